@@ -1,104 +1,234 @@
-//! Commits of unfinished work go to the remote.
+//! `gt backup` and `gt restore`: a whole town goes to a repository, and comes back elsewhere.
 
-use town_tests::Worker;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
-/// More than `patrol.push.interval`.
-const LATER: i64 = 6 * 60;
+use town_tests::{Run, Town, Worker};
 
-/// The worker's branch, and its tip on origin.
-fn branch(worker: &Worker) -> (String, Option<String>) {
-    let branch = worker.git(["branch", "--show-current"]).trim().to_owned();
-    let listed = worker.git(["ls-remote", "origin", &format!("refs/heads/{branch}")]);
-    let tip = listed.split_whitespace().next().map(str::to_owned);
-    (branch, tip)
+/// Runs gt in a restored town.
+fn gt_in<'a>(town: &Town, root: &Path, args: impl IntoIterator<Item = &'a str>) -> Run {
+    town.gt_at(root, args)
 }
 
-fn tip(worker: &Worker) -> String {
-    worker.git(["rev-parse", "HEAD"]).trim().to_owned()
+fn git_in(town: &Town, folder: &Path, args: &[&str]) -> String {
+    town.git_at(folder, args.iter().copied()).ok().out
 }
 
-#[test]
-fn commits_are_pushed_after_a_while_and_rewritten_ones_replace_them() {
+/// All refs of a repository, with their commits.
+fn refs(town: &Town, folder: &Path) -> String {
+    git_in(
+        town,
+        folder,
+        &["for-each-ref", "--format=%(refname) %(objectname)"],
+    )
+}
+
+/// A worker with a commit, staged, changed and new files, in a town with mail and crew.
+fn busy_town() -> Worker {
     let worker = Worker::new();
-    worker.town.patrol_in(LATER);
-    assert_eq!(branch(&worker).1, None, "there is nothing of its own");
-    worker.commit("one.txt");
-    worker.town.patrol();
-    assert_eq!(branch(&worker).1, None, "it may be done in a moment");
-    worker.town.patrol_in(2 * LATER);
-    assert_eq!(branch(&worker).1, Some(tip(&worker)));
-    worker.git(["commit", "--quiet", "--amend", "-m", "Better words"]);
-    worker.town.patrol_in(3 * LATER);
-    assert_eq!(branch(&worker).1, Some(tip(&worker)));
-    assert!(worker.town.events("push_refused").is_empty());
-    // `gt done` pushes to the same branch, and the merge removes it.
-    worker.done([]).ok();
-    worker.town.gt(["mq", "run", "web"]).ok();
-    assert_eq!(worker.town.status_of("web", &worker.bead), "closed");
-    assert_eq!(branch(&worker).1, None);
-}
-
-#[test]
-fn work_of_an_ended_session_is_pushed_immediately() {
-    let worker = Worker::new();
-    worker.commit("one.txt");
-    let name = worker.name.strip_prefix("web/").unwrap();
-    worker
-        .town
-        .gt(["config", "set", "patrol.rules.P6-respawn-stalled", "false"])
-        .ok();
-    worker.town.kill_session(&format!("gt-web-{name}"));
-    // A pass may come before the end of the session is known.
-    town_tests::eventually("the work is pushed", || {
-        worker.town.patrol();
-        (branch(&worker).1 == Some(tip(&worker))).then_some(())
-    });
-}
-
-#[test]
-fn a_refused_push_is_recorded_once_and_foreign_commits_stay() {
-    let worker = Worker::new();
-    worker.commit("one.txt");
-    let (branch_name, _) = branch(&worker);
-    worker
-        .origin
-        .commit("other.txt", "other\n", "Of someone else");
-    let foreign = worker.origin.git(["rev-parse", "main"]).trim().to_owned();
-    worker.origin.git(["branch", &branch_name, &foreign]);
-    for passes in 1..4 {
-        worker.town.patrol_in(passes * 20 * LATER);
+    let town = &worker.town;
+    town.gt(["crew", "add", "dana", "--rig", "web"]).ok();
+    let crew = town.root().join("web/crew/dana");
+    for words in ["put away", "put away too"] {
+        fs::write(crew.join("README.md"), words).unwrap();
+        git_in(town, &crew, &["stash", "push", "-q", "-m", words]);
     }
-    assert_eq!(branch(&worker).1, Some(foreign));
-    let refused = worker.town.events("push_refused");
-    assert_eq!(refused.len(), 1, "{refused:?}");
-    let reason = refused[0]["payload"]["reason"].as_str().unwrap();
-    assert!(reason.contains("this worker did not push"), "{reason}");
-    // When the way is free it is pushed.
+    fs::write(crew.join("draft.txt"), "draft\n").unwrap();
+    town.gt(["mail", "send", "mayor/", "-s", "Hello", "-m", "A message"])
+        .ok();
+    worker.commit("one.txt");
+    worker.git(["tag", "-a", "v1", "-m", "One"]);
+    fs::write(worker.sandbox.join("one.txt"), "changed\n").unwrap();
+    fs::write(worker.sandbox.join("new.txt"), "new\n").unwrap();
+    fs::write(town.root().join("settings/notes.txt"), "x".repeat(5 << 20)).unwrap();
     worker
-        .origin
-        .git(["update-ref", "-d", &format!("refs/heads/{branch_name}")]);
-    worker.town.patrol_in(100 * LATER);
-    assert_eq!(branch(&worker).1, Some(tip(&worker)));
+}
+
+fn check_restored(worker: &Worker, root: &Path) {
+    let (town, old) = (&worker.town, worker.town.root());
+    let bead = gt_in(town, root, ["bd", "show", &worker.bead, "--json"])
+        .ok()
+        .json();
+    assert_eq!(bead[0]["status"], "hooked", "{bead}");
+    let mail = gt_in(town, root, ["mail", "inbox", "mayor/", "--json"])
+        .ok()
+        .json();
+    assert_eq!(mail[0]["subject"], "Hello", "{mail}");
+    for repository in ["web/.repo.git", "web/mayor/rig", "web/crew/dana"] {
+        let (before, after) = (
+            refs(town, &old.join(repository)),
+            refs(town, &root.join(repository)),
+        );
+        assert_eq!(before, after, "{repository}");
+    }
+    let sandbox = root.join(worker.sandbox.strip_prefix(&old).unwrap());
+    let status = ["status", "--porcelain", "--branch"];
+    assert_eq!(git_in(town, &sandbox, &status), worker.git(status));
+    assert_eq!(
+        fs::read_to_string(sandbox.join("new.txt")).unwrap(),
+        "new\n"
+    );
+    assert_eq!(
+        fs::read_to_string(sandbox.join("one.txt")).unwrap(),
+        "changed\n"
+    );
+    let stashes = ["web/crew/dana", "stash", "list", "--format=%gs %H"];
+    let listed = [old.as_path(), root]
+        .map(|town_root| git_in(town, &town_root.join(stashes[0]), &stashes[1..]));
+    assert_eq!(listed[0], listed[1]);
+    assert!(listed[0].contains("put away too"), "{}", listed[0]);
+    let tag = git_in(town, &sandbox, &["cat-file", "-t", "v1"]);
+    assert_eq!(tag, "tag\n");
+    let draft = root.join("web/crew/dana/draft.txt");
+    assert_eq!(fs::read_to_string(draft).unwrap(), "draft\n");
+    let notes = "settings/notes.txt";
+    assert!(fs::read(old.join(notes)).unwrap() == fs::read(root.join(notes)).unwrap());
+    // The sandbox reads the beads of the new town.
+    let redirect = fs::read_to_string(sandbox.join(".beads/redirect")).unwrap();
+    assert!(redirect.starts_with(root.to_str().unwrap()), "{redirect}");
+    git_in(
+        town,
+        &root.join("web/.repo.git"),
+        &["fsck", "--connectivity-only"],
+    );
+    let alternates = root.join("web/.repo.git/objects/info/alternates");
+    assert!(!alternates.exists());
+    assert!(!root.join(".runtime/backup.git").exists());
+}
+
+/// All files below a folder.
+fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        found.push(entry.path());
+        if entry.path().is_dir() {
+            found.extend(files_below(&entry.path()));
+        }
+    }
+    found
 }
 
 #[test]
-fn backup_pushes_obey_their_setting_and_need_a_remote() {
-    let worker = Worker::new();
-    worker.commit("one.txt");
-    let off = ["config", "set", "patrol.rules.K1-push-unfinished", "false"];
-    worker.town.gt(off).ok();
-    worker.town.patrol_in(LATER);
-    assert_eq!(branch(&worker).1, None);
-    let on = ["config", "set", "patrol.rules.K1-push-unfinished", "true"];
-    worker.town.gt(on).ok();
-    // The registry says if a rig has a remote.
-    let registry = worker.town.root().join("mayor/rigs.json");
-    let text = std::fs::read_to_string(&registry).unwrap();
-    std::fs::write(&registry, text.replace(worker.origin.url(), "")).unwrap();
-    worker.town.patrol_in(LATER);
-    let acted = worker.town.events("patrol");
-    let pushed = acted
-        .iter()
-        .filter(|event| event["payload"]["rule"] == "K1-push-unfinished");
-    assert_eq!(pushed.count(), 0, "{acted:?}");
+fn a_backup_in_a_folder_is_private_and_restores_the_whole_town() {
+    let worker = busy_town();
+    let town = &worker.town;
+    let (backup, new) = (town.path("backup"), town.path("new"));
+    let to = backup.to_str().unwrap();
+    town.gt(["rig", "add", "local", "--prefix", "loc"]).ok();
+    let saved = town.gt(["backup", to, "--json"]).ok().json();
+    assert_eq!(saved["left_out"], serde_json::json!([]), "{saved}");
+    let sandbox = worker.sandbox.strip_prefix(town.root()).unwrap();
+    let unsaved = saved["unsaved"].to_string();
+    assert!(unsaved.contains(sandbox.to_str().unwrap()), "{unsaved}");
+    assert!(unsaved.contains("web/crew/dana"), "{unsaved}");
+    for path in files_below(&backup).iter().chain([&backup]) {
+        let mode = fs::symlink_metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{}", path.display());
+    }
+    assert!(!refs(town, &town.root().join("web/.repo.git")).contains("refs/gt/backup"));
+    let restored = town.gt_at(
+        &town.path("home"),
+        ["restore", to, new.to_str().unwrap(), "--json"],
+    );
+    let restored = restored.ok().json();
+    assert_eq!(
+        restored["not_restored"],
+        serde_json::json!([]),
+        "{restored}"
+    );
+    check_restored(&worker, &new);
+    let origin = git_in(
+        town,
+        &new.join("local/mayor/rig"),
+        &["remote", "get-url", "origin"],
+    );
+    assert_eq!(origin.trim(), new.join("local/.repo.git").to_str().unwrap());
+    gt_in(
+        town,
+        &new,
+        ["doctor", "sandboxes", "rigs", "beads", "paths"],
+    )
+    .ok();
+    // A restored town can be backed up to the same place.
+    gt_in(town, &new, ["backup", to]).ok();
+    town.gt_at(&town.path("home"), ["restore", to, new.to_str().unwrap()])
+        .fails("is not empty");
+}
+
+#[test]
+fn later_backups_add_little_and_keep_the_work_of_earlier_ones() {
+    let worker = busy_town();
+    let town = &worker.town;
+    let remote = town.path("origins/backups.git");
+    git_in(
+        town,
+        &town.path("home"),
+        &["init", "-q", "--bare", remote.to_str().unwrap()],
+    );
+    let to = remote.to_str().unwrap();
+    let first = town.gt(["backup", to, "--json"]).ok().json();
+    let tip = worker.git(["rev-parse", "HEAD"]);
+    worker.git(["commit", "-q", "--amend", "-m", "Other words"]);
+    let second = town.gt(["backup", to, "--json"]).ok().json();
+    let log = git_in(
+        town,
+        &remote,
+        &["log", "--format=%H", "--first-parent", "gastown-backup"],
+    );
+    let both = [&second["commit"], &first["commit"]].map(|id| id.as_str().unwrap());
+    assert_eq!(log.lines().take(2).collect::<Vec<_>>(), both);
+    let new_objects = ["rev-list", "--objects", "--count", both[0]];
+    let before = format!("^{}", both[1]);
+    let count = git_in(town, &remote, &[&new_objects[..], &[&before]].concat());
+    assert!(count.trim().parse::<usize>().unwrap() < 60, "{count}");
+    git_in(
+        town,
+        &remote,
+        &["merge-base", "--is-ancestor", tip.trim(), both[0]],
+    );
+    let new = town.path("new");
+    let restore = ["restore", to, new.to_str().unwrap()];
+    town.gt_at(&town.path("home"), restore).ok();
+    check_restored(&worker, &new);
+    // Another town does not mix its backups into these.
+    let other = town.path("other");
+    town.gt_at(&town.path("home"), ["install", other.to_str().unwrap()])
+        .ok();
+    gt_in(town, &other, ["backup", to]).fails("has backups of another town");
+    let origin = worker.origin.url().to_owned();
+    town.gt(["backup", &origin])
+        .fails("is the repository of rig web");
+    town.gt(["backup", "inside"]).fails("is in the town itself");
+}
+
+#[test]
+fn a_backup_that_is_killed_leaves_the_last_one_whole() {
+    let worker = busy_town();
+    let town = &worker.town;
+    let backup = town.path("backup");
+    let to = backup.to_str().unwrap();
+    let first = town.gt(["backup", to, "--json"]).ok().json();
+    worker.commit("two.txt");
+    for words in ["for-each-ref", "hash-object", "push"] {
+        town.crash_after_git(words, "");
+        town.gt(["backup", to]).run();
+        let broken = town.path("bin/git");
+        fs::remove_file(&broken).unwrap();
+        fs::remove_file(town.path("scripts/crashed")).unwrap();
+        let tip = git_in(town, &backup, &["rev-parse", "gastown-backup"]);
+        if words != "push" {
+            assert_eq!(tip.trim(), first["commit"], "{words}");
+        }
+        let new = town.path(&format!("new-{words}"));
+        let restore = ["restore", to, new.to_str().unwrap()];
+        town.gt_at(&town.path("home"), restore).ok();
+    }
+    // The work of the killed runs is in the next backup.
+    town.gt(["backup", to]).ok();
+    let new = town.path("new");
+    town.gt_at(&town.path("home"), ["restore", to, new.to_str().unwrap()])
+        .ok();
+    check_restored(&worker, &new);
+    assert!(!refs(town, &new.join("web/.repo.git")).contains("refs/gt/backup"));
 }

@@ -197,6 +197,9 @@ fn a_rig_with_unfinished_work_is_removed_with_a_flag_and_taken_back_by_its_name(
     let bead = town.bead("web", "Half done");
     let worker = town.sling(&bead);
     let file = town.sandbox(&worker).join("draft.txt");
+    let sandbox = town.sandbox(&worker);
+    let commit = ["commit", "-q", "--allow-empty", "-m", "Half"];
+    town.git_at(&sandbox, commit).ok();
     std::fs::write(&file, "draft").unwrap();
     town.gt(["down"]).ok();
     let refused = town.gt(["rig", "rm", "web"]).run();
@@ -205,11 +208,18 @@ fn a_rig_with_unfinished_work_is_removed_with_a_flag_and_taken_back_by_its_name(
         "on the hook of web/polecats/",
         &bead,
         "tracked by",
+        "uncommitted files: web/polecats/",
+        "commits that are not in main: polecat/",
     ] {
         assert!(refused.err.contains(words), "{words}: {}", refused.err);
     }
+    let convoy = || town.gt(["convoy", "list", "--json"]).ok().json()[0].clone();
+    let before = convoy();
     let removed = town.gt(["rig", "rm", "web", "--force"]).ok().out;
-    assert!(removed.contains("gt rig add web"), "{removed}");
+    for words in ["gt rig add web", "on the hook of", "uncommitted files"] {
+        assert!(removed.contains(words), "{words}: {removed}");
+    }
+    assert_eq!(convoy()["total"], before["total"]);
     let other = town.origin("other");
     town.gt(["rig", "add", "web", other.url()])
         .fails("of another repository");
@@ -218,10 +228,13 @@ fn a_rig_with_unfinished_work_is_removed_with_a_flag_and_taken_back_by_its_name(
         (&back["prefix"], &back["branch"], &back["remote"]),
         (&"web".into(), &"main".into(), &origin.url().into())
     );
+    assert_eq!(back["adopted"], true, "{back}");
+    assert_eq!(convoy(), before);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "draft");
     assert_eq!(town.show("web", &bead)["status"], "hooked");
     town.gt(["rig", "rm", "web", "-y"]).ok();
-    town.gt(["rig", "add", "web", origin.url()]).ok();
+    let added = town.gt(["rig", "add", "web", origin.url()]).ok().out;
+    assert!(added.contains("Took back rig web"), "{added}");
     eventually("its worker is started again", || {
         town.patrol();
         (town.sessions().len() == 1).then_some(())

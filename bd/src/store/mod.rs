@@ -221,6 +221,12 @@ impl Store {
         Ok(lock::acquire_lock(&self.paths.lock(), lock::PATIENCE)?)
     }
 
+    /// Keeps writers of the store waiting until the guard is dropped, so that its files can be
+    /// copied in one state.
+    pub fn hold_writers(&self) -> Result<lock::LockGuard, StoreError> {
+        self.lock()
+    }
+
     /// Returns the store with another collection of reports.
     #[must_use]
     pub fn reporting_to(mut self, reports: &StoreReports) -> Self {

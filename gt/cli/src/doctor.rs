@@ -22,7 +22,8 @@ pub(super) struct Args {
     /// Also show checks that pass
     #[arg(short, long)]
     verbose: bool,
-    /// First repair what loses nothing: missing files of the town and missing hooks of its agents
+    /// First repair what loses nothing: missing files, hooks and routes, git's settings of rigs, and
+    /// the paths of a town that was moved
     #[arg(long)]
     fix: bool,
     /// Write what a bug report needs to a file, with secrets masked
@@ -51,7 +52,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return write_bundle(ctx, &town, path);
     }
     if args.fix {
-        let report = repair::repair_town(&town);
+        let report = repair::repair_town(&town, None);
         for repair in &report.repaired {
             ctx.ui.status(&format!("✓ {}", escape::escape_line(repair)));
         }

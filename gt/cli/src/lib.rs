@@ -12,6 +12,7 @@ mod ask;
 mod assign;
 mod attach;
 mod audit;
+mod backup;
 #[path = "bd.rs"]
 mod bd_command;
 mod boot;
@@ -68,6 +69,7 @@ mod ready;
 mod refinery;
 mod release;
 mod rescue;
+mod restore;
 mod rig;
 mod role;
 mod scheduler;
@@ -140,6 +142,7 @@ kit::program! {
     Assign => assign,
     Attach => attach,
     Audit => audit,
+    Backup => backup,
     Bd => bd_command,
     Boot => boot,
     Brief => brief,
@@ -196,6 +199,7 @@ kit::program! {
     Refinery => refinery,
     Release => release,
     Rescue => rescue,
+    Restore => restore,
     Rig => rig,
     Role => role,
     Scheduler => scheduler,

@@ -61,7 +61,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         dry_run: args.dry_run,
     };
     if !args.dry_run {
-        let repaired = repair::repair_town(&town);
+        let repaired = repair::repair_town(&town, None);
         for failure in &repaired.failed {
             ctx.ui.warn(failure);
         }

@@ -21,7 +21,7 @@ pub(super) const GROUPS: &[TaskGroup] = &[
     },
     TaskGroup {
         task: "Merge and keep",
-        commands: &["mq", "polecat", "rescue", "followup"],
+        commands: &["mq", "polecat", "rescue", "backup", "followup"],
     },
     TaskGroup {
         task: "Set up",

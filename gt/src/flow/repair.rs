@@ -1,8 +1,16 @@
-//! Repairs a town without losing anything: adds missing files and hooks, and keeps what is there.
+//! Repairs a town without losing anything: adds missing files, hooks and routes, corrects paths that
+//! lead to an earlier place of the town, and keeps what is there.
+
+use std::path::Path;
 
 use crate::flow::install::{InstallRequest, install_town};
+use crate::flow::moved;
+use crate::flow::rig::add_missing_route;
 use crate::host::runtime::installed;
-use crate::town::Town;
+use crate::town::{Rig, Town};
+
+/// The refspec that keeps the branches of the remote apart from the rig's own refs.
+const ORIGIN_REFSPEC: &str = "+refs/heads/*:refs/remotes/origin/*";
 
 /// Descriptions of what was repaired, and of what could not be.
 #[derive(Debug, Default)]
@@ -11,8 +19,8 @@ pub struct RepairReport {
     pub failed: Vec<String>,
 }
 
-/// Adds the missing files of a town, and the missing hooks in its agents' settings.
-pub fn repair_town(town: &Town) -> RepairReport {
+/// Repairs a town. `earlier` is a known earlier place of it.
+pub fn repair_town(town: &Town, earlier: Option<&Path>) -> RepairReport {
     let mut report = RepairReport::default();
     let layout = &town.layout;
     let files = [
@@ -39,5 +47,53 @@ pub fn repair_town(town: &Town) -> RepairReport {
         })),
         Err(error) => report.failed.push(format!("{error:#}")),
     }
+    repair_paths(town, earlier, &mut report);
+    for rig in town.list_rigs().unwrap_or_default() {
+        if rig.repo().is_dir() {
+            let repaired = repair_rig(&rig, &mut report.repaired);
+            if let Err(error) = repaired {
+                report.failed.push(format!("rig {}: {error:#}", rig.name()));
+            }
+        }
+    }
     report
+}
+
+/// Replaces the paths that lead to an earlier place of the town.
+fn repair_paths(town: &Town, earlier: Option<&Path>, report: &mut RepairReport) {
+    for stale in moved::find_stale_paths(town, earlier) {
+        match stale.repair(town) {
+            Ok(()) => report
+                .repaired
+                .push(format!("corrected {}", stale.path.display())),
+            Err(error) => {
+                let text = format!("{}: {error:#}", stale.describe());
+                report.failed.push(text);
+            }
+        }
+    }
+}
+
+/// Adds the missing route of a rig, and sets what keeps its saved work safe from git.
+fn repair_rig(rig: &Rig, repaired: &mut Vec<String>) -> anyhow::Result<()> {
+    let (name, git) = (rig.name(), rig.git());
+    if let Some(prefix) = add_missing_route(rig)? {
+        repaired.push(format!("added the route of {prefix}- to rig {name}"));
+    }
+    let wanted = [
+        ("gc.pruneExpire", "never", true),
+        (
+            "remote.origin.fetch",
+            ORIGIN_REFSPEC,
+            git.remote_url("origin")?.is_some(),
+        ),
+    ];
+    for (key, value, is_used) in wanted {
+        let now = git.plumbing(["config", "--get-all", key]).finish()?.text();
+        if is_used && now != value {
+            git.config_set(key, value)?;
+            repaired.push(format!("set {key} of rig {name} to {value}"));
+        }
+    }
+    Ok(())
 }

@@ -56,7 +56,6 @@ pub use scheduler::SchedulerFacts;
 pub use thresholds::{PatrolSettings, Thresholds};
 pub use witness::WatchFacts;
 
-use crate::flow::backup;
 use crate::flow::escalate;
 use crate::flow::session::start::RestartCause;
 use crate::flow::sling;
@@ -420,7 +419,9 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
         Action::RestartRefused(worker) => {
             polecats::restart_worker(town, &rig_of(worker)?, &worker.name, RestartCause::Refused)
         }
-        Action::PushUnfinished(worker) => backup::push_unfinished(&rig_of(worker)?, &worker.name),
+        Action::PushUnfinished(worker) => {
+            crate::flow::push::push_unfinished(&rig_of(worker)?, &worker.name)
+        }
         Action::EndSession(worker) => {
             polecats::end_idle_session(town, &rig_of(worker)?, &worker.name)
         }

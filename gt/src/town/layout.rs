@@ -266,6 +266,16 @@ impl TownLayout {
         self.runtime().join("locks/registry")
     }
 
+    /// `.runtime/backup.git/`: the repository in which backups are put together.
+    pub fn backup_repository(&self) -> PathBuf {
+        self.runtime().join("backup.git")
+    }
+
+    /// The lock for writing a backup.
+    pub fn backup_lock(&self) -> PathBuf {
+        self.runtime().join("locks/backup")
+    }
+
     /// The lock of one review request for a convoy.
     pub fn review_lock(&self, request: &str) -> PathBuf {
         self.runtime()

@@ -8,7 +8,7 @@ use gt::flow::rig;
 ///
 /// Lists the rig's unfinished work, and asks before it is left behind. `gt rig add NAME` takes the
 /// folder back, with its beads and saved work. Refuses while a session of the rig runs. With
-/// `--json` {name, path}.
+/// `--json` {name, path, unfinished?[]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig
@@ -31,6 +31,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "Its folder is still there: {}",
             removed.path.display()
         ));
+        if !removed.unfinished.is_empty() {
+            page.line("Left unfinished in it:");
+        }
+        for line in &removed.unfinished {
+            page.cut_line(format!("  {line}"));
+        }
         page.line("To take it back with its beads and saved work:");
         page.line(format!("  gt rig add {}", removed.name));
     })

@@ -95,6 +95,9 @@ pub struct AddRigReport {
     /// The reason why work cannot be pushed to the remote.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub push_problem: Option<String>,
+    /// True if the folder of a removed rig was taken back, with its repository and its beads.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub adopted: bool,
     /// A test command that the repository's files suggest as a gate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggested_gate: Option<&'static str>,
@@ -173,6 +176,7 @@ pub fn add_rig(
         branch,
         tracked_beads: tracked,
         pushed_beads,
+        adopted: false,
     })
 }
 
@@ -261,6 +265,7 @@ fn adopt_rig(
         remote,
         branch: removed.branch.clone(),
         tracked_beads: removed.tracked,
+        adopted: true,
         pushed_beads: is_remote && Config::from_dir(&rig.beads())?.flag("daemon.auto-push"),
     })
 }
@@ -477,13 +482,33 @@ fn create_own_beads(rig: &Rig, origin: &RigOrigin, prefix: &str) -> anyhow::Resu
     })
 }
 
-fn register_rig(rig: &Rig, origin: &RigOrigin, prefix: &str, tracked: bool) -> anyhow::Result<()> {
-    let name = rig.name();
-    let path = if tracked {
+/// Adds the route of a registered rig that has none. Returns the prefix.
+pub(crate) fn add_missing_route(rig: &Rig) -> anyhow::Result<Option<String>> {
+    let _registry = Lock::take(&rig.town().layout.registry_lock(), Duration::from_secs(60))?;
+    let routes = Routes::load(&rig.town().layout.beads());
+    if routes.all().iter().any(|route| route.rig() == rig.name()) {
+        return Ok(None);
+    }
+    let prefix = rig.store()?.prefix()?;
+    check_prefix_free(rig, &prefix)?;
+    let is_tracked = rig.root().join(".beads/redirect").is_file();
+    let path = route_path(rig.name(), is_tracked);
+    route::set_route(&rig.town().layout.routes(), &prefix, &path)?;
+    Ok(Some(prefix))
+}
+
+/// Returns the path in the route of a rig.
+fn route_path(name: &str, is_tracked: bool) -> String {
+    if is_tracked {
         format!("{name}/mayor/rig")
     } else {
         name.to_owned()
-    };
+    }
+}
+
+fn register_rig(rig: &Rig, origin: &RigOrigin, prefix: &str, tracked: bool) -> anyhow::Result<()> {
+    let name = rig.name();
+    let path = route_path(name, tracked);
     let routes = rig.town().layout.routes();
     route::set_route(&routes, prefix, &path)?;
     let mut registry = rig.town().read_registry()?;

@@ -11,6 +11,7 @@ mod remove;
 mod route;
 mod suggest_gate;
 
+pub(crate) use add::add_missing_route;
 pub use add::{AddRigReport, AddRigRequest, add_rig, find_rig_of_repository};
 pub use name::{check_rig_name, derive_prefix, derive_rig_name};
 pub(crate) use origin::find_unsupported_feature;

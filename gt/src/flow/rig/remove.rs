@@ -1,20 +1,23 @@
 //! Removes a rig from the town's registry. The rig's folder stays unchanged.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::bead::{Bead, Status};
-use bd::store::BeadMark;
+use bd::git::{Git, GitError};
+use bd::store::{BeadMark, Snapshot};
 use kit::ui::escape::escape_line;
 use serde::Serialize;
 
 use super::{RigError, route};
 use crate::host::LiveTown;
 use crate::record::{convoy, merge_request, queued_sling};
-use crate::town::Town;
+use crate::town::config;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
+use crate::town::{Rig, Town};
 
 /// A removed rig.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -22,10 +25,14 @@ pub struct RemoveRigReport {
     pub name: String,
     /// The folder, which still exists.
     pub path: PathBuf,
+    /// The unfinished work in the folder, each in one line.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unfinished: Vec<String>,
 }
 
 /// Returns the work of a rig that is not finished, each in one line: beads on hooks, queued beads,
-/// requests in the merge queue, and convoys with open beads of the rig.
+/// requests in the merge queue, convoys with open beads of the rig, and work that is in no request:
+/// commits of polecats, and uncommitted or unpushed work of work trees.
 pub fn find_unfinished(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
     let rig = town.find_rig(name)?;
     // Unreadable beads must not keep a rig in the list.
@@ -55,11 +62,84 @@ pub fn find_unfinished(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
             lines.push(format!("tracked by {}: {}", title(convoy), open.join(", ")));
         }
     }
+    // Unreadable repositories must not keep a rig in the list either.
+    lines.extend(find_unmerged_branches(&rig, &beads).unwrap_or_default());
+    lines.extend(find_unsaved_trees(&rig));
     Ok(lines)
+}
+
+/// Describes the branches of polecats with commits that the target does not have. The branch of a
+/// closed bead is left out, because a merge may rewrite its commits.
+fn find_unmerged_branches(rig: &Rig, beads: &Snapshot) -> Result<Vec<String>, GitError> {
+    let git = rig.git();
+    let target = config::target_branch_of(rig);
+    let mut tip = None;
+    for place in [
+        format!("refs/remotes/origin/{target}"),
+        format!("refs/heads/{target}"),
+    ] {
+        tip = tip.or(git.resolve(&place)?);
+    }
+    let Some(tip) = tip else {
+        return Ok(Vec::new());
+    };
+    let list = [
+        "for-each-ref",
+        "--format=%(refname:short)",
+        "--no-merged",
+        &tip,
+    ];
+    let names = git.plumbing(list).args(["refs/heads/polecat"]).text()?;
+    let is_closed = |name: &&str| {
+        let bead = name
+            .rsplit('/')
+            .next()
+            .and_then(|last| last.split('@').next());
+        let bead = bead.and_then(|id| beads.get(id));
+        bead.is_some_and(|bead| !bead.is_open())
+    };
+    let unmerged = names.lines().filter(|name| !is_closed(name));
+    Ok(unmerged
+        .map(|name| format!("commits that are not in {target}: {name}"))
+        .collect())
+}
+
+/// Describes the work trees with uncommitted files, and the clones with commits that no remote has.
+fn find_unsaved_trees(rig: &Rig) -> Vec<String> {
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries
+            .filter_map(|entry| entry.file_name().into_string().ok())
+            .filter(|name| !name.starts_with('.'))
+            .collect();
+        names.sort();
+        names
+    };
+    let polecats = names(&rig.polecats()).into_iter();
+    let sandboxes = polecats.map(|name| (format!("polecats/{name}"), rig.sandbox(&name)));
+    let crew = names(&rig.crew_folder()).into_iter();
+    let clones = crew.map(|name| (format!("crew/{name}"), rig.crew(&name)));
+    let mut lines = Vec::new();
+    for (name, tree) in sandboxes.chain(clones) {
+        let git = Git::at(&tree);
+        if !tree.join(".git").exists() {
+            continue;
+        }
+        if git.has_unsaved_files().unwrap_or(false) {
+            lines.push(format!("uncommitted files: {}/{name}", rig.name()));
+        }
+        let unpushed = git.plumbing(["rev-list", "--count", "--branches", "--not", "--remotes"]);
+        let is_clone = tree.join(".git").is_dir();
+        if is_clone && unpushed.text().is_ok_and(|count| count != "0") {
+            lines.push(format!("commits that no remote has: {}/{name}", rig.name()));
+        }
+    }
+    lines
 }
 
 /// Removes a rig from the registry. Refused if it has running sessions.
 pub fn remove_rig(town: &LiveTown, name: &str) -> anyhow::Result<RemoveRigReport> {
+    let unfinished = find_unfinished(town, name)?;
     let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
     let rig = town.find_rig(name)?;
     let mut registry = town.read_registry()?;
@@ -87,5 +167,6 @@ pub fn remove_rig(town: &LiveTown, name: &str) -> anyhow::Result<RemoveRigReport
     Ok(RemoveRigReport {
         name: name.to_owned(),
         path: rig.root().to_owned(),
+        unfinished,
     })
 }

@@ -29,7 +29,9 @@ mod visits;
 
 use provision::OUR_FOLDERS;
 pub(crate) use provision::provision_worktree;
-pub(crate) use restore::prune_worktrees;
+pub(crate) use restore::{
+    MovedWorktree, is_of_other_town, list_moved_worktrees, prune_worktrees, repair_moved_worktrees,
+};
 pub use snapshot::save_snapshot;
 pub(crate) use visits::visits_since_sling;
 

@@ -139,20 +139,65 @@ pub(crate) fn prune_worktrees(rig: &Rig) -> Result<(), SandboxError> {
     Ok(rig.git().worktree_prune()?)
 }
 
+/// A worktree that was moved with its town.
+pub(crate) struct MovedWorktree {
+    pub place: PathBuf,
+    /// The earlier folder of the town, if the repository still names it.
+    pub earlier: Option<PathBuf>,
+}
+
+/// Returns the worktrees of a rig whose links broke because the town was moved.
+pub(crate) fn list_moved_worktrees(rig: &Rig) -> Vec<MovedWorktree> {
+    let moved = list_moved_places(rig).into_iter();
+    let root = rig.town().layout.root();
+    let describe = |(place, record): (PathBuf, PathBuf)| {
+        let inside = place
+            .strip_prefix(root)
+            .ok()
+            .map(|inside| inside.join(".git"));
+        let named = fs::read_to_string(record.join("gitdir")).unwrap_or_default();
+        let named = PathBuf::from(named.trim_end());
+        let earlier = inside.filter(|inside| named.is_absolute() && named.ends_with(inside));
+        let earlier = earlier.and_then(|inside| named.ancestors().nth(inside.components().count()));
+        let earlier = earlier
+            .filter(|earlier| *earlier != root)
+            .map(Path::to_owned);
+        MovedWorktree { place, earlier }
+    };
+    moved.map(describe).collect()
+}
+
 /// Repairs the links of all worktrees of a rig that were moved with their town.
+pub(crate) fn repair_moved_worktrees(rig: &Rig) -> Result<(), SandboxError> {
+    let _held = Lock::take(&rig.repo_lock(), Duration::from_secs(120))?;
+    repair_worktrees(rig)
+}
+
+/// Returns true for a worktree of a copied town that belongs to the original.
+pub(crate) fn is_of_other_town(rig: &Rig, place: &Path) -> bool {
+    matches!(read_links(rig, place), Some(PlaceLinks::Copied { .. }))
+}
+
 fn repair_worktrees(rig: &Rig) -> Result<(), SandboxError> {
+    for (place, record) in list_moved_places(rig) {
+        write_links(&place, &record)?;
+    }
+    Ok(())
+}
+
+/// Returns the places of worktrees that were moved, with the records in the repository.
+fn list_moved_places(rig: &Rig) -> Vec<(PathBuf, PathBuf)> {
     let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
     let polecats = entries(&rig.polecats());
     let sandboxes = polecats.map(|entry| rig.sandbox(&entry.file_name().to_string_lossy()));
     let kennel = dog::kennel_folder(&rig.town().layout);
     let of_dogs = entries(&kennel).map(|entry| entry.path().join(rig.name()));
     let places = sandboxes.chain(of_dogs).chain([rig.refinery()]);
-    for place in places {
-        if let Some(PlaceLinks::Moved { record }) = read_links(rig, &place) {
-            write_links(&place, &record)?;
-        }
-    }
-    Ok(())
+    let moved = places.filter_map(|place| match read_links(rig, &place) {
+        Some(PlaceLinks::Moved { record }) => Some((place, record)),
+        _ => None,
+    });
+    moved.collect()
 }
 
 /// The links between the place of a worktree and git's record of it in the rig's repository, if

@@ -7,6 +7,7 @@ mod agents;
 mod daemon;
 mod escalations;
 mod gates;
+mod paths;
 mod rigs;
 mod routes;
 mod sandboxes;
@@ -92,6 +93,7 @@ const CHECKS: &[DoctorCheck] = &[
     ("gates", gates::check_gates),
     ("routes", routes::check_routes),
     ("beads", stores::check_stores),
+    ("paths", paths::check_paths),
     ("sandboxes", sandboxes::check_sandboxes),
     ("agents", agents::check_agents),
     ("sessions", sessions::check_sessions),

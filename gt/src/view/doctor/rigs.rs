@@ -78,12 +78,15 @@ fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> Re
             let text = format!(
                 "rig {name}: its fetch refspec is not {wanted}, so a fetch may touch rescue refs"
             );
-            page.warn(text, "set remote.origin.fetch of .repo.git to that value");
+            page.warn(text, "gt doctor --fix sets it");
         }
     }
     if git.config_get("gc.pruneExpire")?.as_deref() != Some("never") {
         let text = format!("rig {name}: git may prune its unreachable commits");
-        page.note(text, "set gc.pruneExpire of .repo.git to never");
+        page.note(
+            text,
+            "gt doctor --fix sets gc.pruneExpire of .repo.git to never",
+        );
     }
     let target = config::target_branch_of(rig);
     let places = [

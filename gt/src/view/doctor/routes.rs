@@ -51,7 +51,10 @@ pub(super) fn check_routes(town: &LiveTown, page: &mut CheckFindings) {
                 "rig {} has no route: its beads are not found by id",
                 rig.name()
             );
-            page.error(text, "add a line for it to .beads/routes.jsonl");
+            page.error(
+                text,
+                "gt doctor --fix adds a line for it to .beads/routes.jsonl",
+            );
         }
     }
     page.ok_unless(

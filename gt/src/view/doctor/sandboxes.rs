@@ -4,7 +4,7 @@
 use std::fs;
 
 use super::CheckFindings;
-use crate::flow::sandbox::Sandbox;
+use crate::flow::sandbox::{self, Sandbox};
 use crate::host::LiveTown;
 use crate::record::polecat;
 use crate::town::RigLayout;
@@ -17,9 +17,12 @@ pub(super) fn check_sandboxes(town: &LiveTown, page: &mut CheckFindings) {
         };
         let before = page.all.len();
         let polecats = polecat::list_polecats(&rig, &beads, None);
+        let moved = sandbox::list_moved_worktrees(&rig).into_iter();
+        let moved: Vec<_> = moved.map(|tree| tree.place).collect();
         for polecat in &polecats {
             let sandbox = Sandbox::new(&rig, &polecat.name);
-            if !sandbox.path().exists() {
+            // The check of paths reports a sandbox that was moved.
+            if !sandbox.path().exists() || moved.contains(&sandbox.path()) {
                 continue;
             }
             if let Err(reason) = sandbox.check() {

@@ -1,0 +1,15 @@
+//! Checks that no path in the town leads to an earlier place of it.
+
+use super::CheckFindings;
+use crate::flow::moved;
+use crate::host::LiveTown;
+
+pub(super) fn check_paths(town: &LiveTown, page: &mut CheckFindings) {
+    let stale = moved::find_stale_paths(town, None);
+    for path in &stale {
+        page.warn(path.describe(), "gt doctor --fix corrects it");
+    }
+    if stale.is_empty() {
+        page.ok("all paths lead into this town");
+    }
+}

@@ -1,0 +1,108 @@
+//! A town that was moved to another path: `gt doctor` names what leads to the old one, and
+//! `gt doctor --fix` corrects it.
+
+use std::fs;
+
+use town_tests::Worker;
+
+#[test]
+fn the_doctor_connects_a_town_that_was_moved() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    town.gt(["rig", "add", "local", "--prefix", "loc"]).ok();
+    for rig in ["web", "local"] {
+        town.gt(["crew", "add", "dana", "--rig", rig]).ok();
+    }
+    town.set_rig_setting("web", "merge_queue.test_command", {
+        let script = town.root().join("hooks/test.sh");
+        script.to_str().unwrap().into()
+    });
+    worker.commit("one.txt");
+    fs::write(worker.sandbox.join("new.txt"), "new\n").unwrap();
+    let before = worker.git(["status", "--porcelain", "--branch"]);
+    town.kill_all_sessions();
+    let (old, new) = (town.root(), town.path("moved"));
+    fs::rename(&old, &new).unwrap();
+    let gt = |args: &[&str]| town.gt_at(&new, args.iter().copied());
+    let findings = gt(&["doctor", "paths", "sandboxes", "--json"]).ok().json();
+    let findings = findings.as_array().unwrap();
+    let texts: Vec<&str> = findings
+        .iter()
+        .map(|one| one["text"].as_str().unwrap())
+        .collect();
+    let inside = worker
+        .sandbox
+        .strip_prefix(&old)
+        .unwrap()
+        .to_str()
+        .unwrap()
+        .to_owned();
+    for (path, words) in [
+        (inside.as_str(), "not connected"),
+        (
+            &format!("{inside}/.beads/redirect"),
+            "beads of another place",
+        ),
+        ("web/crew/dana/.beads/redirect", "beads of another place"),
+        ("local/crew/dana", "its origin is"),
+        ("local/mayor/rig", "its origin is"),
+        ("web/settings/config.json", "names the earlier place"),
+    ] {
+        let start = format!("{}: ", new.join(path).display());
+        let is_named = |text: &&&str| text.starts_with(&start) && text.contains(words);
+        assert_eq!(
+            texts.iter().filter(is_named).count(),
+            1,
+            "{path}: {texts:#?}"
+        );
+    }
+    assert!(
+        !texts.iter().any(|text| text.contains("sandbox is broken")),
+        "{texts:#?}"
+    );
+    gt(&["doctor", "--fix"]).ok();
+    let again = gt(&["doctor", "--json"]).ok().json();
+    let is_bad = |one: &&serde_json::Value| one["level"] == "warning" || one["level"] == "error";
+    let bad: Vec<_> = again.as_array().unwrap().iter().filter(is_bad).collect();
+    assert!(bad.is_empty(), "{bad:#?}");
+    let sandbox = new.join(&inside);
+    let status = town
+        .git_at(&sandbox, ["status", "--porcelain", "--branch"])
+        .ok();
+    assert_eq!(status.out, before);
+    let shown = town.gt_at(&sandbox, ["bd", "show", &worker.bead]).ok();
+    assert!(shown.out.contains("Work"), "{}", shown.out);
+    let settings = fs::read_to_string(new.join("web/settings/config.json")).unwrap();
+    assert!(
+        settings.contains(new.join("hooks/test.sh").to_str().unwrap()),
+        "{settings}"
+    );
+    town.git_at(&new.join("local/crew/dana"), ["fetch", "-q"])
+        .ok();
+    fs::rename(&new, &old).unwrap();
+}
+
+#[test]
+fn the_doctor_repairs_routes_and_the_settings_of_repositories() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let repo = town.root().join("web/.repo.git");
+    let routes = town.root().join(".beads/routes.jsonl");
+    let text = fs::read_to_string(&routes).unwrap();
+    let without: Vec<&str> = text.lines().filter(|line| !line.contains("web")).collect();
+    fs::write(&routes, without.join("\n") + "\n").unwrap();
+    let config = |args: &[&str]| {
+        let args = [&["config"][..], args].concat();
+        town.git_at(&repo, args).ok().out
+    };
+    config(&["--unset", "gc.pruneExpire"]);
+    config(&["remote.origin.fetch", "+refs/*:refs/*"]);
+    town.gt(["doctor", "routes"]).fails("need mending");
+    town.gt(["doctor", "--fix"]).ok();
+    assert_eq!(fs::read_to_string(&routes).unwrap(), text);
+    assert_eq!(config(&["gc.pruneExpire"]), "never\n");
+    let refspec = config(&["--get-all", "remote.origin.fetch"]);
+    assert_eq!(refspec, "+refs/heads/*:refs/remotes/origin/*\n");
+    let again = town.gt(["doctor", "--fix"]).ok();
+    assert!(!again.err.contains('✓'), "{}", again.err);
+}
