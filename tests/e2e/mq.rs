@@ -151,4 +151,13 @@ fn requests_that_change_the_same_file_are_named_before_they_clash() {
     assert_eq!(second["clashes_with"], serde_json::json!([first]));
     let text = town.gt(["mq", "list", "web"]).ok().out;
     assert!(text.contains("they change the same files"), "{text}");
+    let shown = town
+        .gt(["mq", "show", &first, "--diff", "--json"])
+        .ok()
+        .json();
+    assert_eq!(shown["clashes_with"], serde_json::json!([second["id"]]));
+    assert_eq!(shown["files"], serde_json::json!(["same.txt"]));
+    assert!(shown["place"].is_u64(), "{shown}");
+    let diff = shown["diff"].as_str().unwrap();
+    assert!(diff.contains("+++ b/same.txt"), "{diff}");
 }

@@ -89,6 +89,9 @@ fn sling_bead(town: &mut SimTown, id: &str) -> ActionOutcome {
     if town.beads[bead].place != BeadPlace::Queued {
         return Ok(None);
     }
+    if !town.has_room() {
+        return Ok(None);
+    }
     let rig = town.beads[bead].rig;
     let idle = |worker: &super::town::SimWorker| worker.rig == rig && worker.bead.is_none();
     let Some(number) = town.workers.iter().position(idle) else {

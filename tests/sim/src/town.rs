@@ -11,6 +11,7 @@ use gt::patrol::{
 use gt::record::polecat::{NudgeCount, SlotState};
 use gt::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
 use gt::record::pulse::ApiRefusal;
+use gt::record::scheduler::TownRoom;
 use gt::town::name::Worker;
 use jiff::{SignedDuration, Timestamp};
 
@@ -67,6 +68,12 @@ pub(super) struct SimWorker {
     pub refusal: Option<ApiRefusal>,
 }
 
+impl SimWorker {
+    fn is_at_work(&self) -> bool {
+        self.bead.is_some() && self.slot.stuck_reason().is_none()
+    }
+}
+
 /// The session of a worker.
 #[derive(Debug, Clone)]
 pub(super) enum SimSession {
@@ -90,6 +97,8 @@ pub(super) struct SimTown {
     chaos: Vec<ChaosKind>,
     pub rigs: Vec<String>,
     pub workers: Vec<SimWorker>,
+    /// The maximum number of workers at work in the town.
+    limit: usize,
     pub beads: Vec<SimBead>,
     pub convoys: usize,
     /// The number of landings per convoy.
@@ -149,13 +158,22 @@ impl SimTown {
                 refusal: None,
             })
         });
+        let workers: Vec<SimWorker> = workers.collect();
+        // Half of the towns have a limit. Its own generator keeps the other events of each seed.
+        let mut limits = fastrand::Rng::with_seed(!request.seed);
+        let limit = if limits.bool() {
+            limits.usize(1..=workers.len().max(1))
+        } else {
+            usize::MAX
+        };
         Self {
             now: BEGIN,
             blank: TownFacts::default(),
             blank_rig: RigFacts::default(),
             rng,
             chaos: request.chaos.clone(),
-            workers: workers.collect(),
+            workers,
+            limit,
             rigs,
             beads,
             convoys,
@@ -249,8 +267,24 @@ impl SimTown {
             },
             attention: self.attention(),
             outages: self.outages(),
+            room: TownRoom {
+                slots: self.limit.saturating_sub(self.count_at_work()),
+                obstacle: None,
+            },
             ..self.blank.clone()
         }
+    }
+
+    /// Returns true if the town's limit allows another worker, as `gt sling` checks it.
+    pub(super) fn has_room(&self) -> bool {
+        self.count_at_work() < self.limit
+    }
+
+    fn count_at_work(&self) -> usize {
+        self.workers
+            .iter()
+            .filter(|worker| worker.is_at_work())
+            .count()
     }
 
     pub(super) fn is_landable(&self, convoy: usize) -> bool {
@@ -294,7 +328,7 @@ impl SimTown {
                     .collect(),
                 repairs: Vec::new(),
                 room,
-                at_work: workers().filter(|worker| worker.bead.is_some()).count(),
+                at_work: workers().filter(|worker| worker.is_at_work()).count(),
                 priority: 0,
             },
             queue: QueueFacts {

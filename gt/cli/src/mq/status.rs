@@ -1,22 +1,30 @@
 //! `gt mq status`.
 
+use std::path::PathBuf;
+
 use bd::bead::{DepKind, fields};
 use kit::ui::{Page, escape};
 use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
+use super::list;
 use crate::context::Context;
+use gt::flow::mq;
 use gt::record::merge_request;
 
 /// Show one merge request
 ///
 /// With `--json` {id, title, status, priority, type, created_at, updated_at, closed_at?, branch,
 /// target, source_issue, worker, rig, commits[], merge_commit?, close_reason?, needs_person?,
-/// depends_on[]}.
+/// depends_on[], files[], place?, clashes_with[], gate_logs[], diff?}. `place` is the request's
+/// number among the ready ones, from 1. `gate_logs` are the outputs of its failed gates.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The merge request
     request: String,
+    /// Also show the submitted changes
+    #[arg(long)]
+    diff: bool,
 }
 
 #[derive(Serialize)]
@@ -45,6 +53,13 @@ struct RequestStatus {
     #[serde(skip_serializing_if = "Option::is_none")]
     needs_person: Option<String>,
     depends_on: Vec<String>,
+    files: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    place: Option<usize>,
+    clashes_with: Vec<String>,
+    gate_logs: Vec<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    diff: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -58,6 +73,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     );
     let receipt = merge_request::receipt_of(request);
     let merge_commit = fields::get_field(&request.description, "merge_commit");
+    let rows = list::read_rows(&rig)?;
+    let row = rows.iter().find(|row| row.id == request.id);
+    let mut ready = rows.iter().filter(|row| row.status == "ready");
+    let place = ready.position(|row| row.id == request.id);
+    let diff = args.diff.then(|| mq::read_submitted_diff(&rig, &receipt));
     let shown = RequestStatus {
         id: request.id.clone(),
         title: request.title.clone(),
@@ -80,6 +100,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .edges(&DepKind::Blocks)
             .map(|edge| edge.depends_on_id.clone())
             .collect(),
+        files: receipt.files,
+        place: place.map(|before| before + 1),
+        clashes_with: row.map_or_else(Vec::new, |row| row.clashes_with.clone()),
+        gate_logs: mq::list_gate_logs(&rig, &request.id),
+        diff: diff.transpose()?,
     };
     build_report(shown, write_status)
 }
@@ -94,6 +119,20 @@ fn write_status(request: &RequestStatus, page: &mut Page) {
         request.branch, request.target
     ));
     page.line(format!("  commits: {}", request.commits.len()));
+    let files = escape::escape_line(&request.files.join(", "));
+    page.cut_line(format!("  files:   {files}"));
+    if let Some(place) = request.place {
+        page.line(format!("  place:   {place} of the ready requests"));
+    }
+    if !request.clashes_with.is_empty() {
+        let others = request.clashes_with.join(", ");
+        page.cut_line(format!(
+            "  clashes with {others}: they change the same files"
+        ));
+    }
+    for log in &request.gate_logs {
+        page.line(format!("  log:     {}", log.display()));
+    }
     if let Some(commit) = &request.merge_commit {
         page.line(format!("  merged:  {commit:.12}"));
     }
@@ -109,4 +148,7 @@ fn write_status(request: &RequestStatus, page: &mut Page) {
         page.line(format!("  waits for {}", request.depends_on.join(", ")));
     }
     page.line(format!("  → gt why {}", request.id));
+    for line in request.diff.iter().flat_map(|diff| diff.lines()) {
+        page.line(escape::escape_line(line));
+    }
 }

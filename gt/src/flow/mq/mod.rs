@@ -30,6 +30,7 @@ mod batch;
 pub(crate) mod candidate;
 mod clash;
 mod close;
+mod evidence;
 pub(crate) mod gate;
 
 mod hook;
@@ -48,6 +49,7 @@ mod waive;
 mod withdraw;
 
 pub use clash::find_clashes;
+pub use evidence::{list_gate_logs, read_submitted_diff};
 pub use job::MergeOutcome;
 pub use queue::run_queue;
 pub(crate) use queue::{time_until_ready, withdraw_stale_requests};
