@@ -137,3 +137,20 @@ fn cleared_beads_stay_open_and_are_not_started() {
     assert_eq!(town.status_of("web", &beads[0]), "open");
     assert_eq!(town.status_of("web", &beads[1]), "hooked");
 }
+
+#[test]
+fn a_forced_blocked_bead_does_not_wait_in_the_queue_for_its_blocker() {
+    let (town, beads) = town_with_beads(7);
+    town.bd("web", ["dep", "add", &beads[1], &beads[0]]).ok();
+    town.gt(["scheduler", "pause"]).ok();
+    town.gt(["sling", &beads[1], "web", "--force"])
+        .fails("no worker is started: the scheduler is paused by overseer");
+    let listed = town.gt(["scheduler", "list", "--json"]).ok().json();
+    assert_eq!(listed, json!([]));
+    town.gt(["scheduler", "resume"]).ok();
+    town.up();
+    let words = beads[1..].iter().map(String::as_str);
+    town.gt(["sling"].into_iter().chain(words).chain(["web", "--force"]))
+        .ok();
+    assert_eq!(town.status_of("web", &beads[1]), "hooked");
+}

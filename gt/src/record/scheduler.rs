@@ -5,7 +5,7 @@ use std::fmt;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use kit::sys::machine;
+use kit::sys::{file, machine};
 use kit::ui::counted;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -52,9 +52,14 @@ impl SchedulerState {
         }
     }
 
-    /// Pauses the scheduler, or ends its pause. Returns false if it was so already.
+    /// Pauses the scheduler, or ends its pause and removes a damaged file. Returns false if it was so
+    /// already.
     pub fn set_paused(town: &Town, paused: bool) -> anyhow::Result<bool> {
         let path = town.layout.scheduler_state();
+        if !paused && state_file::read_state::<Self>(&path).is_err() {
+            file::remove_file(&path)?;
+            return Ok(true);
+        }
         let (by, now) = (town.actor.to_string(), town.clock.now().to_string());
         state_file::change_state(&town.layout, &path, |state: &mut Self| {
             let changed = state.paused != paused;
@@ -296,7 +301,22 @@ impl fmt::Display for StartObstacle {
 /// at the same time do not take the same place.
 #[derive(Debug)]
 pub struct StartPermit {
+    /// True if the next start must wait for `scheduler.spawn_delay`.
+    is_spaced: bool,
     _lock: Option<Lock>,
+}
+
+impl StartPermit {
+    /// Records that the worker was claimed.
+    pub fn record_start(self, town: &Town) -> anyhow::Result<()> {
+        if !self.is_spaced {
+            return Ok(());
+        }
+        let (path, now) = (town.layout.scheduler_state(), town.clock.now());
+        state_file::change_state(&town.layout, &path, |state: &mut SchedulerState| {
+            state.last_dispatch_at = Some(now);
+        })
+    }
 }
 
 /// Checks that the town has room for another worker, and reserves it. `Err` within the result is
@@ -314,16 +334,13 @@ pub fn reserve_start(town: &Town) -> anyhow::Result<Result<StartPermit, StartObs
     };
     let now = town.clock.now();
     let room = limits.find_room(&town.layout, at_work, now);
-    if let Some(obstacle) = room.obstacle {
-        return Ok(Err(obstacle));
-    }
-    if limits.spawn_delay.is_positive() {
-        let path = town.layout.scheduler_state();
-        state_file::change_state(&town.layout, &path, |state: &mut SchedulerState| {
-            state.last_dispatch_at = Some(now);
-        })?;
-    }
-    Ok(Ok(StartPermit { _lock: lock }))
+    Ok(match room.obstacle {
+        Some(obstacle) => Err(obstacle),
+        None => Ok(StartPermit {
+            is_spaced: limits.spawn_delay.is_positive(),
+            _lock: lock,
+        }),
+    })
 }
 
 /// Counts the polecats at work in all rigs.
@@ -364,6 +381,8 @@ mod tests {
         assert_eq!(room_of(town, &limits, 0), TownRoom::default());
         std::fs::write(town.layout.scheduler_state(), "{").unwrap();
         assert_eq!(room_of(town, &limits, 0).slots, 0, "a damaged file pauses");
+        assert!(SchedulerState::set_paused(town, false).unwrap());
+        assert_eq!(room_of(town, &limits, 0), TownRoom::default());
     }
 
     #[test]
@@ -404,7 +423,10 @@ mod tests {
             r#"{"scheduler":{"spawn_delay":"1h"}}"#,
         )
         .unwrap();
-        assert!(reserve_start(town).unwrap().is_ok());
+        let unused = reserve_start(town).unwrap();
+        drop(unused);
+        let permit = reserve_start(town).unwrap().unwrap();
+        permit.record_start(town).unwrap();
         let refused = reserve_start(town).unwrap().unwrap_err();
         assert!(
             matches!(refused, StartObstacle::TooSoon { .. }),

@@ -16,4 +16,7 @@ __gastown_enter() {
     fi
     return "$code"
 }
-PROMPT_COMMAND="__gastown_enter${PROMPT_COMMAND:+; $PROMPT_COMMAND}"
+case "${PROMPT_COMMAND-}" in
+*__gastown_enter*) ;;
+*) PROMPT_COMMAND="__gastown_enter${PROMPT_COMMAND:+; $PROMPT_COMMAND}" ;;
+esac

@@ -80,17 +80,15 @@ pub fn sling_batch(
         }
     }
     // Before the sessions start, which takes a while.
-    let mut reports = enqueue_beads(town, queued)?;
+    let queued = enqueue_beads(town, queued);
     let slung = finish_all(town, begun, limit, &mut warn);
-    match failed {
-        // The claimed beads have their sessions by now.
-        Some(error) => Err(error),
-        None => {
-            let mut slung = slung?;
-            slung.append(&mut reports);
-            Ok(slung)
-        }
+    // The claimed beads have their sessions by now.
+    if let Some(error) = failed {
+        return Err(error);
     }
+    let mut slung = slung?;
+    slung.extend(queued?);
+    Ok(slung)
 }
 
 /// Lists the beads to sling: the named ones, and the members of the epics and convoys among them.

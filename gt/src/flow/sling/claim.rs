@@ -17,6 +17,7 @@ use crate::record::polecat::{
     self, Polecat, PolecatIds, PolecatState, SlingInProgress, Slot, SlotState,
 };
 use crate::record::queued_sling;
+use crate::record::scheduler::{StartObstacle, reserve_start};
 use crate::town::beads::FoundBead;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
@@ -45,6 +46,9 @@ pub enum ClaimError {
     /// The worker's state does not allow new work.
     #[error("{worker} cannot take work: {why} (`gt polecat status {worker}`)")]
     WorkerUnfit { worker: String, why: String },
+    /// The town starts no worker now.
+    #[error("no worker is started: {obstacle}")]
+    TownFull { obstacle: StartObstacle },
     /// The rig has reached its limit of working polecats.
     #[error("rig `{rig}` has {} at work (setting max_polecats: {limit})", kit::ui::counted(*count, "worker"))]
     Full {
@@ -69,21 +73,25 @@ pub(super) enum ClaimAttempt {
     Claimed(Box<Claim>),
     /// The rig has no free worker: [`ClaimError::Full`].
     RigFull(ClaimError),
+    /// The town starts no worker now.
+    TownFull(StartObstacle),
 }
 
 impl ClaimAttempt {
-    /// Returns the claim. A full rig is an error.
+    /// Returns the claim. A full rig or town is an error.
     pub(super) fn into_claim(self) -> Result<Box<Claim>, ClaimError> {
         match self {
             Self::Claimed(claim) => Ok(claim),
             Self::RigFull(full) => Err(full),
+            Self::TownFull(obstacle) => Err(ClaimError::TownFull { obstacle }),
         }
     }
 }
 
 /// Reserves the bead and a worker for each other.
 ///
-/// 1. Outside the transaction: list the sessions, choose a worker, take its slot lock.
+/// 1. Outside the transaction: list the sessions, reserve a place in the town, choose a worker, take
+///    its slot lock.
 /// 2. In one transaction: check that the bead is still open and the worker still free, and mark
 ///    both.
 /// 3. If another process took the worker in the meantime, choose again, unless the worker was
@@ -100,6 +108,14 @@ pub(super) fn claim_bead(
     }
     let sessions = town.host.list()?;
     let target = integration::merge_target_of(rig, &wish.request.bead)?;
+    // A named worker, and a bead that another worker has, take no additional place. Held until the
+    // worker counts as working.
+    let takes_place = wish.name.is_none() && is_open_bead(&store.snapshot()?, &wish.request.bead);
+    let permit = match takes_place.then(|| reserve_start(town)).transpose()? {
+        Some(Err(obstacle)) => return Ok(ClaimAttempt::TownFull(obstacle)),
+        Some(Ok(permit)) => Some(permit),
+        None => None,
+    };
     let mut lost = BTreeSet::new();
     loop {
         let snapshot = store.snapshot()?;
@@ -130,6 +146,9 @@ pub(super) fn claim_bead(
             mark_claimed(rig, tx, wish, &name, &ids, &target).map(Some)
         })?;
         if let Some((bead, slot)) = claimed {
+            if let Some(permit) = permit {
+                permit.record_start(town)?;
+            }
             return Ok(ClaimAttempt::Claimed(Box::new(Claim {
                 worker: Worker::new(rig.name(), name),
                 bead,
@@ -166,6 +185,12 @@ pub(super) fn reload_claim(rig: &Rig, name: &str, lock: Lock) -> anyhow::Result<
         ids,
         lock,
     }))
+}
+
+fn is_open_bead(beads: &Snapshot, id: &str) -> bool {
+    beads
+        .get(id)
+        .is_some_and(|bead| bead.status == Status::Open)
 }
 
 fn check_bead(beads: &Snapshot, wish: &ClaimRequest) -> anyhow::Result<()> {

@@ -1,6 +1,6 @@
 //! Queues a bead that cannot be slung yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context;
 use bd::bead::{Bead, Kind, Status};
@@ -62,12 +62,20 @@ impl WaitingBead {
     }
 
     pub(super) fn enqueue(self, town: &Town) -> anyhow::Result<SlingReport> {
+        let id = self.bead.id.clone();
         let mut reports = enqueue_beads(town, vec![self])?;
-        reports.pop().context("the bead was not queued")
+        reports
+            .pop()
+            .with_context(|| format!("{id} is not open any more: it was not queued"))
     }
 
-    /// Writes the record of the queue. A bead that is queued again keeps its place.
-    fn put_record(&self, tx: &mut Tx, prefix: &str) -> anyhow::Result<()> {
+    /// Writes the record of the queue, unless the bead is not open any more. A bead that is queued
+    /// again keeps its place and its last failure.
+    fn put_record(&self, tx: &mut Tx, prefix: &str) -> anyhow::Result<bool> {
+        let is_open = |bead: &Bead| bead.status == Status::Open;
+        if !tx.get(&self.bead.id).is_some_and(is_open) {
+            return Ok(false);
+        }
         let now = tx.now();
         let id = queue_record_id(prefix, &self.bead.id);
         let before = tx
@@ -82,8 +90,10 @@ impl WaitingBead {
                 force: false,
                 ..self.options.clone()
             },
-            enqueued_at: before.map_or_else(|| now.to_string(), |before| before.enqueued_at),
-            failed: None,
+            enqueued_at: before
+                .as_ref()
+                .map_or_else(|| now.to_string(), |before| before.enqueued_at.clone()),
+            failed: before.and_then(|before| before.failed),
         };
         tx.put(Bead {
             id,
@@ -101,11 +111,11 @@ impl WaitingBead {
             created_by: tx.actor().to_owned(),
             ..Bead::default()
         })?;
-        Ok(())
+        Ok(true)
     }
 }
 
-/// Queues beads, those of a rig in one transaction.
+/// Queues beads, those of a rig in one transaction. Skips those that are not open any more.
 pub(super) fn enqueue_beads(
     town: &Town,
     waiting: Vec<WaitingBead>,
@@ -114,14 +124,20 @@ pub(super) fn enqueue_beads(
     for bead in &waiting {
         by_rig.entry(&bead.rig).or_default().push(bead);
     }
+    let mut queued = BTreeSet::new();
     for (rig, beads) in by_rig {
         let rig = town.find_rig(rig)?;
         let (store, prefix) = (rig.store()?, rig.prefix());
-        rig.transact(&store, |tx| {
-            beads
-                .iter()
-                .try_for_each(|bead| bead.put_record(tx, &prefix))
+        let ids = rig.transact(&store, |tx| {
+            let mut ids = Vec::new();
+            for bead in &beads {
+                if bead.put_record(tx, &prefix)? {
+                    ids.push(bead.bead.id.clone());
+                }
+            }
+            Ok(ids)
         })?;
+        queued.extend(ids);
     }
     let report = |waiting: WaitingBead| {
         let WaitingBead {
@@ -146,7 +162,10 @@ pub(super) fn enqueue_beads(
             start_failed: None,
         })
     };
-    waiting.into_iter().map(report).collect()
+    let queued = waiting
+        .into_iter()
+        .filter(|waiting| queued.contains(&waiting.bead.id));
+    queued.map(report).collect()
 }
 
 /// Queues a bead for a rig.

@@ -66,7 +66,6 @@ use crate::record::merge_request;
 use crate::record::polecat::Claim;
 use crate::record::polecat::{SlingStep, Slot};
 pub use crate::record::queued_sling::SlingOptions;
-use crate::record::scheduler;
 use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::event::event;
 use crate::town::hold::{self, HeldError};
@@ -177,24 +176,18 @@ fn begin_sling<'t>(
             check_can_start(town, &rig, &found.bead, request)?;
             review_convoy(town, request, &found)?;
             let is_open = found.bead.status == Status::Open;
-            if turn == SlingTurn::InQueue && is_open {
-                let waits_for = vec!["its turn".to_owned()];
-                return queued(&rig, waits_for);
+            // The patrol slings no blocked bead, so a blocked one that is slung all the same cannot
+            // wait in the queue.
+            let can_wait = is_open && waits_for.is_empty();
+            if turn == SlingTurn::InQueue && can_wait {
+                return queued(&rig, vec!["its turn".to_owned()]);
             }
-            // Held until the worker counts as working.
-            let _permit = match scheduler::reserve_start(town)? {
-                Ok(permit) => Some(permit),
-                // A bead that another worker has cannot be queued. It takes no additional place.
-                Err(_) if !is_open => None,
-                Err(obstacle) => {
-                    let waits_for = vec![format!("room ({obstacle})")];
-                    return queued(&rig, waits_for);
-                }
-            };
             match claim_worker(town, &rig, request, None)? {
-                ClaimAttempt::RigFull(_) if found.bead.status == Status::Open => {
-                    let waits_for = vec!["a free worker".to_owned()];
-                    queued(&rig, waits_for)
+                ClaimAttempt::RigFull(_) if can_wait => {
+                    queued(&rig, vec!["a free worker".to_owned()])
+                }
+                ClaimAttempt::TownFull(obstacle) if can_wait => {
+                    queued(&rig, vec![format!("room ({obstacle})")])
                 }
                 attempt => Ok(SlingProgress::Claimed(rig, attempt.into_claim()?)),
             }

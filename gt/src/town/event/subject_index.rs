@@ -55,7 +55,9 @@ pub fn read_events_about(layout: &TownLayout, what: &str) -> io::Result<Vec<Even
             continue;
         }
         let lines = read_block(&events, block)?;
-        if let Some(index) = index.as_ref().filter(|_| !is_recorded) {
+        // Another process may append to the last block after it was read.
+        let was_full = (block + 1) * BLOCK <= length;
+        if let Some(index) = index.as_ref().filter(|_| was_full && !is_recorded) {
             index.add_record(&events, block, &lines).ok();
         }
         let lines = lines.split(|byte| *byte == b'\n');
