@@ -199,6 +199,17 @@ fn later_backups_add_little_and_keep_the_work_of_earlier_ones() {
     let origin = worker.origin.url().to_owned();
     town.gt(["backup", &origin])
         .fails("is the repository of rig web");
+    town.gt(["backup", &format!("{origin}/")])
+        .fails("holds something else, such as refs/heads/main");
+    let project = town.path("origins/project.git");
+    git_in(
+        town,
+        &town.path("home"),
+        &["clone", "-q", "--bare", &origin, project.to_str().unwrap()],
+    );
+    town.gt(["backup", project.to_str().unwrap()])
+        .fails("holds something else, such as refs/heads/main");
+    assert!(!refs(town, &project).contains("gastown-backup"));
     town.gt(["backup", "inside"]).fails("is in the town itself");
 }
 

@@ -66,6 +66,7 @@ pub fn back_up_town(town: &Town, destination: &str) -> anyhow::Result<BackupRepo
     check_place(town, &place)?;
     let _lock = Lock::take(&town.layout.backup_lock(), Duration::from_secs(60))?;
     place.create_if_missing()?;
+    place.check_refs(&Git::at(root))?;
     let mut contents = find_contents(root);
     let mut draft = BackupDraft::begin(root)?;
     let saved = save_unsaved_work(&mut draft, &mut contents);

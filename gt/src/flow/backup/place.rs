@@ -76,6 +76,26 @@ impl BackupPlace {
     }
 }
 
+impl BackupPlace {
+    /// Refuses a repository that has refs and no backup: the readers of a project would get the
+    /// settings and the mail of the town.
+    pub(crate) fn check_refs(&self, git: &Git) -> anyhow::Result<()> {
+        let refs = git.ls_remote_all(self.url(), "*")?;
+        if refs.contains_key(&format!("refs/heads/{BRANCH}")) {
+            return Ok(());
+        }
+        let other = refs.keys().find(|name| *name != "HEAD");
+        anyhow::ensure!(
+            other.is_none(),
+            "{} holds something else, such as {}: everyone who can read it could read the settings \
+             and the mail of the town; choose an empty repository",
+            self.describe(),
+            other.map(String::as_str).unwrap_or_default()
+        );
+        Ok(())
+    }
+}
+
 /// Returns true for a folder without entries, or one that does not exist.
 pub(crate) fn is_empty(folder: &Path) -> bool {
     match fs::read_dir(folder) {
