@@ -37,6 +37,7 @@ fn busy_town() -> Worker {
     fs::write(crew.join("draft.txt"), "draft\n").unwrap();
     town.gt(["mail", "send", "mayor/", "-s", "Hello", "-m", "A message"])
         .ok();
+    town.gt(["mq", "pause", "web", "--reason", "Wait"]).ok();
     worker.commit("one.txt");
     worker.git(["tag", "-a", "v1", "-m", "One"]);
     fs::write(worker.sandbox.join("one.txt"), "changed\n").unwrap();
@@ -82,8 +83,10 @@ fn check_restored(worker: &Worker, root: &Path) {
     assert_eq!(tag, "tag\n");
     let draft = root.join("web/crew/dana/draft.txt");
     assert_eq!(fs::read_to_string(draft).unwrap(), "draft\n");
-    let notes = "settings/notes.txt";
-    assert!(fs::read(old.join(notes)).unwrap() == fs::read(root.join(notes)).unwrap());
+    for kept in ["settings/notes.txt", "web/.runtime/queue-pause.json"] {
+        let [before, after] = [&old, root].map(|town_root| fs::read(town_root.join(kept)).unwrap());
+        assert!(before == after, "{kept}");
+    }
     // The sandbox reads the beads of the new town.
     let redirect = fs::read_to_string(sandbox.join(".beads/redirect")).unwrap();
     assert!(redirect.starts_with(root.to_str().unwrap()), "{redirect}");
