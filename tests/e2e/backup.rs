@@ -246,3 +246,30 @@ fn a_backup_that_is_killed_leaves_the_last_one_whole() {
     check_restored(&worker, &new);
     assert!(!refs(town, &new.join("web/.repo.git")).contains("refs/gt/backup"));
 }
+
+#[test]
+fn a_broken_clone_is_left_out_of_a_backup_by_name() {
+    let worker = busy_town();
+    let town = &worker.town;
+    fs::write(town.root().join("web/crew/dana/.git/index"), "broken").unwrap();
+    fs::write(town.root().join("web/mayor/rig/.git/HEAD"), "broken").unwrap();
+    let (backup, new) = (town.path("backup"), town.path("new"));
+    let to = backup.to_str().unwrap();
+    let saved = town.gt(["backup", to, "--json"]).ok().json();
+    let left_out = saved["left_out"].to_string();
+    for words in [
+        "web/crew/dana: its uncommitted work cannot be saved",
+        "web/mayor/rig: the repository cannot be read",
+    ] {
+        assert!(left_out.contains(words), "{words}: {left_out}");
+    }
+    let restore = ["restore", to, new.to_str().unwrap(), "--json"];
+    let restored = town.gt_at(&town.path("home"), restore).ok().json();
+    let not_restored = restored["not_restored"].to_string();
+    assert!(not_restored.contains("web/mayor/rig"), "{not_restored}");
+    let sandbox = new.join(worker.sandbox.strip_prefix(town.root()).unwrap());
+    assert_eq!(
+        fs::read_to_string(sandbox.join("new.txt")).unwrap(),
+        "new\n"
+    );
+}
