@@ -273,3 +273,21 @@ fn a_broken_clone_is_left_out_of_a_backup_by_name() {
         "new\n"
     );
 }
+
+#[test]
+fn a_backup_names_the_shallow_repository_that_its_place_refuses() {
+    let worker = busy_town();
+    let town = &worker.town;
+    let remote = town.path("origins/backups.git");
+    let to = remote.to_str().unwrap();
+    git_in(town, &town.path("home"), &["init", "-q", "--bare", to]);
+    let shallow = town.root().join("web/.repo.git/shallow");
+    fs::write(&shallow, worker.git(["rev-parse", "HEAD"])).unwrap();
+    let refused = town.gt(["backup", to]);
+    let refused = refused.fails("run `git fetch --unshallow` in").err;
+    assert!(refused.contains("web/.repo.git"), "{refused}");
+    town.gt(["backup", town.path("backup").to_str().unwrap()])
+        .ok();
+    fs::remove_file(shallow).unwrap();
+    town.gt(["backup", to]).ok();
+}

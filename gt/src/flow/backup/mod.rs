@@ -590,8 +590,23 @@ fn write_backup(town: &Town, place: &BackupPlace, draft: &BackupDraft) -> anyhow
     let parents: Vec<&str> = last.iter().chain(&joined).map(String::as_str).collect();
     let message = format!("Backup of {} at {}", manifest.town.name, manifest.saved_at);
     let commit = git.commit_tree(&tree, &parents, &message, &place::backup_identity())?;
-    workshop.push(place, &commit, last.as_deref())?;
-    Ok(commit)
+    match workshop.push(place, &commit, last.as_deref()) {
+        Err(error) if format!("{error:#}").contains("shallow") => Err(error.context(format!(
+            "{} does not take the history of shallow repositories; run `git fetch --unshallow` in {}",
+            place.describe(),
+            list_shallow(draft).join(", ")
+        ))),
+        pushed => pushed.map(|()| commit),
+    }
+}
+
+/// Returns the paths of the repositories without their whole history.
+fn list_shallow(draft: &BackupDraft) -> Vec<String> {
+    let both = draft.lenders.iter().zip(&draft.repositories);
+    let is_shallow = |lender: &Path| lender.join("shallow").exists();
+    both.filter(|(lender, _)| is_shallow(lender))
+        .map(|(_, saved)| draft.root.join(&saved.path).display().to_string())
+        .collect()
 }
 
 /// Writes the copied parts to the repository.

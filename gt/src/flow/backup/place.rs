@@ -114,20 +114,27 @@ impl Workshop {
     /// Opens the repository, and creates it if necessary. Its objects may be those of `lenders`.
     pub(crate) fn open(folder: &Path, lenders: &[PathBuf]) -> anyhow::Result<Self> {
         let git = Git::at(folder).with_network(TRANSFER);
+        let shallow: String = lenders
+            .iter()
+            .filter_map(|lender| fs::read_to_string(lender.join("shallow")).ok())
+            .collect();
+        let own_shallow = folder.join("shallow");
+        if shallow.is_empty() && own_shallow.exists() {
+            // All history is there now. The last backup is fetched again.
+            fs::remove_dir_all(folder)?;
+        }
         if !folder.join("HEAD").is_file() {
             file::create_folder(folder, 0o700)?;
             git.init(BRANCH, true)?;
         }
         let mut objects = String::new();
-        let mut shallow = String::new();
         for lender in lenders {
             objects.push_str(&format!("{}\n", lender.join("objects").display()));
-            shallow.push_str(&fs::read_to_string(lender.join("shallow")).unwrap_or_default());
         }
         let alternates = folder.join("objects/info/alternates");
         file::replace_file(&alternates, objects.as_bytes(), 0o600)?;
         if !shallow.is_empty() {
-            file::replace_file(&folder.join("shallow"), shallow.as_bytes(), 0o600)?;
+            file::replace_file(&own_shallow, shallow.as_bytes(), 0o600)?;
         }
         Ok(Self { git })
     }
@@ -189,12 +196,13 @@ impl Workshop {
         pushed.with_context(|| format!("the backup did not get to {}", place.describe()))?;
         let branch = format!("refs/heads/{BRANCH}");
         self.git.plumbing(["update-ref", &branch, backup]).run()?;
-        // Packing only saves space.
-        self.git
-            .plumbing(["gc", "--auto", "--quiet"])
-            .limit(TRANSFER)
-            .run()
-            .ok();
+        // Packing only saves space. It fails for ever if commits that a rig lent are gone. Then the
+        // next backup fetches the last one into a new repository.
+        let gc = ["-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"];
+        let packed = self.git.plumbing(gc).limit(TRANSFER).run();
+        if packed.is_err() {
+            fs::remove_dir_all(self.git.folder()).ok();
+        }
         Ok(())
     }
 }
