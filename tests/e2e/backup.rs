@@ -37,6 +37,7 @@ fn busy_town() -> Worker {
     fs::write(crew.join("draft.txt"), "draft\n").unwrap();
     town.gt(["mail", "send", "mayor/", "-s", "Hello", "-m", "A message"])
         .ok();
+    town.gt(["mq", "pause", "web", "--reason", "Wait"]).ok();
     worker.commit("one.txt");
     worker.git(["tag", "-a", "v1", "-m", "One"]);
     fs::write(worker.sandbox.join("one.txt"), "changed\n").unwrap();
@@ -82,8 +83,10 @@ fn check_restored(worker: &Worker, root: &Path) {
     assert_eq!(tag, "tag\n");
     let draft = root.join("web/crew/dana/draft.txt");
     assert_eq!(fs::read_to_string(draft).unwrap(), "draft\n");
-    let notes = "settings/notes.txt";
-    assert!(fs::read(old.join(notes)).unwrap() == fs::read(root.join(notes)).unwrap());
+    for kept in ["settings/notes.txt", "web/.runtime/queue-pause.json"] {
+        let [before, after] = [&old, root].map(|town_root| fs::read(town_root.join(kept)).unwrap());
+        assert!(before == after, "{kept}");
+    }
     // The sandbox reads the beads of the new town.
     let redirect = fs::read_to_string(sandbox.join(".beads/redirect")).unwrap();
     assert!(redirect.starts_with(root.to_str().unwrap()), "{redirect}");
@@ -199,6 +202,17 @@ fn later_backups_add_little_and_keep_the_work_of_earlier_ones() {
     let origin = worker.origin.url().to_owned();
     town.gt(["backup", &origin])
         .fails("is the repository of rig web");
+    town.gt(["backup", &format!("{origin}/")])
+        .fails("holds something else, such as refs/heads/main");
+    let project = town.path("origins/project.git");
+    git_in(
+        town,
+        &town.path("home"),
+        &["clone", "-q", "--bare", &origin, project.to_str().unwrap()],
+    );
+    town.gt(["backup", project.to_str().unwrap()])
+        .fails("holds something else, such as refs/heads/main");
+    assert!(!refs(town, &project).contains("gastown-backup"));
     town.gt(["backup", "inside"]).fails("is in the town itself");
 }
 
@@ -231,4 +245,49 @@ fn a_backup_that_is_killed_leaves_the_last_one_whole() {
         .ok();
     check_restored(&worker, &new);
     assert!(!refs(town, &new.join("web/.repo.git")).contains("refs/gt/backup"));
+}
+
+#[test]
+fn a_broken_clone_is_left_out_of_a_backup_by_name() {
+    let worker = busy_town();
+    let town = &worker.town;
+    fs::write(town.root().join("web/crew/dana/.git/index"), "broken").unwrap();
+    fs::write(town.root().join("web/mayor/rig/.git/HEAD"), "broken").unwrap();
+    let (backup, new) = (town.path("backup"), town.path("new"));
+    let to = backup.to_str().unwrap();
+    let saved = town.gt(["backup", to, "--json"]).ok().json();
+    let left_out = saved["left_out"].to_string();
+    for words in [
+        "web/crew/dana: its uncommitted work cannot be saved",
+        "web/mayor/rig: the repository cannot be read",
+    ] {
+        assert!(left_out.contains(words), "{words}: {left_out}");
+    }
+    let restore = ["restore", to, new.to_str().unwrap(), "--json"];
+    let restored = town.gt_at(&town.path("home"), restore).ok().json();
+    let not_restored = restored["not_restored"].to_string();
+    assert!(not_restored.contains("web/mayor/rig"), "{not_restored}");
+    let sandbox = new.join(worker.sandbox.strip_prefix(town.root()).unwrap());
+    assert_eq!(
+        fs::read_to_string(sandbox.join("new.txt")).unwrap(),
+        "new\n"
+    );
+}
+
+#[test]
+fn a_backup_names_the_shallow_repository_that_its_place_refuses() {
+    let worker = busy_town();
+    let town = &worker.town;
+    let remote = town.path("origins/backups.git");
+    let to = remote.to_str().unwrap();
+    git_in(town, &town.path("home"), &["init", "-q", "--bare", to]);
+    let shallow = town.root().join("web/.repo.git/shallow");
+    fs::write(&shallow, worker.git(["rev-parse", "HEAD"])).unwrap();
+    let refused = town.gt(["backup", to]);
+    let refused = refused.fails("run `git fetch --unshallow` in").err;
+    assert!(refused.contains("web/.repo.git"), "{refused}");
+    town.gt(["backup", town.path("backup").to_str().unwrap()])
+        .ok();
+    fs::remove_file(shallow).unwrap();
+    town.gt(["backup", to]).ok();
 }

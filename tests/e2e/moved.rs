@@ -103,6 +103,13 @@ fn the_doctor_repairs_routes_and_the_settings_of_repositories() {
     assert_eq!(config(&["gc.pruneExpire"]), "never\n");
     let refspec = config(&["--get-all", "remote.origin.fetch"]);
     assert_eq!(refspec, "+refs/heads/*:refs/remotes/origin/*\n");
+    let narrow = "+refs/heads/main:refs/remotes/origin/main";
+    for extra in [narrow, "+refs/*:refs/*"] {
+        config(&["--add", "remote.origin.fetch", extra]);
+    }
+    town.gt(["doctor", "--fix"]).ok();
+    let refspecs = config(&["--get-all", "remote.origin.fetch"]);
+    assert_eq!(refspecs, format!("{refspec}{narrow}\n"));
     let again = town.gt(["doctor", "--fix"]).ok();
     assert!(!again.err.contains('✓'), "{}", again.err);
 }

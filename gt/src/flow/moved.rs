@@ -214,7 +214,8 @@ fn replace_place(text: &str, earlier: &Path, new: &Path) -> String {
     let mut rest = text;
     while let Some(at) = rest.find(&*earlier) {
         let (before, after) = (&rest[..at], &rest[at + earlier.len()..]);
-        let begins = !before.ends_with(is_inside);
+        let start = text.len() - rest.len() + at;
+        let begins = !text[..start].ends_with(is_inside);
         let ends = after.starts_with('/') || !after.starts_with(is_inside);
         replaced.push_str(before);
         replaced.push_str(if begins && ends { &new } else { &earlier });
@@ -237,5 +238,7 @@ mod tests {
             replace_place(text, Path::new("/old"), Path::new("/new")),
             wanted
         );
+        let twice = replace_place("/gt/gt/hooks/x.sh", Path::new("/gt"), Path::new("/new"));
+        assert_eq!(twice, "/new/gt/hooks/x.sh");
     }
 }

@@ -1,7 +1,10 @@
 //! Repairs a town without losing anything: adds missing files, hooks and routes, corrects paths that
 //! lead to an earlier place of the town, and keeps what is there.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+
+use bd::git::Git;
 
 use crate::flow::install::{InstallRequest, install_town};
 use crate::flow::moved;
@@ -80,20 +83,39 @@ fn repair_rig(rig: &Rig, repaired: &mut Vec<String>) -> anyhow::Result<()> {
     if let Some(prefix) = add_missing_route(rig)? {
         repaired.push(format!("added the route of {prefix}- to rig {name}"));
     }
-    let wanted = [
-        ("gc.pruneExpire", "never", true),
-        (
-            "remote.origin.fetch",
-            ORIGIN_REFSPEC,
-            git.remote_url("origin")?.is_some(),
-        ),
-    ];
-    for (key, value, is_used) in wanted {
-        let now = git.plumbing(["config", "--get-all", key]).finish()?.text();
-        if is_used && now != value {
-            git.config_set(key, value)?;
-            repaired.push(format!("set {key} of rig {name} to {value}"));
-        }
+    let prune = "gc.pruneExpire";
+    if git.config_get(prune)?.as_deref() != Some("never") {
+        git.config_set(prune, "never")?;
+        repaired.push(format!("set {prune} of rig {name} to never"));
+    }
+    if git.remote_url("origin")?.is_some() {
+        repair_refspecs(name, &git, repaired)?;
+    }
+    Ok(())
+}
+
+/// Removes the refspecs of origin that write outside of the copies of its branches, and adds the
+/// usual one if none is left.
+fn repair_refspecs(rig: &str, git: &Git, repaired: &mut Vec<String>) -> anyhow::Result<()> {
+    let key = "remote.origin.fetch";
+    let entries = git.own_config(r"^remote\.origin\.fetch$")?;
+    let (bad, good): (BTreeSet<String>, BTreeSet<String>) = entries
+        .into_iter()
+        .map(|(_, refspec)| refspec)
+        .partition(|refspec| {
+            let to = refspec.split_once(':').map(|(_, to)| to);
+            to.is_some_and(|to| !to.is_empty() && !to.starts_with("refs/remotes/origin/"))
+        });
+    for refspec in bad {
+        git.plumbing(["config", "--local", "--fixed-value", "--unset-all", key])
+            .args([&refspec])
+            .run()?;
+        repaired.push(format!("removed the {key} {refspec} of rig {rig}"));
+    }
+    if good.is_empty() {
+        git.plumbing(["config", "--local", "--add", key, ORIGIN_REFSPEC])
+            .run()?;
+        repaired.push(format!("set {key} of rig {rig} to {ORIGIN_REFSPEC}"));
     }
     Ok(())
 }

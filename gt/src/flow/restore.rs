@@ -176,7 +176,7 @@ impl<'a> Restoration<'a> {
             alternates.as_bytes(),
             0o600,
         )?;
-        self.write_tags(number, &git)?;
+        let missing_tags = self.write_tags(number, &git)?;
         let refs = self
             .workshop
             .read_file(&self.backup, &format!("refs/{number}"))?;
@@ -187,6 +187,11 @@ impl<'a> Restoration<'a> {
             let [id, _, link, name] = line.splitn(4, ' ').collect::<Vec<_>>()[..] else {
                 continue;
             };
+            if missing_tags.iter().any(|tag| tag == id) {
+                let text = format!("{}: git refuses the tag {name}", saved.path);
+                self.not_restored.push(text);
+                continue;
+            }
             self.refs += 1;
             if link.is_empty() {
                 commands.push_str(&format!("create {name} {id}\n"));
@@ -227,13 +232,15 @@ impl<'a> Restoration<'a> {
     }
 
     /// Writes the annotated tags of a repository, in the format of `git cat-file --batch`.
-    fn write_tags(&self, number: usize, git: &Git) -> anyhow::Result<()> {
+    /// Returns those that git refuses.
+    fn write_tags(&self, number: usize, git: &Git) -> anyhow::Result<Vec<String>> {
+        let mut missing = Vec::new();
         let Some(mut rest) = self
             .workshop
             .git
             .file_at(&self.backup, &format!("tags/{number}"))?
         else {
-            return Ok(());
+            return Ok(missing);
         };
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             let header = String::from_utf8_lossy(&rest[..end]).into_owned();
@@ -241,12 +248,16 @@ impl<'a> Restoration<'a> {
             let content = rest
                 .get(end + 1..end + 1 + size)
                 .context("a tag is damaged")?;
-            git.plumbing(["hash-object", "-t", "tag", "-w", "--stdin"])
-                .stdin(content)
-                .run()?;
+            // Old tags may lack what git now asks for.
+            let write = ["hash-object", "-t", "tag", "-w", "--literally", "--stdin"];
+            let written = git.plumbing(write).stdin(content).text();
+            let id = header.split(' ').next().unwrap_or_default();
+            if written.ok().as_deref() != Some(id) {
+                missing.push(id.to_owned());
+            }
             rest = rest.split_off((end + 2 + size).min(rest.len()));
         }
-        Ok(())
+        Ok(missing)
     }
 
     fn write_files(&mut self, files: &[SavedFile]) -> anyhow::Result<()> {
@@ -259,14 +270,22 @@ impl<'a> Restoration<'a> {
             }
         }
         for saved in links {
-            let path = self.root.join(&saved.path);
-            self.prepare_folder(&saved.path)?;
-            if fs::symlink_metadata(&path).is_ok() {
-                fs::remove_file(&path)?;
+            if let Err(error) = self.write_link(saved) {
+                self.not_restored.push(format!("{}: {error:#}", saved.path));
             }
-            std::os::unix::fs::symlink(saved.link.as_deref().unwrap_or_default(), &path)?;
         }
         Ok(())
+    }
+
+    fn write_link(&self, saved: &SavedFile) -> anyhow::Result<()> {
+        let path = self.root.join(&saved.path);
+        self.prepare_folder(&saved.path)?;
+        if let Ok(found) = fs::symlink_metadata(&path) {
+            anyhow::ensure!(!found.is_dir(), "a folder is in the place of the link");
+            fs::remove_file(&path)?;
+        }
+        let target = saved.link.as_deref().unwrap_or_default();
+        Ok(std::os::unix::fs::symlink(target, &path)?)
     }
 
     fn write_file(&mut self, saved: &SavedFile) -> anyhow::Result<()> {
@@ -319,7 +338,10 @@ impl<'a> Restoration<'a> {
             self.finish_tree(&git, head, checked_out);
         }
         for tree in &saved.worktrees {
-            let added = add_worktree(&git, tree, &self.root.join(&tree.path));
+            let path = self.root.join(&tree.path);
+            let added = self
+                .prepare_folder(&tree.path)
+                .and_then(|()| add_worktree(&git, tree, &path));
             self.worktrees += usize::from(added.is_ok());
             self.finish_tree(&git, tree, added);
         }
@@ -327,6 +349,7 @@ impl<'a> Restoration<'a> {
 
     /// Puts the uncommitted work back, and connects the work tree with the rig's beads.
     fn finish_tree(&mut self, home: &Git, head: &SavedHead, checked_out: anyhow::Result<()>) {
+        let is_there = checked_out.is_ok();
         let restored = checked_out.and_then(|()| {
             let Some(unsaved) = head.unsaved.as_deref().filter(|_| !head.path.is_empty()) else {
                 return Ok(());
@@ -347,7 +370,8 @@ impl<'a> Restoration<'a> {
             }
             self.not_restored.push(text);
         }
-        if head.provisioned
+        if is_there
+            && head.provisioned
             && let Some((rig, _)) = head.path.split_once('/')
         {
             // A dog's worktree is named after its rig.
@@ -391,7 +415,9 @@ fn check_paths(manifest: &Manifest) -> anyhow::Result<()> {
     let repositories = manifest.repositories.iter();
     let heads = repositories.flat_map(|saved| {
         let trees = saved.worktrees.iter().map(|tree| tree.path.as_str());
-        std::iter::once(saved.path.as_str()).chain(trees)
+        [saved.path.as_str(), saved.head.path.as_str()]
+            .into_iter()
+            .chain(trees)
     });
     let files = manifest.files.iter().map(|saved| saved.path.as_str());
     let folders = manifest.folders.iter().map(String::as_str);
@@ -476,6 +502,7 @@ fn check_out_clone(git: &Git, head: &SavedHead) -> anyhow::Result<()> {
 }
 
 fn add_worktree(git: &Git, tree: &SavedHead, path: &Path) -> anyhow::Result<()> {
+    anyhow::ensure!(!path.is_symlink(), "{} is a link", path.display());
     let commit = tree.commit.as_deref().context("its branch has no commit")?;
     let call = git.plumbing(["worktree", "add", "--quiet", "--force"]);
     let call = match &tree.branch {

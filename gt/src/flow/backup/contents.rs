@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use bd::git::Git;
 
 /// The parts of `.runtime/` that no process rebuilds.
-const KEPT_STATE: [&str; 8] = [
+const KEPT_STATE: [&str; 9] = [
     "approvals",
     "deacon",
     "gate-history.json",
@@ -18,6 +18,7 @@ const KEPT_STATE: [&str; 8] = [
     "hints.json",
     "notification-levels.json",
     "overlay",
+    "queue-pause.json",
     "scheduler-state.json",
 ];
 

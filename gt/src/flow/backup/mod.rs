@@ -66,10 +66,11 @@ pub fn back_up_town(town: &Town, destination: &str) -> anyhow::Result<BackupRepo
     check_place(town, &place)?;
     let _lock = Lock::take(&town.layout.backup_lock(), Duration::from_secs(60))?;
     place.create_if_missing()?;
+    place.check_refs(&Git::at(root))?;
     let mut contents = find_contents(root);
     let mut draft = BackupDraft::begin(root)?;
     let saved = save_unsaved_work(&mut draft, &mut contents);
-    let taken = saved.and_then(|saved| draft.take(town, contents, &saved));
+    let taken = draft.take(town, contents, &saved);
     let written = taken.and_then(|()| write_backup(town, &place, &draft));
     draft.drop_rescues();
     let commit = written?;
@@ -161,7 +162,7 @@ fn remove_stale_copies(runtime: &Path) {
 fn save_unsaved_work(
     draft: &mut BackupDraft,
     contents: &mut TownContents,
-) -> anyhow::Result<BTreeMap<String, SavedHead>> {
+) -> BTreeMap<String, SavedHead> {
     let clones = contents.repositories.iter().filter(|found| !found.bare);
     let mut paths: Vec<String> = clones.map(|found| found.path.clone()).collect();
     paths.extend(contents.worktrees.iter().map(|found| found.path.clone()));
@@ -171,44 +172,65 @@ fn save_unsaved_work(
     for (number, path) in paths.into_iter().enumerate() {
         let git = Git::at(draft.root.join(&path));
         let reference = format!("refs/gt/backup/{number}");
-        if let Some(stale) = git.resolve(&reference)? {
-            git.delete_ref(&reference, &stale)?;
-        }
-        let message = format!("Uncommitted work of {path}");
-        let author = place::backup_identity();
-        let saved = if git.resolve("HEAD")?.is_some() {
-            rescue::save_rescue(&git, &reference, &message, &author, BigFilePolicy::Leave)
-                .with_context(|| format!("the uncommitted work of {path} cannot be saved"))?
-        } else {
-            draft
-                .left_out
-                .push(format!("{path}: files of a repository without a commit"));
+        let saved = save_work_tree(draft, contents, &git, &path, reference);
+        let unsaved = saved.unwrap_or_else(|error| {
+            draft.leave_out(&path, "its uncommitted work cannot be saved", &error);
             None
-        };
-        let mut head = read_head(&git, &path)?;
-        if let Some(saved) = saved {
-            for big in &saved.big {
-                contents.files.push(format!("{path}/{}", big.path));
-            }
-            for inner in &saved.nested {
-                let inside = format!("{path}/{inner}/.git");
-                if draft.root.join(&inside).is_dir() {
-                    contents.add_all(&draft.root, &inside);
-                }
-            }
-            draft
-                .rescues
-                .push((git.clone(), reference, saved.commit.clone()));
-            head.unsaved = Some(saved.commit);
+        });
+        if !git.folder().is_dir() {
+            continue;
         }
-        if is_in_the_middle(&git) {
-            draft.left_out.push(format!(
-                "{path}: an unfinished merge or rebase; its files and commits are saved"
-            ));
+        match read_head(&git, &path) {
+            Ok(head) => {
+                heads.insert(path, SavedHead { unsaved, ..head });
+            }
+            Err(error) => draft.leave_out(&path, "its branch cannot be read", &error),
         }
-        heads.insert(path, head);
     }
-    Ok(heads)
+    heads
+}
+
+/// Saves the uncommitted work of a work tree as a commit that `reference` keeps. Returns the commit.
+fn save_work_tree(
+    draft: &mut BackupDraft,
+    contents: &mut TownContents,
+    git: &Git,
+    path: &str,
+    reference: String,
+) -> anyhow::Result<Option<String>> {
+    if let Some(stale) = git.resolve(&reference)? {
+        git.delete_ref(&reference, &stale)?;
+    }
+    if git.resolve("HEAD")?.is_none() {
+        anyhow::ensure!(git.folder().is_dir(), "the folder is gone");
+        draft
+            .left_out
+            .push(format!("{path}: files of a repository without a commit"));
+        return Ok(None);
+    }
+    if is_in_the_middle(git) {
+        draft.left_out.push(format!(
+            "{path}: an unfinished merge or rebase; its files and commits are saved"
+        ));
+    }
+    let message = format!("Uncommitted work of {path}");
+    let author = place::backup_identity();
+    let saved = rescue::save_rescue(git, &reference, &message, &author, BigFilePolicy::Leave)?;
+    let Some(saved) = saved else {
+        return Ok(None);
+    };
+    for big in &saved.big {
+        contents.files.push(format!("{path}/{}", big.path));
+    }
+    for inner in &saved.nested {
+        let inside = format!("{path}/{inner}/.git");
+        if draft.root.join(&inside).is_dir() {
+            contents.add_all(&draft.root, &inside);
+        }
+    }
+    let commit = saved.commit;
+    draft.rescues.push((git.clone(), reference, commit.clone()));
+    Ok(Some(commit))
 }
 
 /// Returns the commits and messages of the stash list, newest first. Works in a bare repository.
@@ -314,7 +336,9 @@ impl BackupDraft {
             self.copy(path)?;
         }
         for found in &contents.repositories {
-            self.read_repository(found, &contents, saved)?;
+            if let Err(error) = self.read_repository(found, &contents, saved) {
+                self.leave_out(&found.path, "the repository cannot be read", &error);
+            }
         }
         drop(guards);
         for path in &contents.files {
@@ -324,6 +348,13 @@ impl BackupDraft {
         self.left_out.extend(contents.left_out);
         self.left_out.extend(of_stores.left_out);
         Ok(())
+    }
+
+    /// Notes what of a folder the backup does not have, unless the folder is gone.
+    fn leave_out(&mut self, path: &str, what: &str, error: &anyhow::Error) {
+        if self.root.join(path).is_dir() {
+            self.left_out.push(format!("{path}: {what}: {error:#}"));
+        }
     }
 
     fn read_repository(
@@ -340,6 +371,7 @@ impl BackupDraft {
             .plumbing(["for-each-ref", &format!("--format={format}")])
             .text()?;
         let mut lines = String::new();
+        let mut tips = BTreeSet::new();
         for line in listed.lines() {
             let [id, kind, peeled, peeled_kind, link, name] =
                 line.splitn(6, ' ').collect::<Vec<_>>()[..]
@@ -358,8 +390,7 @@ impl BackupDraft {
                     continue;
                 }
             };
-            self.tips.insert(commit.to_owned());
-            self.ref_count += 1;
+            tips.insert(commit.to_owned());
             lines.push_str(&format!("{id} {kind} {link} {name}\n"));
         }
         let mut head = if found.bare || found.path.is_empty() {
@@ -376,13 +407,13 @@ impl BackupDraft {
             .filter_map(|tree| saved.get(&tree.path).cloned())
             .collect();
         let stashes = list_stashes(&git)?;
-        self.tips
-            .extend(stashes.iter().map(|(commit, _)| commit.clone()));
+        tips.extend(stashes.iter().map(|(commit, _)| commit.clone()));
         for head in worktrees.iter().chain([&head]) {
-            self.tips
-                .extend(head.commit.iter().chain(&head.unsaved).cloned());
+            tips.extend(head.commit.iter().chain(&head.unsaved).cloned());
         }
         self.tags(&git, &lines)?;
+        self.tips.extend(tips);
+        self.ref_count += lines.lines().count();
         self.refs.push(lines);
         self.lenders.push(common);
         self.repositories.push(SavedRepository {
@@ -559,8 +590,23 @@ fn write_backup(town: &Town, place: &BackupPlace, draft: &BackupDraft) -> anyhow
     let parents: Vec<&str> = last.iter().chain(&joined).map(String::as_str).collect();
     let message = format!("Backup of {} at {}", manifest.town.name, manifest.saved_at);
     let commit = git.commit_tree(&tree, &parents, &message, &place::backup_identity())?;
-    workshop.push(place, &commit, last.as_deref())?;
-    Ok(commit)
+    match workshop.push(place, &commit, last.as_deref()) {
+        Err(error) if format!("{error:#}").contains("shallow") => Err(error.context(format!(
+            "{} does not take the history of shallow repositories; run `git fetch --unshallow` in {}",
+            place.describe(),
+            list_shallow(draft).join(", ")
+        ))),
+        pushed => pushed.map(|()| commit),
+    }
+}
+
+/// Returns the paths of the repositories without their whole history.
+fn list_shallow(draft: &BackupDraft) -> Vec<String> {
+    let both = draft.lenders.iter().zip(&draft.repositories);
+    let is_shallow = |lender: &Path| lender.join("shallow").exists();
+    both.filter(|(lender, _)| is_shallow(lender))
+        .map(|(_, saved)| draft.root.join(&saved.path).display().to_string())
+        .collect()
 }
 
 /// Writes the copied parts to the repository.

@@ -76,6 +76,26 @@ impl BackupPlace {
     }
 }
 
+impl BackupPlace {
+    /// Refuses a repository that has refs and no backup: the readers of a project would get the
+    /// settings and the mail of the town.
+    pub(crate) fn check_refs(&self, git: &Git) -> anyhow::Result<()> {
+        let refs = git.ls_remote_all(self.url(), "*")?;
+        if refs.contains_key(&format!("refs/heads/{BRANCH}")) {
+            return Ok(());
+        }
+        let other = refs.keys().find(|name| *name != "HEAD");
+        anyhow::ensure!(
+            other.is_none(),
+            "{} holds something else, such as {}: everyone who can read it could read the settings \
+             and the mail of the town; choose an empty repository",
+            self.describe(),
+            other.map(String::as_str).unwrap_or_default()
+        );
+        Ok(())
+    }
+}
+
 /// Returns true for a folder without entries, or one that does not exist.
 pub(crate) fn is_empty(folder: &Path) -> bool {
     match fs::read_dir(folder) {
@@ -94,20 +114,27 @@ impl Workshop {
     /// Opens the repository, and creates it if necessary. Its objects may be those of `lenders`.
     pub(crate) fn open(folder: &Path, lenders: &[PathBuf]) -> anyhow::Result<Self> {
         let git = Git::at(folder).with_network(TRANSFER);
+        let shallow: String = lenders
+            .iter()
+            .filter_map(|lender| fs::read_to_string(lender.join("shallow")).ok())
+            .collect();
+        let own_shallow = folder.join("shallow");
+        if shallow.is_empty() && own_shallow.exists() {
+            // All history is there now. The last backup is fetched again.
+            fs::remove_dir_all(folder)?;
+        }
         if !folder.join("HEAD").is_file() {
             file::create_folder(folder, 0o700)?;
             git.init(BRANCH, true)?;
         }
         let mut objects = String::new();
-        let mut shallow = String::new();
         for lender in lenders {
             objects.push_str(&format!("{}\n", lender.join("objects").display()));
-            shallow.push_str(&fs::read_to_string(lender.join("shallow")).unwrap_or_default());
         }
         let alternates = folder.join("objects/info/alternates");
         file::replace_file(&alternates, objects.as_bytes(), 0o600)?;
         if !shallow.is_empty() {
-            file::replace_file(&folder.join("shallow"), shallow.as_bytes(), 0o600)?;
+            file::replace_file(&own_shallow, shallow.as_bytes(), 0o600)?;
         }
         Ok(Self { git })
     }
@@ -169,12 +196,13 @@ impl Workshop {
         pushed.with_context(|| format!("the backup did not get to {}", place.describe()))?;
         let branch = format!("refs/heads/{BRANCH}");
         self.git.plumbing(["update-ref", &branch, backup]).run()?;
-        // Packing only saves space.
-        self.git
-            .plumbing(["gc", "--auto", "--quiet"])
-            .limit(TRANSFER)
-            .run()
-            .ok();
+        // Packing only saves space. It fails for ever if commits that a rig lent are gone. Then the
+        // next backup fetches the last one into a new repository.
+        let gc = ["-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"];
+        let packed = self.git.plumbing(gc).limit(TRANSFER).run();
+        if packed.is_err() {
+            fs::remove_dir_all(self.git.folder()).ok();
+        }
         Ok(())
     }
 }

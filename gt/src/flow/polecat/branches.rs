@@ -52,15 +52,20 @@ pub fn prune_branches(
         };
         // Held until the branch is removed, so that no sling or `gt done` uses it in between.
         let lock = rig.try_take_slot(name);
-        let kept_by = match (&lock, used.get(&branch)) {
+        let mut kept_by = match (&lock, used.get(&branch)) {
             (Err(LockError::Held { .. }), _) => Err("another gt process works on it".to_owned()),
             (_, Some(use_)) => Err(use_.clone()),
             _ => find_keeping_ref(&git, &commit)?
                 .ok_or_else(|| "it has commits that are not merged".to_owned()),
         };
         if kept_by.is_ok() && !dry_run {
-            lock?;
-            git.delete_branch(&branch, &commit)?;
+            let _held = lock?;
+            // The use may have begun before the lock was taken.
+            let mut used = list_used_branches(rig, &rig.store()?.snapshot()?, &git)?;
+            match used.remove(&branch) {
+                Some(use_) => kept_by = Err(use_),
+                None => git.delete_branch(&branch, &commit)?,
+            }
         }
         found.push(PolecatBranch {
             rig: rig.name().to_owned(),
