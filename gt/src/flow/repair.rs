@@ -94,18 +94,22 @@ fn repair_rig(rig: &Rig, repaired: &mut Vec<String>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Removes the refspecs of origin that write outside of the copies of its branches, and adds the
-/// usual one if none is left.
+/// Returns true if a fetch with a refspec of origin may overwrite branches of workers or saved work.
+pub fn is_unsafe_refspec(refspec: &str) -> bool {
+    let to = refspec.split_once(':').map_or("", |(_, to)| to);
+    ["refs/*", "refs/heads/", "refs/gt/"]
+        .iter()
+        .any(|unsafe_place| to.starts_with(unsafe_place))
+}
+
+/// Removes the refspecs of origin that may overwrite work, and adds the usual one if none is left.
 fn repair_refspecs(rig: &str, git: &Git, repaired: &mut Vec<String>) -> anyhow::Result<()> {
     let key = "remote.origin.fetch";
     let entries = git.own_config(r"^remote\.origin\.fetch$")?;
     let (bad, good): (BTreeSet<String>, BTreeSet<String>) = entries
         .into_iter()
         .map(|(_, refspec)| refspec)
-        .partition(|refspec| {
-            let to = refspec.split_once(':').map(|(_, to)| to);
-            to.is_some_and(|to| !to.is_empty() && !to.starts_with("refs/remotes/origin/"))
-        });
+        .partition(|refspec| is_unsafe_refspec(refspec));
     for refspec in bad {
         git.plumbing(["config", "--local", "--fixed-value", "--unset-all", key])
             .args([&refspec])

@@ -4,6 +4,7 @@
 use bd::git::{GitError, redact_urls};
 
 use super::CheckFindings;
+use crate::flow::repair::is_unsafe_refspec;
 use crate::host::LiveTown;
 use crate::patrol::rule;
 use crate::town::Rig;
@@ -70,14 +71,18 @@ fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> Re
         );
     }
     if url.is_some() {
-        let wanted = "+refs/heads/*:refs/remotes/origin/*";
-        let refspec = git
+        let refspecs = git
             .plumbing(["config", "--get-all", "remote.origin.fetch"])
-            .text();
-        if refspec.as_deref().ok() != Some(wanted) {
+            .text()
+            .unwrap_or_default();
+        for refspec in refspecs.lines().filter(|spec| is_unsafe_refspec(spec)) {
             let text = format!(
-                "rig {name}: its fetch refspec is not {wanted}, so a fetch may touch rescue refs"
+                "rig {name}: a fetch with its refspec {refspec} may overwrite branches of workers and rescue refs"
             );
+            page.warn(text, "gt doctor --fix removes it");
+        }
+        if refspecs.is_empty() {
+            let text = format!("rig {name}: a fetch gets no branch, because it has no refspec");
             page.warn(text, "gt doctor --fix sets it");
         }
     }
