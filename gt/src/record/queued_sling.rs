@@ -48,9 +48,17 @@ pub struct QueuedSling {
     pub options: SlingOptions,
     /// The time of queueing, RFC 3339.
     pub enqueued_at: String,
+    /// The position among the beads that were queued together.
+    #[serde(default, skip_serializing_if = "is_first")]
+    pub order: usize,
     /// The last failed try to sling the bead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<FailedSling>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_first(order: &usize) -> bool {
+    *order == 0
 }
 
 /// A failed try to sling a queued bead.
@@ -98,18 +106,22 @@ pub fn list_queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
         .select_marked(&[BeadMark::Label(LABEL)], |_| true)
         .filter_map(|bead| parse_queued_sling(bead.metadata.as_ref()?.get()))
         .collect();
-    found.sort_by(|a, b| (&a.enqueued_at, &a.work_bead_id).cmp(&(&b.enqueued_at, &b.work_bead_id)));
+    let key_of = |queued: &QueuedSling| {
+        let id = queued.work_bead_id.clone();
+        (queued.enqueued_at.clone(), queued.order, id)
+    };
+    found.sort_by_cached_key(key_of);
     found
 }
 
 /// Returns the key by which queued beads are sorted. One step of priority is worth a day in the
 /// queue, so that no bead waits forever.
-pub(crate) fn turn_of(queued: &QueuedSling, bead: Option<&Bead>) -> (Timestamp, String) {
+pub(crate) fn turn_of(queued: &QueuedSling, bead: Option<&Bead>) -> (Timestamp, usize, String) {
     let priority = bead.map_or(0, |bead| bead.priority.clamp(0, 4));
     let enqueued: Timestamp = queued.enqueued_at.parse().unwrap_or_default();
     let turn = enqueued.saturating_add(SignedDuration::from_hours(24 * priority));
     let id = queued.work_bead_id.clone();
-    (turn.unwrap_or(enqueued), id)
+    (turn.unwrap_or(enqueued), queued.order, id)
 }
 
 /// Records a failed try on a queued bead, which stays queued.
@@ -187,6 +199,7 @@ mod tests {
             target_rig: "web".to_owned(),
             options: SlingOptions::default(),
             enqueued_at: at.to_owned(),
+            order: 0,
             failed: None,
         };
         let bead = |priority| Bead {

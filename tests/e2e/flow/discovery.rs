@@ -66,11 +66,12 @@ fn twelve_beads_pass_on_their_documents_and_none_reaches_the_target() {
         beads.push(town.bead_with("web", &title, more));
     }
     let convoy = make_convoy(&town, "Twelve", &beads);
-    town.up();
+    // Without a daemon, the sling starts the first wave at once.
     let mut args = vec!["sling"];
     args.extend(beads.iter().map(String::as_str));
     args.push("web");
     town.gt(args).ok();
+    town.up();
     for bead in &beads {
         town.closed("web", bead);
     }

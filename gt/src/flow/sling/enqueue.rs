@@ -71,7 +71,7 @@ impl WaitingBead {
 
     /// Writes the record of the queue, unless the bead is not open any more. A bead that is queued
     /// again keeps its place and its last failure.
-    fn put_record(&self, tx: &mut Tx, prefix: &str) -> anyhow::Result<bool> {
+    fn put_record(&self, tx: &mut Tx, prefix: &str, order: usize) -> anyhow::Result<bool> {
         let is_open = |bead: &Bead| bead.status == Status::Open;
         if !tx.get(&self.bead.id).is_some_and(is_open) {
             return Ok(false);
@@ -90,6 +90,7 @@ impl WaitingBead {
                 force: false,
                 ..self.options.clone()
             },
+            order: before.as_ref().map_or(order, |before| before.order),
             enqueued_at: before
                 .as_ref()
                 .map_or_else(|| now.to_string(), |before| before.enqueued_at.clone()),
@@ -130,8 +131,8 @@ pub(super) fn enqueue_beads(
         let (store, prefix) = (rig.store()?, rig.prefix());
         let ids = rig.transact(&store, |tx| {
             let mut ids = Vec::new();
-            for bead in &beads {
-                if bead.put_record(tx, &prefix)? {
+            for (order, bead) in beads.iter().enumerate() {
+                if bead.put_record(tx, &prefix, order)? {
                     ids.push(bead.bead.id.clone());
                 }
             }
