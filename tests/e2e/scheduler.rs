@@ -154,3 +154,14 @@ fn a_forced_blocked_bead_does_not_wait_in_the_queue_for_its_blocker() {
         .ok();
     assert_eq!(town.status_of("web", &beads[1]), "hooked");
 }
+
+#[test]
+fn a_sling_of_many_beads_starts_them_itself_while_the_patrol_is_paused() {
+    let (town, beads) = town_with_beads(6);
+    town.up();
+    town.gt(["deacon", "pause"]).ok();
+    let words = beads.iter().map(String::as_str);
+    town.gt(["sling"].into_iter().chain(words).chain(["web"]))
+        .ok();
+    assert_eq!(count_status(&town, &beads, "hooked"), 6);
+}

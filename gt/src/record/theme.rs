@@ -1,4 +1,4 @@
-//! Chooses the colours of the status lines of sessions in tmux, so that rigs are told apart.
+//! Chooses the colours of the status lines of sessions in tmux, so that each rig has its own.
 //!
 //! A rig has the colours that its settings name, in the form of existing towns: `theme.name`, or
 //! `theme.custom` with `bg` and `fg`. Otherwise the hash of its name chooses. The mayor, the deacon

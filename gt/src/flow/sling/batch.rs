@@ -20,6 +20,7 @@ use crate::flow::convoy;
 use crate::host::LiveTown;
 use crate::host::daemon::is_daemon_running;
 use crate::record;
+use crate::record::pause::TownPause;
 use crate::town::Town;
 use crate::town::beads::FoundBead;
 use crate::town::config::SettingsLayers;
@@ -57,7 +58,7 @@ pub fn sling_batch(
     }
     let members = list_members(town, batch)?;
     let limit = read_start_limit(town);
-    let turn = if members.len() > limit && is_daemon_running(&town.layout) {
+    let turn = if members.len() > limit && is_patrol_running(town) {
         SlingTurn::InQueue
     } else {
         SlingTurn::Now
@@ -89,6 +90,11 @@ pub fn sling_batch(
     let mut slung = slung?;
     slung.extend(queued?);
     Ok(slung)
+}
+
+/// Returns true if the daemon will sling queued beads. A paused one does not.
+fn is_patrol_running(town: &Town) -> bool {
+    is_daemon_running(&town.layout) && TownPause::load(&town.layout).is_none()
 }
 
 /// Lists the beads to sling: the named ones, and the members of the epics and convoys among them.
