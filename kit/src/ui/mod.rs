@@ -44,8 +44,12 @@ pub trait Report {
 
 /// Formats a number of things with the singular or plural of their name.
 pub fn counted(count: usize, singular: &str) -> String {
-    let end = if count == 1 { "" } else { "s" };
-    format!("{count} {singular}{end}")
+    let is_vowel = |stem: &str| stem.ends_with(['a', 'e', 'i', 'o', 'u']);
+    match singular.strip_suffix('y') {
+        _ if count == 1 => format!("1 {singular}"),
+        Some(stem) if !is_vowel(stem) => format!("{count} {stem}ies"),
+        _ => format!("{count} {singular}s"),
+    }
 }
 
 /// The output streams and their styles.
@@ -290,4 +294,17 @@ fn terminal_rows() -> Option<usize> {
 fn terminal_width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
     (size.ws_col > 0).then(|| usize::from(size.ws_col))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn a_number_has_the_plural_of_its_noun() {
+        assert_eq!(counted(1, "repository"), "1 repository");
+        assert_eq!(counted(2, "repository"), "2 repositories");
+        assert_eq!(counted(0, "closed bead"), "0 closed beads");
+        assert_eq!(counted(3, "convoy"), "3 convoys");
+    }
 }
