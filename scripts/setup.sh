@@ -1,5 +1,6 @@
 #!/bin/sh
-# Makes sure that what building, testing and the demo need is there: a Rust toolchain, git, tmux, sqlite3, a C compiler.
+# Makes sure that what building, testing and the demo need is there: a Rust toolchain, git, git-lfs (for tests), tmux,
+# sqlite3, a C compiler.
 # On Debian and its kin what is missing is installed with apt-get, as root or with sudo, and named first; elsewhere it
 # is only named.
 set -eu
@@ -10,6 +11,7 @@ need() { # program, Debian package
 }
 need git git
 need tmux tmux
+need git-lfs git-lfs
 need sqlite3 sqlite3
 need cc gcc
 [ -e /usr/include/stdlib.h ] || [ "$(uname -s)" != Linux ] || missing="$missing libc6-dev"

@@ -261,18 +261,16 @@ fn commits_that_a_worker_left_on_no_branch_are_kept() {
 }
 
 #[test]
-fn a_target_that_begins_to_use_submodules_or_lfs_gives_no_worker_half_its_files() {
-    for (file, content, feature) in [
-        (".gitattributes", "*.png filter=lfs\n", "git-lfs"),
-        (".gitmodules", "[submodule \"x\"]\n", "submodules"),
-    ] {
-        let (town, origin) = Town::with_rig();
-        town.script("while :; do sleep 1; done");
-        let bead = town.bead("web", "Work");
-        origin.commit(file, content, "Begin to use it");
-        let refused = town
-            .gt(["sling", &bead, "web"])
-            .fails(&format!("main uses {feature} now"));
-        assert!(refused.err.contains("does not support"), "{}", refused.err);
-    }
+fn a_target_that_begins_to_use_lfs_gives_no_worker_half_its_files_without_git_lfs() {
+    let (town, origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    origin.commit(".gitattributes", "*.png filter=lfs\n", "Begin to use it");
+    town.without_lfs();
+    let refused = town
+        .gt(["sling", &bead, "web"])
+        .fails("main uses git-lfs, which is not installed");
+    assert!(refused.err.contains("get all files"), "{}", refused.err);
+    town.gt(["rig", "add", "api", origin.url(), "--prefix", "api"])
+        .fails("uses git-lfs, which is not installed: nothing was added");
 }

@@ -79,6 +79,7 @@ mod signal;
 mod sim;
 mod sling;
 mod status;
+mod submodules;
 mod sync_full;
 mod sync_places;
 mod temporary;

@@ -469,6 +469,15 @@ impl Town {
         ));
     }
 
+    /// Hides git-lfs from git.
+    pub fn without_lfs(&self) {
+        let git = self.program_on_path("sh").args(["-c", "command -v git"]);
+        self.stand_in_for_git(&format!(
+            "#!/bin/sh\ncase \" $* \" in *\" lfs \"*) exit 1;; esac\nexec {} \"$@\"\n",
+            git.ok().text()
+        ));
+    }
+
     fn stand_in_for_git(&self, script: &str) {
         use std::os::unix::fs::PermissionsExt;
         let path = self.path("bin/git");

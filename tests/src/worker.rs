@@ -23,6 +23,11 @@ impl Worker {
     #[expect(clippy::new_without_default, reason = "it starts processes")]
     pub fn new() -> Self {
         let (town, origin) = Town::with_rig();
+        Self::in_town(town, origin)
+    }
+
+    /// A worker in a town that was made, with one bead of the rig `web`.
+    pub fn in_town(town: Town, origin: Repo) -> Self {
         town.script("while :; do sleep 1; done");
         let bead = town.bead("web", "Work");
         let name = town.sling(&bead);

@@ -31,14 +31,15 @@ impl Git {
     }
 
     /// Returns true if a rescue would save something: uncommitted changes, also those that git
-    /// hides, or the files of inner repositories.
+    /// hides, the files of inner repositories, or the work of submodules.
     pub fn has_unsaved_files(&self) -> Result<bool, GitError> {
         Ok(!self.status()?.is_empty()
             || !self.hidden_changes()?.is_empty()
-            || !self.inner_repositories()?.is_empty())
+            || !self.inner_repositories()?.is_empty()
+            || !self.submodules_with_work()?.is_empty())
     }
 
-    fn index_gitlinks(&self) -> Result<Vec<String>, GitError> {
+    pub(super) fn index_gitlinks(&self) -> Result<Vec<String>, GitError> {
         let entries = self.plumbing(["ls-files", "--stage", "-z"]).records()?;
         let links = entries
             .iter()
@@ -47,7 +48,8 @@ impl Git {
         Ok(links.map(|(_, path)| path.to_owned()).collect())
     }
 
-    fn is_declared_submodule(&self, path: &str) -> Result<bool, GitError> {
+    /// Returns true if `.gitmodules` declares a submodule in this folder.
+    pub fn is_declared_submodule(&self, path: &str) -> Result<bool, GitError> {
         let modules = self.folder().join(".gitmodules");
         if !modules.is_file() {
             return Ok(false);

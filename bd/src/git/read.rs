@@ -341,11 +341,6 @@ impl Git {
         }
     }
 
-    pub fn has_submodules(&self, rev: &str) -> Result<bool, GitError> {
-        let call = self.plumbing(["ls-tree", "--name-only", rev, "--", ".gitmodules"]);
-        Ok(!call.text()?.is_empty())
-    }
-
     /// Returns a file's content at `rev`; `None` if the file does not exist there.
     pub fn file_at(&self, rev: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         let object = format!("{rev}:{path}");

@@ -126,8 +126,8 @@ impl Git {
     }
 
     /// Pushes the commit `id` to `branch` of `remote`. `lease` is the required state of the branch.
-    /// Succeeds if the branch is already at `id`. `hooks` enables the repository's own pre-push
-    /// hook.
+    /// Succeeds if the branch is already at `id`. Files that git-lfs stores are uploaded first. `hooks`
+    /// enables the repository's own pre-push hook.
     pub fn push(
         &self,
         remote: &str,
@@ -138,6 +138,7 @@ impl Git {
     ) -> Result<(), PushError> {
         let target = full_ref(branch);
         let refspec = format!("{id}:{target}");
+        self.push_lfs_files(remote, id)?;
         self.push_refspec(remote, &refspec, &target, lease, hooks)
     }
 

@@ -7,9 +7,10 @@
 //! Steps of a save:
 //! 1. Find the dirty files; if there are none, there is no rescue.
 //! 2. Move big untracked files aside or leave them, and name them either way.
-//! 3. Add the whole tree to a copy of the index, with the changes that git hides, and the files of inner repositories as if they were
-//!    its own. The tree becomes a commit on top of HEAD, with the real index as second parent if
-//!    that differs.
+//! 3. Add the whole tree to a copy of the index, with the changes that git hides, and the files of
+//!    inner repositories as if they were its own. The tree becomes a commit on top of HEAD, with
+//!    the real index as second parent if that differs.
+//!    Work in submodules becomes a commit of each submodule, which is a further parent.
 //! 4. Set the ref to the commit.
 
 use std::collections::BTreeSet;
@@ -20,7 +21,8 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::run::split_records;
-use super::{ChangeKind, Git, GitError, Identity};
+use super::submodule::{add_submodule_lines, parse_submodule_lines};
+use super::{ChangeKind, Git, GitError, Identity, SubmoduleCommit};
 
 /// The size above which untracked files are left out of the commit, in bytes.
 pub const BIG: u64 = 50 * 1024 * 1024;
@@ -91,7 +93,8 @@ pub fn save_rescue(
     let changes = git.status()?;
     let nested = git.inner_repositories()?;
     let hidden = git.hidden_changes()?;
-    if changes.is_empty() && nested.is_empty() && hidden.is_empty() {
+    let submodules = git.submodules_with_work()?;
+    if changes.is_empty() && nested.is_empty() && hidden.is_empty() && submodules.is_empty() {
         return Ok(None);
     }
     let untracked: Vec<String> = changes
@@ -99,8 +102,22 @@ pub fn save_rescue(
         .filter(|change| change.kind == ChangeKind::Untracked && !change.path.ends_with('/'))
         .map(|change| change.path.clone())
         .collect();
-    let big = set_aside_big_files(git, refname, &untracked, big)?;
-    let commit = write_commit(git, &big, &nested, &hidden, message, author)?;
+    let policy = big;
+    let mut big = set_aside_big_files(git, refname, &untracked, policy)?;
+    let mut inner_commits = Vec::new();
+    for path in submodules {
+        let saved = save_submodule(git, &path, refname, author, policy)?;
+        big.extend(saved.big);
+        let commit = saved.commit;
+        inner_commits.push(SubmoduleCommit { path, commit });
+    }
+    let tree = RescueTree {
+        big: &big,
+        nested: &nested,
+        hidden: &hidden,
+        submodules: &inner_commits,
+    };
+    let commit = write_commit(git, &tree, message, author)?;
     git.update_ref(refname, &commit, None)?;
     let files = changed_files(git, &commit)?;
     Ok(Some(SavedRescue {
@@ -110,6 +127,65 @@ pub fn save_rescue(
         big,
         nested,
     }))
+}
+
+/// The work of a submodule, as a commit in the outer repository.
+struct SavedSubmodule {
+    commit: String,
+    big: Vec<BigFile>,
+}
+
+/// Saves the work of one submodule: its uncommitted files as a commit on its HEAD, or its HEAD.
+/// Copies that commit with its history to the outer repository, because the repository of a
+/// submodule is removed with its worktree.
+fn save_submodule(
+    git: &Git,
+    path: &str,
+    refname: &str,
+    author: &Identity,
+    policy: BigFilePolicy,
+) -> Result<SavedSubmodule, GitError> {
+    let inner = git.in_folder(git.folder().join(path));
+    let changes = inner.status()?;
+    let untracked: Vec<String> = changes
+        .iter()
+        .filter(|change| change.kind == ChangeKind::Untracked && !change.path.ends_with('/'))
+        .map(|change| format!("{path}/{}", change.path))
+        .collect();
+    let big = set_aside_big_files(git, refname, &untracked, policy)?;
+    let inside = big.iter().filter_map(|file| {
+        let path = file.path.strip_prefix(path)?.strip_prefix('/')?.to_owned();
+        let moved_to = file.moved_to.clone();
+        Some(BigFile { path, moved_to })
+    });
+    let inside: Vec<BigFile> = inside.collect();
+    let (nested, hidden) = (inner.inner_repositories()?, inner.hidden_changes()?);
+    let head_commit = inner.resolve("HEAD")?;
+    let commit = match head_commit {
+        Some(commit) if changes.is_empty() && nested.is_empty() && hidden.is_empty() => commit,
+        _ => {
+            let tree = RescueTree {
+                big: &inside,
+                nested: &nested,
+                hidden: &hidden,
+                submodules: &[],
+            };
+            write_commit(&inner, &tree, "Uncommitted work in a submodule", author)?
+        }
+    };
+    let staging = "refs/gt/saved";
+    inner
+        .plumbing(["update-ref", staging, &commit])
+        .finish_checked()?;
+    copy_objects(&inner, git, staging, &commit)?;
+    inner.delete_ref(staging, &commit)?;
+    Ok(SavedSubmodule { commit, big })
+}
+
+/// Returns the commits of submodules that a rescue holds.
+pub fn list_submodule_commits(git: &Git, refname: &str) -> Result<Vec<SubmoduleCommit>, GitError> {
+    let call = git.plumbing(["log", "-1", "--format=%B", refname, "--"]);
+    Ok(parse_submodule_lines(&call.text()?))
 }
 
 /// Lists the rescues below a ref prefix such as `refs/gt/rescue/`, oldest first.
@@ -240,16 +316,30 @@ fn set_aside_big_files(
     Ok(found)
 }
 
-/// Writes a commit of the whole tree except big files, with the files of inner repositories. Writes
-/// only objects.
+/// The parts of a rescue that need a treatment of their own.
+struct RescueTree<'a> {
+    /// Big files are left out.
+    big: &'a [BigFile],
+    /// Inner repositories, of which the files are added.
+    nested: &'a [String],
+    /// Files whose changes git hides.
+    hidden: &'a [String],
+    submodules: &'a [SubmoduleCommit],
+}
+
+/// Writes a commit of the whole tree. Writes only objects.
 fn write_commit(
     git: &Git,
-    big: &[BigFile],
-    nested: &[String],
-    hidden: &[String],
+    rescue: &RescueTree<'_>,
     message: &str,
     author: &Identity,
 ) -> Result<String, GitError> {
+    let RescueTree {
+        big,
+        nested,
+        hidden,
+        submodules,
+    } = rescue;
     let common = git.common_dir()?;
     let scratch = tempfile::Builder::new()
         .prefix("rescue-")
@@ -263,7 +353,7 @@ fn write_commit(
     }
     let big_paths = big.iter().map(|file| &file.path);
     let excluded = big_paths
-        .chain(nested)
+        .chain(nested.iter())
         .map(|path| format!(":(top,exclude,literal){path}"));
     git.plumbing(["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])
         .args(excluded)
@@ -292,9 +382,11 @@ fn write_commit(
     let parents: Vec<&str> = head_commit
         .iter()
         .chain(&staged)
+        .chain(submodules.iter().map(|submodule| &submodule.commit))
         .map(String::as_str)
         .collect();
-    git.commit_tree(&tree, &parents, message, author)
+    let message = add_submodule_lines(message, submodules);
+    git.commit_tree(&tree, &parents, &message, author)
 }
 
 impl Git {
@@ -402,7 +494,7 @@ fn can_overwrite(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<boo
 }
 
 /// Returns the object of a commit at a path.
-fn object_at(git: &Git, rev: &str, path: &str) -> Result<Option<String>, GitError> {
+pub(super) fn object_at(git: &Git, rev: &str, path: &str) -> Result<Option<String>, GitError> {
     let object = format!("{rev}:{path}");
     let call = git.plumbing(["rev-parse", "--quiet", "--verify", &object]);
     let found = call.finish()?;

@@ -142,7 +142,8 @@ impl Git {
         call.args(["--", url])
             .args([&self.folder])
             .finish_checked()?;
-        self.hide_config_with(url)
+        self.hide_config_with(url)?;
+        self.complete_checkout()
     }
 
     /// Makes the configuration private if `url` contains a password. Git keeps the mode.

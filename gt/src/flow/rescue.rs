@@ -93,6 +93,30 @@ pub struct SavedWorkDetails {
     /// The commits that are not on the target branch, newest first, each with its message and
     /// changes.
     pub log: String,
+    /// The commits with the work in submodules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub submodules: Vec<SavedSubmodule>,
+}
+
+/// Saved work in a submodule. A restore leaves it to the user, because it moves the submodule to
+/// another commit.
+#[derive(Debug, Serialize)]
+pub struct SavedSubmodule {
+    pub path: String,
+    pub commit: String,
+    /// The repository that holds the commit.
+    pub repository: PathBuf,
+}
+
+fn list_saved_submodules(git: &Git, reference: &str) -> anyhow::Result<Vec<SavedSubmodule>> {
+    let commits = rescue::list_submodule_commits(git, reference)?;
+    let repository = git.common_dir()?;
+    let saved = commits.into_iter().map(|submodule| SavedSubmodule {
+        path: submodule.path,
+        commit: submodule.commit,
+        repository: repository.clone(),
+    });
+    Ok(saved.collect())
 }
 
 /// Returns saved work with the commits that are not on the rig's target branch.
@@ -122,6 +146,7 @@ pub fn show_saved_work(town: &Town, reference: &str) -> anyhow::Result<SavedWork
     Ok(SavedWorkDetails {
         work: saved_work_row(rig.name(), saved),
         log,
+        submodules: list_saved_submodules(&git, &reference)?,
     })
 }
 
@@ -130,6 +155,9 @@ pub struct RestoreReport {
     pub into: PathBuf,
     /// The restored files, relative to `into`.
     pub files: Vec<String>,
+    /// The work in submodules, which is not restored.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub submodules: Vec<SavedSubmodule>,
 }
 
 /// Restores saved work to a working tree, by default the worker's own. Never overwrites files there
@@ -166,7 +194,12 @@ pub fn restore_saved_work(
     town.record_event(
         &event!(RescueRestored, rig: rig.name(), r#ref: reference, into: into, files: files),
     );
-    Ok(RestoreReport { into, files })
+    let submodules = list_saved_submodules(&home, &reference)?;
+    Ok(RestoreReport {
+        into,
+        files,
+        submodules,
+    })
 }
 
 /// Drops saved work. Returns its full ref and its commit.

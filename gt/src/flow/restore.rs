@@ -350,6 +350,9 @@ impl<'a> Restoration<'a> {
     /// Puts the uncommitted work back, and connects the work tree with the rig's beads.
     fn finish_tree(&mut self, home: &Git, head: &SavedHead, checked_out: anyhow::Result<()>) {
         let is_there = checked_out.is_ok();
+        if is_there && let Err(error) = Git::at(self.root.join(&head.path)).complete_checkout() {
+            self.not_restored.push(format!("{}: {error:#}", head.path));
+        }
         let restored = checked_out.and_then(|()| {
             let Some(unsaved) = head.unsaved.as_deref().filter(|_| !head.path.is_empty()) else {
                 return Ok(());

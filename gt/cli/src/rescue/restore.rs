@@ -32,5 +32,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         for file in &restored.files {
             page.line(format!("  {}", kit::ui::escape::escape_line(file)));
         }
+        super::show::write_submodules(&restored.submodules, page);
     })
 }

@@ -4,7 +4,7 @@ use kit::ui::{Page, escape};
 
 use super::super::{CommandResult, build_empty_report, build_report, pager};
 use crate::context::Context;
-use gt::flow::rescue::{self, SavedWorkDetails};
+use gt::flow::rescue::{self, SavedSubmodule, SavedWorkDetails};
 
 /// Show the commits and changes of saved work
 ///
@@ -37,5 +37,27 @@ fn write_saved_work(found: &SavedWorkDetails, page: &mut Page) {
     }
     if found.log.trim().is_empty() {
         page.line("all of it is on the target branch");
+    }
+    write_submodules(&found.submodules, page);
+}
+
+/// Writes how to check out saved work in submodules.
+pub(super) fn write_submodules(submodules: &[SavedSubmodule], page: &mut Page) {
+    for SavedSubmodule {
+        path,
+        commit,
+        repository,
+    } in submodules
+    {
+        let quote = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
+        let (folder, repository) = (quote(path), quote(&repository.display().to_string()));
+        page.line(format!(
+            "The work in the submodule {} is the commit {commit:.12}. To check it out:",
+            escape::escape_line(path)
+        ));
+        let fetch = format!("git -C {folder} fetch {repository} {commit}");
+        page.line(format!("  {}", escape::escape_line(&fetch)));
+        let checkout = format!("git -C {folder} checkout {commit}");
+        page.line(format!("  {}", escape::escape_line(&checkout)));
     }
 }

@@ -105,6 +105,7 @@ fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
     let start = sandbox::find_start_commit(rig, &config::target_branch_of(rig))?;
     let path = dog::dog_folder(&rig.town().layout, name).join(rig.name());
     git.worktree_add(&path, &branch, &start)?;
+    Git::at(&path).complete_checkout()?;
     Ok(sandbox::provision_worktree(rig, &path)?)
 }
 

@@ -72,6 +72,12 @@ pub enum ProofError {
          merged. Move {folder}/.git out of the sandbox, then run git rm --cached {folder} and git add {folder}, and commit"
     )]
     InnerRepository { folder: String },
+    /// The commits refer to a commit of a submodule that no one else can fetch.
+    #[error(
+        "no remote of the submodule {folder} has the commit that the branch refers to. Push it: \
+         git -C {folder} push origin HEAD:refs/heads/BRANCH"
+    )]
+    SubmoduleNotPushed { folder: String },
     /// The fetch failed, so the state of the target is unknown.
     #[error("cannot fetch from origin, to see what is on the target already")]
     Fetch(#[source] GitError),
@@ -209,10 +215,7 @@ pub(super) fn prove_work(
         own_commits = find_pushed_commits(&git, slot, &tip)?.unwrap_or(own_commits);
     }
     check_own_commits(slot, record, &own_commits)?;
-    if let Some(folder) = git.changed_submodules(&own_commits.base, &tip)?.pop() {
-        let folder = quote_paths(&[folder]);
-        return Err(ProofError::InnerRepository { folder });
-    }
+    check_submodules(&git, &own_commits.base, &tip)?;
     Ok(WorkProof {
         tip,
         base: own_commits.base,
@@ -220,6 +223,20 @@ pub(super) fn prove_work(
         files: own_commits.files,
         remote,
     })
+}
+
+/// Checks that everyone can check out the submodules that the commits change.
+fn check_submodules(git: &Git, base: &str, tip: &str) -> Result<(), ProofError> {
+    for path in git.changed_submodules(base, tip)? {
+        let folder = quote_paths(&[&path]);
+        if !git.is_declared_submodule(&path)? {
+            return Err(ProofError::InnerRepository { folder });
+        }
+        if !git.is_submodule_commit_pushed(tip, &path)? {
+            return Err(ProofError::SubmoduleNotPushed { folder });
+        }
+    }
+    Ok(())
 }
 
 /// Quotes paths for a command that a message proposes. Their names come from the repository.

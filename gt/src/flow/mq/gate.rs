@@ -166,7 +166,8 @@ pub(crate) fn check_out_candidate(
     }
     let _held = Lock::take(&job.rig.repo_lock(), LISTING)?;
     sandbox::prune_worktrees(job.rig)?;
-    Ok(job.git.worktree_add_detached(tree, candidate)?)
+    job.git.worktree_add_detached(tree, candidate)?;
+    Ok(Git::at(tree).complete_checkout()?)
 }
 
 fn reset_tree(rig: &Rig, tree: &Path, candidate: &str) -> anyhow::Result<()> {
@@ -183,7 +184,7 @@ fn reset_tree(rig: &Rig, tree: &Path, candidate: &str) -> anyhow::Result<()> {
     // Also removes nested repositories and ignored files.
     git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"])
         .finish_checked()?;
-    Ok(())
+    Ok(git.complete_checkout()?)
 }
 
 /// The ignored files that a gate keeps from one run to the next. Between two runs they lie beside

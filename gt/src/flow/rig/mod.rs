@@ -62,8 +62,8 @@ pub enum RigError {
     Empty { url: String },
     #[error("{url} has no branch `{branch}`")]
     NoBranch { url: String, branch: String },
-    /// The repository needs a feature that sandboxes do not support.
-    #[error("{url} uses {what}, which sandboxes do not support yet: nothing was added")]
+    /// The repository needs a program that is not installed.
+    #[error("{url} uses {what}, which is not installed: nothing was added")]
     Unsupported { url: String, what: &'static str },
     #[error("cannot write {}", path.display())]
     Io {

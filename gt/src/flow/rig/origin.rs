@@ -67,8 +67,8 @@ impl RigOrigin {
     }
 
     /// Clones the origin into `repo` and returns the branch that work is merged into: `branch`, or
-    /// the default. Fails if the branch does not exist, if it uses git-lfs or submodules, or if it
-    /// is checked out in the origin and git would reject pushes to it.
+    /// the default. Fails if the branch does not exist, if it uses git-lfs and that is not installed, or if
+    /// it is checked out in the origin and git would reject pushes to it.
     pub(super) fn clone_into(&self, repo: &Git, branch: Option<&str>) -> anyhow::Result<String> {
         match self {
             Self::Remote(url) => repo.clone_bare(url)?,
@@ -86,6 +86,12 @@ impl RigOrigin {
                     &initial_branch,
                     &initial_commit_identity(),
                 )?;
+                if let Some(source) = source
+                    && repo.uses_lfs(&initial_branch)?
+                    && repo.can_use_lfs()
+                {
+                    repo.copy_lfs_files(source)?;
+                }
             }
         }
         let target_branch = self.find_branch(repo, branch)?;
@@ -176,17 +182,12 @@ fn initial_commit_identity() -> Identity {
         email: "town@gastown.local".to_owned(),
     }
 }
-/// Returns the feature of a commit without which its files are not whole, and that the town does not
-/// support.
+/// Returns the program without which the files of a commit would not be whole, if it is not
+/// installed.
 pub(crate) fn find_unsupported_feature(
     git: &Git,
     commit: &str,
 ) -> Result<Option<&'static str>, GitError> {
-    Ok(if git.uses_lfs(commit)? {
-        Some("git-lfs")
-    } else if git.has_submodules(commit)? {
-        Some("submodules")
-    } else {
-        None
-    })
+    let is_missing = git.uses_lfs(commit)? && !git.can_use_lfs();
+    Ok(is_missing.then_some("git-lfs"))
 }

@@ -81,9 +81,7 @@ pub enum SandboxError {
     #[error("the branch `{target}` that work should start from is neither on origin nor in {}", repo.display())]
     NoTarget { target: String, repo: PathBuf },
     /// The files of a worktree would not be whole.
-    #[error(
-        "{target} uses {feature} now, so a worker would not get all files; Gas Town does not support {feature}"
-    )]
+    #[error("{target} uses {feature}, which is not installed, so a worker would not get all files")]
     Unsupported {
         target: String,
         feature: &'static str,
@@ -99,6 +97,8 @@ pub enum SandboxError {
     Busy(#[from] LockError),
     #[error(transparent)]
     Inside(#[from] InsideError),
+    #[error(transparent)]
+    Settings(#[from] config::SettingsError),
     #[error(transparent)]
     Discovery(#[from] DiscoveryError),
 }
@@ -154,13 +154,27 @@ impl<'a> Sandbox<'a> {
             self.switch(branch, &base)?;
             ("switched", rescued)
         };
-        provision_worktree(self.rig, &path)?;
+        self.provision()?;
         Ok(PreparedSandbox {
             how,
             base,
             rescued,
             stale,
         })
+    }
+
+    /// Provisions the worktree, and hides the repository's files for agents if the rig wants it.
+    fn provision(&self) -> Result<(), SandboxError> {
+        let path = self.path();
+        provision_worktree(self.rig, &path)?;
+        if config::RigSettings::load(self.rig)?
+            .sandbox
+            .hide_agent_files
+            == Some(true)
+        {
+            provision::hide_agent_files(&Git::at(path))?;
+        }
+        Ok(())
     }
 
     /// Checks that the sandbox is a working worktree of the rig's repository. The error is the
@@ -214,6 +228,7 @@ impl<'a> Sandbox<'a> {
         self.remove_partial_branch(branch)?;
         self.write_adding_mark()?;
         git.worktree_add(&path, branch, base)?;
+        Git::at(&path).complete_checkout()?;
         self.remove_adding_mark()
     }
 
@@ -227,13 +242,15 @@ impl<'a> Sandbox<'a> {
         for verb in ["rebase", "am", "cherry-pick", "revert"] {
             git.plumbing([verb, "--quit"]).finish()?;
         }
+        provision::unhide_agent_files(&git)?;
         git.reset_hard("HEAD")?;
         git.clean()?;
         if git.head_branch()?.as_deref() == Some(branch) {
             git.checkout_detach(base)?;
         }
         self.remove_partial_branch(branch)?;
-        Ok(git.switch_new_branch(branch, base)?)
+        git.switch_new_branch(branch, base)?;
+        Ok(git.complete_checkout()?)
     }
 
     /// Undoes `provision::replace_folder`, because git switches branches only if it finds the files

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use bd::git::Git;
+use bd::git::{Git, GitError};
 use kit::sys::{ConfinedFolder, file};
 
 use super::{SandboxError, stash_hook};
@@ -24,6 +24,9 @@ const EXCLUDED: [&str; 6] = [
 
 /// Folders of a sandbox that belong to the town, even if the repository has files of these names.
 pub(super) const OUR_FOLDERS: [&str; 2] = [".beads", ".gt"];
+
+/// The files of a repository that change the behaviour of agents.
+const AGENT_FILES: [&str; 4] = [".claude", ".mcp.json", "AGENTS.md", "CLAUDE.md"];
 
 /// Connects a worktree of a rig to the rig's beads, keeps beads files in it out of git, and copies
 /// the rig's overlay.
@@ -69,6 +72,29 @@ fn replace_folder(git: &Git, folder: &str) -> Result<(), SandboxError> {
     }
     git.set_skip_worktree(&[folder])?;
     file::remove_file(&path).map_err(io)
+}
+
+/// Removes the repository's own files for agents from a worktree. They stay in every commit,
+/// because git skips its own copies.
+pub(super) fn hide_agent_files(git: &Git) -> Result<(), SandboxError> {
+    let files = git.tracked(&AGENT_FILES)?;
+    git.set_skip_worktree(&files.iter().map(String::as_str).collect::<Vec<_>>())?;
+    for name in files {
+        let path = git.folder().join(name);
+        file::remove_file(&path).map_err(|source| SandboxError::Io { path, source })?;
+    }
+    Ok(())
+}
+
+/// Lets git write the files again that [`hide_agent_files`] removed, at the next reset.
+pub(super) fn unhide_agent_files(git: &Git) -> Result<(), GitError> {
+    let files = git.tracked(&AGENT_FILES)?;
+    if files.is_empty() {
+        return Ok(());
+    }
+    git.plumbing(["update-index", "--no-skip-worktree", "-z", "--stdin"])
+        .stdin(files.join("\0"))
+        .run()
 }
 
 fn copy_overlay(rig: &RigLayout, inside: &ConfinedFolder) -> Result<(), SandboxError> {

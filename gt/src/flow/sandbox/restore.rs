@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use kit::sys::file;
 
 use super::snapshot::parse_snapshot_name;
-use super::{Sandbox, SandboxError, find_start_commit, provision_worktree};
+use super::{Sandbox, SandboxError, find_start_commit};
 use crate::record::dog;
 use crate::record::polecat::Slot;
 use crate::town::Rig;
@@ -40,7 +40,7 @@ impl Sandbox<'_> {
             self.add_again(slot)?;
             snapshot = self.restore_snapshot(slot)?;
         }
-        provision_worktree(self.rig, &self.path())?;
+        self.provision()?;
         self.remove_adding_mark()?;
         self.rig.town().record_event(&event!(SandboxRestored,
             rig: self.rig.name(), polecat: self.name, reason: reason, snapshot: snapshot,
@@ -79,13 +79,14 @@ impl Sandbox<'_> {
             Git::at(&path)
                 .plumbing(["symbolic-ref", "HEAD", &branch])
                 .finish_checked()?;
-            return Ok(());
+            return Ok(Git::at(&path).complete_checkout()?);
         }
         let start = match self.find_branch_start(slot)? {
             Some(start) => start,
             None => find_start_commit(self.rig, &slot.target)?,
         };
-        Ok(git.worktree_add(&path, &slot.branch, &start)?)
+        git.worktree_add(&path, &slot.branch, &start)?;
+        Ok(Git::at(&path).complete_checkout()?)
     }
 
     /// Returns the last known commit of a branch that is gone.

@@ -601,6 +601,13 @@ pub const KEYS: &[SettingKey] = &[
         "patterns of commands that no session may run, such as rm -rf /; named in the context of each",
     ),
     define_key(
+        "sandbox.hide_agent_files",
+        SettingKind::Flag,
+        SettingPlacement::Rig,
+        "false",
+        "leave the repository's own CLAUDE.md, AGENTS.md, .claude and .mcp.json out of sandboxes",
+    ),
+    define_key(
         "scheduler.max_load",
         SettingKind::Number,
         SettingPlacement::Town,

@@ -18,6 +18,7 @@ use crate::town::{Rig, RigLayout};
 pub struct RigSettings {
     pub merge_queue: MergeQueueSettings,
     pub namepool: Namepool,
+    pub sandbox: SandboxSettings,
     /// The maximum number of polecats.
     pub max_polecats: Option<usize>,
     /// The colours of its sessions. Kept as JSON, so that an invalid value does not make the other
@@ -56,6 +57,13 @@ pub struct MergeQueueSettings {
     pub strategy: Option<String>,
     /// Gives repair tasks to workers automatically. Missing means yes.
     pub auto_repair: Option<bool>,
+}
+
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub struct SandboxSettings {
+    /// Leaves the repository's own files for agents out of sandboxes. Missing means no.
+    pub hide_agent_files: Option<bool>,
 }
 
 /// A gate as written in the settings.
