@@ -4,6 +4,9 @@
 use super::rescue::object_at;
 use super::{Git, GitError, NETWORK};
 
+/// The maximum number of attempts of a command that loses races for the configuration.
+const TRIES: usize = 10;
+
 /// Marks a line in the message of a rescue that names the commit of a submodule.
 const SUBMODULE_LINE: &str = "Submodule ";
 
@@ -21,12 +24,8 @@ impl Git {
     pub fn complete_checkout(&self) -> Result<(), GitError> {
         if self.folder().join(".gitmodules").is_file() {
             // A worktree of an older commit may have recorded another address.
-            self.plumbing(["submodule", "--quiet", "sync", "--recursive"])
-                .run()?;
-            self.plumbing(["submodule", "--quiet", "update"])
-                .args(["--init", "--recursive", "--force"])
-                .limit(NETWORK)
-                .run()?;
+            self.change_submodules(&["sync", "--recursive"])?;
+            self.change_submodules(&["update", "--init", "--recursive", "--force"])?;
             self.plumbing(["submodule", "--quiet", "foreach", "--recursive"])
                 .args(["git clean --quiet -f -f -d -x"])
                 .run()?;
@@ -39,6 +38,21 @@ impl Git {
             }
         }
         Ok(())
+    }
+
+    /// Runs a command that writes the configuration, which all worktrees share. Retries if another
+    /// one writes it at the same time.
+    fn change_submodules(&self, args: &[&str]) -> Result<(), GitError> {
+        let mut tries = 1;
+        loop {
+            let call = self.plumbing(["submodule", "--quiet"]).args(args);
+            match call.limit(NETWORK).run() {
+                Err(GitError::Failed { words, .. })
+                    if tries < TRIES && words.contains("could not lock config file") => {}
+                other => return other,
+            }
+            tries += 1;
+        }
     }
 
     /// Returns true if git-lfs is installed.

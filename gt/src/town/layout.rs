@@ -385,6 +385,11 @@ impl RigLayout {
         self.root.join("refinery/rig")
     }
 
+    /// `refinery/trees/`: the trees of gates that run side by side, with their caches.
+    pub fn further_gate_trees(&self) -> PathBuf {
+        self.root.join("refinery/trees")
+    }
+
     /// `refinery/cache/`: the files that gates keep between runs.
     pub fn gate_caches(&self) -> PathBuf {
         self.root.join("refinery/cache")

@@ -125,7 +125,7 @@ impl TownContents {
             }
         } else if path == ".git" && is_repository(&folder) {
             self.add_repository(root, "", false);
-        } else if path == "daemon" || is_own("/refinery/cache") {
+        } else if path == "daemon" || is_own("/refinery/cache") || is_own("/refinery/trees") {
             // The state of the daemon, and files that gates build again.
         } else if last == ".beads" {
             self.stores.push(path.to_owned());

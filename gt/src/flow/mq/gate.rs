@@ -7,20 +7,18 @@ use std::time::{Duration, Instant};
 use bd::git::{ChangeKind, DrivenFile, Git};
 use kit::sys::{ChildCommand, ExecError, file};
 
+use super::gate_tree::{GateCache, GateTree};
 use super::job::{MergeJob, MergeOutcome};
-use crate::flow::sandbox;
 use crate::flow::town_hook::inherited_variables;
-use crate::town::Rig;
 use crate::town::config::Gate;
 use crate::town::event::event;
 use crate::town::file_name_of;
-use crate::town::lock::Lock;
 
 /// The maximum size of a gate's output in the task.
 const TAIL: usize = 4000;
 
-/// The time that the queue waits for another change of the list of worktrees.
-const LISTING: Duration = Duration::from_secs(120);
+/// The number of trees of one run of the gates: the number of gates that run side by side.
+const TREES_PER_RUN: usize = 4;
 
 /// The exit codes of a shell for a command that it finds but cannot execute, and for one that it
 /// does not find.
@@ -79,14 +77,72 @@ impl GateFailure {
     }
 }
 
-/// Runs the gates one after the other on `candidate`. Returns the first failure.
+/// Runs the gates on `candidate`: first those that may run side by side, then the others one after
+/// the other. Returns the first failure.
 pub(crate) fn run_gates(job: &MergeJob, candidate: &str) -> anyhow::Result<Option<GateFailure>> {
-    for group in job.settings.gates(job.rig)? {
-        if let Some(failure) = run_gate_group(job, candidate, &group)? {
+    run_gates_in(job, candidate, 0)
+}
+
+/// Runs the gates of several candidates side by side, each in trees of its own. Returns the first
+/// failure of each.
+pub(super) fn run_gates_side_by_side(
+    runs: &[(&MergeJob, &str)],
+) -> anyhow::Result<Vec<Option<GateFailure>>> {
+    if let [(job, candidate)] = runs {
+        return Ok(vec![run_gates(job, candidate)?]);
+    }
+    let run = |index: usize| {
+        let (job, candidate) = runs[index];
+        run_gates_in(job, candidate, index * TREES_PER_RUN)
+    };
+    run_side_by_side(runs.len(), &run).into_iter().collect()
+}
+
+/// Runs the gates in the trees from this number on.
+fn run_gates_in(
+    job: &MergeJob,
+    candidate: &str,
+    first_tree: usize,
+) -> anyhow::Result<Option<GateFailure>> {
+    let groups = job.settings.gates(job.rig)?;
+    let (parallel, serial): (Vec<_>, Vec<_>) = groups
+        .into_iter()
+        .partition(|group| group.iter().any(|gate| gate.parallel));
+    for together in parallel.chunks(TREES_PER_RUN) {
+        let run = |index: usize| {
+            let tree = GateTree::new(job.rig, first_tree + index);
+            run_gate_group_in(job, candidate, &together[index], &tree)
+        };
+        for failure in run_side_by_side(together.len(), &run) {
+            if let Some(failure) = failure? {
+                return Ok(Some(failure));
+            }
+        }
+    }
+    let tree = GateTree::new(job.rig, first_tree);
+    for group in serial {
+        if let Some(failure) = run_gate_group_in(job, candidate, &group, &tree)? {
             return Ok(Some(failure));
         }
     }
     Ok(None)
+}
+
+/// Runs a function with each number below `count`, at the same time.
+fn run_side_by_side<T: Send>(count: usize, run: &(impl Fn(usize) -> T + Sync)) -> Vec<T> {
+    if count <= 1 {
+        return (0..count).map(run).collect();
+    }
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..count)
+            .map(|index| scope.spawn(move || run(index)))
+            .collect();
+        let joined = threads.into_iter().map(|thread| match thread.join() {
+            Ok(result) => result,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        joined.collect()
+    })
 }
 
 /// Runs gates that share a tree on a commit. Returns the first failure.
@@ -95,27 +151,36 @@ pub(crate) fn run_gate_group(
     commit: &str,
     group: &[Gate],
 ) -> anyhow::Result<Option<GateFailure>> {
-    let tree = job.rig.refinery();
-    check_out_candidate(job, &tree, commit)?;
+    run_gate_group_in(job, commit, group, &GateTree::new(job.rig, 0))
+}
+
+fn run_gate_group_in(
+    job: &MergeJob,
+    commit: &str,
+    group: &[Gate],
+    gate_tree: &GateTree,
+) -> anyhow::Result<Option<GateFailure>> {
+    let tree = &gate_tree.path;
+    gate_tree.check_out(job, commit)?;
     for gate in group {
         let begun = Instant::now();
         let mut retried = 0;
         let mut dropped = Vec::new();
         let failure = loop {
-            let cache = GateCache::lay_out(job, &tree, gate)?;
-            let ran = run_gate(job, &tree, gate);
+            let cache = GateCache::lay_out(gate_tree, gate)?;
+            let ran = run_gate(job, tree, gate);
             cache.put_back();
             match ran? {
                 None => {
-                    dropped = drop_changes(&tree, commit)?;
-                    break check_tree_commit(job, &tree, commit, gate)?;
+                    dropped = drop_changes(tree, commit)?;
+                    break check_tree_commit(job, tree, commit, gate)?;
                 }
                 Some(failure)
                     if retried < gate.retry && failure.describe_cannot_run().is_none() =>
                 {
                     retried += 1;
                     // The failed run may have written what lets the next one pass.
-                    check_out_candidate(job, &tree, commit)?;
+                    gate_tree.check_out(job, commit)?;
                 }
                 Some(failure) => break Some(failure),
             }
@@ -134,95 +199,6 @@ pub(crate) fn run_gate_group(
 /// Returns a duration in seconds, with milliseconds.
 fn round_seconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1000.0).round() / 1000.0
-}
-
-/// Resets the queue's own tree to the candidate, without the files of earlier gates. The tree never
-/// holds work.
-pub(crate) fn check_out_candidate(
-    job: &MergeJob,
-    tree: &Path,
-    candidate: &str,
-) -> anyhow::Result<()> {
-    if tree.join(".git").exists() {
-        match reset_tree(job.rig, tree, candidate) {
-            Ok(()) => return Ok(()),
-            // Otherwise, the lock file of a killed git, for example, would block every later run.
-            Err(error) => {
-                job.rig.town().record_event(&event!(GateTreeRebuilt,
-                    tree: tree, reason: error.to_string(), request: job.merge_ref(),
-                ));
-            }
-        }
-    }
-    if let Some(folder) = tree.parent() {
-        file::create_folder(folder, 0o755)?;
-    }
-    if tree.exists() {
-        job.git.worktree_remove(tree, true).ok();
-    }
-    // Git does not remove a folder that it does not know as a worktree.
-    if tree.exists() {
-        std::fs::remove_dir_all(tree)?;
-    }
-    let _held = Lock::take(&job.rig.repo_lock(), LISTING)?;
-    sandbox::prune_worktrees(job.rig)?;
-    job.git.worktree_add_detached(tree, candidate)?;
-    Ok(Git::at(tree).complete_checkout()?)
-}
-
-fn reset_tree(rig: &Rig, tree: &Path, candidate: &str) -> anyhow::Result<()> {
-    let git = Git::at(tree);
-    let repo = git.common_dir()?;
-    // In a copy of a town, it is the tree of the original.
-    anyhow::ensure!(
-        repo.canonicalize().ok() == rig.repo().canonicalize().ok(),
-        "it belongs to {}",
-        repo.display()
-    );
-    git.reset_hard("HEAD")?;
-    git.checkout_detach(candidate)?;
-    // Also removes nested repositories and ignored files.
-    git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"])
-        .finish_checked()?;
-    Ok(git.complete_checkout()?)
-}
-
-/// The ignored files that a gate keeps from one run to the next. Between two runs they lie beside
-/// the tree. A killed run loses them.
-struct GateCache {
-    /// The path of each in the tree, and its path between two runs.
-    places: Vec<(PathBuf, PathBuf)>,
-}
-
-impl GateCache {
-    fn lay_out(job: &MergeJob, tree: &Path, gate: &Gate) -> anyhow::Result<Self> {
-        let folder = job.rig.gate_caches();
-        let place = |path: &String| (tree.join(path), folder.join(path.replace('/', "%")));
-        let mut places: Vec<_> = gate.cache.iter().map(place).collect();
-        // Tracked files win over cached ones.
-        places.retain(|(inside, _)| !inside.exists());
-        for (inside, beside) in &places {
-            if !beside.exists() {
-                continue;
-            }
-            if let Some(folder) = inside.parent() {
-                file::create_folder(folder, 0o755)?;
-            }
-            std::fs::rename(beside, inside)?;
-        }
-        if !places.is_empty() {
-            file::create_folder(&folder, 0o700)?;
-        }
-        Ok(Self { places })
-    }
-
-    /// Moves the files back beside the tree. A cache that cannot be kept is rebuilt by the next
-    /// run.
-    fn put_back(self) {
-        for (inside, beside) in self.places {
-            std::fs::rename(inside, beside).ok();
-        }
-    }
 }
 
 /// Takes back what a passed gate changed in tracked files, such as a lock file or the format of

@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use bd::bead::{Bead, fields};
 
 use super::gate::{self, GateFailure};
+use super::gate_tree::GateTree;
 use super::job::{MergeJob, MergeOutcome};
 use super::{land, task};
 use crate::flow::convoy::{self, HookDecision};
@@ -41,10 +42,10 @@ pub(crate) fn ask_pre_merge_hooks(
             request: job.merge_ref(),
         ));
     }
-    let tree = job.rig.refinery();
-    gate::check_out_candidate(job, &tree, candidate)?;
+    let tree = GateTree::new(job.rig, 0);
+    tree.check_out(job, candidate)?;
     let mut call = build_call(job)?;
-    call.cwd = Some(tree);
+    call.cwd = Some(tree.path);
     call.skipped_hooks = approval.passed_hooks;
     call.more.extend([
         ("GT_BASE", target.to_owned()),

@@ -9,28 +9,58 @@ use super::job::MergeJob;
 #[derive(Debug, Default)]
 pub(super) struct GateMemory {
     /// The first failed gate by target and checked tree, or `None` if all passed.
-    results: HashMap<(String, String), Option<GateFailure>>,
+    results: HashMap<TreeKey, Option<GateFailure>>,
 }
 
+/// A target and a tree.
+type TreeKey = (String, String);
+
 impl GateMemory {
-    /// Returns the first gate that fails on a commit. Runs the gates unless its tree is known. A
-    /// gate that cannot run is no result about the tree.
+    /// Returns the first gate that fails on a commit. Runs the gates unless its tree is known.
     pub(super) fn check(
         &mut self,
         job: &MergeJob,
         commit: &str,
     ) -> anyhow::Result<Option<GateFailure>> {
-        let key = (job.receipt.target.clone(), job.git.tree_of(commit)?);
-        if let Some(known) = self.results.get(&key) {
-            return Ok(known.clone());
+        let mut results = self.check_side_by_side(&[(job, commit)])?;
+        Ok(results.pop().flatten())
+    }
+
+    /// Returns the first gate that fails on each commit. Runs the gates of all unknown trees at the
+    /// same time. A gate that cannot run is no result about a tree.
+    pub(super) fn check_side_by_side(
+        &mut self,
+        commits: &[(&MergeJob, &str)],
+    ) -> anyhow::Result<Vec<Option<GateFailure>>> {
+        let mut keys = Vec::new();
+        let mut unknown: Vec<usize> = Vec::new();
+        for (index, (job, commit)) in commits.iter().enumerate() {
+            let key = (job.receipt.target.clone(), job.git.tree_of(commit)?);
+            if !self.results.contains_key(&key) && !keys.contains(&key) {
+                unknown.push(index);
+            }
+            keys.push(key);
         }
-        let result = gate::run_gates(job, commit)?;
-        let is_result = result
-            .as_ref()
-            .is_none_or(|failure| failure.describe_cannot_run().is_none());
-        if is_result {
-            self.results.insert(key, result.clone());
+        let runs: Vec<_> = unknown.iter().map(|index| commits[*index]).collect();
+        let fresh = gate::run_gates_side_by_side(&runs)?;
+        let fresh: HashMap<&TreeKey, Option<GateFailure>> = unknown
+            .iter()
+            .map(|index| &keys[*index])
+            .zip(fresh)
+            .collect();
+        let known = |key| fresh.get(key).or_else(|| self.results.get(key));
+        let results = keys
+            .iter()
+            .map(|key| known(key).cloned().flatten())
+            .collect();
+        for (key, result) in fresh {
+            let is_result = result
+                .as_ref()
+                .is_none_or(|failure| failure.describe_cannot_run().is_none());
+            if is_result {
+                self.results.insert(key.clone(), result);
+            }
         }
-        Ok(result)
+        Ok(results)
     }
 }

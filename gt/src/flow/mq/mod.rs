@@ -32,7 +32,7 @@ mod clash;
 mod close;
 mod evidence;
 pub(crate) mod gate;
-
+mod gate_tree;
 mod hook;
 pub(crate) mod job;
 pub(crate) mod land;

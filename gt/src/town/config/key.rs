@@ -210,6 +210,13 @@ pub const KEYS: &[SettingKey] = &[
         "a command line that must succeed before a merge",
     ),
     define_key(
+        "merge_queue.gates.*.parallel",
+        SettingKind::Flag,
+        SettingPlacement::Rig,
+        "false",
+        "run the command beside the other parallel gates, each in a tree of its own",
+    ),
+    define_key(
         "merge_queue.gates.*.retry",
         SettingKind::Number,
         SettingPlacement::Rig,
@@ -236,6 +243,13 @@ pub const KEYS: &[SettingKey] = &[
         SettingPlacement::Rig,
         "",
         "a gate, run before build_command",
+    ),
+    define_key(
+        "merge_queue.parallel",
+        SettingKind::Number,
+        SettingPlacement::Rig,
+        "1",
+        "how many parts of a red batch are checked at the same time, while the load allows it",
     ),
     define_key(
         "merge_queue.require_review",

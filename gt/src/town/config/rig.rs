@@ -50,6 +50,9 @@ pub struct MergeQueueSettings {
     pub gates: BTreeMap<String, GateSetting>,
     /// The settings of batches. Kept as JSON, because existing towns have other keys here.
     pub batch: serde_json::Value,
+    /// The number of stacks that the search for a failing request checks side by side. Missing
+    /// means one after the other.
+    pub parallel: Option<usize>,
     /// Removes merged branches. Missing means yes.
     pub delete_merged_branches: Option<bool>,
     /// The way in which work is put on its target, one of [`MergeStrategy`]. Kept as text, so that
@@ -78,6 +81,8 @@ pub struct GateSetting {
     pub cache: Vec<String>,
     /// The number of further runs after a failure. Missing means none.
     pub retry: u32,
+    /// Runs the gate beside others of its kind.
+    pub parallel: bool,
 }
 
 /// The source of polecats' names.
@@ -99,6 +104,8 @@ pub struct Gate {
     pub cache: Vec<String>,
     /// The number of further runs after a failure.
     pub retry: u32,
+    /// True if the gate may run beside others of its kind.
+    pub parallel: bool,
 }
 
 impl RigSettings {
@@ -200,6 +207,7 @@ fn build_command_gate(name: &str, line: Option<&String>) -> Option<Gate> {
         limit: LIMIT,
         cache: Vec::new(),
         retry: 0,
+        parallel: false,
     })
 }
 
@@ -224,6 +232,7 @@ fn build_named_gate(
         limit,
         cache: parse_cache_paths(rig, name, setting)?,
         retry: setting.retry,
+        parallel: setting.parallel,
     })
 }
 

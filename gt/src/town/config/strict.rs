@@ -93,7 +93,7 @@ const OTHER_PARTS: &[&str] = &[
 ];
 
 /// The keys of a gate. `phase` is from existing towns.
-const OF_A_GATE: &[&str] = &["cache", "cmd", "phase", "retry", "timeout"];
+const OF_A_GATE: &[&str] = &["cache", "cmd", "parallel", "phase", "retry", "timeout"];
 
 /// A key below `merge_queue` without effect.
 #[derive(Debug, Clone, PartialEq, Eq)]

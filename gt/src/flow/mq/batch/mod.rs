@@ -5,8 +5,8 @@
 //! 2. Run the gates on the tree of the top, in a commit whose parent is the target, so that a gate
 //!    that compares with the parent sees the changes of all (`combine`). If they pass, all land in
 //!    one push, each as its own merge (`land_stack`).
-//! 3. If they fail, search the shortest prefix that fails, by halves (`find_failing_prefix`). The
-//!    requests before its last one land. The last one is handled alone, which needs no further
+//! 3. If they fail, search the shortest prefix that fails, by halves, or by smaller parts that are
+//!    checked side by side (`find_failing_prefix`). The requests before its last one land. The last one is handled alone, which needs no further
 //!    run, because its tree is known ([`super::memory`]). Start over with the rest.
 //!
 //! A request that a hook or a person must decide about, and a task that repairs another request or
@@ -14,6 +14,7 @@
 
 use bd::bead::Bead;
 use bd::git::{PushError, PushRefusal};
+use kit::sys::machine;
 
 use super::candidate::{self, MergeCandidate, PreparedWork, WorkRange};
 use super::job::{MergeJob, MergeOutcome, fetch_target};
@@ -147,42 +148,64 @@ impl<'a> QueueRun<'a> {
     /// passes. The empty prefix is the target, which is taken to pass.
     fn find_failing_prefix(&mut self, stack: &[StackedMember]) -> anyhow::Result<Option<usize>> {
         let (mut green, mut red) = (0, stack.len());
-        if self.passes(stack)? {
+        if self.pass(stack, &[red])? == [true] {
             return Ok(None);
         }
         while red - green > 1 && self.is_batching {
-            let middle = green + (red - green) / 2;
-            if self.passes(&stack[..middle])? {
-                green = middle;
-            } else {
-                red = middle;
+            let lengths = split_range(green, red, self.parallel_checks());
+            let passed = self.pass(stack, &lengths)?;
+            for (length, is_green) in lengths.into_iter().zip(passed) {
+                if is_green {
+                    green = length;
+                } else {
+                    red = length;
+                    break;
+                }
             }
         }
         // A gate that cannot run says nothing about the requests: the first one reports it.
         Ok(Some(if self.is_batching { red } else { 1 }))
     }
 
-    /// Runs the gates on a stack. Ends the batches of this run if a gate cannot run.
-    fn passes(&mut self, stack: &[StackedMember]) -> anyhow::Result<bool> {
-        let Some(top) = stack.last() else {
-            return Ok(true);
-        };
-        let job = &top.member.job;
-        let failure = self.memory.check(job, &combine(stack, top)?)?;
-        if let Some(failure) = &failure
-            && failure.describe_cannot_run().is_some()
-        {
-            self.is_batching = false;
+    /// Returns how many parts of a stack may be checked at the same time. One on a busy machine,
+    /// where more would only slow down each other.
+    fn parallel_checks(&self) -> usize {
+        let limit = self.settings.merge_queue.parallel.unwrap_or(1).max(1);
+        let is_busy = limit > 1 && machine::load_percent().is_some_and(|load| load > 100);
+        if is_busy { 1 } else { limit }
+    }
+
+    /// Runs the gates on prefixes of a stack, of these lengths, at the same time. Ends the batches
+    /// of this run if a gate cannot run.
+    fn pass(&mut self, stack: &[StackedMember], lengths: &[usize]) -> anyhow::Result<Vec<bool>> {
+        let mut commits = Vec::new();
+        for length in lengths {
+            let prefix = &stack[..*length];
+            let Some(top) = prefix.last() else { continue };
+            commits.push((&top.member.job, combine(prefix, top)?));
         }
-        if stack.len() > 1 {
-            let ids = stack.iter().map(|stacked| &stacked.member.job.request.id);
-            self.rig.town().record_event(&event!(MergeBatch,
-                rig: self.rig.name(), target: job.receipt.target,
-                mrs: ids.cloned().collect::<Vec<_>>(),
-                outcome: if failure.is_none() { "passed" } else { "failed" },
-            ));
+        let runs: Vec<_> = commits
+            .iter()
+            .map(|(job, commit)| (*job, &**commit))
+            .collect();
+        let failures = self.memory.check_side_by_side(&runs)?;
+        for (length, failure) in lengths.iter().zip(&failures) {
+            if let Some(failure) = failure
+                && failure.describe_cannot_run().is_some()
+            {
+                self.is_batching = false;
+            }
+            let prefix = &stack[..*length];
+            if let [first, _, ..] = prefix {
+                let ids = prefix.iter().map(|stacked| &stacked.member.job.request.id);
+                self.rig.town().record_event(&event!(MergeBatch,
+                    rig: self.rig.name(), target: first.member.job.receipt.target,
+                    mrs: ids.cloned().collect::<Vec<_>>(),
+                    outcome: if failure.is_none() { "passed" } else { "failed" },
+                ));
+            }
         }
-        Ok(failure.is_none())
+        Ok(failures.iter().map(Option::is_none).collect())
     }
 
     /// Lands all requests of a stack in one push. If one of them may not land any more, returns the
@@ -242,6 +265,14 @@ impl<'a> QueueRun<'a> {
         }
         Ok(Vec::new())
     }
+}
+
+/// Returns up to `count` lengths between `green` and `red`, at equal distances.
+fn split_range(green: usize, red: usize, count: usize) -> Vec<usize> {
+    let between = red - green;
+    let count = count.clamp(1, between.saturating_sub(1).max(1));
+    let lengths = (1..=count).map(|part| green + between * part / (count + 1));
+    lengths.collect()
 }
 
 /// Returns the commit that the gates check for a stack: the tree of the top, on the target.

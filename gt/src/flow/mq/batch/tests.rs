@@ -38,27 +38,42 @@ struct Ran {
     files: Vec<String>,
 }
 
+/// The size of the batches of which several parts are checked at the same time.
+const PARALLEL: usize = 7;
+
 /// Hands in the works, highest priority first, and runs the queue with batches of up to `max`.
 /// Returns the results and the trees on which the gate ran.
 fn run(works: &[Work], max: usize) -> (Ran, Vec<String>) {
     let gate = "git rev-parse 'HEAD^{tree}' >> \"$LOG\"; ! ls | grep -q red$";
-    run_gate(works, max, json!({"cmd": gate}))
+    run_gate(works, max, &json!({"cmd": gate}))
 }
 
-/// Runs the queue with this gate. `$LOG` in its command is the path of a file, whose lines are
+/// Runs the queue with this gate.
+fn run_gate(works: &[Work], max: usize, gate: &serde_json::Value) -> (Ran, Vec<String>) {
+    run_gates(works, max, json!({ "check": gate }))
+}
+
+/// Runs the queue with these gates. `$LOG` in their commands is the path of a file, whose lines are
 /// returned. `$STOP` is the file that stops the town.
-fn run_gate(works: &[Work], max: usize, mut gate: serde_json::Value) -> (Ran, Vec<String>) {
+fn run_gates(works: &[Work], max: usize, mut gates: serde_json::Value) -> (Ran, Vec<String>) {
     let place = TestTown::new();
     let url = place.create_origin(&[("README", "hi\n")]);
     refuse_red(Path::new(&url));
     place.add_rig("web", Some(&url)).unwrap();
     let rig = place.town.find_rig("web").unwrap();
     let log = place.town.layout.root().join("gates.log");
-    let command = gate["cmd"].as_str().unwrap_or_default();
     let stop = place.town.layout.emergency_stop();
-    let command = command.replace("$LOG", log.to_str().unwrap());
-    gate["cmd"] = command.replace("$STOP", stop.to_str().unwrap()).into();
-    let settings = json!({"merge_queue": {"batch": {"max": max}, "gates": {"check": gate}}});
+    for gate in gates.as_object_mut().unwrap().values_mut() {
+        let command = gate["cmd"].as_str().unwrap_or_default();
+        let command = command.replace("$LOG", log.to_str().unwrap());
+        gate["cmd"] = command.replace("$STOP", stop.to_str().unwrap()).into();
+    }
+    let mut settings = json!({"merge_queue": {"batch": {"max": max}, "gates": gates}});
+    if max == PARALLEL {
+        settings["merge_queue"]["parallel"] = 3.into();
+        settings["merge_queue"]["gates"]["other"] = json!({"cmd": "true", "parallel": true});
+        settings["merge_queue"]["gates"]["check"]["parallel"] = true.into();
+    }
     std::fs::write(rig.settings(), settings.to_string()).unwrap();
     let (store, git) = (rig.store().unwrap(), queue_repository(&rig));
     let base = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
@@ -142,13 +157,15 @@ proptest! {
     #[test]
     fn batches_land_the_same_as_single_merges(works in prop::collection::vec(work(), 1..10)) {
         let (single, _) = run(&works, 1);
-        let (batched, mut trees) = run(&works, 8);
-        let runs = trees.len();
-        let failed = batched.outcomes.values().filter(|outcome| **outcome == "red").count();
-        prop_assert_eq!(single, batched);
-        trees.sort();
-        trees.dedup();
-        prop_assert!(runs - trees.len() <= failed, "{} runs on {} trees", runs, trees.len());
+        for max in [8, PARALLEL] {
+            let (batched, mut trees) = run(&works, max);
+            let runs = trees.len();
+            let failed = batched.outcomes.values().filter(|outcome| **outcome == "red").count();
+            prop_assert_eq!(&single, &batched);
+            trees.sort();
+            trees.dedup();
+            prop_assert!(runs - trees.len() <= failed, "{} runs on {} trees", runs, trees.len());
+        }
     }
 }
 
@@ -170,13 +187,34 @@ fn green_requests_share_one_run_and_one_red_costs_a_few_more() {
 }
 
 #[test]
+fn parallel_gates_of_one_request_run_at_the_same_time_in_trees_of_their_own() {
+    let green = Work {
+        is_red: false,
+        shared: None,
+    };
+    // Each gate waits for the mark of the other one, and sees no file of it.
+    let gate = |own: &str, other: &str| {
+        let wait = format!(
+            "touch \"$LOG.{own}\" here-{own}; until [ -e \"$LOG.{other}\" ]; do sleep 0.01; done"
+        );
+        let check = format!("[ ! -e here-{other} ] && echo {own} >> \"$LOG\"");
+        json!({"cmd": format!("{wait}; {check}"), "parallel": true, "timeout": "60s"})
+    };
+    let gates = json!({"one": gate("one", "two"), "two": gate("two", "one")});
+    let (ran, mut logged) = run_gates(&[green], 8, gates);
+    assert_eq!(ran.outcomes["web-0"], "merged");
+    logged.sort();
+    assert_eq!(logged, ["one", "two"]);
+}
+
+#[test]
 fn a_gate_that_compares_with_the_parent_sees_the_changes_of_the_whole_batch() {
     let green = Work {
         is_red: false,
         shared: None,
     };
     let gate = "git diff --name-only HEAD^ >> \"$LOG\"";
-    let (_, changed) = run_gate(&[green; 3], 8, json!({"cmd": gate}));
+    let (_, changed) = run_gate(&[green; 3], 8, &json!({"cmd": gate}));
     assert_eq!(changed, ["0.txt", "1.txt", "2.txt"]);
 }
 
@@ -187,7 +225,7 @@ fn nothing_is_merged_after_a_stop_during_the_gates() {
         shared: None,
     };
     let gate = "touch \"$STOP\"; echo run >> \"$LOG\"";
-    let (ran, runs) = run_gate(&[green; 3], 8, json!({"cmd": gate}));
+    let (ran, runs) = run_gate(&[green; 3], 8, &json!({"cmd": gate}));
     assert_eq!(ran.files, ["README"]);
     assert!(ran.outcomes.is_empty(), "{:?}", ran.outcomes);
     assert_eq!(runs.len(), 1);
@@ -205,7 +243,7 @@ fn a_request_that_the_server_declines_does_not_stop_the_others_of_its_batch() {
         shared: None,
     };
     let works = [green, refused, green];
-    let (ran, _) = run_gate(&works, 8, json!({"cmd": "true"}));
+    let (ran, _) = run_gate(&works, 8, &json!({"cmd": "true"}));
     assert_eq!(ran.outcomes["web-1"], "declined");
     assert_eq!(ran.files, ["0.txt", "2.txt", "README"]);
 }
@@ -218,7 +256,7 @@ fn a_gate_is_run_again_in_a_clean_tree() {
     };
     let gate =
         "test -e 0.txt || exit 0; echo run >> \"$LOG\"; test -e mark || { touch mark; exit 1; }";
-    let (ran, runs) = run_gate(&[work], 8, json!({"cmd": gate, "retry": 2}));
+    let (ran, runs) = run_gate(&[work], 8, &json!({"cmd": gate, "retry": 2}));
     assert_eq!(ran.outcomes["web-0"], "red");
     assert_eq!(runs.len(), 3);
 }

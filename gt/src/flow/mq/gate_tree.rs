@@ -1,0 +1,126 @@
+//! The trees in which gates run: worktrees of the rig's repository that never hold work.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use bd::git::Git;
+use kit::sys::file;
+
+use super::job::MergeJob;
+use crate::flow::sandbox;
+use crate::town::config::Gate;
+use crate::town::event::event;
+use crate::town::lock::Lock;
+use crate::town::{Rig, RigLayout};
+
+/// The time that the queue waits for another change of the list of worktrees.
+const LISTING: Duration = Duration::from_secs(120);
+
+/// A tree for gates, with the files that they keep between runs.
+#[derive(Debug, Clone)]
+pub(super) struct GateTree {
+    pub(super) path: PathBuf,
+    caches: PathBuf,
+}
+
+impl GateTree {
+    /// Describes the tree of this number. Gates that do not run side by side use the tree 0.
+    pub(super) fn new(rig: &RigLayout, number: usize) -> Self {
+        if number == 0 {
+            return Self {
+                path: rig.refinery(),
+                caches: rig.gate_caches(),
+            };
+        }
+        let folder = rig.further_gate_trees();
+        Self {
+            path: folder.join(number.to_string()),
+            caches: folder.join(format!("cache-{number}")),
+        }
+    }
+
+    /// Resets the tree to the candidate, without the files of earlier gates.
+    pub(super) fn check_out(&self, job: &MergeJob, candidate: &str) -> anyhow::Result<()> {
+        let tree = &self.path;
+        if tree.join(".git").exists() {
+            match reset_tree(job.rig, tree, candidate) {
+                Ok(()) => return Ok(()),
+                // Otherwise, the lock file of a killed git, for example, would block every later run.
+                Err(error) => {
+                    job.rig.town().record_event(&event!(GateTreeRebuilt,
+                        tree: tree, reason: error.to_string(), request: job.merge_ref(),
+                    ));
+                }
+            }
+        }
+        if let Some(folder) = tree.parent() {
+            file::create_folder(folder, 0o755)?;
+        }
+        if tree.exists() {
+            job.git.worktree_remove(tree, true).ok();
+        }
+        // Git does not remove a folder that it does not know as a worktree.
+        if tree.exists() {
+            std::fs::remove_dir_all(tree)?;
+        }
+        let _held = Lock::take(&job.rig.repo_lock(), LISTING)?;
+        sandbox::prune_worktrees(job.rig)?;
+        job.git.worktree_add_detached(tree, candidate)?;
+        Ok(Git::at(tree).complete_checkout()?)
+    }
+}
+
+fn reset_tree(rig: &Rig, tree: &std::path::Path, candidate: &str) -> anyhow::Result<()> {
+    let git = Git::at(tree);
+    let repo = git.common_dir()?;
+    // In a copy of a town, it is the tree of the original.
+    anyhow::ensure!(
+        repo.canonicalize().ok() == rig.repo().canonicalize().ok(),
+        "it belongs to {}",
+        repo.display()
+    );
+    git.reset_hard("HEAD")?;
+    git.checkout_detach(candidate)?;
+    // Also removes nested repositories and ignored files.
+    git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"])
+        .finish_checked()?;
+    Ok(git.complete_checkout()?)
+}
+
+/// The ignored files that a gate keeps from one run to the next. Between two runs they lie beside
+/// the tree. A killed run loses them.
+pub(super) struct GateCache {
+    /// The path of each in the tree, and its path between two runs.
+    places: Vec<(PathBuf, PathBuf)>,
+}
+
+impl GateCache {
+    pub(super) fn lay_out(gate_tree: &GateTree, gate: &Gate) -> anyhow::Result<Self> {
+        let (tree, folder) = (&gate_tree.path, &gate_tree.caches);
+        let place = |path: &String| (tree.join(path), folder.join(path.replace('/', "%")));
+        let mut places: Vec<_> = gate.cache.iter().map(place).collect();
+        // Tracked files win over cached ones.
+        places.retain(|(inside, _)| !inside.exists());
+        for (inside, beside) in &places {
+            if !beside.exists() {
+                continue;
+            }
+            if let Some(folder) = inside.parent() {
+                file::create_folder(folder, 0o755)?;
+            }
+            std::fs::rename(beside, inside)?;
+        }
+        if !places.is_empty() {
+            file::create_folder(folder, 0o700)?;
+        }
+        Ok(Self { places })
+    }
+
+    /// Moves the files back beside the tree. A cache that cannot be kept is rebuilt by the next
+    /// run.
+    pub(super) fn put_back(self) {
+        for (inside, beside) in self.places {
+            std::fs::rename(inside, beside).ok();
+        }
+    }
+}
