@@ -161,3 +161,47 @@ fn requests_that_change_the_same_file_are_named_before_they_clash() {
     let diff = shown["diff"].as_str().unwrap();
     assert!(diff.contains("+++ b/same.txt"), "{diff}");
 }
+
+#[test]
+fn bisect_finds_the_merge_that_broke_the_target_and_opens_its_bead_again() {
+    let (town, origin) = Town::with_rig();
+    town.script("echo work > \"$GT_BEAD.txt\"");
+    town.gate("web", "true");
+    town.up();
+    let mut beads = Vec::new();
+    for title in ["One", "Two", "Three", "Four"] {
+        let bead = town.bead("web", title);
+        town.sling(&bead);
+        town.closed("web", &bead);
+        beads.push(bead);
+    }
+    town.gt(["down"]).ok();
+    let passes = town.gt(["mq", "bisect", "web", "--json"]).ok().json();
+    assert_eq!(passes["outcome"], "passes", "{passes}");
+    // The gate learns to notice what the second bead did.
+    let guilty = &beads[1];
+    town.gate("web", &format!("test ! -e {guilty}.txt"));
+    let found = town.gt(["mq", "bisect", "web"]).ok();
+    assert!(
+        found.out.contains(&format!("{guilty} is open again")),
+        "{}",
+        found.out
+    );
+    let shown = town.show("web", guilty);
+    assert_eq!(shown["status"], "open");
+    let comment = shown["comments"].as_array().unwrap().last().unwrap()["text"].clone();
+    let comment = comment.as_str().unwrap();
+    assert!(comment.contains("broke `main`"), "{comment}");
+    for other in [&beads[0], &beads[2], &beads[3]] {
+        assert_eq!(town.status_of("web", other), "closed");
+    }
+    let subjects = origin.subjects("main");
+    assert_eq!(subjects.len(), 5, "{subjects:?}");
+    // A commit that must pass is checked to be one of the target.
+    town.gt(["mq", "bisect", "web", "--good", "HEAD~99"])
+        .fails("is not one of the last");
+    // A gate that no commit passes accuses no one.
+    town.gate("web", "false");
+    let none = town.gt(["mq", "bisect", "web", "--json"]).ok().json();
+    assert_eq!(none["outcome"], "nothing_passes", "{none}");
+}

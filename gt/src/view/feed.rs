@@ -58,6 +58,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("landing_stopped", "landing {convoy} stopped: {reason}"),
     ("mail", "wrote to {to}: {subject}"),
     ("merge_batch", "checked {mrs} together: {outcome}"),
+    (
+        "target_bisected",
+        "{target} of {rig} fails {gate} since {commit}",
+    ),
     ("merge_driven", "let {drivers} merge {files} for {mr}"),
     ("merge_failed", "could not merge {mr} ({bead}): {reason}"),
     ("merge_skipped", "left {mr} ({bead}) for later: {reason}"),
@@ -103,6 +107,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("sling_waits", "queued {bead} for {target}"),
     ("spawn", "started {rig}/{polecat} for {bead}"),
     ("step_done", "closed the step {step} of {molecule}"),
+    ("target_bisected", "{target} of {rig} fails {gate} since {commit}"),
     ("unhook", "took {bead} from {target}"),
 ];
 

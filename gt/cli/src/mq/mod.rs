@@ -1,5 +1,6 @@
 //! `gt mq`: the merge queue.
 
+mod bisect;
 mod list;
 mod next;
 mod pause;
@@ -20,6 +21,7 @@ use crate::context::Context;
 kit::family! {
     /// Show and run a rig's merge queue
     Args:
+    Bisect => bisect,
     #[command(alias = "ls")]
     List => list,
     Next => next,

@@ -27,6 +27,7 @@
 //! A convoy with branches of its own is landed from them by [`crate::flow::landing`].
 
 mod batch;
+mod bisect;
 pub(crate) mod candidate;
 mod clash;
 mod close;
@@ -48,6 +49,7 @@ pub(crate) mod verify;
 mod waive;
 mod withdraw;
 
+pub use bisect::{BisectOutcome, FailingCommit, bisect_target};
 pub use clash::find_clashes;
 pub use evidence::{list_gate_logs, read_submitted_diff};
 pub use job::MergeOutcome;

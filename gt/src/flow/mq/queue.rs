@@ -1,12 +1,13 @@
 //! Runs a rig's queue: merges every ready request, highest score first, until none is ready. Those
 //! that may be checked together are ([`super::batch`]).
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bd::bead::Bead;
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
+use super::clash::find_clashes;
 use super::job::{MergeJob, MergeOutcome, fetch_target};
 use super::run::{QueueRun, RequestResult, process_request};
 use super::score::{ConvoyAges, score_request};
@@ -86,11 +87,34 @@ impl QueueRun<'_> {
         let together = ready.iter().filter(|request| {
             can_batch(request) && merge_request::receipt_of(request).target == target
         });
-        Ok(together
-            .take(size)
-            .map(|request| (*request).clone())
-            .collect())
+        let together: Vec<&Bead> = together.copied().collect();
+        let chosen = choose_batch(&together, size, &find_clashes(&beads));
+        Ok(chosen.into_iter().cloned().collect())
     }
+}
+
+/// Chooses the requests of a batch, best first. Requests that change a file of an earlier one come
+/// last, so that a conflict in the batch costs as few others as possible.
+fn choose_batch<'b>(
+    ready: &[&'b Bead],
+    size: usize,
+    clashes: &BTreeMap<String, Vec<String>>,
+) -> Vec<&'b Bead> {
+    let mut chosen: Vec<&Bead> = Vec::new();
+    let mut clashing = Vec::new();
+    for request in ready {
+        let others = clashes.get(&request.id);
+        let clashes_with =
+            |earlier: &&Bead| others.is_some_and(|others| others.contains(&earlier.id));
+        if chosen.iter().any(clashes_with) {
+            clashing.push(*request);
+        } else {
+            chosen.push(request);
+        }
+    }
+    chosen.extend(clashing);
+    chosen.truncate(size);
+    chosen
 }
 
 /// Withdraws a request that may not merge any more, unless its work is merged already.
@@ -149,4 +173,27 @@ fn list_ready_requests<'b>(
 fn is_ready(beads: &Snapshot, request: &Bead) -> bool {
     merge_request::reason_for_user(request).is_none()
         && bd::graph::find_blockers(beads, &request.id).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_that_clash_with_a_better_one_come_last_in_a_batch() {
+        let request = |id: &str| Bead {
+            id: id.to_owned(),
+            ..Bead::default()
+        };
+        let ready = ["a", "b", "c", "d"].map(request);
+        let ready: Vec<&Bead> = ready.iter().collect();
+        let clash = |one: &str, other: &str| (one.to_owned(), vec![other.to_owned()]);
+        let clashes = BTreeMap::from([clash("a", "b"), clash("b", "a"), clash("d", "x")]);
+        let ids = |size| -> Vec<&str> {
+            let chosen = choose_batch(&ready, size, &clashes);
+            chosen.iter().map(|request| &*request.id).collect()
+        };
+        assert_eq!(ids(8), ["a", "c", "d", "b"]);
+        assert_eq!(ids(3), ["a", "c", "d"]);
+    }
 }

@@ -201,6 +201,8 @@ pub enum Event {
     StashKept { rig: String, polecat: String, r#ref: String, stash: String },
     /// A worker closed a step of a molecule.
     StepDone { step: String, molecule: String, next: Option<String>, complete: bool },
+    /// A search found the commit that broke a target, and the request that merged it.
+    TargetBisected { rig: String, target: String, commit: String, gate: String, mr: Option<String>, bead: Option<String> },
     /// A bead was taken from an agent.
     Unhook { bead: String, target: String },
     /// An event that this program does not know.
