@@ -69,6 +69,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::down",
         "flow::hold",
         "flow::uninstall",
+        "flow::compact",
     ],
     &[
         "flow::sling",

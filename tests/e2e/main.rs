@@ -10,6 +10,7 @@ mod between_rigs;
 mod boot;
 mod checkpoint;
 mod clones_law;
+mod compact;
 mod completion;
 mod config;
 mod convoy;

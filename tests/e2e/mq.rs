@@ -196,7 +196,7 @@ fn bisect_finds_the_merge_that_broke_the_target_and_opens_its_bead_again() {
         assert_eq!(town.status_of("web", other), "closed");
     }
     let subjects = origin.subjects("main");
-    assert_eq!(subjects.len(), 5, "{subjects:?}");
+    assert_eq!(subjects.len(), 4, "{subjects:?}");
     // A commit that must pass is checked to be one of the target.
     town.gt(["mq", "bisect", "web", "--good", "HEAD~99"])
         .fails("is not one of the last");

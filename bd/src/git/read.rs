@@ -341,6 +341,14 @@ impl Git {
         }
     }
 
+    /// Returns the object of a commit at a path. The repository may lack the commit of a submodule.
+    pub(super) fn object_at(&self, rev: &str, path: &str) -> Result<Option<String>, GitError> {
+        let object = format!("{rev}:{path}");
+        let call = self.plumbing(["rev-parse", "--quiet", "--verify", &object]);
+        let found = call.finish()?;
+        Ok(found.is_success().then(|| found.text()))
+    }
+
     /// Returns a file's content at `rev`; `None` if the file does not exist there.
     pub fn file_at(&self, rev: &str, path: &str) -> Result<Option<Vec<u8>>, GitError> {
         let object = format!("{rev}:{path}");

@@ -475,7 +475,7 @@ fn changed_files(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitErro
 /// it is not dirty and either does not exist or matches the rescue's starting point.
 fn can_overwrite(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<bool, GitError> {
     let file = git.folder().join(path);
-    let holds = |rev: &str| object_at(git, rev, path);
+    let holds = |rev: &str| git.object_at(rev, path);
     let Ok(metadata) = fs::symlink_metadata(&file) else {
         // The removal of a file is an edit too.
         return Ok(!dirty || holds(commit)?.is_none());
@@ -491,14 +491,6 @@ fn can_overwrite(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<boo
     };
     let is = |rev: &str| Ok::<bool, GitError>(holds(rev)?.as_deref() == Some(present.as_str()));
     Ok(is(commit)? || (!dirty && is(&format!("{commit}^1"))?))
-}
-
-/// Returns the object of a commit at a path.
-pub(super) fn object_at(git: &Git, rev: &str, path: &str) -> Result<Option<String>, GitError> {
-    let object = format!("{rev}:{path}");
-    let call = git.plumbing(["rev-parse", "--quiet", "--verify", &object]);
-    let found = call.finish()?;
-    Ok(found.is_success().then(|| found.text()))
 }
 
 /// Returns the folder for the big files of a rescue.

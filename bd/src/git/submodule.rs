@@ -1,7 +1,6 @@
 //! Checks out the files that a commit only refers to: submodules, and the files that git-lfs
 //! stores. Finds the work of submodules that no remote has.
 
-use super::rescue::object_at;
 use super::{Git, GitError, NETWORK};
 
 /// The maximum number of attempts of a command that loses races for the configuration.
@@ -127,7 +126,7 @@ impl Git {
     /// everyone can check it out.
     pub fn is_submodule_commit_pushed(&self, tip: &str, path: &str) -> Result<bool, GitError> {
         let inner = self.in_folder(self.folder().join(path));
-        let recorded = object_at(self, tip, path)?;
+        let recorded = self.object_at(tip, path)?;
         let (Some(commit), true) = (recorded, inner.folder().join(".git").exists()) else {
             return Ok(false);
         };

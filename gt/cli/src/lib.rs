@@ -21,6 +21,7 @@ mod broadcast;
 mod changelog;
 mod checkpoint;
 mod commit;
+mod compact;
 mod completion;
 mod config;
 pub mod context;
@@ -150,6 +151,7 @@ kit::program! {
     Changelog => changelog,
     Checkpoint => checkpoint,
     Commit => commit,
+    Compact => compact,
     Completion => completion,
     Config => config,
     Convoy => convoy,

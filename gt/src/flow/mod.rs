@@ -4,6 +4,7 @@
 pub mod backup;
 pub mod broadcast;
 pub mod checkpoint;
+pub mod compact;
 pub mod convoy;
 pub mod crew;
 pub mod deacon;

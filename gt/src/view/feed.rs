@@ -24,6 +24,7 @@ const PHRASES: &[(&str, &str)] = &[
         "commits_kept",
         "kept commits of {rig}/{polecat} on no branch: {ref}",
     ),
+    ("compacted", "applied the retention policies: {lines}"),
     ("convoy_added", "added {beads} to {convoy}"),
     ("convoy_closed", "closed {convoy}: {reason}"),
     ("convoy_created", "made {convoy} for {beads}"),
@@ -107,7 +108,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("sling_waits", "queued {bead} for {target}"),
     ("spawn", "started {rig}/{polecat} for {bead}"),
     ("step_done", "closed the step {step} of {molecule}"),
-    ("target_bisected", "{target} of {rig} fails {gate} since {commit}"),
+    (
+        "target_bisected",
+        "{target} of {rig} fails {gate} since {commit}",
+    ),
     ("unhook", "took {bead} from {target}"),
 ];
 

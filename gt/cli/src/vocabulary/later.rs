@@ -58,9 +58,9 @@ pub(super) const LATER: Group = Group {
         refused("upgrade", PACKAGE, "type `gt version` to see what runs"),
         renamed("mountain", "gt sling EPIC", ""),
         refused("dolt", SQL, "type `bd where` to see the folder"),
-        refused("reaper", SQL, "type `bd compact`"),
-        refused("compact", SQL, "type `bd compact`"),
-        refused("maintain", SQL, "type `bd doctor`"),
+        renamed("reaper", "gt compact", ""),
+        kinder("compact", "of everything that grows, not only of wisps"),
+        renamed("maintain", "gt compact", ""),
         refused("krc", PATROL, "type `gt feed`"),
         refused(
             "wl",

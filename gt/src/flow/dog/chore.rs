@@ -7,6 +7,7 @@ use kit::sys::file;
 use kit::ui::counted;
 use serde::Serialize;
 
+use crate::flow::compact;
 use crate::flow::deacon::stale_hooks::{self, HookVerdict};
 use crate::flow::deacon::zombies;
 use crate::flow::dog::health::{self, DogHealth};
@@ -40,16 +41,19 @@ pub enum Chore {
     Kennel,
     /// Move beads that were closed long ago to the archive (`patrol.archive_age`)
     Archive,
+    /// Remove old logs of gates and merged branches, and pack the rigs' repositories
+    Compact,
 }
 
 impl Chore {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::OrphanScan,
         Self::SessionGc,
         Self::StaleWork,
         Self::Backup,
         Self::Kennel,
         Self::Archive,
+        Self::Compact,
     ];
 
     /// Returns the chore's name.
@@ -61,6 +65,7 @@ impl Chore {
             Self::Backup => "backup",
             Self::Kennel => "kennel",
             Self::Archive => "archive",
+            Self::Compact => "compact",
         }
     }
 }
@@ -113,6 +118,7 @@ pub fn run_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
         Chore::Backup => backup_town(town),
         Chore::Kennel => check_kennel(town),
         Chore::Archive => archive_beads(town),
+        Chore::Compact => compact_rigs(town),
     }
 }
 
@@ -146,6 +152,19 @@ fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<Stri
         format!("{} of {} {what}", hook.bead, hook.assignee)
     };
     Ok(found.map(describe).collect())
+}
+
+fn compact_rigs(town: &Town) -> anyhow::Result<Vec<String>> {
+    let mut lines = Vec::new();
+    for rig in town.list_rigs()? {
+        let reports = compact::compact_rig(&rig, false)?.into_iter();
+        lines.extend(
+            reports
+                .filter(|report| report.count > 0)
+                .map(|report| report.describe()),
+        );
+    }
+    Ok(lines)
 }
 
 /// Moves beads that were closed long ago to the archive of their store.

@@ -447,6 +447,13 @@ pub const KEYS: &[SettingKey] = &[
         "how often beads, settings and saved work are copied to .runtime/backups/; 0s for never",
     ),
     define_key(
+        "patrol.chore.compact",
+        SettingKind::Duration,
+        SettingPlacement::Town,
+        "168h",
+        "how often old logs and merged branches go and repositories are packed; 0s for never",
+    ),
+    define_key(
         "patrol.chore.kennel",
         SettingKind::Duration,
         SettingPlacement::Town,
@@ -599,6 +606,20 @@ pub const KEYS: &[SettingKey] = &[
         SettingPlacement::Rig,
         "30s",
         "beads go to their branch when nobody has written for so long",
+    ),
+    define_key(
+        "retention.gate_logs",
+        SettingKind::Duration,
+        SettingPlacement::Rig,
+        "2160h",
+        "the age at which gt compact removes logs of gates; 0s for never",
+    ),
+    define_key(
+        "retention.rescues",
+        SettingKind::Duration,
+        SettingPlacement::Rig,
+        "0s",
+        "the age at which gt compact removes saved work; 0s for never",
     ),
     restrict_to_files(define_key(
         "role_agents.*",

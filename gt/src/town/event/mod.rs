@@ -54,6 +54,8 @@ pub enum Event {
     ChoreDone { dog: String, chore: String, lines: Vec<String> },
     /// Commits that a worker made on no branch and left there were saved to a rescue ref.
     CommitsKept { rig: String, polecat: String, r#ref: String, commit: String },
+    /// The retention policies of the town were applied.
+    Compacted { lines: Vec<String> },
     ConvoyAdded(ConvoyBeads),
     /// A user closed a convoy.
     ConvoyClosed { convoy: String, reason: String },

@@ -1,0 +1,260 @@
+//! Applies the retention policies of a town, `gt compact`.
+//!
+//! Nothing is removed that has no other copy, unless a setting gives it an age: closed beads go to
+//! the archive, branches are removed only if another ref keeps their commits, and saved work and
+//! events stay for ever by default.
+
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use bd::git::rescue;
+use jiff::SignedDuration;
+use serde::Serialize;
+
+use crate::flow::polecat;
+use crate::town::config::SettingsLayers;
+use crate::town::event::event;
+use crate::town::{Rig, Town};
+
+/// The time limit for packing a repository.
+const PACKING: Duration = Duration::from_secs(1800);
+
+/// One policy, and what it did in one place.
+#[derive(Debug, Serialize)]
+pub struct RetentionReport {
+    /// The town (`town`) or a rig.
+    pub place: String,
+    pub what: &'static str,
+    /// The setting with the age; `None` if the policy has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub setting: Option<&'static str>,
+    /// The age in seconds. `None` means that everything is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_age: Option<i64>,
+    pub action: RetentionAction,
+    /// The number of objects that are past the policy.
+    pub count: usize,
+    /// The number of all objects.
+    pub total: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RetentionAction {
+    Archived,
+    Removed,
+    Packed,
+    /// Nothing is ever removed.
+    Kept,
+}
+
+/// Applies all policies, or reports what they would do.
+pub fn compact_town(town: &Town, dry_run: bool) -> anyhow::Result<Vec<RetentionReport>> {
+    let events = std::fs::metadata(town.layout.events()).map_or(0, |meta| meta.len());
+    let mut reports = vec![
+        archive_beads(town, None, dry_run)?,
+        RetentionReport {
+            place: "town".to_owned(),
+            what: "bytes of events",
+            setting: None,
+            max_age: None,
+            action: RetentionAction::Kept,
+            count: 0,
+            total: usize::try_from(events).unwrap_or(usize::MAX),
+        },
+    ];
+    for rig in town.list_rigs()? {
+        reports.push(archive_beads(town, Some(&rig), dry_run)?);
+        reports.extend(compact_rig(&rig, dry_run)?);
+    }
+    if !dry_run {
+        let done = reports.iter().filter(|report| report.count > 0);
+        let lines: Vec<String> = done.map(RetentionReport::describe).collect();
+        town.record_event(&event!(Compacted, lines: lines));
+    }
+    Ok(reports)
+}
+
+/// Applies the policies of a rig, except that for closed beads.
+pub(crate) fn compact_rig(rig: &Rig, dry_run: bool) -> anyhow::Result<Vec<RetentionReport>> {
+    let layers = SettingsLayers::load(rig.town(), Some(rig))?;
+    Ok(vec![
+        remove_gate_logs(rig, &layers, dry_run)?,
+        remove_saved_work(rig, &layers, dry_run)?,
+        remove_branches(rig, dry_run)?,
+        pack_repository(rig, dry_run)?,
+    ])
+}
+
+impl RetentionReport {
+    /// Returns the result as one line.
+    pub fn describe(&self) -> String {
+        let Self {
+            place,
+            what,
+            count,
+            total,
+            ..
+        } = self;
+        let action = match self.action {
+            RetentionAction::Archived => "archived",
+            RetentionAction::Removed => "removed",
+            RetentionAction::Packed => "packed",
+            RetentionAction::Kept => return format!("{place}: {total} {what} kept"),
+        };
+        format!("{place}: {count} of {total} {what} {action}")
+    }
+}
+
+/// Returns the age of a setting. Zero means that nothing is removed.
+fn read_max_age(layers: &SettingsLayers, setting: &str) -> Option<SignedDuration> {
+    Some(layers.duration(setting)).filter(SignedDuration::is_positive)
+}
+
+fn archive_beads(town: &Town, rig: Option<&Rig>, dry_run: bool) -> anyhow::Result<RetentionReport> {
+    let setting = "patrol.archive_age";
+    let max_age = read_max_age(&SettingsLayers::load(town, None)?, setting);
+    let store = match rig {
+        Some(rig) => rig.store()?,
+        None => town.open_town_store()?,
+    };
+    let beads = store.snapshot()?;
+    let total = beads.bead_refs().filter(|bead| !bead.is_open()).count();
+    let count = match max_age {
+        None => 0,
+        Some(age) => {
+            let before = town.clock.now().checked_sub(age)?;
+            if dry_run {
+                bd::store::compact::find_archivable(&beads, before).len()
+            } else {
+                store.compact(&town.author(), &town.clock, before)?.len()
+            }
+        }
+    };
+    Ok(RetentionReport {
+        place: rig.map_or("town", |rig| rig.name()).to_owned(),
+        what: "closed beads",
+        setting: Some(setting),
+        max_age: max_age.map(|age| age.as_secs()),
+        action: RetentionAction::Archived,
+        count,
+        total,
+    })
+}
+
+fn remove_gate_logs(
+    rig: &Rig,
+    layers: &SettingsLayers,
+    dry_run: bool,
+) -> anyhow::Result<RetentionReport> {
+    let setting = "retention.gate_logs";
+    let max_age = read_max_age(layers, setting);
+    let now = SystemTime::from(rig.town().clock.now());
+    let is_old = |path: &Path| {
+        let changed = std::fs::metadata(path).and_then(|meta| meta.modified());
+        let age = changed.ok().and_then(|at| now.duration_since(at).ok());
+        max_age.is_some_and(|max| age.is_some_and(|age| age > max.unsigned_abs()))
+    };
+    let (mut count, mut total) = (0, 0);
+    for entry in std::fs::read_dir(rig.gate_logs()).into_iter().flatten() {
+        let path = entry?.path();
+        total += 1;
+        if is_old(&path) {
+            count += 1;
+            if !dry_run {
+                kit::sys::file::remove_file(&path)?;
+            }
+        }
+    }
+    Ok(RetentionReport {
+        place: rig.name().to_owned(),
+        what: "logs of gates",
+        setting: Some(setting),
+        max_age: max_age.map(|age| age.as_secs()),
+        action: RetentionAction::Removed,
+        count,
+        total,
+    })
+}
+
+/// Removes saved work of a certain age. Snapshots are not counted, because each worker keeps only
+/// its last ones.
+fn remove_saved_work(
+    rig: &Rig,
+    layers: &SettingsLayers,
+    dry_run: bool,
+) -> anyhow::Result<RetentionReport> {
+    let setting = "retention.rescues";
+    let max_age = read_max_age(layers, setting);
+    let git = rig.git();
+    let saved = rescue::list_rescues(&git, &format!("refs/gt/rescue/{}/", rig.name()))?;
+    let total = saved.len();
+    let now = rig.town().clock.now();
+    let is_old =
+        |saved: &rescue::Rescue| max_age.is_some_and(|max| now.duration_since(saved.time) > max);
+    let old: Vec<rescue::Rescue> = saved.into_iter().filter(is_old).collect();
+    if !dry_run {
+        for saved in &old {
+            rescue::drop_rescue(&git, &saved.refname)?;
+        }
+    }
+    Ok(RetentionReport {
+        place: rig.name().to_owned(),
+        what: "rescues",
+        setting: Some(setting),
+        max_age: max_age.map(|age| age.as_secs()),
+        action: RetentionAction::Removed,
+        count: old.len(),
+        total,
+    })
+}
+
+fn remove_branches(rig: &Rig, dry_run: bool) -> anyhow::Result<RetentionReport> {
+    let branches = polecat::prune_branches(rig, "polecat/*", dry_run)?;
+    Ok(RetentionReport {
+        place: rig.name().to_owned(),
+        what: "branches of polecats",
+        setting: None,
+        max_age: None,
+        action: RetentionAction::Removed,
+        count: branches.iter().filter(|branch| branch.removed).count(),
+        total: branches.len(),
+    })
+}
+
+/// Packs loose refs, and loose objects if git finds that there are many.
+fn pack_repository(rig: &Rig, dry_run: bool) -> anyhow::Result<RetentionReport> {
+    let git = rig.git();
+    let refs = git.plumbing(["for-each-ref", "--format=x"]).text()?;
+    let loose = git.common_dir()?.join("refs");
+    let count = count_loose_refs(&loose)?;
+    if !dry_run {
+        git.plumbing(["pack-refs", "--all"]).run()?;
+        git.plumbing(["gc", "--auto", "--quiet"])
+            .limit(PACKING)
+            .run()?;
+    }
+    Ok(RetentionReport {
+        place: rig.name().to_owned(),
+        what: "refs",
+        setting: None,
+        max_age: None,
+        action: RetentionAction::Packed,
+        count,
+        total: refs.lines().count(),
+    })
+}
+
+/// Counts the refs below a folder, without those that name another ref, which are never packed.
+fn count_loose_refs(folder: &Path) -> std::io::Result<usize> {
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            count += count_loose_refs(&entry.path())?;
+        } else if !std::fs::read(entry.path())?.starts_with(b"ref:") {
+            count += 1;
+        }
+    }
+    Ok(count)
+}
