@@ -62,6 +62,7 @@ mod one_attempt;
 mod polecat;
 mod prime;
 mod promises;
+mod pull_request;
 mod push;
 mod quota;
 mod ready;

@@ -383,6 +383,12 @@ pub(super) fn close_unneeded(job: &MergeJob, reason: &str) -> anyhow::Result<()>
         let text = format!("Not needed any more: {reason}");
         forge.close(recorded.number, &text).ok();
     }
+    let branch = branch_of(job)?;
+    let look = PullRequestLook::load(job.rig, &branch)?;
+    job.git
+        .delete_remote_branch("origin", &branch, &look.head)
+        .ok();
+    PullRequestLook::remove(job.rig, &branch);
     Ok(())
 }
 
@@ -418,7 +424,9 @@ fn push_branch(
 
 /// Returns true if the queue made or pushed a commit at the tip of a pull request's branch.
 fn is_own_commit(job: &MergeJob, branch: &str, tip: &str) -> anyhow::Result<bool> {
-    if PullRequestLook::load(job.rig, branch)?.head == tip {
+    let known = PullRequestLook::load(job.rig, branch)?.head;
+    // A run that was killed right after its push recorded the candidate only.
+    if known == tip || request_state(&job.request).candidate == tip {
         return Ok(true);
     }
     if job.git.resolve(tip)?.is_none() {
