@@ -4,7 +4,10 @@ use serde_json::{Value, json};
 use town_tests::{Forge, Worker, eventually, protect};
 
 /// A worker in a rig with a forge, and the settings of the merge queue.
-fn worker_with(settings: Value) -> (Worker, Forge) {
+fn worker_with(mut settings: Value) -> (Worker, Forge) {
+    if settings["poll_interval"].is_null() {
+        settings["poll_interval"] = json!("0s");
+    }
     let worker = Worker::new();
     let (town, forge) = Forge::install(worker.town, &worker.origin);
     town.set_rig_setting("web", "merge_queue", settings);
@@ -321,11 +324,26 @@ fn a_required_review_and_a_person_who_merges_are_waited_for() {
     forge.set_pull(1, "decision", "APPROVED");
     let mut by_person = settings;
     by_person["auto_merge"] = json!(false);
+    by_person["poll_interval"] = json!("0s");
     worker.town.set_rig_setting("web", "merge_queue", by_person);
     assert_eq!(state_after_run(&worker, &request), "approved");
     assert!(worker.origin.subjects("main").is_empty());
     forge.merge(1, "merge");
     assert_eq!(worker.merge()["outcome"], "merged");
+    has_landed(&worker, &forge);
+}
+
+#[test]
+fn a_forge_has_time_to_begin_its_checks() {
+    let settings =
+        json!({ "merge_strategy": "pr", "vcs_provider": "github", "poll_interval": "1m" });
+    let (worker, forge) = worker_with(settings);
+    worker.commit("work.txt");
+    let request = worker.hand_in();
+    worker.merge();
+    assert_eq!(state_after_run(&worker, &request), "checks");
+    let run = worker.town.gt_in(2, ["mq", "run", "web", "--json"]);
+    assert_eq!(run.ok().json()[0]["outcome"], "merged");
     has_landed(&worker, &forge);
 }
 

@@ -114,6 +114,8 @@ impl fmt::Display for PullRequest {
 pub(crate) struct PullRequestLook {
     /// The commit that passed the gates and was pushed. Empty if unknown.
     pub head: String,
+    /// The time of that push.
+    pub pushed_at: Option<Timestamp>,
     /// The time of the last look at the forge.
     pub at: Option<Timestamp>,
 }

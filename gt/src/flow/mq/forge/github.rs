@@ -117,15 +117,18 @@ impl PullRequestJson {
     fn into_pull_request(self, requests: Vec<ChangeRequest>) -> ForgePullRequest {
         let stage = match self.state.as_str() {
             "MERGED" => ForgeStage::Merged {
+                // A push of the head to the target merges it, too.
                 commits: self
                     .merge_commit
-                    .iter()
-                    .map(|commit| commit.oid.clone())
+                    .map(|commit| commit.oid)
+                    .into_iter()
+                    .chain([self.head_ref_oid.clone()])
                     .collect(),
             },
             "CLOSED" => ForgeStage::Closed,
             _ => ForgeStage::Open(OpenPullRequest {
                 is_draft: self.is_draft,
+                has_checks: self.checks().next().is_some(),
                 checks_running: self.checks().any(CheckJson::is_running),
                 failed_checks: self
                     .checks()
@@ -272,7 +275,7 @@ mod tests {
     #[test]
     fn the_answers_of_gh_are_read() {
         let merged = stage(r#""state":"MERGED","mergeCommit":{"oid":"def"}"#);
-        let commits = vec!["def".to_owned()];
+        let commits = vec!["def".to_owned(), "abc".to_owned()];
         assert_eq!(merged, ForgeStage::Merged { commits });
         assert_eq!(
             stage(r#""state":"CLOSED","mergeCommit":null"#),

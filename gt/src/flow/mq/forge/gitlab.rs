@@ -154,6 +154,7 @@ impl MergeRequestJson {
             "closed" => ForgeStage::Closed,
             _ => ForgeStage::Open(OpenPullRequest {
                 is_draft: self.draft,
+                has_checks: pipeline.is_some(),
                 checks_running: pipeline.is_some()
                     && !is_in(&["success", "skipped", "failed", "canceled", "manual"]),
                 failed_checks: pipeline

@@ -92,6 +92,7 @@ pub(crate) enum ForgeStage {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct OpenPullRequest {
     pub is_draft: bool,
+    pub has_checks: bool,
     pub checks_running: bool,
     /// The names of the failed checks, with their addresses.
     pub failed_checks: Vec<String>,

@@ -12,9 +12,12 @@
 //!
 //! After a crash, the next run starts at 1 and finds the branch and the pull request.
 
-use bd::git::{PushError, PushLease, PushRefusal};
+mod branch;
+
+use jiff::SignedDuration;
 use kit::ui::escape::escape_line;
 
+use self::branch::{branch_of, push_branch, root_bead_of};
 use super::forge::{
     ChangeRequest, Forge, ForgePullRequest, ForgeReview, ForgeStage, NewPullRequest,
     OpenPullRequest,
@@ -100,9 +103,11 @@ pub(super) fn open_pull_request(
     if let Some(stopped) = push_branch(job, &branch, candidate)? {
         return Ok(stopped);
     }
+    let now = Some(job.rig.town().clock.now());
     let look = PullRequestLook {
         head: candidate.to_owned(),
-        at: Some(job.rig.town().clock.now()),
+        pushed_at: now,
+        at: now,
     };
     look.save(job.rig, &branch)?;
     let (number, url) = match &known {
@@ -133,7 +138,7 @@ pub(super) fn open_pull_request(
         answered,
         ..PullRequest::default()
     };
-    record(job, pull_request)
+    record(job, &pull_request)
 }
 
 /// Looks at the pull request of a request. `None` if the request has none, or if the commits must be
@@ -197,7 +202,7 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
         // The forge computes this after a push, and may have an old answer.
         return wait_in(job, recorded, PullRequestState::Outdated, "").map(Some);
     }
-    match find_missing_step(job, open) {
+    match find_missing_step(job, &look, open) {
         Some(state) => wait_in(job, recorded, state, ""),
         None => merge(job, &forge, recorded, &look.head),
     }
@@ -205,7 +210,11 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
 }
 
 /// Returns what is missing before the forge may be asked to merge an open pull request.
-fn find_missing_step(job: &MergeJob, open: &OpenPullRequest) -> Option<PullRequestState> {
+fn find_missing_step(
+    job: &MergeJob,
+    look: &PullRequestLook,
+    open: &OpenPullRequest,
+) -> Option<PullRequestState> {
     let queue = &job.settings.merge_queue;
     let needs_review = match open.review {
         ForgeReview::Approved => false,
@@ -214,13 +223,22 @@ fn find_missing_step(job: &MergeJob, open: &OpenPullRequest) -> Option<PullReque
     };
     if open.is_draft {
         Some(PullRequestState::Draft)
-    } else if open.checks_running {
+    } else if open.checks_running || !open.has_checks && !had_time_for_checks(job, look) {
         Some(PullRequestState::Checks)
     } else if needs_review {
         Some(PullRequestState::Review)
     } else {
         (queue.auto_merge == Some(false)).then_some(PullRequestState::Approved)
     }
+}
+
+/// Returns true if the forge had the time to begin its checks, if it has any.
+fn had_time_for_checks(job: &MergeJob, look: &PullRequestLook) -> bool {
+    let now = job.rig.town().clock.now();
+    let interval = SignedDuration::try_from(job.settings.poll_interval());
+    look.pushed_at.is_none_or(|pushed_at| {
+        interval.is_ok_and(|interval| now.duration_since(pushed_at) >= interval)
+    })
 }
 
 /// Asks the forge to merge the commit that passed the gates.
@@ -234,17 +252,20 @@ fn merge(
     if let Some(stopped) = land::prepare_landing(job, &onto, head)? {
         return Ok(stopped);
     }
-    if let Err(problem) = forge.merge(recorded.number, head, job.settings.strategy()) {
-        let state = PullRequestState::MergeRefused;
-        return wait_in(job, recorded, state, &problem.to_string());
-    }
-    match forge.view(recorded.number) {
-        Ok(found) => match &found.stage {
-            ForgeStage::Merged { commits } => close_merged(job, recorded, &found, commits),
-            // A forge with a merge queue of its own merges later.
-            _ => wait_in(job, recorded, PullRequestState::Merging, ""),
-        },
-        Err(problem) => Ok(later(&problem)),
+    let answer = forge.merge(recorded.number, head, job.settings.strategy());
+    // The forge may have merged it although its answer was lost.
+    let found = match forge.view(recorded.number) {
+        Ok(found) => found,
+        Err(problem) => return Ok(later(&problem)),
+    };
+    match (&found.stage, answer) {
+        (ForgeStage::Merged { commits }, _) => close_merged(job, recorded, &found, commits),
+        // A forge with a merge queue of its own merges later.
+        (_, Ok(())) => wait_in(job, recorded, PullRequestState::Merging, ""),
+        (_, Err(problem)) => {
+            let state = PullRequestState::MergeRefused;
+            wait_in(job, recorded, state, &problem.to_string())
+        }
     }
 }
 
@@ -290,7 +311,7 @@ fn close_merged(
         detail: String::new(),
         ..recorded
     };
-    record(job, merged)?;
+    record(job, &merged)?;
     land::close_merged(job, commit)
 }
 
@@ -303,7 +324,7 @@ fn reject_closed(job: &MergeJob, recorded: PullRequest) -> anyhow::Result<MergeO
         detail: String::new(),
         ..recorded
     };
-    record(job, closed)?;
+    record(job, &closed)?;
     let originals = land::find_originals(job)?;
     let open = originals.iter().rfind(|original| original.is_open());
     let rejected = open.map_or(&job.request.id, |original| &original.id);
@@ -333,7 +354,7 @@ fn send_back(
     let answered = recorded.answered.iter().cloned().chain(answered).collect();
     record(
         job,
-        PullRequest {
+        &PullRequest {
             state: PullRequestState::ChangesRequested,
             detail: String::new(),
             answered,
@@ -392,71 +413,6 @@ pub(super) fn close_unneeded(job: &MergeJob, reason: &str) -> anyhow::Result<()>
     Ok(())
 }
 
-/// Pushes the candidate to the branch of the pull request. Returns the outcome of a request that
-/// cannot go on. Commits of others on the branch are not overwritten.
-fn push_branch(
-    job: &MergeJob,
-    branch: &str,
-    candidate: &str,
-) -> anyhow::Result<Option<MergeOutcome>> {
-    let tip = match job.git.ls_remote("origin", branch) {
-        Ok(tip) => tip,
-        Err(error) => return Ok(Some(later(&error))),
-    };
-    if let Some(tip) = &tip
-        && !is_own_commit(job, branch, tip)?
-    {
-        let reason = format!(
-            "{branch} has commits that others pushed ({tip:.12}). Remove the branch from the remote, or merge it by hand"
-        );
-        return land::block_for_user(job, &reason).map(Some);
-    }
-    let lease = tip.as_deref().map_or(PushLease::Absent, PushLease::At);
-    match job.git.push("origin", candidate, branch, lease, false) {
-        Ok(()) => Ok(None),
-        Err(PushError::Refused(PushRefusal::Declined(words))) => {
-            let reason = format!("the push to {branch} was declined: {words}");
-            land::block_for_user(job, &reason).map(Some)
-        }
-        Err(error) => Ok(Some(later(&error))),
-    }
-}
-
-/// Returns true if the queue made or pushed a commit at the tip of a pull request's branch.
-fn is_own_commit(job: &MergeJob, branch: &str, tip: &str) -> anyhow::Result<bool> {
-    let known = PullRequestLook::load(job.rig, branch)?.head;
-    // A run that was killed right after its push recorded the candidate only.
-    if known == tip || request_state(&job.request).candidate == tip {
-        return Ok(true);
-    }
-    if job.git.resolve(tip)?.is_none() {
-        job.git.fetch("origin")?;
-    }
-    let committer = job
-        .git
-        .plumbing(["log", "-1", "--format=%ce", tip])
-        .text()?;
-    Ok(committer == candidate::queue_identity(job).email)
-}
-
-/// Returns the branch of the pull request for a request's work. A task's result updates the pull
-/// request of the work that it repairs.
-fn branch_of(job: &MergeJob) -> anyhow::Result<String> {
-    Ok(format!("gt/{}", root_bead_of(job)?))
-}
-
-fn root_bead_of(job: &MergeJob) -> anyhow::Result<String> {
-    let source = merge_request::source_bead_of(&job.request);
-    if source.is_empty() {
-        return Ok(job.request.id.clone());
-    }
-    let beads = job.store.snapshot()?;
-    let root = beads
-        .get(&source)
-        .and_then(|bead| task::original_bead_of(&beads, bead));
-    Ok(root.unwrap_or(source))
-}
-
 /// Describes the work for the readers of the pull request.
 fn describe_work(job: &MergeJob) -> String {
     let bead = merge_request::source_bead_of(&job.request);
@@ -487,7 +443,7 @@ fn wait_in(
     let detail = detail.to_owned();
     record(
         job,
-        PullRequest {
+        &PullRequest {
             state,
             detail,
             ..recorded
@@ -496,9 +452,9 @@ fn wait_in(
 }
 
 /// Records the pull request on its request, if it differs from the recorded one.
-fn record(job: &MergeJob, pull_request: PullRequest) -> anyhow::Result<MergeOutcome> {
-    if merge_request::pull_request_of(&job.request).as_ref() == Some(&pull_request) {
-        return Ok(describe_wait(&pull_request, false));
+fn record(job: &MergeJob, pull_request: &PullRequest) -> anyhow::Result<MergeOutcome> {
+    if merge_request::pull_request_of(&job.request).as_ref() == Some(pull_request) {
+        return Ok(describe_wait(pull_request, false));
     }
     job.rig.transact(job.store, |tx| {
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
@@ -513,10 +469,10 @@ fn record(job: &MergeJob, pull_request: PullRequest) -> anyhow::Result<MergeOutc
         Ok(tx.put(request)?)
     })?;
     job.rig.town().record_event(&event!(PullRequest,
-        text: pull_request.to_string(), pull_request: json_fields(&pull_request),
+        text: pull_request.to_string(), pull_request: json_fields(pull_request),
         request: job.merge_ref(),
     ));
-    Ok(describe_wait(&pull_request, true))
+    Ok(describe_wait(pull_request, true))
 }
 
 fn describe_wait(pull_request: &PullRequest, is_news: bool) -> MergeOutcome {
