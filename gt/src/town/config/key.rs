@@ -203,7 +203,7 @@ pub const KEYS: &[SettingKey] = &[
         SettingKind::Text,
         SettingPlacement::Rig,
         "",
-        "the program that opens pull requests, with the commands of gh or glab; one of these where not set",
+        "the program that opens pull requests, with the commands of gh or glab; the usual one where not set",
     ),
     define_key(
         "merge_queue.gates.*.cache",

@@ -66,8 +66,13 @@ pub(super) fn continue_declined(
     let target = &job.receipt.target;
     let reason = format!("the push to {target} was declined: {message}");
     let is_protected = PROTECTED.iter().any(|phrase| message.contains(phrase));
-    if !is_protected || job.settings.landing_route().is_some() || candidate::is_convoy_branch(job)?
-    {
+    if !is_protected || candidate::is_convoy_branch(job)? {
+        return land::block_for_user(job, &reason);
+    }
+    if job.settings.landing_route().is_some() {
+        let reason = format!(
+            "{reason}. merge_queue.merge_strategy is direct: if {target} is protected, `pr` lands by pull request"
+        );
         return land::block_for_user(job, &reason);
     }
     let forge = Forge::of_rig(job.rig, job.settings);
@@ -277,7 +282,13 @@ fn close_merged(
     commits: &[String],
 ) -> anyhow::Result<MergeOutcome> {
     let (url, target) = (&found.url, &job.receipt.target);
+    let merged = PullRequest {
+        state: PullRequestState::Merged,
+        detail: String::new(),
+        ..recorded
+    };
     if found.target != *target {
+        record(job, &merged)?;
         let reason = format!(
             "{url} was merged into {}, not into {target}",
             escape_line(&found.target)
@@ -306,11 +317,6 @@ fn close_merged(
             .ok();
         PullRequestLook::remove(job.rig, &branch);
     }
-    let merged = PullRequest {
-        state: PullRequestState::Merged,
-        detail: String::new(),
-        ..recorded
-    };
     record(job, &merged)?;
     land::close_merged(job, commit)
 }
