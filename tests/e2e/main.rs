@@ -63,6 +63,7 @@ mod one_attempt;
 mod polecat;
 mod prime;
 mod promises;
+mod pull_request;
 mod push;
 mod quota;
 mod ready;

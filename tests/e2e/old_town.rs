@@ -166,7 +166,7 @@ fn migrate_reports_each_part_and_completes_the_town() {
         "{report}"
     );
     let ignored = text_of("settings", "ignored");
-    assert!(ignored.contains("merge_queue.poll_interval"), "{report}");
+    assert!(ignored.contains("merge_queue.max_concurrent"), "{report}");
     assert!(!ignored.contains("test_command"), "{report}");
     assert!(text_of("files", "problem").contains(".repo.git is missing"));
     let index = |path: &PathBuf| path.ends_with("index.bin") || path.ends_with("info/exclude");

@@ -577,7 +577,7 @@ impl Default for Town {
 }
 
 /// The multicall program beside the running test.
-fn multicall() -> PathBuf {
+pub(crate) fn multicall() -> PathBuf {
     let exe = std::env::current_exe().unwrap();
     let folder = exe.parent().and_then(Path::parent).unwrap();
     folder.join("multicall")

@@ -28,8 +28,8 @@ pub(super) fn facts(
     now: Timestamp,
 ) -> QueueFacts {
     let is_on = settings.merge_queue.enabled != Some(false) && QueuePause::load(rig).is_none();
-    let ready_in =
-        mq::time_until_ready(beads, now).filter(|_| is_on && Lock::is_free(&rig.queue_lock()));
+    let ready_in = mq::time_until_ready(rig, settings, beads, now)
+        .filter(|_| is_on && Lock::is_free(&rig.queue_lock()));
     QueueFacts {
         rig: rig.name().to_owned(),
         ready_in,
@@ -59,7 +59,14 @@ pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
 
 /// Runs the queue. If only outside problems were in the way, fails so that the run is retried.
 pub(super) fn run_queue_action(rig: &Rig) -> anyhow::Result<Option<String>> {
-    let merged = mq::run_queue(rig)?;
+    let mut merged = mq::run_queue(rig)?;
+    let is_quiet = |outcome: &mq::MergeOutcome| {
+        matches!(
+            outcome,
+            mq::MergeOutcome::PullRequest { is_news: false, .. }
+        )
+    };
+    merged.retain(|merge| !is_quiet(&merge.outcome));
     let later = |merge: &mq::RequestResult| match &merge.outcome {
         mq::MergeOutcome::Later { reason } | mq::MergeOutcome::GateCannotRun { reason, .. } => {
             Some(reason.clone())

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::approval::{Approval, HookWaiver};
+use super::pull_request::PullRequest;
 use crate::town::Rig;
 use crate::town::identity::Address;
 use crate::town::name::Lease;
@@ -72,6 +73,9 @@ pub struct RequestState {
     /// The task for the hook's rejection.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub hook_task: String,
+    /// The pull request by which it lands.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<PullRequest>,
     /// A waiver of its hooks, for readers. The queue obeys only [`super::approval`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waived: Option<HookWaiver>,
@@ -197,6 +201,16 @@ pub fn gate_that_cannot_run(request: &Bead) -> Option<String> {
 /// Returns the task for the broken target that a request waits for.
 pub fn target_task_of(request: &Bead) -> Option<String> {
     request_state(request).broken.map(|broken| broken.task)
+}
+
+/// Returns the pull request by which a request lands.
+pub fn pull_request_of(request: &Bead) -> Option<PullRequest> {
+    request_state(request).pull_request
+}
+
+/// Returns the pull request that an open request waits for.
+pub fn awaited_pull_request(request: &Bead) -> Option<PullRequest> {
+    pull_request_of(request).filter(|pull_request| request.is_open() && pull_request.is_open())
 }
 
 /// Returns the hook that stopped a request and that a waiver would skip.

@@ -24,6 +24,7 @@ mod observed;
 pub mod pause;
 pub mod polecat;
 pub mod progress;
+pub mod pull_request;
 pub mod pulse;
 pub mod pushed;
 pub mod queued_sling;

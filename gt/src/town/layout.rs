@@ -479,6 +479,14 @@ impl RigLayout {
             .join(format!("{}.json", file_name_of(request)))
     }
 
+    /// `.runtime/pull-requests/<branch>.json`: what the queue pushed for a pull request, and when it
+    /// last looked at it.
+    pub fn pull_request(&self, branch: &str) -> PathBuf {
+        self.runtime()
+            .join("pull-requests")
+            .join(format!("{}.json", file_name_of(branch)))
+    }
+
     /// `.runtime/gate-history.json`: how the last requests fared at their gates.
     pub fn gate_history(&self) -> PathBuf {
         self.runtime().join("gate-history.json")

@@ -83,6 +83,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("nudge", "nudged {target}: {reason}"),
     ("nuke", "removed {rig}/{polecat}"),
     ("patrol", "{outcome} ({rule})"),
+    ("pull_request", "{mr} ({bead}): {text}"),
     ("release", "released {bead} from {rig}/{polecat}: {reason}"),
     ("respawn", "restarted {rig}/{polecat} on {bead}"),
     ("rig_added", "added the rig {rig}"),

@@ -454,7 +454,8 @@ pub(super) fn questions_of(view: &TownView, polecat: &Polecat) -> Vec<Escalation
 pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
     let mut queue = QueueCounts::default();
     for request in merge_request::open_requests(beads) {
-        let waits = !bd::graph::find_blockers(beads, &request.id).is_empty();
+        let waits = merge_request::awaited_pull_request(request).is_some()
+            || !bd::graph::find_blockers(beads, &request.id).is_empty();
         match (merge_request::reason_for_user(request), waits) {
             (Some(_), _) => queue.needs_person += 1,
             (None, true) => queue.blocked += 1,

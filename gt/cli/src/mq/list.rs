@@ -9,6 +9,7 @@ use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
 use gt::flow::mq::{self, ConvoyAges, find_clashes};
 use gt::record::merge_request;
+use gt::record::pull_request::PullRequest;
 use gt::town::Rig;
 use gt::town::config;
 use gt::town::queue_pause::QueuePause;
@@ -16,7 +17,9 @@ use gt::town::queue_pause::QueuePause;
 /// List the open merge requests of a rig, in merge order
 ///
 /// With `--json` an array of {id, bead, branch, target, worker, status, score, priority,
-/// created_at, waits_for, clashes_with, needs_person?, stopped_by?}. `status` is ready or blocked.
+/// created_at, waits_for, clashes_with, needs_person?, stopped_by?, pull_request?}. `status` is ready
+/// or blocked. `pull_request` {number, url, branch, state, detail?, because?, answered?} is what a
+/// request waits for that lands by pull request.
 /// `clashes_with` are the other requests to the same target that change the same files.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -44,6 +47,8 @@ pub(super) struct RequestRow {
     needs_person: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pull_request: Option<PullRequest>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -97,10 +102,9 @@ pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
             let is_free = |id: &&String| is(id, |bead| bead.status == Status::Open);
             let free_tasks = waits_for.iter().filter(is_free).cloned().collect();
             let needs_person = merge_request::reason_for_user(request);
-            let status = match (&needs_person, waits_for.is_empty()) {
-                (None, true) => "ready",
-                _ => "blocked",
-            };
+            let pull_request = merge_request::awaited_pull_request(request);
+            let is_ready = needs_person.is_none() && waits_for.is_empty() && pull_request.is_none();
+            let status = if is_ready { "ready" } else { "blocked" };
             RequestRow {
                 id: request.id.clone(),
                 bead: merge_request::source_bead_of(request),
@@ -117,6 +121,7 @@ pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
                 free_tasks,
                 needs_person,
                 stopped_by: merge_request::stopping_hook(request),
+                pull_request,
             }
         })
         .collect();
@@ -129,6 +134,12 @@ pub(super) fn write_request_row(row: &RequestRow, rig: &str, page: &mut kit::ui:
         "{:<7} P{} {}  {} by {} into {}",
         row.status, row.priority, row.id, row.bead, row.worker, row.target
     ));
+    if let Some(pull_request) = &row.pull_request {
+        page.line(format!(
+            "        waits for the pull request {}",
+            escape::escape_line(&pull_request.to_string())
+        ));
+    }
     if !row.waits_for.is_empty() {
         page.cut_line(format!("        waits for {}", row.waits_for.join(", ")));
         for task in &row.free_tasks {

@@ -59,6 +59,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 MergeOutcome::GateCannotRun { reason, .. } => {
                     ("…", format!("waits: {}", escape::escape_line(reason)))
                 }
+                MergeOutcome::PullRequest { url, .. } => (
+                    "…",
+                    format!("waits for the pull request {}", escape::escape_line(url)),
+                ),
+                MergeOutcome::ChangesRequested { task } => {
+                    ("✗", format!("its review requests changes: task {task}"))
+                }
                 MergeOutcome::NeedsPerson { reason } => (
                     "✗",
                     format!("needs a person: {}", escape::escape_line(reason)),

@@ -11,13 +11,17 @@ use super::list;
 use crate::context::Context;
 use gt::flow::mq;
 use gt::record::merge_request;
+use gt::record::pull_request::PullRequest;
 
 /// Show one merge request
 ///
 /// With `--json` {id, title, status, priority, type, created_at, updated_at, closed_at?, branch,
 /// target, source_issue, worker, rig, commits[], merge_commit?, close_reason?, needs_person?,
-/// depends_on[], files[], place?, clashes_with[], gate_logs[], diff?}. `place` is the request's
-/// number among the ready ones, from 1. `gate_logs` are the outputs of its failed gates.
+/// pull_request?, depends_on[], files[], place?, clashes_with[], gate_logs[], diff?}. `place` is the
+/// request's number among the ready ones, from 1. `gate_logs` are the outputs of its failed gates.
+/// `pull_request` {number, url, branch, state, detail?, because?, answered?}; its state is opened,
+/// checks, checks_failed, review, changes_requested, draft, outdated, changed, approved, merging,
+/// merge_refused, merged or closed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The merge request
@@ -52,6 +56,8 @@ struct RequestStatus {
     close_reason: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     needs_person: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pull_request: Option<PullRequest>,
     depends_on: Vec<String>,
     files: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -96,6 +102,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         merge_commit,
         close_reason: request.close_reason.clone(),
         needs_person: merge_request::reason_for_user(request),
+        pull_request: merge_request::pull_request_of(request),
         depends_on: request
             .edges(&DepKind::Blocks)
             .map(|edge| edge.depends_on_id.clone())
@@ -143,6 +150,14 @@ fn write_status(request: &RequestStatus, page: &mut Page) {
     if let Some(reason) = &request.needs_person {
         let reason = escape::escape_line(reason);
         page.line(format!("  needs a person: {reason}"));
+    }
+    if let Some(pull_request) = &request.pull_request {
+        let shown = escape::escape_line(&pull_request.to_string());
+        page.line(format!("  pull request: {shown}"));
+        if !pull_request.because.is_empty() {
+            let because = escape::escape_line(&pull_request.because);
+            page.line(format!("  by pull request, because {because}"));
+        }
     }
     if !request.depends_on.is_empty() {
         page.line(format!("  waits for {}", request.depends_on.join(", ")));

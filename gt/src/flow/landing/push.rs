@@ -8,6 +8,7 @@ use crate::flow::convoy::integration::{self, LandingStep};
 use crate::flow::discovery::{self, LandingCheckError};
 use crate::flow::mq::job::{MergeJob, fetch_target};
 use crate::flow::mq::{land, verify};
+use crate::town::config::LandingRoute;
 use crate::town::event::event;
 
 /// Pushes the prepared commit if the target is unchanged, then fetches, verifies and records it.
@@ -25,6 +26,14 @@ pub(super) fn push_landing(
             return Err(LandingInterruption::Blocked { rig, blocker });
         }
         Err(LandingCheckError::Git(error)) => return Err(error.into()),
+    }
+    if job.remote && job.settings.landing_route() == Some(LandingRoute::PullRequest) {
+        let message = format!(
+            "rig {rig} lands by pull request (merge_queue.merge_strategy), and gt opens none for the landing of a convoy"
+        );
+        let candidate = step.candidate.clone();
+        let blocker = LandingBlocker::Declined { candidate, message };
+        return Err(LandingInterruption::Blocked { rig, blocker });
     }
     match land::push_to_target(job, &step.onto, &step.candidate) {
         Ok(()) => {}

@@ -262,7 +262,7 @@ impl WorkRange {
 }
 
 /// Builds the title of a squashed commit: `Title of the bead (its id)`.
-fn commit_title(job: &MergeJob) -> anyhow::Result<String> {
+pub(super) fn commit_title(job: &MergeJob) -> anyhow::Result<String> {
     let id = merge_request::source_bead_of(&job.request);
     let beads = job.store.snapshot()?;
     let title = beads

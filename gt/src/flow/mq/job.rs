@@ -6,6 +6,7 @@ use bd::store::Store;
 use serde::Serialize;
 
 use crate::record::merge_request;
+use crate::record::pull_request::PullRequestState;
 use crate::town::Rig;
 use crate::town::config::RigSettings;
 use crate::town::event::MergeRef;
@@ -37,6 +38,17 @@ pub enum MergeOutcome {
     /// The command of a gate cannot be run on this machine. A user gets a message at once, and the
     /// next run retries.
     GateCannotRun { gate: String, reason: String },
+    /// The request waits for its pull request.
+    PullRequest {
+        number: u64,
+        url: String,
+        state: PullRequestState,
+        /// True if the state is new.
+        #[serde(skip)]
+        is_news: bool,
+    },
+    /// A review of the pull request requests changes. A task was created.
+    ChangesRequested { task: String },
     /// The request waits for a user.
     NeedsPerson { reason: String },
     /// The request may not merge any more: its bead was closed, deleted, or given to another

@@ -18,21 +18,20 @@ use crate::record::polecat;
 use crate::town::event::{Event, MergedAlong};
 use crate::town::queue_pause::check_may_merge;
 
-/// Pushes the candidate to the target and closes the finished beads.
-pub(crate) fn land_candidate(
+/// Pushes the candidate to the target and closes the finished beads. `continue_declined` continues a
+/// request whose push a rule or a hook declines, with that message.
+pub(super) fn land_candidate(
     job: &MergeJob,
     target: &str,
     candidate: &str,
+    continue_declined: impl FnOnce(&str) -> anyhow::Result<MergeOutcome>,
 ) -> anyhow::Result<MergeOutcome> {
     if let Some(stopped) = prepare_landing(job, target, candidate)? {
         return Ok(stopped);
     }
     match push_to_target(job, target, candidate) {
         Ok(()) => {}
-        Err(PushError::Refused(PushRefusal::Declined(words))) => {
-            let reason = format!("the push to {} was declined: {words}", job.receipt.target);
-            return block_for_user(job, &reason);
-        }
+        Err(PushError::Refused(PushRefusal::Declined(words))) => return continue_declined(&words),
         Err(error) => {
             return Ok(MergeOutcome::Later {
                 reason: error.to_string(),
@@ -387,7 +386,7 @@ pub(crate) fn remove_branch(job: &MergeJob) {
 
 /// Returns the requests that this one resolves: the request of its task, the request of that one's
 /// task, and so on.
-fn find_originals(job: &MergeJob) -> anyhow::Result<Vec<Bead>> {
+pub(super) fn find_originals(job: &MergeJob) -> anyhow::Result<Vec<Bead>> {
     let snapshot = job.store.snapshot()?;
     let mut found: Vec<Bead> = Vec::new();
     let mut next = job.receipt.resolves.clone();
@@ -545,7 +544,11 @@ mod tests {
             receipt,
         };
         let bad = commit("docs/.gt/discovery/x.md");
-        let outcome = land_candidate(&job, &target, &bad).unwrap();
+        let land = |commit: &str| {
+            let declined = |words: &str| anyhow::bail!("declined: {words}");
+            land_candidate(&job, &target, commit, declined).unwrap()
+        };
+        let outcome = land(&bad);
         let MergeOutcome::NeedsPerson { reason } = outcome else {
             panic!("{outcome:?}");
         };
@@ -558,7 +561,7 @@ mod tests {
         let held = store.snapshot().unwrap();
         assert!(merge_request::reason_for_user(held.get("web-mr-1").unwrap()).is_some());
         let good = commit("docs/x.md");
-        let outcome = land_candidate(&job, &target, &good).unwrap();
+        let outcome = land(&good);
         assert!(
             matches!(outcome, MergeOutcome::Merged { .. }),
             "{outcome:?}"

@@ -24,6 +24,9 @@
 //! If a gate also fails on the target alone, the target gets one task, and its requests wait until
 //! the target changes (`target`).
 //!
+//! In a rig that lands by pull request, and for a protected target, the candidate goes to a branch of
+//! its own, and the request is closed when the forge has merged it (`pull_request`).
+//!
 //! A convoy with branches of its own is landed from them by [`crate::flow::landing`].
 
 mod batch;
@@ -32,12 +35,14 @@ pub(crate) mod candidate;
 mod clash;
 mod close;
 mod evidence;
+pub(crate) mod forge;
 pub(crate) mod gate;
 mod gate_tree;
 mod hook;
 pub(crate) mod job;
 pub(crate) mod land;
 mod memory;
+mod pull_request;
 pub(crate) mod queue;
 mod reject;
 mod retry;

@@ -12,13 +12,14 @@ use super::job::{MergeJob, MergeOutcome, fetch_target};
 use super::run::{QueueRun, RequestResult, process_request};
 use super::score::{ConvoyAges, score_request};
 use super::verify::TargetPresence;
-use super::{batch, land, target, task, verify, withdraw};
+use super::{batch, land, pull_request, target, task, verify, withdraw};
 use crate::record::gate_history::GateHistory;
 use crate::record::merge_request;
+use crate::record::pull_request::PullRequestLook;
 use crate::town::config::RigSettings;
 use crate::town::lock::Lock;
 use crate::town::queue_pause::check_may_merge;
-use crate::town::{Rig, Town};
+use crate::town::{Rig, RigLayout, Town};
 
 /// Drains the queue of a rig. Fails if another process holds the queue.
 pub fn run_queue(rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
@@ -130,7 +131,10 @@ fn withdraw_unless_merged(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
         return land::close_found_on_target(job, &commit);
     }
     Ok(match withdraw::withdraw_request(job)? {
-        Some(reason) => MergeOutcome::Withdrawn { reason },
+        Some(reason) => {
+            pull_request::close_unneeded(job, &reason)?;
+            MergeOutcome::Withdrawn { reason }
+        }
         None => MergeOutcome::Later {
             reason: "its bead has changed just now".to_owned(),
         },
@@ -138,14 +142,44 @@ fn withdraw_unless_merged(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
 }
 
 /// Returns the time until the queue has work, if nothing changes until then. None if it has none.
-pub(crate) fn time_until_ready(beads: &Snapshot, now: Timestamp) -> Option<SignedDuration> {
+pub(crate) fn time_until_ready(
+    rig: &RigLayout,
+    settings: &RigSettings,
+    beads: &Snapshot,
+    now: Timestamp,
+) -> Option<SignedDuration> {
     if withdraw::has_stale_requests(beads) {
         return Some(SignedDuration::ZERO);
     }
     let open = merge_request::open_requests(beads).into_iter();
     open.filter(|request| is_ready(beads, request))
-        .map(|request| target::remaining_pause(beads, request, now))
+        .map(
+            |request| match merge_request::awaited_pull_request(request) {
+                Some(awaited) => time_until_look(rig, settings, &awaited.branch, now),
+                None => target::remaining_pause(beads, request, now),
+            },
+        )
         .min()
+}
+
+/// Returns the time until the next look at the pull request of a branch.
+fn time_until_look(
+    rig: &RigLayout,
+    settings: &RigSettings,
+    branch: &str,
+    now: Timestamp,
+) -> SignedDuration {
+    // An interval of zero must not keep the patrol busy.
+    const SHORTEST: SignedDuration = SignedDuration::from_secs(1);
+    let last = PullRequestLook::load(rig, branch).unwrap_or_default().at;
+    let interval =
+        SignedDuration::try_from(settings.poll_interval()).unwrap_or(SignedDuration::MAX);
+    last.map_or(SignedDuration::ZERO, |last| {
+        interval
+            .max(SHORTEST)
+            .saturating_sub(now.duration_since(last))
+    })
+    .max(SignedDuration::ZERO)
 }
 
 /// Returns the ready requests that this run has not handled, highest score first.
@@ -171,6 +205,12 @@ fn list_ready_requests<'b>(
 }
 
 fn is_ready(beads: &Snapshot, request: &Bead) -> bool {
+    if merge_request::awaited_pull_request(request).is_some() {
+        // The result of a task updates the pull request, and is the request to look at.
+        let mut others = merge_request::open_requests(beads).into_iter();
+        return !others
+            .any(|other| merge_request::receipt_of(other).resolves.as_ref() == Some(&request.id));
+    }
     merge_request::reason_for_user(request).is_none()
         && bd::graph::find_blockers(beads, &request.id).is_empty()
 }

@@ -12,7 +12,7 @@ use super::candidate::MergeCandidate;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::memory::GateMemory;
 use super::verify::TargetPresence;
-use super::{candidate, hook, land, target, task, verify, withdraw};
+use super::{candidate, hook, land, pull_request, target, task, verify, withdraw};
 use crate::flow::rig::check_remote;
 use crate::record::gate_history::GateHistory;
 use crate::record::merge_request;
@@ -155,7 +155,10 @@ impl<'a> QueueRun<'a> {
 /// Withdraws a request for a task that was opened again. Its commits go to a rescue ref, from which
 /// the next worker of the task merges them.
 fn withdraw_failed_repair(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Result<()> {
-    let (MergeOutcome::Conflict { task } | MergeOutcome::GateFailed { task, .. }) = outcome else {
+    let (MergeOutcome::Conflict { task }
+    | MergeOutcome::GateFailed { task, .. }
+    | MergeOutcome::ChangesRequested { task }) = outcome
+    else {
         return Ok(());
     };
     if *task == merge_request::source_bead_of(&job.request) {
@@ -201,6 +204,9 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
     if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
         let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
         return land::block_for_user(job, &reason);
+    }
+    if let Some(outcome) = pull_request::follow_pull_request(job)? {
+        return Ok(outcome);
     }
     if !target::has_target_moved_on(job)? {
         let reason = format!("{} still fails its own gates", job.receipt.target);
@@ -256,18 +262,24 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
     if let Some(stopped) = hook::ask_pre_merge_hooks(job, &onto, &candidate)? {
         return Ok(stopped);
     }
+    // The review of a pull request is at the forge.
+    if pull_request::lands_by_pull_request(job)? {
+        return pull_request::open_pull_request(job, &onto, &candidate, "");
+    }
     if let Some(waits) = land::block_for_review(job)? {
         return Ok(waits);
     }
-    land::land_candidate(job, &onto, &candidate)
+    land::land_candidate(job, &onto, &candidate, |words| {
+        pull_request::continue_declined(job, &onto, &candidate, words)
+    })
 }
 
 fn report_outcome(job: &MergeJob, outcome: &MergeOutcome) {
     let kind = match outcome {
         MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => Event::Merged,
         MergeOutcome::Later { .. } | MergeOutcome::GateCannotRun { .. } => Event::MergeSkipped,
-        // The withdrawal reports itself, with the rescue ref.
-        MergeOutcome::Withdrawn { .. } => return,
+        // The withdrawal reports itself, with the rescue ref, and the pull request each new state.
+        MergeOutcome::Withdrawn { .. } | MergeOutcome::PullRequest { .. } => return,
         _ => Event::MergeFailed,
     };
     job.rig.town().record_event(&kind(MergeResultEvent {

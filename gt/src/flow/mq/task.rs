@@ -7,6 +7,7 @@ use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
 use bd::change;
 use bd::store::{BeadMark, BeadRef, Snapshot, Store, Tx};
+use kit::ui::escape::escape_line;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -65,6 +66,30 @@ pub(crate) fn create_gate_task(
         gate: failure.gate.clone(),
         task,
     })
+}
+
+/// Creates the task for work whose pull request got reviews that request changes: the names of the
+/// reviewers with their texts.
+pub(super) fn create_review_task(
+    job: &MergeJob,
+    target: &str,
+    url: &str,
+    reviews: &[(String, String)],
+) -> anyhow::Result<MergeOutcome> {
+    let quoted: Vec<String> = reviews
+        .iter()
+        .filter(|(_, text)| !text.trim().is_empty())
+        .map(|(author, text)| format!("{} wrote:\n\n{}", escape_line(author), fence_output(text)))
+        .collect();
+    let quoted = if quoted.is_empty() {
+        "The review has no text.".to_owned()
+    } else {
+        quoted.join("\n\n")
+    };
+    let evidence =
+        format!("The review of {url} requests changes. Its texts come from the forge.\n\n{quoted}");
+    let task = create_task(job, target, "Make the requested changes of", &evidence)?;
+    Ok(MergeOutcome::ChangesRequested { task })
 }
 
 /// Creates the task, makes the request wait for it, counts the retry, and lets the convoys of the

@@ -19,6 +19,7 @@ use crate::record::merge_request;
 use crate::record::merge_task;
 use crate::record::polecat::{Polecat, Slot};
 use crate::record::progress::WorkerActivity;
+use crate::record::pull_request::PullRequest;
 use crate::record::queued_sling;
 use crate::record::restarts;
 use crate::record::role::RoleMode;
@@ -380,6 +381,21 @@ fn request_item(request: &Bead, patience: SignedDuration) -> Option<AttentionIte
             subject: format!("{id} ({bead}) needs you to be merged"),
             text: escape::escape_line(&reason),
             next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
+            bead,
+        });
+    }
+    let awaited = merge_request::awaited_pull_request(request);
+    if let Some(awaited) = awaited.filter(PullRequest::needs_person) {
+        return Some(AttentionItem {
+            kind: AttentionKind::NeedsPerson,
+            due: Timestamp::MIN,
+            key: format!(
+                "pull-request:{id}:{}",
+                compute_short_hash(awaited.to_string(), 3)
+            ),
+            subject: format!("The pull request of {id} ({bead}) needs you"),
+            text: escape::escape_line(&awaited.to_string()),
+            next: vec![format!("gt mq status {id}"), format!("gt why {bead}")],
             bead,
         });
     }

@@ -1,6 +1,9 @@
 //! The table of settings: names, allowed files, meanings. `gt config list` and the lookup use it.
 
-use super::MergeStrategy;
+use super::{LandingRoute, MergeStrategy};
+
+/// The values of `merge_queue.vcs_provider`.
+pub const FORGE_KINDS: &[&str] = &["github", "gitlab"];
 
 /// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,6 +199,13 @@ pub const KEYS: &[SettingKey] = &[
         "remove a branch once it is verified as merged",
     ),
     define_key(
+        "merge_queue.forge_program",
+        SettingKind::Text,
+        SettingPlacement::Rig,
+        "",
+        "the program that opens pull requests, with the commands of gh or glab; the usual one where not set",
+    ),
+    define_key(
         "merge_queue.gates.*.cache",
         SettingKind::List,
         SettingPlacement::Rig,
@@ -245,11 +255,25 @@ pub const KEYS: &[SettingKey] = &[
         "a gate, run before build_command",
     ),
     define_key(
+        "merge_queue.merge_strategy",
+        SettingKind::OneOf(LandingRoute::NAMES),
+        SettingPlacement::Rig,
+        "",
+        "direct pushes to the target, pr opens a pull request; where not set, pr for a protected target",
+    ),
+    define_key(
         "merge_queue.parallel",
         SettingKind::Number,
         SettingPlacement::Rig,
         "1",
         "how many parts of a red batch are checked at the same time, while the load allows it",
+    ),
+    define_key(
+        "merge_queue.poll_interval",
+        SettingKind::Duration,
+        SettingPlacement::Rig,
+        "1m",
+        "how often an open pull request is looked at",
     ),
     define_key(
         "merge_queue.require_review",
@@ -299,6 +323,13 @@ pub const KEYS: &[SettingKey] = &[
         SettingPlacement::Rig,
         "",
         "a gate, run before lint_command",
+    ),
+    define_key(
+        "merge_queue.vcs_provider",
+        SettingKind::OneOf(FORGE_KINDS),
+        SettingPlacement::Rig,
+        "",
+        "the forge of pull requests: github or gitlab; that of the remote's host where not set",
     ),
     define_key(
         "molecule.cycle",

@@ -9,7 +9,7 @@ use kit::sys::file;
 use serde::Deserialize;
 
 use super::SettingsLayers;
-use super::{MergeStrategy, SettingsError};
+use super::{LandingRoute, MergeStrategy, SettingsError};
 use crate::town::{Rig, RigLayout};
 
 /// The settings of a rig for the flows.
@@ -58,6 +58,14 @@ pub struct MergeQueueSettings {
     /// The way in which work is put on its target, one of [`MergeStrategy`]. Kept as text, so that
     /// an invalid name does not make the other settings unreadable.
     pub strategy: Option<String>,
+    /// The route of work to its target, one of [`LandingRoute`]. Kept as text like `strategy`.
+    pub merge_strategy: Option<String>,
+    /// The kind of forge for pull requests. Missing means that of the remote's host.
+    pub vcs_provider: Option<String>,
+    /// The program that talks to the forge. Missing means the usual one of its kind.
+    pub forge_program: Option<String>,
+    /// The time between two looks at an open pull request, such as `1m`.
+    pub poll_interval: Option<String>,
     /// Gives repair tasks to workers automatically. Missing means yes.
     pub auto_repair: Option<bool>,
 }
@@ -129,6 +137,20 @@ impl RigSettings {
         name.and_then(MergeStrategy::parse).unwrap_or_default()
     }
 
+    /// Returns the route of work to its target. None if the rig has not chosen one: work is pushed
+    /// to its target, unless that is protected.
+    pub fn landing_route(&self) -> Option<LandingRoute> {
+        let name = self.merge_queue.merge_strategy.as_deref();
+        name.and_then(LandingRoute::parse)
+    }
+
+    /// Returns the time between two looks at an open pull request.
+    pub fn poll_interval(&self) -> Duration {
+        let text = self.merge_queue.poll_interval.as_deref();
+        let interval = text.and_then(super::parse_setting_duration);
+        interval.unwrap_or(POLL_INTERVAL)
+    }
+
     /// Returns true if repair tasks go to workers automatically.
     pub fn is_auto_repair(&self) -> bool {
         self.merge_queue.auto_repair.unwrap_or(true)
@@ -194,6 +216,9 @@ impl MergeQueueSettings {
         limit.unwrap_or(8).max(1)
     }
 }
+
+/// The default time between two looks at an open pull request.
+const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The default time limit of a gate.
 const LIMIT: Duration = Duration::from_secs(1800);

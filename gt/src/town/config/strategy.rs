@@ -1,4 +1,4 @@
-//! Defines the ways in which work is put on its target.
+//! Defines the ways in which work is put on its target, and the routes to it.
 
 /// The way in which work is put on its target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,6 +21,28 @@ impl MergeStrategy {
             "rebase" => Some(Self::Rebase),
             "squash" => Some(Self::Squash),
             "merge" => Some(Self::Merge),
+            _ => None,
+        }
+    }
+}
+
+/// The route of work to its target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LandingRoute {
+    /// The queue pushes to the target.
+    Direct,
+    /// The queue opens a pull request, and the work lands when that is merged.
+    PullRequest,
+}
+
+impl LandingRoute {
+    /// The names in settings.
+    pub const NAMES: &[&str] = &["direct", "pr"];
+
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        match text {
+            "direct" => Some(Self::Direct),
+            "pr" => Some(Self::PullRequest),
             _ => None,
         }
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value};
 
 use super::key::{self, KEYS};
-use super::{MergeStrategy, RigSettings, SettingsError, SettingsLayers};
+use super::{LandingRoute, MergeStrategy, RigSettings, SettingsError, SettingsLayers};
 use crate::town::{Rig, RigLayout};
 
 const QUEUE: &str = "merge_queue";
@@ -27,13 +27,11 @@ const NO_EFFECT: &[&str] = &[
     "judgment_enabled",
     "max_concurrent",
     "max_retry_count",
-    "poll_interval",
     "push_retry_count",
     "push_retry_delay_ms",
     "retry_flaky_tests",
     "review_depth",
     "stale_claim_timeout",
-    "vcs_provider",
 ];
 
 /// Keys of existing towns, with their supported values and the replacement for any other value.
@@ -42,11 +40,6 @@ const FIXED: &[(&str, &[&str], &str)] = &[
         "auto_push",
         &["true"],
         "set merge_queue.auto_merge to false, and each request waits for you",
-    ),
-    (
-        "merge_strategy",
-        &["direct"],
-        "it pushes to the target itself; use `direct`, and merge_queue.require_review for a review before that",
     ),
     (
         "on_conflict",
@@ -155,7 +148,8 @@ pub(super) fn check_layers(
         }
     }
     let merged = layers.merged();
-    check_strategy(layers, rig, &merged)?;
+    check_name(layers, rig, "strategy", MergeStrategy::NAMES)?;
+    check_name(layers, rig, "merge_strategy", LandingRoute::NAMES)?;
     for (name, gate) in find_gates(&merged).into_iter().flatten() {
         let command = gate.get("cmd").and_then(Value::as_str).unwrap_or_default();
         if command.trim().is_empty() {
@@ -221,24 +215,26 @@ fn is_misspelt_queue(part: &str) -> bool {
     part != QUEUE && strsim::levenshtein(&part.to_ascii_lowercase(), QUEUE) <= 2
 }
 
-fn check_strategy(
+/// Refuses a value of a setting that has only these values.
+fn check_name(
     layers: &SettingsLayers,
     rig: &RigLayout,
-    merged: &Value,
+    name: &str,
+    names: &[&str],
 ) -> Result<(), SettingsError> {
     let get = |tree: &Value| {
-        let strategy = tree.get(QUEUE)?.get("strategy")?.as_str();
-        strategy.map(str::to_owned)
+        let value = tree.get(QUEUE)?.get(name)?.as_str();
+        value.map(str::to_owned)
     };
-    let Some(text) = get(merged).filter(|text| MergeStrategy::parse(text).is_none()) else {
+    let Some(text) = get(&layers.merged()).filter(|text| !names.contains(&text.as_str())) else {
         return Ok(());
     };
     let place = layers.files().find(|(_, file)| get(file).is_some());
     Err(SettingsError::BadValue {
         path: place.map_or_else(|| rig.settings(), |(path, _)| path.to_owned()),
-        key: format!("{QUEUE}.strategy"),
+        key: format!("{QUEUE}.{name}"),
         text,
-        expected: format!("one of {}", MergeStrategy::NAMES.join(", ")),
+        expected: format!("one of {}", names.join(", ")),
     })
 }
 

@@ -68,8 +68,8 @@ fn unsupported_queue_settings_are_refused_by_name() {
             "merge_queue.on_conflict is `force`",
         ),
         (
-            r#"{"merge_strategy":"pr"}"#,
-            "merge_queue.merge_strategy is `pr`",
+            r#"{"merge_strategy":"push"}"#,
+            "merge_queue.merge_strategy is `push`",
         ),
         (r#"{"auto_push":false}"#, "merge_queue.auto_push is `false`"),
     ] {
@@ -247,7 +247,7 @@ fn original_keys_and_keys_outside_the_merge_queue_do_not_stop_merges() {
     let names =
         |keys: Vec<&UnusedKey>| -> Vec<String> { keys.iter().map(|key| key.key.clone()).collect() };
     assert_eq!(names(unknown), ["merge_queue.colour", "merge_queue.enable"]);
-    assert_eq!(known.len(), 4, "{known:?}");
+    assert_eq!(known.len(), 3, "{known:?}");
     assert_eq!(
         RigSettings::load(&rig).unwrap().merge_queue.batch_limit(),
         5

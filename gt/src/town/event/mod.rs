@@ -156,6 +156,8 @@ pub enum Event {
     /// A text was typed into a session.
     Nudge { rig: Option<String>, target: String, reason: String, delivered: bool },
     Patrol(PatrolActionRecord),
+    /// The pull request of a request is in a new state, which `text` describes.
+    PullRequest { text: String, pull_request: Map<String, Value>, #[serde(flatten)] request: MergeRef },
     /// The remote refused the commits of unfinished work.
     PushRefused { rig: String, polecat: String, bead: String, branch: String, reason: String },
     /// A bead was taken off the hook of a worker.

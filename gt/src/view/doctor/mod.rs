@@ -6,6 +6,7 @@
 mod agents;
 mod daemon;
 mod escalations;
+mod forges;
 mod gates;
 mod paths;
 mod rigs;
@@ -91,6 +92,7 @@ const CHECKS: &[DoctorCheck] = &[
     ("town", town_files::check_town_files),
     ("rigs", rigs::check_rigs),
     ("gates", gates::check_gates),
+    ("forges", forges::check_forges),
     ("routes", routes::check_routes),
     ("beads", stores::check_stores),
     ("paths", paths::check_paths),

@@ -51,6 +51,9 @@ pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explana
     match &bead.home {
         BeadsHome::Town => found.add_town_bead(view, &bead.bead),
         BeadsHome::Rig(rig) => {
+            if let Some(beads) = view.stores.rigs.get(rig) {
+                found.add_pull_request(beads, &bead.bead);
+            }
             found.add_queued(town, view, rig, &bead.bead);
             let holds = |polecat: &&Polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str());
             for polecat in view.polecats_of(rig).iter().filter(holds) {
@@ -206,6 +209,16 @@ impl Explanation {
             self.now
                 .push(format!("blocked: {}", escape::escape_line(&reason)));
             self.next_steps.push(format!("gt mq retry {id}"));
+        }
+    }
+
+    /// Adds the pull request that a bead's merge request waits for, or the request itself.
+    fn add_pull_request(&mut self, beads: &Snapshot, bead: &Bead) {
+        let request = merge_request::find_open_request(beads, &bead.id).unwrap_or(bead);
+        if let Some(awaited) = merge_request::awaited_pull_request(request) {
+            let shown = escape::escape_line(&awaited.to_string());
+            self.now
+                .push(format!("{} waits for the pull request {shown}", request.id));
         }
     }
 

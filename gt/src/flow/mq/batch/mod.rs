@@ -24,7 +24,7 @@ use super::{land, target, verify};
 use crate::flow::town_hook::{self, TownHookEvent};
 use crate::record::merge_request::{self, request_state};
 use crate::town::Rig;
-use crate::town::config::RigSettings;
+use crate::town::config::{LandingRoute, RigSettings};
 use crate::town::event::event;
 use crate::town::queue_pause::check_may_merge;
 
@@ -44,6 +44,7 @@ struct StackedMember<'a> {
 /// Returns true if the rig's settings and hooks allow batches.
 pub(super) fn allows_batches(rig: &Rig, settings: &RigSettings) -> bool {
     settings.merge_queue.batch_limit() > 1
+        && settings.landing_route() != Some(LandingRoute::PullRequest)
         && settings.review_reason().is_none()
         && !town_hook::has_event_hooks(&rig.town().layout, Some(rig), TownHookEvent::PreMerge)
 }
@@ -56,6 +57,7 @@ pub(super) fn is_batchable(beads: &bd::store::Snapshot, request: &Bead) -> bool 
         && !receipt.target.is_empty()
         && receipt.resolves.is_none()
         && request_state(request).broken.is_none()
+        && merge_request::awaited_pull_request(request).is_none()
         && !target::repairs_target(beads, &source)
 }
 
