@@ -1,86 +1,12 @@
 //! The table of settings: names, allowed files, meanings. `gt config list` and the lookup use it.
 
+use super::setting_key::{allow_labels, define_key, restrict_to_files};
 use super::{LandingRoute, MergeStrategy};
+
+pub use super::setting_key::{LabelEffect, SettingKey, SettingKind, SettingPlacement};
 
 /// The values of `merge_queue.vcs_provider`.
 pub const FORGE_KINDS: &[&str] = &["github", "gitlab"];
-
-/// The type of a setting's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SettingKind {
-    Text,
-    Flag,
-    Number,
-    List,
-    /// A duration such as `30s` or `10m`.
-    Duration,
-    OneOf(&'static [&'static str]),
-}
-
-/// The files in which a setting is allowed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum SettingPlacement {
-    Town,
-    /// Town and rig files. The town's value applies to all rigs.
-    Rig,
-    RigOnly,
-}
-
-/// The effect of a label on the rig's bead. Such labels come with clones and with the sync branch,
-/// so everyone who can push to the repository can set them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LabelEffect {
-    /// Labels are ignored: the setting runs programs, or lowers a guard.
-    None,
-    /// A label can only lower the number that the files set.
-    Lower,
-    Any,
-}
-
-/// One setting, or a family of them: `*` in the name stands for one part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SettingKey {
-    /// The dotted path in the settings file.
-    pub name: &'static str,
-    pub kind: SettingKind,
-    pub scope: SettingPlacement,
-    /// True if the environment and the local layer may also set it, and the rig's bead as far as
-    /// `labels` says.
-    pub layered: bool,
-    pub labels: LabelEffect,
-    /// The default value. Empty for none.
-    pub default: &'static str,
-    pub meaning: &'static str,
-}
-
-const fn define_key(
-    name: &'static str,
-    kind: SettingKind,
-    scope: SettingPlacement,
-    default: &'static str,
-    meaning: &'static str,
-) -> SettingKey {
-    let layered = !matches!(scope, SettingPlacement::Town);
-    SettingKey {
-        name,
-        kind,
-        scope,
-        layered,
-        labels: LabelEffect::None,
-        default,
-        meaning,
-    }
-}
-
-const fn restrict_to_files(mut key: SettingKey) -> SettingKey {
-    key.layered = false;
-    key
-}
-
-const fn allow_labels(mut key: SettingKey, labels: LabelEffect) -> SettingKey {
-    key.labels = labels;
-    key
-}
 
 /// The values of a role's mode.
 const MODES: &[&str] = &["mechanical", "agent"];

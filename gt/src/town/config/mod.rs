@@ -11,6 +11,7 @@ pub mod key;
 mod layers;
 mod messaging;
 mod rig;
+mod setting_key;
 mod strategy;
 mod strict;
 mod town_settings;
