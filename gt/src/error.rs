@@ -79,11 +79,13 @@ fn classify_error(
             Some("`gt rig list` shows the rigs; `gt rig add` makes one"),
         ));
     }
-    if error.is::<UnknownBead>() {
-        return Some((
-            "not_found",
-            Some("`bd list` shows the beads of a rig, `gt status` the town"),
-        ));
+    if let Some(UnknownBead { id }) = error.downcast_ref() {
+        let hint = if id.contains(' ') {
+            "`bd create TITLE` makes a bead in the folder of its rig"
+        } else {
+            "`bd list` shows the beads of a rig, `gt status` the town"
+        };
+        return Some(("not_found", Some(hint)));
     }
     if error.is::<UnknownName>() {
         return Some((
@@ -106,7 +108,9 @@ fn classify_error(
         return Some(classify_review_error(error));
     }
     if let Some(error) = error.downcast_ref::<RigError>() {
-        return Some((rig_code(error), None));
+        let is_url = matches!(error, RigError::BadName { name, .. } if name.contains('/'));
+        let hint = is_url.then_some("the name comes first: `gt rig add NAME URL`");
+        return Some((rig_code(error), hint));
     }
     if let Some(error) = error.downcast_ref::<RuntimeError>() {
         return Some(("agent", agent_hint(error)));
@@ -190,6 +194,10 @@ fn classify_host_error(error: &HostError) -> (&'static str, Option<&'static str>
         HostError::Missing { .. } => (
             "no_backend",
             Some("install tmux; work that needs no session goes on without it"),
+        ),
+        HostError::NoSession { name } if name == "hq-mayor" => (
+            "no_session",
+            Some("`gt mayor start` starts it, and `gt mail send mayor/` keeps a message for it"),
         ),
         HostError::NoSession { .. } => ("no_session", Some("`gt status` shows who runs")),
         HostError::Exists { .. } => ("session_exists", None),

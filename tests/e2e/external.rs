@@ -47,6 +47,6 @@ fn an_unknown_command_is_a_usage_error_and_paths_are_not_run() {
             "{word}: {}",
             said.err
         );
-        assert!(said.err.contains("unrecognized subcommand"), "{}", said.err);
+        assert!(said.err.contains("unknown command"), "{}", said.err);
     }
 }

@@ -1,7 +1,7 @@
 //! Mail to a role that no agent plays.
 
 use serde_json::{Value, json};
-use town_tests::{Run, Town};
+use town_tests::{Run, Town, Worker};
 
 /// A command of the worker `web/nux`.
 fn as_nux<'a>(town: &Town, args: impl IntoIterator<Item = &'a str>) -> Run {
@@ -121,6 +121,52 @@ fn reports_of_the_protocol_to_a_mechanical_role_are_archived_with_their_rule() {
     let request = send_as_nux(&town, "deacon/", "LIFECYCLE: restart");
     assert_eq!(request["to"], "deacon/");
     assert!(request["handled_by"].is_null());
+}
+
+#[test]
+fn reports_of_the_protocol_move_the_work_once_even_if_they_are_repeated() {
+    let worker = Worker::new();
+    let (town, name) = (&worker.town, &worker.name);
+    worker.commit("wall.txt");
+    worker.hand_in();
+    let own_name = name.rsplit('/').next().unwrap();
+    let report = |to: &str, word: &str| {
+        let subject = format!("{word} {own_name}");
+        let sent = town.gt_as(name, ["mail", "send", to, "-s", &subject, "--json"]);
+        let sent = sent.ok().json();
+        assert!(sent["handled_by"].is_string(), "{word}: {sent}");
+    };
+    for _ in 0..2 {
+        for word in [
+            "POLECAT_STARTED",
+            "START_WORK",
+            "POLECAT_DONE",
+            "MERGED",
+            "MERGE_FAILED",
+            "REWORK_REQUEST",
+            "LIFECYCLE",
+        ] {
+            report("web/witness", word);
+        }
+        report("web/refinery", "MERGE_READY");
+        town.patrol();
+    }
+    town.patrol();
+    town.told_once("merged");
+    town.told_once("convoy_landed");
+    assert_eq!(worker.shown()["status"], "closed");
+    assert_eq!(worker.origin.subjects("main").len(), 1);
+    for mailbox in ["web/witness", "web/refinery"] {
+        assert!(town.mail(mailbox).is_empty(), "{mailbox}");
+    }
+    let subjects = town.mail("overseer").into_iter();
+    let subjects: Vec<Value> = subjects.map(|message| message["subject"].clone()).collect();
+    assert!(
+        !subjects
+            .iter()
+            .any(|subject| subject.to_string().contains(own_name)),
+        "{subjects:?}"
+    );
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `gt sling` and `gt unsling`.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use town_tests::{Town, Worker, eventually};
 
 const FOREVER: &str =
@@ -92,6 +92,25 @@ fn beads_that_are_slung_together_get_one_convoy() {
     assert_eq!(convoys.as_array().unwrap().len(), 2, "{convoys}");
     let shared = town.show(".", slung[0]["convoy"].as_str().unwrap());
     assert_eq!(shared["title"], "Work: First and 1 more");
+}
+
+#[test]
+fn a_mayor_that_delegates_gets_its_answer_while_the_workers_are_at_work() {
+    let (town, _origin) = Town::with_rig();
+    town.script(FOREVER);
+    for title in ["First", "Second"] {
+        let bead = town.bead("web", title);
+        let sling = town.gt(["sling", &bead, "web", "--json"]);
+        let slung = sling.env("GT_ROLE", "mayor").ok().json();
+        assert!(slung[0]["session"].is_string(), "{slung}");
+        assert_eq!(town.status_of("web", &bead), "hooked");
+    }
+    let states: Vec<Value> = town
+        .polecats()
+        .iter()
+        .map(|one| one["state"].clone())
+        .collect();
+    assert_eq!(states, ["working", "working"]);
 }
 
 #[test]

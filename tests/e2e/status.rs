@@ -348,3 +348,33 @@ fn without_tmux_no_worker_is_shown_as_working() {
     let shown = town.gt(["status"]).ok().out;
     assert!(shown.contains("◐ working"), "{shown}");
 }
+
+#[test]
+fn without_tmux_the_patrol_merges_and_raises_escalations_and_judges_no_session() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let other = town.bead("web", "Other work");
+    town.sling(&other);
+    worker.commit("wall.txt");
+    worker.hand_in();
+    town.gt(["escalate", "Which wall?", "-s", "medium"]).ok();
+    // A path with git and the shell, but without tmux.
+    let tools = town.path("tools");
+    std::fs::create_dir(&tools).unwrap();
+    for tool in ["git", "sh", "env"] {
+        let path = town.program_on_path("which").args([tool]).ok();
+        std::os::unix::fs::symlink(path.text(), tools.join(tool)).unwrap();
+    }
+    let date = town.program_on_path("date");
+    let date = date.args(["-u", "-d", "+5 hours", "+%Y-%m-%dT%H:%M:%SZ"]);
+    let later = date.ok().text().to_owned();
+    let pass = town
+        .gtd(["run", "--once"])
+        .env("PATH", tools.to_str().unwrap());
+    let said = pass.env("BD_NOW", later).run();
+    town.told_once("merged");
+    assert_eq!(worker.shown()["status"], "closed");
+    assert_eq!(town.events("escalation_sent").len(), 2, "{}", said.err);
+    assert!(town.events("respawn").is_empty());
+    assert_eq!(town.status_of("web", &other), "hooked");
+}

@@ -235,12 +235,145 @@ fn a_program_of_the_town_comes_before_an_old_word() {
 }
 
 #[test]
-fn only_words_that_look_alike_are_suggested() {
+fn only_words_that_look_alike_or_mean_the_same_are_suggested() {
     let town = Town::new();
-    let said = town.gt(["stauts"]).fails("status");
-    assert_eq!(said.code, 2);
-    let said = town.gt(["gallop"]).fails("unrecognized subcommand");
-    assert!(!said.err.contains("similar"), "{}", said.err);
-    assert!(!said.err.contains("\n\n\n"), "{}", said.err);
+    for (line, hint) in [
+        ("stauts", "try: gt status"),
+        ("gallop", "list the commands with: gt help --all"),
+        ("convoy new x", "try: gt convoy create"),
+        ("convoy delete x", "try: gt convoy close"),
+        ("mail list", "try: gt mail inbox"),
+        ("polecat kill web/x", "try: gt polecat nuke"),
+        ("crew nosuch", "list the commands with: gt crew --help"),
+        ("web-k3f", "try: gt why web-k3f"),
+        ("sling web-1 --desc x", "gt sling --help explains"),
+        ("mail send x --text y", "did you mean --message?"),
+    ] {
+        let said = town.gt(line.split(' ')).fails(hint);
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{line}");
+        assert_eq!(said.err.matches("Error:").count(), 1, "{}", said.err);
+    }
     assert!(!town.gt(["logs", "--nosuch"]).run().err.contains("dog"));
+    let said = town.gt(["--json", "stauts"]).run();
+    let error: serde_json::Value = serde_json::from_str(&said.err).unwrap();
+    assert_eq!(error["hint"], "try: gt status");
+}
+
+#[test]
+fn an_argument_of_a_command_without_arguments_gets_the_commands_to_choose_from() {
+    let town = Town::new();
+    for (line, command) in [
+        ("status web", "gt rig status RIG"),
+        ("logs web/amber", "gt peek AGENT"),
+        ("start web-1", "gt sling BEAD RIG"),
+        ("stop web-1", "gt unsling BEAD"),
+        ("down web", "gt rig stop RIG"),
+    ] {
+        let said = town.gt(line.split(' ')).fails(&format!("\n  {command}\n"));
+        assert_eq!((said.code, said.out.as_str()), (2, ""), "{line}");
+    }
+}
+
+#[test]
+fn a_line_that_lacks_only_its_command_shows_the_list() {
+    let town = Town::new();
+    for (bare, whole) in [
+        ("mail", "mail inbox"),
+        ("rigs", "rig list"),
+        ("polecats", "polecat list"),
+        ("convoys", "convoy list"),
+        ("formulas", "formula list"),
+        ("config default-agent", "config get default_agent"),
+        ("session list --rig web", "polecat list --rig web"),
+    ] {
+        let whole = town.gt(whole.split(' ')).run();
+        let said = town.gt(bare.split(' ')).run();
+        assert_eq!((said.code, said.out), (whole.code, whole.out), "{bare}");
+    }
+    town.gt(["config", "default-agent", "claude"]).ok();
+    let agent = town.gt(["config", "default-agent"]).ok().out;
+    assert!(agent.contains("claude"), "{agent}");
+    let family = town.gt(["rig"]).run();
+    assert!(family.err.starts_with("Add, show, stop"), "{}", family.err);
+}
+
+#[test]
+fn help_is_shown_wherever_the_line_asks_for_it() {
+    let place = Town::place();
+    let home = place.path("home");
+    let help = place.gt_at(&home, ["sling", "--help"]).ok().out;
+    for line in [
+        "sling help",
+        "help sling",
+        "--help sling",
+        "--help sling web-1",
+    ] {
+        assert_eq!(place.gt_at(&home, line.split(' ')).ok().out, help, "{line}");
+    }
+    let version = place.gt_at(&home, ["--version"]).ok().out;
+    assert_eq!(place.gt_at(&home, ["-v"]).ok().out, version);
+}
+
+#[test]
+fn flags_of_the_original_on_sling_are_accepted() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Paint the wall");
+    let sling = ["sling", &bead, "web", "-s", "Paint", "-m", "Use the blue"];
+    town.gt(sling).args(["--hook-raw-bead"]).ok();
+    let shown = town.show("web", &bead)["description"].to_string();
+    assert!(shown.contains("Paint"), "{shown}");
+    let said = town.gt(["sling", "web"]).fails("`gt sling BEAD web`");
+    assert_eq!(said.out, "");
+    town.gt(["sling", "Fix the roof", "web"])
+        .fails("`bd create TITLE`");
+    town.gt(["assign", &bead, "web"])
+        .fails(&format!("`gt sling {bead} TARGET`"));
+    let lamp = town.bead("web", "Mend the lamp");
+    town.gt(["sling", &lamp, "deacon/dogs/rex"])
+        .fails("no dog `rex`");
+    town.gt(["sling", &lamp, "deacon/dogs/rex", "--create"])
+        .ok();
+    assert_eq!(town.show("web", &lamp)["assignee"], "deacon/dogs/rex");
+    town.gt(["nudge", "mayor", "hi"]).fails("`gt mayor start`");
+}
+
+#[test]
+fn a_crew_member_is_found_by_the_folder_that_the_command_runs_in() {
+    let (town, _origin) = Town::with_rig();
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    let clone = town.root().join("web/crew/max");
+    let said = town.gt_at(&clone, ["crew", "at", "--no-tmux"]).ok();
+    assert_eq!(said.text(), clone.to_str().unwrap());
+    town.gt(["crew", "at", "--no-tmux"])
+        .fails("say which crew member");
+    let rig = town.root().join("web");
+    let run = ["formula", "run", "code-review", "--pr", "1", "--dry-run"];
+    town.gt_at(&rig, run).ok();
+}
+
+#[test]
+fn filters_of_the_original_on_lists_are_accepted() {
+    let (town, _origin) = Town::with_rig();
+    let bead = town.bead("web", "Paint the wall");
+    town.gt(["convoy", "create", "Trip", &bead]).ok();
+    let list = |args: &[&str]| {
+        town.gt(["convoy", "list"])
+            .args(args.iter().copied())
+            .ok()
+            .out
+    };
+    assert!(list(&["--status", "open", "--tree"]).contains(&bead));
+    assert!(!list(&["--status", "closed"]).contains("Trip"));
+    assert!(list(&["--status=all"]).contains("Trip"));
+    town.gt(["mq", "list", "web", "--ready", "--worker", "nux"])
+        .ok();
+    let doctor = town.gt(["doctor", "--rig", "web"]).run();
+    assert_eq!(doctor.out, town.gt(["doctor"]).run().out);
+    town.gt(["status", "--all"]).ok();
+    town.gt(["rig", "add", "/tmp/docs.git"])
+        .fails("the name comes first: `gt rig add NAME URL`");
+    town.gt(["convoy", "-i"]).fails("gt convoy list --tree");
+    town.gt(["dog", "dispatch", "--plugin", "session-gc", "--create"])
+        .ok();
 }

@@ -345,6 +345,7 @@ pub fn build_command_line() -> clap::Command {
 /// Runs one `bd` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let args = everyday::replace_everyday_word(args);
+    let args = help::ask_command_for_help(args, build_command_line);
     let command_with_values = || completion::offer_values(build_command_line(), &env, &args);
     if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
         return exit;
@@ -368,7 +369,9 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let json = global.json;
     let screen = Ui::new(json, global.quiet, &env);
     git::report_slow_remotes(ui::report_slow_remote);
-    if line.root.version {
+    // Other programs print their version for `-v` alone.
+    let is_alone = line.command.is_none();
+    if line.root.version || (global.verbose && is_alone && words.len() == 2) {
         screen.raw(&format!("{}\n", version::format_version()));
         return screen.exit_code(0);
     }

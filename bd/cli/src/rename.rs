@@ -26,6 +26,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.id == args.new {
         return Err(UsageError(format!("{} has that id already", args.id)).into());
     }
+    if args.new.contains(' ') {
+        let new = &args.new;
+        let text = format!(
+            "invalid ID \"{new}\"; bd update {} --title \"{new}\" sets a new title",
+            args.id
+        );
+        return Err(UsageError(text).into());
+    }
     let store = ctx.store_for_id(&args.id)?;
     let (old, count) = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let old = dep::resolve_dep_end(tx, &args.id, "bead")?;

@@ -2,6 +2,7 @@
 
 use bd::bead::Kind;
 use bd::change::NewBead;
+use kit::failure::UsageError;
 use kit::ui::escape::escape_line;
 
 use super::{CommandResult, build_report, rig};
@@ -54,7 +55,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let in_place = around
         .as_ref()
         .filter(|rig| args.rig.is_some() || rig.crew(&args.member).join(".git").exists());
-    let (rig, name) = crew::find_member(&town, in_place, &args.member)?;
+    let member = crew::find_member(&town, in_place, &args.member);
+    if member.is_err() && town.find_bead(&args.member).is_ok() {
+        let bead = &args.member;
+        let text = format!(
+            "`{bead}` is a bead, and `gt assign` makes a new one: `gt sling {bead} TARGET` gives it to an agent"
+        );
+        return Err(UsageError(text).into());
+    }
+    let (rig, name) = member?;
     let target = crew::member_address(&rig, &name).to_string();
     if args.dry_run {
         let title = escape_line(&args.title);

@@ -26,6 +26,9 @@ pub(super) struct Args {
     /// the paths of a town that was moved
     #[arg(long)]
     fix: bool,
+    /// Accepted for scripts: every rig is checked
+    #[arg(long, hide = true, value_name = "RIG")]
+    rig: Option<String>,
     /// Write what a bug report needs to a file, with secrets masked
     #[arg(
         long,

@@ -154,6 +154,7 @@ kit::program! {
     Compact => compact,
     Completion => completion,
     Config => config,
+    #[command(alias = "convoys")]
     Convoy => convoy,
     Crew => crew,
     Cycle => cycle,
@@ -163,6 +164,7 @@ kit::program! {
     Directive => directive,
     Disable => disable,
     Dnd => dnd,
+    #[command(alias = "check")]
     Doctor => doctor,
     #[command(alias = "dogs")]
     Dog => dog,
@@ -202,6 +204,7 @@ kit::program! {
     Release => release,
     Rescue => rescue,
     Restore => restore,
+    #[command(alias = "rigs")]
     Rig => rig,
     Role => role,
     Scheduler => scheduler,
@@ -279,11 +282,19 @@ fn read_line(
         }
         None => {}
     }
-    let ui = Ui::new(false, false, env);
-    let Some(mut error) = error else {
+    let is_json = words.iter().any(|word| word == "--json");
+    let ui = Ui::new(
+        is_json && error.as_ref().is_some_and(clap::Error::use_stderr),
+        false,
+        env,
+    );
+    let Some(error) = error else {
         return Err(ExitCode::FAILURE);
     };
-    vocabulary::narrow_suggestions(&mut error);
+    if let Some(failure) = vocabulary::describe_unknown(&error, &words, &GT.build_whole()) {
+        ui.error(&failure);
+        return Err(ExitCode::from(failure.exit));
+    }
     Err(ui.exit_code(ui.command_line(&error)))
 }
 
@@ -312,6 +323,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
         return exit;
     }
+    let args = kit::cli::overview::ask_command_for_help(args, build_command_line);
     let words: Vec<String> = args
         .iter()
         .map(|arg| arg.to_string_lossy().into_owned())
@@ -319,6 +331,11 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     if let Some(page) = kit::cli::overview::find_page(&words) {
         return print_help(page, true, &env);
     }
+    let args = if words[1..] == ["-v"] {
+        vec!["gt".into(), "--version".into()]
+    } else {
+        args
+    };
     if words.len() == 1 {
         return print_help(HelpPage::Overview, false, &env);
     }

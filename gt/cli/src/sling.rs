@@ -45,8 +45,18 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
     /// Add instructions to the bead's own text
-    #[arg(short = 'a', long = "args", default_value = "", value_name = "ARGS")]
+    #[arg(
+        short = 'a',
+        long = "args",
+        alias = "message",
+        short_alias = 'm',
+        default_value = "",
+        value_name = "ARGS"
+    )]
     instructions: String,
+    /// The first line of the instructions
+    #[arg(short, long, default_value = "", hide = true)]
+    subject: String,
     /// Take the bead from its worker, and sling it even if it is blocked
     #[arg(short, long)]
     force: bool,
@@ -60,14 +70,20 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME=VALUE")]
     var: Vec<String>,
     /// Give the worker no steps of a formula
-    #[arg(long, conflicts_with = "on")]
+    #[arg(long, alias = "hook-raw-bead", conflicts_with = "on")]
     no_molecule: bool,
     /// Only show who would get which bead
     #[arg(short = 'n', long, conflicts_with_all = ["on", "var"])]
     dry_run: bool,
-    /// Make the worker even if its name is close to that of another one
+    /// Make a missing dog, or a worker whose name is close to that of another one
     #[arg(long)]
     create: bool,
+}
+
+/// Puts the subject above the instructions.
+fn join_instructions(subject: &str, text: &str) -> String {
+    let parts = [subject, text].into_iter().filter(|part| !part.is_empty());
+    parts.collect::<Vec<_>>().join("\n\n")
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -79,11 +95,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         String::new()
     };
+    if let [rig] = &beads[..]
+        && target.is_empty()
+        && town.find_bead(rig).is_err()
+        && town.find_rig(rig).is_ok()
+    {
+        let text = format!("`{rig}` is a rig, and the bead is missing: `gt sling BEAD {rig}`");
+        return Err(kit::failure::UsageError(text).into());
+    }
     if args.dry_run {
         return build_report(
             preview_sling(&town, &beads, &target, args.create)?,
             write_preview,
         );
+    }
+    if args.create {
+        gt::flow::dog::add_missing_dog(&town, &target)?;
     }
     let account = check_named_account(&town, args.account)?;
     let mut no_convoy = args.no_convoy;
@@ -107,7 +134,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         options: SlingOptions {
             agent: args.agent,
             account,
-            args: args.instructions,
+            args: join_instructions(&args.subject, &args.instructions),
             no_convoy,
             no_molecule: args.no_molecule,
             force: args.force,

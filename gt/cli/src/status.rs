@@ -40,7 +40,7 @@ pub(super) struct Args {
     #[arg(long, hide = true)]
     fast: bool,
     /// Accepted for scripts: everything is shown
-    #[arg(short, long, hide = true)]
+    #[arg(short, long, alias = "all", hide = true)]
     verbose: bool,
     /// Accepted for scripts: it is redrawn when something changes
     #[arg(

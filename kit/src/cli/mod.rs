@@ -6,4 +6,6 @@ pub mod overview;
 pub mod parse;
 pub mod report;
 pub mod slip;
+pub mod synonym;
 mod table;
+pub mod unknown;

@@ -1,5 +1,7 @@
 //! The short help of a program: its common commands, grouped by task.
 
+use std::ffi::OsString;
+
 use clap::Command;
 
 /// Commands for one task.
@@ -30,6 +32,30 @@ pub fn find_page(words: &[String]) -> Option<HelpPage> {
         HelpPage::Overview
     };
     asks.then_some(page)
+}
+
+/// Commands whose argument may be the word `help` itself.
+const READERS: &[&str] = &["memories", "query", "recall", "search"];
+
+/// Turns `gt sling help` and `gt --help sling` into `gt sling --help`. A command would take the word
+/// for a bead, a title or a message.
+pub fn ask_command_for_help(args: Vec<OsString>, program: impl Fn() -> Command) -> Vec<OsString> {
+    let is_command = |word: &OsString| {
+        let program = program();
+        let found = word.to_str().and_then(|word| program.find_subcommand(word));
+        found.is_some_and(|command| !READERS.contains(&command.get_name()))
+    };
+    let is_flag = |word: &OsString| word == "-h" || word == "--help";
+    match &args[..] {
+        [name, command, help] if help == "help" && is_command(command) => {
+            vec![name.clone(), command.clone(), "--help".into()]
+        }
+        [name, help, command, ..] if is_flag(help) && is_command(command) => {
+            let line = std::iter::once(name).chain(&args[2..]);
+            line.cloned().chain(["--help".into()]).collect()
+        }
+        _ => args,
+    }
 }
 
 /// Formats a help page of a program.
@@ -72,4 +98,33 @@ pub fn find_faults(command: &Command, groups: &[TaskGroup]) -> Vec<&'static str>
     };
     let faults = names.iter().enumerate().filter(is_fault);
     faults.map(|(_, name)| *name).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_for_help_goes_to_the_command_that_it_is_about() {
+        let program = || {
+            let commands = ["sling", "search"].map(Command::new);
+            Command::new("gt").subcommands(commands)
+        };
+        let asked = |line: &str| {
+            let args = line.split(' ').map(OsString::from).collect();
+            let args = ask_command_for_help(args, program);
+            args.join(std::ffi::OsStr::new(" ")).into_string().unwrap()
+        };
+        assert_eq!(asked("gt sling help"), "gt sling --help");
+        assert_eq!(asked("gt -h sling"), "gt sling --help");
+        assert_eq!(asked("gt --help sling web-1"), "gt sling web-1 --help");
+        for line in [
+            "gt search help",
+            "gt keeper help",
+            "gt sling a help",
+            "gt -h",
+        ] {
+            assert_eq!(asked(line), line);
+        }
+    }
 }

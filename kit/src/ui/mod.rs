@@ -255,7 +255,11 @@ impl Ui {
     /// error on standard error in the form of our own errors. Returns the exit code.
     pub fn command_line(&self, error: &clap::Error) -> u8 {
         let text = error.render().to_string();
-        if error.use_stderr() {
+        let is_help =
+            error.kind() == clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+        if is_help {
+            Self::err(text.trim_end());
+        } else if error.use_stderr() {
             let text = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
             let mark = self.err_style.red("Error:");
             Self::err(&format!(

@@ -124,6 +124,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("update")?;
     let ids = each::ids_or_last(ctx, args.ids.clone())?;
     let Some(edit) = edit::read_edit_flags(ctx, &args)? else {
+        if let Some((field, value)) = args.ids.iter().find_map(|id| id.split_once('=')) {
+            let text =
+                format!("`{field}={value}` is not a bead ID; fields are flags: --{field} {value}");
+            return Err(UsageError(text).into());
+        }
         ctx.ui.raw("No updates specified\n");
         return Ok(Box::new(EmptyReport));
     };

@@ -42,9 +42,45 @@ fn an_unknown_command_suggests_what_it_means_or_looks_like() {
         ),
         ("list --stats open", "did you mean --status"),
         ("blocked x", "Error: unexpected argument: x\n"),
+        ("bd-1a2", "Hint: try: bd show bd-1a2"),
+        ("watch bd-1", "Hint: try: bd show ID --watch"),
+        ("dep bd-1 bd-2", "Hint: try: bd dep add A B"),
+        ("create Buy honey", "put the title in quotes"),
+        ("create x --desc y", "did you mean --description?"),
+        ("create x --tag y", "did you mean --label"),
+        ("list closed", "bd list --status closed"),
+        ("list --me", "did you mean --mine?"),
+        ("list --closed", "did you mean --status?"),
+        ("create x --assign y", "did you mean --assignee?"),
+        ("update bd-1 --state open", "did you mean --status?"),
+        ("update bd-1 --name x", "did you mean --title?"),
+        ("status bd-1 closed", "bd update ID --status STATUS"),
+        ("label new bd-1 x", "Hint: try: bd label add"),
     ] {
         assert_suggests(line, suggestion);
     }
+}
+
+#[test]
+fn a_field_or_a_title_in_the_place_of_an_id_is_explained() {
+    let project = Project::new();
+    let id = project.make("Repair the roof", &[]);
+    let ran = project.run(&["update", &id, "priority=1"]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.contains("--priority 1"), "{}", ran.err);
+    let ran = project.run(&["rename", &id, "Repair it"]);
+    assert!(ran.err.contains("--title \"Repair it\""), "{}", ran.err);
+    assert_eq!(project.shown(&id)["title"], "Repair the roof");
+}
+
+#[test]
+fn help_as_the_only_argument_makes_no_bead() {
+    let project = Project::new();
+    let help = project.ok(&["create", "--help"]);
+    assert_eq!(project.ok(&["create", "help"]), help);
+    assert_eq!(project.ok(&["--help", "create"]), help);
+    assert_eq!(project.ok(&["list"]).trim(), "No beads found");
+    assert_eq!(project.ok(&["-v"]), project.ok(&["--version"]));
 }
 
 #[test]

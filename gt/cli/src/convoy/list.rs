@@ -16,17 +16,26 @@ pub(super) struct Args {
     /// Also list landed and closed convoys
     #[arg(long)]
     all: bool,
+    /// Only convoys with this status
+    #[arg(long, value_parser = ["open", "closed", "all"], conflicts_with = "all")]
+    status: Option<String>,
+    /// Also list the beads of each convoy
+    #[arg(long)]
+    tree: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
     let board = convoy::ProgressBoard::from_view(&view);
-    let found: Vec<ConvoyProgress> = record::convoy::list_convoys(&view.stores.town, args.all)
+    let status = args.status.as_deref().unwrap_or("open");
+    let all = args.all || status != "open";
+    let found: Vec<ConvoyProgress> = record::convoy::list_convoys(&view.stores.town, all)
         .into_iter()
+        .filter(|convoy| status != "closed" || !convoy.is_open())
         .map(|convoy| board.progress(convoy))
         .collect();
-    build_report(found, |found, page| {
+    build_report(found, move |found, page| {
         if found.is_empty() {
             page.line("no open convoys (--all shows those that landed; gt convoy create NAME BEADS... makes one)");
         }
@@ -43,6 +52,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 convoy.id,
                 escape::escape_line(&convoy.title)
             ));
+            for bead in convoy.tracked.iter().filter(|_| args.tree) {
+                let title = escape::escape_line(&bead.title);
+                page.cut_line(format!("     {}  {}  {title}", bead.id, bead.status));
+            }
         }
     })
 }

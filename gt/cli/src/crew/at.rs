@@ -7,14 +7,15 @@ use crate::context::Context;
 use gt::flow::session::start::SessionChoice;
 use gt::flow::{crew, session};
 use gt::record::account::check_named_account;
+use gt::town::identity::Address;
 
 /// Open a crew member's session, starting it if needed
 ///
 /// With `--json` {agent, path, session}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The name, or RIG/NAME
-    name: String,
+    /// The name, or RIG/NAME (default: yours)
+    name: Option<String>,
     /// The rig
     #[arg(long)]
     rig: Option<String>,
@@ -46,10 +47,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         agent: &args.agent,
         account: &account,
     };
-    let names = [args.name.clone()];
+    let own_name = match &town.actor {
+        Address::Crew(rig, name) => Some(format!("{rig}/{name}")),
+        _ => None,
+    };
+    let names: Vec<String> = args.name.or(own_name).into_iter().collect();
     let found = super::select_members(ctx, &town, &names, args.rig.as_deref(), false)?;
     let Some((rig, name)) = found.into_iter().next() else {
-        anyhow::bail!("there is no crew member `{}`: not found", args.name);
+        anyhow::bail!("there is no crew member `{}`: not found", names.join(" "));
     };
     let agent = crew::member_address(&rig, &name);
     let mut visited = CrewAtReport {

@@ -12,8 +12,11 @@ use gt::flow::dog::chore::{self, Chore};
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The chore
-    #[arg(value_enum)]
-    chore: Chore,
+    #[arg(value_enum, required_unless_present = "plugin")]
+    chore: Option<Chore>,
+    /// Accepted for scripts: the chore is an argument
+    #[arg(long, value_enum, hide = true, conflicts_with = "chore")]
+    plugin: Option<Chore>,
     /// This dog
     #[arg(long, value_name = "NAME")]
     dog: Option<String>,
@@ -23,12 +26,10 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let done = chore::dispatch_chore(
-        &ctx.open_town()?,
-        args.chore,
-        args.dog.as_deref(),
-        args.create,
-    )?;
+    let Some(named) = args.chore.or(args.plugin) else {
+        anyhow::bail!("name a chore");
+    };
+    let done = chore::dispatch_chore(&ctx.open_town()?, named, args.dog.as_deref(), args.create)?;
     build_report(done, |done, page| {
         page.line(format!("✓ {} did {}", done.dog, done.chore.name()));
         for line in &done.lines {

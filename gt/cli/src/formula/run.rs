@@ -1,6 +1,7 @@
 use kit::ui::{Page, escape};
 use serde_json::json;
 
+use super::super::rig;
 use super::{CommandResult, Context, build_report};
 use gt::flow::formula::{self, FormulaReport, RunRequest};
 use gt::flow::sling::formula::rig_of_target;
@@ -46,7 +47,11 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let rig = rig_of_target(&town, &args.rig)?;
+    let around = rig::resolve_rig(ctx, &town, None).ok();
+    let rig = match around.filter(|_| args.rig.is_empty()) {
+        Some(rig) => rig,
+        None => rig_of_target(&town, &args.rig)?,
+    };
     let mut values =
         bd::molecule::template::read_values(&args.var).map_err(kit::failure::UsageError)?;
     if let Some(number) = args.pr {

@@ -25,6 +25,12 @@ use gt::town::queue_pause::QueuePause;
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)
     rig: Option<String>,
+    /// Only requests that are ready
+    #[arg(long)]
+    ready: bool,
+    /// Only requests of this worker
+    #[arg(long, value_name = "NAME")]
+    worker: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -72,7 +78,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let (what, next) = (pause.describe(), pause.next_step());
         ctx.ui.warn(&format!("{what} (`{next}`)"));
     }
-    let rows = read_rows(&rig)?;
+    let is_wanted = |row: &RequestRow| {
+        let by_worker = args.worker.as_deref();
+        (!args.ready || row.status == "ready")
+            && by_worker.is_none_or(|name| row.worker.rsplit('/').next() == name.rsplit('/').next())
+    };
+    let rows: Vec<RequestRow> = read_rows(&rig)?.into_iter().filter(is_wanted).collect();
     let rig = rig.name().to_owned();
     build_report(rows, move |rows, page| {
         if rows.is_empty() {

@@ -16,13 +16,16 @@ pub(super) struct Args {
     /// Only polecats of this rig
     rig: Option<String>,
     /// List the polecats of all rigs (the default without RIG)
-    #[arg(long, conflicts_with = "rig")]
+    #[arg(short, long, conflicts_with = "rig")]
     all: bool,
+    /// Accepted for scripts: the rig is an argument
+    #[arg(long = "rig", hide = true, value_name = "RIG", conflicts_with_all = ["rig", "all"])]
+    rig_flag: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let rigs = town.select_rigs(args.rig.as_deref())?;
+    let rigs = town.select_rigs(args.rig.or(args.rig_flag).as_deref())?;
     let view = TownView::read(&town)?;
     let mut rows = Vec::new();
     for rig in rigs {

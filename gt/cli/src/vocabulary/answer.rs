@@ -9,10 +9,10 @@ use kit::failure::Failure;
 use kit::sys::{ChildCommand, Env, ExecError, env};
 
 use super::flags::{self, OldFlag};
-use super::{BARE_FAMILIES, OldCommand, Standing, find_command, list_below, name_of_alias};
+use super::{BARE_LINES, OldCommand, Standing, find_command, list_below, name_of_alias};
 
 /// The exit code of a command line that is refused.
-const USAGE: u8 = 2;
+pub(super) const USAGE: u8 = 2;
 
 /// The answer to a command line of the original.
 #[derive(Debug)]
@@ -31,7 +31,7 @@ pub(in super::super) enum OldLineAnswer {
 /// as an argument, such as `gt hook show X`, or that needs one, such as `gt role`.
 pub(in super::super) fn answer_known_word(args: &[OsString]) -> Option<OldLineAnswer> {
     let line = OldLine::split(args)?;
-    if let Some(answer) = line.answer_bare_family() {
+    if let Some(answer) = line.answer_bare_line() {
         return Some(answer);
     }
     let is_ours = |standing| matches!(standing, Standing::Same | Standing::Kinder(_));
@@ -54,6 +54,14 @@ pub(in super::super) fn answer_refused_line(
             let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidArg) else {
                 return None;
             };
+            if !written.starts_with('-') {
+                let (reason, next) = flags::find_argument(found.path)?;
+                let name = format!("gt {} {written}", found.path);
+                return Some(OldLineAnswer::Refuse(explain(
+                    &name,
+                    Standing::NotOffered { reason, next },
+                )));
+            }
             let flag = flags::find_flag(found.path, written)?;
             Some(OldLineAnswer::Refuse(explain_flag(flag)))
         }
@@ -87,16 +95,15 @@ impl<'a> OldLine<'a> {
         })
     }
 
-    /// Returns the line with the command that a family runs without one.
-    fn answer_bare_family(&self) -> Option<OldLineAnswer> {
-        let [family] = self.words[..] else {
-            return None;
-        };
-        let (_, command) = BARE_FAMILIES.iter().find(|(name, _)| *name == family)?;
+    /// Returns the line that runs in place of one that lacks a command or a value.
+    fn answer_bare_line(&self) -> Option<OldLineAnswer> {
+        let typed = self.words.join(" ");
+        let (_, line) = BARE_LINES.iter().find(|(bare, _)| *bare == typed)?;
         if self.rest.iter().any(|arg| arg == "--help" || arg == "-h") {
             return None;
         }
-        Some(self.run_instead(&[family, command], 1))
+        let words: Vec<&str> = line.split(' ').collect();
+        Some(self.run_instead(&words, self.words.len()))
     }
 
     /// Returns the line of `gt` in which `words` take the place of the first `taken` words.

@@ -38,7 +38,6 @@ const fn refused(
     }
 }
 
-const READ_TEXT: &str = "the text of the work is in the bead";
 const DONE_STATE: &str = "type `gt done`, and `gt done --failed TEXT` for work that cannot be done";
 const LOSES: &str = "`gt down` loses nothing";
 
@@ -52,21 +51,9 @@ pub const FLAGS: &[OldFlag] = &[
     ),
     renamed(
         "sling",
-        &["--hook-raw-bead"],
-        "gt sling BEAD --no-molecule",
-        "",
-    ),
-    refused(
-        "sling",
-        &["--subject", "-s"],
-        READ_TEXT,
-        "type `gt sling BEAD --args TEXT`",
-    ),
-    renamed(
-        "sling",
-        &["--message", "-m"],
-        "gt sling BEAD --args TEXT",
-        "",
+        &["--rig", "--to", "--target", "-r"],
+        "gt sling BEAD RIG",
+        "the last word is the target",
     ),
     renamed("hook", &["--clear"], "gt unsling BEAD", ""),
     renamed("hook", &["--force", "-f"], "gt sling BEAD --force", ""),
@@ -168,8 +155,12 @@ pub const FLAGS: &[OldFlag] = &[
         "gt sling FORMULA --on BEAD",
         "",
     ),
-    renamed("convoy list", &["--tree"], "gt convoy status", ""),
-    renamed("convoy list", &["--status"], "gt convoy list --all", ""),
+    renamed(
+        "convoy",
+        &["--interactive", "-i"],
+        "gt convoy list --tree",
+        "",
+    ),
     refused(
         "convoy close",
         &["--notify"],
@@ -178,21 +169,9 @@ pub const FLAGS: &[OldFlag] = &[
     ),
     renamed(
         "mq list",
-        &["--ready"],
-        "gt mq list RIG",
-        "ready requests come first",
-    ),
-    renamed(
-        "mq list",
         &["--status"],
         "gt mq list RIG",
         "each line has its status",
-    ),
-    renamed(
-        "mq list",
-        &["--worker"],
-        "gt mq list RIG",
-        "each line has its worker",
     ),
     renamed("mq list", &["--epic"], "gt convoy status CONVOY", ""),
     renamed("namepool", &["--list", "-l"], "gt namepool themes", ""),
@@ -266,17 +245,41 @@ pub const FLAGS: &[OldFlag] = &[
     ),
     refused(
         "doctor",
-        &["--rig"],
-        "every rig is checked",
-        "type `gt doctor`",
-    ),
-    refused(
-        "doctor",
         &["--restart-sessions"],
         "the patrol restarts sessions",
         "type `gt doctor`",
     ),
 ];
+
+/// Arguments of commands that take none, each with the commands to choose from.
+const ARGUMENTS: &[(&str, &str, &str)] = &[
+    (
+        "down",
+        "it stops the whole town",
+        "type one of\n  gt down\n  gt rig stop RIG\n  gt unsling BEAD",
+    ),
+    (
+        "feed",
+        "its filters are flags",
+        "type one of\n  gt feed --rig RIG\n  gt feed --actor AGENT\n  gt peek AGENT\n  gt why BEAD",
+    ),
+    (
+        "status",
+        "it shows the whole town",
+        "type one of\n  gt rig status RIG\n  gt polecat status RIG/NAME\n  gt why BEAD",
+    ),
+    (
+        "up",
+        "it starts the whole town",
+        "type one of\n  gt up\n  gt rig start RIG\n  gt sling BEAD RIG\n  gt crew start NAME",
+    ),
+];
+
+/// Returns the reason and the next steps for an argument of a command that takes none.
+pub(super) fn find_argument(path: &str) -> Option<(&'static str, &'static str)> {
+    let found = ARGUMENTS.iter().find(|(command, ..)| *command == path);
+    found.map(|(_, reason, next)| (*reason, *next))
+}
 
 /// Returns the line of a flag, as clap reports it: `--status <S>`, `--nuke`, `-p`.
 pub(super) fn find_flag(path: &str, written: &str) -> Option<&'static OldFlag> {

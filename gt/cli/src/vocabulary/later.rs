@@ -45,7 +45,7 @@ pub(super) const LATER: Group = Group {
         same("thaw"),
         runs("vitals", "gt status"),
         renamed("metrics", "gt feed", ""),
-        renamed("health", "gt status --health", ""),
+        runs("health", "gt status --health"),
         renamed("heartbeat", "gt deacon heartbeat", ""),
         renamed("repair", "gt doctor", ""),
         renamed("cleanup", "gt deacon zombie-scan --kill", ""),
@@ -68,7 +68,12 @@ pub(super) const LATER: Group = Group {
             "type `bd sync --full`",
         ),
         renamed("convoy stage", "gt convoy create NAME BEADS", ""),
-        renamed("convoy launch", "gt sling CONVOY", ""),
+        runs("convoy launch", "gt sling"),
+        renamed(
+            "config cost-tier",
+            "gt config agent list",
+            "role_agents in the settings gives a role an agent of its own",
+        ),
         renamed("convoy watch", "gt convoy create NAME --notify", ""),
         refused(
             "convoy unwatch",

@@ -21,7 +21,7 @@ mod workspace;
 
 pub use flags::{FLAGS, OldFlag};
 pub use page::build_page;
-pub(super) use suggest::narrow_suggestions;
+pub(super) use suggest::describe_unknown;
 
 /// A command of the original.
 #[derive(Debug, Clone, Copy)]
@@ -86,8 +86,20 @@ const ALIASES: &[(&str, &str)] = &[
     ("work", "hook"),
 ];
 
-/// Families of ours that the original also runs without a command, each with the command that runs.
-const BARE_FAMILIES: &[(&str, &str)] = &[("hooks", "list"), ("role", "show"), ("trail", "commits")];
+/// Lines that lack a command or a value, each with the line that runs.
+const BARE_LINES: &[(&str, &str)] = &[
+    ("accounts", "account list"),
+    ("config default-agent", "config get default_agent"),
+    ("convoys", "convoy list"),
+    ("dogs", "dog list"),
+    ("formulas", "formula list"),
+    ("hooks", "hooks list"),
+    ("mail", "mail inbox"),
+    ("polecats", "polecat list"),
+    ("rigs", "rig list"),
+    ("role", "role show"),
+    ("trail", "trail commits"),
+];
 
 const fn same(path: &'static str) -> OldCommand {
     let standing = Standing::Same;

@@ -3,6 +3,7 @@
 use super::{Group, kinder, refused, renamed, runs, same};
 
 const PLUGIN: &str = "programs in `plugins/` are commands, and those in `hooks/` run at events";
+const CHORE: &str = "recurring work of the town is a chore, and the patrol runs it when it is due";
 const PLUGIN_NEXT: &str = "type `gt NAME` to run plugins/NAME/gt-NAME";
 const ISSUE: &str = "the work of a session is what is on its hook";
 const GUARD: &str =
@@ -54,8 +55,8 @@ pub(super) const SETTINGS: Group = Group {
         refused("plugin", PLUGIN, PLUGIN_NEXT),
         refused("plugin list", PLUGIN, PLUGIN_NEXT),
         refused("plugin show", PLUGIN, PLUGIN_NEXT),
-        refused("plugin run", PLUGIN, PLUGIN_NEXT),
-        refused("plugin history", PLUGIN, PLUGIN_NEXT),
+        renamed("plugin run", "gt dog dispatch CHORE", CHORE),
+        renamed("plugin history", "gt feed --type patrol", CHORE),
         renamed("issue", "gt hook", ISSUE),
         renamed("issue set", "gt sling BEAD", ISSUE),
         renamed("issue clear", "gt unsling BEAD", ISSUE),

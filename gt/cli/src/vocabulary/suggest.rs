@@ -1,26 +1,38 @@
-//! Keeps only the suggestions for an unknown command that are a slip of the keyboard away.
+//! Describes an unknown command, flag or argument.
 
-use clap::error::{ContextKind, ContextValue};
-use kit::cli::slip::is_slip;
+use kit::cli::unknown;
+use kit::failure::Failure;
 
-/// Removes clap's suggestions that do not look like the word: `gt logs` must not suggest `dog`.
-pub(in super::super) fn narrow_suggestions(error: &mut clap::Error) {
-    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
-        return;
-    };
-    let word = word.clone();
-    let kept: Vec<String> = match error.remove(ContextKind::SuggestedSubcommand) {
-        Some(ContextValue::Strings(names)) => names,
-        Some(ContextValue::String(name)) => vec![name],
-        _ => return,
-    }
-    .into_iter()
-    .filter(|name| is_slip(&word, name))
-    .collect();
-    if !kept.is_empty() {
-        error.insert(
-            ContextKind::SuggestedSubcommand,
-            ContextValue::Strings(kept),
-        );
+use super::answer::USAGE;
+
+/// Describes the unknown word of a line. Returns `None` for all other errors.
+pub(in super::super) fn describe_unknown(
+    error: &clap::Error,
+    words: &[std::ffi::OsString],
+    program: &clap::Command,
+) -> Option<Failure> {
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect();
+    let found = unknown::describe_unknown(error, &words, program, suggest_for_id)?;
+    Some(Failure {
+        message: found.message,
+        hint: Some(found.hint),
+        code: "usage",
+        exit: USAGE,
+        similar: Vec::new(),
+    })
+}
+
+/// Returns the command that shows a bead if the word looks like an id. An id has a digit or a short
+/// hash, and no command has either.
+fn suggest_for_id(word: &str) -> Vec<String> {
+    let hash = word.rsplit('-').next().unwrap_or_default();
+    let is_id = word.contains('-') && hash.chars().any(|letter| letter.is_ascii_digit());
+    if is_id {
+        vec![format!("gt why {word}")]
+    } else {
+        Vec::new()
     }
 }

@@ -57,6 +57,29 @@ fn add_hooked_work(stores: &TownStores, mut dog: Dog) -> Dog {
     dog
 }
 
+/// Adds the dog that a target names, `deacon/dogs/NAME`, or for `deacon/dogs` a dog if none is idle.
+/// Does nothing for other targets.
+pub fn add_missing_dog(town: &Town, target: &str) -> anyhow::Result<()> {
+    let Some(rest) = target.trim_end_matches('/').strip_prefix("deacon/dogs") else {
+        return Ok(());
+    };
+    let name = match rest.strip_prefix('/') {
+        Some(name) => Some(name),
+        None if rest.is_empty() => None,
+        None => return Ok(()),
+    };
+    let is_there = match name {
+        Some(name) => dog::load_dog(&town.layout, name).is_some(),
+        None => list_dogs(town)?
+            .iter()
+            .any(|dog| dog.state == DogState::Idle),
+    };
+    if !is_there {
+        add_dog(town, name)?;
+    }
+    Ok(())
+}
+
 /// Adds a dog with a worktree per rig. Without a name, it gets the next free one.
 pub fn add_dog(town: &Town, name: Option<&str>) -> anyhow::Result<Dog> {
     let _lock = Lock::take(

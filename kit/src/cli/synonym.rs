@@ -1,0 +1,65 @@
+//! Words of other programs that mean the same as a name of ours.
+
+/// Names of commands. Words in a row mean the same.
+const COMMANDS: &[&[&str]] = &[
+    &["list", "ls", "ps", "all", "inbox", "index"],
+    &["add", "create", "new", "make", "insert", "send"],
+    &[
+        "remove", "rm", "delete", "del", "destroy", "kill", "nuke", "close", "drop", "burn",
+    ],
+    &[
+        "show", "status", "info", "get", "view", "describe", "inspect", "details", "read", "cat",
+    ],
+    &["edit", "set", "change", "modify", "update"],
+    &["at", "attach", "open", "enter", "join", "connect"],
+    &["restart", "retry", "reload", "redo"],
+    &["search", "find", "grep"],
+    &["start", "run", "launch", "begin"],
+    &["stop", "halt", "end", "pause"],
+    &["rename", "mv", "move"],
+];
+
+/// Names of flags, without dashes. Words in a row mean the same.
+const FLAGS: &[&[&str]] = &[
+    &[
+        "description",
+        "desc",
+        "body",
+        "text",
+        "message",
+        "msg",
+        "content",
+    ],
+    &["assignee", "assign", "owner", "user", "assigned-to"],
+    &["label", "labels", "tag", "tags"],
+    &["title", "name", "subject", "summary"],
+    &["status", "state", "open", "closed", "done"],
+    &["json", "output", "format", "o"],
+    &["mine", "me", "my"],
+    &["limit", "max", "count", "number", "lines", "tail"],
+    &["type", "kind"],
+    &["dry-run", "preview", "plan", "simulate"],
+    &["force", "yes", "y", "assume-yes"],
+    &["rig", "repo", "project"],
+    &["priority", "prio", "importance"],
+    &["due", "deadline", "until"],
+    &["follow", "watch", "tail"],
+    &["reason", "why", "because"],
+];
+
+/// Returns those of the commands that mean the same as `word`.
+pub fn find_commands<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    find_in(COMMANDS, word, names)
+}
+
+/// Returns those of the flags that mean the same as `word`.
+pub fn find_flags<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    find_in(FLAGS, word, names)
+}
+
+fn find_in<'a>(table: &[&[&str]], word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let word = word.to_lowercase();
+    let rows: Vec<_> = table.iter().filter(|row| row.contains(&&*word)).collect();
+    let is_same = |name: &&str| rows.iter().any(|row| row.contains(name));
+    names.filter(is_same).map(str::to_owned).collect()
+}

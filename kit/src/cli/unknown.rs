@@ -1,0 +1,204 @@
+//! Describes an unknown command, flag or argument: one error, and what to type instead.
+
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::slip::{self, is_slip};
+use super::synonym;
+
+/// A word of a command line that the program does not know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownWord {
+    pub message: String,
+    pub hint: String,
+}
+
+/// Describes the unknown word of a line, or returns `None` for all other errors. `suggest` returns
+/// the commands to type instead of an unknown command of the program.
+pub fn describe_unknown(
+    error: &clap::Error,
+    words: &[String],
+    program: &Command,
+    suggest: impl Fn(&str) -> Vec<String>,
+) -> Option<UnknownWord> {
+    let (path, command) = find_command(program, words);
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => {
+            let name = text_of(error, ContextKind::InvalidSubcommand)?;
+            let mut choices = if path.contains(' ') {
+                Vec::new()
+            } else {
+                suggest(name)
+            };
+            if choices.is_empty() {
+                let similar = find_similar_commands(command, name);
+                choices = similar
+                    .iter()
+                    .map(|name| format!("{path} {name}"))
+                    .collect();
+            }
+            Some(describe_unknown_command(&path, name, choices))
+        }
+        ErrorKind::UnknownArgument => {
+            let name = text_of(error, ContextKind::InvalidArg)?;
+            Some(describe_unknown_argument(&path, command, name))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the longest path of commands in a line, and the command that it names.
+fn find_command<'a>(program: &'a Command, words: &[String]) -> (String, &'a Command) {
+    let mut here = program;
+    let mut path = program.get_name().to_owned();
+    for word in words.iter().skip(1).filter(|word| !word.starts_with('-')) {
+        if word == "help" {
+            continue;
+        }
+        let Some(found) = here.find_subcommand(word) else {
+            break;
+        };
+        path = format!("{path} {word}");
+        here = found;
+    }
+    (path, here)
+}
+
+fn describe_unknown_command(path: &str, name: &str, choices: Vec<String>) -> UnknownWord {
+    let is_family = path.contains(' ');
+    let message = if is_family {
+        format!("unknown command \"{name}\" for \"{path}\"")
+    } else {
+        format!("unknown command \"{name}\"")
+    };
+    let hint = join_choices(choices).unwrap_or_else(|| {
+        if is_family {
+            format!("list the commands with: {path} --help")
+        } else {
+            format!("list the commands with: {path} help --all")
+        }
+    });
+    UnknownWord { message, hint }
+}
+
+fn describe_unknown_argument(path: &str, command: &Command, name: &str) -> UnknownWord {
+    if !name.starts_with('-') {
+        return UnknownWord {
+            message: format!("unexpected argument: {name}"),
+            hint: format!("{path} --help explains the flags and arguments"),
+        };
+    }
+    let similar = find_similar_flags(command, name);
+    let hint = match similar.first() {
+        Some(flag) => format!("did you mean --{flag}?"),
+        None => format!("{path} --help explains the flags and arguments"),
+    };
+    UnknownWord {
+        message: format!("unknown flag: {name}"),
+        hint,
+    }
+}
+
+/// Returns the commands below `parent` that a word may mean: another word for the same thing,
+/// otherwise a slip of the keyboard.
+fn find_similar_commands(parent: &Command, word: &str) -> Vec<String> {
+    let names = || {
+        let commands = parent.get_subcommands();
+        let shown = commands.filter(|command| !command.is_hide_set());
+        shown.map(Command::get_name)
+    };
+    let same = synonym::find_commands(word, names());
+    if same.is_empty() {
+        let slips = names().filter(|name| is_slip(word, name)).collect();
+        slip::sort_nearest_first(word, slips)
+    } else {
+        same
+    }
+}
+
+/// Returns the long flags of a command that a flag may mean, without their dashes.
+fn find_similar_flags(command: &Command, flag: &str) -> Vec<String> {
+    let word = flag.trim_start_matches('-');
+    let word = word.split(['=', ' ']).next().unwrap_or(word);
+    let names = || {
+        let arguments = command.get_arguments();
+        let shown = arguments.filter(|argument| !argument.is_hide_set());
+        shown.filter_map(clap::Arg::get_long)
+    };
+    let same = synonym::find_flags(word, names());
+    if same.is_empty() {
+        let slips = names().filter(|name| is_slip(word, name)).collect();
+        slip::sort_nearest_first(word, slips)
+    } else {
+        same
+    }
+}
+
+/// Joins commands to choose from, at most three.
+fn join_choices(commands: Vec<String>) -> Option<String> {
+    let text = commands.into_iter().take(3).collect::<Vec<_>>().join(", ");
+    (!text.is_empty()).then(|| format!("try: {text}"))
+}
+
+fn text_of(error: &clap::Error, kind: ContextKind) -> Option<&str> {
+    match error.get(kind)? {
+        ContextValue::String(text) => Some(text),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Arg;
+
+    use super::*;
+
+    fn program() -> Command {
+        let convoy = Command::new("convoy")
+            .subcommand(Command::new("create").arg(Arg::new("description").long("description")))
+            .subcommand(Command::new("list").arg(Arg::new("parent").long("parent")))
+            .subcommand(Command::new("close"));
+        Command::new("gt")
+            .subcommand_required(true)
+            .subcommand(convoy)
+            .subcommand(Command::new("status"))
+    }
+
+    fn describe(line: &str) -> UnknownWord {
+        let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+        let error = program().try_get_matches_from(&words).unwrap_err();
+        describe_unknown(&error, &words, &program(), |_| Vec::new()).unwrap()
+    }
+
+    #[test]
+    fn an_unknown_command_gets_the_command_that_does_it() {
+        assert_eq!(describe("gt stauts").hint, "try: gt status");
+        assert_eq!(describe("gt convoy new").hint, "try: gt convoy create");
+        assert_eq!(describe("gt convoy ls").hint, "try: gt convoy list");
+        assert_eq!(describe("gt convoy rm x").hint, "try: gt convoy close");
+        assert_eq!(
+            describe("gt convoy gallop"),
+            UnknownWord {
+                message: "unknown command \"gallop\" for \"gt convoy\"".into(),
+                hint: "list the commands with: gt convoy --help".into(),
+            }
+        );
+    }
+
+    #[test]
+    fn an_unknown_flag_gets_the_flag_that_does_it_and_no_other() {
+        let hint = |line: &str| describe(line).hint;
+        assert_eq!(
+            hint("gt convoy create --desc x"),
+            "did you mean --description?"
+        );
+        assert_eq!(
+            hint("gt convoy create --body x"),
+            "did you mean --description?"
+        );
+        assert_eq!(
+            hint("gt convoy list --sideways"),
+            "gt convoy list --help explains the flags and arguments"
+        );
+    }
+}
