@@ -59,10 +59,6 @@ const PHRASES: &[(&str, &str)] = &[
     ("landing_stopped", "landing {convoy} stopped: {reason}"),
     ("mail", "wrote to {to}: {subject}"),
     ("merge_batch", "checked {mrs} together: {outcome}"),
-    (
-        "target_bisected",
-        "{target} of {rig} fails {gate} since {commit}",
-    ),
     ("merge_driven", "let {drivers} merge {files} for {mr}"),
     ("merge_failed", "could not merge {mr} ({bead}): {reason}"),
     ("merge_skipped", "left {mr} ({bead}) for later: {reason}"),

@@ -9,7 +9,7 @@ use gt::flow::mq::{self, BisectOutcome, FailingCommit};
 /// Find the merge that broke the target, and reopen its bead
 ///
 /// Runs the gates on the tip of the target, then on earlier commits, by halves. The evidence is a
-/// comment on the bead. The target stays as it is. With `--json` an object with outcome: passes,
+/// comment on the bead. The target is not changed. With `--json` an object with outcome: passes,
 /// found (commit, subject, author, good, gate, log, request?, bead?), nothing_passes or
 /// gate_cannot_run.
 #[derive(Debug, clap::Args)]
