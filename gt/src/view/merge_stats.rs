@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
+use crate::flow::mq::wait_bound;
 use crate::record::merge_request;
 use crate::town::Rig;
+use crate::town::config::RigSettings;
 use crate::town::event::{Event, NewestEvents};
 
 /// The numbers of a rig's queue since a time.
@@ -48,6 +50,9 @@ pub struct WaitingStats {
     pub requests: usize,
     /// The age of the oldest one in seconds.
     pub oldest_seconds: f64,
+    /// The age from which on one goes before all younger ones, in seconds. None for no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bound_seconds: Option<f64>,
 }
 
 /// The half and the 95th percentile of some values.
@@ -85,6 +90,7 @@ pub fn read_merge_stats(rig: &Rig, since: Timestamp) -> anyhow::Result<MergeStat
         }
     }
     let now = rig.town().clock.now();
+    let max_wait = SignedDuration::try_from(RigSettings::load(rig)?.max_wait())?;
     let mut waiting: BTreeMap<i64, WaitingStats> = BTreeMap::new();
     for request in merge_request::open_requests(&beads) {
         let priority = request.priority;
@@ -92,6 +98,7 @@ pub fn read_merge_stats(rig: &Rig, since: Timestamp) -> anyhow::Result<MergeStat
             priority,
             requests: 0,
             oldest_seconds: 0.0,
+            bound_seconds: wait_bound(max_wait, priority).map(|bound| bound.as_secs_f64()),
         });
         stats.requests += 1;
         let age = seconds_between(request.created_at.instant(), now);

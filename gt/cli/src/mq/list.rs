@@ -7,11 +7,11 @@ use serde::Serialize;
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
-use gt::flow::mq::{self, ConvoyAges, find_clashes};
+use gt::flow::mq::{RequestOrder, find_clashes};
 use gt::record::merge_request;
 use gt::record::pull_request::PullRequest;
 use gt::town::Rig;
-use gt::town::config;
+use gt::town::config::{self, RigSettings};
 use gt::town::queue_pause::QueuePause;
 
 /// List the open merge requests of a rig, in merge order
@@ -98,8 +98,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// Reads the open requests of a rig, in merge order.
 pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
     let beads = rig.store()?.snapshot()?;
-    let now = rig.town().clock.now();
-    let ages = ConvoyAges::read(rig.town())?;
+    let order = RequestOrder::read(rig, &RigSettings::load(rig)?)?;
     let clashes = find_clashes(&beads);
     let mut rows: Vec<RequestRow> = merge_request::open_requests(&beads)
         .into_iter()
@@ -123,8 +122,7 @@ pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
                 target: receipt.target,
                 worker: receipt.worker,
                 status,
-                score: (mq::score_request(request, ages.convoy_of(request), now) * 10.0).round()
-                    / 10.0,
+                score: (order.score(request) * 10.0).round() / 10.0,
                 priority: request.priority,
                 created_at: request.created_at.to_string(),
                 waits_for,

@@ -13,7 +13,9 @@ use gt::view::merge_stats::{GateStats, MergeStats, Percentiles, read_merge_stats
 /// Show waits, runs of the gates and failures of a merge queue
 ///
 /// With `--json` {rig, since, merged, withdrawn, wait_seconds?{p50, p95}, gates[{gate, runs, failed,
-/// retried, runs_per_merge?, seconds?{p50, p95}}], waiting[{priority, requests, oldest_seconds}]}.
+/// retried, runs_per_merge?, seconds?{p50, p95}}], waiting[{priority, requests, oldest_seconds,
+/// bound_seconds?}]}. A request that waits longer than the bound goes before all that do not
+/// (`merge_queue.max_wait`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)
@@ -43,8 +45,18 @@ fn write_stats(stats: &MergeStats, page: &mut Page) {
         page.line(format!("  gate {}", describe_gate(gate)));
     }
     for waiting in &stats.waiting {
+        let bound = waiting.bound_seconds;
+        let bound = bound.map_or_else(String::new, |bound| {
+            let is_over = waiting.oldest_seconds > bound;
+            let state = if is_over {
+                "is first now"
+            } else {
+                "goes first"
+            };
+            format!(" (it {state} after {})", describe_seconds(bound))
+        });
         page.line(format!(
-            "  P{} waiting: {}, the oldest for {}",
+            "  P{} waiting: {}, the oldest for {}{bound}",
             waiting.priority,
             counted(waiting.requests, "request"),
             describe_seconds(waiting.oldest_seconds)

@@ -63,6 +63,6 @@ pub(crate) use queue::{time_until_ready, withdraw_stale_requests};
 pub use reject::{RejectError, RejectedRequest, reject_request};
 pub use retry::retry_request;
 pub use run::RequestResult;
-pub use score::{ConvoyAges, score_request};
+pub use score::{RequestOrder, wait_bound};
 pub use task::is_automatic_task;
 pub use waive::{WaiveError, waive_hooks};

@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::clash::find_clashes;
 use super::job::{MergeJob, MergeOutcome, fetch_target};
 use super::run::{QueueRun, RequestResult, process_request};
-use super::score::{ConvoyAges, score_request};
+use super::score::RequestOrder;
 use super::verify::TargetPresence;
 use super::{batch, land, pull_request, target, task, verify, withdraw};
 use crate::record::gate_history::GateHistory;
@@ -19,7 +19,7 @@ use crate::record::pull_request::PullRequestLook;
 use crate::town::config::RigSettings;
 use crate::town::lock::Lock;
 use crate::town::queue_pause::check_may_merge;
-use crate::town::{Rig, RigLayout, Town};
+use crate::town::{Rig, RigLayout};
 
 /// Drains the queue of a rig. Fails if another process holds the queue.
 pub fn run_queue(rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
@@ -73,7 +73,8 @@ impl QueueRun<'_> {
             return Ok(Vec::new());
         }
         let beads = self.store.snapshot()?;
-        let ready = list_ready_requests(self.rig.town(), &beads, &self.seen)?;
+        let order = RequestOrder::read(self.rig, self.settings)?;
+        let ready = list_ready_requests(&order, &beads, &self.seen);
         let Some(first) = ready.first() else {
             return Ok(Vec::new());
         };
@@ -184,24 +185,17 @@ fn time_until_look(
 
 /// Returns the ready requests that this run has not handled, highest score first.
 fn list_ready_requests<'b>(
-    town: &Town,
+    order: &RequestOrder,
     beads: &'b Snapshot,
     seen: &BTreeSet<String>,
-) -> anyhow::Result<Vec<&'b Bead>> {
-    let ages = ConvoyAges::read(town)?;
-    let now = town.clock.now();
+) -> Vec<&'b Bead> {
     let mut ready: Vec<(f64, &Bead)> = merge_request::open_requests(beads)
         .into_iter()
         .filter(|request| !seen.contains(&request.id) && is_ready(beads, request))
-        .map(|request| {
-            (
-                score_request(request, ages.convoy_of(request), now),
-                request,
-            )
-        })
+        .map(|request| (order.score(request), request))
         .collect();
     ready.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
-    Ok(ready.into_iter().map(|(_, request)| request).collect())
+    ready.into_iter().map(|(_, request)| request).collect()
 }
 
 fn is_ready(beads: &Snapshot, request: &Bead) -> bool {

@@ -181,6 +181,13 @@ pub const KEYS: &[SettingKey] = &[
         "a gate, run before build_command",
     ),
     define_key(
+        "merge_queue.max_wait",
+        SettingKind::Duration,
+        SettingPlacement::Rig,
+        "6h",
+        "how long a P0 waits behind better requests, a P1 twice that, and so on; 0s for no bound",
+    ),
+    define_key(
         "merge_queue.merge_strategy",
         SettingKind::OneOf(LandingRoute::NAMES),
         SettingPlacement::Rig,

@@ -64,6 +64,8 @@ pub struct MergeQueueSettings {
     pub vcs_provider: Option<String>,
     /// The program that talks to the forge. Missing means the usual one of its kind.
     pub forge_program: Option<String>,
+    /// The time after which a request of priority 0 goes before all younger ones, such as `6h`.
+    pub max_wait: Option<String>,
     /// The time between two looks at an open pull request, such as `1m`.
     pub poll_interval: Option<String>,
     /// Gives repair tasks to workers automatically. Missing means yes.
@@ -151,6 +153,14 @@ impl RigSettings {
         interval.unwrap_or(POLL_INTERVAL)
     }
 
+    /// Returns the time after which a request of priority 0 goes before all younger ones. Zero means
+    /// never.
+    pub fn max_wait(&self) -> Duration {
+        let text = self.merge_queue.max_wait.as_deref();
+        let wait = text.and_then(super::parse_setting_duration);
+        wait.unwrap_or(MAX_WAIT)
+    }
+
     /// Returns true if repair tasks go to workers automatically.
     pub fn is_auto_repair(&self) -> bool {
         self.merge_queue.auto_repair.unwrap_or(true)
@@ -216,6 +226,9 @@ impl MergeQueueSettings {
         limit.unwrap_or(8).max(1)
     }
 }
+
+/// The default time after which a request of priority 0 goes before all younger ones.
+const MAX_WAIT: Duration = Duration::from_secs(6 * 3600);
 
 /// The default time between two looks at an open pull request.
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
