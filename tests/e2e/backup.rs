@@ -291,3 +291,18 @@ fn a_backup_names_the_shallow_repository_that_its_place_refuses() {
     fs::remove_file(shallow).unwrap();
     town.gt(["backup", to]).ok();
 }
+
+#[test]
+fn a_backup_goes_to_a_relative_path_outside_of_the_town() {
+    let town = Town::new();
+    let report = gt_in(&town, &town.root(), ["backup", "../beside", "--json"]);
+    let place = report.ok().json()["destination"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(
+        Path::new(&place),
+        town.path("beside").canonicalize().unwrap()
+    );
+    gt_in(&town, &town.root(), ["backup", "inside"]).fails("is in the town itself");
+}

@@ -43,9 +43,34 @@ fn a_sling_of_many_beads_queues_them_and_the_daemon_starts_them() {
 }
 
 #[test]
+fn workers_of_a_parked_rig_take_no_room_of_the_town_and_a_full_rig_is_named() {
+    let (town, beads) = town_with_beads(1);
+    town.add_rig("api", "api");
+    let set = |args: &[&str]| town.gt(["config", "set"].iter().chain(args).copied()).ok();
+    set(&["scheduler.max_polecats", "1", "--town"]);
+    town.gt(["sling", &beads[0], "web"]).ok();
+    let (first, second) = (town.bead("api", "First"), town.bead("api", "Second"));
+    town.gt(["sling", &first, "api"]).ok();
+    assert_eq!(town.status_of("api", &first), "open");
+    town.gt(["rig", "park", "web"]).ok();
+    town.patrol();
+    assert_eq!(town.status_of("api", &first), "hooked");
+    set(&["scheduler.max_polecats", "5", "--town"]);
+    set(&["max_polecats", "1", "--rig", "api"]);
+    town.gt(["sling", &second, "api"]).ok();
+    let reason = "rig api has 1 worker at work (setting max_polecats: 1)";
+    for command in [["scheduler", "status"], ["why", &second]] {
+        let said = town.gt(command).ok().out;
+        assert!(said.contains(reason), "{said}");
+    }
+}
+
+#[test]
 fn a_paused_scheduler_queues_and_starts_no_worker() {
     let (town, beads) = town_with_beads(2);
     town.gt(["scheduler", "pause"]).ok();
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains("the scheduler is paused by"), "{status}");
     town.gt(["sling", &beads[0], "web"]).ok();
     town.patrol();
     assert_eq!(town.status_of("web", &beads[0]), "open");

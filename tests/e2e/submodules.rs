@@ -15,7 +15,9 @@ fn add_submodule_and_lfs_file(town: &Town, origin: &Repo) -> Repo {
     town.git_at(&home, ["clone", "-q", origin.url(), "maker"])
         .ok();
     let git = |args: &[&str]| town.git_at(&clone, args.iter().copied()).ok();
-    git(&["submodule", "--quiet", "add", library.url(), "libs/x"]);
+    // Only a URL makes a shallow clone of a local repository.
+    let url = format!("file://{}", library.url());
+    git(&["submodule", "--quiet", "add", &url, "libs/x"]);
     git(&["lfs", "install", "--local"]);
     git(&["lfs", "track", "*.bin"]);
     fs::write(clone.join("data.bin"), "first content\n").unwrap();
@@ -83,46 +85,163 @@ fn a_commit_of_a_submodule_is_submitted_only_if_everyone_can_fetch_it() {
     assert_eq!(worker.merge()["outcome"], "merged");
 }
 
+/// Returns the texts of a file in the commits of a rescue that hold work of submodules.
+fn saved_texts(town: &Town, file: &str) -> Vec<String> {
+    let saved = town.gt(["rescue", "list", "--json"]).ok().json();
+    let reference = saved[0]["ref"].as_str().unwrap();
+    let shown = town.gt(["rescue", "show", reference, "--json"]).ok().json();
+    let mut texts = Vec::new();
+    for submodule in shown["submodules"].as_array().unwrap() {
+        assert_eq!(submodule["path"], "libs/x");
+        let repository = submodule["repository"].as_str().unwrap();
+        let object = format!("{}:{file}", submodule["commit"].as_str().unwrap());
+        let found = town.git_at(
+            std::path::Path::new(repository),
+            ["cat-file", "blob", &object],
+        );
+        let found = found.run();
+        if found.code == 0 {
+            texts.push(found.out);
+        }
+    }
+    texts.sort();
+    texts.dedup();
+    texts
+}
+
+/// Does work of each kind in the submodule of a worker, and pushes only the outer repository.
+fn work_in_submodule(worker: &Worker) {
+    let (town, module) = (&worker.town, worker.sandbox.join("libs/x"));
+    let git = |args: &[&str]| town.git_at(&module, args.iter().copied()).ok();
+    let write = |file: &str, text: &str| fs::write(module.join(file), text).unwrap();
+    let pin = git(&["rev-parse", "HEAD"]);
+    git(&["switch", "-q", "-c", "side"]);
+    write("side.txt", "on a branch\n");
+    git(&["add", "."]);
+    git(&["commit", "-qm", "Side"]);
+    git(&["switch", "-q", "--detach", pin.text()]);
+    write("lib.txt", "stashed\n");
+    git(&["stash", "-q"]);
+    write("committed.txt", "committed\n");
+    git(&["add", "."]);
+    git(&["commit", "-qm", "Not pushed"]);
+    worker.git(["add", "libs/x"]);
+    worker.git(["commit", "-qm", "Bump"]);
+    worker.git(["push", "-q", "origin", "HEAD:refs/heads/polecat/nux/w-1@x"]);
+    git(&["update-index", "--assume-unchanged", "lib.txt"]);
+    write("lib.txt", "hidden\n");
+    write("new.txt", "new\n");
+}
+
 #[test]
 fn work_in_a_submodule_is_in_the_rescue_of_its_worker() {
+    for shallow in ["false", "true"] {
+        let (town, origin) = Town::with_rig();
+        add_submodule_and_lfs_file(&town, &origin);
+        let maker = town.path("home/maker");
+        let key = [
+            "config",
+            "-f",
+            ".gitmodules",
+            "submodule.libs/x.shallow",
+            shallow,
+        ];
+        town.git_at(&maker, key).ok();
+        town.git_at(&maker, ["commit", "-qam", "Shallow"]).ok();
+        town.git_at(&maker, ["push", "-q", "origin", "HEAD:main"])
+            .ok();
+        let worker = Worker::in_town(town, origin);
+        let town = &worker.town;
+        let module = worker.sandbox.join("libs/x");
+        let is_shallow = town.git_at(&module, ["rev-parse", "--is-shallow-repository"]);
+        assert_eq!(is_shallow.ok().text(), shallow);
+        work_in_submodule(&worker);
+        town.gt(["polecat", "nuke", &worker.name, "--force"]).ok();
+        assert!(!worker.sandbox.exists());
+        for (file, text) in [
+            ("committed.txt", "committed\n"),
+            ("lib.txt", "hidden\n"),
+            ("lib.txt", "stashed\n"),
+            ("new.txt", "new\n"),
+            ("side.txt", "on a branch\n"),
+        ] {
+            let texts = saved_texts(town, file);
+            assert!(texts.iter().any(|found| found == text), "{file}: {texts:?}");
+        }
+        let repository = town.root().join("web/.repo.git");
+        town.git_at(&repository, ["fsck", "--connectivity-only"])
+            .ok();
+    }
+}
+
+#[test]
+fn the_commands_that_a_rescue_shows_bring_work_of_a_submodule_back() {
     let (town, origin) = Town::with_rig();
     let library = add_submodule_and_lfs_file(&town, &origin);
     let worker = Worker::in_town(town, origin);
     let town = &worker.town;
-    let module = worker.sandbox.join("libs/x");
-    fs::write(module.join("committed.txt"), "committed\n").unwrap();
-    town.git_at(&module, ["add", "committed.txt"]).ok();
-    town.git_at(&module, ["commit", "-qm", "Not pushed"]).ok();
-    fs::write(module.join("lib.txt"), "changed\n").unwrap();
-    fs::write(module.join("new.txt"), "new\n").unwrap();
+    fs::write(worker.sandbox.join("libs/x/new.txt"), "new\n").unwrap();
     town.gt(["polecat", "nuke", &worker.name, "--force"]).ok();
-    let name = worker.sandbox.clone();
-    assert!(!name.exists(), "the sandbox is still there");
     let saved = town.gt(["rescue", "list", "--json"]).ok().json();
     let reference = saved[0]["ref"].as_str().unwrap();
     let shown = town.gt(["rescue", "show", reference]).ok();
-    // The printed commands bring the work back into any clone of the submodule.
     let clone = town.path("home/libs/x");
     fs::create_dir_all(clone.parent().unwrap()).unwrap();
     let path = clone.to_str().unwrap();
     town.git_at(&town.path("home"), ["clone", "-q", library.url(), path])
         .ok();
-    let commands: Vec<&str> = shown
+    let commands = shown
         .out
         .lines()
-        .filter_map(|line| line.strip_prefix("  git "))
-        .collect();
-    assert_eq!(commands.len(), 2, "{}", shown.out);
+        .filter_map(|line| line.strip_prefix("  git "));
     for command in commands {
         town.git_at(&town.path("home"), command.split(' ')).ok();
     }
-    for (file, content) in [
-        ("committed.txt", "committed\n"),
-        ("lib.txt", "changed\n"),
-        ("new.txt", "new\n"),
-    ] {
-        assert_eq!(fs::read_to_string(clone.join(file)).unwrap(), content);
-    }
+    assert_eq!(fs::read_to_string(clone.join("new.txt")).unwrap(), "new\n");
+}
+
+#[test]
+fn a_restored_town_keeps_work_in_submodules_on_a_rescue_ref() {
+    let (town, origin) = Town::with_rig();
+    add_submodule_and_lfs_file(&town, &origin);
+    let worker = Worker::in_town(town, origin);
+    let town = &worker.town;
+    fs::write(worker.sandbox.join("libs/x/new.txt"), "new\n").unwrap();
+    let (backup, copy) = (town.path("backup"), town.path("copy"));
+    town.gt(["backup", backup.to_str().unwrap()]).ok();
+    let from = backup.to_str().unwrap();
+    let restored = town
+        .gt_at(
+            &town.path("home"),
+            ["restore", from, copy.to_str().unwrap()],
+        )
+        .run();
+    let said = format!("{}{}", restored.out, restored.err);
+    assert!(said.contains("the work in its submodules"), "{said}");
+    let refs = town.git_at(
+        &copy.join("web/.repo.git"),
+        ["for-each-ref", "refs/gt/rescue"],
+    );
+    assert!(!refs.ok().out.is_empty(), "{said}");
+}
+
+#[test]
+fn a_submodule_of_the_last_work_is_not_left_for_the_next_one() {
+    let (town, origin) = Town::with_rig();
+    let library = add_submodule_and_lfs_file(&town, &origin);
+    let worker = Worker::in_town(town, origin);
+    let town = &worker.town;
+    // A pinned commit may be on a tag only.
+    library.git(["tag", "v1", "main"]);
+    worker.git(["submodule", "--quiet", "add", library.url(), "libs/y"]);
+    worker.git(["commit", "-qm", "Another submodule"]);
+    town.gt(["unsling", &worker.bead]).ok();
+    town.kill_all_sessions();
+    town.patrol();
+    let bead = town.bead("web", "Next");
+    town.gt(["sling", &bead, &worker.name]).ok();
+    assert_eq!(worker.git(["status", "--porcelain"]), "");
+    assert!(!worker.sandbox.join("libs/y").exists());
 }
 
 #[test]

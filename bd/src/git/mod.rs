@@ -47,7 +47,7 @@ pub use redact::redact_urls;
 pub use remote::{PushError, PushLease, PushRefusal, RemoteHead};
 pub use run::GitCall;
 pub(crate) use setup::lines_to_append;
-pub use submodule::SubmoduleCommit;
+pub use submodule::{SubmoduleCommit, SubmoduleWork};
 pub use tree::{TreeEntries, TreeEntry};
 pub use user::GitUser;
 pub use wait::{limit_remotes, report_slow_remotes};

@@ -75,6 +75,8 @@ impl Git {
             match call
                 // Otherwise git leaves out every branch of a shallow remote.
                 .args(["--update-shallow"])
+                // A branch may refer to a commit of a submodule that no one else has.
+                .args(["--no-recurse-submodules"])
                 .args(args)
                 .remote(remote, self.network)
                 .finish_checked()

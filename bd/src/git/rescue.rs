@@ -22,7 +22,7 @@ use jiff::Timestamp;
 
 use super::run::split_records;
 use super::submodule::{add_submodule_lines, parse_submodule_lines};
-use super::{ChangeKind, Git, GitError, Identity, SubmoduleCommit};
+use super::{ChangeKind, Git, GitError, Identity, SubmoduleCommit, SubmoduleWork};
 
 /// The size above which untracked files are left out of the commit, in bytes.
 pub const BIG: u64 = 50 * 1024 * 1024;
@@ -105,11 +105,13 @@ pub fn save_rescue(
     let policy = big;
     let mut big = set_aside_big_files(git, refname, &untracked, policy)?;
     let mut inner_commits = Vec::new();
-    for path in submodules {
-        let saved = save_submodule(git, &path, refname, author, policy)?;
+    for work in submodules {
+        let saved = save_submodule(git, &work, refname, author, policy)?;
         big.extend(saved.big);
-        let commit = saved.commit;
-        inner_commits.push(SubmoduleCommit { path, commit });
+        inner_commits.extend(saved.commits.into_iter().map(|commit| SubmoduleCommit {
+            path: work.path.clone(),
+            commit,
+        }));
     }
     let tree = RescueTree {
         big: &big,
@@ -129,57 +131,84 @@ pub fn save_rescue(
     }))
 }
 
-/// The work of a submodule, as a commit in the outer repository.
+/// The work of a submodule, as commits in the outer repository.
 struct SavedSubmodule {
-    commit: String,
+    commits: Vec<String>,
     big: Vec<BigFile>,
 }
 
-/// Saves the work of one submodule: its uncommitted files as a commit on its HEAD, or its HEAD.
-/// Copies that commit with its history to the outer repository, because the repository of a
-/// submodule is removed with its worktree.
+/// Saves the work of one submodule: its uncommitted files as a commit on its HEAD, and the commits
+/// that no remote has. Copies them with their history to the outer repository, because the
+/// repository of a submodule is removed with its worktree.
 fn save_submodule(
     git: &Git,
-    path: &str,
+    work: &SubmoduleWork,
     refname: &str,
     author: &Identity,
     policy: BigFilePolicy,
 ) -> Result<SavedSubmodule, GitError> {
+    let path = &work.path;
     let inner = git.in_folder(git.folder().join(path));
-    let changes = inner.status()?;
-    let untracked: Vec<String> = changes
-        .iter()
-        .filter(|change| change.kind == ChangeKind::Untracked && !change.path.ends_with('/'))
-        .map(|change| format!("{path}/{}", change.path))
-        .collect();
-    let big = set_aside_big_files(git, refname, &untracked, policy)?;
-    let inside = big.iter().filter_map(|file| {
-        let path = file.path.strip_prefix(path)?.strip_prefix('/')?.to_owned();
-        let moved_to = file.moved_to.clone();
-        Some(BigFile { path, moved_to })
-    });
-    let inside: Vec<BigFile> = inside.collect();
-    let (nested, hidden) = (inner.inner_repositories()?, inner.hidden_changes()?);
-    let head_commit = inner.resolve("HEAD")?;
-    let commit = match head_commit {
-        Some(commit) if changes.is_empty() && nested.is_empty() && hidden.is_empty() => commit,
-        _ => {
-            let tree = RescueTree {
-                big: &inside,
-                nested: &nested,
-                hidden: &hidden,
-                submodules: &[],
-            };
-            write_commit(&inner, &tree, "Uncommitted work in a submodule", author)?
-        }
-    };
+    let mut commits = work.own_commits.clone();
+    let mut big = Vec::new();
+    if work.is_dirty {
+        let changes = inner.status()?;
+        let untracked: Vec<String> = changes
+            .iter()
+            .filter(|change| change.kind == ChangeKind::Untracked && !change.path.ends_with('/'))
+            .map(|change| format!("{path}/{}", change.path))
+            .collect();
+        big = set_aside_big_files(git, refname, &untracked, policy)?;
+        let inside = big.iter().filter_map(|file| {
+            let path = file.path.strip_prefix(path)?.strip_prefix('/')?.to_owned();
+            let moved_to = file.moved_to.clone();
+            Some(BigFile { path, moved_to })
+        });
+        let tree = RescueTree {
+            big: &inside.collect::<Vec<_>>(),
+            nested: &inner.inner_repositories()?,
+            hidden: &inner.hidden_changes()?,
+            submodules: &[],
+        };
+        let head_commit = inner.resolve("HEAD")?;
+        // The commit of the files has it as its parent.
+        commits.retain(|commit| Some(commit) != head_commit.as_ref());
+        commits.push(write_commit(&inner, &tree, SUBMODULE_MESSAGE, author)?);
+    }
+    if inner.common_dir()?.join("shallow").exists() {
+        commits = drop_histories(&inner, &commits, author)?;
+    }
     let staging = "refs/gt/saved";
-    inner
-        .plumbing(["update-ref", staging, &commit])
-        .finish_checked()?;
-    copy_objects(&inner, git, staging, &commit)?;
-    inner.delete_ref(staging, &commit)?;
-    Ok(SavedSubmodule { commit, big })
+    for commit in &commits {
+        inner.plumbing(["update-ref", staging, commit]).run()?;
+        copy_objects(&inner, git, staging, commit)?;
+        inner.delete_ref(staging, commit)?;
+    }
+    Ok(SavedSubmodule { commits, big })
+}
+
+/// The message of a commit with uncommitted files of a submodule.
+const SUBMODULE_MESSAGE: &str = "Uncommitted work in a submodule";
+
+/// Returns commits with the same files and without parents, because the history of a shallow
+/// repository is not whole and would make another repository invalid.
+fn drop_histories(
+    inner: &Git,
+    commits: &[String],
+    author: &Identity,
+) -> Result<Vec<String>, GitError> {
+    let mut alone = Vec::new();
+    for commit in commits {
+        // A commit of uncommitted files may have the index as its second parent.
+        for state in [commit.clone(), format!("{commit}^2")] {
+            if inner.resolve(&state)?.is_some() {
+                let tree = inner.tree_of(&state)?;
+                let message = format!("Work in a shallow submodule, {commit}");
+                alone.push(inner.commit_tree(&tree, &[], &message, author)?);
+            }
+        }
+    }
+    Ok(alone)
 }
 
 /// Returns the commits of submodules that a rescue holds.

@@ -1,6 +1,8 @@
 //! Checks out the files that a commit only refers to: submodules, and the files that git-lfs
 //! stores. Finds the work of submodules that no remote has.
 
+use std::collections::HashSet;
+
 use super::{Git, GitError, NETWORK};
 
 /// The maximum number of attempts of a command that loses races for the configuration.
@@ -9,7 +11,18 @@ const TRIES: usize = 10;
 /// Marks a line in the message of a rescue that names the commit of a submodule.
 const SUBMODULE_LINE: &str = "Submodule ";
 
-/// The commit that holds the work of one submodule.
+/// A submodule with work that no remote has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SubmoduleWork {
+    /// The folder in the outer repository.
+    pub path: String,
+    /// True if it has uncommitted files.
+    pub is_dirty: bool,
+    /// The last ones of the commits that no remote has.
+    pub own_commits: Vec<String>,
+}
+
+/// A commit that holds work of a submodule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmoduleCommit {
     /// The folder in the outer repository.
@@ -19,15 +32,14 @@ pub struct SubmoduleCommit {
 
 impl Git {
     /// Checks out the submodules of HEAD and the files that git-lfs stores. Submodules are reset to
-    /// the recorded commits and cleaned: the caller must save their work.
+    /// the recorded commits and cleaned, except for ignored files: the caller must save their work.
     pub fn complete_checkout(&self) -> Result<(), GitError> {
-        if self.folder().join(".gitmodules").is_file() {
+        let paths = self.declared_submodules()?;
+        if !paths.is_empty() {
             // A worktree of an older commit may have recorded another address.
-            self.change_submodules(&["sync", "--recursive"])?;
-            self.change_submodules(&["update", "--init", "--recursive", "--force"])?;
-            self.plumbing(["submodule", "--quiet", "foreach", "--recursive"])
-                .args(["git clean --quiet -f -f -d -x"])
-                .run()?;
+            self.change_submodules(&["sync", "--recursive"], &paths)?;
+            self.change_submodules(&["update", "--init", "--recursive", "--force"], &paths)?;
+            self.clean_submodules(false)?;
         }
         if self.uses_lfs("HEAD")? {
             self.set_up_lfs()?;
@@ -39,13 +51,52 @@ impl Git {
         Ok(())
     }
 
+    /// Removes the untracked files of submodules, and of those inside them.
+    pub fn clean_submodules(&self, also_ignored: bool) -> Result<(), GitError> {
+        let options = if also_ignored { "-ffdx" } else { "-ffd" };
+        for path in self.declared_submodules()? {
+            let inner = self.in_folder(self.folder().join(path));
+            if inner.folder().join(".git").exists() {
+                inner.plumbing(["clean", "--quiet", options]).run()?;
+                inner.clean_submodules(also_ignored)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes the folders of submodules that the checked-out commit does not have any more. Git
+    /// leaves them, because they are repositories.
+    pub fn remove_left_submodules(&self, before: &[String]) -> Result<(), GitError> {
+        let now = self.declared_submodules()?;
+        let left: Vec<&String> = before.iter().filter(|path| !now.contains(path)).collect();
+        if left.is_empty() {
+            return Ok(());
+        }
+        self.plumbing(["--literal-pathspecs", "clean", "--quiet", "-ffd", "--"])
+            .args(left)
+            .run()
+    }
+
+    /// Returns the folders of the submodules in the index that `.gitmodules` declares.
+    pub fn declared_submodules(&self) -> Result<Vec<String>, GitError> {
+        let mut declared = Vec::new();
+        if self.folder().join(".gitmodules").is_file() {
+            for path in self.index_gitlinks()? {
+                if self.is_declared_submodule(&path)? {
+                    declared.push(path);
+                }
+            }
+        }
+        Ok(declared)
+    }
+
     /// Runs a command that writes the configuration, which all worktrees share. Retries if another
     /// one writes it at the same time.
-    fn change_submodules(&self, args: &[&str]) -> Result<(), GitError> {
+    fn change_submodules(&self, args: &[&str], paths: &[String]) -> Result<(), GitError> {
         let mut tries = 1;
         loop {
             let call = self.plumbing(["submodule", "--quiet"]).args(args);
-            match call.limit(NETWORK).run() {
+            match call.args(["--"]).args(paths).limit(NETWORK).run() {
                 Err(GitError::Failed { words, .. })
                     if tries < TRIES && words.contains("could not lock config file") => {}
                 other => return other,
@@ -89,36 +140,73 @@ impl Git {
             .run()
     }
 
-    /// Returns the submodules whose checkout has uncommitted files, or a commit that no remote of
-    /// the submodule has. Nested ones are included.
-    pub fn submodules_with_work(&self) -> Result<Vec<String>, GitError> {
+    /// Returns the submodules whose checkout has uncommitted files, or commits that no remote of the
+    /// submodule has: of HEAD, branches and stashes. Nested ones are included.
+    pub fn submodules_with_work(&self) -> Result<Vec<SubmoduleWork>, GitError> {
         let mut found = Vec::new();
-        for path in self.index_gitlinks()? {
+        for path in self.declared_submodules()? {
             let inner = self.in_folder(self.folder().join(&path));
-            let is_checked_out = inner.folder().join(".git").exists();
-            if !is_checked_out || !self.is_declared_submodule(&path)? {
+            if !inner.folder().join(".git").exists() {
                 continue;
             }
-            if !inner.is_clone_without_own_work() && !self.is_known_to_remotes(&inner)? {
-                found.push(path.clone());
+            let is_dirty = !inner.status()?.is_empty()
+                || !inner.hidden_changes()?.is_empty()
+                || !inner.inner_repositories()?.is_empty();
+            let own_commits = self.find_own_commits(&inner)?;
+            for mut deeper in inner.submodules_with_work()? {
+                deeper.path = format!("{path}/{}", deeper.path);
+                found.push(deeper);
             }
-            let deeper = inner.submodules_with_work()?;
-            found.extend(deeper.iter().map(|deeper| format!("{path}/{deeper}")));
+            if is_dirty || !own_commits.is_empty() {
+                found.push(SubmoduleWork {
+                    path,
+                    is_dirty,
+                    own_commits,
+                });
+            }
         }
         Ok(found)
     }
 
-    /// Returns true if a remote branch of this repository records the clean commit of a submodule.
-    /// A shallow submodule has no branch that contains it.
-    fn is_known_to_remotes(&self, inner: &Self) -> Result<bool, GitError> {
-        let Some(commit) = inner.resolve("HEAD")? else {
-            return Ok(true);
-        };
-        if !inner.status()?.is_empty() {
-            return Ok(false);
+    /// Returns the commits of HEAD, branches and stashes of a submodule that no remote of it has.
+    fn find_own_commits(&self, inner: &Self) -> Result<Vec<String>, GitError> {
+        let head_commit = inner.resolve("HEAD")?;
+        let branches = inner.plumbing(["for-each-ref", "--format=%(objectname)", "refs/heads"]);
+        let branches = branches.text()?;
+        let stashes = inner.stashes()?.into_iter().map(|stash| stash.commit);
+        let mut tips: Vec<String> = head_commit.iter().cloned().collect();
+        tips.extend(branches.lines().map(str::to_owned));
+        tips.extend(stashes);
+        tips.sort();
+        tips.dedup();
+        if tips.is_empty() {
+            return Ok(Vec::new());
         }
+        let call = inner.plumbing(["rev-list"]).args(&tips);
+        let unpushed = call.args(["--not", "--remotes"]).text()?;
+        let mut unpushed: HashSet<&str> = unpushed.lines().collect();
+        // The commits at which a shallow history ends came from a remote.
+        let shallow = inner.common_dir()?.join("shallow");
+        let shallow = std::fs::read_to_string(shallow).unwrap_or_default();
+        for fetched in shallow.lines() {
+            unpushed.remove(fetched);
+        }
+        if let Some(head_commit) = &head_commit
+            && unpushed.contains(&**head_commit)
+            && self.is_recorded_by_others(head_commit)?
+        {
+            unpushed.remove(&**head_commit);
+        }
+        tips.retain(|tip| unpushed.contains(&**tip));
+        Ok(tips)
+    }
+
+    /// Returns true if a remote branch records a commit of a submodule. A pinned commit may be on a
+    /// tag only. The branches of a town prove nothing, because unfinished work is pushed to them.
+    fn is_recorded_by_others(&self, commit: &str) -> Result<bool, GitError> {
         let find = format!("--find-object={commit}");
-        let call = self.plumbing(["log", "--remotes", "-1", "--format=%H", &find]);
+        let call = self.plumbing(["log", "--exclude=*/polecat/*", "--exclude=*/gt/*"]);
+        let call = call.args(["--remotes", "-1", "--format=%H", &find]);
         Ok(!call.text()?.is_empty())
     }
 
@@ -133,7 +221,14 @@ impl Git {
         let call = inner.plumbing(["for-each-ref", "--count=1", "--contains", &commit]);
         // A commit that the submodule does not have is an error.
         let finished = call.args(["refs/remotes"]).finish()?;
-        Ok(finished.is_success() && !finished.text().is_empty())
+        if finished.is_success() && !finished.text().is_empty() {
+            return Ok(true);
+        }
+        // The commit may be on a tag, or on a branch that is not fetched.
+        let fetch = inner.plumbing(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]);
+        let fetch = fetch.args(["--no-recurse-submodules", "--dry-run"]);
+        let found = fetch.args(["origin", &commit]).limit(NETWORK).finish()?;
+        Ok(found.is_success())
     }
 }
 

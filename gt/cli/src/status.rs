@@ -20,7 +20,7 @@ use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummar
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid,
 /// started_at, last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by},
-/// stopped?{by, at, reason}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of
+/// scheduler_paused_by?, stopped?{by, at, reason}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of
 /// A), mq{pending, blocked, needs_person}, waiting[], queued[{work_bead_id, target_rig,
 /// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed, total, blocked_by[]}],
 /// escalations[{id, severity, title, from, since, acked_by, deadline?, next}], summary{rig_count,
@@ -122,6 +122,12 @@ fn write_status(status: &TownStatus, page: &mut Page) {
     if let Some(pause) = &status.paused {
         page.line(page.style().yellow(&format!("! {}", pause.describe())));
         page.line("    → gt deacon resume");
+    }
+    if let Some(by) = &status.scheduler_paused_by {
+        let by = escape::escape_line(by);
+        let text = format!("! the scheduler is paused by {by}: no queued bead is started");
+        page.line(page.style().yellow(&text));
+        page.line("    → gt scheduler resume");
     }
     if let Some(stop) = &status.stopped {
         let hold = stop.hold();

@@ -360,6 +360,9 @@ impl<'a> Restoration<'a> {
             let tree = Git::at(self.root.join(&head.path));
             rescue::restore_rescue(home, &tree, unsaved)?;
             self.unsaved.push(head.path.clone());
+            if !rescue::list_submodule_commits(home, unsaved)?.is_empty() {
+                anyhow::bail!("the work in its submodules is not restored");
+            }
             Ok(())
         });
         if let Err(error) = restored {
@@ -498,10 +501,8 @@ fn check_out_clone(git: &Git, head: &SavedHead) -> anyhow::Result<()> {
     } else {
         "--hard"
     };
-    Ok(git
-        .plumbing(["reset", "--quiet", how])
-        .limit(REPOSITORY)
-        .run()?)
+    let call = git.plumbing(["reset", "--quiet", how]);
+    Ok(without_lfs(call).limit(REPOSITORY).run()?)
 }
 
 fn add_worktree(git: &Git, tree: &SavedHead, path: &Path) -> anyhow::Result<()> {
@@ -512,5 +513,11 @@ fn add_worktree(git: &Git, tree: &SavedHead, path: &Path) -> anyhow::Result<()> 
         Some(branch) => call.args([path]).args([branch]),
         None => call.args(["--detach"]).args([path]).args([commit]),
     };
-    Ok(call.limit(REPOSITORY).run()?)
+    Ok(without_lfs(call).limit(REPOSITORY).run()?)
+}
+
+/// Leaves files that git-lfs stores as they are in git. They are checked out afterwards, if they can
+/// be found.
+fn without_lfs(call: bd::git::GitCall<'_>) -> bd::git::GitCall<'_> {
+    call.env("GIT_LFS_SKIP_SMUDGE", "1")
 }

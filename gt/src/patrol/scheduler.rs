@@ -1,10 +1,10 @@
 //! Rules W1 and R1: choose the beads that go to a rig's workers.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 
 use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
 use super::rule;
@@ -32,6 +32,9 @@ pub struct SchedulerFacts {
     pub at_work: usize,
     /// The rig's place among the rigs if the town has too little room: 0 is first.
     pub priority: u64,
+    /// The turn of the first unblocked bead. Of two rigs with as many polecats at work, the one
+    /// whose bead has waited longer is first.
+    pub first_turn: Option<Timestamp>,
 }
 
 /// Reads the facts.
@@ -45,6 +48,13 @@ pub(super) fn facts(
     waiting.sort_by_cached_key(|queued| {
         queued_sling::turn_of(queued, beads.get(&queued.work_bead_id))
     });
+    let turns: HashMap<String, Timestamp> = waiting
+        .iter()
+        .map(|queued| {
+            let (turn, ..) = queued_sling::turn_of(queued, beads.get(&queued.work_bead_id));
+            (queued.work_bead_id.clone(), turn)
+        })
+        .collect();
     let queued: Vec<String> = waiting
         .into_iter()
         .map(|queued| queued.work_bead_id)
@@ -64,9 +74,11 @@ pub(super) fn facts(
         .filter(|polecat| polecat.is_counted_as_working())
         .count();
     let room = settings.max_polecats().saturating_sub(at_work);
+    let unblocked: Vec<String> = queued.into_iter().filter(is_free).collect();
     SchedulerFacts {
         rig: rig.to_owned(),
-        unblocked: queued.into_iter().filter(is_free).collect(),
+        first_turn: unblocked.first().and_then(|bead| turns.get(bead)).copied(),
+        unblocked,
         repairs,
         // No worker is started while the running sessions are unknown.
         room: view.sessions.as_ref().map_or(0, |_| room),
@@ -104,7 +116,7 @@ pub(super) fn decide_repairs(facts: &SchedulerFacts) -> Vec<Decision> {
 
 /// W1: queued beads are slung as soon as nothing blocks them, while rig and town have room. A bead
 /// whose retry is not due takes no room. The rigs take turns: first those with the most urgent
-/// priority, among them the one with the fewest polecats at work.
+/// priority, among them the one with the fewest polecats at work, then the one that waits longest.
 pub(super) fn decide_slings(
     rigs: &[&SchedulerFacts],
     town_room: &TownRoom,
@@ -115,6 +127,7 @@ pub(super) fn decide_slings(
         .map(|facts| WaitingRig {
             at_work: facts.at_work,
             priority: facts.priority,
+            first_turn: facts.first_turn,
             slings: facts
                 .unblocked
                 .iter()
@@ -129,7 +142,7 @@ pub(super) fn decide_slings(
         let next = waiting
             .iter_mut()
             .filter(|rig| !rig.slings.is_empty())
-            .min_by_key(|rig| (rig.priority, rig.at_work));
+            .min_by_key(|rig| (rig.priority, rig.at_work, rig.first_turn));
         let Some(rig) = next else { break };
         rig.at_work += 1;
         decisions.extend(rig.slings.pop_front());
@@ -150,6 +163,7 @@ pub(super) fn due(rigs: &[&SchedulerFacts], town_room: &TownRoom) -> Option<Sign
 struct WaitingRig {
     at_work: usize,
     priority: u64,
+    first_turn: Option<Timestamp>,
     slings: VecDeque<Decision>,
 }
 
@@ -278,6 +292,18 @@ mod tests {
             ["bead o1", "bead a1", "bead a2", "bead w1", "bead a3"]
         );
         assert_eq!(started(0), Vec::<String>::new());
+        // Of two idle rigs, the one that waits longer gets the only place.
+        let at = |second| Timestamp::from_second(second).ok();
+        let first = SchedulerFacts {
+            first_turn: at(2),
+            ..facts("api", &["a1"], 5)
+        };
+        let longer = SchedulerFacts {
+            first_turn: at(1),
+            ..facts("web", &["w1"], 5)
+        };
+        let one = decide_slings(&[&first, &longer], &town_room(1), &|_| true);
+        assert_eq!(subjects(&one), ["bead w1"]);
         assert_eq!(started(usize::MAX).len(), 8);
     }
 }

@@ -173,10 +173,13 @@ pub fn find_town_room(layout: &TownLayout, view: &TownView) -> TownRoom {
     limits.find_room(layout, count_workers(view), view.now)
 }
 
-/// Returns the number of polecats at work in all rigs.
+/// Returns the number of polecats at work in all rigs. Those of a rig that is held have no sessions
+/// and take no room.
 pub fn count_workers(view: &TownView) -> usize {
-    let workers = view.polecats.values().flatten();
-    workers
+    let rigs = view.polecats.iter();
+    let active = rigs.filter(|(rig, _)| !view.stores.holds.contains_key(*rig));
+    active
+        .flat_map(|(_, workers)| workers)
         .filter(|worker| worker.is_counted_as_working())
         .count()
 }
@@ -343,10 +346,13 @@ pub fn reserve_start(town: &Town) -> anyhow::Result<Result<StartPermit, StartObs
     })
 }
 
-/// Counts the polecats at work in all rigs.
+/// Counts the polecats at work in all rigs that are not held.
 fn count_at_work(town: &Town, stores: &TownStores) -> anyhow::Result<usize> {
     let mut count = 0;
     for rig in town.list_rigs()? {
+        if stores.holds.contains_key(rig.name()) {
+            continue;
+        }
         if let Some(beads) = stores.rigs.get(rig.name()) {
             let all = polecat::list_polecats(&rig, beads, None);
             count += all

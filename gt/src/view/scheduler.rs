@@ -74,6 +74,20 @@ pub fn read_scheduler(town: &LiveTown, rig: Option<&Rig>) -> anyhow::Result<Sche
     })
 }
 
+/// Describes why a rig can start no other worker: it has as many as its setting allows.
+pub fn describe_full_rig(view: &TownView, rig: &str) -> Option<String> {
+    let layers = view.settings.for_rig(Some(rig));
+    let limit = usize::try_from(layers.valid_value("max_polecats").as_u64()?).ok()?;
+    let workers = view.polecats_of(rig).iter();
+    let at_work = workers
+        .filter(|worker| worker.is_counted_as_working())
+        .count();
+    (at_work >= limit).then(|| {
+        let workers = kit::ui::counted(at_work, "worker");
+        format!("rig {rig} has {workers} at work (setting max_polecats: {limit})")
+    })
+}
+
 fn describe_bead(view: &TownView, rig: &str, queued: QueuedSling) -> QueuedBead {
     let id = queued.work_bead_id;
     let snapshot = view.stores.rigs.get(rig);
@@ -83,12 +97,16 @@ fn describe_bead(view: &TownView, rig: &str, queued: QueuedSling) -> QueuedBead 
     waits_for.extend(bead.map_or_else(Vec::new, |bead| view.stores.external_blockers(bead)));
     let hold = view.stores.holds.get(rig);
     waits_for.extend(hold.map(crate::town::hold::Hold::describe_wait));
+    let blocked = !waits_for.is_empty();
+    if !blocked {
+        waits_for.extend(describe_full_rig(view, rig));
+    }
     QueuedBead {
         title: bead.map_or_else(String::new, |bead| bead.title.clone()),
         status: bead.map_or_else(|| "missing".to_owned(), |bead| bead.status.to_string()),
         target_rig: rig.to_owned(),
         enqueued_at: queued.enqueued_at,
-        blocked: !waits_for.is_empty(),
+        blocked,
         waits_for,
         last_failure: queued.failed.map(|failed| failed.why),
         id,

@@ -25,6 +25,7 @@ use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::progress::WorkerProgress;
 use crate::record::queued_sling;
 use crate::record::role::RoleMode;
+use crate::record::scheduler::SchedulerState;
 use crate::record::town_view::TownView;
 use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
@@ -39,6 +40,9 @@ pub struct TownStatus {
     /// The pause, if the town is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub paused: Option<TownPause>,
+    /// The user who paused the scheduler, if it is paused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scheduler_paused_by: Option<String>,
     /// The emergency stop, if the town is stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<EmergencyStop>,
@@ -333,6 +337,9 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
         },
         daemon: daemon::read_daemon_status(town),
         paused: TownPause::load(&town.layout),
+        scheduler_paused_by: Some(SchedulerState::load(&town.layout))
+            .filter(|state| state.paused)
+            .map(|state| state.paused_by),
         stopped: view.stores.stopped.clone(),
         agents,
         rigs,

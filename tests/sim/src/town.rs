@@ -330,6 +330,7 @@ impl SimTown {
                 room,
                 at_work: workers().filter(|worker| worker.is_at_work()).count(),
                 priority: 0,
+                first_turn: None,
             },
             queue: QueueFacts {
                 rig: self.rigs[rig].clone(),

@@ -122,7 +122,7 @@ pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
                 target: receipt.target,
                 worker: receipt.worker,
                 status,
-                score: (order.score(request) * 10.0).round() / 10.0,
+                score: order.score(request),
                 priority: request.priority,
                 created_at: request.created_at.to_string(),
                 waits_for,
@@ -135,6 +135,9 @@ pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
         })
         .collect();
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    for row in &mut rows {
+        row.score = (row.score * 10.0).round() / 10.0;
+    }
     Ok(rows)
 }
 

@@ -411,6 +411,10 @@ impl BackupDraft {
         for head in worktrees.iter().chain([&head]) {
             tips.extend(head.commit.iter().chain(&head.unsaved).cloned());
         }
+        if common.join("lfs/objects").is_dir() {
+            let text = format!("{}: files of git-lfs that no remote has", found.path);
+            self.left_out.push(text);
+        }
         self.tags(&git, &lines)?;
         self.tips.extend(tips);
         self.ref_count += lines.lines().count();

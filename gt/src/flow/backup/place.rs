@@ -5,7 +5,7 @@
 //! backups do not have.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -31,10 +31,25 @@ pub(crate) struct BackupPlace {
     pub(crate) folder: Option<PathBuf>,
 }
 
+/// Resolves `..` in a path, as far as its folder exists.
+fn resolve_parents(path: PathBuf) -> PathBuf {
+    if !path.components().any(|part| part == Component::ParentDir) {
+        return path;
+    }
+    if let Ok(real) = path.canonicalize() {
+        return real;
+    }
+    let real = path.parent().and_then(|folder| folder.canonicalize().ok());
+    match (real, path.file_name()) {
+        (Some(folder), Some(name)) => folder.join(name),
+        _ => path,
+    }
+}
+
 impl BackupPlace {
     /// Reads what a user wrote: a URL, or a path.
     pub(crate) fn parse(text: &str, env: &Env) -> Self {
-        let path = env.make_absolute(text);
+        let path = resolve_parents(env.make_absolute(text));
         let is_url = text.contains("://") || !path.exists() && text.contains(':');
         let folder = (!is_url).then_some(path);
         let url = match &folder {

@@ -24,7 +24,10 @@ pub struct UpdatedClone {
 pub fn update_clone(rig: &Rig, name: &str) -> anyhow::Result<UpdatedClone> {
     let git = Git::at(rig.crew(name));
     let had_changes = !git.status()?.is_empty();
-    let pull_error = match git.command(["pull", "--ff-only", "--quiet"]).run() {
+    let pull_error = match git
+        .command(["pull", "--ff-only", "--quiet", "--no-recurse-submodules"])
+        .run()
+    {
         Ok(()) => None,
         Err(error) => Some(format!("{}: {error}", member_address(rig, name))),
     };

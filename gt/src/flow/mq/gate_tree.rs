@@ -63,9 +63,11 @@ impl GateTree {
         if tree.exists() {
             std::fs::remove_dir_all(tree)?;
         }
-        let _held = Lock::take(&job.rig.repo_lock(), LISTING)?;
+        let held = Lock::take(&job.rig.repo_lock(), LISTING)?;
         sandbox::prune_worktrees(job.rig)?;
         job.git.worktree_add_detached(tree, candidate)?;
+        // Submodules are cloned without the lock, because that may take long.
+        drop(held);
         Ok(Git::at(tree).complete_checkout()?)
     }
 }
@@ -84,7 +86,8 @@ fn reset_tree(rig: &Rig, tree: &std::path::Path, candidate: &str) -> anyhow::Res
     // Also removes nested repositories and ignored files.
     git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"])
         .finish_checked()?;
-    Ok(git.complete_checkout()?)
+    git.complete_checkout()?;
+    Ok(git.clean_submodules(true)?)
 }
 
 /// The ignored files that a gate keeps from one run to the next. Between two runs they lie beside

@@ -222,12 +222,14 @@ impl<'a> Sandbox<'a> {
 
     fn add(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
         let path = self.path();
-        let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
+        let held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = self.rig.git();
         prune_worktrees(self.rig)?;
         self.remove_partial_branch(branch)?;
         self.write_adding_mark()?;
         git.worktree_add(&path, branch, base)?;
+        // Submodules are cloned without the lock, because that may take long.
+        drop(held);
         Git::at(&path).complete_checkout()?;
         self.remove_adding_mark()
     }
@@ -249,7 +251,9 @@ impl<'a> Sandbox<'a> {
             git.checkout_detach(base)?;
         }
         self.remove_partial_branch(branch)?;
+        let submodules = git.declared_submodules()?;
         git.switch_new_branch(branch, base)?;
+        git.remove_left_submodules(&submodules)?;
         Ok(git.complete_checkout()?)
     }
 

@@ -111,7 +111,14 @@ impl Sandbox<'_> {
         let Some(name) = self.last_snapshot(slot)? else {
             return Ok(None);
         };
-        let restored = rescue::restore_rescue(&self.rig.git(), &Git::at(self.path()), &name);
+        let git = self.rig.git();
+        // A restore leaves out the work in submodules, and snapshots expire.
+        if !rescue::list_submodule_commits(&git, &name)?.is_empty()
+            && let Some(commit) = git.resolve(&name)?
+        {
+            git.update_ref(&self.rescue_ref(Some(&slot.bead)), &commit, None)?;
+        }
+        let restored = rescue::restore_rescue(&git, &Git::at(self.path()), &name);
         Ok(restored.is_ok().then_some(name))
     }
 

@@ -22,6 +22,7 @@ use crate::town::beads::BeadsHome;
 use crate::town::hold::EmergencyStop;
 use crate::town::identity::Address;
 use crate::town::{Rig, Town};
+use crate::view::scheduler::describe_full_rig;
 use crate::view::status::{self, QueueCounts};
 
 /// Returns the current state of a bead, convoy, request, agent or rig. Empty for an unknown name.
@@ -254,6 +255,12 @@ impl Explanation {
             self.now.push(escape::escape_line(&text));
             let next = obstacle.next_step().map(str::to_owned);
             self.next_steps.extend(next);
+            return;
+        }
+        if blockers.is_empty()
+            && let Some(reason) = describe_full_rig(view, rig)
+        {
+            self.now.push(reason);
             return;
         }
         self.now.push(match blockers.as_slice() {
