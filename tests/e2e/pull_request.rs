@@ -441,3 +441,99 @@ fn doctor_warns_if_a_rig_lands_by_pull_request_without_a_forge() {
     forge.set("logged_in", json!(false));
     assert!(check().contains("gh auth login"), "{}", check());
 }
+
+#[test]
+fn a_pull_request_into_another_branch_is_never_merged() {
+    for provider in ["github", "gitlab"] {
+        let (worker, forge) =
+            worker_with(json!({ "merge_strategy": "pr", "vcs_provider": provider }));
+        worker.origin.git(["branch", "release", "main"]);
+        let release = worker.origin.git(["rev-parse", "release"]);
+        worker.commit("work.txt");
+        let request = worker.hand_in();
+        let is_refused = || {
+            let refused = worker.merge();
+            assert_eq!(refused["outcome"], "needs_person", "{refused}");
+            let reason = refused["reason"].as_str().unwrap();
+            assert!(reason.contains("into release, not into main"), "{reason}");
+        };
+        // The queue finds one of its branch that it has not recorded.
+        forge.set("lose_answer", json!(true));
+        worker.merge();
+        forge.set_pull(1, "base", "release");
+        is_refused();
+        forge.set_pull(1, "base", "main");
+        worker.town.gt(["mq", "retry", &request]).ok();
+        assert_eq!(worker.merge()["outcome"], "pull_request");
+
+        // The recorded one gets another target.
+        forge.set_pull(1, "base", "release");
+        is_refused();
+        assert_eq!(worker.merge()["outcome"], "pull_request");
+        assert_eq!(forge.pulls()[0]["state"], "open");
+        assert_eq!(worker.origin.git(["rev-parse", "release"]), release);
+        forge.set_pull(1, "base", "main");
+        worker.town.gt(["mq", "retry", &request]).ok();
+        assert_eq!(worker.merge()["outcome"], "merged");
+        has_landed(&worker, &forge);
+    }
+}
+
+#[test]
+fn reviews_count_at_a_forge_that_requires_none() {
+    let (worker, forge) = worker_with(json!({
+        "merge_strategy": "pr", "vcs_provider": "github", "require_review": true,
+    }));
+    worker.commit("work.txt");
+    let request = worker.hand_in();
+    worker.merge();
+    forge.set_pull(1, "undecided", true);
+    assert_eq!(state_after_run(&worker, &request), "review");
+    forge.set_pull(1, "decision", "APPROVED");
+    assert_eq!(worker.merge()["outcome"], "merged");
+    has_landed(&worker, &forge);
+
+    let (worker, forge, _) = with_pull_request("github");
+    forge.set_pull(1, "undecided", true);
+    forge.request_changes(1, "Please rename it.", "Line too long");
+    let sent = worker.merge();
+    assert_eq!(sent["outcome"], "changes_requested", "{sent}");
+    assert_eq!(forge.pulls()[0]["state"], "open");
+}
+
+#[test]
+fn a_recorded_pull_request_of_another_branch_is_forgotten() {
+    for provider in ["github", "gitlab"] {
+        let (worker, forge, request) = with_pull_request(provider);
+        worker.origin.git(["branch", "other", "main"]);
+        forge.set_pull(1, "branch", "other");
+        forge.merge(1, "squash");
+        let forgotten = worker.merge();
+        assert_eq!(forgotten["outcome"], "later", "{forgotten}");
+        let reason = forgotten["reason"].as_str().unwrap();
+        assert!(reason.contains("/pull/1 is not one of gt/"), "{reason}");
+        assert_ne!(worker.shown()["status"], "closed");
+        assert_eq!(pull_request(&worker, &request), Value::Null);
+
+        let opened = worker.merge();
+        assert_eq!(opened["number"], 2, "{opened}");
+        assert_eq!(worker.merge()["outcome"], "merged");
+        assert_eq!(worker.shown()["status"], "closed");
+        assert_eq!(worker.origin.file("main", "work.txt"), "work");
+    }
+}
+
+#[test]
+fn no_gate_runs_while_the_forge_cannot_be_asked() {
+    let (worker, forge) = worker_with(json!({
+        "merge_strategy": "pr", "vcs_provider": "github", "gates": { "check": { "cmd": "true" } },
+    }));
+    worker.commit("work.txt");
+    worker.hand_in();
+    forge.set("logged_in", json!(false));
+    assert_eq!(worker.merge()["outcome"], "later");
+    assert!(worker.town.events("gate").is_empty());
+    forge.set("logged_in", json!(true));
+    assert_eq!(worker.merge()["outcome"], "pull_request");
+    assert_eq!(worker.town.events("gate").len(), 1);
+}

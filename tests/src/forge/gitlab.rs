@@ -112,7 +112,7 @@ fn gitlab_view(pull: &Value) -> Value {
     };
     json!({
         "iid": pull["number"], "web_url": pull["url"], "state": state, "draft": pull["draft"],
-        "sha": pull["head"], "target_branch": pull["base"], "source_project_id": 1,
+        "sha": pull["head"], "source_branch": pull["branch"], "target_branch": pull["base"], "source_project_id": 1,
         "target_project_id": 1, "merge_commit_sha": commit("merge"),
         "squash_commit_sha": commit("squash"), "has_conflicts": false, "head_pipeline": pipeline,
         "detailed_merge_status": if pull["behind"] == true { "need_rebase" } else { "mergeable" },

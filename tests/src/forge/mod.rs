@@ -78,7 +78,8 @@ impl Forge {
     }
 
     /// Sets a key of a pull request: `checks` (running, passed, failed), `decision` (REVIEW_REQUIRED,
-    /// APPROVED, CHANGES_REQUESTED), `behind`, `draft`.
+    /// APPROVED, CHANGES_REQUESTED), `behind`, `draft`, `base`, `branch`, and `undecided`: GitHub
+    /// names no decision, because the target requires no review.
     pub fn set_pull(&self, number: u64, key: &str, value: impl Into<Value>) {
         self.change(|state| *pull_mut(state, number, key) = value.into());
     }
@@ -387,12 +388,20 @@ fn gh_view(pull: &Value) -> Value {
         Value::String(commit) => json!({ "oid": commit }),
         _ => Value::Null,
     };
+    let undecided = pull["undecided"] == true;
+    let latest = match pull["decision"].as_str().unwrap() {
+        state @ ("APPROVED" | "CHANGES_REQUESTED") => json!([{ "author": { "login": "alice" },
+            "authorAssociation": "MEMBER", "state": state }]),
+        _ => json!([]),
+    };
     json!({
         "number": pull["number"], "url": pull["url"], "headRefOid": pull["head"],
         "state": pull["state"].as_str().unwrap().to_uppercase(), "isDraft": pull["draft"],
+        "headRefName": pull["branch"], "isCrossRepository": false,
         "baseRefName": pull["base"], "mergeable": "MERGEABLE", "mergeCommit": commit,
         "mergeStateStatus": if pull["behind"] == true { "BEHIND" } else { "CLEAN" },
-        "reviewDecision": pull["decision"], "statusCheckRollup": checks,
+        "reviewDecision": if undecided { json!("") } else { pull["decision"].clone() },
+        "latestReviews": latest, "statusCheckRollup": checks,
     })
 }
 

@@ -247,6 +247,9 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
         MergeCandidate::AlreadyMerged => return land::close_merged(job, &onto),
         MergeCandidate::Candidate { commit, driven } => (commit, driven),
     };
+    if let Some(stopped) = pull_request::ask_forge(job)? {
+        return Ok(stopped);
+    }
     if let Some(failure) = run.memory.check(job, &candidate)? {
         // The search that found this request has just seen the target pass.
         if run.passing_target.as_deref() == Some(&onto) {

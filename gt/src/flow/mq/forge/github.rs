@@ -8,8 +8,12 @@ use super::{
 };
 use crate::town::config::MergeStrategy;
 
-const FIELDS: &str = "number,url,state,isDraft,headRefOid,baseRefName,mergeable,mergeStateStatus,\
-                      reviewDecision,statusCheckRollup,mergeCommit";
+const FIELDS: &str = "number,url,state,isDraft,headRefOid,headRefName,isCrossRepository,\
+                      baseRefName,mergeable,mergeStateStatus,reviewDecision,latestReviews,\
+                      statusCheckRollup,mergeCommit";
+
+/// The reviewers who belong to the project. Anyone may review a public pull request.
+const OWN_REVIEWERS: [&str; 3] = ["OWNER", "MEMBER", "COLLABORATOR"];
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -19,6 +23,9 @@ struct PullRequestJson {
     state: String,
     is_draft: bool,
     head_ref_oid: String,
+    head_ref_name: String,
+    #[serde(default)]
+    is_cross_repository: bool,
     base_ref_name: String,
     #[serde(default)]
     mergeable: String,
@@ -27,9 +34,20 @@ struct PullRequestJson {
     #[serde(default)]
     review_decision: Option<String>,
     #[serde(default)]
+    latest_reviews: Option<Vec<LatestReviewJson>>,
+    #[serde(default)]
     status_check_rollup: Option<Vec<CheckJson>>,
     #[serde(default)]
     merge_commit: Option<CommitJson>,
+}
+
+/// The latest review of one person.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct LatestReviewJson {
+    state: String,
+    #[serde(default)]
+    author_association: String,
 }
 
 /// A check run, or a status that another program set on the commit.
@@ -104,8 +122,7 @@ pub(super) fn view(forge: &Forge, number: u64) -> Result<ForgePullRequest, Forge
     let mut args = words(["pr", "view"]);
     args.extend([number.to_string(), format!("--json={FIELDS}")]);
     let found: PullRequestJson = forge.query(args, &[])?;
-    let requested = found.review_decision.as_deref() == Some("CHANGES_REQUESTED");
-    let requests = if requested && found.state == "OPEN" {
+    let requests = if found.decision() == "CHANGES_REQUESTED" && found.state == "OPEN" {
         read_change_requests(forge, number)?
     } else {
         Vec::new()
@@ -135,10 +152,10 @@ impl PullRequestJson {
                     .filter(|check| check.is_failed())
                     .map(CheckJson::describe)
                     .collect(),
-                review: match self.review_decision.as_deref() {
-                    Some("APPROVED") => ForgeReview::Approved,
-                    Some("REVIEW_REQUIRED") => ForgeReview::Required,
-                    Some("CHANGES_REQUESTED") => ForgeReview::ChangesRequested(requests),
+                review: match self.decision() {
+                    "APPROVED" => ForgeReview::Approved,
+                    "REVIEW_REQUIRED" => ForgeReview::Required,
+                    "CHANGES_REQUESTED" => ForgeReview::ChangesRequested(requests),
                     _ => ForgeReview::None,
                 },
                 conflicts: self.mergeable == "CONFLICTING",
@@ -148,9 +165,27 @@ impl PullRequestJson {
         ForgePullRequest {
             number: self.number,
             url: self.url,
+            branch: (!self.is_cross_repository).then_some(self.head_ref_name),
             head: self.head_ref_oid,
             target: self.base_ref_name,
             stage,
+        }
+    }
+
+    /// Returns the forge's decision about the reviews. Without a required review it has none, and the
+    /// latest review of each person decides.
+    fn decision(&self) -> &str {
+        let has = |state: &str| {
+            let mut latest = self.latest_reviews.iter().flatten();
+            latest.any(|review| {
+                review.state == state && OWN_REVIEWERS.contains(&&*review.author_association)
+            })
+        };
+        match self.review_decision.as_deref() {
+            Some(decision) if !decision.is_empty() => decision,
+            _ if has("CHANGES_REQUESTED") => "CHANGES_REQUESTED",
+            _ if has("APPROVED") => "APPROVED",
+            _ => "",
         }
     }
 
@@ -259,7 +294,7 @@ mod tests {
     fn stage(more: &str) -> ForgeStage {
         let text = format!(
             r#"{{"number":7,"url":"https://github.com/a/b/pull/7","isDraft":false,
-                "headRefOid":"abc","baseRefName":"main",{more}}}"#
+                "headRefOid":"abc","headRefName":"gt/web-1","baseRefName":"main",{more}}}"#
         );
         let json: PullRequestJson = serde_json::from_str(&text).unwrap();
         json.into_pull_request(Vec::new()).stage
@@ -287,6 +322,35 @@ mod tests {
         assert_eq!(approved.review, ForgeReview::Approved);
         assert!(approved.is_behind);
         assert!(opened(r#""mergeable":"CONFLICTING""#).conflicts);
+    }
+
+    #[test]
+    fn latest_reviews_of_the_project_decide_if_the_forge_does_not() {
+        let review = |decision: &str, latest: &[(&str, &str)]| {
+            let latest: Vec<String> = latest
+                .iter()
+                .map(|(state, by)| format!(r#"{{"state":"{state}","authorAssociation":"{by}"}}"#))
+                .collect();
+            let latest = latest.join(",");
+            opened(&format!(
+                r#""reviewDecision":"{decision}","latestReviews":[{latest}]"#
+            ))
+            .review
+        };
+        let approved = ("APPROVED", "MEMBER");
+        let requested = ("CHANGES_REQUESTED", "OWNER");
+        assert_eq!(review("", &[approved]), ForgeReview::Approved);
+        assert_eq!(
+            review("", &[approved, requested]),
+            ForgeReview::ChangesRequested(Vec::new())
+        );
+        assert_eq!(
+            review("REVIEW_REQUIRED", &[approved]),
+            ForgeReview::Required
+        );
+        let strangers = [("APPROVED", "NONE"), ("CHANGES_REQUESTED", "CONTRIBUTOR")];
+        assert_eq!(review("", &strangers), ForgeReview::None);
+        assert_eq!(review("", &[("COMMENTED", "OWNER")]), ForgeReview::None);
     }
 
     #[test]

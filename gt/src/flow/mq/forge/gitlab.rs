@@ -19,6 +19,7 @@ struct MergeRequestJson {
     draft: bool,
     #[serde(default)]
     sha: Option<String>,
+    source_branch: String,
     target_branch: String,
     #[serde(default)]
     source_project_id: Option<u64>,
@@ -105,9 +106,7 @@ pub(super) fn find_open(forge: &Forge, branch: &str) -> Result<Option<u64>, Forg
     let listed: Vec<MergeRequestJson> =
         forge.get(&format!("?state=opened&source_branch={branch}"))?;
     // The branch of a fork may have the same name.
-    let mut own = listed
-        .iter()
-        .filter(|listed| listed.source_project_id == listed.target_project_id);
+    let mut own = listed.iter().filter(|listed| !listed.is_of_fork());
     Ok(own.next().map(|listed| listed.iid))
 }
 
@@ -137,8 +136,13 @@ impl MergeRequestJson {
         self.state != "merged" && self.state != "closed"
     }
 
+    fn is_of_fork(&self) -> bool {
+        self.source_project_id != self.target_project_id
+    }
+
     fn into_pull_request(self, review: ForgeReview) -> ForgePullRequest {
         let head = self.sha.clone().unwrap_or_default();
+        let is_of_fork = self.is_of_fork();
         let pipeline = self.head_pipeline.as_ref();
         let is_in = |states: &[&str]| {
             pipeline.is_some_and(|pipeline| states.contains(&pipeline.status.as_str()))
@@ -170,6 +174,7 @@ impl MergeRequestJson {
         ForgePullRequest {
             number: self.iid,
             url: self.web_url,
+            branch: (!is_of_fork).then_some(self.source_branch),
             head,
             target: self.target_branch,
             stage,
@@ -268,7 +273,7 @@ mod tests {
     fn stage(more: &str) -> ForgeStage {
         let text = format!(
             r#"{{"iid":3,"web_url":"https://gitlab.com/a/b/-/merge_requests/3","sha":"abc",
-                "target_branch":"main",{more}}}"#
+                "source_branch":"gt/web-1","target_branch":"main",{more}}}"#
         );
         let json: MergeRequestJson = serde_json::from_str(&text).unwrap();
         json.into_pull_request(ForgeReview::None).stage

@@ -73,6 +73,8 @@ pub(crate) struct NewPullRequest<'a> {
 pub(crate) struct ForgePullRequest {
     pub number: u64,
     pub url: String,
+    /// The branch of the project with its commits. None for a branch of a fork.
+    pub branch: Option<String>,
     /// The commit at the tip of its branch.
     pub head: String,
     pub target: String,

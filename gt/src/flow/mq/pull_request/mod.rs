@@ -86,6 +86,41 @@ pub(super) fn continue_declined(
     open_pull_request(job, onto, candidate, &reason)
 }
 
+/// Asks the forge for the pull request of a request that lands by one, before its gates run. Returns
+/// the outcome of a request that could not land after them.
+pub(super) fn ask_forge(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
+    if !lands_by_pull_request(job)? {
+        return Ok(None);
+    }
+    let forge = match Forge::of_rig(job.rig, job.settings) {
+        Ok(forge) => forge,
+        Err(problem) => return land::block_for_user(job, &format!("{problem:#}")).map(Some),
+    };
+    match forge.find_open(&branch_of(job)?) {
+        Ok(Some(known)) => refuse_other_target(job, &known),
+        Ok(None) => Ok(None),
+        Err(problem) => Ok(Some(later(&problem))),
+    }
+}
+
+/// Makes a request wait for a user if its open pull request would merge into another branch than the
+/// one that the gates ran on.
+fn refuse_other_target(
+    job: &MergeJob,
+    found: &ForgePullRequest,
+) -> anyhow::Result<Option<MergeOutcome>> {
+    let target = &job.receipt.target;
+    if found.target == *target {
+        return Ok(None);
+    }
+    let reason = format!(
+        "{} would merge into {}, not into {target}. Change its target to {target}, or close it",
+        found.url,
+        escape_line(&found.target)
+    );
+    land::block_for_user(job, &reason).map(Some)
+}
+
 /// Pushes the candidate, and opens or updates the pull request of the request.
 pub(super) fn open_pull_request(
     job: &MergeJob,
@@ -105,6 +140,11 @@ pub(super) fn open_pull_request(
         Ok(known) => known,
         Err(problem) => return Ok(later(&problem)),
     };
+    if let Some(known) = &known
+        && let Some(refused) = refuse_other_target(job, known)?
+    {
+        return Ok(refused);
+    }
     if let Some(stopped) = push_branch(job, &branch, candidate)? {
         return Ok(stopped);
     }
@@ -169,6 +209,9 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
         Ok(found) => found,
         Err(problem) => return Ok(Some(later(&problem))),
     };
+    if found.branch.as_ref() != Some(&branch) {
+        return forget_foreign(job, &found, &branch).map(Some);
+    }
     let open = match &found.stage {
         ForgeStage::Merged { commits } => {
             return close_merged(job, recorded, &found, commits).map(Some);
@@ -181,6 +224,9 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
     if has_task || merge_request::reason_for_user(&job.request).is_some() {
         // A task, or a user, goes on with it. Only its end is of interest.
         return Ok(Some(describe_wait(&recorded, false)));
+    }
+    if let Some(refused) = refuse_other_target(job, &found)? {
+        return Ok(Some(refused));
     }
     if look.head.is_empty() {
         return Ok(None);
@@ -212,6 +258,32 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
         None => merge(job, &forge, recorded, &look.head),
     }
     .map(Some)
+}
+
+/// Forgets a recorded pull request that is not one of the request's branch. The record was synced, or
+/// the project was created again. The next run opens the right one.
+fn forget_foreign(
+    job: &MergeJob,
+    found: &ForgePullRequest,
+    branch: &str,
+) -> anyhow::Result<MergeOutcome> {
+    job.rig.transact(job.store, |tx| {
+        let Some(mut request) = tx.get(&job.request.id).cloned() else {
+            return Ok(());
+        };
+        let state = RequestState {
+            pull_request: None,
+            ..request_state(&request)
+        };
+        set_request_state(&mut request, &state)?;
+        request.updated_at = tx.now();
+        Ok(tx.put(request)?)
+    })?;
+    let reason = format!(
+        "the recorded pull request {} is not one of {branch}",
+        found.url
+    );
+    Ok(MergeOutcome::Later { reason })
 }
 
 /// Returns what is missing before the forge may be asked to merge an open pull request.
@@ -406,11 +478,14 @@ pub(super) fn close_unneeded(job: &MergeJob, reason: &str) -> anyhow::Result<()>
     if is_open(&bead)? || is_open(root_bead_of(job)?.as_str())? {
         return Ok(());
     }
-    if let Ok(forge) = Forge::of_rig(job.rig, job.settings) {
+    let branch = branch_of(job)?;
+    if let Ok(forge) = Forge::of_rig(job.rig, job.settings)
+        && let Ok(found) = forge.view(recorded.number)
+        && found.branch.as_ref() == Some(&branch)
+    {
         let text = format!("Not needed any more: {reason}");
         forge.close(recorded.number, &text).ok();
     }
-    let branch = branch_of(job)?;
     let look = PullRequestLook::load(job.rig, &branch)?;
     job.git
         .delete_remote_branch("origin", &branch, &look.head)
