@@ -4,6 +4,7 @@
 //! the archive, branches are removed only if another ref keeps their commits, and saved work and
 //! events stay for ever by default.
 
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -48,7 +49,8 @@ pub enum RetentionAction {
     Kept,
 }
 
-/// Applies all policies, or reports what they would do.
+/// Applies all policies, or reports what they would do. A rig that fails is an error after all
+/// others are done.
 pub fn compact_town(town: &Town, dry_run: bool) -> anyhow::Result<Vec<RetentionReport>> {
     let events = std::fs::metadata(town.layout.events()).map_or(0, |meta| meta.len());
     let mut reports = vec![
@@ -63,15 +65,19 @@ pub fn compact_town(town: &Town, dry_run: bool) -> anyhow::Result<Vec<RetentionR
             total: usize::try_from(events).unwrap_or(usize::MAX),
         },
     ];
+    let mut failures = Vec::new();
     for rig in town.list_rigs()? {
-        reports.push(archive_beads(town, Some(&rig), dry_run)?);
-        reports.extend(compact_rig(&rig, dry_run)?);
+        let archived = archive_beads(town, Some(&rig), dry_run).map(|report| reports.push(report));
+        let compacted = compact_rig(&rig, dry_run).map(|found| reports.extend(found));
+        let errors = [archived, compacted].into_iter().filter_map(Result::err);
+        failures.extend(errors.map(|error| format!("{}: {error:#}", rig.name())));
     }
     if !dry_run {
         let done = reports.iter().filter(|report| report.count > 0);
         let lines: Vec<String> = done.map(RetentionReport::describe).collect();
         town.record_event(&event!(Compacted, lines: lines));
     }
+    anyhow::ensure!(failures.is_empty(), "{}", failures.join("; "));
     Ok(reports)
 }
 
@@ -157,7 +163,11 @@ fn remove_gate_logs(
     };
     let (mut count, mut total) = (0, 0);
     for entry in std::fs::read_dir(rig.gate_logs()).into_iter().flatten() {
-        let path = entry?.path();
+        let entry = entry?;
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            continue;
+        }
+        let path = entry.path();
         total += 1;
         if is_old(&path) {
             count += 1;
@@ -245,14 +255,21 @@ fn pack_repository(rig: &Rig, dry_run: bool) -> anyhow::Result<RetentionReport> 
     })
 }
 
-/// Counts the refs below a folder, without those that name another ref, which are never packed.
+/// Counts the refs below a folder, without those that name another ref, which are never packed. Git
+/// may remove refs and folders at the same time.
 fn count_loose_refs(folder: &Path) -> std::io::Result<usize> {
+    let entries = match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(0),
+        entries => entries?,
+    };
     let mut count = 0;
-    for entry in std::fs::read_dir(folder)? {
+    for entry in entries {
         let entry = entry?;
-        if entry.file_type()?.is_dir() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
             count += count_loose_refs(&entry.path())?;
-        } else if !std::fs::read(entry.path())?.starts_with(b"ref:") {
+        } else if let Some(content) = kit::sys::file::read_file_if_exists(&entry.path())?
+            && !content.starts_with(b"ref:")
+        {
             count += 1;
         }
     }

@@ -34,23 +34,37 @@ pub fn find_page(words: &[String]) -> Option<HelpPage> {
     asks.then_some(page)
 }
 
-/// Commands whose argument may be the word `help` itself.
-const READERS: &[&str] = &["memories", "query", "recall", "search"];
+/// Commands of all programs whose text or key may be the word `help` itself.
+const TEXT_COMMANDS: &[&str] = &[
+    "broadcast",
+    "create",
+    "escalate",
+    "forget",
+    "memories",
+    "q",
+    "query",
+    "recall",
+    "remember",
+    "search",
+];
 
 /// Turns `gt sling help` and `gt --help sling` into `gt sling --help`. A command would take the word
-/// for a bead, a title or a message.
+/// for a bead or an agent.
 pub fn ask_command_for_help(args: Vec<OsString>, program: impl Fn() -> Command) -> Vec<OsString> {
-    let is_command = |word: &OsString| {
+    let find_command = |word: &OsString| {
         let program = program();
         let found = word.to_str().and_then(|word| program.find_subcommand(word));
-        found.is_some_and(|command| !READERS.contains(&command.get_name()))
+        found.map(|command| command.get_name().to_owned())
+    };
+    let takes_text = |word: &OsString| {
+        find_command(word).is_none_or(|name| TEXT_COMMANDS.contains(&name.as_str()))
     };
     let is_flag = |word: &OsString| word == "-h" || word == "--help";
     match &args[..] {
-        [name, command, help] if help == "help" && is_command(command) => {
+        [name, command, help] if help == "help" && !takes_text(command) => {
             vec![name.clone(), command.clone(), "--help".into()]
         }
-        [name, help, command, ..] if is_flag(help) && is_command(command) => {
+        [name, help, command, ..] if is_flag(help) && find_command(command).is_some() => {
             let line = std::iter::once(name).chain(&args[2..]);
             line.cloned().chain(["--help".into()]).collect()
         }
@@ -118,6 +132,7 @@ mod tests {
         assert_eq!(asked("gt sling help"), "gt sling --help");
         assert_eq!(asked("gt -h sling"), "gt sling --help");
         assert_eq!(asked("gt --help sling web-1"), "gt sling web-1 --help");
+        assert_eq!(asked("gt --help search"), "gt search --help");
         for line in [
             "gt search help",
             "gt keeper help",

@@ -74,12 +74,16 @@ fn a_field_or_a_title_in_the_place_of_an_id_is_explained() {
 }
 
 #[test]
-fn help_as_the_only_argument_makes_no_bead() {
+fn help_as_the_only_argument_is_a_request_except_as_a_text() {
     let project = Project::new();
+    let help = project.ok(&["close", "--help"]);
+    assert_eq!(project.ok(&["close", "help"]), help);
+    assert_eq!(project.ok(&["--help", "close"]), help);
     let help = project.ok(&["create", "--help"]);
-    assert_eq!(project.ok(&["create", "help"]), help);
     assert_eq!(project.ok(&["--help", "create"]), help);
     assert_eq!(project.ok(&["list"]).trim(), "No beads found");
+    project.ok(&["create", "help"]);
+    assert!(project.ok(&["list"]).contains("help"));
     assert_eq!(project.ok(&["-v"]), project.ok(&["--version"]));
 }
 

@@ -35,9 +35,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .filter(|convoy| status != "closed" || !convoy.is_open())
         .map(|convoy| board.progress(convoy))
         .collect();
+    let none = match (all, status) {
+        (false, _) => {
+            "no open convoys (--all shows those that landed; gt convoy create NAME BEADS... makes one)"
+        }
+        (true, "closed") => "no closed convoys",
+        (true, _) => "no convoys (gt convoy create NAME BEADS... makes one)",
+    };
     build_report(found, move |found, page| {
         if found.is_empty() {
-            page.line("no open convoys (--all shows those that landed; gt convoy create NAME BEADS... makes one)");
+            page.line(none);
         }
         for (number, convoy) in found.iter().enumerate() {
             let mark = if convoy.status == "closed" {

@@ -29,7 +29,12 @@ use gt::record::escalation::{DeliveryState, EscalationChoice, RouteDelivery, Sev
 /// severity, actions, targets, source?, occurrences, convoy?, deliveries[{route, severity, state,
 /// tries, at, detail, message?}], warning?}.
 #[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true, arg_required_else_help = true)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    arg_required_else_help = true,
+    // An agent that asks for `help` must reach someone.
+    disable_help_subcommand = true
+)]
 pub(super) struct Args {
     /// The problem, or the decision to make
     description: Vec<String>,

@@ -157,12 +157,13 @@ fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<Stri
 fn compact_rigs(town: &Town) -> anyhow::Result<Vec<String>> {
     let mut lines = Vec::new();
     for rig in town.list_rigs()? {
-        let reports = compact::compact_rig(&rig, false)?.into_iter();
-        lines.extend(
-            reports
-                .filter(|report| report.count > 0)
-                .map(|report| report.describe()),
-        );
+        match compact::compact_rig(&rig, false) {
+            Ok(reports) => {
+                let done = reports.iter().filter(|report| report.count > 0);
+                lines.extend(done.map(compact::RetentionReport::describe));
+            }
+            Err(error) => lines.push(format!("{}: {error:#}", rig.name())),
+        }
     }
     Ok(lines)
 }

@@ -1,27 +1,27 @@
 //! Finds the merge that broke a target, and opens its bead again.
 //!
 //! 1. Run the gates on the tip of the target. If they pass, nothing is broken.
-//! 2. Go back along the target in steps of growing size until a commit passes.
-//! 3. Search between that commit and the failing ones, by halves.
+//! 2. Go back along the target in steps of growing size until a commit passes the failed gate.
+//! 3. Run the gate on the commits from the tip to that one, until one passes. An older failure was
+//!    repaired, so a search by halves could accuse work that is not the cause.
 //! 4. Open the bead of the request that merged the first failing commit, at a new attempt and with
 //!    the evidence. A commit that no request merged is only reported.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use bd::bead::{Bead, attempt};
+use bd::bead::{Bead, attempt, fields};
 use bd::change;
 use bd::store::Snapshot;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::gate::GateFailure;
+use super::gate::{self, GateFailure};
 use super::job::{MergeJob, fetch_target, queue_repository};
-use super::memory::GateMemory;
 use super::task::fence_output;
 use crate::flow::rig::check_remote;
 use crate::record::merge_request::{self, Receipt, request_state};
 use crate::town::Rig;
-use crate::town::config::{RigSettings, target_branch_of};
+use crate::town::config::{Gate, RigSettings, target_branch_of};
 use crate::town::event::event;
 use crate::town::lock::Lock;
 
@@ -44,7 +44,7 @@ pub enum BisectOutcome {
         oldest: String,
         log: String,
     },
-    /// A gate cannot be run on this machine.
+    /// A gate cannot be run on this machine, or not on a commit of the search.
     GateCannotRun { gate: String, reason: String },
 }
 
@@ -95,12 +95,7 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
     let beads = store.snapshot()?;
     let requests = list_merged_requests(&beads, &target);
     let commits = list_target_commits(&job, &requests, &tip, good)?;
-    let mut search = Search {
-        job: &job,
-        commits: &commits,
-        memory: GateMemory::default(),
-    };
-    let Some(failure) = search.find_failure(0)? else {
+    let Some(failure) = gate::run_gates(&job, &tip)? else {
         return Ok(BisectOutcome::Passes {
             target,
             commit: tip,
@@ -110,38 +105,54 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
         let gate = failure.gate;
         return Ok(BisectOutcome::GateCannotRun { gate, reason });
     }
-    let found = match search.find_first_failing(failure)? {
-        Ok(found) => found,
-        Err(failure) => {
-            return Ok(BisectOutcome::NothingPasses {
-                target,
-                oldest: commits.last().cloned().unwrap_or_default(),
-                log: failure.log.display().to_string(),
-                gate: failure.gate,
-            });
-        }
+    let gate = failure.gate.clone();
+    let mut search = Search {
+        gates: list_gates_until(&job, &gate)?,
+        job,
+        commits: &commits,
+        results: HashMap::from([(0, Some(failure))]),
     };
-    let commit = commits[found.index].clone();
+    let oldest = commits.len() - 1;
+    let passing = match find_newest_passing(oldest, |index| search.passes(index)) {
+        Ok(passing) => passing,
+        Err(SearchEnd::CannotCheck(reason)) => {
+            return Ok(BisectOutcome::GateCannotRun { gate, reason });
+        }
+        Err(SearchEnd::Error(error)) => return Err(error),
+    };
+    let Search {
+        job, mut results, ..
+    } = search;
+    let mut failure_at = |index| results.remove(&index).flatten().unwrap_or_default();
+    let Some(passing) = passing else {
+        return Ok(BisectOutcome::NothingPasses {
+            target,
+            gate,
+            oldest: commits[oldest].clone(),
+            log: failure_at(oldest).log.display().to_string(),
+        });
+    };
+    let (good, commit) = (commits[passing].clone(), commits[passing - 1].clone());
+    let failure = failure_at(passing - 1);
     let mut merged = requests.into_iter();
-    let request = merged.find(|request| request_state(request).candidate == commit);
+    let request = merged.find(|request| is_landed_as(request, &commit));
     let bead = request
-        .map(|request| open_bead_again(&job, request, &commit, &found.failure))
+        .map(|request| open_bead_again(&job, request, &commit, &failure))
         .transpose()?
         .flatten();
-    let good = commits[found.index + 1].clone();
     let described = job.git.commits(&good, &commit)?;
     let described = described.into_iter().find(|one| one.id == commit);
     let (subject, author) = described
         .map(|one| (one.subject, one.author_name))
         .unwrap_or_default();
     rig.town().record_event(&event!(TargetBisected,
-        rig: rig.name(), target: target, commit: commit, gate: found.failure.gate,
+        rig: rig.name(), target: target, commit: commit, gate: gate,
         mr: request.map(|request| request.id.clone()), bead: bead,
     ));
     Ok(BisectOutcome::Found(FailingCommit {
         good,
-        gate: found.failure.gate,
-        log: found.failure.log.display().to_string(),
+        gate,
+        log: failure.log.display().to_string(),
         request: request.map(|request| request.id.clone()),
         author,
         target,
@@ -156,9 +167,20 @@ fn list_merged_requests<'b>(beads: &'b Snapshot, target: &str) -> Vec<&'b Bead> 
     let closed = merge_request::requests_closed_since(beads, Timestamp::UNIX_EPOCH).into_iter();
     let is_merged = |request: &&Bead| {
         merge_request::receipt_of(request).target == target
-            && !request_state(request).candidate.is_empty()
+            && (!request_state(request).candidate.is_empty() || landed_commit(request).is_some())
     };
     closed.filter(is_merged).collect()
+}
+
+/// Returns the commit of the target that closed a request: of a pull request that was squashed or
+/// rebased, the forge's own.
+fn landed_commit(request: &Bead) -> Option<String> {
+    fields::get_field(&request.description, "merge_commit")
+}
+
+fn is_landed_as(request: &Bead, commit: &str) -> bool {
+    request_state(request).candidate == commit
+        || landed_commit(request).is_some_and(|landed| landed == commit)
 }
 
 /// Returns the commits of the target, newest first, that were its tip: without those that merges
@@ -206,53 +228,89 @@ fn list_target_commits(
     Ok(commits)
 }
 
-struct Search<'a> {
-    job: &'a MergeJob<'a>,
-    /// Newest first.
-    commits: &'a [String],
-    memory: GateMemory,
+/// Returns a gate after those that prepare its tree.
+fn list_gates_until(job: &MergeJob, gate: &str) -> anyhow::Result<Vec<Gate>> {
+    let mut groups = job.settings.gates(job.rig)?.into_iter();
+    let found = groups.find_map(|mut group| {
+        let place = group.iter().position(|one| one.name == gate)?;
+        group.truncate(place + 1);
+        Some(group)
+    });
+    found.ok_or_else(|| anyhow::anyhow!("the gate {gate} is not set up"))
 }
 
-/// A commit of the search that fails, and whose parent passes.
-struct FoundFailure {
-    index: usize,
-    failure: GateFailure,
+struct Search<'a> {
+    job: MergeJob<'a>,
+    /// The gate that fails on the tip, after those that prepare its tree.
+    gates: Vec<Gate>,
+    /// Newest first.
+    commits: &'a [String],
+    /// The results by the index of the commit.
+    results: HashMap<usize, Option<GateFailure>>,
+}
+
+/// The reason why a search ends without a result.
+enum SearchEnd {
+    CannotCheck(String),
+    Error(anyhow::Error),
 }
 
 impl Search<'_> {
-    fn find_failure(&mut self, index: usize) -> anyhow::Result<Option<GateFailure>> {
-        self.memory.check(self.job, &self.commits[index])
+    /// Returns true if a commit passes the gate.
+    fn passes(&mut self, index: usize) -> Result<bool, SearchEnd> {
+        if let Some(known) = self.results.get(&index) {
+            return Ok(known.is_none());
+        }
+        let commit = &self.commits[index];
+        // Each commit has its own logs.
+        self.job.request.id = format!("bisect-{commit:.12}");
+        let result =
+            gate::run_gate_group(&self.job, commit, &self.gates).map_err(SearchEnd::Error)?;
+        if let Some(reason) = result
+            .as_ref()
+            .and_then(|failure| self.describe_no_result(failure))
+        {
+            return Err(SearchEnd::CannotCheck(format!(
+                "at {commit:.12} {reason} (--good COMMIT ends the search at a later commit that passes)"
+            )));
+        }
+        let passes = result.is_none();
+        self.results.insert(index, result);
+        Ok(passes)
     }
 
-    /// Returns the oldest failing commit after one that passes, or the failure of the oldest commit
-    /// if none passes. `failure` is that of the tip.
-    fn find_first_failing(
-        &mut self,
-        failure: GateFailure,
-    ) -> anyhow::Result<Result<FoundFailure, GateFailure>> {
-        let oldest = self.commits.len() - 1;
-        let mut red = FoundFailure { index: 0, failure };
-        let mut step = 1;
-        let mut green = loop {
-            if red.index == oldest {
-                return Ok(Err(red.failure));
-            }
-            let index = (red.index + step).min(oldest);
-            match self.find_failure(index)? {
-                None => break index,
-                Some(failure) => red = FoundFailure { index, failure },
-            }
-            step *= 2;
-        };
-        while green - red.index > 1 {
-            let index = red.index + (green - red.index) / 2;
-            match self.find_failure(index)? {
-                None => green = index,
-                Some(failure) => red = FoundFailure { index, failure },
-            }
-        }
-        Ok(Ok(red))
+    /// Describes a failure that says nothing about the gate of the search.
+    fn describe_no_result(&self, failure: &GateFailure) -> Option<String> {
+        failure.describe_cannot_run().or_else(|| {
+            let is_other = self
+                .gates
+                .last()
+                .is_some_and(|gate| gate.name != failure.gate);
+            is_other.then(|| format!("the gate {} fails ({})", failure.gate, failure.end))
+        })
     }
+}
+
+/// Returns the index of the newest commit that passes, of commits from the failing tip, 0, to
+/// `oldest`. `None` if the commits in steps of growing size all fail.
+fn find_newest_passing<E>(
+    oldest: usize,
+    mut passes: impl FnMut(usize) -> Result<bool, E>,
+) -> Result<Option<usize>, E> {
+    let (mut index, mut step) = (0, 1);
+    while !passes(index)? {
+        if index == oldest {
+            return Ok(None);
+        }
+        index = (index + step).min(oldest);
+        step *= 2;
+    }
+    for newer in 1..index {
+        if passes(newer)? {
+            return Ok(Some(newer));
+        }
+    }
+    Ok(Some(index))
 }
 
 /// Opens the bead of a request at a new attempt, with the evidence as a comment. Returns `None` if
@@ -289,4 +347,45 @@ fn open_bead_again(
         change::add_comment(tx, &id, &actor, &text)?;
         Ok(Some(id))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::convert::Infallible;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn search(passing: &[bool]) -> Option<usize> {
+        let check = |index: usize| Ok::<_, Infallible>(passing[index]);
+        let Ok(found) = find_newest_passing(passing.len() - 1, check);
+        found
+    }
+
+    #[test]
+    fn a_failure_that_was_repaired_accuses_no_one() {
+        // Newest first: harmless, the cause, a repair, what it repaired, and six that pass.
+        let passing = [
+            false, false, true, false, true, true, true, true, true, true,
+        ];
+        assert_eq!(search(&passing), Some(2));
+        assert_eq!(search(&[false]), None);
+    }
+
+    proptest! {
+        #[test]
+        fn all_commits_after_the_passing_one_fail(
+            older in proptest::collection::vec(any::<bool>(), 0..40),
+        ) {
+            let passing: Vec<bool> = std::iter::once(false).chain(older).collect();
+            match search(&passing) {
+                Some(found) => {
+                    prop_assert!(passing[found]);
+                    prop_assert!(passing[..found].iter().all(|passes| !passes));
+                }
+                None => prop_assert_eq!(passing.last(), Some(&false)),
+            }
+        }
+    }
 }
