@@ -80,7 +80,12 @@ fn a_commit_of_a_submodule_is_submitted_only_if_everyone_can_fetch_it() {
         "{}",
         refused.err
     );
-    git(&["push", "-q", "origin", "HEAD:refs/heads/more"]).ok();
+    // A tag of the worker is no proof, and one of the remote is.
+    git(&["tag", "own"]).ok();
+    worker
+        .done(["--summary", "s"])
+        .fails("no remote of the submodule libs/x");
+    git(&["push", "-q", "origin", "own"]).ok();
     worker.hand_in();
     assert_eq!(worker.merge()["outcome"], "merged");
 }
@@ -236,7 +241,6 @@ fn a_submodule_of_the_last_work_is_not_left_for_the_next_one() {
     worker.git(["submodule", "--quiet", "add", library.url(), "libs/y"]);
     worker.git(["commit", "-qm", "Another submodule"]);
     town.gt(["unsling", &worker.bead]).ok();
-    town.kill_all_sessions();
     town.patrol();
     let bead = town.bead("web", "Next");
     town.gt(["sling", &bead, &worker.name]).ok();

@@ -224,11 +224,19 @@ impl Git {
         if finished.is_success() && !finished.text().is_empty() {
             return Ok(true);
         }
-        // The commit may be on a tag, or on a branch that is not fetched.
-        let fetch = inner.plumbing(["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"]);
-        let fetch = fetch.args(["--no-recurse-submodules", "--dry-run"]);
-        let found = fetch.args(["origin", &commit]).limit(NETWORK).finish()?;
-        Ok(found.is_success())
+        // The commit may be on a tag only. A tag of the worker is not on the remote.
+        let call = inner.plumbing(["for-each-ref", "--contains", &commit]);
+        let call = call.args(["--format=%(refname) %(objectname)", "refs/tags"]);
+        let tags = call.finish()?;
+        if !tags.is_success() || tags.text().is_empty() {
+            return Ok(false);
+        }
+        let pushed = inner.ls_remote_all("origin", "refs/tags/*")?;
+        let on_remote = |line: &str| {
+            let tag = line.split_once(' ');
+            tag.is_some_and(|(name, id)| pushed.get(name).is_some_and(|found| found == id))
+        };
+        Ok(tags.text().lines().any(on_remote))
     }
 }
 
