@@ -178,7 +178,7 @@ fn requested_changes_go_to_a_worker_with_the_text_of_the_review() {
         worker.commit_text("renamed.txt", "work\n");
         let second = worker.hand_in();
 
-        // Its result is in the same pull request, whose old review counts no more.
+        // The result of the task is in the same pull request, and the old review counts no more.
         let updated = worker.merge();
         assert_eq!(updated["outcome"], "pull_request", "{updated}");
         assert_eq!(updated["number"], 1, "{updated}");

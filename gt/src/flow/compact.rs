@@ -1,6 +1,6 @@
 //! Applies the retention policies of a town, `gt compact`.
 //!
-//! Nothing is removed that has no other copy, unless a setting gives it an age: closed beads go to
+//! The only copy of work is removed only if a setting gives it an age: closed beads go to
 //! the archive, branches are removed only if another ref keeps their commits, and saved work and
 //! events stay for ever by default.
 
@@ -45,7 +45,7 @@ pub enum RetentionAction {
     Archived,
     Removed,
     Packed,
-    /// Nothing is ever removed.
+    /// All objects stay.
     Kept,
 }
 

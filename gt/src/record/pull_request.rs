@@ -13,7 +13,7 @@ use crate::town::RigLayout;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PullRequest {
-    /// Its number at the forge.
+    /// The number at the forge.
     pub number: u64,
     pub url: String,
     /// The branch of the remote with the commits to merge.
@@ -39,13 +39,13 @@ pub enum PullRequestState {
     /// The checks of the forge run.
     Checks,
     ChecksFailed,
-    /// It waits for a review.
+    /// A review is missing.
     Review,
     ChangesRequested,
     Draft,
-    /// It conflicts with its target, or must stand on its tip.
+    /// The branch conflicts with its target, or must stand on the tip of the target.
     Outdated,
-    /// Its branch has commits that the queue did not push.
+    /// The branch has commits that the queue did not push.
     Changed,
     /// A person has to merge it.
     Approved,
@@ -54,7 +54,7 @@ pub enum PullRequestState {
     /// The forge refused the merge.
     MergeRefused,
     Merged,
-    /// It was closed without a merge.
+    /// Closed without a merge.
     Closed,
 }
 
