@@ -74,6 +74,8 @@ fn lands_through_every_state(provider: &str) {
     forge.set_pull(1, "checks", "passed");
     forge.set_pull(1, "decision", "REVIEW_REQUIRED");
     assert_eq!(state_after_run(&worker, &request), "review");
+    let status = worker.town.gt(["status", "--json"]).ok().json();
+    assert_eq!(status["rigs"][0]["mq"]["needs_person"], 1, "{status}");
     forge.set_pull(1, "draft", true);
     assert_eq!(state_after_run(&worker, &request), "draft");
     forge.set_pull(1, "draft", false);

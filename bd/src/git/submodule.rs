@@ -41,7 +41,8 @@ impl Git {
             self.change_submodules(&["update", "--init", "--recursive", "--force"], &paths)?;
             self.clean_submodules(false)?;
         }
-        if self.uses_lfs("HEAD")? {
+        // A branch without a commit has no files.
+        if self.resolve("HEAD")?.is_some() && self.uses_lfs("HEAD")? {
             self.set_up_lfs()?;
             self.plumbing(["lfs", "checkout"]).run()?;
             if !self.remotes()?.is_empty() {

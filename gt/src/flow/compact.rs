@@ -117,7 +117,12 @@ fn read_max_age(layers: &SettingsLayers, setting: &str) -> Option<SignedDuration
     Some(layers.duration(setting)).filter(SignedDuration::is_positive)
 }
 
-fn archive_beads(town: &Town, rig: Option<&Rig>, dry_run: bool) -> anyhow::Result<RetentionReport> {
+/// Archives the closed beads of the town's store or a rig's.
+pub(crate) fn archive_beads(
+    town: &Town,
+    rig: Option<&Rig>,
+    dry_run: bool,
+) -> anyhow::Result<RetentionReport> {
     let setting = "patrol.archive_age";
     let max_age = read_max_age(&SettingsLayers::load(town, None)?, setting);
     let store = match rig {

@@ -23,6 +23,7 @@ use crate::record::merge_request;
 use crate::record::pause::TownPause;
 use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::progress::WorkerProgress;
+use crate::record::pull_request::PullRequest;
 use crate::record::queued_sling;
 use crate::record::role::RoleMode;
 use crate::record::scheduler::SchedulerState;
@@ -461,12 +462,15 @@ pub(super) fn questions_of(view: &TownView, polecat: &Polecat) -> Vec<Escalation
 pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
     let mut queue = QueueCounts::default();
     for request in merge_request::open_requests(beads) {
-        let waits = merge_request::awaited_pull_request(request).is_some()
-            || !bd::graph::find_blockers(beads, &request.id).is_empty();
-        match (merge_request::reason_for_user(request), waits) {
-            (Some(_), _) => queue.needs_person += 1,
-            (None, true) => queue.blocked += 1,
-            (None, false) => queue.pending += 1,
+        let awaited = merge_request::awaited_pull_request(request);
+        let needs_person = awaited.as_ref().is_some_and(PullRequest::needs_person)
+            || merge_request::reason_for_user(request).is_some();
+        if needs_person {
+            queue.needs_person += 1;
+        } else if awaited.is_some() || !bd::graph::find_blockers(beads, &request.id).is_empty() {
+            queue.blocked += 1;
+        } else {
+            queue.pending += 1;
         }
     }
     queue

@@ -15,7 +15,6 @@ use crate::host::LiveTown;
 use crate::record::dog;
 use crate::town::Town;
 use crate::town::beads::BeadsHome;
-use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 
 /// A younger process may belong to a session that is starting.
@@ -170,22 +169,13 @@ fn compact_rigs(town: &Town) -> anyhow::Result<Vec<String>> {
 
 /// Moves beads that were closed long ago to the archive of their store.
 fn archive_beads(town: &Town) -> anyhow::Result<Vec<String>> {
-    let age = SettingsLayers::load(town, None)?.duration("patrol.archive_age");
-    let before = town.clock.now().checked_sub(age)?;
     let rigs = town.list_rigs()?;
-    let stores = std::iter::once(("the town", town.open_town_store()?));
-    let of_rigs: Vec<_> = rigs
-        .iter()
-        .map(|rig| Ok((rig.name(), rig.store()?)))
-        .collect::<anyhow::Result<_>>()?;
     let mut lines = Vec::new();
-    for (name, store) in stores.chain(of_rigs) {
-        let moved = store.compact(&town.author(), &town.clock, before)?;
-        if !moved.is_empty() {
-            lines.push(format!(
-                "{} of {name} archived",
-                counted(moved.len(), "bead")
-            ));
+    for rig in std::iter::once(None).chain(rigs.iter().map(Some)) {
+        let moved = compact::archive_beads(town, rig, false)?.count;
+        if moved > 0 {
+            let name = rig.map_or("the town", |rig| rig.name());
+            lines.push(format!("{} of {name} archived", counted(moved, "bead")));
         }
     }
     Ok(lines)

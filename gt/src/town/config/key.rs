@@ -345,7 +345,7 @@ pub const KEYS: &[SettingKey] = &[
         SettingKind::Duration,
         SettingPlacement::Town,
         "2160h",
-        "how long ago a bead must have been closed for the chore archive to move it",
+        "the age at which the chore archive and gt compact archive closed beads; 0s for never",
     ),
     define_key(
         "patrol.breaker.half_open",
