@@ -100,6 +100,35 @@ fn check_restored(worker: &Worker, root: &Path) {
     assert!(!root.join(".runtime/backup.git").exists());
 }
 
+/// Restores the first of two backups, in which the worker's commit is `tip`.
+fn check_restored_by_choice(worker: &Worker, source: &str, backups: [&str; 2], tip: &str) {
+    let town = &worker.town;
+    let home = town.path("home");
+    let listed = town.gt_at(&home, ["restore", source, "--list", "--json"]);
+    let listed = listed.ok().json();
+    let commits: Vec<&str> = listed
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|backup| backup["commit"].as_str().unwrap())
+        .collect();
+    assert_eq!(commits, backups);
+    let old = town.path("old");
+    let folder = old.to_str().unwrap();
+    let restore = |at: &str| town.gt_at(&home, ["restore", source, folder, "--at", at]);
+    restore("2020-01-01").fails("there is no backup of");
+    restore("sometime").fails("is no time and no commit");
+    restore(&backups[1][..12]).ok();
+    let sandbox = old.join(worker.sandbox.strip_prefix(town.root()).unwrap());
+    assert_eq!(git_in(town, &sandbox, &["rev-parse", "HEAD"]).trim(), tip);
+    fs::remove_dir_all(&old).unwrap();
+    let today = restore("today").ok().out;
+    assert!(today.contains("are in"), "{today}");
+    let head = git_in(town, &sandbox, &["rev-parse", "HEAD"]);
+    assert_ne!(head.trim(), tip, "the last backup of the day");
+    fs::remove_dir_all(&old).unwrap();
+}
+
 /// All files below a folder.
 fn files_below(folder: &Path) -> Vec<std::path::PathBuf> {
     let mut found = Vec::new();
@@ -194,6 +223,7 @@ fn later_backups_add_little_and_keep_the_work_of_earlier_ones() {
     let restore = ["restore", to, new.to_str().unwrap()];
     town.gt_at(&town.path("home"), restore).ok();
     check_restored(&worker, &new);
+    check_restored_by_choice(&worker, to, both, tip.trim());
     // Another town does not mix its backups into these.
     let other = town.path("other");
     town.gt_at(&town.path("home"), ["install", other.to_str().unwrap()])

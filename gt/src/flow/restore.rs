@@ -1,6 +1,6 @@
 //! Restores a town from a backup, `gt restore`, into a folder of its own.
 //!
-//! 1. Fetch the last backup into a repository in the new folder.
+//! 1. Fetch the backups into a repository in the new folder, and choose one.
 //! 2. Create the town's repositories with their refs, and write the files.
 //! 3. Check out the clones, add the worktrees again, and put the uncommitted work back.
 //! 4. Give each repository its own copy of the objects, and remove the fetched backup.
@@ -19,6 +19,8 @@ use bd::git::{Git, rescue};
 use kit::sys::{Env, file};
 use serde::Serialize;
 
+use crate::flow::backup::BackupChoice;
+use crate::flow::backup::history::choose_backup;
 use crate::flow::backup::manifest::{
     Manifest, SavedFile, SavedHead, SavedRepository, encode_part, encode_path,
 };
@@ -49,8 +51,13 @@ pub struct RestoreTownReport {
     pub not_restored: Vec<String>,
 }
 
-/// Restores the last backup of `source`, a folder or a URL, into the new or empty folder `root`.
-pub fn restore_town(env: &Env, source: &str, root: &Path) -> anyhow::Result<RestoreTownReport> {
+/// Restores a backup of `source`, a folder or a URL, into the new or empty folder `root`.
+pub fn restore_town(
+    env: &Env,
+    source: &str,
+    choice: &BackupChoice,
+    root: &Path,
+) -> anyhow::Result<RestoreTownReport> {
     anyhow::ensure!(
         is_empty(root),
         "{} is not empty: nothing was restored; choose a new folder",
@@ -62,7 +69,7 @@ pub fn restore_town(env: &Env, source: &str, root: &Path) -> anyhow::Result<Rest
     }
     file::create_folder(root, 0o755)?;
     let root = root.canonicalize()?;
-    let restored = Restoration::run(&root, &place);
+    let restored = Restoration::run(&root, &place, choice);
     if restored.is_err() {
         // The folder was empty. It holds only files of this run.
         for entry in fs::read_dir(&root).into_iter().flatten().flatten() {
@@ -92,11 +99,15 @@ struct Restoration<'a> {
 }
 
 impl<'a> Restoration<'a> {
-    fn run(root: &'a Path, place: &BackupPlace) -> anyhow::Result<RestoreTownReport> {
+    fn run(
+        root: &'a Path,
+        place: &BackupPlace,
+        choice: &BackupChoice,
+    ) -> anyhow::Result<RestoreTownReport> {
         let layout = TownLayout::new(root);
         file::create_folder(&layout.runtime(), 0o700)?;
         let workshop = Workshop::open(&layout.backup_repository(), &[])?;
-        let backup = workshop.fetch(place)?;
+        let backup = choose_backup(&workshop.git, workshop.fetch(place)?, choice)?;
         let manifest = workshop.read_manifest(&backup)?;
         check_paths(&manifest)?;
         let tree = tempfile::Builder::new()

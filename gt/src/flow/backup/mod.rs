@@ -13,6 +13,7 @@
 //! 5. Push it.
 
 mod contents;
+pub(crate) mod history;
 pub(crate) mod manifest;
 pub(crate) mod place;
 
@@ -32,11 +33,15 @@ use serde::Serialize;
 use crate::town::lock::Lock;
 use crate::town::{Town, TownLayout};
 use contents::{FoundRepository, TownContents, find_contents};
+pub use history::{BackupChoice, BackupEntry, list_backups};
 use manifest::{Manifest, SavedFile, SavedHead, SavedRepository, TownId, VERSION};
 use place::{BackupPlace, Workshop};
 
 /// The size of the parts of a big file. The parts of a file that only grows stay the same.
 const PART: u64 = 4 * 1024 * 1024;
+
+/// The start of the message of each backup's commit.
+const SUBJECT: &str = "Backup of ";
 
 /// The name prefix of the temporary folders with copies.
 const COPIES: &str = "backup-copies-";
@@ -592,7 +597,7 @@ fn write_backup(town: &Town, place: &BackupPlace, draft: &BackupDraft) -> anyhow
         .collect();
     let joined = workshop.join_tips(&new_tips)?;
     let parents: Vec<&str> = last.iter().chain(&joined).map(String::as_str).collect();
-    let message = format!("Backup of {} at {}", manifest.town.name, manifest.saved_at);
+    let message = format!("{SUBJECT}{} at {}", manifest.town.name, manifest.saved_at);
     let commit = git.commit_tree(&tree, &parents, &message, &place::backup_identity())?;
     match workshop.push(place, &commit, last.as_deref()) {
         Err(error) if format!("{error:#}").contains("shallow") => Err(error.context(format!(
