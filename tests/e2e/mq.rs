@@ -45,6 +45,15 @@ fn a_rejected_request_is_not_merged_and_its_work_is_kept() {
         .ok()
         .json();
     assert_eq!(rejected["bead"], bead);
+    let feed = town.gt(["feed", "--plain"]).ok().out;
+    let event = format!("rejected {request} ({bead}): Too large");
+    assert!(feed.contains(&event), "{feed}");
+    let listed = town.gt(["mq", "list", "web"]).ok().out;
+    assert!(listed.contains("it may not merge any more"), "{listed}");
+    let why = town.gt(["why", &request]).ok().out;
+    let first = why.lines().next().unwrap_or_default();
+    assert!(first.contains("is withdrawn by the next run"), "{why}");
+    assert!(!why.contains("gt mq retry"), "{why}");
     town.gt(["mq", "retry", &request])
         .fails("may not merge any more");
     assert_eq!(worker.merge()["outcome"], "withdrawn");
@@ -204,4 +213,80 @@ fn bisect_finds_the_merge_that_broke_the_target_and_opens_its_bead_again() {
     town.gate("web", "false");
     let none = town.gt(["mq", "bisect", "web", "--json"]).ok().json();
     assert_eq!(none["outcome"], "nothing_passes", "{none}");
+}
+
+#[test]
+fn the_reason_why_a_request_is_not_merged_comes_first() {
+    let (worker, request) = handed_in();
+    let (town, bead) = (&worker.town, worker.bead.as_str());
+    let first_line = |id: &str| {
+        let why = town.gt(["why", id]).ok().out;
+        why.lines().next().unwrap_or_default().to_owned()
+    };
+    let ready = format!("{request} is ready to merge, and so are 0 other requests");
+    assert_eq!(first_line(bead), ready);
+    let why = town.gt(["why", &request]).ok().out;
+    assert!(why.contains("→ gt daemon start"), "{why}");
+    town.gate("web", "exit 3");
+    let outcome = worker.merge();
+    assert_eq!(outcome["outcome"], "target_broken", "{outcome}");
+    let task = outcome["task"].as_str().unwrap();
+    let broken = format!("{request}: main fails its own gates, and waits for {task} (open)");
+    let first = first_line(bead);
+    assert!(first.starts_with(&broken), "{first}");
+    let listed = town.gt(["mq", "list", "--json"]).ok().json();
+    assert_eq!(
+        listed[0]["next_steps"],
+        json!([format!("gt sling {task} web")])
+    );
+    assert_eq!(listed[0]["rig"], "web");
+    let counts = town.gt(["status", "--json"]).ok().json()["rigs"][0]["mq"].clone();
+    assert_eq!(
+        counts,
+        json!({ "pending": 0, "blocked": 1, "needs_person": 0 })
+    );
+    // A task that is queued is not offered for a sling.
+    town.gt(["scheduler", "pause"]).ok();
+    town.gt(["sling", task, "web"]).ok();
+    let why = town.gt(["why", bead]).ok().out;
+    assert!(!why.contains(&format!("gt sling {task}")), "{why}");
+}
+
+#[test]
+fn a_gate_that_cannot_run_needs_a_person_and_several_requests_are_retried_at_once() {
+    let (worker, request) = handed_in();
+    let town = &worker.town;
+    town.gate("web", "no-such-program");
+    worker.merge();
+    let counts = town.gt(["status", "--json"]).ok().json()["rigs"][0]["mq"].clone();
+    assert_eq!(counts["needs_person"], 1, "{counts}");
+    let why = town.gt(["why", &worker.bead]).ok().out;
+    let first = why.lines().next().unwrap_or_default();
+    assert!(first.contains("the gate check cannot run"), "{why}");
+    let wrong = [&request, "web-mr-none"].map(String::from);
+    town.gt(["mq", "retry", &wrong[0], &wrong[1]])
+        .fails("web-mr-none");
+    let retried = town.gt(["mq", "retry", "web", &request, &request, "--json"]);
+    let retried = retried.ok().json();
+    assert!(retried[0]["was"].is_string(), "{retried}");
+    assert_eq!(retried[1]["was"], json!(null));
+}
+
+#[test]
+fn the_task_of_a_failed_merge_gets_no_convoy_of_its_own() {
+    let (worker, _) = handed_in();
+    let town = &worker.town;
+    town.gate("web", "exit 3");
+    let outcome = worker.merge();
+    let task = outcome["task"].as_str().unwrap().to_owned();
+    let convoys = || town.gt(["convoy", "list", "--json"]).ok().json();
+    let before = convoys();
+    town.gt(["sling", &task, "web"]).ok();
+    assert_eq!(town.status_of("web", &task), "hooked");
+    let after = convoys();
+    assert_eq!(
+        after.as_array().unwrap().len(),
+        before.as_array().unwrap().len(),
+        "{after}"
+    );
 }

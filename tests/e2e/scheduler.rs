@@ -66,11 +66,67 @@ fn workers_of_a_parked_rig_take_no_room_of_the_town_and_a_full_rig_is_named() {
 }
 
 #[test]
+fn a_limit_of_an_agent_or_an_account_delays_only_beads_that_use_it() {
+    let (town, beads) = town_with_beads(4);
+    town.agent("other", "work");
+    let set = |key: &str, value: &str| town.gt(["config", "set", key, value]).ok();
+    set("scheduler.max_per_agent.worker", "1");
+    town.gt(["sling", &beads[0], "web"]).ok();
+    let waits = town.gt(["sling", &beads[1], "web", "--json"]).ok().json();
+    let reason = "1 worker at work with agent worker (setting scheduler.max_per_agent.worker: 1)";
+    assert_eq!(
+        waits[0]["waits_for"],
+        json!([format!("room ({reason})")]),
+        "{waits}"
+    );
+    for command in [["scheduler", "status"], ["why", &beads[1]]] {
+        let said = town.gt(command).ok().out;
+        assert!(said.contains(reason), "{said}");
+    }
+    let why = town.gt(["why", &beads[1]]).ok().out;
+    let next = "gt config set scheduler.max_per_agent.worker N";
+    assert!(why.contains(next), "{why}");
+    // A bead behind it uses another program.
+    town.gt(["scheduler", "pause"]).ok();
+    town.gt(["sling", &beads[2], "web", "--agent", "other"])
+        .ok();
+    town.gt(["scheduler", "resume"]).ok();
+    town.patrol();
+    assert_eq!(count_status(&town, &beads[..3], "hooked"), 2);
+    assert_eq!(town.status_of("web", &beads[1]), "open");
+    town.gt(["account", "add", "work"]).ok();
+    set("scheduler.max_per_account.work", "2");
+    town.gt(["account", "default", "work"]).ok();
+    let waits = town.gt(["sling", &beads[3], "web", "--agent", "other"]);
+    assert!(waits.ok().out.contains("at work with account work"));
+    set("scheduler.max_per_account.work", "0");
+    set("scheduler.max_per_agent.worker", "2");
+    town.patrol();
+    assert_eq!(count_status(&town, &beads, "hooked"), 4);
+}
+
+#[test]
+fn a_stopped_town_is_the_reason_for_queued_beads() {
+    let (town, beads) = town_with_beads(1);
+    town.gt(["scheduler", "pause"]).ok();
+    town.gt(["sling", &beads[0], "web"]).ok();
+    town.gt(["scheduler", "resume"]).ok();
+    town.gt(["estop", "--reason", "Fire"]).ok();
+    let report = town.gt(["scheduler", "status", "--json"]).ok().json();
+    assert_eq!(report["obstacle"]["kind"], "stopped", "{report}");
+    let text = town.gt(["scheduler", "status"]).ok().out;
+    assert!(text.contains("the town is stopped: Fire"), "{text}");
+    assert!(text.contains("gt thaw"), "{text}");
+}
+
+#[test]
 fn a_paused_scheduler_queues_and_starts_no_worker() {
     let (town, beads) = town_with_beads(2);
-    town.gt(["scheduler", "pause"]).ok();
+    town.gt(["scheduler", "pause", "-r", "Weekend"]).ok();
     let status = town.gt(["status"]).ok().out;
     assert!(status.contains("the scheduler is paused by"), "{status}");
+    let report = town.gt(["scheduler", "status"]).ok().out;
+    assert!(report.contains("by overseer: Weekend"), "{report}");
     town.gt(["sling", &beads[0], "web"]).ok();
     town.patrol();
     assert_eq!(town.status_of("web", &beads[0]), "open");

@@ -65,7 +65,8 @@ use crate::record::heartbeat::Heartbeat;
 use crate::record::pause::TownPause;
 use crate::record::polecat::PolecatState;
 use crate::record::progress::ActivityCache;
-use crate::record::scheduler::{TownRoom, find_town_room};
+use crate::record::scheduler::{TownRoom, find_town_room, read_use_limits};
+use crate::record::start_use::UseLimits;
 use crate::record::town_view::TownView;
 use crate::town::Town;
 use crate::town::event::{Event, PatrolActionRecord};
@@ -106,6 +107,8 @@ pub struct TownFacts {
     pub unreadable: Vec<String>,
     /// The room of the whole town for workers.
     pub room: TownRoom,
+    /// The limits of agent programs and accounts.
+    pub use_limits: UseLimits,
     /// The reason why the sessions cannot be listed, if there is one.
     pub degraded: Option<String>,
     /// The listed sessions, for callers that wait for their end.
@@ -218,6 +221,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
     let settings = PatrolSettings::for_rigs(town, &view);
     let thresholds = Thresholds::from_layers(view.settings.for_rig(None));
     let hooked = hooked::facts(town, &view);
+    let use_limits = read_use_limits(town, &view);
     let of_rig = |(name, settings): (&String, &PatrolSettings)| {
         let beads = view.stores.rigs.get(name)?;
         let (rig, own) = (town.rig(name), &settings.rig);
@@ -226,7 +230,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
             polecats: polecats::facts(&view, &rig, beads),
             watched: witness::facts(&view, name),
             unfinished: push::facts(&view, &rig),
-            scheduler: scheduler::facts(&view, name, beads, own),
+            scheduler: scheduler::facts(&view, &rig, beads, own, &use_limits),
             queue: queue::facts(&rig, beads, own, view.now),
             held: held::facts(&view, name),
         };
@@ -254,6 +258,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
             .map(|(rig, reason)| format!("{rig}: {reason}"))
             .collect(),
         room: find_town_room(&town.layout, &view),
+        use_limits,
         degraded: view.blind,
         sessions: view.sessions.unwrap_or_default(),
     })
@@ -274,6 +279,7 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
     decisions.extend(scheduler::decide_slings(
         &facts.schedulable_rigs(),
         &facts.room,
+        &facts.use_limits,
         is_due,
     ));
     decisions.extend(outages::decide(&facts.outages, facts.now));

@@ -13,6 +13,7 @@ use crate::host::LiveTown;
 use crate::record::merge_task;
 use crate::record::queued_sling;
 use crate::record::scheduler::TownRoom;
+use crate::record::start_use::{StartUse, UseLimits};
 use crate::record::town_view::TownView;
 use crate::town::Rig;
 use crate::town::config::RigSettings;
@@ -32,6 +33,8 @@ pub struct SchedulerFacts {
     pub at_work: usize,
     /// The rig's place among the rigs if the town has too little room: 0 is first.
     pub priority: u64,
+    /// What the worker of each unblocked bead uses, if there are limits for it.
+    pub uses: HashMap<String, Vec<StartUse>>,
     /// The turn of the first unblocked bead. Of two rigs with as many polecats at work, the one
     /// whose bead has waited longer is first.
     pub first_turn: Option<Timestamp>,
@@ -40,9 +43,10 @@ pub struct SchedulerFacts {
 /// Reads the facts.
 pub(super) fn facts(
     view: &TownView,
-    rig: &str,
+    rig: &Rig,
     beads: &Snapshot,
     settings: &RigSettings,
+    limits: &UseLimits,
 ) -> SchedulerFacts {
     let mut waiting = queued_sling::list_queued_slings(beads);
     waiting.sort_by_cached_key(|queued| {
@@ -55,6 +59,11 @@ pub(super) fn facts(
             (queued.work_bead_id.clone(), turn)
         })
         .collect();
+    let uses = waiting.iter().map(|queued| {
+        let uses = limits.uses_of(rig, &queued.options);
+        (queued.work_bead_id.clone(), uses)
+    });
+    let uses = uses.filter(|(_, uses)| !uses.is_empty()).collect();
     let queued: Vec<String> = waiting
         .into_iter()
         .map(|queued| queued.work_bead_id)
@@ -69,14 +78,15 @@ pub(super) fn facts(
         !bd::graph::is_blocked(beads, id)
             && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
     };
-    let polecats = view.polecats_of(rig).iter();
+    let polecats = view.polecats_of(rig.name()).iter();
     let at_work = polecats
         .filter(|polecat| polecat.is_counted_as_working())
         .count();
     let room = settings.max_polecats().saturating_sub(at_work);
     let unblocked: Vec<String> = queued.into_iter().filter(is_free).collect();
     SchedulerFacts {
-        rig: rig.to_owned(),
+        rig: rig.name().to_owned(),
+        uses,
         first_turn: unblocked.first().and_then(|bead| turns.get(bead)).copied(),
         unblocked,
         repairs,
@@ -85,7 +95,7 @@ pub(super) fn facts(
         at_work,
         priority: view
             .settings
-            .for_rig(Some(rig))
+            .for_rig(Some(rig.name()))
             .valid_value("scheduler.priority")
             .as_u64()
             .unwrap_or_default(),
@@ -120,32 +130,40 @@ pub(super) fn decide_repairs(facts: &SchedulerFacts) -> Vec<Decision> {
 pub(super) fn decide_slings(
     rigs: &[&SchedulerFacts],
     town_room: &TownRoom,
+    limits: &UseLimits,
     is_due: &dyn Fn(&Decision) -> bool,
 ) -> Vec<Decision> {
+    let mut limits = limits.clone();
     let mut waiting: Vec<WaitingRig> = rigs
         .iter()
         .map(|facts| WaitingRig {
             at_work: facts.at_work,
-            priority: facts.priority,
-            first_turn: facts.first_turn,
+            room: facts.room,
+            facts,
             slings: facts
                 .unblocked
                 .iter()
-                .map(|bead| build_sling(&facts.rig, bead))
-                .filter(|decision| is_due(decision))
-                .take(facts.room)
+                .map(|bead| (bead.as_str(), build_sling(&facts.rig, bead)))
+                .filter(|(_, decision)| is_due(decision))
                 .collect(),
         })
         .collect();
     let mut decisions = Vec::new();
     for _ in 0..town_room.slots {
+        for rig in &mut waiting {
+            rig.skip_full_uses(&limits);
+        }
         let next = waiting
             .iter_mut()
-            .filter(|rig| !rig.slings.is_empty())
-            .min_by_key(|rig| (rig.priority, rig.at_work, rig.first_turn));
+            .filter(|rig| rig.room > 0 && !rig.slings.is_empty())
+            .min_by_key(|rig| (rig.facts.priority, rig.at_work, rig.facts.first_turn));
         let Some(rig) = next else { break };
         rig.at_work += 1;
-        decisions.extend(rig.slings.pop_front());
+        rig.room -= 1;
+        if let Some((bead, decision)) = rig.slings.pop_front() {
+            limits.add_uses(rig.facts.uses_of(bead));
+            decisions.push(decision);
+        }
     }
     decisions
 }
@@ -160,11 +178,27 @@ pub(super) fn due(rigs: &[&SchedulerFacts], town_room: &TownRoom) -> Option<Sign
 }
 
 /// A rig with queued beads.
-struct WaitingRig {
+struct WaitingRig<'f> {
     at_work: usize,
-    priority: u64,
-    first_turn: Option<Timestamp>,
-    slings: VecDeque<Decision>,
+    room: usize,
+    facts: &'f SchedulerFacts,
+    slings: VecDeque<(&'f str, Decision)>,
+}
+
+impl WaitingRig<'_> {
+    /// Removes the first beads, as long as their agent program or account is at its limit.
+    fn skip_full_uses(&mut self, limits: &UseLimits) {
+        let is_full = |bead: &str| limits.find_obstacle(self.facts.uses_of(bead)).is_some();
+        while self.slings.front().is_some_and(|(bead, _)| is_full(bead)) {
+            self.slings.pop_front();
+        }
+    }
+}
+
+impl SchedulerFacts {
+    fn uses_of(&self, bead: &str) -> &[StartUse] {
+        self.uses.get(bead).map_or(&[], Vec::as_slice)
+    }
 }
 
 fn build_sling(rig: &str, bead: &str) -> Decision {
@@ -260,7 +294,13 @@ mod tests {
     fn queued_beads_fill_the_room_and_a_bead_backing_off_takes_none() {
         let facts = facts("web", &["a", "b", "c"], 2);
         let slings = |is_due: &dyn Fn(&Decision) -> bool| {
-            subjects(&decide_slings(&[&facts], &TownRoom::default(), is_due))
+            let room = TownRoom::default();
+            subjects(&decide_slings(
+                &[&facts],
+                &room,
+                &UseLimits::default(),
+                is_due,
+            ))
         };
         assert_eq!(slings(&|_| true), ["bead a", "bead b"]);
         let is_due = |one: &Decision| one.action.subject().to_string() != "bead a";
@@ -285,7 +325,10 @@ mod tests {
         };
         let started = |slots| {
             let rigs = [&busy, &idle, &urgent];
-            subjects(&decide_slings(&rigs, &town_room(slots), &|_| true))
+            let room = town_room(slots);
+            subjects(&decide_slings(&rigs, &room, &UseLimits::default(), &|_| {
+                true
+            }))
         };
         assert_eq!(
             started(5),
@@ -302,7 +345,8 @@ mod tests {
             first_turn: at(1),
             ..facts("web", &["w1"], 5)
         };
-        let one = decide_slings(&[&first, &longer], &town_room(1), &|_| true);
+        let rigs = [&first, &longer];
+        let one = decide_slings(&rigs, &town_room(1), &UseLimits::default(), &|_| true);
         assert_eq!(subjects(&one), ["bead w1"]);
         assert_eq!(started(usize::MAX).len(), 8);
     }

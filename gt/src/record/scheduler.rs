@@ -11,12 +11,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::polecat;
+use super::queued_sling::SlingOptions;
+use super::start_use::{StartUse, UseLimits};
 use super::state_file;
 use super::town_view::TownView;
 use crate::town::beads::TownStores;
 use crate::town::config::SettingsLayers;
 use crate::town::lock::Lock;
-use crate::town::{Town, TownLayout};
+use crate::town::{Rig, Town, TownLayout};
 
 /// The time that a claim waits for another one.
 const CLAIMING: Duration = Duration::from_secs(60);
@@ -31,6 +33,8 @@ pub struct SchedulerState {
     /// RFC 3339.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub paused_at: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub paused_reason: String,
     /// The time of the last start of a worker, RFC 3339. Recorded if `scheduler.spawn_delay` is set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_dispatch_at: Option<Timestamp>,
@@ -52,23 +56,34 @@ impl SchedulerState {
         }
     }
 
-    /// Pauses the scheduler, or ends its pause and removes a damaged file. Returns false if it was so
-    /// already.
-    pub fn set_paused(town: &Town, paused: bool) -> anyhow::Result<bool> {
+    /// Pauses the scheduler. Returns false if it was paused already.
+    pub fn pause(town: &Town, reason: &str) -> anyhow::Result<bool> {
         let path = town.layout.scheduler_state();
-        if !paused && state_file::read_state::<Self>(&path).is_err() {
+        let (by, now) = (town.actor.to_string(), town.clock.now().to_string());
+        state_file::change_state(&town.layout, &path, |state: &mut Self| {
+            let changed = !state.paused;
+            if changed {
+                state.paused = true;
+                state.paused_by = by;
+                state.paused_at = now;
+                reason.clone_into(&mut state.paused_reason);
+            }
+            changed
+        })
+    }
+
+    /// Ends the pause, and removes a damaged file. Returns false if the scheduler was not paused.
+    pub fn resume(town: &Town) -> anyhow::Result<bool> {
+        let path = town.layout.scheduler_state();
+        if state_file::read_state::<Self>(&path).is_err() {
             file::remove_file(&path)?;
             return Ok(true);
         }
-        let (by, now) = (town.actor.to_string(), town.clock.now().to_string());
         state_file::change_state(&town.layout, &path, |state: &mut Self| {
-            let changed = state.paused != paused;
-            if changed {
-                state.paused = paused;
-                state.paused_by = if paused { by } else { String::new() };
-                state.paused_at = if paused { now } else { String::new() };
-            }
-            changed
+            state.paused_by.clear();
+            state.paused_at.clear();
+            state.paused_reason.clear();
+            std::mem::take(&mut state.paused)
         })
     }
 }
@@ -112,6 +127,7 @@ impl TownLimits {
         if state.paused {
             return TownRoom::none(StartObstacle::Paused {
                 by: state.paused_by,
+                reason: state.paused_reason,
             });
         }
         if let Some(obstacle) = self.find_pressure(layout) {
@@ -169,6 +185,10 @@ impl TownLimits {
 
 /// Returns the room of the whole town.
 pub fn find_town_room(layout: &TownLayout, view: &TownView) -> TownRoom {
+    if let Some(stop) = &view.stores.stopped {
+        let reason = stop.hold().reason;
+        return TownRoom::none(StartObstacle::Stopped { reason });
+    }
     let limits = TownLimits::from_layers(view.settings.for_rig(None));
     limits.find_room(layout, count_workers(view), view.now)
 }
@@ -215,10 +235,22 @@ impl TownRoom {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StartObstacle {
+    /// The town has an emergency stop.
+    Stopped {
+        reason: String,
+    },
     Paused {
         by: String,
+        #[serde(skip_serializing_if = "String::is_empty")]
+        reason: String,
     },
     Full {
+        at_work: usize,
+        limit: usize,
+    },
+    /// The limit of an agent program or an account.
+    UseFull {
+        used: StartUse,
         at_work: usize,
         limit: usize,
     },
@@ -249,18 +281,24 @@ fn as_seconds<S: serde::Serializer>(
 
 impl StartObstacle {
     /// Returns the command that ends the obstacle, if one does.
-    pub fn next_step(&self) -> Option<&'static str> {
-        match self {
-            Self::Paused { .. } => Some("gt scheduler resume"),
-            Self::Full { .. } => Some("gt config set scheduler.max_polecats N"),
-            _ => None,
-        }
+    pub fn next_step(&self) -> Option<String> {
+        let next_step = match self {
+            Self::Stopped { .. } => "gt thaw".to_owned(),
+            Self::Paused { .. } => "gt scheduler resume".to_owned(),
+            Self::Full { .. } => "gt config set scheduler.max_polecats N".to_owned(),
+            Self::UseFull { used, .. } => format!("gt config set {} N", used.setting()),
+            _ => return None,
+        };
+        Some(next_step)
     }
 
     /// Returns the time after which the obstacle may be gone without an event of the town.
     pub fn recheck_in(&self) -> Option<SignedDuration> {
         match self {
-            Self::Paused { .. } | Self::Full { .. } => None,
+            Self::Stopped { .. }
+            | Self::Paused { .. }
+            | Self::Full { .. }
+            | Self::UseFull { .. } => None,
             Self::TooSoon { wait } => Some(*wait),
             Self::LowMemory { .. } | Self::LowDisk { .. } | Self::HighLoad { .. } => {
                 Some(SignedDuration::from_secs(30))
@@ -272,12 +310,31 @@ impl StartObstacle {
 impl fmt::Display for StartObstacle {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
-            Self::Paused { by } if by.is_empty() => write!(f, "the scheduler is paused"),
-            Self::Paused { by } => write!(f, "the scheduler is paused by {by}"),
+            Self::Stopped { reason } => write!(f, "{reason}"),
+            Self::Paused { by, reason } => {
+                write!(f, "the scheduler is paused")?;
+                if !by.is_empty() {
+                    write!(f, " by {by}")?;
+                }
+                if !reason.is_empty() {
+                    write!(f, ": {reason}")?;
+                }
+                Ok(())
+            }
             Self::Full { at_work, limit } => write!(
                 f,
                 "{} at work in the town (setting scheduler.max_polecats: {limit})",
                 counted(*at_work, "worker")
+            ),
+            Self::UseFull {
+                used,
+                at_work,
+                limit,
+            } => write!(
+                f,
+                "{} at work with {used} (setting {}: {limit})",
+                counted(*at_work, "worker"),
+                used.setting()
             ),
             Self::TooSoon { wait } => write!(
                 f,
@@ -322,22 +379,28 @@ impl StartPermit {
     }
 }
 
-/// Checks that the town has room for another worker, and reserves it. `Err` within the result is
-/// the reason to wait.
-pub fn reserve_start(town: &Town) -> anyhow::Result<Result<StartPermit, StartObstacle>> {
-    let limits = TownLimits::from_layers(&SettingsLayers::load(town, None).unwrap_or_default());
-    let counts = limits.counts_starts();
-    let lock = counts
+/// Checks that the town has room for another worker of a rig, and reserves it. `Err` within the
+/// result is the reason to wait.
+pub fn reserve_start(
+    rig: &Rig,
+    options: &SlingOptions,
+) -> anyhow::Result<Result<StartPermit, StartObstacle>> {
+    let town = rig.town();
+    let layers = SettingsLayers::load(town, None).unwrap_or_default();
+    let limits = TownLimits::from_layers(&layers);
+    let mut uses = UseLimits::from_layers(&layers);
+    let lock = (limits.counts_starts() || !uses.is_empty())
         .then(|| Lock::take(&town.layout.scheduler_lock(), CLAIMING))
         .transpose()?;
-    let at_work = if limits.max_polecats > 0 {
-        count_at_work(town, &town.read_stores()?)?
+    let at_work = if limits.max_polecats > 0 || !uses.is_empty() {
+        count_at_work(town, &town.read_stores()?, &mut uses)?
     } else {
         0
     };
     let now = town.clock.now();
     let room = limits.find_room(&town.layout, at_work, now);
-    Ok(match room.obstacle {
+    let full = || uses.find_obstacle(&uses.uses_of(rig, options));
+    Ok(match room.obstacle.or_else(full) {
         Some(obstacle) => Err(obstacle),
         None => Ok(StartPermit {
             is_spaced: limits.spawn_delay.is_positive(),
@@ -346,22 +409,39 @@ pub fn reserve_start(town: &Town) -> anyhow::Result<Result<StartPermit, StartObs
     })
 }
 
-/// Counts the polecats at work in all rigs that are not held.
-fn count_at_work(town: &Town, stores: &TownStores) -> anyhow::Result<usize> {
+/// Counts the polecats at work in all rigs that are not held, also those of each limited use.
+fn count_at_work(town: &Town, stores: &TownStores, uses: &mut UseLimits) -> anyhow::Result<usize> {
     let mut count = 0;
     for rig in town.list_rigs()? {
         if stores.holds.contains_key(rig.name()) {
             continue;
         }
         if let Some(beads) = stores.rigs.get(rig.name()) {
-            let all = polecat::list_polecats(&rig, beads, None);
-            count += all
-                .iter()
-                .filter(|polecat| polecat.is_counted_as_working())
-                .count();
+            for polecat in polecat::list_polecats(&rig, beads, None) {
+                uses.count_worker(&rig, &polecat);
+                count += usize::from(polecat.is_counted_as_working());
+            }
         }
     }
     Ok(count)
+}
+
+/// Reads the limits of agent programs and accounts, with the workers of each.
+pub fn read_use_limits(town: &Town, view: &TownView) -> UseLimits {
+    let mut uses = UseLimits::from_layers(view.settings.for_rig(None));
+    if uses.is_empty() {
+        return uses;
+    }
+    for (rig, workers) in &view.polecats {
+        if view.stores.holds.contains_key(rig) {
+            continue;
+        }
+        let rig = town.rig(rig);
+        for worker in workers {
+            uses.count_worker(&rig, worker);
+        }
+    }
+    uses
 }
 
 #[cfg(test)]
@@ -379,15 +459,15 @@ mod tests {
         let town = &place.town;
         let limits = TownLimits::default();
         assert_eq!(room_of(town, &limits, 500), TownRoom::default());
-        assert!(SchedulerState::set_paused(town, true).unwrap());
-        assert!(!SchedulerState::set_paused(town, true).unwrap());
+        assert!(SchedulerState::pause(town, "").unwrap());
+        assert!(!SchedulerState::pause(town, "").unwrap());
         let paused = room_of(town, &limits, 0).obstacle.unwrap();
-        assert_eq!(paused.next_step(), Some("gt scheduler resume"));
-        assert!(SchedulerState::set_paused(town, false).unwrap());
+        assert_eq!(paused.next_step().as_deref(), Some("gt scheduler resume"));
+        assert!(SchedulerState::resume(town).unwrap());
         assert_eq!(room_of(town, &limits, 0), TownRoom::default());
         std::fs::write(town.layout.scheduler_state(), "{").unwrap();
         assert_eq!(room_of(town, &limits, 0).slots, 0, "a damaged file pauses");
-        assert!(SchedulerState::set_paused(town, false).unwrap());
+        assert!(SchedulerState::resume(town).unwrap());
         assert_eq!(room_of(town, &limits, 0), TownRoom::default());
     }
 
@@ -429,11 +509,11 @@ mod tests {
             r#"{"scheduler":{"spawn_delay":"1h"}}"#,
         )
         .unwrap();
-        let unused = reserve_start(town).unwrap();
-        drop(unused);
-        let permit = reserve_start(town).unwrap().unwrap();
-        permit.record_start(town).unwrap();
-        let refused = reserve_start(town).unwrap().unwrap_err();
+        let rig = town.rig("web");
+        let reserve = || reserve_start(&rig, &SlingOptions::default()).unwrap();
+        drop(reserve());
+        reserve().unwrap().record_start(town).unwrap();
+        let refused = reserve().unwrap_err();
         assert!(
             matches!(refused, StartObstacle::TooSoon { .. }),
             "{refused}"

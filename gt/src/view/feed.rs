@@ -61,6 +61,7 @@ const PHRASES: &[(&str, &str)] = &[
     ("merge_batch", "checked {mrs} together: {outcome}"),
     ("merge_driven", "let {drivers} merge {files} for {mr}"),
     ("merge_failed", "could not merge {mr} ({bead}): {reason}"),
+    ("merge_rejected", "rejected {mr} ({bead}): {reason}"),
     ("merge_skipped", "left {mr} ({bead}) for later: {reason}"),
     ("merge_started", "began to merge {mr} ({bead})"),
     ("merge_withdrawn", "withdrew {mr} ({bead}): {reason}"),

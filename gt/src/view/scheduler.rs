@@ -6,7 +6,9 @@ use serde::Serialize;
 use crate::host::LiveTown;
 use crate::record::progress::ActivityCache;
 use crate::record::queued_sling::{QueuedSling, list_queued_slings, turn_of};
-use crate::record::scheduler::{SchedulerState, StartObstacle, count_workers, find_town_room};
+use crate::record::scheduler::{
+    SchedulerState, StartObstacle, count_workers, find_town_room, read_use_limits,
+};
 use crate::record::town_view::TownView;
 use crate::town::Rig;
 
@@ -48,6 +50,7 @@ pub struct QueuedBead {
 pub fn read_scheduler(town: &LiveTown, rig: Option<&Rig>) -> anyhow::Result<SchedulerReport> {
     let view = TownView::read_idle(town, &ActivityCache::default())?;
     let state = SchedulerState::load(&town.layout);
+    let limits = read_use_limits(town, &view);
     let mut beads = Vec::new();
     for (name, snapshot) in &view.stores.rigs {
         if rig.is_some_and(|rig| rig.name() != name) {
@@ -57,7 +60,9 @@ pub fn read_scheduler(town: &LiveTown, rig: Option<&Rig>) -> anyhow::Result<Sche
         let priority = layers.valid_value("scheduler.priority").as_u64();
         for queued in list_queued_slings(snapshot) {
             let turn = turn_of(&queued, snapshot.get(&queued.work_bead_id));
-            beads.push(((priority, turn), describe_bead(&view, name, queued)));
+            let uses = limits.uses_of(&town.rig(name), &queued.options);
+            let full = limits.find_obstacle(&uses);
+            beads.push(((priority, turn), describe_bead(&view, name, queued, full)));
         }
     }
     beads.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -88,7 +93,12 @@ pub fn describe_full_rig(view: &TownView, rig: &str) -> Option<String> {
     })
 }
 
-fn describe_bead(view: &TownView, rig: &str, queued: QueuedSling) -> QueuedBead {
+fn describe_bead(
+    view: &TownView,
+    rig: &str,
+    queued: QueuedSling,
+    full: Option<StartObstacle>,
+) -> QueuedBead {
     let id = queued.work_bead_id;
     let snapshot = view.stores.rigs.get(rig);
     let bead = snapshot.and_then(|beads| beads.get(&id));
@@ -100,6 +110,7 @@ fn describe_bead(view: &TownView, rig: &str, queued: QueuedSling) -> QueuedBead 
     let blocked = !waits_for.is_empty();
     if !blocked {
         waits_for.extend(describe_full_rig(view, rig));
+        waits_for.extend(full.map(|full| full.to_string()));
     }
     QueuedBead {
         title: bead.map_or_else(String::new, |bead| bead.title.clone()),

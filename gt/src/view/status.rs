@@ -23,8 +23,8 @@ use crate::record::merge_request;
 use crate::record::pause::TownPause;
 use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::progress::WorkerProgress;
-use crate::record::pull_request::PullRequest;
 use crate::record::queued_sling;
+use crate::record::request_wait::RequestWait;
 use crate::record::role::RoleMode;
 use crate::record::scheduler::SchedulerState;
 use crate::record::town_view::TownView;
@@ -462,15 +462,10 @@ pub(super) fn questions_of(view: &TownView, polecat: &Polecat) -> Vec<Escalation
 pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
     let mut queue = QueueCounts::default();
     for request in merge_request::open_requests(beads) {
-        let awaited = merge_request::awaited_pull_request(request);
-        let needs_person = awaited.as_ref().is_some_and(PullRequest::needs_person)
-            || merge_request::reason_for_user(request).is_some();
-        if needs_person {
-            queue.needs_person += 1;
-        } else if awaited.is_some() || !bd::graph::find_blockers(beads, &request.id).is_empty() {
-            queue.blocked += 1;
-        } else {
-            queue.pending += 1;
+        match RequestWait::find(beads, request) {
+            Some(wait) if wait.is_for_user() => queue.needs_person += 1,
+            Some(wait) if !wait.is_retried() => queue.blocked += 1,
+            _ => queue.pending += 1,
         }
     }
     queue

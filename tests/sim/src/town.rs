@@ -329,8 +329,7 @@ impl SimTown {
                 repairs: Vec::new(),
                 room,
                 at_work: workers().filter(|worker| worker.is_at_work()).count(),
-                priority: 0,
-                first_turn: None,
+                ..SchedulerFacts::default()
             },
             queue: QueueFacts {
                 rig: self.rigs[rig].clone(),

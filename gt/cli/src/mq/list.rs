@@ -1,29 +1,31 @@
 //! `gt mq list`.
 
-use bd::bead::{Bead, Status};
 use kit::ui::escape;
 use serde::Serialize;
 
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
-use gt::flow::mq::{RequestOrder, find_clashes};
+use gt::flow::mq::{self, RequestOrder, find_clashes};
 use gt::record::merge_request;
 use gt::record::pull_request::PullRequest;
+use gt::record::request_wait::RequestWait;
 use gt::town::Rig;
 use gt::town::config::{self, RigSettings};
 use gt::town::queue_pause::QueuePause;
 
-/// List the open merge requests of a rig, in merge order
+/// List the open merge requests, in merge order
 ///
-/// With `--json` an array of {id, bead, branch, target, worker, status, score, priority,
-/// created_at, waits_for, clashes_with, needs_person?, stopped_by?, pull_request?}. `status` is ready
-/// or blocked. `pull_request` {number, url, branch, state, detail?, because?, answered?} is what a
+/// Those of the named rig, of the rig around the working directory, or else of all rigs.
+///
+/// With `--json` an array of {id, rig, bead, branch, target, worker, status, score, priority,
+/// created_at, waits_for, clashes_with, why?, next_steps, needs_person?, stopped_by?,
+/// pull_request?}. `status` is ready or blocked, and `why` is the reason. `pull_request` {number, url, branch, state, detail?, because?, answered?} is what a
 /// request waits for that lands by pull request.
 /// `clashes_with` are the other requests to the same target that change the same files.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The rig (default: the one around the working directory)
+    /// The rig
     rig: Option<String>,
     /// Only requests that are ready
     #[arg(long)]
@@ -36,6 +38,7 @@ pub(super) struct Args {
 #[derive(Serialize)]
 pub(super) struct RequestRow {
     pub(super) id: String,
+    rig: String,
     bead: String,
     branch: String,
     target: String,
@@ -46,9 +49,11 @@ pub(super) struct RequestRow {
     created_at: String,
     waits_for: Vec<String>,
     pub(super) clashes_with: Vec<String>,
-    /// The tasks in `waits_for` that no worker has.
-    #[serde(skip)]
-    free_tasks: Vec<String>,
+    /// The reason why the queue does not merge it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) why: Option<String>,
+    /// The commands that advance it.
+    pub(super) next_steps: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     needs_person: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -60,8 +65,43 @@ pub(super) struct RequestRow {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     show_hint_once(ctx, &town, HintTopic::Queue);
-    let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
-    match config::check_merge_queue(&rig) {
+    let named = args.rig.as_deref().map(|name| town.find_rig(name));
+    let rigs = match named
+        .transpose()?
+        .or_else(|| rig::rig_of_caller(ctx, &town))
+    {
+        Some(rig) => vec![rig],
+        None => town.list_rigs()?,
+    };
+    let is_wanted = |row: &RequestRow| {
+        let by_worker = args.worker.as_deref();
+        (!args.ready || row.status == "ready")
+            && by_worker.is_none_or(|name| row.worker.rsplit('/').next() == name.rsplit('/').next())
+    };
+    let mut rows: Vec<RequestRow> = Vec::new();
+    for rig in &rigs {
+        warn_about_stops(ctx, rig);
+        rows.extend(read_rows(rig)?.into_iter().filter(is_wanted));
+    }
+    let has_several = rigs.len() > 1;
+    build_report(rows, move |rows, page| {
+        if rows.is_empty() {
+            page.line("the merge queue is empty");
+        }
+        let mut rig = "";
+        for row in rows {
+            if has_several && rig != row.rig {
+                rig = &row.rig;
+                page.line(page.style().bold(rig));
+            }
+            write_request_row(row, page);
+        }
+    })
+}
+
+/// Warns about settings and pauses because of which nothing is merged in a rig.
+fn warn_about_stops(ctx: &Context, rig: &Rig) {
+    match config::check_merge_queue(rig) {
         Ok(unused) => {
             // Known keys without effect are reported by `gt doctor`.
             for unknown in unused.iter().filter(|unused| unused.is_wrong()) {
@@ -71,34 +111,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Err(error) => {
             let error = escape::escape_line(&error.to_string());
             ctx.ui
-                .warn(&format!("nothing is merged in this rig: {error}"));
+                .warn(&format!("nothing is merged in rig {}: {error}", rig.name()));
         }
     }
-    if let Some(pause) = QueuePause::load(&rig) {
+    if let Some(pause) = QueuePause::load(rig) {
         let (what, next) = (pause.describe(), pause.next_step());
         ctx.ui.warn(&format!("{what} (`{next}`)"));
     }
-    let is_wanted = |row: &RequestRow| {
-        let by_worker = args.worker.as_deref();
-        (!args.ready || row.status == "ready")
-            && by_worker.is_none_or(|name| row.worker.rsplit('/').next() == name.rsplit('/').next())
-    };
-    let rows: Vec<RequestRow> = read_rows(&rig)?.into_iter().filter(is_wanted).collect();
-    let rig = rig.name().to_owned();
-    build_report(rows, move |rows, page| {
-        if rows.is_empty() {
-            page.line("the merge queue is empty");
-        }
-        for row in rows {
-            write_request_row(row, &rig, page);
-        }
-    })
 }
 
 /// Reads the open requests of a rig, in merge order.
 pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
     let beads = rig.store()?.snapshot()?;
     let order = RequestOrder::read(rig, &RigSettings::load(rig)?)?;
+    let now = rig.town().clock.now();
     let clashes = find_clashes(&beads);
     let mut rows: Vec<RequestRow> = merge_request::open_requests(&beads)
         .into_iter()
@@ -106,17 +132,37 @@ pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
             let receipt = merge_request::receipt_of(request);
             let blockers = bd::graph::find_blockers(&beads, &request.id);
             let mut waits_for: Vec<String> = blockers.into_iter().map(str::to_owned).collect();
-            let is = |id: &String, wanted: fn(&Bead) -> bool| beads.get(id).is_some_and(wanted);
-            let broken = merge_request::target_task_of(request);
-            waits_for.extend(broken.filter(|task| is(task, Bead::is_open)));
-            let is_free = |id: &&String| is(id, |bead| bead.status == Status::Open);
-            let free_tasks = waits_for.iter().filter(is_free).cloned().collect();
-            let needs_person = merge_request::reason_for_user(request);
-            let pull_request = merge_request::awaited_pull_request(request);
-            let is_ready = needs_person.is_none() && waits_for.is_empty() && pull_request.is_none();
-            let status = if is_ready { "ready" } else { "blocked" };
+            let wait = RequestWait::find(&beads, request);
+            if let Some(RequestWait::Target { task, .. }) = &wait {
+                waits_for.push(task.clone());
+            }
+            let stale = mq::stale_reason(&beads, request);
+            let (status, why, next_steps) = match (stale, wait) {
+                (Some(reason), _) => {
+                    let why = format!(
+                        "it may not merge any more: {}",
+                        escape::escape_line(&reason)
+                    );
+                    ("blocked", Some(why), Vec::new())
+                }
+                (None, None) => ("ready", None, Vec::new()),
+                (None, Some(wait)) => {
+                    let status = if wait.is_retried() {
+                        "ready"
+                    } else {
+                        "blocked"
+                    };
+                    let why = wait.describe(&beads, now);
+                    (
+                        status,
+                        Some(why),
+                        wait.next_steps(&beads, &request.id, rig.name()),
+                    )
+                }
+            };
             RequestRow {
                 id: request.id.clone(),
+                rig: rig.name().to_owned(),
                 bead: merge_request::source_bead_of(request),
                 branch: receipt.branch,
                 target: receipt.target,
@@ -127,10 +173,11 @@ pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
                 created_at: request.created_at.to_string(),
                 waits_for,
                 clashes_with: clashes.get(&request.id).cloned().unwrap_or_default(),
-                free_tasks,
-                needs_person,
+                why,
+                next_steps,
+                needs_person: merge_request::reason_for_user(request),
                 stopped_by: merge_request::stopping_hook(request),
-                pull_request,
+                pull_request: merge_request::awaited_pull_request(request),
             }
         })
         .collect();
@@ -141,22 +188,16 @@ pub(super) fn read_rows(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
     Ok(rows)
 }
 
-pub(super) fn write_request_row(row: &RequestRow, rig: &str, page: &mut kit::ui::Page) {
+pub(super) fn write_request_row(row: &RequestRow, page: &mut kit::ui::Page) {
     page.cut_line(format!(
         "{:<7} P{} {}  {} by {} into {}",
         row.status, row.priority, row.id, row.bead, row.worker, row.target
     ));
-    if let Some(pull_request) = &row.pull_request {
-        page.line(format!(
-            "        waits for the pull request {}",
-            escape::escape_line(&pull_request.to_string())
-        ));
+    if let Some(why) = &row.why {
+        page.line(format!("        {why}"));
     }
-    if !row.waits_for.is_empty() {
-        page.cut_line(format!("        waits for {}", row.waits_for.join(", ")));
-        for task in &row.free_tasks {
-            page.line(format!("        → gt sling {task} {rig}"));
-        }
+    for command in &row.next_steps {
+        page.line(format!("        → {command}"));
     }
     if !row.clashes_with.is_empty() {
         let others = row.clashes_with.join(", ");
@@ -170,12 +211,5 @@ pub(super) fn write_request_row(row: &RequestRow, rig: &str, page: &mut kit::ui:
             escape::escape_line(hook),
             row.id
         ));
-    }
-    if let Some(reason) = &row.needs_person {
-        page.line(format!(
-            "        needs a person: {}",
-            escape::escape_line(reason)
-        ));
-        page.line(format!("        when mended: gt mq retry {}", row.id));
     }
 }

@@ -21,11 +21,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
     let mut rows = list::read_rows(&rig)?.into_iter();
     let next = rows.find(|row| row.status == "ready");
-    let name = rig.name().to_owned();
     let quiet = args.quiet;
     build_report(next, move |next, page| match next {
         Some(row) if quiet => page.line(&row.id),
-        Some(row) => list::write_request_row(row, &name, page),
+        Some(row) => list::write_request_row(row, page),
         None if quiet => {}
         None => page.line("no request is ready"),
     })

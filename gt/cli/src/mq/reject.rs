@@ -9,7 +9,7 @@ use gt::flow::mq;
 /// Reject a merge request; its bead is open again
 ///
 /// The reason is a comment on the bead. The commits are kept on a rescue ref. With `--json`
-/// {request, bead, worker, reason}.
+/// {request, rig, bead, worker, reason}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The merge request; the rig before it is not needed
@@ -32,5 +32,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             escape::escape_line(&rejected.reason)
         ));
         page.line(format!("  {} is open again", rejected.bead));
+        page.line(format!("  → gt sling {} {}", rejected.bead, rejected.rig));
     })
 }

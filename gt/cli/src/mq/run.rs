@@ -66,10 +66,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 MergeOutcome::ChangesRequested { task } => {
                     ("✗", format!("its review requests changes: task {task}"))
                 }
-                MergeOutcome::NeedsPerson { reason } => (
-                    "✗",
-                    format!("needs a person: {}", escape::escape_line(reason)),
-                ),
+                MergeOutcome::NeedsPerson { reason } => {
+                    ("✗", format!("blocked: {}", escape::escape_line(reason)))
+                }
                 MergeOutcome::Withdrawn { reason } => {
                     ("✗", format!("withdrawn: {}", escape::escape_line(reason)))
                 }

@@ -16,9 +16,9 @@ use gt::record::pull_request::PullRequest;
 /// Show one merge request
 ///
 /// With `--json` {id, title, status, priority, type, created_at, updated_at, closed_at?, branch,
-/// target, source_issue, worker, rig, commits[], merge_commit?, close_reason?, needs_person?,
-/// pull_request?, depends_on[], files[], place?, clashes_with[], gate_logs[], diff?}. `place` is the
-/// request's number among the ready ones, from 1. `gate_logs` are the outputs of its failed gates.
+/// target, source_issue, worker, rig, commits[], merge_commit?, close_reason?, why?, next_steps[],
+/// needs_person?, pull_request?, depends_on[], files[], place?, clashes_with[], gate_logs[], diff?}.
+/// `why` is the reason why it is not merged now. `place` is the request's number among the ready ones, from 1. `gate_logs` are the outputs of its failed gates.
 /// `pull_request` {number, url, branch, state, detail?, because?, answered?}; its state is opened,
 /// checks, checks_failed, review, changes_requested, draft, outdated, changed, approved, merging,
 /// merge_refused, merged or closed.
@@ -54,6 +54,9 @@ struct RequestStatus {
     merge_commit: Option<String>,
     #[serde(skip_serializing_if = "String::is_empty")]
     close_reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    next_steps: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     needs_person: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -101,6 +104,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         commits: receipt.commits,
         merge_commit,
         close_reason: request.close_reason.clone(),
+        why: row.and_then(|row| row.why.clone()),
+        next_steps: row.map_or_else(Vec::new, |row| row.next_steps.clone()),
         needs_person: merge_request::reason_for_user(request),
         pull_request: merge_request::pull_request_of(request),
         depends_on: request
@@ -147,9 +152,8 @@ fn write_status(request: &RequestStatus, page: &mut Page) {
         let reason = escape::escape_line(&request.close_reason);
         page.line(format!("  closed:  {reason}"));
     }
-    if let Some(reason) = &request.needs_person {
-        let reason = escape::escape_line(reason);
-        page.line(format!("  needs a person: {reason}"));
+    if let Some(why) = &request.why {
+        page.line(format!("  {why}"));
     }
     if let Some(pull_request) = &request.pull_request {
         let shown = escape::escape_line(&pull_request.to_string());
@@ -159,8 +163,8 @@ fn write_status(request: &RequestStatus, page: &mut Page) {
             page.line(format!("  by pull request, because {because}"));
         }
     }
-    if !request.depends_on.is_empty() {
-        page.line(format!("  waits for {}", request.depends_on.join(", ")));
+    for command in &request.next_steps {
+        page.line(format!("  → {command}"));
     }
     page.line(format!("  → gt why {}", request.id));
     for line in request.diff.iter().flat_map(|diff| diff.lines()) {

@@ -10,8 +10,11 @@ use serde::Serialize;
 /// With `--json` an array of {bead, rig}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// Only these beads
+    #[arg(value_name = "BEAD")]
+    beads: Vec<String>,
     /// Only this bead
-    #[arg(long)]
+    #[arg(long, value_name = "BEAD")]
     bead: Option<String>,
 }
 
@@ -24,12 +27,15 @@ struct ClearedBead {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let mut queued = read_scheduler(&town, None)?.beads;
-    if let Some(id) = &args.bead {
-        queued.retain(|bead| bead.id == *id);
+    let wanted: Vec<String> = args.beads.into_iter().chain(args.bead).collect();
+    for id in &wanted {
         anyhow::ensure!(
-            !queued.is_empty(),
+            queued.iter().any(|bead| bead.id == *id),
             "{id} is not queued: not found (`gt scheduler list` shows the queue)"
         );
+    }
+    if !wanted.is_empty() {
+        queued.retain(|bead| wanted.contains(&bead.id));
     }
     let mut cleared = Vec::new();
     for bead in queued {

@@ -12,7 +12,7 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let changed = SchedulerState::set_paused(&town, false)?;
+    let changed = SchedulerState::resume(&town)?;
     daemon::wake_daemon(&town);
     let state = SchedulerState::load(&town.layout);
     build_report(state, move |_, page| {

@@ -63,7 +63,9 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> V
     }
     let is_free = |task: &&String| {
         let task = home.beads.get(task);
-        task.is_some_and(|task| task.status == bd::bead::Status::Open)
+        task.is_some_and(|task| {
+            task.status == bd::bead::Status::Open && home.find_queued(&task.id).is_none()
+        })
     };
     let tasks = bead.waits_for.iter().filter(is_free);
     let mut ways: Vec<String> = tasks.map(|task| format!("gt sling {task} {rig}")).collect();

@@ -66,3 +66,4 @@ pub use run::RequestResult;
 pub use score::{RequestOrder, wait_bound};
 pub use task::is_automatic_task;
 pub use waive::{WaiveError, waive_hooks};
+pub use withdraw::stale_reason;

@@ -8,12 +8,14 @@ use serde::Serialize;
 
 use crate::record::merge_request::{is_merge_request, receipt_of, source_bead_of};
 use crate::town::Rig;
+use crate::town::event::{MergeRef, event};
 use crate::town::identity::Address;
 
 /// A request that may not merge any more.
 #[derive(Debug, Clone, Serialize)]
 pub struct RejectedRequest {
     pub request: String,
+    pub rig: String,
     pub bead: String,
     pub worker: String,
     pub reason: String,
@@ -43,7 +45,7 @@ pub fn reject_request(
         let worker = rig.town().actor.to_string();
         return Err(RejectError::Worker { worker }.into());
     }
-    rig.transact(store, |tx| {
+    let (rejected, receipt) = rig.transact(store, |tx| {
         let id = id.to_owned();
         let request = tx
             .get(&id)
@@ -59,16 +61,29 @@ pub fn reject_request(
         bead.assignee = String::new();
         bead.updated_at = tx.now();
         attempt::raise_attempt(&mut bead)?;
+        let receipt = receipt_of(&request);
         let rejected = RejectedRequest {
             request: id,
+            rig: rig.name().to_owned(),
             bead: bead.id.clone(),
-            worker: receipt_of(&request).worker,
+            worker: receipt.worker.clone(),
             reason: reason.to_owned(),
         };
         tx.put(bead)?;
         let actor = tx.actor().to_owned();
         let text = format!("{} was rejected: {reason}", rejected.request);
         change::add_comment(tx, &rejected.bead, &actor, &text)?;
-        Ok(rejected)
-    })
+        Ok((rejected, receipt))
+    })?;
+    let request = MergeRef {
+        mr: rejected.request.clone(),
+        rig: rig.name().to_owned(),
+        bead: rejected.bead.clone(),
+        worker: receipt.worker,
+        branch: receipt.branch,
+    };
+    let (by, reason) = (rig.town().actor.to_string(), reason.to_owned());
+    rig.town()
+        .record_event(&event!(MergeRejected, by: by, reason: reason, request: request));
+    Ok(rejected)
 }

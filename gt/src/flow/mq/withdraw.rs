@@ -22,7 +22,7 @@ use crate::town::identity::Address;
 const WORD: &str = "withdrawn";
 
 /// Returns why a request may not merge. `None` if it may.
-pub(crate) fn stale_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
+pub fn stale_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
     let mut seen: Vec<&str> = Vec::new();
     let mut request = request;
     loop {

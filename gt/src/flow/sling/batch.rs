@@ -20,6 +20,7 @@ use crate::flow::convoy;
 use crate::host::LiveTown;
 use crate::host::daemon::is_daemon_running;
 use crate::record;
+use crate::record::merge_task::MERGE_LABEL;
 use crate::record::pause::TownPause;
 use crate::town::Town;
 use crate::town::beads::FoundBead;
@@ -166,6 +167,7 @@ fn ensure_batch_convoy(
     let convoys = town.open_town_store()?.snapshot()?;
     let untracked: Vec<&FoundBead> = named
         .iter()
+        .filter(|found| !found.bead.has_label(MERGE_LABEL))
         .filter(|found| record::convoy::convoys_tracking(&convoys, &found.bead.id).is_empty())
         .collect();
     if untracked.len() < 2 {

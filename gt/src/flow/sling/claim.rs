@@ -111,7 +111,8 @@ pub(super) fn claim_bead(
     // A named worker, and a bead that another worker has, take no additional place. Held until the
     // worker counts as working.
     let takes_place = wish.name.is_none() && is_open_bead(&store.snapshot()?, &wish.request.bead);
-    let permit = match takes_place.then(|| reserve_start(town)).transpose()? {
+    let reserve = || reserve_start(rig, &wish.request.options);
+    let permit = match takes_place.then(reserve).transpose()? {
         Some(Err(obstacle)) => return Ok(ClaimAttempt::TownFull(obstacle)),
         Some(Ok(permit)) => Some(permit),
         None => None,

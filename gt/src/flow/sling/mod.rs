@@ -63,6 +63,7 @@ use crate::host::runtime;
 use crate::record;
 use crate::record::attempt;
 use crate::record::merge_request;
+use crate::record::merge_task::MERGE_LABEL;
 use crate::record::polecat::Claim;
 use crate::record::polecat::{SlingStep, Slot};
 pub use crate::record::queued_sling::SlingOptions;
@@ -277,6 +278,7 @@ pub fn continue_sling(
 /// Creates the convoy of a bead that has none, with its hooks, if `hooks.auto_convoy` requires it.
 fn review_convoy(town: &Town, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
     if request.options.no_convoy
+        || found.bead.has_label(MERGE_LABEL)
         || !is_convoy_reviewed(town, &found.home)
         || !record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &found.bead.id)
             .is_empty()
@@ -488,13 +490,14 @@ fn record_step(rig: &Rig, claimed: &Claim, slot: &mut Slot, step: SlingStep) -> 
     })
 }
 
-/// Returns the convoy that tracks the bead. Creates one if there is none.
+/// Returns the convoy that tracks the bead. Creates one if there is none, except for a task of the
+/// merge queue, which belongs to the convoy of another bead.
 fn ensure_bead_convoy(town: &Town, bead: &Bead, no_convoy: bool) -> anyhow::Result<Option<String>> {
     let tracking = record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &bead.id);
     if let Some(convoy) = tracking.into_iter().next() {
         return Ok(Some(convoy));
     }
-    if no_convoy {
+    if no_convoy || bead.has_label(MERGE_LABEL) {
         return Ok(None);
     }
     let created = convoy::create_convoy(town, &convoy::build_automatic_convoy(&[bead]))?;

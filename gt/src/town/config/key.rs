@@ -614,6 +614,20 @@ pub const KEYS: &[SettingKey] = &[
         "the load, in percent of the processors, above which no worker is started; 0 for no limit",
     ),
     define_key(
+        "scheduler.max_per_account.*",
+        SettingKind::Number,
+        SettingPlacement::Town,
+        "",
+        "how many polecats may be at work with this account at once; 0 for no limit",
+    ),
+    define_key(
+        "scheduler.max_per_agent.*",
+        SettingKind::Number,
+        SettingPlacement::Town,
+        "",
+        "how many polecats may be at work with this agent program at once; 0 for no limit",
+    ),
+    define_key(
         "scheduler.max_polecats",
         SettingKind::Number,
         SettingPlacement::Town,

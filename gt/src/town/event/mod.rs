@@ -125,6 +125,8 @@ pub enum Event {
     MergeDriven { files: BTreeSet<String>, drivers: BTreeSet<String>, #[serde(flatten)] request: MergeRef },
     /// A request could not be merged.
     MergeFailed(MergeResultEvent),
+    /// A user rejected a request.
+    MergeRejected { by: String, reason: String, #[serde(flatten)] request: MergeRef },
     /// A request will be retried later.
     MergeSkipped(MergeResultEvent),
     /// The gates checked several requests in one run. The outcome is `passed` or `failed`.

@@ -26,7 +26,7 @@ pub(super) fn check_forges(town: &LiveTown, page: &mut CheckFindings) {
             )),
             Err(problem) => page.warn(
                 format!("rig {name} lands by pull request, and no forge can be used: {problem:#}"),
-                "gt config set --rig RIG merge_queue.merge_strategy direct",
+                &format!("install `gh` or `glab` and log in, or gt config set --rig {name} merge_queue.merge_strategy direct"),
             ),
         }
     }

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 
 use bd::bead::Bead;
 use bd::store::Snapshot;
+use jiff::Timestamp;
 use kit::ui::{counted, escape, time};
 
 use super::Explanation;
 use crate::flow::convoy::ProgressBoard;
+use crate::flow::mq;
+use crate::host::daemon;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention::{self, AttentionItem};
 use crate::record::attempt;
@@ -16,17 +19,25 @@ use crate::record::escalation::{self, Escalation};
 use crate::record::merge_request;
 use crate::record::polecat::Polecat;
 use crate::record::queued_sling;
-use crate::record::scheduler::find_town_room;
+use crate::record::request_wait::RequestWait;
+use crate::record::scheduler::{find_town_room, read_use_limits};
 use crate::record::town_view::TownView;
 use crate::town::beads::BeadsHome;
+use crate::town::event::EventLine;
 use crate::town::hold::EmergencyStop;
 use crate::town::identity::Address;
+use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
 use crate::view::scheduler::describe_full_rig;
 use crate::view::status::{self, QueueCounts};
 
 /// Returns the current state of a bead, convoy, request, agent or rig. Empty for an unknown name.
-pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explanation {
+pub(super) fn explain_state(
+    town: &Town,
+    view: &TownView,
+    what: &str,
+    events: &[EventLine],
+) -> Explanation {
     let mut found = Explanation::default();
     if view.stores.rigs.contains_key(what) {
         found.add_hold(view, Some(what));
@@ -48,13 +59,15 @@ pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explana
         found.add_hold(view, Some(rig));
         found.add_merge_stop(view, rig);
     }
+    if let BeadsHome::Rig(rig) = &bead.home
+        && let Some(request) = find_request(view, rig, &bead.bead)
+    {
+        found.add_request(&town.rig(rig), view, request, events);
+    }
     found.add_bead(view, &bead.bead);
     match &bead.home {
         BeadsHome::Town => found.add_town_bead(view, &bead.bead),
         BeadsHome::Rig(rig) => {
-            if let Some(beads) = view.stores.rigs.get(rig) {
-                found.add_pull_request(beads, &bead.bead);
-            }
             found.add_queued(town, view, rig, &bead.bead);
             let holds = |polecat: &&Polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str());
             for polecat in view.polecats_of(rig).iter().filter(holds) {
@@ -67,6 +80,24 @@ pub(super) fn explain_state(town: &Town, view: &TownView, what: &str) -> Explana
         }
     }
     found
+}
+
+/// Returns the open merge request of a bead, or the bead itself if it is one.
+fn find_request<'v>(view: &'v TownView, rig: &str, bead: &Bead) -> Option<&'v Bead> {
+    let beads = view.stores.rigs.get(rig)?;
+    let is_open_request = |bead: &&Bead| bead.is_open() && merge_request::is_merge_request(bead);
+    merge_request::find_open_request(beads, &bead.id)
+        .or_else(|| beads.get(&bead.id).filter(is_open_request))
+}
+
+/// Returns the start of the last merge in the events of a thing, if no result came after it.
+fn find_running_merge(events: &[EventLine]) -> Option<Timestamp> {
+    let merges = events.iter().rev();
+    let last = merges
+        .filter(|line| line.kind.starts_with("merge"))
+        .find(|line| !matches!(&*line.kind, "merge_batch" | "merge_driven"))?;
+    let started = last.kind == "merge_started";
+    started.then(|| last.ts.parse().ok()).flatten()
 }
 
 /// Returns the agent of a name: an address, or a role with only one agent.
@@ -206,20 +237,44 @@ impl Explanation {
         let (id, status) = (&bead.id, &bead.status);
         self.now
             .push(format!("{id} is {status}{who}{reason}, changed {since}"));
-        if let Some(reason) = merge_request::reason_for_user(bead).filter(|_| bead.is_open()) {
-            self.now
-                .push(format!("blocked: {}", escape::escape_line(&reason)));
-            self.next_steps.push(format!("gt mq retry {id}"));
-        }
     }
 
-    /// Adds the pull request that a bead's merge request waits for, or the request itself.
-    fn add_pull_request(&mut self, beads: &Snapshot, bead: &Bead) {
-        let request = merge_request::find_open_request(beads, &bead.id).unwrap_or(bead);
-        if let Some(awaited) = merge_request::awaited_pull_request(request) {
-            let shown = escape::escape_line(&awaited.to_string());
+    /// Adds the state of an open merge request, and the reason why it is not merged now.
+    fn add_request(&mut self, rig: &Rig, view: &TownView, request: &Bead, events: &[EventLine]) {
+        let Some(beads) = view.stores.rigs.get(rig.name()) else {
+            return;
+        };
+        let id = &request.id;
+        if let Some(reason) = mq::stale_reason(beads, request) {
+            let reason = escape::escape_line(&reason);
+            self.now.push(format!(
+                "{id} is withdrawn by the next run of the queue: {reason}"
+            ));
+            return;
+        }
+        if let Some(started) = find_running_merge(events)
+            && !Lock::is_free(&rig.queue_lock())
+        {
+            let ago = time::format_ago(view.now, started);
             self.now
-                .push(format!("{} waits for the pull request {shown}", request.id));
+                .push(format!("{id} is being merged, its checks began {ago}"));
+            return;
+        }
+        if let Some(wait) = RequestWait::find(beads, request) {
+            let why = wait.describe(beads, view.now);
+            self.now.push(format!("{id}: {why}"));
+            self.next_steps
+                .extend(wait.next_steps(beads, id, rig.name()));
+            return;
+        }
+        let others = status::count_requests(beads).pending.saturating_sub(1);
+        let others = counted(others, "other request");
+        self.now
+            .push(format!("{id} is ready to merge, and so are {others}"));
+        if !daemon::is_daemon_running(&rig.town().layout) {
+            self.now
+                .push("the daemon, which merges, does not run".to_owned());
+            self.next_steps.push("gt daemon start".to_owned());
         }
     }
 
@@ -253,9 +308,17 @@ impl Explanation {
         {
             let text = format!("no worker is started: {obstacle}");
             self.now.push(escape::escape_line(&text));
-            let next = obstacle.next_step().map(str::to_owned);
-            self.next_steps.extend(next);
+            self.next_steps.extend(obstacle.next_step());
             return;
+        }
+        if blockers.is_empty() {
+            let limits = read_use_limits(town, view);
+            let uses = limits.uses_of(&town.rig(rig), &queued_bead.options);
+            if let Some(obstacle) = limits.find_obstacle(&uses) {
+                self.now.push(format!("no worker is started: {obstacle}"));
+                self.next_steps.extend(obstacle.next_step());
+                return;
+            }
         }
         if blockers.is_empty()
             && let Some(reason) = describe_full_rig(view, rig)

@@ -72,7 +72,7 @@ pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> 
     let mut events = event::read_events_about(&town.layout, &name)?;
     remove_missing_refs(town, &mut events)?;
     let view = TownView::read(town)?;
-    let mut found = conclusion::explain_state(town, &view, what);
+    let mut found = conclusion::explain_state(town, &view, what, &events);
     if events.is_empty() && found.now.is_empty() && !is_known_name(town, what)? {
         return Err(build_unknown_error(&view.stores, what).into());
     }

@@ -1,0 +1,182 @@
+//! Limits the workers that use one agent program or one account at the same time: the settings
+//! `scheduler.max_per_agent.NAME` and `scheduler.max_per_account.NAME`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use super::account::AccountBook;
+use super::polecat::Polecat;
+use super::queued_sling::SlingOptions;
+use super::scheduler::StartObstacle;
+use crate::host::runtime::resolve_runtime;
+use crate::town::config::SettingsLayers;
+use crate::town::identity::Address;
+use crate::town::{Rig, Town};
+
+const PER_AGENT: &str = "scheduler.max_per_agent.";
+const PER_ACCOUNT: &str = "scheduler.max_per_account.";
+
+/// A resource of a worker's session.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartUse {
+    /// The name of an agent program.
+    Agent(String),
+    /// The handle of an account.
+    Account(String),
+}
+
+impl fmt::Display for StartUse {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Self::Agent(name) => write!(f, "agent {name}"),
+            Self::Account(name) => write!(f, "account {name}"),
+        }
+    }
+}
+
+impl StartUse {
+    /// Returns the setting with the limit.
+    pub fn setting(&self) -> String {
+        match self {
+            Self::Agent(name) => format!("{PER_AGENT}{name}"),
+            Self::Account(name) => format!("{PER_ACCOUNT}{name}"),
+        }
+    }
+
+    fn from_setting(name: &str) -> Option<Self> {
+        let agent = name.strip_prefix(PER_AGENT).map(str::to_owned);
+        let account = || name.strip_prefix(PER_ACCOUNT).map(str::to_owned);
+        agent
+            .map(Self::Agent)
+            .or_else(|| account().map(Self::Account))
+    }
+}
+
+/// The limits, and the number of workers at work for each.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct UseLimits {
+    limits: BTreeMap<StartUse, usize>,
+    at_work: BTreeMap<StartUse, usize>,
+}
+
+impl UseLimits {
+    /// Reads the limits from the layers of the town. A limit of zero is none.
+    pub fn from_layers(layers: &SettingsLayers) -> Self {
+        let stored = layers.values_below("scheduler");
+        let limits = stored.iter().filter_map(|stored| {
+            let limited = StartUse::from_setting(&stored.name)?;
+            let limit = layers.valid_value(&stored.name).as_u64()?;
+            let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+            (limit > 0).then_some((limited, limit))
+        });
+        Self {
+            limits: limits.collect(),
+            at_work: BTreeMap::new(),
+        }
+    }
+
+    /// Returns true if there is no limit.
+    pub fn is_empty(&self) -> bool {
+        self.limits.is_empty()
+    }
+
+    /// Counts a worker, if it is at work.
+    pub fn count_worker(&mut self, rig: &Rig, worker: &Polecat) {
+        if self.is_empty() || !worker.is_counted_as_working() {
+            return;
+        }
+        let slot = &worker.slot;
+        for used in find_uses(rig, &slot.agent, &slot.account) {
+            *self.at_work.entry(used).or_default() += 1;
+        }
+    }
+
+    /// Returns what a worker for a sling with these options would use. Empty without limits.
+    pub fn uses_of(&self, rig: &Rig, options: &SlingOptions) -> Vec<StartUse> {
+        if self.is_empty() {
+            return Vec::new();
+        }
+        let [agent, account] = [&options.agent, &options.account].map(Option::as_deref);
+        find_uses(rig, agent.unwrap_or_default(), account.unwrap_or_default())
+    }
+
+    /// Returns the reason why no other worker with these uses is started, if there is one.
+    pub fn find_obstacle(&self, uses: &[StartUse]) -> Option<StartObstacle> {
+        uses.iter().find_map(|used| {
+            let limit = *self.limits.get(used)?;
+            let at_work = self.at_work.get(used).copied().unwrap_or_default();
+            (at_work >= limit).then(|| StartObstacle::UseFull {
+                used: used.clone(),
+                at_work,
+                limit,
+            })
+        })
+    }
+
+    /// Counts another worker with these uses.
+    pub fn add_uses(&mut self, uses: &[StartUse]) {
+        for used in uses {
+            *self.at_work.entry(used.clone()).or_default() += 1;
+        }
+    }
+}
+
+/// Returns what a session of a worker uses. An unknown program or a damaged list of accounts is
+/// reported when the session is started, and has no limit here.
+fn find_uses(rig: &Rig, agent: &str, account: &str) -> Vec<StartUse> {
+    let town: &Town = rig.town();
+    let worker = Address::Polecat(rig.name().to_owned(), String::new());
+    let agent = resolve_runtime(town, Some(rig), &worker, agent)
+        .ok()
+        .map(|runtime| StartUse::Agent(runtime.name));
+    let account = match account {
+        "" => AccountBook::load(&town.layout)
+            .ok()
+            .and_then(|book| book.chosen(&town.env)),
+        named => Some(named.to_owned()),
+    };
+    agent
+        .into_iter()
+        .chain(account.map(StartUse::Account))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestTown;
+
+    #[test]
+    fn a_full_agent_or_account_is_named_and_others_have_no_limit() {
+        let place = TestTown::new();
+        let town = &place.town;
+        std::fs::create_dir_all(town.layout.settings().parent().unwrap()).unwrap();
+        std::fs::write(
+            town.layout.settings(),
+            r#"{"scheduler":{"max_per_agent":{"codex":2,"claude":0},"max_per_account":{"work":1}}}"#,
+        )
+        .unwrap();
+        let mut limits = UseLimits::from_layers(&SettingsLayers::load(town, None).unwrap());
+        let agent = |name: &str| StartUse::Agent(name.to_owned());
+        let account = |name: &str| StartUse::Account(name.to_owned());
+        let at_work = [agent("codex"), account("work")];
+        assert_eq!(limits.find_obstacle(&at_work), None);
+        limits.add_uses(&at_work);
+        let full = limits.find_obstacle(&at_work).unwrap().to_string();
+        assert_eq!(
+            full,
+            "1 worker at work with account work (setting scheduler.max_per_account.work: 1)"
+        );
+        assert_eq!(limits.find_obstacle(&[agent("codex")]), None);
+        limits.add_uses(&[agent("codex")]);
+        assert!(limits.find_obstacle(&[agent("codex")]).is_some());
+        limits.add_uses(&[agent("claude"), account("home")]);
+        assert_eq!(
+            limits.find_obstacle(&[agent("claude"), account("home")]),
+            None
+        );
+    }
+}
