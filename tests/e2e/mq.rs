@@ -290,3 +290,83 @@ fn the_task_of_a_failed_merge_gets_no_convoy_of_its_own() {
         "{after}"
     );
 }
+
+/// A crew member with a clone on a branch, and a bead.
+fn crew_with_branch(name: &str) -> (Town, town_tests::Repo, std::path::PathBuf, String) {
+    let (town, origin) = Town::with_rig();
+    town.gt(["crew", "add", "dana", "--rig", "web"]).ok();
+    let clone = town.root().join("web/crew/dana");
+    let bead = town.bead("web", "Work of the crew");
+    let branch = name.replace("BEAD", &bead);
+    town.git_at(&clone, ["switch", "-q", "-c", &branch]).ok();
+    (town, origin, clone, bead)
+}
+
+fn commit_in(town: &Town, clone: &std::path::Path, file: &str) {
+    std::fs::write(clone.join(file), file).unwrap();
+    town.git_at(clone, ["add", file]).ok();
+    town.git_at(clone, ["commit", "-q", "-m", file]).ok();
+}
+
+#[test]
+fn a_branch_of_crew_is_merged_for_the_bead_in_its_name() {
+    let (town, origin, clone, bead) = crew_with_branch("fix/BEAD-words");
+    let submit = || town.gt_at(&clone, ["mq", "submit", "--json", "-s", "Better words"]);
+    submit().fails("no commit beyond");
+    commit_in(&town, &clone, "words.txt");
+    std::fs::write(clone.join("draft.txt"), "draft").unwrap();
+    submit().fails("1 file not committed: draft.txt");
+    std::fs::remove_file(clone.join("draft.txt")).unwrap();
+    let submitted = submit().ok().json();
+    assert_eq!(submitted["bead"], bead.as_str());
+    assert_eq!(submitted["commits"], 1);
+    let request = submitted["request"].as_str().unwrap();
+    assert_eq!(town.status_of("web", &bead), "in_progress");
+    submit().fails(&format!("already in the queue as {request}"));
+    let merged = town.gt(["mq", "run", "web", "--json"]).ok().json();
+    assert_eq!(merged[0]["outcome"], "merged", "{merged}");
+    assert_eq!(town.status_of("web", &bead), "closed");
+    assert_eq!(origin.file("main", "words.txt"), "words.txt");
+    // The branch is the user's.
+    let branch = format!("fix/{bead}-words");
+    assert_eq!(origin.file(&branch, "words.txt"), "words.txt");
+    commit_in(&town, &clone, "more.txt");
+    submit().fails("has the id of no open bead of rig web");
+    let next = town.bead("web", "More words");
+    let again = town.gt_at(&clone, ["mq", "submit", "--issue", &next, "--json"]);
+    assert_ne!(again.ok().json()["request"], request);
+    let merged = town.gt(["mq", "run", "web", "--json"]).ok().json();
+    assert_eq!(merged[0]["outcome"], "merged", "{merged}");
+}
+
+#[test]
+fn a_branch_that_is_not_fit_for_the_queue_is_not_pushed() {
+    let (town, origin, clone, bead) = crew_with_branch("topic");
+    commit_in(&town, &clone, "topic.txt");
+    let submit = |more: &[&str]| {
+        let words = ["mq", "submit"].iter().chain(more).copied();
+        town.gt_at(&clone, words)
+    };
+    submit(&[]).fails("give it with --issue ID");
+    submit(&["--issue", &bead, "--branch", "main"]).fails("main is the target itself");
+    submit(&["--issue", &bead, "--branch", "none"]).fails("branch none does not exist");
+    town.script("while :; do sleep 1; done");
+    let held = town.bead("web", "Of a worker");
+    let worker = town.sling(&held);
+    town.gt_as(&worker, ["mq", "submit"])
+        .fails("hands in its work with `gt done`");
+    submit(&["--issue", &held]).fails("is on the hook of");
+    assert_eq!(origin.git(["branch", "--list", "topic"]), "");
+    // Someone else has pushed to the branch.
+    let other = town.path("other");
+    town.git_at(
+        &town.path("home"),
+        ["clone", "-q", origin.url(), other.to_str().unwrap()],
+    )
+    .ok();
+    town.git_at(&other, ["switch", "-q", "-c", "topic"]).ok();
+    commit_in(&town, &other, "other.txt");
+    town.git_at(&other, ["push", "-q", "origin", "topic"]).ok();
+    submit(&["--issue", &bead]).fails("has commits that yours lacks");
+    assert_eq!(origin.file("topic", "other.txt"), "other.txt");
+}

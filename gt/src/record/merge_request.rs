@@ -94,16 +94,17 @@ pub struct BrokenTarget {
 }
 
 impl Receipt {
-    /// Builds the request bead for work on `bead`.
+    /// Builds the request bead for work on `bead` of a rig. `agent` is the identity bead of the
+    /// worker.
     pub fn build_request(
         &self,
         id: &str,
+        rig: &str,
         bead: &Bead,
         agent: &str,
         now: &Stamp,
         by: &str,
     ) -> serde_json::Result<Bead> {
-        let rig = self.worker.split('/').next().unwrap_or_default();
         let name = self.worker.rsplit('/').next().unwrap_or_default();
         let lines = [
             ("branch", self.branch.as_str()),

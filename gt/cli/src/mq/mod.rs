@@ -10,6 +10,7 @@ mod retry;
 mod run;
 mod stats;
 mod status;
+mod submit;
 mod waive;
 
 use gt::town::beads::{BeadsHome, FoundBead};
@@ -33,6 +34,7 @@ kit::family! {
     Resume => resume,
     Retry => retry,
     Stats => stats,
+    Submit => submit,
     Waive => waive,
 }
 

@@ -152,7 +152,11 @@ pub(super) const EVERYDAY: Group = Group {
         runs("claim", "bd update --claim"),
         runs("take", "bd update --claim"),
         renamed("finish", "gt done", "a user closes a bead with `bd close`"),
-        renamed("submit", "gt done", "agents hand in their work with it"),
+        renamed(
+            "submit",
+            "gt mq submit",
+            "polecats hand in their work with `gt done`",
+        ),
         renamed(
             "complete",
             "bd close ID",

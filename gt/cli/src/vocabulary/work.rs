@@ -80,7 +80,10 @@ pub(super) const WORK: Group = Group {
             "shows for what a request waits and the command that helps",
         ),
         same("mq next"),
-        renamed("mq submit", "gt done", ""),
+        kinder(
+            "mq submit",
+            "checks the commits first, and sends no shutdown request",
+        ),
         kinder("mq status", "names the command that explains it"),
         same("mq retry"),
         kinder("mq reject", "keeps the commits on a rescue ref"),

@@ -16,6 +16,7 @@
 //! A failed step is recorded with its reason, and the next `gt done` starts there. The patrol
 //! finishes a `gt done` that was killed.
 
+mod branch;
 mod documents;
 mod elsewhere;
 mod failed;
@@ -28,6 +29,7 @@ mod submit;
 use bd::git::Git;
 use serde::Serialize;
 
+pub use branch::{BranchSubmission, SubmitError, SubmittedBranch, submit_branch};
 pub use identify::{HeldWorker, IdentifyError, find_worker, identify_worker};
 pub use left::SandboxLeftovers;
 pub(crate) use left::{find_sandbox_leftovers, has_commits};

@@ -105,16 +105,20 @@ pub(crate) struct OwnCommits {
 /// Returns the worker's own part of `tip`, as far as the target is known locally. Commits that came
 /// from the target do not count.
 pub(crate) fn find_own_commits(git: &Git, slot: &Slot, tip: &str) -> Result<OwnCommits, GitError> {
-    let base = base_of(git, slot, tip)?;
-    let files = git.changed_files(&base, tip)?;
+    list_own_commits(git, &base_of(git, slot, tip)?, tip)
+}
+
+/// Returns the commits of `tip` since `base`. None if they change nothing.
+pub(super) fn list_own_commits(git: &Git, base: &str, tip: &str) -> Result<OwnCommits, GitError> {
+    let files = git.changed_files(base, tip)?;
     let mut commits = if files.is_empty() {
         Vec::new()
     } else {
-        git.commits(&base, tip)?
+        git.commits(base, tip)?
     };
     commits.reverse();
     Ok(OwnCommits {
-        base,
+        base: base.to_owned(),
         commits,
         files,
     })
@@ -214,8 +218,18 @@ pub(super) fn prove_work(
     if own_commits.commits.is_empty() && record.no_change.is_none() {
         own_commits = find_pushed_commits(&git, slot, &tip)?.unwrap_or(own_commits);
     }
-    check_own_commits(slot, record, &own_commits)?;
-    check_submodules(&git, &own_commits.base, &tip)?;
+    let branch = slot.branch.as_str();
+    match (&record.no_change, own_commits.commits.len()) {
+        (None, _) => check_branch_commits(&git, branch, &tip, &own_commits)?,
+        (Some(_), 0) => {}
+        (Some(_), count) => {
+            return Err(ProofError::HasCommits {
+                branch: branch.to_owned(),
+                count,
+                base: format!("{:.12}", own_commits.base),
+            });
+        }
+    }
     Ok(WorkProof {
         tip,
         base: own_commits.base,
@@ -263,37 +277,26 @@ fn refuse_stray_work(git: &Git, slot: &Slot) -> Result<(), ProofError> {
     })
 }
 
-/// Checks that the work exists if the worker reports work, and that it contains nothing but work.
-fn check_own_commits(
-    slot: &Slot,
-    record: &DoneRecord,
+/// Checks that a branch has commits, that they contain nothing but work, and that everyone can check
+/// them out.
+pub(super) fn check_branch_commits(
+    git: &Git,
+    branch: &str,
+    tip: &str,
     own_commits: &OwnCommits,
 ) -> Result<(), ProofError> {
-    let (branch, base) = (slot.branch.to_string(), format!("{:.12}", own_commits.base));
-    match (&record.no_change, own_commits.commits.len()) {
-        (None, 0) => return Err(ProofError::NothingDone { branch, base }),
-        (Some(_), count @ 1..) => {
-            return Err(ProofError::HasCommits {
-                branch,
-                count,
-                base,
-            });
-        }
-        _ => {}
+    let base = format!("{:.12}", own_commits.base);
+    if own_commits.commits.is_empty() {
+        let branch = branch.to_owned();
+        return Err(ProofError::NothingDone { branch, base });
     }
-    let beads: Vec<&str> = own_commits
-        .files
-        .iter()
-        .map(String::as_str)
-        .filter(|f| is_beads_file(f))
-        .collect();
-    if beads.is_empty() {
-        return Ok(());
+    let files = own_commits.files.iter().map(String::as_str);
+    let beads: Vec<&str> = files.filter(|file| is_beads_file(file)).collect();
+    if !beads.is_empty() {
+        let files = quote_paths(&beads);
+        return Err(ProofError::TouchesBeads { files, base });
     }
-    Err(ProofError::TouchesBeads {
-        files: quote_paths(&beads),
-        base,
-    })
+    check_submodules(git, &own_commits.base, tip)
 }
 
 #[cfg(test)]

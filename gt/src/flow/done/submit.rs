@@ -139,7 +139,8 @@ fn create_request(
         resolves: crate::record::merge_request::resolved_request(bead),
     };
     let id = request_id(prefix, &slot.branch);
-    let mut request = receipt.build_request(&id, bead, &worker.agent_id, &now, tx.actor())?;
+    let rig = worker.rig.name();
+    let mut request = receipt.build_request(&id, rig, bead, &worker.agent_id, &now, tx.actor())?;
     if let Some(on) = followup::find_unmerged_base(tx, bead).filter(|on| on.tip == slot.base) {
         // The work that this branch starts from is merged first.
         request
@@ -147,15 +148,19 @@ fn create_request(
             .push(build_blocks_edge(tx, &id, &on.request));
     }
     tx.put(request)?;
-    // A bead that was closed early is reopened, because it is done when the request is merged.
-    change::mark_open(bead, Status::InProgress, &now);
-    if !bead
-        .edges(&DepKind::Blocks)
-        .any(|edge| edge.depends_on_id == id)
-    {
-        bead.dependencies.push(build_blocks_edge(tx, &bead.id, &id));
-    }
+    wait_for_request(tx, bead, &id);
     Ok(id)
+}
+
+/// Makes a bead wait for its merge request. A bead that was closed early is reopened, because it is
+/// done when the request is merged.
+pub(super) fn wait_for_request(tx: &Tx, bead: &mut Bead, request: &str) {
+    change::mark_open(bead, Status::InProgress, &tx.now());
+    let waits = |edge: &Dep| edge.depends_on_id == request;
+    if !bead.edges(&DepKind::Blocks).any(waits) {
+        let edge = build_blocks_edge(tx, &bead.id, request);
+        bead.dependencies.push(edge);
+    }
 }
 
 fn build_blocks_edge(tx: &Tx, from: &str, to: &str) -> Dep {
@@ -170,7 +175,7 @@ fn build_blocks_edge(tx: &Tx, from: &str, to: &str) -> Dep {
 }
 
 /// Computes the request's id from the branch, so that one branch has one request.
-fn request_id(prefix: &str, branch: &str) -> String {
+pub(super) fn request_id(prefix: &str, branch: &str) -> String {
     format!(
         "{prefix}-mr-{}",
         bd::bead::hash::compute_short_hash(branch, 4)

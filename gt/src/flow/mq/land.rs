@@ -372,7 +372,9 @@ fn remove_merged_branch(job: &MergeJob) {
 /// and the rig's settings allow it. Errors are ignored, because a remaining branch is harmless.
 pub(crate) fn remove_branch(job: &MergeJob) {
     let receipt = &job.receipt;
-    let remove = job.settings.merge_queue.delete_merged_branches != Some(false);
+    // A branch that a user submitted is the user's to remove.
+    let is_workers = receipt.worker.contains("/polecats/");
+    let remove = job.settings.merge_queue.delete_merged_branches != Some(false) && is_workers;
     if !remove || receipt.branch == receipt.target || receipt.branch.is_empty() {
         return;
     }

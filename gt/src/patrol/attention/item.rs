@@ -98,7 +98,7 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
     found.extend(
         merge_request::open_requests(beads)
             .into_iter()
-            .filter_map(|request| request_item(request, patience)),
+            .filter_map(|request| request_item(rig, request, patience)),
     );
     let queued = queued_sling::list_queued_slings(beads);
     found.extend(
@@ -371,7 +371,7 @@ fn quote_last_screen(slot: &Slot) -> String {
 }
 
 /// Returns a merge request that is blocked until someone acts, or that has failed for too long.
-fn request_item(request: &Bead, patience: SignedDuration) -> Option<AttentionItem> {
+fn request_item(rig: &str, request: &Bead, patience: SignedDuration) -> Option<AttentionItem> {
     let (id, bead) = (&request.id, merge_request::source_bead_of(request));
     if let Some(reason) = merge_request::reason_for_user(request) {
         return Some(AttentionItem {
@@ -401,8 +401,6 @@ fn request_item(request: &Bead, patience: SignedDuration) -> Option<AttentionIte
     }
     let (since, reason) = merge_request::failing_since(request)?;
     if let Some(gate) = merge_request::gate_that_cannot_run(request) {
-        let rig = merge_request::receipt_of(request).worker;
-        let rig = rig.split('/').next().unwrap_or_default();
         return Some(AttentionItem {
             kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,

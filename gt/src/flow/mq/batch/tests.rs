@@ -113,7 +113,7 @@ fn run_gates(works: &[Work], max: usize, mut gates: serde_json::Value) -> (Ran, 
                 ..Bead::default()
             };
             let id = format!("web-mr-{number:02}");
-            let request = receipt.build_request(&id, &bead, "", &now, "w")?;
+            let request = receipt.build_request(&id, "web", &bead, "", &now, "w")?;
             tx.put(bead)?;
             Ok(tx.put(request)?)
         };
