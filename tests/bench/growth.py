@@ -95,9 +95,9 @@ def add_merged(place, count):
     packed.write_text("# pack-refs with: sorted \n" + "\n".join(lines) + "\n")
 
 
-def work(place):
-    """Seconds of `gt done` and of the merge of one more bead."""
-    made = subprocess.run(["bd", "create", "Change it", "--silent"], cwd=place.root / "web", env=place.env,
+def hand_in(place, number):
+    """One more bead, handed in to the queue of rig web. The seconds of `gt done`."""
+    made = subprocess.run(["bd", "create", f"Change {number}", "--silent"], cwd=place.root / "web", env=place.env,
                           stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
     slung = json.loads(place.say(place.root, "sling", made, "web", "--json"))[0]["target"]
     sandbox = next((place.root / slung).rglob(".git")).parent
@@ -108,11 +108,63 @@ def work(place):
     env = place.env | {"GT_ROLE": slung, "GT_LEASE": str(lease)}
     begin = time.perf_counter()
     subprocess.run([place.gt, "done", "--stay", "--summary", "x"], cwd=sandbox, env=env, check=True, stdout=subprocess.DEVNULL)
-    done = time.perf_counter()
+    return time.perf_counter() - begin
+
+
+def work(place):
+    """Milliseconds of `gt done` and of the merge of one more bead."""
+    done = hand_in(place, "it")
+    begin = time.perf_counter()
     merged = json.loads(place.say(place.root, "mq", "run", "web", "--json"))
     if [one["outcome"] for one in merged] != ["merged"]:
         raise SystemExit(f"it was not merged: {merged}")
-    return (done - begin) * 1e3, (time.perf_counter() - done) * 1e3
+    return done * 1e3, (time.perf_counter() - begin) * 1e3
+
+
+def queue(place, ready, seconds):
+    """Requests per minute that one run of the queue merges, with a gate that takes some seconds."""
+    settings = place.root / "web/settings/config.json"
+    settings.parent.mkdir(exist_ok=True)
+    told = json.loads(settings.read_text()) if settings.exists() else {}
+    told.setdefault("merge_queue", {})["gates"] = {"check": {"cmd": f"sleep {seconds}"}}
+    settings.write_text(json.dumps(told))
+    for number in range(ready):
+        hand_in(place, number)
+    begin = time.perf_counter()
+    merged = json.loads(place.say(place.root, "mq", "run", "web", "--json"))
+    taken = time.perf_counter() - begin
+    count = sum(one["outcome"] == "merged" for one in merged)
+    if count != ready:
+        raise SystemExit(f"{count} of {ready} were merged: {merged}")
+    return count / taken * 60
+
+
+def many_slings(place, count):
+    """Seconds until a sling of so many beads has answered, while the daemon runs."""
+    beads = [subprocess.run(["bd", "create", f"Work {number}", "--silent"], cwd=place.root / "web", env=place.env,
+                            stdout=subprocess.PIPE, text=True, check=True).stdout.strip() for number in range(count)]
+    begin = time.perf_counter()
+    place.say(place.root, "sling", *beads, "web", "--json")
+    taken = time.perf_counter() - begin
+    place.say(place.root, "scheduler", "clear")
+    return taken
+
+
+def report_queue(make):
+    """Rows of the merge queue and the scheduler, which have bars of their own."""
+    place = make("queue")
+    print("\n| What | Found | Bar | Holds |\n| --- | ---: | ---: | --- |")
+    for seconds in (1.5, 5):
+        rate = queue(place, 10, seconds)
+        bar, holds = ("40", "yes" if rate >= 40 else "**no**") if seconds == 5 else ("", "–")
+        print(f"| merged per minute, 10 ready, a gate of {seconds} s | {rate:.0f} | {bar} | {holds} |", flush=True)
+    place.say(place.root, "config", "set", "scheduler.max_polecats", "1", "--town")
+    place.say(place.root, "daemon", "start")
+    for count in (60, 100):
+        taken = many_slings(place, count)
+        holds = "yes" if taken <= 2 else "**no**"
+        print(f"| a sling of {count} beads answers | {taken:.2f} s | 2 s | {holds} |", flush=True)
+    place.end()
 
 
 def row(name, old, new, unit="ms"):
@@ -135,6 +187,10 @@ def pair(places, runs, name, words, where=lambda place: place.root, memory=False
 
 def report(make, runs, only):
     """Prints the rows. `make` makes a small town of that name."""
+    if "queue" in only:
+        report_queue(make)
+    if only == ["queue"]:
+        return
     print("\n| What | Small town | Old town | Ratio |\n| --- | ---: | ---: | ---: |")
     small = make("small")
     add_events(small, 1000)

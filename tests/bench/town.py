@@ -117,7 +117,7 @@ def main():
     parser.add_argument("--size", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=25)
     parser.add_argument("--growth", nargs="*", default=None, metavar="WHAT",
-                        help="measure only this growth: events, messages, convoys, merged, rigs")
+                        help="measure only these: queue, events, messages, convoys, merged, rigs")
     args = parser.parse_args()
     # A git of the origin may still be packing.
     with tempfile.TemporaryDirectory(prefix="gt-", dir="/tmp", ignore_cleanup_errors=True) as folder:
@@ -164,7 +164,7 @@ def measure_growth(folder, programs, args):
         return places[-1]
 
     try:
-        growth.report(make, args.runs, args.growth or ["events", "messages", "convoys", "merged", "rigs"])
+        growth.report(make, args.runs, args.growth or ["queue", "events", "messages", "convoys", "merged", "rigs"])
     finally:
         os.chdir("/")
         for place in places:

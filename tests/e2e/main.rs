@@ -14,6 +14,7 @@ mod compact;
 mod completion;
 mod config;
 mod convoy;
+mod costs;
 mod crew;
 mod cycle;
 mod daemon;

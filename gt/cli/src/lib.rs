@@ -26,6 +26,7 @@ mod completion;
 mod config;
 pub mod context;
 mod convoy;
+mod costs;
 mod crew;
 mod cycle;
 mod daemon;
@@ -156,6 +157,7 @@ kit::program! {
     Config => config,
     #[command(alias = "convoys")]
     Convoy => convoy,
+    Costs => costs,
     Crew => crew,
     Cycle => cycle,
     Daemon => daemon,

@@ -188,7 +188,7 @@ struct WaitingRig<'f> {
 impl WaitingRig<'_> {
     /// Removes the first beads, as long as their agent program or account is at its limit.
     fn skip_full_uses(&mut self, limits: &UseLimits) {
-        let is_full = |bead: &str| limits.find_obstacle(self.facts.uses_of(bead)).is_some();
+        let is_full = |bead: &str| limits.find_full_use(self.facts.uses_of(bead)).is_some();
         while self.slings.front().is_some_and(|(bead, _)| is_full(bead)) {
             self.slings.pop_front();
         }

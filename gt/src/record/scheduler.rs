@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 
 use super::polecat;
 use super::queued_sling::SlingOptions;
-use super::start_use::{StartUse, UseLimits};
+use super::start_use::{FullUse, UseLimits};
 use super::state_file;
 use super::town_view::TownView;
 use crate::town::beads::TownStores;
@@ -249,11 +249,7 @@ pub enum StartObstacle {
         limit: usize,
     },
     /// The limit of an agent program or an account.
-    UseFull {
-        used: StartUse,
-        at_work: usize,
-        limit: usize,
-    },
+    UseFull(FullUse),
     TooSoon {
         #[serde(serialize_with = "as_seconds")]
         wait: SignedDuration,
@@ -286,7 +282,7 @@ impl StartObstacle {
             Self::Stopped { .. } => "gt thaw".to_owned(),
             Self::Paused { .. } => "gt scheduler resume".to_owned(),
             Self::Full { .. } => "gt config set scheduler.max_polecats N".to_owned(),
-            Self::UseFull { used, .. } => format!("gt config set {} N", used.setting()),
+            Self::UseFull(full) => full.next_step(),
             _ => return None,
         };
         Some(next_step)
@@ -295,10 +291,9 @@ impl StartObstacle {
     /// Returns the time after which the obstacle may be gone without an event of the town.
     pub fn recheck_in(&self) -> Option<SignedDuration> {
         match self {
-            Self::Stopped { .. }
-            | Self::Paused { .. }
-            | Self::Full { .. }
-            | Self::UseFull { .. } => None,
+            Self::Stopped { .. } | Self::Paused { .. } | Self::Full { .. } | Self::UseFull(_) => {
+                None
+            }
             Self::TooSoon { wait } => Some(*wait),
             Self::LowMemory { .. } | Self::LowDisk { .. } | Self::HighLoad { .. } => {
                 Some(SignedDuration::from_secs(30))
@@ -326,16 +321,7 @@ impl fmt::Display for StartObstacle {
                 "{} at work in the town (setting scheduler.max_polecats: {limit})",
                 counted(*at_work, "worker")
             ),
-            Self::UseFull {
-                used,
-                at_work,
-                limit,
-            } => write!(
-                f,
-                "{} at work with {used} (setting {}: {limit})",
-                counted(*at_work, "worker"),
-                used.setting()
-            ),
+            Self::UseFull(full) => write!(f, "{full}"),
             Self::TooSoon { wait } => write!(
                 f,
                 "the next worker starts in {}s (setting scheduler.spawn_delay)",
@@ -399,14 +385,16 @@ pub fn reserve_start(
     };
     let now = town.clock.now();
     let room = limits.find_room(&town.layout, at_work, now);
-    let full = || uses.find_obstacle(&uses.uses_of(rig, options));
-    Ok(match room.obstacle.or_else(full) {
-        Some(obstacle) => Err(obstacle),
-        None => Ok(StartPermit {
-            is_spaced: limits.spawn_delay.is_positive(),
-            _lock: lock,
-        }),
-    })
+    let full = || uses.find_full_use(&uses.uses_of(rig, options));
+    Ok(
+        match room.obstacle.or_else(|| full().map(StartObstacle::UseFull)) {
+            Some(obstacle) => Err(obstacle),
+            None => Ok(StartPermit {
+                is_spaced: limits.spawn_delay.is_positive(),
+                _lock: lock,
+            }),
+        },
+    )
 }
 
 /// Counts the polecats at work in all rigs that are not held, also those of each limited use.

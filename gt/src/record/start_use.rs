@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use kit::ui::counted;
 use serde::Serialize;
 
 use super::account::AccountBook;
 use super::polecat::Polecat;
 use super::queued_sling::SlingOptions;
-use super::scheduler::StartObstacle;
 use crate::host::runtime::resolve_runtime;
 use crate::town::config::SettingsLayers;
 use crate::town::identity::Address;
@@ -52,6 +52,36 @@ impl StartUse {
         agent
             .map(Self::Agent)
             .or_else(|| account().map(Self::Account))
+    }
+}
+
+/// A use that is at its limit.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FullUse {
+    pub used: StartUse,
+    pub at_work: usize,
+    pub limit: usize,
+}
+
+impl FullUse {
+    /// Returns the command that ends it.
+    pub fn next_step(&self) -> String {
+        format!("gt config set {} N", self.used.setting())
+    }
+}
+
+impl fmt::Display for FullUse {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let Self {
+            used,
+            at_work,
+            limit,
+        } = self;
+        let (workers, setting) = (counted(*at_work, "worker"), used.setting());
+        write!(
+            f,
+            "{workers} at work with {used} (setting {setting}: {limit})"
+        )
     }
 }
 
@@ -104,11 +134,11 @@ impl UseLimits {
     }
 
     /// Returns the reason why no other worker with these uses is started, if there is one.
-    pub fn find_obstacle(&self, uses: &[StartUse]) -> Option<StartObstacle> {
+    pub fn find_full_use(&self, uses: &[StartUse]) -> Option<FullUse> {
         uses.iter().find_map(|used| {
             let limit = *self.limits.get(used)?;
             let at_work = self.at_work.get(used).copied().unwrap_or_default();
-            (at_work >= limit).then(|| StartObstacle::UseFull {
+            (at_work >= limit).then(|| FullUse {
                 used: used.clone(),
                 at_work,
                 limit,
@@ -163,19 +193,19 @@ mod tests {
         let agent = |name: &str| StartUse::Agent(name.to_owned());
         let account = |name: &str| StartUse::Account(name.to_owned());
         let at_work = [agent("codex"), account("work")];
-        assert_eq!(limits.find_obstacle(&at_work), None);
+        assert_eq!(limits.find_full_use(&at_work), None);
         limits.add_uses(&at_work);
-        let full = limits.find_obstacle(&at_work).unwrap().to_string();
+        let full = limits.find_full_use(&at_work).unwrap().to_string();
         assert_eq!(
             full,
             "1 worker at work with account work (setting scheduler.max_per_account.work: 1)"
         );
-        assert_eq!(limits.find_obstacle(&[agent("codex")]), None);
+        assert_eq!(limits.find_full_use(&[agent("codex")]), None);
         limits.add_uses(&[agent("codex")]);
-        assert!(limits.find_obstacle(&[agent("codex")]).is_some());
+        assert!(limits.find_full_use(&[agent("codex")]).is_some());
         limits.add_uses(&[agent("claude"), account("home")]);
         assert_eq!(
-            limits.find_obstacle(&[agent("claude"), account("home")]),
+            limits.find_full_use(&[agent("claude"), account("home")]),
             None
         );
     }

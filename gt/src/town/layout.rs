@@ -139,6 +139,11 @@ impl TownLayout {
         self.root.join("settings/config.json")
     }
 
+    /// `settings/prices.json`: the user's prices of models.
+    pub fn prices(&self) -> PathBuf {
+        self.root.join("settings/prices.json")
+    }
+
     /// `settings/escalation.json`: the recipients and routes of escalations.
     pub fn escalation_json(&self) -> PathBuf {
         self.root.join("settings/escalation.json")

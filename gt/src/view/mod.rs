@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod bundle;
+pub mod costs;
 pub mod doctor;
 pub mod feed;
 pub mod health;

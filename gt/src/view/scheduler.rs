@@ -9,6 +9,7 @@ use crate::record::queued_sling::{QueuedSling, list_queued_slings, turn_of};
 use crate::record::scheduler::{
     SchedulerState, StartObstacle, count_workers, find_town_room, read_use_limits,
 };
+use crate::record::start_use::FullUse;
 use crate::record::town_view::TownView;
 use crate::town::Rig;
 
@@ -61,7 +62,7 @@ pub fn read_scheduler(town: &LiveTown, rig: Option<&Rig>) -> anyhow::Result<Sche
         for queued in list_queued_slings(snapshot) {
             let turn = turn_of(&queued, snapshot.get(&queued.work_bead_id));
             let uses = limits.uses_of(&town.rig(name), &queued.options);
-            let full = limits.find_obstacle(&uses);
+            let full = limits.find_full_use(&uses);
             beads.push(((priority, turn), describe_bead(&view, name, queued, full)));
         }
     }
@@ -97,7 +98,7 @@ fn describe_bead(
     view: &TownView,
     rig: &str,
     queued: QueuedSling,
-    full: Option<StartObstacle>,
+    full: Option<FullUse>,
 ) -> QueuedBead {
     let id = queued.work_bead_id;
     let snapshot = view.stores.rigs.get(rig);

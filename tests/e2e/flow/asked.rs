@@ -25,7 +25,8 @@ fn answers(
                 "name": "polecat",
                 "match": { "text": "# Your work: (?P<bead>web-\\w+)" },
                 "turns": [
-                    { "text": "The word is PERSIMMON.", "sh": "gt done --no-change 'nothing to change'" },
+                    { "text": "The word is PERSIMMON.", "sh": "gt done --no-change 'nothing to change'",
+                      "usage": { "input_tokens": 4321, "output_tokens": 57 } },
                     { "text": "Done." },
                 ],
             }],
@@ -51,6 +52,13 @@ fn answers(
         (session["transcript"].is_string() == has_transcript).then_some(session)
     });
     assert_eq!(session["agent"], name);
+    if has_transcript {
+        let costs = town.gt(["costs", "--by", "bead", "--json"]).ok().json();
+        assert_eq!(costs["rows"][0]["key"], bead.as_str(), "{costs}");
+        let tokens = &costs["sessions"][0]["tokens"];
+        assert!(tokens["input"].as_u64() >= Some(4321), "{costs}");
+        assert!(tokens["output"].as_u64() >= Some(57), "{costs}");
+    }
     let id = session["session_id"].as_str().unwrap();
     let text = || {
         let path = session["transcript"].as_str();

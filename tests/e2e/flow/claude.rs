@@ -25,6 +25,7 @@ fn work_of_a_primed_claude_code_is_committed_finished_and_merged() {
                 "turns": [
                     { "text": "Working on {{bead}}.",
                       "sh": "echo 'by claude' > claude.txt && git add -A && git commit -qm '{{bead}}: by claude' && echo COMMITTED",
+                      "usage": { "input_tokens": 1111, "cache_read_input_tokens": 2222, "output_tokens": 33 },
                       "expect": "It is on your hook" },
                     { "sh": "gt done --summary 'claude wrote claude.txt'", "expect": "COMMITTED" },
                     { "text": "Done." },
@@ -63,6 +64,11 @@ fn work_of_a_primed_claude_code_is_committed_finished_and_merged() {
     assert_eq!(begun[0]["payload"]["source"], "startup");
     // The session ended with the work, and nothing was written into the repository.
     town.quiet();
+    let costs = town.gt(["costs", "--by", "bead", "--json"]).ok().json();
+    assert_eq!(costs["rows"][0]["key"], bead.as_str(), "{costs}");
+    let tokens = &costs["rows"][0]["tokens"];
+    assert_eq!(tokens["cache_read"], 2222, "{costs}");
+    assert!(tokens["input"].as_u64() >= Some(1111), "{costs}");
     assert_eq!(
         origin.git(["ls-tree", "-r", "--name-only", "main"]),
         "README.md\nclaude.txt\nshared.txt"

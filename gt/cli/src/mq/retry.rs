@@ -32,7 +32,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let has_rig = args.words.len() > 1 && town.find_rig(&args.words[0]).is_ok();
     let (rig, requests) = args.words.split_at(usize::from(has_rig));
     // A wrong id is found before the first request is continued.
-    let find = |request: &String| super::find_request(&town, &[rig, &[request.clone()]].concat());
+    let find = |request: &String| {
+        super::find_request(&town, &[rig, std::slice::from_ref(request)].concat())
+    };
     let found: Vec<_> = requests.iter().map(find).collect::<Result<_, _>>()?;
     let mut retried = Vec::new();
     for (request, rig) in found {

@@ -2,8 +2,8 @@
 
 use super::{Group, accepted, kinder, refused, renamed, runs, same};
 
-const COSTS: &str = "the agent programs count what they cost";
-const COSTS_NEXT: &str = "type `/cost` in the agent's session";
+const COSTS: &str = "costs are read from the transcripts, so nothing is collected";
+const COSTS_NEXT: &str = "type `gt costs --by day`";
 const EMIT: &str = "each command records its own events";
 const DIGEST: &str = "the patrol leaves no beads that need a digest";
 
@@ -32,10 +32,10 @@ pub(super) const OBSERVE: Group = Group {
         kinder("audit", "also shows changes of beads field by field"),
         refused("activity", EMIT, "type `gt feed`"),
         refused("activity emit", EMIT, "type `gt feed`"),
-        refused("costs", COSTS, COSTS_NEXT),
+        kinder("costs", "reads the transcripts, and has tokens too"),
         accepted(
             "costs record",
-            "agents of the original call it at each stop; nothing is counted",
+            "agents of the original call it at each stop; nothing is collected",
         ),
         refused("costs digest", COSTS, COSTS_NEXT),
         refused("costs migrate", COSTS, COSTS_NEXT),

@@ -9,6 +9,7 @@ mod ask;
 mod numbers;
 mod recorded;
 pub mod transcript;
+pub mod usage;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

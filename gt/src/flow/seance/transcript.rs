@@ -235,7 +235,7 @@ fn read_transcript_file(path: PathBuf) -> Option<TranscriptFile> {
 }
 
 /// Passes the events of a transcript to `take` until it returns false.
-fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) {
+pub(super) fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) {
     let Ok(file) = File::open(path) else {
         return;
     };

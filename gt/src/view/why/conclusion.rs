@@ -314,9 +314,9 @@ impl Explanation {
         if blockers.is_empty() {
             let limits = read_use_limits(town, view);
             let uses = limits.uses_of(&town.rig(rig), &queued_bead.options);
-            if let Some(obstacle) = limits.find_obstacle(&uses) {
-                self.now.push(format!("no worker is started: {obstacle}"));
-                self.next_steps.extend(obstacle.next_step());
+            if let Some(full) = limits.find_full_use(&uses) {
+                self.now.push(format!("no worker is started: {full}"));
+                self.next_steps.push(full.next_step());
                 return;
             }
         }

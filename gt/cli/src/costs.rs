@@ -1,0 +1,236 @@
+//! `gt costs`.
+
+use std::collections::BTreeMap;
+
+use kit::sys::env;
+use kit::ui::escape::escape_line;
+use kit::ui::{Page, counted};
+use serde::Serialize;
+
+use super::since::parse_since;
+use super::{CommandResult, build_report};
+use crate::context::Context;
+use gt::view::costs::{self, CostGroup, CostReport, CostSum};
+
+/// Show the tokens and costs of sessions
+///
+/// Reads the transcripts of Claude Code, Codex and Gemini CLI; sessions of other programs are named.
+/// Input that was read from or written to a cache is listed apart. Costs are computed from the list
+/// prices of the programs' providers, with the day at which they were read; `settings/prices.json`
+/// of the town adds or replaces prices {date, models{NAME{input, output, cache_read?,
+/// cache_write?, cache_write_1h?}}}, in dollars per million tokens. Of a model without a price only
+/// the tokens are known. A session counts for the bead that was on the hook when it began. With
+/// `--json` {period?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
+/// cache_write_1h, output}, unpriced_tokens?, requests}, rows[{key, sessions, ...}], by_role?,
+/// by_rig?, sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
+/// models_without_price[], prices_of, unread[]}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// Since midnight
+    #[arg(long, conflicts_with_all = ["week", "since"])]
+    today: bool,
+    /// Of the last seven days
+    #[arg(long, conflicts_with = "since")]
+    week: bool,
+    /// Since this time: an age such as 2h, or a date
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// The groups
+    #[arg(long, value_enum, default_value = "agent")]
+    by: Group,
+    #[arg(long, hide = true, conflicts_with = "by")]
+    by_role: bool,
+    #[arg(long, hide = true, conflicts_with_all = ["by", "by_role"])]
+    by_rig: bool,
+    /// Print the groups as CSV
+    #[arg(long)]
+    csv: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Group {
+    Agent,
+    Bead,
+    Convoy,
+    Day,
+    Model,
+    Rig,
+    Role,
+    Session,
+}
+
+#[derive(Serialize)]
+struct Costs {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    period: Option<&'static str>,
+    #[serde(flatten)]
+    report: CostReport,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_role: Option<BTreeMap<String, f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by_rig: Option<BTreeMap<String, f64>>,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let zone = env::local_time_zone();
+    let now = town.clock.now();
+    let midnight = now.to_zoned(zone.clone()).start_of_day()?;
+    let (period, since) = match (args.today, args.week) {
+        (true, _) => (Some("today"), Some(midnight.timestamp())),
+        (_, true) => {
+            let begin = midnight.checked_sub(jiff::Span::new().days(6))?;
+            (Some("this week"), Some(begin.timestamp()))
+        }
+        _ => (None, parse_since(args.since.as_deref(), now)?),
+    };
+    let group = match (args.by_role, args.by_rig) {
+        (true, _) => Group::Role,
+        (_, true) => Group::Rig,
+        _ => args.by,
+    };
+    let report = costs::read_costs(&town, since, group.into(), &zone)?;
+    let sums = || {
+        let rows = report.rows.iter();
+        rows.map(|row| (row.key.clone(), row.sum.cost_usd))
+            .collect()
+    };
+    let costs = Costs {
+        period,
+        by_role: matches!(group, Group::Role).then(sums),
+        by_rig: matches!(group, Group::Rig).then(sums),
+        report,
+    };
+    let as_csv = args.csv;
+    build_report(costs, move |costs, page| {
+        if as_csv {
+            write_csv(costs, group, page);
+        } else {
+            write_costs(costs, page);
+        }
+    })
+}
+
+impl From<Group> for CostGroup {
+    fn from(group: Group) -> Self {
+        match group {
+            Group::Agent => Self::Agent,
+            Group::Bead => Self::Bead,
+            Group::Convoy => Self::Convoy,
+            Group::Day => Self::Day,
+            Group::Model => Self::Model,
+            Group::Rig => Self::Rig,
+            Group::Role => Self::Role,
+            Group::Session => Self::Session,
+        }
+    }
+}
+
+fn write_costs(costs: &Costs, page: &mut Page) {
+    let report = &costs.report;
+    let period = costs
+        .period
+        .map_or(String::new(), |name| format!(" {name}"));
+    if report.rows.is_empty() {
+        page.line(format!("No session has used tokens{period}"));
+    } else {
+        let total = format_cost(&report.total);
+        let requests = counted(report.total.requests, "request");
+        let title = format!("{total}{period}, {requests}");
+        page.line(page.style().bold(&title));
+        page.line(format!(
+            "{:>10} {:>8} {:>8} {:>8} {:>8}",
+            "cost", "input", "cached", "written", "output"
+        ));
+    }
+    for row in &report.rows {
+        let (tokens, cost) = (&row.sum.tokens, format_cost(&row.sum));
+        let key = match row.key.as_str() {
+            "" => "(none)",
+            key => key,
+        };
+        page.cut_line(format!(
+            "{cost:>10} {:>8} {:>8} {:>8} {:>8}  {}",
+            format_tokens(tokens.input),
+            format_tokens(tokens.cache_read),
+            format_tokens(tokens.cache_write + tokens.cache_write_1h),
+            format_tokens(tokens.output),
+            escape_line(key)
+        ));
+    }
+    if !report.rows.is_empty() {
+        page.line(format!("List prices of {}", report.prices_of));
+    }
+    if !report.models_without_price.is_empty() {
+        let models = escape_line(&report.models_without_price.join(", "));
+        page.line(format!(
+            "No price is known for {models}: add it to settings/prices.json"
+        ));
+    }
+    if !report.unread.is_empty() {
+        let agents = escape_line(&report.unread.join(", "));
+        page.line(format!("No tokens can be read for sessions of {agents}"));
+    }
+}
+
+fn write_csv(costs: &Costs, group: Group, page: &mut Page) {
+    let name = format!("{group:?}").to_lowercase();
+    page.line(format!(
+        "{name},sessions,requests,input,cache_read,cache_write,cache_write_1h,output,cost_usd,unpriced_tokens"
+    ));
+    for row in &costs.report.rows {
+        let (sum, tokens) = (&row.sum, &row.sum.tokens);
+        let numbers = [
+            tokens.input,
+            tokens.cache_read,
+            tokens.cache_write,
+            tokens.cache_write_1h,
+            tokens.output,
+        ];
+        let numbers = numbers.map(|number| number.to_string()).join(",");
+        page.line(format!(
+            "{},{},{},{numbers},{:.6},{}",
+            quote_field(&escape_line(&row.key)),
+            row.sessions,
+            sum.requests,
+            sum.cost_usd,
+            sum.unpriced_tokens
+        ));
+    }
+}
+
+/// Quotes a field of CSV if it needs quotes.
+fn quote_field(text: &str) -> String {
+    if text.contains([',', '"', '\n']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+/// Formats costs. A plus sign means that some tokens have no price, and a dash that none has one.
+fn format_cost(sum: &CostSum) -> String {
+    let all = sum.tokens.total();
+    match sum.unpriced_tokens {
+        0 => format!("${:.2}", sum.cost_usd),
+        unpriced if unpriced == all => "-".to_owned(),
+        _ => format!("${:.2}+", sum.cost_usd),
+    }
+}
+
+/// Formats a number of tokens with at most four characters and a unit.
+fn format_tokens(count: u64) -> String {
+    match count {
+        0..1_000 => count.to_string(),
+        1_000..100_000 => format!("{}.{}k", count / 1_000, count % 1_000 / 100),
+        100_000..1_000_000 => format!("{}k", count / 1_000),
+        1_000_000..1_000_000_000 => {
+            format!("{}.{}M", count / 1_000_000, count % 1_000_000 / 100_000)
+        }
+        _ => format!(
+            "{}.{}G",
+            count / 1_000_000_000,
+            count % 1_000_000_000 / 100_000_000
+        ),
+    }
+}

@@ -1,0 +1,294 @@
+//! Reads the tokens that the model requests of a session used, from its transcript.
+//!
+//! | Program | Tokens |
+//! | --- | --- |
+//! | Claude Code | `message.usage` of each answer. One answer is several lines with the same id; the last one counts. |
+//! | Codex | A `token_usage_record` for each answer. Versions without it have the totals of the session in `token_count` events, whose growth counts. |
+//! | Gemini CLI | `tokens` of each answer, which may be written again with the same id. |
+//!
+//! Codex and Gemini CLI count cached input as input, Claude Code does not. Here it never is.
+
+use std::collections::HashMap;
+use std::ops::AddAssign;
+use std::path::Path;
+
+use bd::bead::Stamp;
+use jiff::Timestamp;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::transcript::for_each_event;
+
+/// Numbers of tokens, each counted once.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct TokenCounts {
+    /// Input that was not in a cache.
+    pub input: u64,
+    pub cache_read: u64,
+    /// Input that was written to a cache for minutes.
+    pub cache_write: u64,
+    /// Input that was written to a cache for an hour.
+    pub cache_write_1h: u64,
+    /// Output, with reasoning.
+    pub output: u64,
+}
+
+impl TokenCounts {
+    pub fn total(&self) -> u64 {
+        self.input + self.cache_read + self.cache_write + self.cache_write_1h + self.output
+    }
+}
+
+impl AddAssign for TokenCounts {
+    fn add_assign(&mut self, other: Self) {
+        self.input += other.input;
+        self.cache_read += other.cache_read;
+        self.cache_write += other.cache_write;
+        self.cache_write_1h += other.cache_write_1h;
+        self.output += other.output;
+    }
+}
+
+/// A request to a model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ModelRequest {
+    /// The id of the answer, which copies of the session have too. Empty if it has none.
+    pub id: String,
+    pub at: Timestamp,
+    pub model: String,
+    pub tokens: TokenCounts,
+}
+
+/// Reads the requests in a transcript, in their order.
+pub fn read_model_requests(path: &Path) -> Vec<ModelRequest> {
+    let mut reader = RequestReader::default();
+    for_each_event(path, |event| {
+        reader.take_event(event);
+        true
+    });
+    // Sessions with records have totals, too.
+    if reader.requests.is_empty() {
+        reader.requests = reader.codex_growth;
+    }
+    reader.requests
+}
+
+#[derive(Default)]
+struct RequestReader {
+    requests: Vec<ModelRequest>,
+    /// The position of each answer.
+    places: HashMap<String, usize>,
+    /// The model and the totals of a Codex session, and their growth as requests.
+    codex_model: String,
+    codex_totals: TokenCounts,
+    codex_growth: Vec<ModelRequest>,
+}
+
+impl RequestReader {
+    fn take_event(&mut self, event: &Value) {
+        match event["type"].as_str() {
+            Some("assistant") => self.take_claude_answer(event),
+            Some("gemini") => self.take_gemini_answer(event),
+            Some("turn_context") => {
+                if let Some(model) = event["payload"]["model"].as_str() {
+                    model.clone_into(&mut self.codex_model);
+                }
+            }
+            Some("token_usage_record") => self.take_codex_record(event),
+            Some("event_msg") if event["payload"]["type"] == "token_count" => {
+                self.take_codex_totals(event);
+            }
+            _ => {}
+        }
+    }
+
+    fn take_claude_answer(&mut self, event: &Value) {
+        let message = &event["message"];
+        let (usage, model) = (&message["usage"], message["model"].as_str());
+        // A message that the program generates has no real model.
+        let Some(model) = model.filter(|model| usage.is_object() && !model.starts_with('<')) else {
+            return;
+        };
+        let written = number(usage, "cache_creation_input_tokens");
+        let for_an_hour = number(&usage["cache_creation"], "ephemeral_1h_input_tokens");
+        let tokens = TokenCounts {
+            input: number(usage, "input_tokens"),
+            cache_read: number(usage, "cache_read_input_tokens"),
+            cache_write: written.saturating_sub(for_an_hour),
+            cache_write_1h: for_an_hour,
+            output: number(usage, "output_tokens"),
+        };
+        let id = message["id"].as_str().unwrap_or_default();
+        self.add_request(id, event, model, tokens);
+    }
+
+    fn take_gemini_answer(&mut self, event: &Value) {
+        let (tokens, model) = (&event["tokens"], event["model"].as_str());
+        if !tokens.is_object() {
+            return;
+        }
+        let cached = number(tokens, "cached");
+        let counts = TokenCounts {
+            input: (number(tokens, "input") + number(tokens, "tool")).saturating_sub(cached),
+            cache_read: cached,
+            output: number(tokens, "output") + number(tokens, "thoughts"),
+            ..TokenCounts::default()
+        };
+        let id = event["id"].as_str().unwrap_or_default();
+        self.add_request(id, event, model.unwrap_or_default(), counts);
+    }
+
+    fn take_codex_record(&mut self, event: &Value) {
+        let payload = &event["payload"];
+        let (id, model) = (payload["response_id"].as_str(), self.codex_model.clone());
+        let tokens = parse_codex_usage(&payload["usage"]);
+        self.add_request(id.unwrap_or_default(), event, &model, tokens);
+    }
+
+    fn take_codex_totals(&mut self, event: &Value) {
+        let totals = &event["payload"]["info"]["total_token_usage"];
+        if !totals.is_object() {
+            return;
+        }
+        let now = parse_codex_usage(totals);
+        // Totals that fall are those of a new beginning.
+        let before = match self.codex_totals {
+            before if before.total() > now.total() => TokenCounts::default(),
+            before => before,
+        };
+        let grown = TokenCounts {
+            input: now.input.saturating_sub(before.input),
+            cache_read: now.cache_read.saturating_sub(before.cache_read),
+            cache_write: now.cache_write.saturating_sub(before.cache_write),
+            output: now.output.saturating_sub(before.output),
+            ..TokenCounts::default()
+        };
+        self.codex_totals = now;
+        if grown != TokenCounts::default() {
+            let model = self.codex_model.clone();
+            self.codex_growth
+                .push(build_request("", event, &model, grown));
+        }
+    }
+
+    /// Adds a request, or replaces the one with the same id.
+    fn add_request(&mut self, id: &str, event: &Value, model: &str, tokens: TokenCounts) {
+        if tokens == TokenCounts::default() {
+            return;
+        }
+        let request = build_request(id, event, model, tokens);
+        if id.is_empty() {
+            self.requests.push(request);
+        } else if let Some(place) = self.places.get(id) {
+            self.requests[*place] = request;
+        } else {
+            self.places.insert(id.to_owned(), self.requests.len());
+            self.requests.push(request);
+        }
+    }
+}
+
+fn build_request(id: &str, event: &Value, model: &str, tokens: TokenCounts) -> ModelRequest {
+    ModelRequest {
+        id: id.to_owned(),
+        at: Stamp::parse(event["timestamp"].as_str().unwrap_or_default()).instant(),
+        model: model.to_owned(),
+        tokens,
+    }
+}
+
+/// Reads an object of Codex, in which cached input and written input are parts of the input.
+fn parse_codex_usage(usage: &Value) -> TokenCounts {
+    let cache_read = number(usage, "cached_input_tokens");
+    let cache_write = number(usage, "cache_write_input_tokens");
+    TokenCounts {
+        input: number(usage, "input_tokens").saturating_sub(cache_read + cache_write),
+        cache_read,
+        cache_write,
+        output: number(usage, "output_tokens"),
+        ..TokenCounts::default()
+    }
+}
+
+fn number(value: &Value, key: &str) -> u64 {
+    value[key].as_u64().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(lines: &[&str]) -> Vec<(String, TokenCounts)> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), lines.join("\n")).unwrap();
+        let requests = read_model_requests(file.path()).into_iter();
+        requests
+            .map(|request| (request.model, request.tokens))
+            .collect()
+    }
+
+    fn counts(input: u64, cache_read: u64, cache_write: u64, output: u64) -> TokenCounts {
+        TokenCounts {
+            input,
+            cache_read,
+            cache_write,
+            output,
+            ..TokenCounts::default()
+        }
+    }
+
+    #[test]
+    fn an_answer_of_claude_code_in_several_lines_counts_once() {
+        let found = read(&[
+            r#"{"type":"user","message":{"content":"hi"}}"#,
+            r#"{"type":"assistant","timestamp":"2026-01-01T10:00:00Z","message":{"id":"m1","model":"claude-a","usage":{"input_tokens":4,"cache_read_input_tokens":90,"cache_creation_input_tokens":10,"output_tokens":1}}}"#,
+            r#"{"type":"assistant","timestamp":"2026-01-01T10:00:01Z","message":{"id":"m1","model":"claude-a","usage":{"input_tokens":4,"cache_read_input_tokens":90,"cache_creation_input_tokens":10,"cache_creation":{"ephemeral_1h_input_tokens":7},"output_tokens":25}}}"#,
+            r#"{"type":"assistant","message":{"id":"m2","model":"<synthetic>","usage":{"input_tokens":0}}}"#,
+            "{ torn",
+        ]);
+        let expected = TokenCounts {
+            cache_write_1h: 7,
+            ..counts(4, 90, 3, 25)
+        };
+        assert_eq!(found, [("claude-a".to_owned(), expected)]);
+    }
+
+    #[test]
+    fn the_growth_of_codex_totals_counts_and_a_repeated_total_does_not() {
+        let total = |input: u64, cached: u64, output: u64| {
+            format!(
+                r#"{{"type":"event_msg","timestamp":"2026-01-01T10:00:00Z","payload":{{"type":"token_count","info":{{"total_token_usage":{{"input_tokens":{input},"cached_input_tokens":{cached},"output_tokens":{output}}}}}}}}}"#
+            )
+        };
+        let model = r#"{"type":"turn_context","payload":{"model":"gpt-a"}}"#;
+        let none = r#"{"type":"event_msg","payload":{"type":"token_count","info":null}}"#;
+        let (first, second, after) = (total(100, 0, 10), total(250, 100, 30), total(5, 0, 1));
+        let found = read(&[model, none, &first, &first, &second, &after]);
+        let expected = [
+            counts(100, 0, 0, 10),
+            counts(50, 100, 0, 20),
+            counts(5, 0, 0, 1),
+        ];
+        assert_eq!(found, expected.map(|counts| ("gpt-a".to_owned(), counts)));
+    }
+
+    #[test]
+    fn records_of_codex_count_instead_of_its_totals() {
+        let found = read(&[
+            r#"{"type":"turn_context","payload":{"model":"gpt-a"}}"#,
+            r#"{"type":"token_usage_record","payload":{"response_id":"r1","usage":{"input_tokens":90,"cached_input_tokens":40,"cache_write_input_tokens":20,"output_tokens":5,"reasoning_output_tokens":2}}}"#,
+            r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":90,"cached_input_tokens":40,"output_tokens":5}}}}"#,
+        ]);
+        assert_eq!(found, [("gpt-a".to_owned(), counts(30, 40, 20, 5))]);
+    }
+
+    #[test]
+    fn thoughts_of_gemini_are_output_and_cached_input_is_no_input() {
+        let found = read(&[
+            r#"{"sessionId":"s","startTime":"2026-01-01T10:00:00Z"}"#,
+            r#"{"type":"gemini","id":"g1","model":"gemini-a","tokens":{"input":100,"output":5,"cached":60,"thoughts":20,"tool":3,"total":128}}"#,
+            r#"{"type":"gemini","id":"g1","model":"gemini-a","tokens":{"input":100,"output":6,"cached":60,"thoughts":20,"tool":3,"total":129}}"#,
+        ]);
+        assert_eq!(found, [("gemini-a".to_owned(), counts(43, 60, 0, 26))]);
+    }
+}

@@ -1,0 +1,123 @@
+//! `gt costs`: tokens and costs from the transcripts of agent programs.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+use town_tests::{Town, Worker};
+
+/// Writes a transcript of Claude Code for a session in a folder.
+fn write_transcript(town: &Town, folder: &Path, session: &str, lines: &[String]) {
+    let real = folder.canonicalize().unwrap();
+    let text = real.to_string_lossy();
+    let name: String = text
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
+    let place = town.path("home/.claude/projects").join(name);
+    fs::create_dir_all(&place).unwrap();
+    fs::write(place.join(format!("{session}.jsonl")), lines.join("\n")).unwrap();
+}
+
+fn answer(id: &str, at: &str, model: &str, tokens: [u64; 4]) -> String {
+    let [input, cached, written, output] = tokens;
+    json!({ "type": "assistant", "timestamp": at, "message": { "id": id, "model": model, "usage": {
+        "input_tokens": input, "cache_read_input_tokens": cached,
+        "cache_creation_input_tokens": written, "output_tokens": output } } })
+    .to_string()
+}
+
+#[test]
+fn costs_are_the_sums_of_the_transcripts_by_agent_bead_model_and_day() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let (sonnet, other) = ("claude-sonnet-4-5-20250929", "house-model");
+    let first = answer(
+        "m1",
+        "2026-01-01T10:00:00Z",
+        sonnet,
+        [1_000_000, 0, 0, 100_000],
+    );
+    let second = answer(
+        "m2",
+        "2026-01-02T10:00:00Z",
+        sonnet,
+        [0, 2_000_000, 400_000, 0],
+    );
+    let house = answer("m3", "2026-01-02T11:00:00Z", other, [7, 0, 0, 3]);
+    write_transcript(
+        town,
+        &worker.sandbox,
+        "one",
+        &[first.clone(), second.clone()],
+    );
+    // A resumed session repeats the requests of the one before it.
+    write_transcript(town, &worker.sandbox, "two", &[first, second, house]);
+    let costs = |args: &[&str]| {
+        let words = ["costs", "--json"].iter().chain(args).copied();
+        town.gt(words).ok().json()
+    };
+    let all = costs(&[]);
+    // 3 dollars of input, 1.5 of output, 0.6 read from and 1.5 written to the cache.
+    assert!(
+        (all["total_usd"].as_f64().unwrap() - 6.6).abs() < 1e-9,
+        "{all}"
+    );
+    assert_eq!(all["total"]["unpriced_tokens"], 10);
+    assert_eq!(all["models_without_price"], json!([other]));
+    let tokens = json!({ "input": 1_000_007, "cache_read": 2_000_000, "cache_write": 400_000,
+        "cache_write_1h": 0, "output": 100_003 });
+    assert_eq!(all["total"]["tokens"], tokens);
+    let agent = town.show("web", &worker.bead)["assignee"].clone();
+    assert_eq!(all["rows"][0]["key"], agent, "{all}");
+    assert_eq!(all["rows"][0]["sessions"], 2);
+    let keys = |by: &str| -> Vec<String> {
+        let found = costs(&["--by", by]);
+        let rows = found["rows"].as_array().unwrap().clone();
+        let key = |row: &serde_json::Value| row["key"].as_str().unwrap().to_owned();
+        rows.iter().map(key).collect()
+    };
+    assert_eq!(keys("day"), ["2026-01-01", "2026-01-02"]);
+    assert_eq!(keys("model"), [sonnet, other]);
+    assert_eq!(keys("rig"), ["web"]);
+    assert_eq!(keys("role"), ["polecat"]);
+    let since = costs(&["--since", "2026-01-02"]);
+    assert!(
+        (since["total_usd"].as_f64().unwrap() - 2.1).abs() < 1e-9,
+        "{since}"
+    );
+    let csv = town.gt(["costs", "--by", "model", "--csv"]).ok().out;
+    let row = format!("{other},1,1,7,0,0,0,3,0.000000,10");
+    assert!(csv.lines().any(|line| line == row), "{csv}");
+    let text = town.gt(["costs"]).ok().out;
+    assert!(text.starts_with("$6.60+, 3 requests"), "{text}");
+    assert!(text.contains("No price is known for house-model"), "{text}");
+    fs::write(
+        town.root().join("settings/prices.json"),
+        r#"{"models":{"house-model":{"input":1000000,"output":0}}}"#,
+    )
+    .unwrap();
+    let priced = costs(&[]);
+    assert!(
+        (priced["total_usd"].as_f64().unwrap() - 13.6).abs() < 1e-9,
+        "{priced}"
+    );
+    fs::write(town.root().join("settings/prices.json"), "{").unwrap();
+    town.gt(["costs"]).fails("prices.json is not valid");
+}
+
+#[test]
+fn a_town_without_transcripts_has_no_costs() {
+    let (town, _origin) = Town::with_rig();
+    assert!(
+        town.gt(["costs", "--today"])
+            .ok()
+            .out
+            .contains("No session has used tokens today")
+    );
+    let found = town.gt(["costs", "--by-role", "--json"]).ok().json();
+    assert_eq!(found["total_usd"], 0.0);
+    assert_eq!(found["by_role"], json!({}));
+    // The hooks of an old town still run.
+    town.gt(["costs", "record"]).ok();
+}
