@@ -22,6 +22,7 @@ pub mod molecule;
 pub mod notification_level;
 mod observed;
 pub mod pause;
+pub mod plugin;
 pub mod polecat;
 pub mod progress;
 pub mod pull_request;

@@ -187,6 +187,28 @@ impl TownLayout {
         self.root.join("plugins")
     }
 
+    /// `plugins/.shipped.json`: the shipped plugins as they were installed.
+    pub fn shipped_plugins(&self) -> PathBuf {
+        self.plugins().join(".shipped.json")
+    }
+
+    /// `.runtime/plugins.json`: the state of the gates of plugins.
+    pub fn plugin_memory(&self) -> PathBuf {
+        self.runtime().join("plugins.json")
+    }
+
+    /// `.runtime/plugins/<plugin>/`: the logs of a plugin's last runs.
+    pub fn plugin_logs(&self, plugin: &str) -> PathBuf {
+        self.runtime().join("plugins").join(file_name_of(plugin))
+    }
+
+    /// The lock for running a plugin.
+    pub fn plugin_lock(&self, plugin: &str) -> PathBuf {
+        self.runtime()
+            .join("locks")
+            .join(format!("plugin-{}", file_name_of(plugin)))
+    }
+
     /// `.runtime/`: local state that may be lost.
     pub fn runtime(&self) -> PathBuf {
         self.root.join(".runtime")
@@ -385,6 +407,11 @@ impl RigLayout {
         self.root.join("hooks")
     }
 
+    /// `plugins/`: the plugins of the rig, each in a folder of its own.
+    pub fn plugins(&self) -> PathBuf {
+        self.root.join("plugins")
+    }
+
     /// `refinery/rig/`: the tree in which the merge queue runs gates.
     pub fn refinery(&self) -> PathBuf {
         self.root.join("refinery/rig")
@@ -439,6 +466,28 @@ impl RigLayout {
     /// `crew/.removed/`: clones of removed crew members with unsaved work.
     pub fn removed_crew(&self) -> PathBuf {
         self.crew_folder().join(".removed")
+    }
+
+    /// `plugins/.shipped.json`: the shipped plugins as they were installed.
+    pub fn shipped_plugins(&self) -> PathBuf {
+        self.plugins().join(".shipped.json")
+    }
+
+    /// `.runtime/plugins.json`: the state of the gates of plugins.
+    pub fn plugin_memory(&self) -> PathBuf {
+        self.runtime().join("plugins.json")
+    }
+
+    /// `.runtime/plugins/<plugin>/`: the logs of a plugin's last runs.
+    pub fn plugin_logs(&self, plugin: &str) -> PathBuf {
+        self.runtime().join("plugins").join(file_name_of(plugin))
+    }
+
+    /// The lock for running a plugin.
+    pub fn plugin_lock(&self, plugin: &str) -> PathBuf {
+        self.runtime()
+            .join("locks")
+            .join(format!("plugin-{}", file_name_of(plugin)))
     }
 
     /// `.runtime/`: local state that may be lost.

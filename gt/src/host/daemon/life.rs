@@ -83,6 +83,14 @@ pub fn is_daemon_running(layout: &TownLayout) -> bool {
     !Lock::is_free(&lock_path(layout))
 }
 
+/// Returns the start time of the running daemon.
+pub fn read_start_time(layout: &TownLayout) -> Option<jiff::Timestamp> {
+    let bytes = file::read_file_if_exists(&state_path(layout)).ok()??;
+    let stored: DaemonState = serde_json::from_slice(&bytes).ok()?;
+    let started = stored.started_at.parse().ok()?;
+    is_daemon_running(layout).then_some(started)
+}
+
 /// Returns the daemon's status, from its socket or otherwise from lock and state file.
 pub fn read_daemon_status(town: &Town) -> DaemonStatus {
     let stored: DaemonState = file::read_file_if_exists(&state_path(&town.layout))

@@ -15,7 +15,7 @@ pub use client::{ask_daemon, wake_daemon};
 pub(crate) use life::is_foreign;
 pub use life::{
     DaemonError, DaemonState, DaemonStatus, is_daemon_running, lock_path, log_path, pid_path,
-    read_daemon_status, start_daemon, state_path, stop_daemon,
+    read_daemon_status, read_start_time, start_daemon, state_path, stop_daemon,
 };
 pub use log_file::rotate_log;
 pub use unit::{InstalledUnit, can_install_unit, install_unit, list_unit_files};

@@ -572,6 +572,20 @@ pub const KEYS: &[SettingKey] = &[
         "beads go to their branch when nobody has written for so long",
     ),
     define_key(
+        "plugins.backup_to",
+        SettingKind::Text,
+        SettingPlacement::Town,
+        "",
+        "the folder or bare repository to which the plugin town-backup saves the town",
+    ),
+    define_key(
+        "plugins.disabled",
+        SettingKind::List,
+        SettingPlacement::Town,
+        "",
+        "the plugins that never run automatically, by name or as RIG/NAME",
+    ),
+    define_key(
         "retention.gate_logs",
         SettingKind::Duration,
         SettingPlacement::Rig,

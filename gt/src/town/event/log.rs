@@ -117,6 +117,40 @@ impl EventReader {
         }
     }
 
+    /// Starts at a position in the file. A file that is shorter is another one, of which only later
+    /// events count.
+    pub fn at(layout: &TownLayout, position: u64) -> io::Result<Self> {
+        let path = layout.events();
+        let end = match file::open_file_if_exists(&path)? {
+            Some(file) => file.metadata()?.len(),
+            None => 0,
+        };
+        let at = position.min(end);
+        Ok(Self { path, at })
+    }
+
+    /// Starts with the first of the last events that are as new as `since`.
+    pub fn since(layout: &TownLayout, since: Timestamp) -> io::Result<Self> {
+        let path = layout.events();
+        let mut lines = LinesBackwards::open(&path)?;
+        let mut at = lines.skip_unfinished()?;
+        for line in lines {
+            let line = line?;
+            let event: Option<EventLine> = serde_json::from_slice(&line).ok();
+            let time = event.and_then(|event| event.ts.parse::<Timestamp>().ok());
+            if time.is_some_and(|time| time < since) {
+                break;
+            }
+            at = at.saturating_sub(line.len() as u64 + 1);
+        }
+        Ok(Self { path, at })
+    }
+
+    /// Returns the position after the last event that was read.
+    pub fn position(&self) -> u64 {
+        self.at
+    }
+
     /// Returns the last `limit` wanted events, oldest first; 0 means no limit. Ends at events that
     /// are much older than `since`. The next [`Self::read_new`] returns the events after them.
     pub fn read_last(
@@ -249,6 +283,31 @@ mod tests {
             ["b"],
             "a shorter file is a new one"
         );
+    }
+
+    #[test]
+    fn a_reader_starts_at_a_time_or_a_position() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = TownLayout::new(folder.path());
+        let since = |text: &str| EventReader::since(&layout, text.parse().unwrap()).unwrap();
+        assert_eq!(since("2026-01-01T00:00:00Z").position(), 0);
+        let lines: String = (1..=3)
+            .map(|day| format!("{{\"ts\":\"2026-01-0{day}T00:00:00Z\",\"type\":\"d{day}\"}}\n"))
+            .collect();
+        std::fs::write(layout.events(), &lines).unwrap();
+        let kinds = |mut reader: EventReader| -> Vec<String> {
+            let new = reader.read_new().unwrap().into_iter();
+            new.map(|stored| stored.event.kind).collect()
+        };
+        assert_eq!(kinds(since("2025-01-01T00:00:00Z")), ["d1", "d2", "d3"]);
+        assert_eq!(kinds(since("2026-01-02T00:00:00Z")), ["d2", "d3"]);
+        assert!(kinds(since("2026-01-04T00:00:00Z")).is_empty());
+        let second = since("2026-01-02T00:00:00Z").position();
+        assert_eq!(
+            kinds(EventReader::at(&layout, second).unwrap()),
+            ["d2", "d3"]
+        );
+        assert!(kinds(EventReader::at(&layout, 10_000).unwrap()).is_empty());
     }
 
     #[test]
