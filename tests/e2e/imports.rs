@@ -86,6 +86,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::deacon",
         "flow::dog",
         "flow::escalate",
+        "flow::plugin",
         "flow::demo",
         "flow::init",
     ],

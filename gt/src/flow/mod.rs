@@ -26,6 +26,7 @@ pub mod molecule;
 pub mod moved;
 pub mod mq;
 pub mod nudge;
+pub mod plugin;
 pub mod polecat;
 pub mod post;
 pub mod prime;

@@ -107,6 +107,17 @@ pub enum Action {
     DoChore {
         chore: Chore,
     },
+    RunPlugin {
+        /// The key of the plugin.
+        plugin: String,
+        /// The rig that the plugin belongs to.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        rig: Option<String>,
+    },
+    /// Reports the runs of plugins on a day.
+    ReportPlugins {
+        day: String,
+    },
     /// Commits beads to their branch, merges and pushes it.
     SyncBeads {
         /// The rig. None for the town's own beads.
@@ -130,6 +141,8 @@ pub enum ActionKind {
     Start,
     /// Types into a session and waits for the result.
     Talk,
+    /// Runs a program that may take long.
+    Plugin,
     Other,
 }
 
@@ -170,6 +183,8 @@ impl Action {
             | Self::TakeDefault { escalation }
             | Self::Deliver { escalation } => (None, format!("escalation {escalation}")),
             Self::DoChore { chore } => (None, format!("chore {}", chore.name())),
+            Self::RunPlugin { plugin, rig } => (rig.as_deref(), format!("plugin {plugin}")),
+            Self::ReportPlugins { .. } => (None, "report of plugins".to_owned()),
             Self::StartAgent { agent }
             | Self::SettleAgent { agent }
             | Self::NudgeHooked { agent, .. } => (None, format!("agent {agent}")),
@@ -204,6 +219,7 @@ impl Action {
             Self::SlingQueued { rig, .. }
             | Self::QueueRepair { rig, .. }
             | Self::RunQueue { rig } => Some(rig),
+            Self::RunPlugin { rig, .. } => rig.as_deref(),
             Self::StartAgent { agent } | Self::NudgeHooked { agent, .. } => {
                 agent.split_once('/').map(|(rig, _)| rig)
             }
@@ -222,6 +238,7 @@ impl Action {
             Self::NudgeQuiet(_) | Self::NudgeHooked { .. } | Self::ResumeRefused(_) => {
                 ActionKind::Talk
             }
+            Self::RunPlugin { .. } => ActionKind::Plugin,
             _ => ActionKind::Other,
         }
     }

@@ -22,6 +22,7 @@ pub mod invariant;
 mod lifecycle;
 mod memory;
 pub mod outages;
+mod plugins;
 mod polecats;
 mod push;
 mod queue;
@@ -48,6 +49,7 @@ pub use held::HeldFacts;
 pub use hooked::HookFacts;
 pub use lifecycle::LifecycleRequest;
 pub use memory::PatrolMemory;
+pub use plugins::{GateFacts, PluginFacts};
 pub use polecats::PolecatFacts;
 pub use push::UnfinishedWork;
 pub use queue::QueueFacts;
@@ -93,6 +95,7 @@ pub struct TownFacts {
     /// The hooked work of agents other than polecats.
     pub hooked: Vec<HookFacts>,
     pub chores: ChoreFacts,
+    pub plugins: PluginFacts,
     /// The pause, if the town is paused.
     pub paused: Option<TownPause>,
     /// The emergency stop, if the town is stopped.
@@ -210,7 +213,8 @@ fn build_heartbeat(view: &TownView) -> Option<Heartbeat> {
 }
 
 /// Reads the facts: lists the sessions once, reads every store once, checks locks, reads the clock
-/// once. Writes nothing but what `record::observed` remembers of changed files and screens.
+/// once. Writes nothing but what `record::observed` remembers of changed files and screens, and
+/// `record::plugin` of read events.
 pub fn facts(town: &LiveTown) -> anyhow::Result<TownFacts> {
     facts_with(town, &ActivityCache::default())
 }
@@ -249,6 +253,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
         requests: lifecycle::facts(&view),
         hooked,
         chores: chores::facts(&town.layout),
+        plugins: plugins::facts(town, &view),
         paused: TownPause::load(&town.layout),
         stopped: view.stores.stopped.clone(),
         heartbeat: build_heartbeat(&view),
@@ -291,6 +296,7 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
     decisions.extend(lifecycle::decide(&facts.requests));
     decisions.extend(hooked::decide(&facts.hooked, facts.now));
     decisions.extend(chores::decide(&facts.chores, facts.now, &facts.thresholds));
+    decisions.extend(plugins::decide(&facts.plugins, facts.now));
     let shared = facts.sync.iter();
     decisions.extend(
         shared.filter_map(|store| sync::decide(store, facts.thresholds_for(store.rig.as_deref()))),
@@ -336,9 +342,10 @@ pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
     let waits = waits.chain(facts.attention.due_in).chain(roles);
     let hooked = hooked::due(&facts.hooked, facts.now);
     let chores = chores::due(&facts.chores, facts.now, &facts.thresholds);
+    let plugins = plugins::due(&facts.plugins, facts.now);
     let queued = scheduler::due(&facts.schedulable_rigs(), &facts.room);
     let waits = waits.chain(hooked).chain(chores).chain(queued);
-    waits.chain(outages).chain(escalations).min()
+    waits.chain(plugins).chain(outages).chain(escalations).min()
 }
 
 impl TownFacts {
@@ -451,6 +458,8 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
         Action::NudgeHooked { agent, bead } => hooked::remind_of_hook(town, agent, bead),
         Action::DoChore { chore } => chores::run_chore_action(town, *chore),
         Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
+        Action::RunPlugin { plugin, .. } => plugins::run_plugin_action(town, plugin),
+        Action::ReportPlugins { day } => plugins::report_plugins_action(town, day),
     }
 }
 

@@ -107,6 +107,10 @@ rules! {
     T1_DO_CHORE: "T1-do-chore", Town, true, ["patrol.archive_age", "patrol.chore.archive", "patrol.chore.backup", "patrol.chore.compact", "patrol.chore.kennel", "patrol.chore.orphan_scan",
         "patrol.chore.session_gc", "patrol.chore.stale_work"],
         "do a chore of the town after its time, if anything happened since";
+    N1_RUN_PLUGIN: "N1-run-plugin", Town, true, [],
+        "run a plugin whose gate is open";
+    N2_REPORT_PLUGINS: "N2-report-plugins", Town, true, [],
+        "report the plugins that ran yesterday";
     S1_SHARE_BEADS: "S1-share-beads", Rig, true, ["patrol.sync.rest", "patrol.sync.interval"],
         "put new beads on their branch when nobody writes, or a convoy landed";
 }

@@ -5,6 +5,8 @@ use super::rule::RULES;
 use super::witness::tests::quiet;
 use super::*;
 use crate::record::escalation::Severity;
+use crate::record::plugin::PluginGate;
+use crate::record::plugin::gate::GateHistory;
 use crate::record::polecat::SlingStep;
 use crate::record::progress::WorkerActivity;
 use crate::record::restarts::AgentRestarts;
@@ -135,11 +137,26 @@ fn facts_for_every_rule() -> TownFacts {
             event: "2026-01-01T11:00:00Z".parse().unwrap(),
             ..ChoreFacts::default()
         },
+        plugins: PluginFacts {
+            plugins: vec![open_plugin()],
+            report: Some(jiff::civil::date(2026, 1, 1)),
+            report_at: None,
+        },
         sync: vec![SyncState {
             landed: true,
             ..SyncState::default()
         }],
         ..TownFacts::default()
+    }
+}
+
+fn open_plugin() -> GateFacts {
+    GateFacts {
+        key: "tidy".to_owned(),
+        rig: None,
+        gate: PluginGate::Cooldown(jiff::SignedDuration::from_hours(1)),
+        history: GateHistory::default(),
+        can_run: true,
     }
 }
 

@@ -16,6 +16,9 @@ use crate::town::{Rig, RigLayout, Town};
 /// quiet workers must not block all other actions.
 const TALKS: usize = 10;
 
+/// The maximum number of plugins per rig that run at the same time.
+const PLUGINS: usize = 4;
+
 /// The settings of a rig for the patrol.
 #[derive(Debug, Clone, Default)]
 pub struct PatrolSettings {
@@ -165,6 +168,7 @@ impl Thresholds {
         match kind {
             ActionKind::Start => self.starts,
             ActionKind::Talk => TALKS,
+            ActionKind::Plugin => PLUGINS,
             ActionKind::Other => usize::MAX,
         }
     }

@@ -80,6 +80,8 @@ const PHRASES: &[(&str, &str)] = &[
     ("nudge", "nudged {target}: {reason}"),
     ("nuke", "removed {rig}/{polecat}"),
     ("patrol", "{outcome} ({rule})"),
+    ("plugin_report", "Plugin Report {date}: {lines}"),
+    ("plugin_run", "ran the plugin {plugin}: {result} ({reason})"),
     ("pull_request", "{mr} ({bead}): {text}"),
     ("release", "released {bead} from {rig}/{polecat}: {reason}"),
     ("respawn", "restarted {rig}/{polecat} on {bead}"),

@@ -19,8 +19,9 @@ use gt::town::identity::Address;
 kit::family! {
     /// Manage dogs: helpers of the deacon
     ///
-    /// A dog does one task at a time over all rigs. Chores (`gt dog dispatch`) are plain code. A
-    /// bead on a dog's hook (`gt sling BEAD deacon/dogs/NAME`) starts its agent.
+    /// A dog does one task at a time over all rigs. Chores (`gt dog dispatch`) are plain code, and
+    /// a plugin is a program or a task for its agent. A bead on a dog's hook (`gt sling BEAD
+    /// deacon/dogs/NAME`) starts its agent, too.
     Args:
     Add => add,
     Call => call,

@@ -17,7 +17,7 @@ const BEGINS: SignedDuration = SignedDuration::from_mins(10);
 /// The time that a dog without work may have a session.
 const ORPHAN: SignedDuration = SignedDuration::from_hours(1);
 /// The number of dogs that stay even if they are idle.
-const POOL: usize = 4;
+pub(super) const POOL: usize = 4;
 /// The idle time after which a dog beyond that number is removed.
 const IDLE: SignedDuration = SignedDuration::from_hours(4);
 

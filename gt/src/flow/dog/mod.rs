@@ -1,11 +1,15 @@
 //! Manages dogs: helpers of the deacon that do one task at a time across all rigs.
 //!
-//! A chore ([`chore`]) is plain code that runs in the name of a dog. A bead on a dog's hook (`gt
+//! A chore ([`chore`]) is plain code that runs in the name of a dog. A plugin ([`plugin`]) is a
+//! program or a task for its agent. A bead on a dog's hook (`gt
 //! sling BEAD deacon/dogs/NAME`) starts its agent, with one worktree per rig. Uncommitted work is
 //! never removed with a worktree.
 
 pub mod chore;
 pub mod health;
+pub mod plugin;
+
+pub use plugin::DogOutcome;
 
 use bd::git::rescue::BigFilePolicy;
 use bd::git::{Git, Identity, rescue};
@@ -16,6 +20,7 @@ use crate::flow::{role, sandbox, session};
 use crate::host::{LiveSession, LiveTown};
 use crate::record::dog::{self, Dog, DogState};
 use crate::record::hook;
+use crate::record::plugin::run::PluginResult;
 use crate::record::polecat::Slot;
 use crate::town::beads::TownStores;
 use crate::town::config;
@@ -255,14 +260,15 @@ pub fn start_dog_session(
     Ok(live)
 }
 
-/// Ends a dog's work and its session. Returns the finished work.
-pub fn finish_work(town: &LiveTown, name: &str) -> anyhow::Result<String> {
+/// Ends a dog's work and its session, and records the run of a plugin. Returns the finished work.
+pub fn finish_work(town: &LiveTown, name: &str, outcome: &DogOutcome) -> anyhow::Result<String> {
     let now = town.clock.now();
-    let work = dog::change_dog(town, name, |dog| {
-        let work = dog.work.clone();
+    let (work, began) = dog::change_dog(town, name, |dog| {
+        let work = (dog.work.clone(), dog.work_started_at);
         dog.rest(now);
         Ok(work)
     })?;
+    plugin::record_outcome(town, &work, began, outcome)?;
     session::end::end_agent_session(town, &Address::Dog(name.to_owned()))?;
     Ok(work)
 }
@@ -276,7 +282,11 @@ pub fn clear_work(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<St
         force || !runs,
         "the session of dog {name} runs (--force ends it)"
     );
-    finish_work(town, name)
+    let outcome = DogOutcome {
+        result: PluginResult::Failure,
+        note: "its work was taken from the dog".to_owned(),
+    };
+    finish_work(town, name, &outcome)
 }
 
 /// Reserves a dog for a piece of work: the named one, otherwise the first idle one, otherwise with

@@ -158,6 +158,10 @@ pub enum Event {
     /// A text was typed into a session.
     Nudge { rig: Option<String>, target: String, reason: String, delivered: bool },
     Patrol(PatrolActionRecord),
+    /// The runs of the plugins on one day.
+    PluginReport { date: String, lines: Vec<String> },
+    /// A plugin ran. `run` is the record.
+    PluginRun { plugin: String, rig: Option<String>, trigger: String, result: String, reason: String, seconds: f64, run: String },
     /// The pull request of a request is in a new state, which `text` describes.
     PullRequest { text: String, pull_request: Map<String, Value>, #[serde(flatten)] request: MergeRef },
     /// The remote refused the commits of unfinished work.

@@ -1,0 +1,236 @@
+//! Rules N1 and N2: runs the plugins of the town whose gates are open, and reports the runs of a
+//! day. A town without plugins reads one folder per rig. Conditions are evaluated by the action, so
+//! that no pass waits for them.
+
+use bd::store::Snapshot;
+use jiff::civil::Date;
+use jiff::{SignedDuration, Timestamp};
+use kit::sys::env::local_time_zone;
+use kit::ui::time::format_ago;
+
+use super::decision::{Action, Decision};
+use super::rule;
+use crate::flow::dog::plugin::{DogChoice, dispatch_plugin, has_room, is_at_work};
+use crate::flow::plugin;
+use crate::flow::plugin::report;
+use crate::host::LiveTown;
+use crate::record::dog;
+use crate::record::plugin::gate::{GateHistory, PluginGate};
+use crate::record::plugin::history::read_history;
+use crate::record::plugin::memory::PluginMemory;
+use crate::record::plugin::{ExecutionKind, Plugin, disabled_plugins, find_plugins};
+use crate::record::town_view::TownView;
+use crate::town::Town;
+
+/// The facts about plugins.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PluginFacts {
+    /// The enabled plugins.
+    pub plugins: Vec<GateFacts>,
+    /// The day whose runs are to be reported.
+    pub report: Option<Date>,
+    /// The time at which the runs of today are to be reported.
+    pub report_at: Option<Timestamp>,
+}
+
+/// The facts about one plugin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GateFacts {
+    pub key: String,
+    pub rig: Option<String>,
+    pub gate: PluginGate,
+    pub history: GateHistory,
+    /// False if a dog has the plugin, or no dog is free for it.
+    pub can_run: bool,
+}
+
+/// Reads the facts.
+pub(super) fn facts(town: &Town, view: &TownView) -> PluginFacts {
+    let rigs = view.stores.rigs.keys().map(String::as_str);
+    let mut plugins = find_plugins(&town.layout, rigs).plugins;
+    if plugins.is_empty() {
+        return PluginFacts::default();
+    }
+    let beads = &view.stores.town;
+    let memory = PluginMemory::load(&town.layout);
+    let (due, midnight) =
+        report::find_due_report(beads, &plugins, &memory, view.now, &local_time_zone());
+    let disabled = disabled_plugins(view.settings.for_rig(None));
+    plugins.retain(|plugin| !plugin.is_disabled(&disabled));
+    let gates = plugins
+        .iter()
+        .map(|plugin| read_gate(town, beads, &memory, plugin, view.now));
+    PluginFacts {
+        plugins: gates.collect(),
+        report: due,
+        report_at: midnight,
+    }
+}
+
+fn read_gate(
+    town: &Town,
+    beads: &Snapshot,
+    memory: &PluginMemory,
+    plugin: &Plugin,
+    now: Timestamp,
+) -> GateFacts {
+    let can_run = plugin.execution_kind() == ExecutionKind::Script
+        || (!is_at_work(&dog::list_dogs(&town.layout), plugin) && has_room(town).unwrap_or(false));
+    GateFacts {
+        key: plugin.key(),
+        rig: plugin.rig.clone(),
+        gate: PluginGate::from_spec(&plugin.file.gate),
+        history: read_history(&town.layout, beads, memory, plugin, now).gate,
+        can_run,
+    }
+}
+
+impl GateFacts {
+    /// Returns the time until the gate opens, zero if it is open. None if only an event opens it.
+    fn time_until_open(&self, now: Timestamp) -> Option<SignedDuration> {
+        let opens = self.gate.opens_at(&self.history).filter(|_| self.can_run)?;
+        Some(opens.duration_since(now).max(SignedDuration::ZERO))
+    }
+
+    fn describe(&self, now: Timestamp) -> String {
+        let (key, gate) = (&self.key, self.gate.describe());
+        if !self.history.events.is_empty() {
+            return format!("{key} waits for {}", self.history.events.join(", "));
+        }
+        match self.history.last {
+            Some(last) => format!("{key} ({gate}) ran {}", format_ago(now, last)),
+            None => format!("{key} ({gate}) never ran"),
+        }
+    }
+}
+
+/// N1: a plugin runs when its gate is open. N2: the runs of yesterday are reported.
+pub(super) fn decide(facts: &PluginFacts, now: Timestamp) -> Vec<Decision> {
+    let open = facts.plugins.iter().filter(|plugin| {
+        plugin
+            .time_until_open(now)
+            .is_some_and(|wait| wait.is_zero())
+    });
+    let runs = open.map(|plugin| Decision {
+        rule: rule::N1_RUN_PLUGIN,
+        saw: plugin.describe(now),
+        action: Action::RunPlugin {
+            plugin: plugin.key.clone(),
+            rig: plugin.rig.clone(),
+        },
+    });
+    let report = facts.report.map(|day| Decision {
+        rule: rule::N2_REPORT_PLUGINS,
+        saw: format!("plugins ran on {day}"),
+        action: Action::ReportPlugins {
+            day: day.to_string(),
+        },
+    });
+    runs.chain(report).collect()
+}
+
+/// Returns the time until a gate opens that is closed now. A gate that is open now counts with its
+/// next opening, because a false condition ends no pass.
+pub(super) fn due(facts: &PluginFacts, now: Timestamp) -> Option<SignedDuration> {
+    let gates = facts.plugins.iter().filter_map(|plugin| {
+        let wait = plugin.time_until_open(now)?;
+        if wait.is_zero() {
+            return plugin.gate.period();
+        }
+        Some(wait)
+    });
+    let midnight = facts.report_at.map(|at| at.duration_since(now));
+    gates
+        .chain(midnight)
+        .filter(SignedDuration::is_positive)
+        .min()
+}
+
+/// Runs a plugin if its gate is still open.
+pub(super) fn run_plugin_action(town: &LiveTown, key: &str) -> anyhow::Result<Option<String>> {
+    let shelf = plugin::load_plugins(town)?;
+    let Some(found) = shelf.plugins.iter().find(|plugin| plugin.key() == key) else {
+        return Ok(None);
+    };
+    let Some(begun) = plugin::begin_if_open(town, found)? else {
+        return Ok(None);
+    };
+    if found.execution_kind() == ExecutionKind::Script {
+        let ran = plugin::run_script(town, found, &begun)?;
+        return Ok(Some(format!("{}: {}", ran.result.word(), ran.end)));
+    }
+    let create = DogChoice {
+        create: true,
+        ..DogChoice::default()
+    };
+    let dispatched = dispatch_plugin(town, found, begun, &create)?;
+    Ok(Some(format!("given to dog {}", dispatched.dog)))
+}
+
+/// Reports the runs of a day once.
+pub(super) fn report_plugins_action(town: &Town, day: &str) -> anyhow::Result<Option<String>> {
+    let lines = report::report_day(town, day.parse()?, &local_time_zone())?;
+    Ok(lines.map(|lines| lines.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(minutes: i64) -> Timestamp {
+        Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minutes)
+    }
+
+    fn plugin(key: &str, gate: PluginGate, last: Option<i64>) -> GateFacts {
+        GateFacts {
+            key: key.to_owned(),
+            rig: None,
+            gate,
+            history: GateHistory {
+                last: last.map(at),
+                since: at(0),
+                ..GateHistory::default()
+            },
+            can_run: true,
+        }
+    }
+
+    #[test]
+    fn open_gates_run_and_the_next_opening_is_due() {
+        let hour = || PluginGate::Cooldown(SignedDuration::from_hours(1));
+        let condition = PluginGate::Condition {
+            check: "true".to_owned(),
+            interval: SignedDuration::from_mins(10),
+        };
+        let mut facts = PluginFacts {
+            plugins: vec![
+                plugin("fresh", hour(), None),
+                plugin("ran", hour(), Some(70)),
+                plugin("hand", PluginGate::Manual, None),
+                plugin("event", PluginGate::Event(vec!["merged".to_owned()]), None),
+            ],
+            ..PluginFacts::default()
+        };
+        let saw = |facts: &PluginFacts, now| -> Vec<String> {
+            let decided = decide(facts, at(now)).into_iter();
+            decided.map(|one| one.saw).collect()
+        };
+        assert_eq!(saw(&facts, 100), ["fresh (cooldown 1h) never ran"]);
+        assert_eq!(due(&facts, at(100)), Some(SignedDuration::from_mins(30)));
+        facts.plugins[0].can_run = false;
+        assert!(saw(&facts, 100).is_empty(), "no dog is free");
+        facts.plugins[3].history.events.push("merged".to_owned());
+        assert_eq!(saw(&facts, 100), ["event waits for merged"]);
+        facts.plugins = vec![plugin("look", condition, None)];
+        assert_eq!(saw(&facts, 100), ["look (condition) never ran"]);
+        assert_eq!(
+            due(&facts, at(100)),
+            Some(SignedDuration::from_mins(10)),
+            "a false condition is looked at again"
+        );
+        facts.report = Some(jiff::civil::date(2026, 1, 1));
+        facts.report_at = Some(at(105));
+        assert_eq!(saw(&facts, 100)[1], "plugins ran on 2026-01-01");
+        assert_eq!(due(&facts, at(100)), Some(SignedDuration::from_mins(5)));
+    }
+}
