@@ -61,6 +61,7 @@ mod night_watch;
 mod notify;
 mod old_town;
 mod one_attempt;
+mod plugin;
 mod polecat;
 mod prime;
 mod promises;

@@ -63,6 +63,7 @@ mod nudge;
 mod overview;
 mod pager;
 mod peek;
+mod plugin;
 mod polecat;
 mod prime;
 mod prune_branches;
@@ -196,6 +197,8 @@ kit::program! {
     Notify => notify,
     Nudge => nudge,
     Peek => peek,
+    #[command(alias = "plugins")]
+    Plugin => plugin,
     #[command(alias = "polecats")]
     Polecat => polecat,
     Prime => prime,

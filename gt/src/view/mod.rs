@@ -8,6 +8,7 @@ pub mod feed;
 pub mod health;
 pub mod merge_stats;
 pub mod migration;
+pub mod plugin;
 pub mod polecat;
 pub mod ready;
 pub mod rig;

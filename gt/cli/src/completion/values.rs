@@ -14,11 +14,13 @@ use kit::ui::{Ui, escape};
 use crate::context::Context;
 use gt::flow::convoy::review;
 use gt::flow::crew;
+use gt::flow::plugin;
 use gt::flow::seance::{self, SessionFilter};
 use gt::host::LiveTown;
 use gt::host::runtime::{self, installed};
 use gt::patrol::rule::{RULES, Rule, SWITCH};
 use gt::record::escalation;
+use gt::record::plugin::Plugin;
 use gt::record::polecat::{self, PolecatIds};
 use gt::record::theme;
 use gt::town::Town;
@@ -83,6 +85,7 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
         (_, "convoy") => complete_convoys,
         (_, "request") => complete_requests,
         (_, "polecat" | "polecats") => complete_polecats,
+        (_, "plugin") => complete_plugins,
         (_, "talk") => complete_sessions,
         (_, "key") => |_| {
             let all = config::key::KEYS
@@ -118,6 +121,12 @@ fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
         .flat_map(|beads| beads.select(is_agent))
         .filter_map(PolecatIds::from_identity_bead);
     without_descriptions(found.map(|ids| ids.address.mailbox()))
+}
+
+fn complete_plugins(town: &LiveTown) -> Vec<CompletionValue> {
+    let plugins = plugin::load_plugins(town).unwrap_or_default().plugins;
+    let value = |plugin: Plugin| (plugin.key(), escape::escape_line(&plugin.file.description));
+    plugins.into_iter().map(value).collect()
 }
 
 fn complete_crew_members(town: &LiveTown) -> Vec<CompletionValue> {

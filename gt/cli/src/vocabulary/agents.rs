@@ -133,7 +133,7 @@ pub(super) const AGENTS: Group = Group {
         same("dog status"),
         kinder(
             "dog dispatch",
-            "takes the name of a chore, with or without --plugin",
+            "also takes the name of a chore, with or without --plugin",
         ),
         same("dog done"),
         same("dog clear"),

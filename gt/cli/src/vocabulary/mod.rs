@@ -95,6 +95,7 @@ const BARE_LINES: &[(&str, &str)] = &[
     ("formulas", "formula list"),
     ("hooks", "hooks list"),
     ("mail", "mail inbox"),
+    ("plugins", "plugin list"),
     ("polecats", "polecat list"),
     ("rigs", "rig list"),
     ("role", "role show"),

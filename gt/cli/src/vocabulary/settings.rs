@@ -2,9 +2,6 @@
 
 use super::{Group, kinder, refused, renamed, runs, same};
 
-const PLUGIN: &str = "programs in `plugins/` are commands, and those in `hooks/` run at events";
-const CHORE: &str = "recurring work of the town is a chore, and the patrol runs it when it is due";
-const PLUGIN_NEXT: &str = "type `gt NAME` to run plugins/NAME/gt-NAME";
 const ISSUE: &str = "the work of a session is what is on its hook";
 const GUARD: &str =
     "agents hand in their work on the branch that they have, without a pull request";
@@ -52,11 +49,11 @@ pub(super) const SETTINGS: Group = Group {
         renamed("hooks init", "gt hooks install", ""),
         renamed("hooks registry", "gt hooks status", ""),
         renamed("hooks scan", "gt hooks status", ""),
-        refused("plugin", PLUGIN, PLUGIN_NEXT),
-        refused("plugin list", PLUGIN, PLUGIN_NEXT),
-        refused("plugin show", PLUGIN, PLUGIN_NEXT),
-        renamed("plugin run", "gt dog dispatch CHORE", CHORE),
-        renamed("plugin history", "gt feed --type patrol", CHORE),
+        same("plugin"),
+        kinder("plugin list", "names the plugins that can be installed"),
+        same("plugin show"),
+        kinder("plugin run", "runs the plugin, or gives it to a dog"),
+        same("plugin history"),
         renamed("issue", "gt hook", ISSUE),
         renamed("issue set", "gt sling BEAD", ISSUE),
         renamed("issue clear", "gt unsling BEAD", ISSUE),

@@ -9,6 +9,7 @@ mod escalations;
 mod forges;
 mod gates;
 mod paths;
+mod plugins;
 mod rigs;
 mod routes;
 mod sandboxes;
@@ -101,6 +102,7 @@ const CHECKS: &[DoctorCheck] = &[
     ("sessions", sessions::check_sessions),
     ("daemon", daemon::check_daemon),
     ("escalations", escalations::check_escalations),
+    ("plugins", plugins::check_plugins),
 ];
 
 /// Returns the names of the checks.

@@ -1,0 +1,135 @@
+//! The plugins of a town with their last runs and the next opening of their gates.
+
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::flow::plugin::{load_plugins, shipped};
+use crate::record::plugin::gate::PluginGate;
+use crate::record::plugin::history::read_history;
+use crate::record::plugin::memory::PluginMemory;
+use crate::record::plugin::run::{PluginResult, PluginRun, list_runs};
+use crate::record::plugin::{
+    BrokenPlugin, ExecutionKind, ExecutionSpec, GateSpec, Plugin, TrackingSpec, disabled_plugins,
+};
+use crate::town::Town;
+use crate::town::config::SettingsLayers;
+
+/// A plugin in a list.
+#[derive(Debug, Clone, Serialize)]
+pub struct PluginRow {
+    pub name: String,
+    pub description: String,
+    /// `town` or `rig`.
+    pub location: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rig_name: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate_type: Option<String>,
+    /// The folder.
+    pub path: String,
+    pub enabled: bool,
+    pub execution_type: ExecutionKind,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_run: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_result: Option<PluginResult>,
+    /// The time at which the gate opens, or opened.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opens_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub problems: Vec<String>,
+    /// The name that identifies the plugin in the whole town.
+    #[serde(skip)]
+    pub key: String,
+    /// The gate in a few words.
+    #[serde(skip)]
+    pub gate: String,
+}
+
+/// A plugin with everything in its file.
+#[derive(Debug, Clone, Serialize)]
+pub struct PluginDetails {
+    #[serde(flatten)]
+    pub row: PluginRow,
+    pub version: i64,
+    pub gate: GateSpec,
+    pub tracking: TrackingSpec,
+    pub execution: ExecutionSpec,
+    pub instructions: String,
+    /// The time limit of a run, in seconds.
+    pub timeout_seconds: u64,
+    /// The severity of the escalation about a failed run, if there is one.
+    #[serde(skip)]
+    pub notifies: Option<&'static str>,
+}
+
+/// All plugins of a town.
+#[derive(Debug, Clone, Default)]
+pub struct PluginList {
+    pub rows: Vec<PluginRow>,
+    pub broken: Vec<BrokenPlugin>,
+    /// The shipped plugins that the town does not have, with their descriptions.
+    pub available: Vec<(String, String)>,
+}
+
+/// Reads all plugins, or those of one rig.
+pub fn list_plugins(town: &Town, rig: Option<&str>) -> anyhow::Result<PluginList> {
+    let shelf = load_plugins(town)?;
+    let is_wanted = |plugin: &&Plugin| rig.is_none() || plugin.rig.as_deref() == rig;
+    let rows = shelf.plugins.iter().filter(is_wanted);
+    let rows: anyhow::Result<Vec<PluginRow>> = rows.map(|plugin| read_row(town, plugin)).collect();
+    Ok(PluginList {
+        rows: rows?,
+        broken: shelf.broken,
+        available: shipped::list_available(&town.layout),
+    })
+}
+
+/// Reads one plugin.
+pub fn read_details(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginDetails> {
+    let file = &plugin.file;
+    let severity = plugin.severity().name();
+    Ok(PluginDetails {
+        row: read_row(town, plugin)?,
+        version: file.version,
+        gate: file.gate.clone(),
+        tracking: file.tracking.clone(),
+        execution: file.execution.clone(),
+        instructions: file.instructions.clone(),
+        timeout_seconds: plugin.timeout().as_secs(),
+        notifies: file.execution.notify_on_failure.then_some(severity),
+    })
+}
+
+fn read_row(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginRow> {
+    let now = town.clock.now();
+    let beads = town.open_town_store()?.snapshot()?;
+    let memory = PluginMemory::load(&town.layout);
+    let disabled = disabled_plugins(&SettingsLayers::load(town, None).unwrap_or_default());
+    let gate = PluginGate::from_spec(&plugin.file.gate);
+    let history = read_history(&town.layout, &beads, &memory, plugin, now).gate;
+    let enabled = !plugin.is_disabled(&disabled);
+    let kind = &plugin.file.gate.kind;
+    let recorded = list_runs(&beads, plugin, 1).pop();
+    // A run that has begun since has no result yet.
+    let is_newest = |run: &PluginRun| {
+        let at: Option<Timestamp> = run.created_at.parse().ok();
+        at.zip(history.last).is_none_or(|(at, last)| at >= last)
+    };
+    Ok(PluginRow {
+        name: plugin.name().to_owned(),
+        description: plugin.file.description.clone(),
+        location: if plugin.rig.is_some() { "rig" } else { "town" },
+        rig_name: plugin.rig.clone(),
+        gate_type: Some(kind.clone()).filter(|kind| !kind.is_empty()),
+        path: plugin.folder.display().to_string(),
+        enabled,
+        execution_type: plugin.execution_kind(),
+        last_run: history.last,
+        last_result: recorded.filter(is_newest).and_then(|run| run.result),
+        opens_at: gate.opens_at(&history).filter(|_| enabled),
+        problems: plugin.problems(),
+        key: plugin.key(),
+        gate: gate.describe(),
+    })
+}
