@@ -159,7 +159,9 @@ fn draw_interplay(town: &mut SimTown, bead: usize) -> Option<usize> {
         return None;
     }
     let other = town.rng.usize(..town.beads.len());
-    let is_possible = other != bead && town.beads[other].rig == town.beads[bead].rig;
+    let (other_bead, rig) = (&town.beads[other], town.beads[bead].rig);
+    // A task changes its own work until it passes with all others.
+    let is_possible = other != bead && other_bead.rig == rig && other_bead.task_for.is_none();
     is_possible.then_some(other)
 }
 
