@@ -16,20 +16,32 @@ use crate::testing::TestTown;
 use crate::town::Rig;
 
 /// One request of a random set.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Work {
     /// The gate fails with it.
     is_red: bool,
     /// The number of the shared file that it changes. Requests with the same number clash.
     shared: Option<u8>,
+    /// Its commit is in no repository.
+    is_lost: bool,
 }
+
+const GREEN: Work = Work {
+    is_red: false,
+    shared: None,
+    is_lost: false,
+};
 
 fn work() -> impl Strategy<Value = Work> {
     (
         prop::bool::weighted(0.2),
         prop::option::weighted(0.3, 0..2_u8),
     )
-        .prop_map(|(is_red, shared)| Work { is_red, shared })
+        .prop_map(|(is_red, shared)| Work {
+            is_red,
+            shared,
+            is_lost: false,
+        })
 }
 
 /// The results of a run of the queue.
@@ -121,7 +133,11 @@ fn hand_in(rig: &Rig, works: &[Work]) {
             entries.insert(path.clone(), TreeEntry { mode, id, size });
         }
         let tree = git.write_entries(&entries).unwrap();
-        let tip = git.commit_tree(&tree, &[&base], "Work\n", &who).unwrap();
+        let tip = if work.is_lost {
+            "1".repeat(40)
+        } else {
+            git.commit_tree(&tree, &[&base], "Work\n", &who).unwrap()
+        };
         let receipt = Receipt {
             branch: format!("work-{number}"),
             target: "main".to_owned(),
@@ -228,6 +244,7 @@ fn a_hundred_requests_over_three_rigs_land_with_few_gate_runs() {
         let work = |number: usize| Work {
             is_red: number % 10 == 3,
             shared: (number % 10 > 7).then(|| u8::try_from(number / 20).unwrap()),
+            is_lost: false,
         };
         (0..count).map(work).collect::<Vec<_>>()
     });
@@ -247,18 +264,18 @@ fn a_hundred_requests_over_three_rigs_land_with_few_gate_runs() {
         threads.into_iter().map(|it| it.join().unwrap()).collect()
     });
     let took = begin.elapsed();
-    let mut merged = 0;
+    let mut merged = 0_u32;
     for (name, (ran, works)) in names.iter().zip(ran.iter().zip(&works)) {
         assert!(!ran.has_pushed_red, "{name}");
         let mut landed_files = BTreeMap::new();
         for (number, work) in works.iter().enumerate() {
             let outcome = ran.outcomes[&format!("{name}-{number}")];
-            merged += usize::from(outcome == "merged");
+            merged += u32::from(outcome == "merged");
             match work.shared {
                 _ if work.is_red => assert_eq!(outcome, "red", "{name}-{number}"),
                 // One of those that change the same file lands, and the others become tasks.
                 Some(shared) => {
-                    *landed_files.entry(shared).or_insert(0) += usize::from(outcome == "merged")
+                    *landed_files.entry(shared).or_insert(0) += usize::from(outcome == "merged");
                 }
                 None => assert_eq!(outcome, "merged", "{name}-{number}"),
             }
@@ -269,7 +286,7 @@ fn a_hundred_requests_over_three_rigs_land_with_few_gate_runs() {
         );
     }
     let (count, runs) = (REQUESTS.iter().sum::<usize>(), read_log(&place).len());
-    let rate = 60.0 * merged as f64 / took.as_secs_f64();
+    let rate = 60.0 * f64::from(merged) / took.as_secs_f64();
     let report = format!(
         "{count} requests: {runs} gate runs, {merged} merged, {rate:.0} merges per minute\n"
     );
@@ -279,14 +296,10 @@ fn a_hundred_requests_over_three_rigs_land_with_few_gate_runs() {
 
 #[test]
 fn green_requests_share_one_run_and_one_red_costs_a_few_more() {
-    let green = Work {
-        is_red: false,
-        shared: None,
-    };
-    let (ran, trees) = run(&[green; 8], 8);
+    let (ran, trees) = run(&[GREEN; 8], 8);
     assert_eq!(ran.outcomes.len(), 8);
     assert_eq!(trees.len(), 1, "{trees:?}");
-    let mut works = [green; 8];
+    let mut works = [GREEN; 8];
     works[5].is_red = true;
     let (ran, trees) = run(&works, 8);
     assert_eq!(ran.outcomes["web-5"], "red");
@@ -296,10 +309,6 @@ fn green_requests_share_one_run_and_one_red_costs_a_few_more() {
 
 #[test]
 fn parallel_gates_of_one_request_run_at_the_same_time_in_trees_of_their_own() {
-    let green = Work {
-        is_red: false,
-        shared: None,
-    };
     // Each gate waits for the mark of the other one, and sees no file of it.
     let gate = |own: &str, other: &str| {
         let wait = format!(
@@ -309,7 +318,7 @@ fn parallel_gates_of_one_request_run_at_the_same_time_in_trees_of_their_own() {
         json!({"cmd": format!("{wait}; {check}"), "parallel": true, "timeout": "60s"})
     };
     let gates = json!({"one": gate("one", "two"), "two": gate("two", "one")});
-    let (ran, mut logged) = run_gates(&[green], 8, gates);
+    let (ran, mut logged) = run_gates(&[GREEN], 8, gates);
     assert_eq!(ran.outcomes["web-0"], "merged");
     logged.sort();
     assert_eq!(logged, ["one", "two"]);
@@ -317,23 +326,15 @@ fn parallel_gates_of_one_request_run_at_the_same_time_in_trees_of_their_own() {
 
 #[test]
 fn a_gate_that_compares_with_the_parent_sees_the_changes_of_the_whole_batch() {
-    let green = Work {
-        is_red: false,
-        shared: None,
-    };
     let gate = "git diff --name-only HEAD^ >> \"$LOG\"";
-    let (_, changed) = run_gate(&[green; 3], 8, &json!({"cmd": gate}));
+    let (_, changed) = run_gate(&[GREEN; 3], 8, &json!({"cmd": gate}));
     assert_eq!(changed, ["0.txt", "1.txt", "2.txt"]);
 }
 
 #[test]
 fn nothing_is_merged_after_a_stop_during_the_gates() {
-    let green = Work {
-        is_red: false,
-        shared: None,
-    };
     let gate = "touch \"$STOP\"; echo run >> \"$LOG\"";
-    let (ran, runs) = run_gate(&[green; 3], 8, &json!({"cmd": gate}));
+    let (ran, runs) = run_gate(&[GREEN; 3], 8, &json!({"cmd": gate}));
     assert_eq!(ran.files, ["README"]);
     assert!(ran.outcomes.is_empty(), "{:?}", ran.outcomes);
     assert_eq!(runs.len(), 1);
@@ -341,30 +342,41 @@ fn nothing_is_merged_after_a_stop_during_the_gates() {
 
 #[test]
 fn a_request_that_the_server_declines_does_not_stop_the_others_of_its_batch() {
-    let green = Work {
-        is_red: false,
-        shared: None,
-    };
     // The origin refuses a tip with this file, and the gate passes.
     let refused = Work {
         is_red: true,
-        shared: None,
+        ..GREEN
     };
-    let works = [green, refused, green];
+    let works = [GREEN, refused, GREEN];
     let (ran, _) = run_gate(&works, 8, &json!({"cmd": "true"}));
     assert_eq!(ran.outcomes["web-1"], "declined");
     assert_eq!(ran.files, ["0.txt", "2.txt", "README"]);
 }
 
 #[test]
-fn a_gate_is_run_again_in_a_clean_tree() {
-    let work = Work {
-        is_red: false,
-        shared: None,
+fn a_request_without_its_commit_and_a_clashing_one_do_not_stop_the_others_of_their_batch() {
+    let lost = Work {
+        is_lost: true,
+        ..GREEN
     };
+    let clashing = Work {
+        shared: Some(1),
+        ..GREEN
+    };
+    let (ran, trees) = run(&[GREEN, lost, clashing, clashing, GREEN], 8);
+    let outcomes: Vec<&str> = ran.outcomes.into_values().collect();
+    assert_eq!(
+        outcomes,
+        ["merged", "declined", "merged", "conflict", "merged"]
+    );
+    assert_eq!(trees.len(), 1, "{trees:?}");
+}
+
+#[test]
+fn a_gate_is_run_again_in_a_clean_tree() {
     let gate =
         "test -e 0.txt || exit 0; echo run >> \"$LOG\"; test -e mark || { touch mark; exit 1; }";
-    let (ran, runs) = run_gate(&[work], 8, &json!({"cmd": gate, "retry": 2}));
+    let (ran, runs) = run_gate(&[GREEN], 8, &json!({"cmd": gate, "retry": 2}));
     assert_eq!(ran.outcomes["web-0"], "red");
     assert_eq!(runs.len(), 3);
 }
