@@ -41,6 +41,7 @@ nightly: setup
 	GASTOWN_STORM=full $(CARGO) test --locked -p town-tests --test e2e -- --nocapture promises clones_law keeper_costs
 	PROPTEST_CASES=2000 $(CARGO) test --locked -p bd-cli --test binary foreign_stores
 	GASTOWN_SIM=10000 $(CARGO) test --locked -p town-sim
+	PROPTEST_CASES=100 $(CARGO) test --locked -p gt --lib -- --include-ignored --nocapture mq::batch
 	python3 tests/mutants.py
 
 soak: setup

@@ -318,6 +318,23 @@ fn an_agents_env_may_not_set_the_variables_of_gas_town() {
 }
 
 #[test]
+fn secrets_of_an_agent_are_shown_by_their_last_four_characters() {
+    let town = Town::new();
+    let env = json!({ "API_KEY": "sk-abcdefghij1234", "PIN": "1234" });
+    let agents = json!({ "mine": { "command": "my-agent", "env": env } });
+    town.set_town_setting("agents", agents);
+    let get = ["config", "agent", "get", "mine"];
+    let shown = town.gt(get).ok().out;
+    assert!(
+        shown.contains("1234\"") && !shown.contains("abcdefghij"),
+        "{shown}"
+    );
+    assert!(!shown.contains("\"1234\""), "{shown}");
+    let whole = town.gt(get).args(["--json"]).ok().json();
+    assert_eq!(whole["env"], env);
+}
+
+#[test]
 fn agents_are_defined_shown_and_removed() {
     let town = Town::new();
     let agent = |args: &[&str]| town.gt(["config", "agent"]).args(args.iter().copied());

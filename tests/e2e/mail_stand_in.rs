@@ -117,6 +117,18 @@ fn reports_of_the_protocol_to_a_mechanical_role_are_archived_with_their_rule() {
     assert!(town.mail("web/witness").is_empty() && town.mail("overseer").is_empty());
     let all = ["mail", "inbox", "web/witness", "--all", "--json"];
     assert_eq!(town.gt(all).ok().json()[0]["archived"], true);
+    let ping = send_as_nux(&town, "deacon/", "WITNESS_PING web");
+    assert_eq!(ping["handled_by"], "B1-watch-deacon");
+    // A report without the fields that its readers need is sent with a warning.
+    let ready = ["mail", "send", "web/refinery", "-s", "MERGE_READY nux"];
+    let warned = as_nux(&town, ready).ok().err;
+    assert!(
+        warned.contains("MERGE_READY nux lacks Branch, Polecat"),
+        "{warned}"
+    );
+    let whole = ["-m", "Branch: b\nPolecat: nux"];
+    let fine = as_nux(&town, ready.into_iter().chain(whole)).ok().err;
+    assert!(!fine.contains("lacks"), "{fine}");
     // A request to the deacon is carried out by the patrol.
     let request = send_as_nux(&town, "deacon/", "LIFECYCLE: restart");
     assert_eq!(request["to"], "deacon/");

@@ -114,7 +114,7 @@ fn format_masked(mut value: Value) -> String {
 }
 
 /// Masks secrets and texts about the work.
-fn mask_value(value: &mut Value) {
+pub fn mask_value(value: &mut Value) {
     match value {
         Value::Object(parts) => {
             for (name, part) in parts.iter_mut() {

@@ -1,6 +1,7 @@
 //! Applies the actions of the patrol to the simulated town: models the flows of `gt` as far as they
 //! change beads, slots and sessions.
 
+use gt::flow::dog::chore::Chore;
 use gt::patrol::{Action, ActionReport, Decision};
 use gt::record::polecat::{
     DoneRecord, DoneStep, NudgeCount, SlingInProgress, SlingStep, SlotState,
@@ -12,6 +13,7 @@ use jiff::SignedDuration;
 use super::ChaosKind;
 use super::agents::{self, AgentPlan, draw_plan};
 use super::town::{BeadPlace, SimSession, SimTown};
+use super::{queue, user};
 
 /// The result of an action: its description, or the reason of the failure. `None` if nothing was
 /// left to do.
@@ -39,6 +41,16 @@ fn perform_action(town: &mut SimTown, action: &Action) -> ActionOutcome {
         let found = town.find_worker(worker);
         found.ok_or_else(|| format!("there is no worker {worker}"))
     };
+    let rig_number = |town: &SimTown, rig: &str| {
+        let found = town.rigs.iter().position(|name| name == rig);
+        found.ok_or_else(|| format!("there is no rig {rig}"))
+    };
+    if let Some(rig) = action.rig_at_work()
+        && !matches!(action, Action::RunQueue { .. })
+        && town.is_held(rig_number(town, rig)?)
+    {
+        return Err(format!("{rig} is held"));
+    }
     match action {
         Action::SlingQueued { bead, .. } => sling_bead(town, bead),
         Action::ResumeSling(worker) => resume_sling(town, number(town, worker)?),
@@ -59,7 +71,14 @@ fn perform_action(town: &mut SimTown, action: &Action) -> ActionOutcome {
             town.workers[number].session = SimSession::None;
             Ok(Some("session ended".to_owned()))
         }
-        Action::RunQueue { rig } => run_queue(town, rig),
+        Action::Release(worker) => Ok(release_worker(town, number(town, worker)?)),
+        Action::QueueRepair { bead, .. } => Ok(queue_repair(town, bead)),
+        Action::StopRig { rig } => Ok(stop_rig(town, rig_number(town, rig)?)),
+        Action::RunQueue { rig } => {
+            let rig = rig_number(town, rig)?;
+            queue::run_queue(town, rig)
+        }
+        Action::DoChore { chore } => Ok(Some(do_chore(town, *chore))),
         Action::Land { convoy } => land_convoy(town, convoy),
         Action::AskPerson => Ok(report_items(town)),
         other => Err(format!("not simulated: {other:?}")),
@@ -82,17 +101,17 @@ fn start_session(town: &mut SimTown, number: usize) {
     };
 }
 
-fn sling_bead(town: &mut SimTown, id: &str) -> ActionOutcome {
+pub(super) fn sling_bead(town: &mut SimTown, id: &str) -> ActionOutcome {
     let Some(bead) = town.beads.iter().position(|bead| bead.id == id) else {
         return Err(format!("there is no bead {id}"));
     };
     if town.beads[bead].place != BeadPlace::Queued {
         return Ok(None);
     }
-    if !town.has_room() {
+    let rig = town.beads[bead].rig;
+    if town.room().slots == 0 || town.is_held(rig) {
         return Ok(None);
     }
-    let rig = town.beads[bead].rig;
     let idle = |worker: &super::town::SimWorker| worker.rig == rig && worker.bead.is_none();
     let Some(number) = town.workers.iter().position(idle) else {
         return Err("no worker is free".to_owned());
@@ -101,6 +120,7 @@ fn sling_bead(town: &mut SimTown, id: &str) -> ActionOutcome {
     town.workers[number].session = SimSession::None;
     town.workers[number].bead = Some(bead);
     town.beads[bead].place = BeadPlace::Hooked;
+    town.beads[bead].base = town.targets[rig].landed.len();
     town.workers[number].slot = SlotState::Slinging(SlingInProgress::default());
     if town.is_struck(ChaosKind::Daemon, 30) {
         return Err("killed after the claim".to_owned());
@@ -230,23 +250,44 @@ pub(super) fn unstick_worker(town: &mut SimTown, number: usize) {
     };
 }
 
-fn run_queue(town: &mut SimTown, rig: &str) -> ActionOutcome {
-    let now = town.now;
-    let is_ready =
-        |bead: &super::town::SimBead| matches!(bead.place, BeadPlace::Merging(at) if at <= now);
-    let rigs = &town.rigs;
-    let ready = town
-        .beads
-        .iter()
-        .position(|bead| is_ready(bead) && rigs[bead.rig] == rig);
-    let Some(bead) = ready else { return Ok(None) };
-    if town.is_remote_down() {
-        town.beads[bead].place = BeadPlace::Merging(now + SignedDuration::from_mins(2));
-        return Err("the remote refuses".to_owned());
+/// Queues a task of the merge queue for a worker.
+fn queue_repair(town: &mut SimTown, id: &str) -> Option<String> {
+    let bead = town.beads.iter().position(|bead| bead.id == id)?;
+    if !town.is_repair(bead) {
+        return None;
     }
-    town.beads[bead].place = BeadPlace::Closed;
-    town.beads[bead].merges += 1;
-    Ok(Some(format!("{} is merged", town.beads[bead].id)))
+    town.beads[bead].place = BeadPlace::Queued;
+    Some("queued for a worker".to_owned())
+}
+
+/// Ends the sessions of a rig in which nothing may run.
+fn stop_rig(town: &mut SimTown, rig: usize) -> Option<String> {
+    let workers = town.workers.iter_mut().filter(|worker| worker.rig == rig);
+    let mut count = 0;
+    for worker in workers {
+        if matches!(worker.session, SimSession::Alive { .. }) {
+            worker.session = SimSession::None;
+            worker.refusal = None;
+            count += 1;
+        }
+    }
+    (count > 0).then(|| format!("{count} sessions ended"))
+}
+
+/// Takes a bead that was closed under its worker off the hook.
+fn release_worker(town: &mut SimTown, number: usize) -> Option<String> {
+    let bead = town.workers[number].bead?;
+    if town.beads[bead].place != BeadPlace::Closed {
+        return None;
+    }
+    agents::clear_hook(town, number);
+    town.workers[number].session = SimSession::None;
+    Some("released".to_owned())
+}
+
+fn do_chore(town: &mut SimTown, chore: Chore) -> String {
+    town.chores.insert(chore.name().to_owned(), town.now);
+    format!("{} archived", user::compact(town))
 }
 
 fn land_convoy(town: &mut SimTown, convoy: &str) -> ActionOutcome {

@@ -7,6 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::ChaosKind;
 use super::town::{BeadPlace, SimSession, SimTown};
+use super::{forge, queue, user};
 
 /// The future behaviour of an agent.
 #[derive(Debug, Clone)]
@@ -65,6 +66,8 @@ pub(super) fn step_world(town: &mut SimTown) {
         step_agent(town, number);
     }
     step_user(town);
+    user::step(town);
+    forge::step(town);
 }
 
 fn step_agent(town: &mut SimTown, number: usize) {
@@ -149,20 +152,29 @@ fn finish_work(town: &mut SimTown, number: usize) {
     town.workers[number].session = SimSession::None;
 }
 
-/// Submits the work of a worker to the merge queue and clears the hook.
+/// Submits the work of a worker to the merge queue and clears the hook. Work on a bead that was
+/// closed in the meantime is not submitted.
 pub(super) fn submit_work(town: &mut SimTown, number: usize) {
-    let worker = &mut town.workers[number];
-    let Some(bead) = worker.bead.take() else {
+    let Some(bead) = town.workers[number].bead else {
         town.record_fault("a worker without work handed some in");
         return;
     };
+    clear_hook(town, number);
+    if town.beads[bead].place == BeadPlace::Hooked {
+        queue::submit(town, bead);
+    }
+}
+
+/// Takes the bead off a worker's hook.
+pub(super) fn clear_hook(town: &mut SimTown, number: usize) {
+    let worker = &mut town.workers[number];
+    worker.bead = None;
     worker.slot = SlotState::Idle;
     worker.respawns.clear();
     worker.lost.clear();
     worker.refused.clear();
     worker.stuck_times = 0;
     worker.refusal = None;
-    town.beads[bead].place = BeadPlace::Merging(town.now);
 }
 
 fn step_troubles(town: &mut SimTown) {

@@ -4,14 +4,18 @@
 //! `gtd sim` draws a town and its troubles from a seed, lets the rules act until every bead has
 //! landed, and checks the invariants after each action (`check`). The rules
 //! ([`gt::patrol::decide`]), the executor and the memory of failures are those of the daemon.
-//! `act` models the actions, `agents` the behaviour of agents and the troubles. The same seed
-//! gives the same run.
+//! `act` models the actions, `queue` the merge queue in its steps, `agents` the behaviour of agents
+//! and the troubles, `forge` and `user` the people around the town. The same seed gives the same
+//! run.
 
 mod act;
 mod agents;
 mod args;
 mod check;
+mod forge;
+mod queue;
 mod town;
+mod user;
 
 use gt::patrol::{self, ActionExecutor, ActionReport, PatrolMemory, Thresholds};
 use jiff::{SignedDuration, Timestamp};
@@ -61,6 +65,12 @@ pub enum ChaosKind {
     Remote,
     /// The clock jumps ahead, as when a machine wakes up.
     Clock,
+    /// Work fails its gates and clashes, and others push to the target.
+    Merge,
+    /// Half of the rigs land by pull request, which people review, merge and close.
+    Forge,
+    /// The user pauses, stops, parks, limits, rejects, slings and archives.
+    User,
 }
 
 /// The result of a run.
@@ -107,10 +117,14 @@ pub fn simulate_town(request: &SimRequest) -> SimResult {
         agents::step_world(&mut sim.town);
         check::check_town(&mut sim.town);
     }
+    if sim.town.faults.is_empty() {
+        check::check_end(&mut sim.town);
+    }
     let town = sim.town;
+    let beads = town.beads.iter().filter(|bead| bead.task_for.is_none());
     SimResult {
         seed: request.seed,
-        landed: town.beads.iter().filter(|bead| bead.is_landed).count(),
+        landed: beads.filter(|bead| bead.is_landed).count(),
         minutes: town.now.duration_since(town::BEGIN).as_mins(),
         actions: sim.actions,
         sessions: town.sessions,
@@ -145,11 +159,17 @@ impl Simulation {
         for (number, decision) in started.into_iter().enumerate() {
             self.actions += 1;
             let subject = decision.action.subject();
+            user::interfere(&mut self.town);
             let acted = act::act(&mut self.town, decision);
             looks_again |= acted.changed;
             self.record(&acted);
             self.executor.finish(&subject);
             check::check_town(&mut self.town);
+            if std::mem::take(&mut self.town.is_killed) {
+                self.executor = ActionExecutor::default();
+                self.memory = PatrolMemory::default();
+                break;
+            }
             if number + 1 < count && self.town.is_struck(ChaosKind::Daemon, 100) {
                 self.executor = ActionExecutor::default();
                 break;
@@ -175,7 +195,9 @@ impl Simulation {
         let outcome = &acted.outcome;
         self.town
             .log_line(&format!("{rule} on {subject}: {outcome}"));
-        self.town.count_action(rule, &subject.to_string());
+        if acted.changed || acted.failed {
+            self.town.count_action(rule, &subject.to_string());
+        }
     }
 }
 

@@ -2,26 +2,35 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use gt::flow::dog::chore::Chore;
 use gt::flow::done::SandboxLeftovers;
 use gt::patrol::attention::{AttentionFacts, AttentionItem, AttentionKind, AttentionMessages};
 use gt::patrol::outages::{self, RefusedWorker};
 use gt::patrol::{
-    ConvoyFacts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts, TownFacts, WatchFacts,
+    ChoreFacts, ConvoyFacts, HeldFacts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts,
+    TownFacts, WatchFacts,
 };
+use gt::record::pause::TownPause;
 use gt::record::polecat::{NudgeCount, SlotState};
 use gt::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
 use gt::record::pulse::ApiRefusal;
-use gt::record::scheduler::TownRoom;
+use gt::record::scheduler::{StartObstacle, TownRoom};
+use gt::town::hold::{EmergencyStop, Hold, HoldState};
 use gt::town::name::Worker;
 use jiff::{SignedDuration, Timestamp};
 
 use super::agents::AgentPlan;
+use super::forge::SimPull;
+use super::queue::{SimMerge, SimTarget, time_until_ready};
+use super::user::SimHolds;
 use super::{ChaosKind, SimRequest, format_clock};
 
 /// The start time of every simulation.
 pub(super) const BEGIN: Timestamp = Timestamp::UNIX_EPOCH;
 /// The time that a failure may last before the user gets a message, as `patrol.patience`.
 const PATIENCE: SignedDuration = SignedDuration::from_mins(30);
+/// The number of repairs of one request that go to workers automatically.
+const REPAIRS: u32 = 3;
 /// The agent program of all workers.
 const AGENT: &str = "sim";
 
@@ -33,21 +42,53 @@ pub(super) struct SimBead {
     /// The beads that block it.
     pub blockers: Vec<usize>,
     pub place: BeadPlace,
-    /// The number of merges of its work.
+    /// The number of merges of its current attempt's work.
     pub merges: usize,
     pub is_landed: bool,
+    /// The number of the attempt at it.
+    pub attempt: u32,
+    /// The length of the target when its worker began.
+    pub base: usize,
+    /// The request that it repairs, if it is a task of the merge queue.
+    pub task_for: Option<usize>,
+    /// The number of the repair that it is at.
+    pub repairs: u32,
+    pub closed_at: Option<Timestamp>,
+    pub is_archived: bool,
+}
+
+impl SimBead {
+    pub(super) fn new(rig: usize) -> Self {
+        Self {
+            id: String::new(),
+            rig,
+            convoy: 0,
+            blockers: Vec::new(),
+            place: BeadPlace::Queued,
+            merges: 0,
+            is_landed: false,
+            attempt: 0,
+            base: 0,
+            task_for: None,
+            repairs: 1,
+            closed_at: None,
+            is_archived: false,
+        }
+    }
 }
 
 /// The place of a bead.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BeadPlace {
+    /// Open, and not queued for a worker.
+    Open,
     /// Waits for a worker.
     Queued,
     /// On a hook.
     Hooked,
-    /// In the merge queue, ready at this time.
-    Merging(Timestamp),
-    /// The bead is merged.
+    /// In the merge queue.
+    Merging,
+    /// Merged, or a task that nothing needs any more.
     Closed,
 }
 
@@ -98,7 +139,22 @@ pub(super) struct SimTown {
     pub rigs: Vec<String>,
     pub workers: Vec<SimWorker>,
     /// The maximum number of workers at work in the town.
-    limit: usize,
+    pub limit: usize,
+    pub holds: SimHolds,
+    /// The settings of each rig: how many parts of a batch are checked at the same time, and if work
+    /// lands by pull request, with a review.
+    pub parallel: Vec<usize>,
+    pub lands_by_pull: Vec<bool>,
+    pub needs_review: Vec<bool>,
+    pub targets: Vec<SimTarget>,
+    /// All merge requests, open and closed.
+    pub requests: Vec<SimMerge>,
+    /// All pull requests at the forge.
+    pub pulls: Vec<SimPull>,
+    /// The last run of each chore.
+    pub chores: BTreeMap<String, Timestamp>,
+    /// The daemon was killed during an action.
+    pub is_killed: bool,
     pub beads: Vec<SimBead>,
     pub convoys: usize,
     /// The number of landings per convoy.
@@ -133,12 +189,9 @@ impl SimTown {
             let rig = rng.usize(..rigs.len());
             SimBead {
                 id: format!("{}-{number}", rigs[rig]),
-                rig,
                 convoy: rng.usize(..convoys),
                 blockers: blockers.into_iter().collect(),
-                place: BeadPlace::Queued,
-                merges: 0,
-                is_landed: false,
+                ..SimBead::new(rig)
             }
         });
         let beads = beads.collect();
@@ -166,14 +219,34 @@ impl SimTown {
         } else {
             usize::MAX
         };
+        let has_forge = request.chaos.is_empty() || request.chaos.contains(&ChaosKind::Forge);
+        let count = rigs.len();
+        let mut blank = TownFacts::default();
+        for (chore, interval) in &mut blank.thresholds.chores {
+            let is_archive = *chore == Chore::Archive.name();
+            *interval = SignedDuration::from_hours(if is_archive { 4 } else { 0 });
+        }
         Self {
             now: BEGIN,
-            blank: TownFacts::default(),
+            blank,
             blank_rig: RigFacts::default(),
             rng,
             chaos: request.chaos.clone(),
             workers,
             limit,
+            holds: SimHolds {
+                rigs: vec![None; count],
+                queues: vec![None; count],
+                ..SimHolds::default()
+            },
+            parallel: (0..count).map(|_| limits.usize(1..=3)).collect(),
+            lands_by_pull: (0..count).map(|_| has_forge && limits.bool()).collect(),
+            needs_review: (0..count).map(|_| limits.bool()).collect(),
+            targets: vec![SimTarget::default(); count],
+            requests: Vec::new(),
+            pulls: Vec::new(),
+            chores: BTreeMap::new(),
+            is_killed: false,
             rigs,
             beads,
             convoys,
@@ -267,24 +340,77 @@ impl SimTown {
             },
             attention: self.attention(),
             outages: self.outages(),
-            room: TownRoom {
-                slots: self.limit.saturating_sub(self.count_at_work()),
-                obstacle: None,
+            room: self.room(),
+            paused: self.holds.town.map(|_| TownPause::default()),
+            stopped: self.holds.stop.map(|_| EmergencyStop::default()),
+            chores: ChoreFacts {
+                last: self.chores.clone(),
+                from: BEGIN,
+                event: self.now,
             },
             ..self.blank.clone()
         }
     }
 
-    /// Returns true if the town's limit allows another worker, as `gt sling` checks it.
-    pub(super) fn has_room(&self) -> bool {
-        self.count_at_work() < self.limit
+    /// Returns the room of the town for workers, as `gt sling` reads it too.
+    pub(super) fn room(&self) -> TownRoom {
+        if self.holds.scheduler.is_some() {
+            return TownRoom {
+                slots: 0,
+                obstacle: Some(StartObstacle::Paused {
+                    by: String::new(),
+                    reason: String::new(),
+                }),
+            };
+        }
+        TownRoom {
+            slots: self.limit.saturating_sub(self.count_at_work()),
+            obstacle: None,
+        }
     }
 
     fn count_at_work(&self) -> usize {
-        self.workers
-            .iter()
-            .filter(|worker| worker.is_at_work())
-            .count()
+        let workers = self.workers.iter();
+        let active = workers.filter(|worker| self.holds.rigs[worker.rig].is_none());
+        active.filter(|worker| worker.is_at_work()).count()
+    }
+
+    /// Returns true if nothing may be started in a rig.
+    pub(super) fn is_held(&self, rig: usize) -> bool {
+        self.holds.stop.is_some() || self.holds.rigs[rig].is_some()
+    }
+
+    /// Returns true if the queue of a rig may merge.
+    pub(super) fn may_merge(&self, rig: usize) -> bool {
+        !self.is_held(rig) && self.holds.queues[rig].is_none()
+    }
+
+    /// Returns true if a bead is queued and nothing blocks it.
+    pub(super) fn is_unblocked(&self, bead: usize) -> bool {
+        let bead = &self.beads[bead];
+        let is_done = |blocker: &usize| self.beads[*blocker].place == BeadPlace::Closed;
+        bead.place == BeadPlace::Queued && bead.blockers.iter().all(is_done)
+    }
+
+    /// Returns true if a bead is a task that goes to a worker automatically.
+    pub(super) fn is_repair(&self, bead: usize) -> bool {
+        let bead = &self.beads[bead];
+        let request = bead.task_for.map(|request| &self.requests[request]);
+        let is_needed = request.is_some_and(|request| request.is_open);
+        bead.place == BeadPlace::Open && is_needed && bead.repairs <= REPAIRS
+    }
+
+    pub(super) fn close_bead(&mut self, bead: usize) {
+        self.beads[bead].place = BeadPlace::Closed;
+        self.beads[bead].closed_at = Some(self.now);
+    }
+
+    /// Opens a bead again at a new attempt.
+    pub(super) fn reopen_bead(&mut self, bead: usize, place: BeadPlace) {
+        let bead = &mut self.beads[bead];
+        bead.place = place;
+        bead.attempt += 1;
+        bead.merges = 0;
     }
 
     pub(super) fn is_landable(&self, convoy: usize) -> bool {
@@ -299,20 +425,16 @@ impl SimTown {
 
     fn rig_facts(&self, rig: usize) -> RigFacts {
         let workers = || self.workers.iter().filter(move |worker| worker.rig == rig);
-        let is_free = |bead: &&SimBead| {
-            let is_done = |blocker: &usize| self.beads[*blocker].place == BeadPlace::Closed;
-            bead.rig == rig && bead.place == BeadPlace::Queued && bead.blockers.iter().all(is_done)
+        let ids_of = |is_one: &dyn Fn(usize) -> bool| -> Vec<String> {
+            let beads = (0..self.beads.len()).filter(|bead| self.beads[*bead].rig == rig);
+            let chosen = beads.filter(|bead| is_one(*bead));
+            chosen.map(|bead| self.beads[bead].id.clone()).collect()
         };
         let is_stuck = |worker: &&SimWorker| worker.slot.stuck_reason().is_some();
         let has_room = |worker: &&SimWorker| worker.bead.is_none() || is_stuck(worker);
         // A stuck worker takes no room but keeps its bead, so the idle workers limit the room.
         let idle = workers().filter(|worker| worker.bead.is_none()).count();
         let room = workers().filter(has_room).count().min(idle);
-        let ready = self.beads.iter().filter(|bead| bead.rig == rig);
-        let ready = ready.filter_map(|bead| match bead.place {
-            BeadPlace::Merging(at) => Some(at.duration_since(self.now).max(SignedDuration::ZERO)),
-            _ => None,
-        });
         RigFacts {
             polecats: workers().map(|worker| self.polecat_facts(worker)).collect(),
             watched: workers()
@@ -320,35 +442,47 @@ impl SimTown {
                 .collect(),
             scheduler: SchedulerFacts {
                 rig: self.rigs[rig].clone(),
-                unblocked: self
-                    .beads
-                    .iter()
-                    .filter(is_free)
-                    .map(|bead| bead.id.clone())
-                    .collect(),
-                repairs: Vec::new(),
+                unblocked: ids_of(&|bead| self.is_unblocked(bead)),
+                repairs: ids_of(&|bead| self.is_repair(bead)),
                 room,
                 at_work: workers().filter(|worker| worker.is_at_work()).count(),
                 ..SchedulerFacts::default()
             },
             queue: QueueFacts {
                 rig: self.rigs[rig].clone(),
-                ready_in: ready.min(),
+                ready_in: time_until_ready(self, rig).filter(|_| self.holds.queues[rig].is_none()),
             },
-            held: None,
+            held: self.held_facts(rig),
             ..self.blank_rig.clone()
         }
     }
 
+    fn held_facts(&self, rig: usize) -> Option<HeldFacts> {
+        let name = &self.rigs[rig];
+        let is_alive = |worker: &&SimWorker| matches!(worker.session, SimSession::Alive { .. });
+        let workers = self.workers.iter().filter(|worker| worker.rig == rig);
+        let running = workers.filter(is_alive);
+        self.is_held(rig).then(|| HeldFacts {
+            rig: name.clone(),
+            hold: Hold {
+                state: HoldState::Parked,
+                reason: format!("rig {name} is parked"),
+                next: String::new(),
+            },
+            sessions: running.map(|worker| worker.name.clone()).collect(),
+        })
+    }
+
     fn polecat_facts(&self, worker: &SimWorker) -> PolecatFacts {
+        let closed_at = worker.bead.and_then(|bead| self.beads[bead].closed_at);
         PolecatFacts {
             worker: self.worker_name(worker),
             why: String::new(),
             hook: worker.bead.map(|bead| self.beads[bead].id.clone()),
-            hook_closed: false,
+            hook_closed: closed_at.is_some(),
             superseded: false,
             record_lost: false,
-            closed_at: None,
+            closed_at,
             left: SandboxLeftovers::Nothing,
             busy: false,
             alive: Some(matches!(worker.session, SimSession::Alive { .. })),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::super::CommandResult;
 use crate::context::Context;
 use gt::flow::post::{self, OutgoingMail};
+use gt::record::mail::protocol::ProtocolMessage;
 use gt::town::identity::Address;
 
 /// Send a message
@@ -99,6 +100,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         operation: None,
     };
     let mut posted = post::post_mail(&town, &outgoing)?;
+    if let Ok(report) = ProtocolMessage::parse(&outgoing.subject, &outgoing.body) {
+        let missing = report.missing_fields();
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            ctx.ui.warn(&format!("the report {report} lacks {missing}"));
+        }
+    }
     if args.wait_for_ack {
         let limit = Duration::from_secs(args.ack_timeout);
         posted.acknowledged = Some(post::wait_until_read(&town, &posted.copies, limit)?);

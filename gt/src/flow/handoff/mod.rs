@@ -20,15 +20,13 @@ use crate::flow::down;
 use crate::flow::session::start;
 use crate::host::daemon::is_foreign;
 use crate::host::{LiveSession, LiveTown};
+use crate::record::mail::protocol::ProtocolMessage;
 use crate::record::mail::{self, NewMessage};
 use crate::record::start_limit;
 use crate::town::Town;
 use crate::town::config::SettingsLayers;
 use crate::town::event::{Event, SessionHandoff};
 use crate::town::identity::Address;
-
-/// The subject prefix of a handoff note.
-pub const SUBJECT: &str = "🤝 HANDOFF";
 
 /// The variable with the token of the session to replace, for the process that replaces it.
 const TOKEN: &str = "GT_HANDOFF_OF";
@@ -168,7 +166,11 @@ fn build_handoff_note(agent: &Address, request: &HandoffRequest) -> NewMessage {
     };
     NewMessage {
         to: agent.mailbox(),
-        subject: format!("{SUBJECT}: {about}"),
+        subject: ProtocolMessage::Handoff {
+            topic: about.to_owned(),
+            text: String::new(),
+        }
+        .subject(),
         body: request.message.clone(),
         kind: KIND.to_owned(),
         ..NewMessage::default()

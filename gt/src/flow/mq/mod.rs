@@ -54,6 +54,7 @@ pub(crate) mod verify;
 mod waive;
 mod withdraw;
 
+pub use batch::PrefixSearch;
 pub use bisect::{BisectOutcome, FailingCommit, bisect_target};
 pub use clash::find_clashes;
 pub use evidence::{list_gate_logs, read_submitted_diff};

@@ -125,7 +125,9 @@ mod tests {
         assert!(at(1, fresh, 0) > at(2, fresh, 0));
         assert!((at(2, "2026-01-01T00:00:00Z", 0) - 1224.0).abs() < 1e-9);
         assert!((at(0, fresh, 9) - 1100.0).abs() < 1e-9);
-        assert!((at(-1, fresh, 0) - 1000.0).abs() < 1e-9);
+        for outside in [-1, 5, i64::MAX] {
+            assert!((at(outside, fresh, 0) - 1000.0).abs() < 1e-9, "{outside}");
+        }
     }
 
     #[test]

@@ -9,13 +9,14 @@
 use crate::flow::role::MechanicalRole;
 use crate::flow::session::show;
 use crate::host::LiveTown;
+use crate::record::mail::protocol::{is_call_for_help, strip_report};
 use crate::record::role::{RoleMode, mode_setting_of, role_mode_of};
 use crate::town::Town;
 use crate::town::identity::Address;
 
 /// The reports of the town's protocol, and the rule of the patrol that does without the report what
 /// the report asks for.
-pub const PROTOCOL: [(&str, &str); 8] = [
+pub const PROTOCOL: [(&str, &str); 9] = [
     ("LIFECYCLE", "P7-end-idle-session"),
     ("MERGED", "P7-end-idle-session"),
     ("MERGE_FAILED", "R1-queue-repair"),
@@ -24,6 +25,7 @@ pub const PROTOCOL: [(&str, &str); 8] = [
     ("POLECAT_STARTED", "P6-respawn-stalled"),
     ("REWORK_REQUEST", "R1-queue-repair"),
     ("START_WORK", "P3-resume-sling"),
+    ("WITNESS_PING", "B1-watch-deacon"),
 ];
 
 /// Returns the rule that does what a message of the protocol asks for. None for other messages.
@@ -41,31 +43,10 @@ pub enum MailReader {
     StandIn(Address),
 }
 
-/// Returns the first word of a subject, such as `HELP` of `HELP: no disk space`.
-fn first_word(subject: &str) -> &str {
-    let end = |letter: char| letter.is_whitespace() || letter == ':';
-    subject.trim_start().split(end).next().unwrap_or_default()
-}
-
-/// Returns true if a subject asks for help.
-fn is_call_for_help(subject: &str) -> bool {
-    first_word(subject).eq_ignore_ascii_case("help")
-}
-
-/// Returns the report of the protocol with its rule. A report is the word in capitals, alone or with
-/// one name, or the word with a colon. Anything else is a sentence that someone should read.
+/// Returns the report of the protocol with its rule.
 fn find_report(subject: &str) -> Option<(&'static str, &'static str)> {
-    let subject = subject.trim();
     let mut reports = PROTOCOL.into_iter();
-    reports.find(|(report, _)| {
-        let Some((word, rest)) = subject.split_at_checked(report.len()) else {
-            return false;
-        };
-        let is_short = rest.is_empty() || rest.starts_with(' ');
-        let has_one_name = is_short && rest.split_whitespace().count() < 2;
-        (word.eq_ignore_ascii_case(report) && rest.starts_with(':'))
-            || (word == *report && has_one_name)
-    })
+    reports.find(|(report, _)| strip_report(subject, report).is_some())
 }
 
 /// Returns true if the mayor's session runs. False if the sessions cannot be listed, so that the
@@ -154,6 +135,11 @@ mod tests {
             ("mayor/", "Helpful hints", MailReader::Recipient),
             ("deacon/", "LIFECYCLE: restart", MailReader::Recipient),
             ("deacon/", "help", overseer.clone()),
+            (
+                "deacon/",
+                "WITNESS_PING web",
+                MailReader::Rule("B1-watch-deacon"),
+            ),
             (
                 "web/witness",
                 "POLECAT_DONE nux",

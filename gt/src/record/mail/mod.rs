@@ -10,6 +10,7 @@ mod inbox;
 mod message;
 mod named;
 pub mod pattern;
+pub mod protocol;
 pub mod queue;
 
 pub use delivered::take_new_messages;

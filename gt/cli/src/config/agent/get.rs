@@ -4,11 +4,13 @@ use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::runtime::{self, RuntimePreset};
 use gt::town::config;
+use gt::view::bundle;
 use kit::ui::escape;
 
 /// Show an agent
 ///
-/// With `--json` its object: that of the town's settings, otherwise the built-in one.
+/// Secrets are shown by their last four characters. With `--json` the whole object: that of the
+/// town's settings, otherwise the built-in one.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The agent
@@ -27,7 +29,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         );
     };
     build_report(agent, |agent, page| {
-        let text = serde_json::to_string_pretty(agent).unwrap_or_default();
+        let mut shown = agent.clone();
+        bundle::mask_value(&mut shown);
+        let text = serde_json::to_string_pretty(&shown).unwrap_or_default();
         page.line(escape::escape_block(&text));
     })
 }

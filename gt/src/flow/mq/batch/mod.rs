@@ -12,10 +12,13 @@
 //! A request that a hook or a person must decide about, and a task that repairs another request or
 //! the target, is never part of a batch.
 
+mod search;
+
 use bd::bead::Bead;
 use bd::git::{PushError, PushRefusal};
 use kit::sys::machine;
 
+pub use self::search::PrefixSearch;
 use super::candidate::{self, MergeCandidate, PreparedWork, WorkRange};
 use super::job::{MergeJob, MergeOutcome, fetch_target};
 use super::run::{QueueRun, process_request};
@@ -147,26 +150,24 @@ impl<'a> QueueRun<'a> {
     }
 
     /// Returns the length of the shortest failing prefix of the stack, or `None` if the whole stack
-    /// passes. The empty prefix is the target, which is taken to pass.
+    /// passes.
     fn find_failing_prefix(&mut self, stack: &[StackedMember]) -> anyhow::Result<Option<usize>> {
-        let (mut green, mut red) = (0, stack.len());
-        if self.pass(stack, &[red])? == [true] {
+        if self.pass(stack, &[stack.len()])? == [true] {
             return Ok(None);
         }
-        while red - green > 1 && self.is_batching {
-            let lengths = split_range(green, red, self.parallel_checks());
+        let mut search = PrefixSearch::of_failing_stack(stack.len());
+        while self.is_batching
+            && let Some(lengths) = search.next_lengths(self.parallel_checks())
+        {
             let passed = self.pass(stack, &lengths)?;
-            for (length, is_green) in lengths.into_iter().zip(passed) {
-                if is_green {
-                    green = length;
-                } else {
-                    red = length;
-                    break;
-                }
-            }
+            search.narrow(&lengths, &passed);
         }
         // A gate that cannot run says nothing about the requests: the first one reports it.
-        Ok(Some(if self.is_batching { red } else { 1 }))
+        Ok(Some(if self.is_batching {
+            search.failing_length()
+        } else {
+            1
+        }))
     }
 
     /// Returns how many parts of a stack may be checked at the same time. One on a busy machine,
@@ -267,14 +268,6 @@ impl<'a> QueueRun<'a> {
         }
         Ok(Vec::new())
     }
-}
-
-/// Returns up to `count` lengths between `green` and `red`, at equal distances.
-fn split_range(green: usize, red: usize, count: usize) -> Vec<usize> {
-    let between = red - green;
-    let count = count.clamp(1, between.saturating_sub(1).max(1));
-    let lengths = (1..=count).map(|part| green + between * part / (count + 1));
-    lengths.collect()
 }
 
 /// Returns the commit that the gates check for a stack: the tree of the top, on the target.
