@@ -17,8 +17,11 @@ flaky() {
 }
 
 found=
-for rig in $(gt rig list --json | field name); do
-    list=$(gt mq stats "$rig" --since 7d --json | flaky)
+# Not in a pipe, which would hide a failure.
+rigs=$(gt rig list --json)
+for rig in $(printf '%s' "$rigs" | field name); do
+    stats=$(gt mq stats "$rig" --since 7d --json)
+    list=$(printf '%s' "$stats" | flaky)
     if [ -n "$list" ]; then
         found=yes
         echo "$list" | sed "s|^|$rig: gate |"

@@ -356,6 +356,21 @@ fn a_branch_that_is_not_fit_for_the_queue_is_not_pushed() {
     town.gt_as(&worker, ["mq", "submit"])
         .fails("hands in its work with `gt done`");
     submit(&["--issue", &held]).fails("is on the hook of");
+    let record = town
+        .gt(["polecat", "status", &worker, "--json"])
+        .ok()
+        .json();
+    let agent = format!("web-web-polecat-{}", record["name"].as_str().unwrap());
+    submit(&["--issue", &agent]).fails("is a record of the town");
+    // The history of another repository is not pushed, although it has a branch main.
+    let foreign = town.add_rig("api", "api");
+    foreign.commit("api.txt", "api", "Begin api");
+    town.gt(["crew", "add", "dana", "--rig", "api"]).ok();
+    let api = town.root().join("api/crew/dana");
+    town.git_at(&api, ["switch", "-q", "-c", "topic"]).ok();
+    commit_in(&town, &api, "foreign.txt");
+    town.gt_at(&api, ["mq", "submit", "--rig", "web", "--issue", &bead])
+        .fails("is no clone of rig web");
     assert_eq!(origin.git(["branch", "--list", "topic"]), "");
     // Someone else has pushed to the branch.
     let other = town.path("other");
@@ -369,4 +384,40 @@ fn a_branch_that_is_not_fit_for_the_queue_is_not_pushed() {
     town.git_at(&other, ["push", "-q", "origin", "topic"]).ok();
     submit(&["--issue", &bead]).fails("has commits that yours lacks");
     assert_eq!(origin.file("topic", "other.txt"), "other.txt");
+}
+
+#[test]
+fn a_user_who_resolves_a_conflict_lands_the_work_of_the_worker() {
+    let (worker, request) = handed_in();
+    let (town, origin) = (&worker.town, &worker.origin);
+    origin.commit("work.txt", "theirs", "Their work");
+    let outcome = worker.merge();
+    assert_eq!(outcome["outcome"], "conflict", "{outcome}");
+    let task = outcome["task"].as_str().unwrap().to_owned();
+    town.gt(["crew", "add", "dana", "--rig", "web"]).ok();
+    let clone = town.root().join("web/crew/dana");
+    town.git_at(&clone, ["switch", "-q", "-c", "resolve"]).ok();
+    let tip = town.gt(["mq", "status", &request, "--json"]).ok().json()["commits"][0].clone();
+    let repo = town.root().join("web/.repo.git");
+    let fetch = ["fetch", "-q", repo.to_str().unwrap(), tip.as_str().unwrap()];
+    town.git_at(&clone, fetch).ok();
+    town.git_at(
+        &clone,
+        [
+            "merge",
+            "-q",
+            "-s",
+            "ours",
+            "-m",
+            "Resolve",
+            tip.as_str().unwrap(),
+        ],
+    )
+    .ok();
+    commit_in(town, &clone, "work.txt");
+    town.gt_at(&clone, ["mq", "submit", "--issue", &task]).ok();
+    town.gt(["mq", "run", "web"]).ok();
+    for id in [task.as_str(), &request, &worker.bead] {
+        assert_eq!(town.status_of("web", id), "closed", "{id}");
+    }
 }

@@ -14,7 +14,7 @@ use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 
 /// Show the tokens and costs of sessions
 ///
-/// Reads the transcripts of Claude Code, Codex and Gemini CLI; sessions of other programs are named.
+/// Reads the transcripts of Claude Code, Codex and Gemini CLI. Agents of sessions without one are named.
 /// Input that was read from or written to a cache is listed apart. Costs are computed from the list
 /// prices of the programs' providers, with the day at which they were read; `settings/prices.json`
 /// of the town adds or replaces prices {date, models{NAME{input, output, cache_read?,
@@ -169,7 +169,9 @@ fn write_costs(costs: &Costs, page: &mut Page) {
     }
     if !report.unread.is_empty() {
         let agents = escape_line(&report.unread.join(", "));
-        page.line(format!("No tokens can be read for sessions of {agents}"));
+        page.line(format!(
+            "Not included: sessions without a transcript, of {agents}"
+        ));
     }
 }
 

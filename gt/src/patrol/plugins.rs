@@ -2,6 +2,8 @@
 //! day. A town without plugins reads one folder per rig. Conditions are evaluated by the action, so
 //! that no pass waits for them.
 
+use std::collections::BTreeSet;
+
 use bd::store::Snapshot;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
@@ -15,12 +17,13 @@ use crate::flow::plugin;
 use crate::flow::plugin::report;
 use crate::host::LiveTown;
 use crate::record::dog;
+use crate::record::pause::TownPause;
 use crate::record::plugin::gate::{GateHistory, PluginGate};
 use crate::record::plugin::history::read_history;
 use crate::record::plugin::memory::PluginMemory;
 use crate::record::plugin::{ExecutionKind, Plugin, disabled_plugins, find_plugins};
 use crate::record::town_view::TownView;
-use crate::town::Town;
+use crate::town::{Town, hold};
 
 /// The facts about plugins.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -95,7 +98,9 @@ impl GateFacts {
     fn describe(&self, now: Timestamp) -> String {
         let (key, gate) = (&self.key, self.gate.describe());
         if !self.history.events.is_empty() {
-            return format!("{key} waits for {}", self.history.events.join(", "));
+            let kinds: BTreeSet<&str> = self.history.events.iter().map(String::as_str).collect();
+            let kinds: Vec<&str> = kinds.into_iter().collect();
+            return format!("{key} waits for {}", kinds.join(", "));
         }
         match self.history.last {
             Some(last) => format!("{key} ({gate}) ran {}", format_ago(now, last)),
@@ -152,6 +157,16 @@ pub(super) fn run_plugin_action(town: &LiveTown, key: &str) -> anyhow::Result<Op
     let Some(found) = shelf.plugins.iter().find(|plugin| plugin.key() == key) else {
         return Ok(None);
     };
+    // The town may have been stopped since the decision.
+    if hold::find_hold(
+        found.rig.as_ref().map(|rig| town.rig(rig)).as_ref(),
+        &town.layout,
+    )
+    .is_some()
+        || TownPause::load(&town.layout).is_some()
+    {
+        return Ok(None);
+    }
     let Some(begun) = plugin::begin_if_open(town, found)? else {
         return Ok(None);
     };

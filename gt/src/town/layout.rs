@@ -468,28 +468,6 @@ impl RigLayout {
         self.crew_folder().join(".removed")
     }
 
-    /// `plugins/.shipped.json`: the shipped plugins as they were installed.
-    pub fn shipped_plugins(&self) -> PathBuf {
-        self.plugins().join(".shipped.json")
-    }
-
-    /// `.runtime/plugins.json`: the state of the gates of plugins.
-    pub fn plugin_memory(&self) -> PathBuf {
-        self.runtime().join("plugins.json")
-    }
-
-    /// `.runtime/plugins/<plugin>/`: the logs of a plugin's last runs.
-    pub fn plugin_logs(&self, plugin: &str) -> PathBuf {
-        self.runtime().join("plugins").join(file_name_of(plugin))
-    }
-
-    /// The lock for running a plugin.
-    pub fn plugin_lock(&self, plugin: &str) -> PathBuf {
-        self.runtime()
-            .join("locks")
-            .join(format!("plugin-{}", file_name_of(plugin)))
-    }
-
     /// `.runtime/`: local state that may be lost.
     pub fn runtime(&self) -> PathBuf {
         self.root.join(".runtime")

@@ -3,11 +3,14 @@
 use clap::ValueEnum;
 use kit::ui::{Page, escape};
 
+use super::super::build_report_with_exit;
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog::chore::{self, Chore, ChoreReport};
 use gt::flow::dog::plugin::{DispatchReport, DogChoice, dispatch_plugin, preview_dispatch};
 use gt::flow::plugin;
+use gt::record::plugin::run::PluginResult;
+use gt::town::hold;
 
 /// Do a chore or run a plugin in the name of an idle dog
 ///
@@ -56,9 +59,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                         let report = preview_dispatch(&town, &found, &choice)?;
                         return build_report(report, write_dispatch);
                     }
+                    hold::check_free(&town, found.rig.as_deref())?;
                     let begun = plugin::begin_by_hand(&town, &found)?;
                     let report = dispatch_plugin(&town, &found, begun, &choice)?;
-                    return build_report(report, write_dispatch);
+                    let run = report.run.as_ref();
+                    let failed = run.is_some_and(|run| run.result == PluginResult::Failure);
+                    return build_report_with_exit(u8::from(failed), report, write_dispatch);
                 }
             }
         }

@@ -81,7 +81,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut rows: Vec<RequestRow> = Vec::new();
     for rig in &rigs {
         warn_about_stops(ctx, rig);
-        rows.extend(read_rows(rig)?.into_iter().filter(is_wanted));
+        match read_rows(rig) {
+            Ok(found) => rows.extend(found.into_iter().filter(is_wanted)),
+            Err(error) if rigs.len() > 1 => {
+                let error = escape::escape_line(&format!("{error:#}"));
+                ctx.ui.warn(&format!("rig {}: {error}", rig.name()));
+            }
+            Err(error) => return Err(error),
+        }
     }
     let has_several = rigs.len() > 1;
     build_report(rows, move |rows, page| {

@@ -32,9 +32,11 @@ pub fn list_backups(env: &Env, source: &str) -> anyhow::Result<Vec<BackupEntry>>
     let place = BackupPlace::parse(source, env);
     if let Some(folder) = &place.folder {
         anyhow::ensure!(folder.is_dir(), "{} is not there", folder.display());
+        let no_backup = || format!("{} holds no backup of a town", place.describe());
+        let is_repository = folder.join("objects").is_dir() && folder.join("HEAD").is_file();
+        anyhow::ensure!(is_repository, no_backup());
         let tip = Git::at(folder).resolve(&format!("refs/heads/{BRANCH}"))?;
-        let tip = tip.with_context(|| format!("{} holds no backup of a town", place.describe()))?;
-        return read_backups(&Git::at(folder), &tip);
+        return read_backups(&Git::at(folder), &tip.with_context(no_backup)?);
     }
     let folder = tempfile::Builder::new().prefix("backup-list-").tempdir()?;
     let workshop = Workshop::open(folder.path(), &[])?;
@@ -45,8 +47,9 @@ pub fn list_backups(env: &Env, source: &str) -> anyhow::Result<Vec<BackupEntry>>
 /// Returns the backups up to `tip`, newest first. Each has the one before it as its first parent.
 /// The first parent of the oldest one holds saved work.
 fn read_backups(git: &Git, tip: &str) -> anyhow::Result<Vec<BackupEntry>> {
-    let log = ["log", "--first-parent", "--format=%H %cI %ae %s", tip];
-    let lines = git.plumbing(log).text()?;
+    let log = ["log", "--first-parent", "--no-show-signature"];
+    let log = git.plumbing(log).args(["--format=%H %cI %ae %s", tip]);
+    let lines = log.text()?;
     let author = place::backup_identity().email;
     let parse = |line: &str| {
         let mut words = line.splitn(4, ' ');

@@ -74,6 +74,10 @@ pub fn check_dogs(
     let (sessions, now) = (town.host.list()?, town.clock.now());
     let mut found = Vec::new();
     for dog in dogs {
+        // The program of a plugin has no session, and a time limit of its own.
+        if super::plugin::is_running(&town.layout, &dog.work) {
+            continue;
+        }
         let name = SessionName::for_agent(&dog.address());
         let live = sessions.iter().find(|live| {
             let is_its = name.as_ref().is_some_and(|name| live.name == name.as_str());

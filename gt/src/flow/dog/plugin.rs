@@ -17,6 +17,7 @@ use crate::record::dog::{self, Dog};
 use crate::record::mail::{self, MailRemoval};
 use crate::record::plugin::run::PluginResult;
 use crate::record::plugin::{ExecutionKind, Plugin};
+use crate::town::lock::Lock;
 use crate::town::{Town, TownLayout};
 
 /// The beginning of the work of a dog that has a plugin.
@@ -77,6 +78,12 @@ pub fn is_at_work(dogs: &[Dog], plugin: &Plugin) -> bool {
     dogs.iter().any(|dog| dog.work == work)
 }
 
+/// Returns true if the work is a plugin whose program runs now.
+pub(super) fn is_running(layout: &TownLayout, work: &str) -> bool {
+    let key = work.strip_prefix(WORK);
+    key.is_some_and(|key| !Lock::is_free(&layout.plugin_lock(key)))
+}
+
 /// Returns true if a dog is idle or can be added.
 pub fn has_room(town: &Town) -> anyhow::Result<bool> {
     let dogs = super::list_dogs(town)?;
@@ -120,6 +127,11 @@ pub fn dispatch_plugin(
     choice: &DogChoice,
 ) -> anyhow::Result<DispatchReport> {
     let work = work_of_plugin(plugin);
+    let dogs = super::list_dogs(town)?;
+    if let Some(dog) = dogs.iter().find(|dog| dog.work == work) {
+        begun.cancel(town, plugin)?;
+        anyhow::bail!("dog {} is at work on {work} already", dog.name);
+    }
     let reserved = super::reserve_dog(town, choice.name.as_deref(), choice.create, &work);
     let (dog, is_new) = match reserved {
         Ok(reserved) => reserved,
@@ -138,9 +150,14 @@ pub fn dispatch_plugin(
     if done.is_err() || report.run.is_some() {
         let now = town.clock.now();
         dog::change_dog(town, &dog.name, |dog| {
-            dog.rest(now);
+            // It may have other work by now.
+            if dog.work == work {
+                dog.rest(now);
+            }
             Ok(())
         })?;
+    } else {
+        plugin::settle_run(town, plugin)?;
     }
     if let Err(error) = &done
         && plugin.execution_kind() == ExecutionKind::Agent

@@ -82,9 +82,19 @@ pub enum SubmitError {
     #[error("{bead} is already in the queue as {request} (`gt mq reject {request}` takes it out)")]
     Queued { bead: String, request: String },
     #[error(
-        "branch {branch} of the remote has commits that yours lacks: get them first (git pull --rebase)"
+        "branch {branch} of the remote has commits that yours lacks: get them (git pull --rebase), or replace them \
+         (git push --force-with-lease)"
     )]
     Behind { branch: String },
+    #[error("{} is no clone of rig {rig}: the rig's {target} does not have the commit {base:.12}", folder.display())]
+    OtherRepository {
+        folder: std::path::PathBuf,
+        rig: String,
+        target: String,
+        base: String,
+    },
+    #[error("{bead} is a record of the town: only work can be submitted")]
+    NoWork { bead: String },
 }
 
 /// Submits a branch of the repository at `folder` to the queue of a rig.
@@ -114,7 +124,9 @@ pub fn submit_branch(
     let base = find_base(&git, &target, &tip)?;
     let own_commits = proof::list_own_commits(&git, &base, &tip)?;
     proof::check_branch_commits(&git, &branch, &tip, &own_commits)?;
-    transfer_branch(rig, &git, &branch, &tip)?;
+    let has_remote = check_remote(rig)?;
+    check_repository(rig, has_remote, folder, &target, &base)?;
+    transfer_branch(rig, has_remote, &git, &branch, &tip)?;
     let receipt = Receipt {
         branch: branch.clone(),
         target: target.clone(),
@@ -198,19 +210,14 @@ fn find_bead(
     Ok(bead.id)
 }
 
-/// Returns the open bead whose id is part of the branch's name. A child's id contains that of its
-/// parent, so the longest one counts.
+/// Returns the open bead whose id is part of the branch's name.
 fn guess_bead<'s>(rig: &Rig, beads: &'s Snapshot, branch: &str) -> anyhow::Result<&'s Bead> {
-    let mut ids: Vec<String> = beads
+    let ids: Vec<String> = beads
         .bead_refs()
         .filter(|bead| bead.is_open() && !bead.is_ephemeral() && has_id(branch, bead.id()))
+        .filter(|bead| beads.get(bead.id()).is_some_and(|bead| !bead.is_internal()))
         .map(|bead| bead.id().to_owned())
         .collect();
-    let all = ids.clone();
-    ids.retain(|id| {
-        !all.iter()
-            .any(|longer| longer != id && longer.starts_with(id.as_str()))
-    });
     let branch = branch.to_owned();
     match ids.as_slice() {
         [id] => Ok(beads.resolve(id)?),
@@ -225,17 +232,25 @@ fn guess_bead<'s>(rig: &Rig, beads: &'s Snapshot, branch: &str) -> anyhow::Resul
     }
 }
 
-/// Returns true if a branch's name has an id that no letter or digit continues.
+/// Returns true if a branch's name has an id that no letter or digit continues, and no number of a
+/// child.
 fn has_id(branch: &str, id: &str) -> bool {
     branch.match_indices(id).any(|(at, _)| {
         let before = branch[..at].chars().next_back();
-        let after = branch[at + id.len()..].chars().next();
-        let continues = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-        !continues(before) && !continues(after)
+        let rest = &branch[at + id.len()..];
+        let is_word = |c: char| c.is_alphanumeric();
+        let child = rest.strip_prefix('.').unwrap_or_default();
+        !before.is_some_and(is_word)
+            && !rest.starts_with(is_word)
+            && !child.starts_with(|c: char| c.is_ascii_digit())
     })
 }
 
 fn check_bead(beads: &Snapshot, bead: &Bead) -> Result<(), SubmitError> {
+    if bead.is_internal() {
+        let bead = bead.id.clone();
+        return Err(SubmitError::NoWork { bead });
+    }
     if let Some(open) = merge_request::find_open_request(beads, &bead.id) {
         return Err(SubmitError::Queued {
             bead: bead.id.clone(),
@@ -271,10 +286,48 @@ fn find_base(git: &Git, target: &str, tip: &str) -> anyhow::Result<String> {
     anyhow::bail!("the branch has no commit in common with {target}: fetch {target} first")
 }
 
+/// Checks that the branch begins at a commit of the rig's target, so that the history of another
+/// repository is never pushed.
+fn check_repository(
+    rig: &Rig,
+    has_remote: bool,
+    folder: &Path,
+    target: &str,
+    base: &str,
+) -> anyhow::Result<()> {
+    let git = rig.git();
+    let place = if has_remote {
+        git.fetch("origin")?;
+        "refs/remotes/origin"
+    } else {
+        "refs/heads"
+    };
+    let tip = git.resolve(&format!("{place}/{target}"))?;
+    let is_ours = match tip {
+        Some(tip) => git.resolve(base)?.is_some() && git.is_ancestor(base, &tip)?,
+        None => false,
+    };
+    anyhow::ensure!(
+        is_ours,
+        SubmitError::OtherRepository {
+            folder: folder.to_owned(),
+            rig: rig.name().to_owned(),
+            target: target.to_owned(),
+            base: base.to_owned(),
+        }
+    );
+    Ok(())
+}
+
 /// Pushes the branch to the rig's remote, or to the rig's own repository if it has none, and makes
 /// the commits known to the queue.
-fn transfer_branch(rig: &Rig, git: &Git, branch: &str, tip: &str) -> anyhow::Result<()> {
-    let has_remote = check_remote(rig)?;
+fn transfer_branch(
+    rig: &Rig,
+    has_remote: bool,
+    git: &Git,
+    branch: &str,
+    tip: &str,
+) -> anyhow::Result<()> {
     let own = rig.git();
     let url = match own.remote_url("origin")?.filter(|_| has_remote) {
         Some(url) => url,
@@ -324,6 +377,7 @@ fn create_request(
         let mut bead = bead.with_context(|| format!("{id} was deleted in the meantime"))?;
         check_bead(tx, &bead)?;
         receipt.attempt = attempt::raise_attempt(&mut bead)?;
+        receipt.resolves = merge_request::resolved_request(&bead);
         submit::set_summary(&mut bead, &submission.summary)?;
         if bead.assignee.is_empty() {
             bead.assignee.clone_from(&receipt.worker);
@@ -354,12 +408,12 @@ mod tests {
             "web-1",
             "feature/web-1",
             "dana/web-1-fix",
-            "web-1.2",
+            "web-1.txt",
             "x_web-1",
         ] {
             assert!(has_id(branch, "web-1"), "{branch}");
         }
-        for branch in ["web-12", "myweb-1", "feature/web", ""] {
+        for branch in ["web-12", "myweb-1", "feature/web", "fix/web-1.2", ""] {
             assert!(!has_id(branch, "web-1"), "{branch}");
         }
     }

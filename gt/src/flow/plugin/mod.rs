@@ -111,7 +111,13 @@ pub fn set_enabled(town: &Town, name: &str, enabled: bool) -> anyhow::Result<boo
     let bare = key.rsplit('/').next().unwrap_or(&key).to_owned();
     let changed = if enabled {
         // A bare name turns off the plugins of every rig.
-        disabled.remove(&key) | disabled.remove(&bare)
+        let was_bare = disabled.remove(&bare);
+        if was_bare && key != bare {
+            let others = load_plugins(town)?.plugins.into_iter();
+            let others = others.filter(|other| other.name() == bare && other.key() != key);
+            disabled.extend(others.map(|other| other.key()));
+        }
+        disabled.remove(&key) | was_bare
     } else {
         !disabled.contains(&bare) && disabled.insert(key)
     };
@@ -174,6 +180,7 @@ pub fn read_gate(town: &Town, plugin: &Plugin) -> anyhow::Result<GateReport> {
 pub fn begin_if_open(town: &Town, plugin: &Plugin) -> anyhow::Result<Option<BegunRun>> {
     let lock = Lock::try_take(&town.layout.plugin_lock(&plugin.key()))?;
     let now = town.clock.now();
+    settle_cut_off_run(town, plugin, &lock)?;
     let memory = PluginMemory::load(&town.layout);
     let beads = town.open_town_store()?.snapshot()?;
     let history = read_history(&town.layout, &beads, &memory, plugin, now);
@@ -195,7 +202,7 @@ pub fn begin_if_open(town: &Town, plugin: &Plugin) -> anyhow::Result<Option<Begu
     let before = PluginMemory::change(&town.layout, |memory| {
         let state = memory.plugins.entry(plugin.key()).or_default();
         let before = state.clone();
-        state.started = Some(started);
+        state.begin(started);
         state.events = history.position.or(state.events);
         state.startup = history.startup.or(state.startup);
         before
@@ -209,15 +216,41 @@ pub fn begin_if_open(town: &Town, plugin: &Plugin) -> anyhow::Result<Option<Begu
     }))
 }
 
+/// Restores the state before a run that was cut off with its process. The caller holds the
+/// plugin's lock.
+fn settle_cut_off_run(town: &Town, plugin: &Plugin, _lock: &Lock) -> anyhow::Result<()> {
+    let key = plugin.key();
+    let memory = PluginMemory::load(&town.layout);
+    if !memory
+        .plugins
+        .get(&key)
+        .is_some_and(|state| state.unfinished.is_some())
+    {
+        return Ok(());
+    }
+    PluginMemory::change(&town.layout, |memory| {
+        let state = memory.plugins.entry(key).or_default();
+        *state = state.after_cut_off();
+    })
+}
+
+/// Remembers that a run needs no repetition: it is recorded, or a dog has it.
+pub(crate) fn settle_run(town: &Town, plugin: &Plugin) -> anyhow::Result<()> {
+    PluginMemory::change(&town.layout, |memory| {
+        memory.plugins.entry(plugin.key()).or_default().finish();
+    })
+}
+
 /// Begins a run that a user or an agent asked for, whatever the gate says.
 pub fn begin_by_hand(town: &Town, plugin: &Plugin) -> anyhow::Result<BegunRun> {
     let lock = Lock::try_take(&town.layout.plugin_lock(&plugin.key()))
         .map_err(|error| anyhow::Error::new(error).context(format!("{} runs", plugin.key())))?;
+    settle_cut_off_run(town, plugin, &lock)?;
     let started = town.clock.now();
     let before = PluginMemory::change(&town.layout, |memory| {
         let state = memory.plugins.entry(plugin.key()).or_default();
         let before = state.clone();
-        state.started = Some(started);
+        state.begin(started);
         before
     })?;
     Ok(BegunRun {
@@ -266,6 +299,7 @@ pub fn finish_run(
             tail: outcome.tail.clone(),
         },
     )?;
+    settle_run(town, plugin)?;
     town.record_event(&event!(PluginRun,
         plugin: plugin.key(), rig: plugin.rig, trigger: trigger, result: outcome.result.word(),
         reason: outcome.end, seconds: outcome.seconds, run: id,

@@ -55,10 +55,15 @@ pub fn run_script(
 ) -> anyhow::Result<PluginRunReport> {
     let started = std::time::Instant::now();
     let (result, end, output) = match run_program(town, plugin, begun) {
+        // Without a record, the run is due again.
+        Ok(ended) if ended.is_stopped => {
+            anyhow::bail!("{} was stopped with this process", plugin.key())
+        }
         Ok(ended) => (ended.result, ended.end, ended.output),
         Err(reason) => (PluginResult::Failure, reason, Vec::new()),
     };
-    let log = write_log(town, plugin, begun, &output)?;
+    // A log that cannot be written must not lose the record of the run.
+    let log = write_log(town, plugin, begun, &output).unwrap_or_default();
     let outcome = RunOutcome {
         result,
         end,
@@ -84,6 +89,8 @@ struct EndedProgram {
     result: PluginResult,
     end: String,
     output: Vec<u8>,
+    /// True if this process was asked to stop.
+    is_stopped: bool,
 }
 
 /// Runs the program. The error is why it could not be run.
@@ -114,6 +121,7 @@ fn run_program(town: &Town, plugin: &Plugin, begun: &BegunRun) -> Result<EndedPr
         .limit(plugin.timeout())
         .cap(OUTPUT)
         .run();
+    let is_stopped = matches!(run, Err(ExecError::Stopped { .. }));
     let (result, end, output) = match run {
         Ok(done) => {
             let (result, end) = match done.code() {
@@ -129,17 +137,14 @@ fn run_program(town: &Town, plugin: &Plugin, begun: &BegunRun) -> Result<EndedPr
             format!("not finished after {}s", limit.as_secs()),
             output.into_bytes(),
         ),
-        Err(ExecError::Stopped { .. }) => (
-            PluginResult::Skipped,
-            "stopped with gtd".to_owned(),
-            Vec::new(),
-        ),
+        Err(ExecError::Stopped { .. }) => (PluginResult::Skipped, "stopped".to_owned(), Vec::new()),
         Err(error) => return Err(error.to_string()),
     };
     Ok(EndedProgram {
         result,
         end,
         output,
+        is_stopped,
     })
 }
 

@@ -4,11 +4,12 @@ use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
 use super::gate::{GateHistory, PluginGate, STARTUP};
-use super::memory::PluginMemory;
+use super::memory::{PluginMemory, PluginState};
 use super::{Plugin, run};
 use crate::host::daemon;
 use crate::town::TownLayout;
 use crate::town::event::{EventReader, StoredEvent};
+use crate::town::lock::Lock;
 
 /// The age up to which events count for a plugin that has handled none.
 const OLDEST: SignedDuration = SignedDuration::from_hours(24);
@@ -38,10 +39,10 @@ pub fn read_history(
     plugin: &Plugin,
     now: Timestamp,
 ) -> PluginHistory {
-    let state = memory.plugins.get(&plugin.key());
+    let state = find_state(layout, memory, plugin);
     let recorded = run::find_last_run(town, plugin);
     // A time in the future comes from another clock, and must not close a gate for long.
-    let last = [recorded, state.and_then(|state| state.started)]
+    let last = [recorded, state.started]
         .into_iter()
         .flatten()
         .filter(|at| *at <= now)
@@ -50,9 +51,7 @@ pub fn read_history(
         gate: GateHistory {
             last,
             since: plugin.changed_at.min(now),
-            checked: state
-                .and_then(|state| state.checked)
-                .filter(|at| *at <= now),
+            checked: state.checked.filter(|at| *at <= now),
             events: Vec::new(),
         },
         ..PluginHistory::default()
@@ -60,21 +59,32 @@ pub fn read_history(
     let gate = PluginGate::from_spec(&plugin.file.gate);
     if matches!(gate, PluginGate::Event(_)) {
         // Without events, an unreadable file is like an empty one. The doctor reports it.
-        add_events(layout, memory, plugin, &gate, now, &mut history).ok();
+        add_events(layout, &state, plugin, &gate, now, &mut history).ok();
     }
     history
 }
 
+/// Returns the state of a plugin. A run without a process was cut off.
+fn find_state(layout: &TownLayout, memory: &PluginMemory, plugin: &Plugin) -> PluginState {
+    let key = plugin.key();
+    match memory.plugins.get(&key) {
+        Some(state) if state.unfinished.is_some() && Lock::is_free(&layout.plugin_lock(&key)) => {
+            state.after_cut_off()
+        }
+        Some(state) => state.clone(),
+        None => PluginState::default(),
+    }
+}
+
 fn add_events(
     layout: &TownLayout,
-    memory: &PluginMemory,
+    state: &PluginState,
     plugin: &Plugin,
     gate: &PluginGate,
     now: Timestamp,
     history: &mut PluginHistory,
 ) -> std::io::Result<()> {
-    let state = memory.plugins.get(&plugin.key());
-    let known = state.and_then(|state| state.events);
+    let known = state.events;
     let mut reader = match known {
         Some(position) => EventReader::at(layout, position)?,
         None => {
@@ -100,8 +110,7 @@ fn add_events(
         remembered.ok();
     }
     if gate.waits_for(STARTUP) {
-        let handled = state.and_then(|state| state.startup);
-        let handled = handled.unwrap_or(history.gate.since);
+        let handled = state.startup.unwrap_or(history.gate.since);
         history.startup = daemon::read_start_time(layout).filter(|start| *start > handled);
     }
     let startup = history.startup.map(|_| STARTUP.to_owned());

@@ -179,7 +179,7 @@ pub fn disabled_plugins(layers: &SettingsLayers) -> BTreeSet<String> {
 }
 
 /// Finds all plugins of a town and the given rigs. A rig's plugin replaces the town's of the same
-/// name in that rig, so the town's does not run then.
+/// name in every rig, so the town's does not run then.
 pub fn find_plugins<'a>(
     layout: &TownLayout,
     rigs: impl IntoIterator<Item = &'a str>,
@@ -290,7 +290,7 @@ impl PluginShelf {
             |plugin: &Plugin| rig.is_none() || plugin.rig.is_none() || plugin.rig.as_deref() == rig;
         let mut found = by(&|plugin| of_rig(plugin) && plugin.name() == name);
         if found.is_empty() {
-            found = by(&|plugin| of_rig(plugin) && plugin.key() == name);
+            found = by(&|plugin| plugin.key() == name);
         }
         if found.is_empty() {
             let folder = |plugin: &Plugin| plugin.folder.file_name().map(ToOwned::to_owned);

@@ -104,7 +104,7 @@ pub struct CostReport {
     pub models_without_price: Vec<String>,
     /// The day at which the prices were read.
     pub prices_of: String,
-    /// The sessions whose program stores no tokens that can be read, by their agents.
+    /// The agents of sessions without a transcript: their program stores none, or it is gone.
     pub unread: Vec<String>,
 }
 
@@ -134,7 +134,10 @@ pub fn read_costs(
     let mut unread = BTreeSet::new();
     for session in &sessions {
         let Some(path) = &session.transcript else {
-            unread.insert(session.actor.clone());
+            let begun: Option<Timestamp> = session.ts.parse().ok();
+            if since.is_none_or(|since| begun.is_some_and(|begun| begun >= since)) {
+                unread.insert(session.actor.clone());
+            }
             continue;
         };
         // Nothing in a file is younger than its last change.
