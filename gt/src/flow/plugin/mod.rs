@@ -221,11 +221,8 @@ pub fn begin_if_open(town: &Town, plugin: &Plugin) -> anyhow::Result<Option<Begu
 fn settle_cut_off_run(town: &Town, plugin: &Plugin, _lock: &Lock) -> anyhow::Result<()> {
     let key = plugin.key();
     let memory = PluginMemory::load(&town.layout);
-    if !memory
-        .plugins
-        .get(&key)
-        .is_some_and(|state| state.unfinished.is_some())
-    {
+    let state = memory.plugins.get(&key);
+    if state.is_none_or(|state| state.unfinished.is_none()) {
         return Ok(());
     }
     PluginMemory::change(&town.layout, |memory| {
