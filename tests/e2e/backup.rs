@@ -182,6 +182,12 @@ fn a_backup_in_a_folder_is_private_and_restores_the_whole_town() {
         ["doctor", "sandboxes", "rigs", "beads", "paths"],
     )
     .ok();
+    // It does not start beside its original.
+    town.gt(["daemon", "start"]).ok();
+    gt_in(town, &new, ["daemon", "start"]).fails("which runs: both would work on the same beads");
+    town.gt(["daemon", "stop"]).ok();
+    gt_in(town, &new, ["daemon", "start"]).ok();
+    gt_in(town, &new, ["daemon", "stop"]).ok();
     // A restored town can be backed up to the same place.
     gt_in(town, &new, ["backup", to]).ok();
     town.gt_at(&town.path("home"), ["restore", to, new.to_str().unwrap()])

@@ -40,6 +40,8 @@ fn a_rejected_request_is_not_merged_and_its_work_is_kept() {
     let advice = format!("gt mq reject {request}");
     assert!(said.err.contains(&advice), "{}", said.err);
     town.gt(["mq", "reject", &request]).fails("--reason");
+    town.gt(["mq", "reject", &request, "web-mr-none", "-r", "Both"])
+        .fails("web-mr-none");
     let rejected = town
         .gt(["mq", "reject", "web", &request, "-r", "Too large", "--json"])
         .ok()
@@ -312,7 +314,7 @@ fn commit_in(town: &Town, clone: &std::path::Path, file: &str) {
 fn a_branch_of_crew_is_merged_for_the_bead_in_its_name() {
     let (town, origin, clone, bead) = crew_with_branch("fix/BEAD-words");
     let submit = || town.gt_at(&clone, ["mq", "submit", "--json", "-s", "Better words"]);
-    submit().fails("no commit beyond");
+    submit().fails("has no commit that main lacks");
     commit_in(&town, &clone, "words.txt");
     std::fs::write(clone.join("draft.txt"), "draft").unwrap();
     submit().fails("1 file not committed: draft.txt");
@@ -348,6 +350,8 @@ fn a_branch_that_is_not_fit_for_the_queue_is_not_pushed() {
         town.gt_at(&clone, words)
     };
     submit(&[]).fails("give it with --issue ID");
+    let other_prefix = bead.replacen("web-", "xx-", 1);
+    submit(&["--issue", &other_prefix]).fails("not found");
     submit(&["--issue", &bead, "--branch", "main"]).fails("main is the target itself");
     submit(&["--issue", &bead, "--branch", "none"]).fails("branch none does not exist");
     town.script("while :; do sleep 1; done");

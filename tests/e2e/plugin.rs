@@ -210,6 +210,10 @@ fn a_plugin_that_fails_again_and_again_is_escalated_once() {
     let run = town.gt(["plugin", "run", "weak", "--force"]).run();
     assert_eq!(run.code, 1, "{}", run.err);
     assert!(run.out.contains("no disk"), "{}", run.out);
+    script(&town, "", "weak", front, "true");
+    town.gt(["plugin", "run", "weak", "--force"]).ok();
+    let list = town.gt(["escalate", "list"]).ok().out;
+    assert!(!list.contains("The plugin weak failed"), "{list}");
 }
 
 #[test]
@@ -391,4 +395,22 @@ fn flaky_gates_names_the_gates_that_passed_only_when_repeated() {
     town.idle_worker();
     let run = town.gt(["plugin", "run", "flaky-gates"]).ok().out;
     assert!(run.contains("web: gate coin: 1 repeated of"), "{run}");
+}
+
+#[test]
+fn an_emergency_stop_ends_a_running_program_which_is_repeated_after_it() {
+    let (town, _origin) = Town::with_rig();
+    let pid = town.root().join("pid");
+    let once = "[ -e again ] || { touch again; echo $$ > pid; sleep 600; }";
+    script(&town, "", "slow", HOUR, once);
+    town.up();
+    let pid = eventually("it runs", || read(&pid).filter(|text| text.ends_with('\n')));
+    town.gt(["estop"]).ok();
+    let process = std::path::PathBuf::from("/proc").join(pid.trim());
+    eventually("it is ended", || (!process.exists()).then_some(()));
+    assert!(results(&town, "slow").is_empty());
+    town.gt(["thaw"]).ok();
+    eventually("it is repeated", || {
+        (results(&town, "slow") == ["success"]).then_some(())
+    });
 }

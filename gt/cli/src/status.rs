@@ -20,7 +20,7 @@ use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummar
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid,
 /// started_at, last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by},
-/// scheduler_paused_by?, stopped?{by, at, reason}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of
+/// scheduler_paused_by?, scheduler_paused_reason?, stopped?{by, at, reason}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of
 /// A), mq{pending, blocked, needs_person}, waiting[], queued[{work_bead_id, target_rig,
 /// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed, total, blocked_by[]}],
 /// escalations[{id, severity, title, from, since, acked_by, deadline?, next}], summary{rig_count,
@@ -125,7 +125,11 @@ fn write_status(status: &TownStatus, page: &mut Page) {
     }
     if let Some(by) = &status.scheduler_paused_by {
         let by = escape::escape_line(by);
-        let text = format!("! the scheduler is paused by {by}: no queued bead is started");
+        let reason = match status.scheduler_paused_reason.as_str() {
+            "" => String::new(),
+            reason => format!(" ({})", escape::escape_line(reason)),
+        };
+        let text = format!("! the scheduler is paused by {by}{reason}: no queued bead is started");
         page.line(page.style().yellow(&text));
         page.line("    → gt scheduler resume");
     }

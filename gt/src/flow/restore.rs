@@ -10,6 +10,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -127,6 +128,11 @@ impl<'a> Restoration<'a> {
         };
         restoration.restore_all()?;
         fs::remove_dir_all(layout.backup_repository())?;
+        file::replace_file(
+            &layout.restored_from(),
+            restoration.manifest.root.as_os_str().as_bytes(),
+            0o600,
+        )?;
         restoration.write_town_file()?;
         let manifest = restoration.manifest;
         Ok(RestoreTownReport {

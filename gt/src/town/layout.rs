@@ -139,6 +139,11 @@ impl TownLayout {
         self.root.join("settings/config.json")
     }
 
+    /// `.runtime/restored-from`: the folder of the town whose backup this one was restored from.
+    pub fn restored_from(&self) -> PathBuf {
+        self.runtime().join("restored-from")
+    }
+
     /// `settings/prices.json`: the user's prices of models.
     pub fn prices(&self) -> PathBuf {
         self.root.join("settings/prices.json")

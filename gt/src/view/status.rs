@@ -44,6 +44,8 @@ pub struct TownStatus {
     /// The user who paused the scheduler, if it is paused.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scheduler_paused_by: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub scheduler_paused_reason: String,
     /// The emergency stop, if the town is stopped.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<EmergencyStop>,
@@ -329,6 +331,7 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
         crew_count: rigs.iter().map(|rig| rig.crew_count).sum(),
         active_hooks: all().filter(|agent| agent.has_work).count(),
     };
+    let scheduler = SchedulerState::load(&town.layout);
     Ok(TownStatus {
         name: town_name(&town.layout),
         location: town.layout.root().display().to_string(),
@@ -338,9 +341,8 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
         },
         daemon: daemon::read_daemon_status(town),
         paused: TownPause::load(&town.layout),
-        scheduler_paused_by: Some(SchedulerState::load(&town.layout))
-            .filter(|state| state.paused)
-            .map(|state| state.paused_by),
+        scheduler_paused_by: scheduler.paused.then_some(scheduler.paused_by),
+        scheduler_paused_reason: scheduler.paused_reason,
         stopped: view.stores.stopped.clone(),
         agents,
         rigs,

@@ -48,6 +48,41 @@ fn rig_of_request<'t>(town: &'t Town, request: &FoundBead) -> anyhow::Result<Rig
     }
 }
 
+/// Finds the requests of a command, all before the first is changed. The rig may stand before them.
+fn find_requests<'t>(
+    town: &'t Town,
+    words: &[String],
+) -> anyhow::Result<Vec<(FoundBead, Rig<'t>)>> {
+    let has_rig = words.len() > 1 && town.find_rig(&words[0]).is_ok();
+    let (rig, requests) = words.split_at(usize::from(has_rig));
+    let find = |request| find_request(town, &[rig, std::slice::from_ref(request)].concat());
+    requests.iter().map(find).collect()
+}
+
+/// The report of a command on one or several requests: one object, or an array of several.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum PerRequest<T> {
+    One(T),
+    Several(Vec<T>),
+}
+
+impl<T> PerRequest<T> {
+    fn new(mut reports: Vec<T>) -> Self {
+        match reports.len() {
+            1 => Self::One(reports.remove(0)),
+            _ => Self::Several(reports),
+        }
+    }
+
+    fn all(&self) -> &[T] {
+        match self {
+            Self::One(report) => std::slice::from_ref(report),
+            Self::Several(reports) => reports,
+        }
+    }
+}
+
 /// Finds a request by its id, which may come after the name of its rig.
 fn find_request<'t>(town: &'t Town, words: &[String]) -> anyhow::Result<(FoundBead, Rig<'t>)> {
     let (request, named) = match words {

@@ -3,17 +3,18 @@
 use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
+use super::PerRequest;
 use crate::context::Context;
 use gt::flow::mq;
 
-/// Reject a merge request; its bead is open again
+/// Reject merge requests; their beads are open again
 ///
 /// The reason is a comment on the bead. The commits are kept on a rescue ref. With `--json`
-/// {request, rig, bead, worker, reason}.
+/// {request, rig, bead, worker, reason}; of several, an array.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The merge request; the rig before it is not needed
-    #[arg(required = true, num_args = 1..=2, value_name = "REQUEST")]
+    /// The merge requests; the rig before them is not needed
+    #[arg(required = true, value_name = "REQUEST")]
     words: Vec<String>,
     /// The reason
     #[arg(short, long, value_name = "TEXT")]
@@ -22,16 +23,21 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let (found, rig) = super::find_request(&town, &args.words)?;
-    let rejected = mq::reject_request(&rig, &found.store, &found.bead.id, &args.reason)?;
+    let mut rejected = Vec::new();
+    for (request, rig) in super::find_requests(&town, &args.words)? {
+        let id = &request.bead.id;
+        rejected.push(mq::reject_request(&rig, &request.store, id, &args.reason)?);
+    }
     gt::host::daemon::wake_daemon(&town);
-    build_report(rejected, |rejected, page| {
-        page.line(format!(
-            "✓ {} will not be merged: {}",
-            rejected.request,
-            escape::escape_line(&rejected.reason)
-        ));
-        page.line(format!("  {} is open again", rejected.bead));
-        page.line(format!("  → gt sling {} {}", rejected.bead, rejected.rig));
+    build_report(PerRequest::new(rejected), |report, page| {
+        for rejected in report.all() {
+            page.line(format!(
+                "✓ {} will not be merged: {}",
+                rejected.request,
+                escape::escape_line(&rejected.reason)
+            ));
+            page.line(format!("  {} is open again", rejected.bead));
+            page.line(format!("  → gt sling {} {}", rejected.bead, rejected.rig));
+        }
     })
 }

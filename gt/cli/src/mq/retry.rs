@@ -1,12 +1,15 @@
 //! `gt mq retry`.
 
 use super::super::{CommandResult, build_report};
+use super::PerRequest;
 use crate::context::Context;
 use gt::flow::mq;
+use gt::record::request_wait::RequestWait;
 
 /// Retry merge requests that are blocked or keep failing
 ///
-/// With `--json` {request, was?}; of several requests, an array.
+/// One that waits for a task merges when the task is closed. With `--json` {request, was?, why?,
+/// next_steps[]}; of several requests, an array.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The merge requests; the rig before them is not needed
@@ -18,49 +21,45 @@ pub(super) struct Args {
 struct RetryRequestReport {
     request: String,
     was: Option<String>,
-}
-
-#[derive(serde::Serialize)]
-#[serde(untagged)]
-enum RetryReport {
-    One(RetryRequestReport),
-    Several(Vec<RetryRequestReport>),
+    /// The reason why the queue does not merge it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+    next_steps: Vec<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let has_rig = args.words.len() > 1 && town.find_rig(&args.words[0]).is_ok();
-    let (rig, requests) = args.words.split_at(usize::from(has_rig));
-    // A wrong id is found before the first request is continued.
-    let find = |request: &String| {
-        super::find_request(&town, &[rig, std::slice::from_ref(request)].concat())
-    };
-    let found: Vec<_> = requests.iter().map(find).collect::<Result<_, _>>()?;
     let mut retried = Vec::new();
-    for (request, rig) in found {
-        let was = mq::retry_request(&rig, &request.store, &request.bead.id)?;
+    for (request, rig) in super::find_requests(&town, &args.words)? {
+        let id = request.bead.id;
+        let was = mq::retry_request(&rig, &request.store, &id)?;
+        let beads = request.store.snapshot()?;
+        let wait = beads
+            .get(&id)
+            .and_then(|request| RequestWait::find(&beads, request));
+        let mut next_steps = wait
+            .as_ref()
+            .map_or_else(Vec::new, |wait| wait.next_steps(&beads, &id, rig.name()));
+        let tasks = wait.iter().flat_map(RequestWait::awaited_beads);
+        next_steps.extend(tasks.map(|task| format!("bd close {task} --reason \"Not needed\"")));
         retried.push(RetryRequestReport {
-            request: request.bead.id,
+            why: wait.map(|wait| wait.describe(&beads, town.clock.now())),
+            request: id,
             was,
+            next_steps,
         });
     }
     gt::host::daemon::wake_daemon(&town);
-    let report = match retried.len() {
-        1 => RetryReport::One(retried.remove(0)),
-        _ => RetryReport::Several(retried),
-    };
-    build_report(report, |report, page| {
-        let all = match report {
-            RetryReport::One(retried) => std::slice::from_ref(retried),
-            RetryReport::Several(all) => all,
-        };
-        for retried in all {
-            match &retried.was {
-                Some(_) => page.line(format!("✓ {} is in the queue again", retried.request)),
-                None => page.line(format!(
-                    "{} is in the queue already: it waits for nobody",
-                    retried.request
-                )),
+    build_report(PerRequest::new(retried), |report, page| {
+        for retried in report.all() {
+            let id = &retried.request;
+            match (&retried.was, &retried.why) {
+                (_, Some(why)) => page.line(format!("{id} is not ready: {why}")),
+                (Some(_), None) => page.line(format!("✓ {id} is in the queue again")),
+                (None, None) => page.line(format!("{id} is ready to merge already")),
+            }
+            for command in &retried.next_steps {
+                page.line(format!("  → {command}"));
             }
         }
     })

@@ -26,7 +26,7 @@ pub(super) struct Args {
     /// The rig, if several have a plugin of the name
     #[arg(long)]
     rig: Option<String>,
-    /// Run it in its cooldown, and while the town is stopped
+    /// Run it in its cooldown, and a program also while the town is stopped
     #[arg(short, long)]
     force: bool,
     /// Only show what would run

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::flow::sling;
 use crate::host::LiveTown;
 use crate::record::dog::{Dog, DogState};
+use crate::record::plugin::is_dog_work_running;
 use crate::town::identity::SessionName;
 
 /// The time without activity after which a working dog hangs.
@@ -75,7 +76,7 @@ pub fn check_dogs(
     let mut found = Vec::new();
     for dog in dogs {
         // The program of a plugin has no session, and a time limit of its own.
-        if super::plugin::is_running(&town.layout, &dog.work) {
+        if is_dog_work_running(&town.layout, &dog.work) {
             continue;
         }
         let name = SessionName::for_agent(&dog.address());

@@ -16,12 +16,9 @@ use crate::host::LiveTown;
 use crate::record::dog::{self, Dog};
 use crate::record::mail::{self, MailRemoval};
 use crate::record::plugin::run::PluginResult;
-use crate::record::plugin::{ExecutionKind, Plugin};
-use crate::town::lock::Lock;
+use crate::record::plugin::{DOG_WORK, ExecutionKind, Plugin};
+use crate::town::hold;
 use crate::town::{Town, TownLayout};
-
-/// The beginning of the work of a dog that has a plugin.
-const WORK: &str = "plugin:";
 
 /// The outcome of a dog's work.
 #[derive(Debug, Clone)]
@@ -69,19 +66,13 @@ pub struct DispatchReport {
 
 /// Returns the work of a dog that has a plugin.
 pub fn work_of_plugin(plugin: &Plugin) -> String {
-    format!("{WORK}{}", plugin.key())
+    format!("{DOG_WORK}{}", plugin.key())
 }
 
 /// Returns true if a dog has the plugin.
 pub fn is_at_work(dogs: &[Dog], plugin: &Plugin) -> bool {
     let work = work_of_plugin(plugin);
     dogs.iter().any(|dog| dog.work == work)
-}
-
-/// Returns true if the work is a plugin whose program runs now.
-pub(super) fn is_running(layout: &TownLayout, work: &str) -> bool {
-    let key = work.strip_prefix(WORK);
-    key.is_some_and(|key| !Lock::is_free(&layout.plugin_lock(key)))
 }
 
 /// Returns true if a dog is idle or can be added.
@@ -127,6 +118,12 @@ pub fn dispatch_plugin(
     choice: &DogChoice,
 ) -> anyhow::Result<DispatchReport> {
     let work = work_of_plugin(plugin);
+    if plugin.execution_kind() == ExecutionKind::Agent
+        && let Err(held) = hold::check_free(town, plugin.rig.as_deref())
+    {
+        begun.cancel(town, plugin)?;
+        return Err(held.into());
+    }
     let dogs = super::list_dogs(town)?;
     if let Some(dog) = dogs.iter().find(|dog| dog.work == work) {
         begun.cancel(town, plugin)?;
@@ -247,7 +244,7 @@ pub(super) fn record_outcome(
     began: Option<Timestamp>,
     outcome: &DogOutcome,
 ) -> anyhow::Result<()> {
-    let Some(key) = work.strip_prefix(WORK) else {
+    let Some(key) = work.strip_prefix(DOG_WORK) else {
         return Ok(());
     };
     let shelf = plugin::load_plugins(town)?;

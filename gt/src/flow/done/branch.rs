@@ -14,12 +14,13 @@ use bd::git::{Git, PushLease};
 use bd::store::Snapshot;
 use serde::Serialize;
 
-use super::proof::{self, ProofError};
+use super::proof;
 use super::submit;
 use crate::flow::convoy::integration;
 use crate::flow::rig::check_remote;
 use crate::record::merge_request::{self, Receipt};
 use crate::town::Rig;
+use crate::town::beads::BeadsHome;
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::name::Lease;
@@ -93,6 +94,10 @@ pub enum SubmitError {
         target: String,
         base: String,
     },
+    #[error("branch {branch} has no commit that {target} lacks: nothing to merge")]
+    NoCommit { branch: String, target: String },
+    #[error("{count} not committed: {files} (commit them, or put them aside with git stash -u)")]
+    Uncommitted { count: String, files: String },
     #[error("{bead} is a record of the town: only work can be submitted")]
     NoWork { bead: String },
 }
@@ -123,6 +128,9 @@ pub fn submit_branch(
     // The commits are checked before anything leaves this machine.
     let base = find_base(&git, &target, &tip)?;
     let own_commits = proof::list_own_commits(&git, &base, &tip)?;
+    if own_commits.commits.is_empty() {
+        return Err(SubmitError::NoCommit { branch, target }.into());
+    }
     proof::check_branch_commits(&git, &branch, &tip, &own_commits)?;
     let has_remote = check_remote(rig)?;
     check_repository(rig, has_remote, folder, &target, &base)?;
@@ -185,8 +193,8 @@ fn find_branch(git: &Git, folder: &Path, submission: &BranchSubmission) -> anyho
                 .take(5)
                 .map(|change| change.path.as_str())
                 .collect();
-            return Err(ProofError::Uncommitted {
-                count: changes.len(),
+            return Err(SubmitError::Uncommitted {
+                count: kit::ui::counted(changes.len(), "file"),
                 files: files.join(", "),
             }
             .into());
@@ -203,7 +211,19 @@ fn find_bead(
     submission: &BranchSubmission,
 ) -> anyhow::Result<String> {
     let bead = match &submission.bead {
-        Some(id) => beads.resolve(id)?.clone(),
+        Some(id) => {
+            // Ids with another prefix are beads of another store, not abbreviations.
+            let found = rig.town().find_bead(id)?;
+            let home = BeadsHome::Rig(rig.name().to_owned());
+            anyhow::ensure!(
+                found.home == home,
+                "{} is a bead of {}, not of rig {}",
+                found.bead.id,
+                found.home,
+                rig.name()
+            );
+            found.bead
+        }
         None => guess_bead(rig, beads, branch)?.clone(),
     };
     check_bead(beads, &bead)?;

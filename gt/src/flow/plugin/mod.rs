@@ -301,10 +301,30 @@ pub fn finish_run(
         plugin: plugin.key(), rig: plugin.rig, trigger: trigger, result: outcome.result.word(),
         reason: outcome.end, seconds: outcome.seconds, run: id,
     ));
-    if outcome.result == PluginResult::Failure && plugin.file.execution.notify_on_failure {
-        notify_failure(town, plugin, outcome)?;
+    match outcome.result {
+        PluginResult::Failure if plugin.file.execution.notify_on_failure => {
+            notify_failure(town, plugin, outcome)?;
+        }
+        PluginResult::Success => close_escalations(town, plugin)?,
+        _ => {}
     }
     Ok(id)
+}
+
+/// Closes the escalations about earlier failures of a plugin.
+fn close_escalations(town: &LiveTown, plugin: &Plugin) -> anyhow::Result<()> {
+    let source = format!("plugin:{}", plugin.key());
+    let beads = town.open_town_store()?.snapshot()?;
+    let open = escalation::list_escalations(&beads, false).into_iter();
+    let about_it: Vec<String> = open
+        .filter(|escalation| escalation.source == source)
+        .map(|escalation| escalation.id)
+        .collect();
+    drop(beads);
+    for id in about_it {
+        escalate::close_escalation(town, &id, "A later run was a success")?;
+    }
+    Ok(())
 }
 
 /// Escalates a failure. A failure while an escalation about the plugin is open says nothing new.

@@ -5,7 +5,11 @@ use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
 
+use kit::sys::exec::ChildOutput;
 use kit::sys::{ChildCommand, ExecError, file};
 use serde::Serialize;
 
@@ -14,14 +18,17 @@ use crate::flow::town_hook::inherited_variables;
 use crate::host::LiveTown;
 use crate::record::plugin::run::PluginResult;
 use crate::record::plugin::{Plugin, SCRIPT, check_inside};
-use crate::town::Town;
 use crate::town::temporary::TemporaryFolder;
+use crate::town::{Town, hold};
 
 /// The maximum size of each output stream in bytes.
 const OUTPUT: usize = 1024 * 1024;
 
 /// The maximum size of the output in a record.
 const TAIL: usize = 4000;
+
+/// The time between two looks whether a program may go on.
+const LOOK: Duration = Duration::from_millis(250);
 
 /// The number of logs that are kept per plugin.
 const LOGS: usize = 20;
@@ -57,7 +64,10 @@ pub fn run_script(
     let (result, end, output) = match run_program(town, plugin, begun) {
         // Without a record, the run is due again.
         Ok(ended) if ended.is_stopped => {
-            anyhow::bail!("{} was stopped with this process", plugin.key())
+            anyhow::bail!(
+                "{} was stopped before its end, and runs again",
+                plugin.key()
+            )
         }
         Ok(ended) => (ended.result, ended.end, ended.output),
         Err(reason) => (PluginResult::Failure, reason, Vec::new()),
@@ -115,12 +125,12 @@ fn run_program(town: &Town, plugin: &Plugin, begun: &BegunRun) -> Result<EndedPr
         .map(|stored| format!("{}\n", stored.raw_line))
         .collect();
     std::fs::write(&events, lines).map_err(|error| error.to_string())?;
-    let run = command
+    let command = command
         .env("GT_PLUGIN_TRIGGER", &begun.trigger)
         .env("GT_PLUGIN_EVENTS_FILE", &events)
         .limit(plugin.timeout())
-        .cap(OUTPUT)
-        .run();
+        .cap(OUTPUT);
+    let run = run_until_held(town, plugin, command);
     let is_stopped = matches!(run, Err(ExecError::Stopped { .. }));
     let (result, end, output) = match run {
         Ok(done) => {
@@ -145,6 +155,34 @@ fn run_program(town: &Town, plugin: &Plugin, begun: &BegunRun) -> Result<EndedPr
         end,
         output,
         is_stopped,
+    })
+}
+
+/// Runs a command until it ends, this process is asked to stop, or the town is stopped or the rig
+/// held after the start.
+fn run_until_held(
+    town: &Town,
+    plugin: &Plugin,
+    command: ChildCommand,
+) -> Result<ChildOutput, ExecError> {
+    let rig = plugin.rig.as_ref().map(|rig| town.rig(rig));
+    let find_hold = || hold::find_hold(rig.as_ref(), &town.layout);
+    // A user may run a plugin in a stopped town.
+    let was_held = find_hold().is_some();
+    let stop = Arc::new(AtomicBool::new(false));
+    let command = command.stop_when(Arc::clone(&stop));
+    std::thread::scope(|scope| {
+        let (ended, end) = mpsc::channel::<()>();
+        scope.spawn(move || {
+            while end.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+                if town.stop.load(Ordering::Relaxed) || !was_held && find_hold().is_some() {
+                    stop.store(true, Ordering::Relaxed);
+                }
+            }
+        });
+        let run = command.run();
+        drop(ended);
+        run
     })
 }
 

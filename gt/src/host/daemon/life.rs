@@ -3,6 +3,8 @@
 //! The daemon runs if and only if the kernel lock `daemon/daemon.lock` is held. The pid file only
 //! names its process.
 
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -50,6 +52,11 @@ pub struct DaemonStatus {
 pub enum DaemonError {
     #[error("the daemon of this town runs already (pid {pid})")]
     Running { pid: u32 },
+    #[error(
+        "this town was restored from a backup of {}, which runs: both would work on the same beads; \
+         stop that one first (`gt down` there)", root.display()
+    )]
+    OriginalRuns { root: PathBuf },
     #[error("no daemon runs in this town (`gt daemon start` starts one)")]
     NotRunning,
     /// The program `gtd` is missing.
@@ -128,10 +135,26 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
     }
 }
 
+/// Refuses to start a restored town beside its original: both would work on the same beads.
+fn check_original(layout: &TownLayout) -> anyhow::Result<()> {
+    let path = layout.restored_from();
+    let Some(root) = file::read_file_if_exists(&path)? else {
+        return Ok(());
+    };
+    let root = PathBuf::from(OsString::from_vec(root));
+    let original = TownLayout::new(&root);
+    anyhow::ensure!(
+        root == layout.root() || !is_daemon_running(&original),
+        DaemonError::OriginalRuns { root }
+    );
+    Ok(())
+}
+
 /// Starts the daemon detached from this terminal. Returns its process id once it answers.
 pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
     let now = read_daemon_status(town);
     anyhow::ensure!(!now.running, DaemonError::Running { pid: now.pid });
+    check_original(&town.layout)?;
     let program = find_daemon_program(town)?;
     file::create_folder(&town.layout.daemon(), 0o700)?;
     let log = file::open_append(&log_path(&town.layout), 0o600)?;

@@ -31,6 +31,7 @@ pub use gate::PluginGate;
 use crate::record::escalation::Severity;
 use crate::town::TownLayout;
 use crate::town::config::SettingsLayers;
+use crate::town::lock::Lock;
 
 /// The file that makes a folder a plugin.
 pub const PLUGIN_FILE: &str = "plugin.md";
@@ -263,6 +264,15 @@ fn read_plugin(
         folder: folder.to_owned(),
         changed_at: changed.unwrap_or_default(),
     })
+}
+
+/// The beginning of the work of a dog that has a plugin.
+pub const DOG_WORK: &str = "plugin:";
+
+/// Returns true if a dog's work is a plugin whose program runs now.
+pub fn is_dog_work_running(layout: &TownLayout, work: &str) -> bool {
+    let key = work.strip_prefix(DOG_WORK);
+    key.is_some_and(|key| !Lock::is_free(&layout.plugin_lock(key)))
 }
 
 /// Refuses a path that a link leads out of the town.
