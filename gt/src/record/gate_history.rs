@@ -1,5 +1,5 @@
-//! Remembers how the last requests of a rig fared at their gates. The queue chooses the size of its
-//! batches by it.
+//! Remembers how the last requests of a rig fared at their gates, and how long the gates ran. The
+//! queue chooses the size of its batches by the results, and estimates waits by the durations.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,11 +9,13 @@ use crate::town::Rig;
 /// The number of results that count.
 const KEPT: usize = 40;
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct GateHistory {
     /// True for each request that passed, oldest first.
     passed: Vec<bool>,
+    /// The duration of each run of all gates in seconds, oldest first. Runs side by side are one.
+    rounds: Vec<f64>,
 }
 
 impl GateHistory {
@@ -27,10 +29,22 @@ impl GateHistory {
     /// ignored, because a statistic must not stop a merge.
     pub(crate) fn record(rig: &Rig, passed: bool) {
         let mut history = Self::load(rig);
-        history.passed.push(passed);
-        let excess = history.passed.len().saturating_sub(KEPT);
-        history.passed.drain(..excess);
+        push_newest(&mut history.passed, passed);
         write_state(&rig.gate_history(), &history).ok();
+    }
+
+    /// Adds the duration of a run of all gates. The same rules hold as for [`Self::record`].
+    pub(crate) fn record_round(rig: &Rig, seconds: f64) {
+        let mut history = Self::load(rig);
+        push_newest(&mut history.rounds, seconds);
+        write_state(&rig.gate_history(), &history).ok();
+    }
+
+    /// Returns the median duration of a run of all gates in seconds. None before the first run.
+    pub(crate) fn median_round(&self) -> Option<f64> {
+        let mut rounds = self.rounds.clone();
+        rounds.sort_by(f64::total_cmp);
+        rounds.get(rounds.len() / 2).copied()
     }
 
     /// Returns how many requests to check together, at most `limit`: the size at which group tests
@@ -55,13 +69,34 @@ impl GateHistory {
     }
 }
 
+/// Adds a value, and drops the oldest ones beyond the limit.
+fn push_newest<T>(values: &mut Vec<T>, newest: T) {
+    values.push(newest);
+    let excess = values.len().saturating_sub(KEPT);
+    values.drain(..excess);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn size_at(red: usize, of: usize) -> usize {
         let passed = (0..of).map(|number| number >= red).collect();
-        GateHistory { passed }.batch_size(8)
+        let history = GateHistory {
+            passed,
+            ..GateHistory::default()
+        };
+        history.batch_size(8)
+    }
+
+    #[test]
+    fn the_median_round_ignores_one_slow_run() {
+        assert_eq!(GateHistory::default().median_round(), None);
+        let history = GateHistory {
+            rounds: vec![4.0, 900.0, 5.0],
+            ..GateHistory::default()
+        };
+        assert_eq!(history.median_round(), Some(5.0));
     }
 
     #[test]

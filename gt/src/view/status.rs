@@ -296,9 +296,13 @@ fn find_given_up(rig: &Rig, view: &TownView) -> Vec<String> {
 
 /// Reads the status of the whole town.
 pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
-    let view = TownView::read(town)?;
-    let problems = find_problems(town, &view);
-    let looking = StatusReader { view: &view };
+    build_status(town, &TownView::read(town)?)
+}
+
+/// Builds the status of the whole town from a view of it.
+pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStatus> {
+    let problems = find_problems(town, view);
+    let looking = StatusReader { view };
     let rigs: Vec<RigSummary> = town
         .list_rigs()?
         .iter()
@@ -308,7 +312,7 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
     agents.extend(looking.roles(None));
     let dogs = record::dog::list_dogs(&town.layout);
     agents.extend(dogs.iter().map(|dog| looking.dog(dog)));
-    let board = convoy::ProgressBoard::from_view(&view);
+    let board = convoy::ProgressBoard::from_view(view);
     let convoys = record::convoy::list_convoys(&view.stores.town, false)
         .into_iter()
         .map(|bead| board.progress(bead))

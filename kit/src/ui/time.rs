@@ -1,7 +1,7 @@
 //! Formats times for users: relative, and in the local zone.
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 /// Formats the distance of `then` from `now`: `just now`, `5m ago`, `3h ago`, `2d ago`, or `in 5m`.
 pub fn format_ago(now: Timestamp, then: Timestamp) -> String {
@@ -25,6 +25,19 @@ fn format_span(seconds: u64) -> Option<String> {
         2_592_000..31_536_000 => format!("{}mo", seconds / 2_592_000),
         _ => format!("{}y", seconds / 31_536_000),
     })
+}
+
+/// Formats a duration: `4.2s`, `12m`, `3h 5m`.
+pub fn format_seconds(seconds: f64) -> String {
+    if seconds < 60.0 {
+        return format!("{seconds:.1}s");
+    }
+    let time = SignedDuration::try_from_secs_f64(seconds).unwrap_or(SignedDuration::MAX);
+    let (hours, minutes) = (time.as_hours(), time.as_mins() % 60);
+    match hours {
+        0 => format!("{minutes}m"),
+        hours => format!("{hours}h {minutes}m"),
+    }
 }
 
 /// Formats an instant in a zone with seconds, `Mar 1 18:02:07`; in another year than `now`,

@@ -3,6 +3,7 @@
 use super::super::{CommandResult, build_report, rig};
 use super::list;
 use crate::context::Context;
+use gt::view::request;
 
 /// Show the request that is merged next
 ///
@@ -19,7 +20,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
-    let mut rows = list::read_rows(&rig)?.into_iter();
+    let mut rows = request::read_requests(&rig)?.into_iter();
     let next = rows.find(|row| row.status == "ready");
     let quiet = args.quiet;
     build_report(next, move |next, page| match next {

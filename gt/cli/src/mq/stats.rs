@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use jiff::SignedDuration;
+use kit::ui::time::format_seconds;
 use kit::ui::{Page, counted, escape};
 
 use super::super::{CommandResult, build_report, rig};
@@ -53,13 +53,13 @@ fn write_stats(stats: &MergeStats, page: &mut Page) {
             } else {
                 "goes first"
             };
-            format!(" (it {state} after {})", describe_seconds(bound))
+            format!(" (it {state} after {})", format_seconds(bound))
         });
         page.line(format!(
             "  P{} waiting: {}, the oldest for {}{bound}",
             waiting.priority,
             counted(waiting.requests, "request"),
-            describe_seconds(waiting.oldest_seconds)
+            format_seconds(waiting.oldest_seconds)
         ));
     }
 }
@@ -85,18 +85,6 @@ fn describe_gate(gate: &GateStats) -> String {
 }
 
 fn describe(times: Percentiles) -> String {
-    let (p50, p95) = (describe_seconds(times.p50), describe_seconds(times.p95));
+    let (p50, p95) = (format_seconds(times.p50), format_seconds(times.p95));
     format!("half within {p50}, 95 % within {p95}")
-}
-
-fn describe_seconds(seconds: f64) -> String {
-    let time = SignedDuration::try_from_secs_f64(seconds).unwrap_or_default();
-    if seconds < 60.0 {
-        return format!("{seconds:.1}s");
-    }
-    let (hours, minutes) = (time.as_hours(), time.as_mins() % 60);
-    match hours {
-        0 => format!("{minutes}m"),
-        hours => format!("{hours}h {minutes}m"),
-    }
 }

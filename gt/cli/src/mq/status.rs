@@ -7,18 +7,18 @@ use kit::ui::{Page, escape};
 use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
-use super::list;
 use crate::context::Context;
 use gt::flow::mq;
 use gt::record::merge_request;
 use gt::record::pull_request::PullRequest;
+use gt::view::request::{self, MergeEstimate};
 
 /// Show one merge request
 ///
 /// With `--json` {id, title, status, priority, type, created_at, updated_at, closed_at?, branch,
 /// target, source_issue, worker, rig, commits[], merge_commit?, close_reason?, why?, next_steps[],
-/// needs_person?, pull_request?, depends_on[], files[], place?, clashes_with[], gate_logs[], diff?}.
-/// `why` is the reason why it is not merged now. `place` is the request's number among the ready ones, from 1. `gate_logs` are the outputs of its failed gates.
+/// needs_person?, pull_request?, depends_on[], files[], place?, estimate?{seconds, rounds, round_seconds}, clashes_with[], gate_logs[], diff?}.
+/// `why` is the reason why it is not merged now. `place` is the request's number among the ready ones, from 1. `estimate` is the expected time until the merge, if no request before it fails. `gate_logs` are the outputs of its failed gates.
 /// `pull_request` {number, url, branch, state, detail?, because?, answered?}; its state is opened,
 /// checks, checks_failed, review, changes_requested, draft, outdated, changed, approved, merging,
 /// merge_refused, merged or closed.
@@ -65,6 +65,8 @@ struct RequestStatus {
     files: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     place: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    estimate: Option<MergeEstimate>,
     clashes_with: Vec<String>,
     gate_logs: Vec<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,10 +84,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     );
     let receipt = merge_request::receipt_of(request);
     let merge_commit = fields::get_field(&request.description, "merge_commit");
-    let rows = list::read_rows(&rig)?;
+    let rows = request::read_requests(&rig)?;
     let row = rows.iter().find(|row| row.id == request.id);
-    let mut ready = rows.iter().filter(|row| row.status == "ready");
-    let place = ready.position(|row| row.id == request.id);
     let diff = args.diff.then(|| mq::read_submitted_diff(&rig, &receipt));
     let shown = RequestStatus {
         id: request.id.clone(),
@@ -113,7 +113,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .map(|edge| edge.depends_on_id.clone())
             .collect(),
         files: receipt.files,
-        place: place.map(|before| before + 1),
+        place: row.and_then(|row| row.place),
+        estimate: row.and_then(|row| row.estimate),
         clashes_with: row.map_or_else(Vec::new, |row| row.clashes_with.clone()),
         gate_logs: mq::list_gate_logs(&rig, &request.id),
         diff: diff.transpose()?,
@@ -135,6 +136,9 @@ fn write_status(request: &RequestStatus, page: &mut Page) {
     page.cut_line(format!("  files:   {files}"));
     if let Some(place) = request.place {
         page.line(format!("  place:   {place} of the ready requests"));
+    }
+    if let Some(estimate) = &request.estimate {
+        page.line(format!("  merge:   {}", estimate.describe()));
     }
     if !request.clashes_with.is_empty() {
         let others = request.clashes_with.join(", ");

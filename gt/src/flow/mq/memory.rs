@@ -2,9 +2,11 @@
 //! candidate is checked twice.
 
 use std::collections::HashMap;
+use std::time::Instant;
 
 use super::gate::{self, GateFailure};
 use super::job::MergeJob;
+use crate::record::gate_history::GateHistory;
 
 #[derive(Debug, Default)]
 pub(super) struct GateMemory {
@@ -42,7 +44,11 @@ impl GateMemory {
             keys.push(key);
         }
         let runs: Vec<_> = unknown.iter().map(|index| commits[*index]).collect();
+        let begun = Instant::now();
         let fresh = gate::run_gates_side_by_side(&runs)?;
+        if let Some((job, _)) = runs.first() {
+            GateHistory::record_round(job.rig, begun.elapsed().as_secs_f64());
+        }
         let fresh: HashMap<&TreeKey, Option<GateFailure>> = unknown
             .iter()
             .map(|index| &keys[*index])

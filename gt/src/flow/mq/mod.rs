@@ -59,7 +59,7 @@ pub use bisect::{BisectOutcome, FailingCommit, bisect_target};
 pub use clash::find_clashes;
 pub use evidence::{list_gate_logs, read_submitted_diff};
 pub use job::MergeOutcome;
-pub use queue::run_queue;
+pub use queue::{QueuePace, run_queue};
 pub(crate) use queue::{time_until_ready, withdraw_stale_requests};
 pub use reject::{RejectError, RejectedRequest, reject_request};
 pub use retry::retry_request;

@@ -16,7 +16,7 @@ use super::{batch, land, pull_request, target, task, verify, withdraw};
 use crate::record::gate_history::GateHistory;
 use crate::record::merge_request;
 use crate::record::pull_request::PullRequestLook;
-use crate::town::config::RigSettings;
+use crate::town::config::{LandingRoute, RigSettings};
 use crate::town::lock::Lock;
 use crate::town::queue_pause::check_may_merge;
 use crate::town::{Rig, RigLayout};
@@ -92,6 +92,41 @@ impl QueueRun<'_> {
         let together: Vec<&Bead> = together.copied().collect();
         let chosen = choose_batch(&together, size, &find_clashes(&beads));
         Ok(chosen.into_iter().cloned().collect())
+    }
+}
+
+/// How fast a rig's queue merges: the requests per run of the gates, and the median duration of one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct QueuePace {
+    pub batch_size: usize,
+    pub round_seconds: f64,
+}
+
+impl QueuePace {
+    /// Returns the pace of a rig's queue. None before its gates have run, if another program
+    /// merges, and while nothing is merged.
+    pub fn read(rig: &Rig, settings: &RigSettings) -> Option<Self> {
+        if settings.landing_route() == Some(LandingRoute::PullRequest)
+            || check_may_merge(rig).is_err()
+        {
+            return None;
+        }
+        let history = GateHistory::load(rig);
+        let limit = settings.merge_queue.batch_limit();
+        let batch_size = if batch::allows_batches(rig, settings) {
+            history.batch_size(limit)
+        } else {
+            1
+        };
+        Some(Self {
+            batch_size,
+            round_seconds: history.median_round()?,
+        })
+    }
+
+    /// Returns the number of runs of the gates up to the merge of the request at a place, from 1.
+    pub fn rounds_until(&self, place: usize) -> usize {
+        place.div_ceil(self.batch_size.max(1))
     }
 }
 

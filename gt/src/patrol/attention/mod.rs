@@ -40,31 +40,62 @@ pub(super) fn facts(
     hooked: &[HookFacts],
     numbers: &Thresholds,
 ) -> AttentionFacts {
-    let (patience, limits) = (numbers.patience, numbers.alerts);
-    let all = rigs
-        .iter()
-        .flat_map(|(rig, settings)| rig_items(view, rig, settings))
-        .chain(item::outage_items(view, patience))
-        .chain(item::crash_loop_items(layout, view))
-        .chain(item::review_items(view))
-        .chain(item::rollback_items(view))
-        .chain(item::settings_items(view))
-        .chain(alerts::queue_alerts(view, limits.requests))
-        .chain(alerts::escalation_alert(view, limits.escalations))
-        .chain(alerts::kill_alert(view, limits.killed))
-        .chain(hook_items(hooked, view.now))
-        .chain(hooks::sleeping_items(view));
-    let (due, later): (Vec<_>, Vec<_>) = all.partition(|item| item.is_due(view.now));
-    let mut keys = BTreeSet::new();
-    let due = due
-        .into_iter()
-        .filter(|item| keys.insert(item.key.clone()))
-        .collect();
+    let items = AttentionItems::find(layout, view, rigs, hooked, numbers);
     let mayor_runs = view.session_of(&Address::Mayor).is_some();
-    let waits = later.iter().map(|item| item.due.duration_since(view.now));
     AttentionFacts {
-        messages: message::plan_messages(&view.stores.town, due, mayor_runs),
-        due_in: waits.min(),
+        messages: message::plan_messages(&view.stores.town, items.due, mayor_runs),
+        due_in: items.next_due_in,
+    }
+}
+
+/// Returns the items that wait for the user now, each once.
+pub fn list_due_items(town: &LiveTown, view: &TownView) -> Vec<AttentionItem> {
+    let rigs = PatrolSettings::for_rigs(town, view);
+    let hooked = hooked::facts(town, view);
+    let numbers = Thresholds::from_layers(view.settings.for_rig(None));
+    AttentionItems::find(&town.layout, view, &rigs, &hooked, &numbers).due
+}
+
+struct AttentionItems {
+    /// The items to report now, each once.
+    due: Vec<AttentionItem>,
+    /// The time until the next failure is reported if it lasts.
+    next_due_in: Option<SignedDuration>,
+}
+
+impl AttentionItems {
+    fn find(
+        layout: &TownLayout,
+        view: &TownView,
+        rigs: &BTreeMap<String, PatrolSettings>,
+        hooked: &[HookFacts],
+        numbers: &Thresholds,
+    ) -> Self {
+        let (patience, limits) = (numbers.patience, numbers.alerts);
+        let all = rigs
+            .iter()
+            .flat_map(|(rig, settings)| rig_items(view, rig, settings))
+            .chain(item::outage_items(view, patience))
+            .chain(item::crash_loop_items(layout, view))
+            .chain(item::review_items(view))
+            .chain(item::rollback_items(view))
+            .chain(item::settings_items(view))
+            .chain(alerts::queue_alerts(view, limits.requests))
+            .chain(alerts::escalation_alert(view, limits.escalations))
+            .chain(alerts::kill_alert(view, limits.killed))
+            .chain(hook_items(hooked, view.now))
+            .chain(hooks::sleeping_items(view));
+        let (due, later): (Vec<_>, Vec<_>) = all.partition(|item| item.is_due(view.now));
+        let mut keys = BTreeSet::new();
+        let due = due
+            .into_iter()
+            .filter(|item| keys.insert(item.key.clone()))
+            .collect();
+        let waits = later.iter().map(|item| item.due.duration_since(view.now));
+        Self {
+            due,
+            next_due_in: waits.min(),
+        }
     }
 }
 

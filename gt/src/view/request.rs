@@ -1,0 +1,173 @@
+//! Lists the open requests of a rig's merge queue, in merge order, with the reason of each wait and
+//! an estimate of its merge.
+
+use bd::store::Snapshot;
+use kit::ui::escape;
+use kit::ui::time::format_seconds;
+use serde::Serialize;
+
+use crate::flow::mq::{self, QueuePace, RequestOrder, find_clashes};
+use crate::record::merge_request;
+use crate::record::pull_request::PullRequest;
+use crate::record::request_wait::RequestWait;
+use crate::town::Rig;
+use crate::town::config::RigSettings;
+
+/// An open request of a merge queue.
+#[derive(Debug, Clone, Serialize)]
+pub struct RequestRow {
+    pub id: String,
+    pub rig: String,
+    pub bead: String,
+    /// The title of the bead.
+    pub title: String,
+    pub branch: String,
+    pub target: String,
+    pub worker: String,
+    /// `ready` or `blocked`.
+    pub status: &'static str,
+    pub score: f64,
+    pub priority: i64,
+    pub created_at: String,
+    pub waits_for: Vec<String>,
+    /// The other requests to the same target that change the same files.
+    pub clashes_with: Vec<String>,
+    /// The reason why the queue does not merge it now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The commands that advance it.
+    pub next_steps: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs_person: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pull_request: Option<PullRequest>,
+    /// The request's number among the ready ones, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub place: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub estimate: Option<MergeEstimate>,
+}
+
+/// The expected time until a request is merged, if no request before it fails.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct MergeEstimate {
+    pub seconds: f64,
+    /// The number of runs of the gates up to its merge.
+    pub rounds: usize,
+    /// The median duration of one run.
+    pub round_seconds: f64,
+}
+
+impl MergeEstimate {
+    /// Estimates the merge of the request at a place, from 1.
+    fn for_place(pace: QueuePace, place: usize) -> Self {
+        let rounds = pace.rounds_until(place);
+        #[expect(clippy::cast_precision_loss, reason = "a queue is short")]
+        let seconds = rounds as f64 * pace.round_seconds;
+        let round = |seconds: f64| (seconds * 10.0).round() / 10.0;
+        Self {
+            seconds: round(seconds),
+            rounds,
+            round_seconds: round(pace.round_seconds),
+        }
+    }
+
+    /// Describes the estimate with its reason.
+    pub fn describe(&self) -> String {
+        let rounds = kit::ui::counted(self.rounds, "run");
+        format!(
+            "in about {} ({rounds} of the gates, {} each)",
+            format_seconds(self.seconds),
+            format_seconds(self.round_seconds)
+        )
+    }
+}
+
+/// Reads the open requests of a rig, in merge order.
+pub fn read_requests(rig: &Rig) -> anyhow::Result<Vec<RequestRow>> {
+    list_requests(rig, &rig.store()?.snapshot()?)
+}
+
+/// Lists the open requests among a rig's beads, in merge order.
+pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestRow>> {
+    let settings = RigSettings::load(rig)?;
+    let order = RequestOrder::read(rig, &settings)?;
+    let now = rig.town().clock.now();
+    let clashes = find_clashes(beads);
+    let mut rows: Vec<RequestRow> = merge_request::open_requests(beads)
+        .into_iter()
+        .map(|request| {
+            let receipt = merge_request::receipt_of(request);
+            let blockers = bd::graph::find_blockers(beads, &request.id);
+            let mut waits_for: Vec<String> = blockers.into_iter().map(str::to_owned).collect();
+            let wait = RequestWait::find(beads, request);
+            if let Some(RequestWait::Target { task, .. }) = &wait {
+                waits_for.push(task.clone());
+            }
+            let stale = mq::stale_reason(beads, request);
+            let (status, why, next_steps) = match (stale, wait) {
+                (Some(reason), _) => {
+                    let why = format!(
+                        "it may not merge any more: {}",
+                        escape::escape_line(&reason)
+                    );
+                    ("blocked", Some(why), Vec::new())
+                }
+                (None, None) => ("ready", None, Vec::new()),
+                (None, Some(wait)) => {
+                    let status = if wait.is_retried() {
+                        "ready"
+                    } else {
+                        "blocked"
+                    };
+                    let why = wait.describe(beads, now);
+                    (
+                        status,
+                        Some(why),
+                        wait.next_steps(beads, &request.id, rig.name()),
+                    )
+                }
+            };
+            let bead = merge_request::source_bead_of(request);
+            RequestRow {
+                id: request.id.clone(),
+                rig: rig.name().to_owned(),
+                title: beads
+                    .get(&bead)
+                    .map(|bead| bead.title.clone())
+                    .unwrap_or_default(),
+                bead,
+                branch: receipt.branch,
+                target: receipt.target,
+                worker: receipt.worker,
+                status,
+                score: order.score(request),
+                priority: request.priority,
+                created_at: request.created_at.to_string(),
+                waits_for,
+                clashes_with: clashes.get(&request.id).cloned().unwrap_or_default(),
+                why,
+                next_steps,
+                needs_person: merge_request::reason_for_user(request),
+                stopped_by: merge_request::stopping_hook(request),
+                pull_request: merge_request::awaited_pull_request(request),
+                place: None,
+                estimate: None,
+            }
+        })
+        .collect();
+    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
+    let pace = QueuePace::read(rig, &settings);
+    let mut ready = 0;
+    for row in &mut rows {
+        row.score = (row.score * 10.0).round() / 10.0;
+        if row.status == "ready" {
+            ready += 1;
+            row.place = Some(ready);
+            row.estimate = pace.map(|pace| MergeEstimate::for_place(pace, ready));
+        }
+    }
+    Ok(rows)
+}
