@@ -12,7 +12,7 @@ use crate::flow::{mq, sling};
 use crate::host::LiveTown;
 use crate::record::merge_task;
 use crate::record::queued_sling;
-use crate::record::scheduler::TownRoom;
+use crate::record::scheduler::{TownRoom, priority_of_rig};
 use crate::record::start_use::{StartUse, UseLimits};
 use crate::record::town_view::TownView;
 use crate::town::Rig;
@@ -32,7 +32,7 @@ pub struct SchedulerFacts {
     /// The number of polecats at work.
     pub at_work: usize,
     /// The rig's place among the rigs if the town has too little room: 0 is first.
-    pub priority: u64,
+    pub priority: i64,
     /// What the worker of each unblocked bead uses, if there are limits for it.
     pub uses: HashMap<String, Vec<StartUse>>,
     /// The turn of the first unblocked bead. Of two rigs with as many polecats at work, the one
@@ -93,12 +93,7 @@ pub(super) fn facts(
         // No worker is started while the running sessions are unknown.
         room: view.sessions.as_ref().map_or(0, |_| room),
         at_work,
-        priority: view
-            .settings
-            .for_rig(Some(rig.name()))
-            .valid_value("scheduler.priority")
-            .as_u64()
-            .unwrap_or_default(),
+        priority: priority_of_rig(view.settings.for_rig(Some(rig.name()))),
     }
 }
 

@@ -204,6 +204,14 @@ pub fn count_workers(view: &TownView) -> usize {
         .count()
 }
 
+/// Returns the priority of a rig for free places: its setting with the adjustments of all layers.
+/// The lowest goes first.
+pub fn priority_of_rig(layers: &SettingsLayers) -> i64 {
+    let priority = layers.valid_value("scheduler.priority").as_i64();
+    let adjustment = layers.sum("priority_adjustment");
+    priority.unwrap_or_default().saturating_add(adjustment)
+}
+
 /// The number of workers that the town may start now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TownRoom {

@@ -171,3 +171,21 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
     }
     Ok(rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_expected_after_the_batches_before_it_and_its_own() {
+        let pace = QueuePace {
+            batch_size: 4,
+            round_seconds: 65.0,
+        };
+        let describe = |place| MergeEstimate::for_place(pace, place).describe();
+        let one_run = "in about 1m (1 run of the gates, 1m each)";
+        assert_eq!(describe(1), one_run);
+        assert_eq!(describe(4), one_run);
+        assert_eq!(describe(5), "in about 2m (2 runs of the gates, 1m each)");
+    }
+}

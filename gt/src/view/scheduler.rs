@@ -7,7 +7,7 @@ use crate::host::LiveTown;
 use crate::record::progress::ActivityCache;
 use crate::record::queued_sling::{QueuedSling, list_queued_slings, turn_of};
 use crate::record::scheduler::{
-    SchedulerState, StartObstacle, count_workers, find_town_room, read_use_limits,
+    SchedulerState, StartObstacle, count_workers, find_town_room, priority_of_rig, read_use_limits,
 };
 use crate::record::start_use::FullUse;
 use crate::record::town_view::TownView;
@@ -57,8 +57,7 @@ pub fn read_scheduler(town: &LiveTown, rig: Option<&Rig>) -> anyhow::Result<Sche
         if rig.is_some_and(|rig| rig.name() != name) {
             continue;
         }
-        let layers = view.settings.for_rig(Some(name));
-        let priority = layers.valid_value("scheduler.priority").as_u64();
+        let priority = priority_of_rig(view.settings.for_rig(Some(name)));
         for queued in list_queued_slings(snapshot) {
             let turn = turn_of(&queued, snapshot.get(&queued.work_bead_id));
             let uses = limits.uses_of(&town.rig(name), &queued.options);

@@ -16,6 +16,7 @@ pub(super) struct Args {
     /// The setting
     key: String,
     /// The value
+    #[arg(allow_negative_numbers = true)]
     value: String,
     #[command(flatten)]
     whose: SettingsScope,

@@ -102,6 +102,9 @@ pub(super) fn write_request_row(row: &RequestRow, page: &mut kit::ui::Page) {
         "{:<7} P{} {}  {} by {} into {}",
         row.status, row.priority, row.id, row.bead, row.worker, row.target
     ));
+    if let Some(estimate) = &row.estimate {
+        page.line(format!("        merge {}", estimate.describe()));
+    }
     if let Some(why) = &row.why {
         page.line(format!("        {why}"));
     }

@@ -585,6 +585,16 @@ pub const KEYS: &[SettingKey] = &[
         "",
         "the plugins that never run automatically, by name or as RIG/NAME",
     ),
+    allow_labels(
+        define_key(
+            "priority_adjustment",
+            SettingKind::Sum,
+            SettingPlacement::Rig,
+            "0",
+            "added to scheduler.priority; the values of all layers add up",
+        ),
+        LabelEffect::Any,
+    ),
     define_key(
         "retention.gate_logs",
         SettingKind::Duration,

@@ -2,8 +2,9 @@
 //! the labels of the rig's bead as far as [`LabelEffect`] permits, the rig's settings, the town's
 //! settings, built-in. (A command's flag takes precedence over all. The command handles it.)
 //!
-//! A key that is blocked in the local layer has no value in the layers below it. Unknown content of
-//! files is ignored, and a change preserves every other key.
+//! A key that is blocked in the local layer has no value in the layers below it. The layers of a
+//! [`SettingKind::Sum`] add up. Unknown content of files is ignored, and a change preserves every
+//! other key.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -35,6 +36,15 @@ pub enum SettingOrigin {
     Rig(PathBuf),
     Town(PathBuf),
     BuiltIn,
+    /// The layers that add up, highest first.
+    Layers(Vec<LayerAddend>),
+}
+
+/// The value of one layer of a [`SettingKind::Sum`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerAddend {
+    pub origin: SettingOrigin,
+    pub value: i64,
 }
 
 impl fmt::Display for SettingOrigin {
@@ -47,6 +57,13 @@ impl fmt::Display for SettingOrigin {
             Self::Rig(path) => write!(f, "rig: {}", path.display()),
             Self::Town(path) => write!(f, "town: {}", path.display()),
             Self::BuiltIn => f.write_str("built-in"),
+            Self::Layers(addends) => {
+                for (index, addend) in addends.iter().enumerate() {
+                    let separator = if index == 0 { "" } else { " + " };
+                    write!(f, "{separator}{} ({})", addend.value, addend.origin)?;
+                }
+                Ok(())
+            }
         }
     }
 }
@@ -225,6 +242,11 @@ impl SettingsLayers {
         )
     }
 
+    /// Returns the sum of a setting's layers. A missing or blocked value is zero.
+    pub fn sum(&self, name: &str) -> i64 {
+        self.valid_value(name).as_i64().unwrap_or_default()
+    }
+
     /// Returns a duration. A missing value is zero.
     pub fn duration(&self, name: &str) -> SignedDuration {
         let value = self.valid_value(name);
@@ -286,6 +308,9 @@ impl SettingsLayers {
         if self.local.blocked.contains(name) {
             return Some((Value::Null, SettingOrigin::Blocked(self.local_path.clone())));
         }
+        if key.kind == SettingKind::Sum {
+            return self.add_layers(key, name);
+        }
         if let Some(value) = self.local.values.get(name) {
             return Some((value.clone(), SettingOrigin::Local(self.local_path.clone())));
         }
@@ -303,6 +328,38 @@ impl SettingsLayers {
             }
         };
         is_allowed.then(|| (value, SettingOrigin::Bead(self.bead.clone())))
+    }
+
+    /// Adds up the values of a setting in the local layer, the labels and the files. None if no
+    /// layer has one.
+    fn add_layers(&self, key: &SettingKey, name: &str) -> Option<(Value, SettingOrigin)> {
+        let local = self.local.values.get(name).cloned();
+        let label = self.labels.iter().find(|(label, _)| label == name);
+        let label = label.and_then(|(_, text)| key.parse(text));
+        let files = self.files().map(|(path, file)| {
+            let origin = if path == self.town.0 {
+                SettingOrigin::Town(path.to_owned())
+            } else {
+                SettingOrigin::Rig(path.to_owned())
+            };
+            (origin, value_at(file, name).cloned())
+        });
+        let layers = [
+            (SettingOrigin::Local(self.local_path.clone()), local),
+            (SettingOrigin::Bead(self.bead.clone()), label),
+        ];
+        let addends: Vec<LayerAddend> = layers
+            .into_iter()
+            .chain(files)
+            .filter_map(|(origin, value)| {
+                let value = value?.as_i64()?;
+                Some(LayerAddend { origin, value })
+            })
+            .collect();
+        let sum = addends
+            .iter()
+            .fold(0_i64, |sum, addend| sum.saturating_add(addend.value));
+        (!addends.is_empty()).then(|| (Value::from(sum), SettingOrigin::Layers(addends)))
     }
 
     /// Returns a setting's value from the highest file, or the built-in one.
@@ -354,6 +411,7 @@ impl SettingKey {
                 _ => return None,
             },
             SettingKind::Number => Value::from(text.trim().parse::<u64>().ok()?),
+            SettingKind::Sum => Value::from(text.trim().parse::<i64>().ok()?),
             SettingKind::Duration => {
                 super::parse_setting_duration(text)?;
                 Value::from(text)
@@ -374,6 +432,7 @@ impl SettingKey {
             SettingKind::Text => value.is_string(),
             SettingKind::Flag => value.is_boolean(),
             SettingKind::Number => value.is_u64(),
+            SettingKind::Sum => value.is_i64(),
             SettingKind::List => value.is_array(),
             SettingKind::Duration | SettingKind::OneOf(_) => value
                 .as_str()
@@ -388,6 +447,7 @@ impl SettingKey {
             SettingKind::Text => "a text",
             SettingKind::Flag => "true or false",
             SettingKind::Number => "a whole number",
+            SettingKind::Sum => "a whole number, also negative",
             SettingKind::List => "words separated by commas",
             SettingKind::Duration => "a duration such as 30s or 10m",
         };

@@ -6,6 +6,8 @@ pub enum SettingKind {
     Text,
     Flag,
     Number,
+    /// A whole number, also negative. The values of all layers add up.
+    Sum,
     List,
     /// A duration such as `30s` or `10m`.
     Duration,

@@ -339,8 +339,41 @@ fn the_settings_that_labels_can_change_are_few() {
             ("max_polecats", key::LabelEffect::Lower),
             ("namepool.names", key::LabelEffect::Any),
             ("namepool.style", key::LabelEffect::Any),
+            ("priority_adjustment", key::LabelEffect::Any),
         ]
     );
+}
+
+#[test]
+fn the_values_of_a_sum_add_up_over_all_layers_unless_it_is_blocked() {
+    let place = town_with_settings("{}");
+    let rig = place.town.rig("web");
+    let set = |rig, layer, value| {
+        change_setting(&place.town, rig, layer, "priority_adjustment", Some(value)).unwrap();
+    };
+    set(None, SettingsLayer::Settings, "1");
+    set(Some(&rig), SettingsLayer::Settings, "-4");
+    set(Some(&rig), SettingsLayer::Local, "10");
+    let read = || {
+        let layers = SettingsLayers::load(&place.town, Some(&rig)).unwrap();
+        let setting = layers.get("priority_adjustment").unwrap();
+        (
+            layers.sum("priority_adjustment"),
+            setting.origin.to_string(),
+        )
+    };
+    let (sum, origin) = read();
+    assert_eq!(sum, 7);
+    assert!(origin.starts_with("10 (local: "), "{origin}");
+    assert!(
+        origin.contains(" + -4 (rig: ") && origin.contains(" + 1 (town: "),
+        "{origin}"
+    );
+    let path = place.town.layout.wisp_config("web");
+    let text =
+        r#"{"rig":"web","values":{"priority_adjustment":10},"blocked":["priority_adjustment"]}"#;
+    std::fs::write(&path, text).unwrap();
+    assert_eq!(read().0, 0);
 }
 
 #[test]
