@@ -89,6 +89,7 @@ mod sync_places;
 mod temporary;
 mod texts;
 mod theme;
+mod top;
 mod town_hook;
 mod town_sync;
 mod trail;

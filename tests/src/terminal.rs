@@ -12,10 +12,25 @@ pub struct Terminal<'t> {
 impl<'t> Terminal<'t> {
     /// Runs a shell line in a folder, with the programs of the town on `PATH`.
     pub fn run(town: &'t Town, folder: &Path, line: &str) -> Self {
+        Self::run_with_columns(town, folder, line, 200)
+    }
+
+    /// Does the same in a terminal of this width.
+    pub fn run_with_columns(town: &'t Town, folder: &Path, line: &str, columns: u16) -> Self {
         let terminal = Self { town };
+        let columns = columns.to_string();
         let bin = town.path("bin");
         let line = format!("PATH={}:$PATH; export PATH; {line}; exec sh", bin.display());
-        let size = ["new-session", "-d", "-s", "user", "-x", "200", "-y", "50"];
+        let size = [
+            "new-session",
+            "-d",
+            "-s",
+            "user",
+            "-x",
+            &columns,
+            "-y",
+            "50",
+        ];
         terminal.tmux().at(folder).args(size).args([&*line]).ok();
         terminal
     }
@@ -37,8 +52,13 @@ impl<'t> Terminal<'t> {
     /// Waits for a question, and answers it with a line.
     pub fn answer(&self, question: &str, line: &str) {
         self.wait_for(question);
-        let args = ["send-keys", "-t", "=user:", line, "Enter"];
-        self.tmux().args(args).ok();
+        self.press(&[line, "Enter"]);
+    }
+
+    /// Presses keys, named as tmux names them.
+    pub fn press(&self, keys: &[&str]) {
+        let args = ["send-keys", "-t", "=user:"];
+        self.tmux().args(args).args(keys.iter().copied()).ok();
     }
 }
 

@@ -211,7 +211,7 @@ fn quote_field(text: &str) -> String {
 }
 
 /// Formats costs. A plus sign means that some tokens have no price, and a dash that none has one.
-fn format_cost(sum: &CostSum) -> String {
+pub(super) fn format_cost(sum: &CostSum) -> String {
     let all = sum.tokens.total();
     match sum.unpriced_tokens {
         0 => format!("${:.2}", sum.cost_usd),

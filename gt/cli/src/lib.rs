@@ -90,6 +90,7 @@ mod status_line;
 mod thanks;
 mod thaw;
 mod theme;
+mod top;
 mod trail;
 mod uninstall;
 mod unsling;
@@ -230,6 +231,8 @@ kit::program! {
     Thanks => thanks,
     Thaw => thaw,
     Theme => theme,
+    #[command(alias = "dash")]
+    Top => top,
     Trail => trail,
     Uninstall => uninstall,
     #[command(alias = "unhook")]
@@ -351,7 +354,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let ui = Ui::new(line.root.json, false, &env);
     bd::git::report_slow_remotes(kit::ui::report_slow_remote);
     let ctx = Context::new(env, ui);
-    if !matches!(line.command, Some(Command::Demo(_))) {
+    if !matches!(line.command, Some(Command::Demo(_) | Command::Top(_))) {
         gt::town::temporary::remove_on_signals();
     }
     let result = line

@@ -13,7 +13,7 @@ pub(super) const GROUPS: &[TaskGroup] = &[
     },
     TaskGroup {
         task: "Watch",
-        commands: &["status", "feed", "attach", "peek", "why", "trail"],
+        commands: &["top", "status", "feed", "attach", "peek", "why", "trail"],
     },
     TaskGroup {
         task: "Talk",

@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-fn write_explanation(found: &Explanation, older: usize, page: &mut Page) {
+pub(super) fn write_explanation(found: &Explanation, older: usize, page: &mut Page) {
     for (number, text) in found.now.iter().enumerate() {
         let text = escape::escape_line(text);
         page.line(if number == 0 {

@@ -48,10 +48,15 @@ pub struct TownView {
 impl TownView {
     /// Reads the town with its sessions.
     pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
+        Self::read_again(town, &ActivityCache::default())
+    }
+
+    /// Reads the town with its sessions for a screen that is redrawn. `glances` has recent readings
+    /// of quiet workers.
+    pub fn read_again(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<Self> {
         let stores = town.read_stores()?;
         let settings = TownSettings::load(town, &stores.rigs);
-        let glances = ActivityCache::default();
-        Ok(Self::read_with(town, stores, settings, &glances, |_, _| {
+        Ok(Self::read_with(town, stores, settings, glances, |_, _| {
             true
         }))
     }

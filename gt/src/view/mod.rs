@@ -1,7 +1,9 @@
 //! The current state of a town, for users and programs.
 
 pub mod audit;
+pub mod bead;
 pub mod bundle;
+pub mod convoy;
 pub mod costs;
 pub mod doctor;
 pub mod feed;

@@ -9,6 +9,7 @@ use super::status::{self, TownStatus};
 use crate::host::LiveTown;
 use crate::patrol::attention::{self, AttentionItem};
 use crate::record::escalation::{self, Escalation, Severity};
+use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
 
 #[derive(Debug, Clone, Serialize)]
@@ -81,7 +82,12 @@ pub struct DefaultAnswer {
 impl TownOverview {
     /// Reads the town once.
     pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
-        let view = TownView::read(town)?;
+        Self::read_again(town, &ActivityCache::default())
+    }
+
+    /// Reads the town for a screen that is redrawn. `glances` has recent readings of quiet workers.
+    pub fn read_again(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<Self> {
+        let view = TownView::read_again(town, glances)?;
         let mut requests = Vec::new();
         for (rig, beads) in &view.stores.rigs {
             // A rig with wrong settings has no order of requests, and is among the problems.

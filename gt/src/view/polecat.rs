@@ -101,6 +101,34 @@ pub struct PolecatStatus {
     pub record: Vec<WorkCompletion>,
 }
 
+/// Returns the changes of a worker since its branch started, with those not committed yet, as a
+/// patch. New files that git does not track yet are listed by name.
+pub fn read_changes_so_far(rig: &Rig, name: &str) -> anyhow::Result<String> {
+    let beads = rig.store()?.snapshot()?;
+    let all = polecat::list_polecats(rig, &beads, None);
+    let polecat = all.iter().find(|polecat| polecat.name == name);
+    let polecat = polecat
+        .ok_or_else(|| anyhow::anyhow!("there is no polecat `{name}` in rig `{}`", rig.name()))?;
+    let base = &polecat.slot.base;
+    anyhow::ensure!(!base.is_empty(), "{name} has not begun any work");
+    let git = Git::at(rig.sandbox(name));
+    // No programs of the repository's configuration, and no colours.
+    let call = git.plumbing([
+        "diff",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-color",
+        base,
+        "--",
+    ]);
+    let mut patch = call.text()?;
+    let untracked = git.plumbing(["ls-files", "--others", "--exclude-standard", "-z"]);
+    for path in untracked.records()? {
+        patch.push_str(&format!("new file {path}\n"));
+    }
+    Ok(patch)
+}
+
 impl PolecatStatus {
     pub fn read(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<Self> {
         let view = TownView::read(town)?;

@@ -35,6 +35,11 @@ impl Style {
         }
     }
 
+    /// Returns true if texts are coloured.
+    pub fn is_coloured(&self) -> bool {
+        self.on
+    }
+
     pub fn bold(&self, text: &str) -> String {
         self.paint(Ansi::new().bold(), text)
     }

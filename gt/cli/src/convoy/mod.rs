@@ -11,6 +11,8 @@ mod show;
 mod status;
 mod stranded;
 
+pub(super) use status::{write_bead_line, write_heading};
+
 use super::CommandResult;
 use crate::context::Context;
 

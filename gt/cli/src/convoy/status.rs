@@ -79,6 +79,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 pub(super) fn write_convoy(convoy: &ConvoyProgress, page: &mut Page) {
     page.blank();
+    write_heading(convoy, page);
+    for bead in &convoy.tracked {
+        write_bead_line(bead, page);
+    }
+    if let Some(integration) = &convoy.integration {
+        write_branches(convoy, integration, page);
+    }
+}
+
+/// Writes the title, the counts and the escalations that block the convoy.
+pub(crate) fn write_heading(convoy: &ConvoyProgress, page: &mut Page) {
     let state = match (convoy.status.as_str(), convoy.landings) {
         _ if !convoy.blocked_by.is_empty() => "blocked",
         ("closed", 1..) => "landed",
@@ -105,12 +116,6 @@ pub(super) fn write_convoy(convoy: &ConvoyProgress, page: &mut Page) {
             page.line(format!("              → {step}"));
         }
     }
-    for bead in &convoy.tracked {
-        write_bead_line(bead, page);
-    }
-    if let Some(integration) = &convoy.integration {
-        write_branches(convoy, integration, page);
-    }
 }
 
 /// Writes the convoy's own branches and the progress of their landing.
@@ -136,7 +141,7 @@ fn write_branches(convoy: &ConvoyProgress, integration: &Integration, page: &mut
     }
 }
 
-fn write_bead_line(bead: &TrackedBead, page: &mut Page) {
+pub(crate) fn write_bead_line(bead: &TrackedBead, page: &mut Page) {
     let (mark, word) = match bead.standing {
         BeadStanding::Open => ("○", "open"),
         BeadStanding::Blocked => ("●", "blocked"),

@@ -169,7 +169,7 @@ fn write_message(message: &MailMessage, page: &mut Page) {
 }
 
 /// Writes a message of a list: its subject, then id, sender and age.
-fn write_message_line(number: &str, message: &MailMessage, page: &mut Page) {
+pub(super) fn write_message_line(number: &str, message: &MailMessage, page: &mut Page) {
     let mark = match (message.archived, message.read) {
         (true, _) => "–",
         (false, true) => "○",

@@ -13,6 +13,8 @@ mod status;
 mod submit;
 mod waive;
 
+pub(super) use status::{read_status, write_status};
+
 use gt::town::beads::{BeadsHome, FoundBead};
 use gt::town::{Rig, Town};
 
@@ -84,7 +86,10 @@ impl<T> PerRequest<T> {
 }
 
 /// Finds a request by its id, which may come after the name of its rig.
-fn find_request<'t>(town: &'t Town, words: &[String]) -> anyhow::Result<(FoundBead, Rig<'t>)> {
+pub(super) fn find_request<'t>(
+    town: &'t Town,
+    words: &[String],
+) -> anyhow::Result<(FoundBead, Rig<'t>)> {
     let (request, named) = match words {
         [rig, request] => (request, Some(town.find_rig(rig)?)),
         [request, ..] => (request, None),

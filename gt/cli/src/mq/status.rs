@@ -11,6 +11,7 @@ use crate::context::Context;
 use gt::flow::mq;
 use gt::record::merge_request;
 use gt::record::pull_request::PullRequest;
+use gt::town::Town;
 use gt::view::request::{self, MergeEstimate};
 
 /// Show one merge request
@@ -32,7 +33,7 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize)]
-struct RequestStatus {
+pub(crate) struct RequestStatus {
     id: String,
     title: String,
     status: String,
@@ -46,7 +47,7 @@ struct RequestStatus {
     branch: String,
     target: String,
     #[serde(rename = "source_issue")]
-    bead: String,
+    pub(crate) bead: String,
     worker: String,
     rig: String,
     commits: Vec<String>,
@@ -70,12 +71,21 @@ struct RequestStatus {
     clashes_with: Vec<String>,
     gate_logs: Vec<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    diff: Option<String>,
+    pub(crate) diff: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let (found, rig) = super::find_request(&town, &[args.request])?;
+    build_report(read_status(&town, &args.request, args.diff)?, write_status)
+}
+
+/// Reads a request, and its submitted changes with `has_diff`.
+pub(crate) fn read_status(
+    town: &Town,
+    request: &str,
+    has_diff: bool,
+) -> anyhow::Result<RequestStatus> {
+    let (found, rig) = super::find_request(town, &[request.to_owned()])?;
     let request = &found.bead;
     anyhow::ensure!(
         merge_request::is_merge_request(request),
@@ -86,8 +96,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let merge_commit = fields::get_field(&request.description, "merge_commit");
     let rows = request::read_requests(&rig)?;
     let row = rows.iter().find(|row| row.id == request.id);
-    let diff = args.diff.then(|| mq::read_submitted_diff(&rig, &receipt));
-    let shown = RequestStatus {
+    let diff = has_diff.then(|| mq::read_submitted_diff(&rig, &receipt));
+    Ok(RequestStatus {
         id: request.id.clone(),
         title: request.title.clone(),
         status: request.status.to_string(),
@@ -118,11 +128,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         clashes_with: row.map_or_else(Vec::new, |row| row.clashes_with.clone()),
         gate_logs: mq::list_gate_logs(&rig, &request.id),
         diff: diff.transpose()?,
-    };
-    build_report(shown, write_status)
+    })
 }
 
-fn write_status(request: &RequestStatus, page: &mut Page) {
+pub(crate) fn write_status(request: &RequestStatus, page: &mut Page) {
     page.line(format!(
         "{} [{}] {} by {}",
         request.id, request.status, request.bead, request.worker

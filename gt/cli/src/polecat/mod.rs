@@ -9,6 +9,8 @@ mod retry;
 mod stale;
 mod status;
 
+pub(super) use status::write_status;
+
 use super::CommandResult;
 use crate::context::Context;
 use gt::town::identity::Address;

@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(PolecatStatus::read(&town, &rig, &name)?, write_status)
 }
 
-fn write_status(shown: &PolecatStatus, page: &mut Page) {
+pub(crate) fn write_status(shown: &PolecatStatus, page: &mut Page) {
     let row = &shown.row;
     page.line(format!(
         "{} {}/{}: {} ({})",

@@ -15,7 +15,7 @@ mod undock;
 mod unpark;
 
 pub(super) use hold::{write_hold, write_release};
-pub(super) use status::{resolve_rig, rig_of_caller};
+pub(super) use status::{resolve_rig, rig_of_caller, write_status};
 
 use super::CommandResult;
 use crate::context::Context;

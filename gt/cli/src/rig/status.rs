@@ -23,7 +23,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(rig::rig_status(&town, &rig)?, write_status)
 }
 
-fn write_status(status: &RigStatus, page: &mut kit::ui::Page) {
+pub(crate) fn write_status(status: &RigStatus, page: &mut kit::ui::Page) {
     let remote = status.rig.remote.as_deref().unwrap_or("local only");
     page.line(format!(
         "{} at {}",

@@ -34,7 +34,6 @@ pub(super) const EVERYDAY: Group = Group {
         renamed("ui", "gt status --watch", ""),
         renamed("gui", "gt status --watch", ""),
         renamed("web", "gt status --watch", "there is no web page"),
-        runs("top", "gt status --watch"),
         runs("watch", "gt status --watch"),
         runs("ps", "gt polecat list"),
         runs("workers", "gt polecat list"),

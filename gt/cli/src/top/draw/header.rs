@@ -1,0 +1,112 @@
+//! The header: the town, its daemon, the counts, the costs of today, and what stops the town.
+
+use gt::view::overview::TownOverview;
+use gt::view::status::AgentStatus;
+use kit::ui::cut::cut_to_width;
+use kit::ui::escape::escape_line;
+
+use super::super::super::costs::format_cost;
+use super::super::rows::{Tone, count_working};
+use super::super::state::{TopState, TownNews};
+use super::TonedLine;
+use super::text::join_parts;
+
+pub(super) fn list_lines(state: &TopState, width: usize) -> Vec<TonedLine> {
+    let mut lines = match &state.news.overview {
+        None => vec![TonedLine::new(Tone::Dim, "reading the town …")],
+        Some(overview) => {
+            let parts = list_parts(overview, &state.news);
+            let joined = join_parts(&parts, " · ", width).into_iter();
+            let mut lines: Vec<TonedLine> = joined
+                .map(|text| TonedLine::new(Tone::Strong, text))
+                .collect();
+            lines.extend(list_warnings(overview));
+            lines
+        }
+    };
+    if let Some(problem) = &state.news.problem {
+        let text = format!("! the town cannot be read now: {problem}");
+        lines.push(TonedLine::new(Tone::Bad, text));
+    }
+    for line in &mut lines {
+        line.text = cut_to_width(&line.text, width);
+    }
+    lines
+}
+
+fn list_parts(overview: &TownOverview, news: &TownNews) -> Vec<String> {
+    let status = &overview.status;
+    let daemon = if status.daemon.running {
+        "daemon runs"
+    } else {
+        "daemon stopped (gt up)"
+    };
+    let all = || status.rigs.iter().flat_map(|rig| &rig.agents);
+    let agents: Vec<AgentStatus> = all().cloned().collect();
+    let (working, workers) = (count_working(&agents), status.summary.polecat_count);
+    let sum = |count: fn(&gt::view::status::QueueCounts) -> usize| {
+        let counts = status.rigs.iter().map(|rig| count(&rig.mq));
+        counts.sum::<usize>()
+    };
+    let (ready, blocked) = (sum(|mq| mq.pending), sum(|mq| mq.blocked));
+    let needs_person = sum(|mq| mq.needs_person);
+    let mut queue = format!("queue {ready} ready");
+    if blocked > 0 {
+        queue.push_str(&format!(", {blocked} waiting for a task"));
+    }
+    if needs_person > 0 {
+        queue.push_str(&format!(", {needs_person} for you"));
+    }
+    let mut parts = vec![
+        escape_line(&status.name),
+        daemon.to_owned(),
+        format!("{working} of {workers} working"),
+        queue,
+        describe_costs(news),
+    ];
+    if status.overseer.unread_mail > 0 {
+        parts.push(format!("{} unread mail", status.overseer.unread_mail));
+    }
+    parts
+}
+
+fn describe_costs(news: &TownNews) -> String {
+    match &news.costs {
+        None => "today …".to_owned(),
+        Some(Err(_)) => "costs unknown".to_owned(),
+        Some(Ok(report)) => format!("{} today", format_cost(&report.total)),
+    }
+}
+
+/// Returns the stop, the pauses and the problems, with the command that ends each.
+fn list_warnings(overview: &TownOverview) -> Vec<TonedLine> {
+    let status = &overview.status;
+    let mut lines = Vec::new();
+    if let Some(stop) = &status.stopped {
+        let hold = stop.hold();
+        let text = format!("! {} ({})", escape_line(&hold.reason), hold.next);
+        lines.push(TonedLine::new(Tone::Bad, text));
+    }
+    if let Some(pause) = &status.paused {
+        let text = format!("! {} (gt deacon resume)", escape_line(&pause.describe()));
+        lines.push(TonedLine::new(Tone::Caution, text));
+    }
+    if let Some(by) = &status.scheduler_paused_by {
+        let by = escape_line(by);
+        let text = format!("! the scheduler is paused by {by} (gt scheduler resume)");
+        lines.push(TonedLine::new(Tone::Caution, text));
+    }
+    if let Some(reason) = &status.daemon.degraded {
+        let text = format!("! daemon degraded: {}", escape_line(reason));
+        lines.push(TonedLine::new(Tone::Caution, text));
+    }
+    if let Some(problem) = status.problems.first() {
+        let first = escape_line(problem.lines().next().unwrap_or_default());
+        let more = match status.problems.len() - 1 {
+            0 => String::new(),
+            more => format!(" (and {more} more: gt status)"),
+        };
+        lines.push(TonedLine::new(Tone::Caution, format!("! {first}{more}")));
+    }
+    lines
+}

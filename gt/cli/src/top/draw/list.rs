@@ -1,0 +1,110 @@
+//! Draws a list with a selected entry, scrolled so that the selection is visible.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+
+use super::super::rows::{MoreLine, ScreenRow};
+use super::super::state::{ClickTarget, PageLine};
+use super::text::{spread, wrap_text};
+use super::{ClickArea, Theme};
+
+/// The lines of one entry: the first, and those below it.
+pub(super) struct ListEntry {
+    lines: Vec<MoreLine>,
+}
+
+impl ListEntry {
+    /// Lays a row out in `width` columns.
+    pub(super) fn from_row(row: ScreenRow, width: usize) -> Self {
+        let mut lines = vec![MoreLine {
+            tone: row.tone,
+            text: spread(&row.text, &row.right, width),
+        }];
+        for more in row.more {
+            let wrapped = wrap_text(&more.text, width.saturating_sub(6));
+            lines.extend(wrapped.into_iter().map(|text| MoreLine {
+                tone: more.tone,
+                text: format!("      {text}"),
+            }));
+        }
+        Self { lines }
+    }
+
+    /// Lays a line of a page out in `width` columns: broken, or cut.
+    pub(super) fn from_page_line(line: &PageLine, width: usize, is_cut: bool) -> Self {
+        let texts = if is_cut {
+            vec![kit::ui::cut::cut_to_width(&line.text, width)]
+        } else {
+            wrap_text(&line.text, width)
+        };
+        let tone = line.tone;
+        let lines = texts.into_iter().map(|text| MoreLine { tone, text });
+        Self {
+            lines: lines.collect(),
+        }
+    }
+
+    pub(super) fn height(&self) -> usize {
+        self.lines.len()
+    }
+}
+
+/// The selected entry of a list.
+#[derive(Clone, Copy)]
+pub(super) struct ListCursor {
+    pub(super) place: usize,
+    /// True if keys move it.
+    pub(super) is_active: bool,
+}
+
+/// Draws entries, each after a column for the mark of the selection. Returns the drawn places.
+pub(super) fn draw_list(
+    frame: &mut Frame,
+    area: Rect,
+    entries: &[ListEntry],
+    cursor: ListCursor,
+    theme: Theme,
+) -> Vec<(Rect, usize)> {
+    let height = usize::from(area.height);
+    let before: usize = entries
+        .iter()
+        .take(cursor.place)
+        .map(ListEntry::height)
+        .sum();
+    let all: usize = entries.iter().map(ListEntry::height).sum();
+    let selected = entries.get(cursor.place).map_or(0, ListEntry::height);
+    let middle = before.saturating_sub(height.saturating_sub(selected) / 2);
+    let skipped = middle.min(all.saturating_sub(height));
+    let numbered = entries.iter().enumerate();
+    let lines = numbered.flat_map(|(place, entry)| {
+        let lines = entry.lines.iter().enumerate();
+        lines.map(move |(number, line)| (place, number, line))
+    });
+    let mut drawn = Vec::new();
+    let visible = lines.skip(skipped).take(height);
+    for (y, (place, number, line)) in (area.y..).zip(visible) {
+        let is_selected = place == cursor.place && cursor.is_active;
+        let style = theme.style(line.tone);
+        let (mark, style) = match (is_selected, number) {
+            (true, 0) => ("> ", Theme::selected(style)),
+            _ => ("  ", style),
+        };
+        let rect = Rect::new(area.x, y, area.width, 1);
+        let text = format!("{mark}{}", line.text);
+        frame.render_widget(Line::styled(text, style), rect);
+        drawn.push((rect, place));
+    }
+    drawn
+}
+
+/// Builds the click areas of drawn entries.
+pub(super) fn click_areas(
+    drawn: Vec<(Rect, usize)>,
+    target: impl Fn(usize) -> ClickTarget,
+) -> impl Iterator<Item = ClickArea> {
+    drawn.into_iter().map(move |(rect, place)| ClickArea {
+        rect,
+        target: target(place),
+    })
+}

@@ -1,0 +1,137 @@
+//! The waves in which the beads of a convoy can be done, and an estimate of the end.
+//!
+//! A bead is in the first wave if it waits for no bead of the convoy, otherwise in the one after the
+//! last bead that it waits for. The estimate is the median time from sling to close of the town's
+//! last closed beads, once for each remaining wave. It assumes a free worker for each bead of a
+//! wave.
+
+use bd::bead::Status;
+use jiff::{SignedDuration, Timestamp};
+use kit::ui::counted;
+use kit::ui::time::format_seconds;
+use serde::Serialize;
+
+use crate::flow::convoy::{BeadStanding, ConvoyProgress, TrackedBead};
+use crate::record::attempt;
+use crate::record::convoy;
+use crate::record::town_view::TownView;
+
+/// The number of last closed beads that the pace is derived from.
+const SAMPLE: usize = 20;
+/// The minimum number of closed beads for an estimate.
+const ENOUGH: usize = 3;
+
+/// The usual time from sling to close of a town's beads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct BeadPace {
+    pub median: SignedDuration,
+    /// The number of beads that it was derived from.
+    pub beads: usize,
+}
+
+/// The expected end of a convoy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ConvoyEstimate {
+    /// The waves that are not done.
+    pub waves: usize,
+    pub pace: BeadPace,
+}
+
+impl BeadPace {
+    /// Derives the pace from the last closed tracked beads of the town's rigs. None if there are
+    /// too few.
+    pub fn from_view(view: &TownView) -> Option<Self> {
+        let mut convoys = convoy::list_convoys(&view.stores.town, true);
+        convoys.sort_by_key(|convoy| std::cmp::Reverse(convoy.updated_at.to_string()));
+        let tracked = convoys
+            .iter()
+            .take(SAMPLE)
+            .flat_map(|convoy| convoy::tracked_ids(convoy));
+        let mut closed: Vec<(Timestamp, SignedDuration)> = tracked
+            .filter_map(|id| view.stores.get(id))
+            .filter(|bead| bead.status == Status::Closed)
+            .filter_map(|bead| {
+                let begun = attempt::given_at(bead)?;
+                let ended: Timestamp = bead.closed_at.as_ref()?.to_string().parse().ok()?;
+                (ended > begun).then(|| (ended, ended.duration_since(begun)))
+            })
+            .collect();
+        closed.sort();
+        let mut last: Vec<SignedDuration> = closed
+            .into_iter()
+            .rev()
+            .take(SAMPLE)
+            .map(|(_, duration)| duration)
+            .collect();
+        last.sort();
+        (last.len() >= ENOUGH).then(|| Self {
+            median: last[last.len() / 2],
+            beads: last.len(),
+        })
+    }
+}
+
+impl ConvoyEstimate {
+    /// Estimates the end of a convoy. None if nothing is left to do, or a bead of it cannot go on.
+    pub fn build(progress: &ConvoyProgress, pace: Option<BeadPace>) -> Option<Self> {
+        let cannot_go_on = |bead: &TrackedBead| {
+            matches!(
+                bead.standing,
+                BeadStanding::NeedsStep | BeadStanding::Failed | BeadStanding::Unknown
+            )
+        };
+        if !progress.blocked_by.is_empty() || progress.tracked.iter().any(cannot_go_on) {
+            return None;
+        }
+        let waves = list_waves(&progress.tracked);
+        let is_open =
+            |wave: &&Vec<&TrackedBead>| wave.iter().any(|bead| bead.standing != BeadStanding::Done);
+        let waves = waves.iter().filter(is_open).count();
+        let pace = pace.filter(|_| waves > 0)?;
+        Some(Self { waves, pace })
+    }
+
+    /// Returns the expected time until all beads are done.
+    pub fn seconds(&self) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "a convoy has few waves")]
+        let waves = self.waves as f64;
+        waves * self.pace.median.as_secs_f64()
+    }
+
+    /// Describes the estimate with its reason.
+    pub fn describe(&self) -> String {
+        format!(
+            "done in about {} ({}, {} per bead: the median of the last {})",
+            format_seconds(self.seconds()),
+            counted(self.waves, "wave"),
+            format_seconds(self.pace.median.as_secs_f64()),
+            self.pace.beads
+        )
+    }
+}
+
+/// Arranges the beads of a convoy in waves. Beads that wait for each other in a circle come last.
+pub fn list_waves(tracked: &[TrackedBead]) -> Vec<Vec<&TrackedBead>> {
+    let mut left: Vec<&TrackedBead> = tracked.iter().collect();
+    let mut waves = Vec::new();
+    while !left.is_empty() {
+        let is_free = |bead: &&TrackedBead| {
+            bead.waits_for.iter().all(|id| {
+                !left
+                    .iter()
+                    .any(|other| other.id == *id && other.id != bead.id)
+            })
+        };
+        let (mut free, waiting): (Vec<_>, Vec<_>) = left.iter().copied().partition(is_free);
+        let is_circle = free.is_empty();
+        if is_circle {
+            free.clone_from(&left);
+        }
+        waves.push(free);
+        if is_circle {
+            break;
+        }
+        left = waiting;
+    }
+    waves
+}
