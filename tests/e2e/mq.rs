@@ -135,6 +135,35 @@ fn the_statistics_count_merges_gates_and_waiting_requests() {
 }
 
 #[test]
+fn a_ready_request_has_an_estimate_after_the_first_run_of_the_gates() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    town.gate("web", "true");
+    worker.commit("work.txt");
+    worker.hand_in();
+    let next = || town.gt(["mq", "next", "web", "--json"]).ok().json();
+    assert_eq!(next()["place"], 1, "{}", next());
+    assert!(next().get("estimate").is_none(), "{}", next());
+    worker.merge();
+    let bead = town.bead("web", "More work");
+    let polecat = town.sling(&bead);
+    let sandbox = town.sandbox(&polecat);
+    std::fs::write(sandbox.join("more.txt"), "more\n").unwrap();
+    town.git_at(&sandbox, ["add", "more.txt"]).ok();
+    town.git_at(&sandbox, ["commit", "-qm", "More"]).ok();
+    town.gt_as(&polecat, ["done"]).ok();
+    assert_eq!(next()["estimate"]["rounds"], 1, "{}", next());
+    let text = town.gt(["mq", "list", "web"]).ok().out;
+    assert!(
+        text.contains("merge in about ") && text.contains("(1 run of the gates, "),
+        "{text}"
+    );
+    let paused = town.gt(["mq", "pause", "web", "--reason", "freeze"]);
+    paused.ok();
+    assert!(next().get("estimate").is_none(), "{}", next());
+}
+
+#[test]
 fn requests_that_change_the_same_file_are_named_before_they_clash() {
     let worker = Worker::new();
     worker.commit("same.txt");

@@ -162,8 +162,9 @@ fn the_limit_of_the_town_holds_over_all_rigs_and_the_urgent_rig_goes_first() {
     town.add_rig("api", "api");
     town.gt(["config", "set", "scheduler.max_polecats", "2"])
         .ok();
-    town.gt(["config", "set", "scheduler.priority", "0", "--rig", "api"])
-        .ok();
+    let set = |name, value| town.gt(["config", "set", name, value, "--rig", "api"]).ok();
+    set("scheduler.priority", "4");
+    set("priority_adjustment", "-3");
     let (first, second) = (town.bead("api", "One"), town.bead("api", "Two"));
     town.gt(["sling", &beads[0], "web"]).ok();
     town.gt(["sling", &first, "api"]).ok();

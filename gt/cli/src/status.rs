@@ -292,15 +292,7 @@ fn write_rig(rig: &RigSummary, page: &mut Page) {
 }
 
 fn write_agent_line(indent: &str, agent: &AgentStatus, page: &mut Page) {
-    let (mark, word) = match (agent.state, agent.running) {
-        (Some(PolecatState::Working), _) => ("◐", "working"),
-        (Some(PolecatState::Idle), _) => ("○", "idle"),
-        (Some(PolecatState::Stalled), _) => ("!", "stalled"),
-        (Some(PolecatState::Zombie), _) => ("✗", "zombie"),
-        (None, Some(true)) => ("●", "running"),
-        (None, Some(false)) => ("○", "stopped"),
-        (None, None) => ("?", "unknown"),
-    };
+    let (mark, word) = agent.state_mark_and_word();
     let mut text = format!("{indent}{mark} {:<8} {:<10}", word, agent.name);
     match (&agent.hook_bead, &agent.work_title) {
         _ if matches!(

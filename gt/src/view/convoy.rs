@@ -42,7 +42,7 @@ impl BeadPace {
     /// too few.
     pub fn from_view(view: &TownView) -> Option<Self> {
         let mut convoys = convoy::list_convoys(&view.stores.town, true);
-        convoys.sort_by_key(|convoy| std::cmp::Reverse(convoy.updated_at.to_string()));
+        convoys.sort_by_key(|convoy| std::cmp::Reverse(convoy.updated_at.instant()));
         let tracked = convoys
             .iter()
             .take(SAMPLE)
@@ -52,7 +52,7 @@ impl BeadPace {
             .filter(|bead| bead.status == Status::Closed)
             .filter_map(|bead| {
                 let begun = attempt::given_at(bead)?;
-                let ended: Timestamp = bead.closed_at.as_ref()?.to_string().parse().ok()?;
+                let ended = bead.closed_at.as_ref()?.instant();
                 (ended > begun).then(|| (ended, ended.duration_since(begun)))
             })
             .collect();

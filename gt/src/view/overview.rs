@@ -1,5 +1,5 @@
-//! Reads the town for full-screen views and pages: its status, what waits for the user, and the
-//! merge queues, all from one view of the town.
+//! Reads the town for full-screen views: its status, the needs of the user, and the merge queues,
+//! all from one view of the town.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -17,7 +17,7 @@ pub struct TownOverview {
     /// The time of the view.
     pub at: Timestamp,
     pub status: TownStatus,
-    /// What waits for the user, the most urgent first.
+    /// The needs of the user: questions first, the most urgent before others, then items by kind.
     pub needs_you: Vec<UserNeed>,
     /// The open merge requests of all rigs, those of a rig in merge order.
     pub requests: Vec<RequestRow>,
@@ -103,7 +103,7 @@ impl TownOverview {
     }
 }
 
-/// Lists what waits for the user: questions first, then items by kind.
+/// Lists the needs of the user: questions first, then items by kind.
 pub fn list_needs(town: &LiveTown, view: &TownView) -> Vec<UserNeed> {
     let questions = escalation::list_escalations(&view.stores.town, false);
     let mut needs: Vec<UserNeed> = questions.into_iter().map(UserNeed::from).collect();

@@ -97,6 +97,21 @@ pub struct AgentStatus {
     pub waits_for_answers: Vec<String>,
 }
 
+impl AgentStatus {
+    /// Returns the mark and the word for the state on screens.
+    pub fn state_mark_and_word(&self) -> (&'static str, &'static str) {
+        match (self.state, self.running) {
+            (Some(PolecatState::Working), _) => ("◐", "working"),
+            (Some(PolecatState::Idle), _) => ("○", "idle"),
+            (Some(PolecatState::Stalled), _) => ("!", "stalled"),
+            (Some(PolecatState::Zombie), _) => ("✗", "zombie"),
+            (None, Some(true)) => ("●", "running"),
+            (None, Some(false)) => ("○", "stopped"),
+            (None, None) => ("?", "unknown"),
+        }
+    }
+}
+
 /// One rig.
 #[derive(Debug, Clone, Serialize)]
 pub struct RigSummary {

@@ -68,7 +68,7 @@ pub(super) fn read_page(
             | Subject::Convoy(name),
             _,
         ) => read_timeline(town, name),
-        // The state has all that is known of a need.
+        // The page of a need is built from the overview.
         (Subject::Need(_), _) => Ok(Vec::new()),
     }
 }

@@ -91,10 +91,8 @@ pub(super) fn list_rows(news: &TownNews, section: Section) -> Vec<ScreenRow> {
             convoys.map(convoy_row).collect()
         }
         Section::Feed => {
-            let events = news.feed.iter().enumerate();
-            events
-                .map(|(place, event)| event_row(place, event, overview.at))
-                .collect()
+            let events = news.feed.iter();
+            events.map(|event| event_row(event, overview.at)).collect()
         }
     }
 }
@@ -178,15 +176,12 @@ pub(super) fn count_working(agents: &[AgentStatus]) -> usize {
 }
 
 fn agent_row(agent: &AgentStatus, news: &TownNews, now: Timestamp) -> ScreenRow {
-    let (tone, mark, word) = match (agent.state, agent.running) {
-        (Some(PolecatState::Working), _) => (Tone::Good, "◐", "working"),
-        (Some(PolecatState::Idle), _) => (Tone::Dim, "○", "idle"),
-        (Some(PolecatState::Stalled), _) => (Tone::Bad, "!", "stalled"),
-        (Some(PolecatState::Zombie), _) => (Tone::Bad, "✗", "zombie"),
-        (None, Some(true)) => (Tone::Good, "●", "running"),
-        (None, Some(false)) => (Tone::Dim, "○", "stopped"),
-        (None, None) => (Tone::Dim, "?", "unknown"),
+    let tone = match (agent.state, agent.running) {
+        (Some(PolecatState::Working), _) | (None, Some(true)) => Tone::Good,
+        (Some(PolecatState::Stalled | PolecatState::Zombie), _) => Tone::Bad,
+        (Some(PolecatState::Idle) | None, _) => Tone::Dim,
     };
+    let (mark, word) = agent.state_mark_and_word();
     let name = escape_line(&agent.name);
     let work = match (&agent.hook_bead, &agent.work_title) {
         (Some(id), Some(title)) => format!(" {} {}", escape_line(id), escape_line(title)),
@@ -311,7 +306,7 @@ fn convoy_row(convoy: &ConvoyLine) -> ScreenRow {
     row
 }
 
-/// Draws a bar with its numbers: `[####----] 4/8`.
+/// Draws a bar with its numbers: `█████░░░░░ 4/8`.
 fn draw_bar(completed: usize, total: usize) -> String {
     const WIDTH: usize = 10;
     let filled = (completed * WIDTH)
@@ -322,16 +317,17 @@ fn draw_bar(completed: usize, total: usize) -> String {
     format!("{done}{open} {completed}/{total}")
 }
 
-fn event_row(place: usize, event: &EventLine, now: Timestamp) -> ScreenRow {
+fn event_row(event: &EventLine, now: Timestamp) -> ScreenRow {
     let age = format_age(now, &event.ts);
     let actor = escape_line(&event.actor);
-    let text = format!("{age:<8} {actor}  {}", describe_event(event));
+    let what = describe_event(event);
+    let key = format!("{}:{actor}:{what}", event.ts);
+    let text = format!("{age:<8} {actor}  {what}");
     let bead = event
         .payload
         .get("bead")
         .and_then(serde_json::Value::as_str);
     let subject = bead.map(|bead| Subject::Bead(bead.to_owned()));
-    let key = format!("{place}:{}:{}", event.ts, event.kind);
     ScreenRow::new(&key, subject, Tone::Plain, text)
 }
 

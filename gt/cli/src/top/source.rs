@@ -105,7 +105,7 @@ pub(super) fn run_part(
                 .downcast_ref::<String>()
                 .cloned()
                 .or_else(|| fault.downcast_ref::<&str>().map(|&text| text.to_owned()));
-            // Without a loop, no one is left to tell.
+            // The loop may have ended.
             send.send(TopMessage::Failed(text.unwrap_or_default())).ok();
         }
     });

@@ -48,7 +48,7 @@ impl Section {
     }
 }
 
-/// What the readers have found in the town.
+/// The last readings of the town.
 #[derive(Debug, Default)]
 pub(super) struct TownNews {
     /// None before the first reading.

@@ -3,7 +3,7 @@
 /// A thing of the town.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Subject {
-    /// What needs the user, by its key.
+    /// A need of the user, by its key.
     Need(String),
     /// An agent, by its address.
     Agent(String),

@@ -39,11 +39,7 @@ pub(super) const OBSERVE: Group = Group {
         ),
         refused("costs digest", COSTS, COSTS_NEXT),
         refused("costs migrate", COSTS, COSTS_NEXT),
-        renamed(
-            "dashboard",
-            "gt status --watch",
-            "it redraws when something changes",
-        ),
+        renamed("dashboard", "gt top", "it redraws when something changes"),
         kinder("doctor", "names the fix for each finding"),
         runs("info", "gt version"),
         same("version"),

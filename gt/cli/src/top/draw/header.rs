@@ -1,7 +1,6 @@
 //! The header: the town, its daemon, the counts, the costs of today, and what stops the town.
 
 use gt::view::overview::TownOverview;
-use gt::view::status::AgentStatus;
 use kit::ui::cut::cut_to_width;
 use kit::ui::escape::escape_line;
 
@@ -41,9 +40,8 @@ fn list_parts(overview: &TownOverview, news: &TownNews) -> Vec<String> {
     } else {
         "daemon stopped (gt up)"
     };
-    let all = || status.rigs.iter().flat_map(|rig| &rig.agents);
-    let agents: Vec<AgentStatus> = all().cloned().collect();
-    let (working, workers) = (count_working(&agents), status.summary.polecat_count);
+    let working = status.rigs.iter().map(|rig| count_working(&rig.agents));
+    let (working, workers) = (working.sum::<usize>(), status.summary.polecat_count);
     let sum = |count: fn(&gt::view::status::QueueCounts) -> usize| {
         let counts = status.rigs.iter().map(|rig| count(&rig.mq));
         counts.sum::<usize>()
