@@ -187,8 +187,7 @@ pub(super) fn sleeping_agents(view: &TownView) -> Vec<SleepingAgent> {
 /// Returns the beads on the hooks of agents other than polecats.
 fn hooked_beads(view: &TownView) -> Vec<(Address, &Bead)> {
     let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
-    let hooked = stores
-        .flat_map(|beads| beads.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true));
+    let hooked = stores.flat_map(|beads| beads.select_open(&[BeadMark::Status(&Status::Hooked)]));
     let with_agent = hooked.filter_map(|bead| Some((bead.assignee.parse().ok()?, bead)));
     with_agent
         .filter(|(agent, _)| quiet_setting(agent).is_some())

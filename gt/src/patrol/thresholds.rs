@@ -37,7 +37,8 @@ impl PatrolSettings {
         )
     }
 
-    fn from_layers(layers: &SettingsLayers, rig: &RigLayout) -> Self {
+    /// Builds the settings from layers that were read.
+    pub fn from_layers(layers: &SettingsLayers, rig: &RigLayout) -> Self {
         Self {
             rig: RigSettings::from_layers(layers, rig).unwrap_or_default(),
             thresholds: Thresholds::from_layers(layers),

@@ -23,12 +23,12 @@ pub fn has_landed(convoy: &Bead) -> bool {
 
 /// Returns the open convoys of the town, or all, oldest first.
 pub fn list_convoys(town: &Snapshot, all: bool) -> Vec<&Bead> {
-    let mut found: Vec<&Bead> = town
-        .select_marked(
-            &[BeadMark::Kind(&Kind::Convoy), BeadMark::Label("gt:convoy")],
-            move |bead| all || bead.is_open(),
-        )
-        .collect();
+    let marks = [BeadMark::Kind(&Kind::Convoy), BeadMark::Label("gt:convoy")];
+    let mut found: Vec<&Bead> = if all {
+        town.select_marked(&marks, |_| true).collect()
+    } else {
+        town.select_open(&marks).collect()
+    };
     found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     found
 }

@@ -386,10 +386,14 @@ fn text_or(text: String, other: &str) -> String {
 
 /// Returns the open escalations of a town, or all: the most urgent first, then the oldest.
 pub fn list_escalations(town: &Snapshot, all: bool) -> Vec<Escalation> {
-    let mut found: Vec<Escalation> = town
-        .select_marked(&[BeadMark::Label(LABEL)], move |bead| all || bead.is_open())
-        .filter_map(Escalation::from_bead)
-        .collect();
+    let marks = [BeadMark::Label(LABEL)];
+    let mut found: Vec<Escalation> = if all {
+        let beads = town.select_marked(&marks, |_| true);
+        beads.filter_map(Escalation::from_bead).collect()
+    } else {
+        let beads = town.select_open(&marks);
+        beads.filter_map(Escalation::from_bead).collect()
+    };
     found.sort_by_key(|escalation| {
         let instant = escalation
             .escalated_at

@@ -46,7 +46,7 @@ pub fn hooked_bead_of<'a>(
     std::iter::once(&stores.town)
         .chain(stores.rigs.values())
         .find_map(|beads| {
-            let hooked = beads.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true);
+            let hooked = beads.select_open(&[BeadMark::Status(&Status::Hooked)]);
             let mut own_beads: Vec<&Bead> = hooked.filter(is_own).collect();
             own_beads.sort_by(|a, b| (a.priority, &a.id).cmp(&(b.priority, &b.id)));
             own_beads.first().copied()

@@ -269,13 +269,10 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
 
 pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
     beads
-        .select_marked(
-            &[
-                BeadMark::Kind(&Kind::MergeRequest),
-                BeadMark::Label("gt:merge-request"),
-            ],
-            BeadRef::is_open,
-        )
+        .select_open(&[
+            BeadMark::Kind(&Kind::MergeRequest),
+            BeadMark::Label("gt:merge-request"),
+        ])
         .collect()
 }
 

@@ -1,7 +1,7 @@
 //! Finds the tasks that the merge queue and landings create: beads that any worker can take.
 
 use bd::bead::Bead;
-use bd::store::{BeadMark, BeadRef, Snapshot};
+use bd::store::{BeadMark, Snapshot};
 
 /// The label of a merge queue's task.
 pub const MERGE_LABEL: &str = "gt:merge-task";
@@ -15,7 +15,7 @@ pub fn is_landing_task(bead: &Bead) -> bool {
 /// Returns the open tasks of the merge queue and of landings, oldest first.
 pub fn open_tasks(beads: &Snapshot) -> Vec<&Bead> {
     let marks = [MERGE_LABEL, LANDING_LABEL].map(BeadMark::Label);
-    let mut open: Vec<&Bead> = beads.select_marked(&marks, BeadRef::is_open).collect();
+    let mut open: Vec<&Bead> = beads.select_open(&marks).collect();
     open.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     open
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::{BeadMark, BeadRef, Snapshot};
+use bd::store::{BeadMark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::parallel::run_both;
 
@@ -281,7 +281,7 @@ fn has_hooked_beads(stores: &TownStores) -> bool {
     let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
     all.any(|beads| {
         beads
-            .select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true)
+            .select_open(&[BeadMark::Status(&Status::Hooked)])
             .next()
             .is_some()
     })
@@ -295,10 +295,7 @@ fn can_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
         last.is_some_and(|at| now.duration_since(at.instant()) < FADES)
     };
     beads
-        .select_marked(
-            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
-            BeadRef::is_open,
-        )
+        .select_open(&[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")])
         .filter(|bead| bead.role_type == "polecat")
         .any(|bead| !bead.hook_bead.is_empty() || was_active(bead))
 }

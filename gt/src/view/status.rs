@@ -297,7 +297,7 @@ fn find_wrong_settings(town: &Town, view: &TownView) -> Vec<String> {
 
 /// Returns the beads of a rig at which a worker gave up or is stuck.
 fn find_given_up(rig: &Rig, view: &TownView) -> Vec<String> {
-    let settings = PatrolSettings::load(rig);
+    let settings = PatrolSettings::from_layers(view.settings.for_rig(Some(rig.name())), rig);
     let items = attention::rig_items(view, rig.name(), &settings).into_iter();
     let of_workers =
         items.filter(|item| matches!(item.kind, AttentionKind::Stuck | AttentionKind::GaveUp));

@@ -298,6 +298,12 @@ fn check_marks(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
                 collect_ids(naive.live().filter(wanted)),
                 "{some:?}"
             );
+            let is_open = |bead: &&Bead| bead.is_open() && wanted(bead);
+            assert_eq!(
+                collect_ids(snapshot.select_open(some)),
+                collect_ids(naive.live().filter(is_open)),
+                "{some:?}"
+            );
         }
     }
 }

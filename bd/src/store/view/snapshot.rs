@@ -57,6 +57,7 @@ pub struct Snapshot {
     pub(in crate::store) hidden: BTreeSet<u32>,
     pub(in crate::store) touched: OnceLock<BTreeSet<u32>>,
     pub(super) groups: OnceLock<MarkGroups<BeadNode>>,
+    pub(super) open_groups: OnceLock<MarkGroups<BeadNode>>,
     loaded: FrozenMap<u32, Box<Bead>>,
     /// All beads of the files, fully parsed; only if the index turns out to be wrong.
     fallback: OnceLock<HashMap<String, Bead>>,
@@ -87,6 +88,7 @@ impl Snapshot {
             hidden: BTreeSet::new(),
             touched: OnceLock::new(),
             groups: OnceLock::new(),
+            open_groups: OnceLock::new(),
             loaded: FrozenMap::new(),
             fallback: OnceLock::new(),
             failed: OnceLock::new(),
@@ -114,6 +116,7 @@ impl Snapshot {
     fn place_bead(&mut self, id: &str, slot: Option<u32>) {
         self.touched = OnceLock::new();
         self.groups = OnceLock::new();
+        self.open_groups = OnceLock::new();
         if let Some(Some(slot)) = self.over.get(id) {
             for target in list_targets(&self.slots[*slot as usize]) {
                 if let Some(holders) = self.pointing.get_mut(&target) {

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use bd::bead::{Bead, DepKind, Kind, Status};
-use bd::store::{BeadMark, BeadRef, Snapshot};
+use bd::store::{BeadMark, Snapshot};
 use serde::Serialize;
 
 use super::integration::{self, Integration};
@@ -305,10 +305,7 @@ impl ConvoyProgress {
 /// may have work on no target. The patrol removes it from the hook once nothing is left to submit.
 fn map_hooked_beads(beads: &Snapshot) -> HashMap<&str, &Bead> {
     beads
-        .select_marked(
-            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
-            BeadRef::is_open,
-        )
+        .select_open(&[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")])
         .filter(|bead| bead.role_type == "polecat" && !bead.hook_bead.is_empty())
         .map(|bead| (bead.hook_bead.as_str(), bead))
         .collect()

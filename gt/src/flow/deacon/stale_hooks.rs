@@ -91,8 +91,7 @@ pub fn handle_stale_hooks(
         view.blind.unwrap_or_default()
     );
     let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
-    let hooked = stores
-        .flat_map(|store| store.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true));
+    let hooked = stores.flat_map(|store| store.select_open(&[BeadMark::Status(&Status::Hooked)]));
     let mut found: Vec<StaleHook> = hooked
         .filter_map(|bead| {
             let age = view.now.duration_since(bead.updated_at.instant());

@@ -2,7 +2,7 @@
 //! until the target moves.
 
 use bd::bead::{Bead, Kind, Status};
-use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
@@ -50,7 +50,7 @@ fn find_open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> 
         let is = |key: &str, value: &str| fields.get(key).is_some_and(|found| found == value);
         is(KEY, branch) && is("gate", gate)
     };
-    let mut open = beads.select_marked(&[BeadMark::Label(MERGE_LABEL)], BeadRef::is_open);
+    let mut open = beads.select_open(&[BeadMark::Label(MERGE_LABEL)]);
     open.find(is_it).map(|bead| bead.id.clone())
 }
 

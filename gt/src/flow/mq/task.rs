@@ -6,7 +6,7 @@ use bd::bead::hash::compute_short_hash;
 use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
 use bd::change;
-use bd::store::{BeadMark, BeadRef, Snapshot, Store, Tx};
+use bd::store::{BeadMark, Snapshot, Store, Tx};
 use kit::ui::escape::escape_line;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -229,7 +229,7 @@ fn is_task_needed(beads: &Snapshot, task: &Bead) -> bool {
 /// Returns the open tasks whose request was closed without a merge by hand, with or without its
 /// bead.
 pub(crate) fn find_unneeded_tasks(beads: &Snapshot) -> Vec<&Bead> {
-    let open = beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open);
+    let open = beads.select_open(&[BeadMark::Label(LABEL)]);
     open.filter(|task| !is_task_needed(beads, task)).collect()
 }
 
@@ -266,7 +266,7 @@ fn track_in_convoys(town: &Town, task: &str, source: &str) -> anyhow::Result<()>
 /// Lets convoys track every open task. Needed if a run was killed right after it created one.
 pub(crate) fn track_all_tasks(town: &Town, store: &Store) -> anyhow::Result<()> {
     let beads = store.snapshot()?;
-    for task in beads.select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open) {
+    for task in beads.select_open(&[BeadMark::Label(LABEL)]) {
         let request = merge_request::resolved_request(task).and_then(|id| beads.get(&id));
         if let Some(request) = request {
             track_in_convoys(town, &task.id, &source_bead_of(request))?;
@@ -389,7 +389,7 @@ pub(crate) fn reopen_repair_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> 
 pub(crate) fn cancel_tasks(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
     let of_it = |bead: &Bead| merge_request::resolved_request(bead).as_deref() == Some(request);
     let open: Vec<Bead> = tx
-        .select_marked(&[BeadMark::Label(LABEL)], BeadRef::is_open)
+        .select_open(&[BeadMark::Label(LABEL)])
         .filter(|bead| of_it(bead))
         .cloned()
         .collect();

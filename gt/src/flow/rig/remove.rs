@@ -40,7 +40,7 @@ pub fn find_unfinished(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
         return Ok(Vec::new());
     };
     let title = |bead: &Bead| format!("{} {}", bead.id, escape_line(&bead.title));
-    let hooked = beads.select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true);
+    let hooked = beads.select_open(&[BeadMark::Status(&Status::Hooked)]);
     let mut lines: Vec<String> = hooked
         .map(|bead| {
             format!(

@@ -8,6 +8,7 @@ use bd::store::{Snapshot, Store};
 use kit::sys::clock;
 
 use crate::host::LiveTown;
+use crate::host::daemon;
 use crate::record::polecat::{self, Polecat, PolecatState};
 use crate::town::identity::Address;
 use crate::town::{Rig, RigLayout, Town};
@@ -75,7 +76,9 @@ fn is_wait_useful(
     })
 }
 
-/// Returns true if a worker finished a moment ago and its session has not ended.
+/// Returns true if a worker finished a moment ago and its session has not ended, but something ends
+/// it: the worker's `gt done`, or the patrol of the daemon. After `gt done --stay` without a daemon
+/// the session goes on.
 fn is_leaving(town: &Town, polecat: &Polecat) -> bool {
     let runs = polecat
         .session
@@ -85,8 +88,9 @@ fn is_leaving(town: &Town, polecat: &Polecat) -> bool {
         let last = polecat::read_record(&polecat.bead).pop()?;
         Some(Stamp::parse(&last.at).instant())
     };
-    let is_free = polecat.hook.is_none() && (runs || polecat.busy);
-    is_free
+    let is_ending = || polecat.busy || (runs && daemon::is_daemon_running(&town.layout));
+    polecat.hook.is_none()
+        && is_ending()
         && finished().is_some_and(|at| town.clock.now().duration_since(at).as_secs().abs() <= JUST)
 }
 

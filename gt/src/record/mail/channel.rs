@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use bd::bead::Bead;
 use bd::change;
-use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -133,7 +133,7 @@ pub fn set_subscribed(
 /// Returns the kept messages of a shared mailbox, newest first.
 fn list_shared<'a>(beads: &'a Snapshot, mailbox: &str) -> Vec<&'a Bead> {
     let label = mailbox.to_owned();
-    let marked = beads.select_marked(&[BeadMark::Label(mailbox)], BeadRef::is_open);
+    let marked = beads.select_open(&[BeadMark::Label(mailbox)]);
     let mut found: Vec<&Bead> = marked
         .filter(|bead| is_mail(bead) && bead.assignee == label)
         .collect();

@@ -26,17 +26,19 @@ pub fn list_with_archived(town: &Snapshot, mailbox: &str) -> Vec<MailMessage> {
 fn list_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<MailMessage> {
     let bare = mailbox.trim_end_matches('/');
     let cc = format!("cc:{mailbox}");
-    let mut found: Vec<&Bead> = town
-        .select_marked(
-            &[
-                BeadMark::Kind(&Kind::Message),
-                BeadMark::Label("gt:message"),
-            ],
-            move |bead| all || bead.is_open(),
-        )
-        .filter(|bead| is_listed(bead))
-        .filter(|bead| bead.assignee.trim_end_matches('/') == bare || bead.has_label(&cc))
-        .collect();
+    let marks = [
+        BeadMark::Kind(&Kind::Message),
+        BeadMark::Label("gt:message"),
+    ];
+    let mut found: Vec<&Bead> = if all {
+        town.select_marked(&marks, |_| true).collect()
+    } else {
+        town.select_open(&marks).collect()
+    };
+    found.retain(|bead| {
+        let is_addressed = bead.assignee.trim_end_matches('/') == bare || bead.has_label(&cc);
+        is_listed(bead) && is_addressed
+    });
     found.sort_by(|a, b| (b.created_at.instant(), &b.id).cmp(&(a.created_at.instant(), &a.id)));
     found.into_iter().map(parse_message).collect()
 }

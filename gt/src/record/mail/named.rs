@@ -6,7 +6,7 @@
 use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind, Status, fields};
 use bd::change;
-use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 
 use crate::town::identity::{Address, is_name};
 
@@ -85,7 +85,7 @@ pub(super) fn find_named<'a>(beads: &'a Snapshot, kind: NamedKind, name: &str) -
 /// Returns the open beads of a kind, by name.
 pub(super) fn list_named(beads: &Snapshot, kind: NamedKind) -> Vec<&Bead> {
     let label = kind.label();
-    let marked = beads.select_marked(&[BeadMark::Label(&label)], BeadRef::is_open);
+    let marked = beads.select_open(&[BeadMark::Label(&label)]);
     let mut found: Vec<&Bead> = marked.filter(|bead| !bead.is_tombstone()).collect();
     found.sort_by_key(|bead| name_of(bead, kind));
     found

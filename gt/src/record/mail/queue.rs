@@ -6,7 +6,7 @@
 //! next claim may take the message.
 
 use bd::bead::{Bead, Stamp, fields};
-use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -272,7 +272,7 @@ fn claim_next(
 ) -> anyhow::Result<Option<MailMessage>> {
     let now = tx.now();
     let mailbox = queue.mailbox();
-    let marked = tx.select_marked(&[BeadMark::Label(&mailbox)], BeadRef::is_open);
+    let marked = tx.select_open(&[BeadMark::Label(&mailbox)]);
     let mut messages: Vec<&Bead> = marked.filter(|bead| is_mail(bead)).collect();
     let by_priority = queue.processing_order == "priority";
     messages.sort_by_key(|bead| {

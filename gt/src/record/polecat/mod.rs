@@ -9,7 +9,7 @@ mod state;
 
 use bd::bead::{Bead, Kind};
 use bd::change;
-use bd::store::{BeadMark, BeadRef, Snapshot, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::Timestamp;
 
 pub use claimed::Claim;
@@ -156,10 +156,7 @@ pub struct PolecatRecords<'a> {
 /// thread lists the sessions.
 pub fn read_polecat_records<'a>(rig: &RigLayout, beads: &'a Snapshot) -> Vec<PolecatRecords<'a>> {
     let mut found: Vec<_> = beads
-        .select_marked(
-            &[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")],
-            BeadRef::is_open,
-        )
+        .select_open(&[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")])
         .filter_map(|bead| Some((name_of(bead, rig.name())?, bead)))
         .map(|(name, bead)| PolecatRecords::read(rig, beads, name, bead))
         .collect();
@@ -330,7 +327,7 @@ pub fn polecat_hook_of(beads: &Snapshot, ids: &PolecatIds) -> Option<String> {
         return Some(bead.id.clone());
     }
     beads
-        .select_marked(&[BeadMark::Status(&Status::Hooked)], |_| true)
+        .select_open(&[BeadMark::Status(&Status::Hooked)])
         .find(is_own)
         .map(|bead| bead.id.clone())
 }

@@ -210,10 +210,13 @@ fn parse_request(bead: &Bead) -> Option<ReviewRequest> {
 
 /// Returns the requests that wait for a user, or all that ever did, oldest first.
 pub fn list_requests(town: &Snapshot, all: bool) -> Vec<ReviewRequest> {
-    let mut found: Vec<&Bead> = town
-        .select_marked(&[BeadMark::Label(LABEL)], move |bead| all || bead.is_open())
-        .filter(|bead| !bead.ephemeral)
-        .collect();
+    let marks = [BeadMark::Label(LABEL)];
+    let mut found: Vec<&Bead> = if all {
+        town.select_marked(&marks, |_| true).collect()
+    } else {
+        town.select_open(&marks).collect()
+    };
+    found.retain(|bead| !bead.ephemeral);
     found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     found.into_iter().filter_map(parse_request).collect()
 }
