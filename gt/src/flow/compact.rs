@@ -12,7 +12,7 @@ use bd::git::rescue;
 use jiff::SignedDuration;
 use serde::Serialize;
 
-use crate::flow::polecat;
+use crate::flow::{merged_refs, polecat};
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::{Rig, Town};
@@ -244,7 +244,7 @@ fn pack_repository(rig: &Rig, dry_run: bool) -> anyhow::Result<RetentionReport> 
     let loose = git.common_dir()?.join("refs");
     let count = count_loose_refs(&loose)?;
     if !dry_run {
-        git.plumbing(["pack-refs", "--all"]).run()?;
+        merged_refs::pack_refs_and_history(&git)?;
         git.plumbing(["gc", "--auto", "--quiet"])
             .limit(PACKING)
             .run()?;

@@ -42,7 +42,16 @@ pub(crate) fn archive_merged_refs(git: &Git, repo: &Path) -> Result<(), GitError
     for chunk in old.chunks(CHUNK).take(MAX_CHUNKS) {
         archive_refs(git, chunk)?;
     }
-    Ok(())
+    pack_refs_and_history(git)
+}
+
+/// Packs loose refs, and writes the commits that are new since the last call into git's commit
+/// graph. Fetches and merges read all refs and walk the history of the target: both would take
+/// longer with each merge.
+pub(crate) fn pack_refs_and_history(git: &Git) -> Result<(), GitError> {
+    git.plumbing(["pack-refs", "--all"]).run()?;
+    git.plumbing(["commit-graph", "write", "--reachable", "--split"])
+        .run()
 }
 
 /// Counts the refs without a process: those that are files, and those that `git gc` has packed.
@@ -116,6 +125,12 @@ mod tests {
         }
         let refs = list_refs(&git);
         assert!(refs.len() <= MAX_REFS, "{}", refs.len());
+        let loose = std::fs::read_dir(folder.path().join(FOLDER)).unwrap();
+        let loose = loose.count();
+        assert!(loose <= MAX_REFS - KEPT_REFS, "{loose} refs are not packed");
+        git.plumbing(["commit-graph", "verify"]).run().unwrap();
+        let graph = folder.path().join("objects/info/commit-graphs");
+        assert!(graph.is_dir(), "the history has no commit graph");
         assert!(refs.contains(&format!("{FOLDER}hq-cv-abcde")));
         for number in 0..MAX_REFS {
             add(&format!("db-{number}"));
