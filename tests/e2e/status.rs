@@ -152,6 +152,25 @@ fn all_screens_agree_about_a_worker_without_a_session() {
 }
 
 #[test]
+fn states_written_on_the_bead_of_an_agent_change_no_answer() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let agents = || town.gt(["status", "--json"]).ok().json()["rigs"][0]["agents"].clone();
+    let before = agents();
+    assert_eq!(before[0]["state"], "working");
+    let hooked = town.bd("web", ["show", &worker.bead, "--json"]).ok().json();
+    let assignee = hooked[0]["assignee"].as_str().unwrap();
+    let name = assignee.rsplit('/').next().unwrap();
+    let bead = &format!("web-web-polecat-{name}");
+    town.bd("web", ["agent", "state", bead, "dead"]).ok();
+    town.bd("web", ["set-state", bead, "status=idle"]).ok();
+    assert_eq!(agents(), before);
+    // The events have what happened to it.
+    let feed = town.gt(["feed", "--json"]).ok().out;
+    assert!(feed.contains("\"session_start\""), "{feed}");
+}
+
+#[test]
 fn a_watched_status_is_redrawn_only_when_something_changes() {
     use std::io::{BufRead, BufReader};
     let (town, _origin) = Town::with_rig();
