@@ -1,0 +1,104 @@
+//! Reads what counts for budgets from the transcripts, at most once a minute and only if a budget
+//! is set.
+
+use std::fs;
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::{PriceList, count_requests};
+use crate::flow::seance::{self, PastSession};
+use crate::record::budget::{Spending, has_budgets, local_day};
+use crate::town::Town;
+use crate::town::config::SettingsLayers;
+use crate::town::identity::Address;
+
+/// Older requests count for no budget.
+const WINDOW: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// The time for which a reading counts.
+const FRESH: SignedDuration = SignedDuration::from_secs(60);
+
+/// Reads the costs again if the last reading is old and any of these layers has a budget. Returns
+/// true if they were read.
+pub fn refresh_old_spending<'a>(
+    town: &Town,
+    layers: impl IntoIterator<Item = &'a SettingsLayers>,
+) -> anyhow::Result<bool> {
+    if !layers.into_iter().any(has_budgets) {
+        return Ok(false);
+    }
+    let age = town
+        .clock
+        .now()
+        .duration_since(Spending::load(&town.layout).read_at);
+    // A clock that was set back must not end all readings.
+    if !age.is_negative() && age < FRESH {
+        return Ok(false);
+    }
+    refresh_spending(town)?;
+    Ok(true)
+}
+
+/// Reads the costs and writes them. Transcripts that have not changed since the last reading of the
+/// same day change nothing.
+pub fn refresh_spending(town: &Town) -> anyhow::Result<Spending> {
+    let now = town.clock.now();
+    let last = Spending::load(&town.layout);
+    let mut sessions = seance::list_recent_sessions(town, now - WINDOW)?;
+    // Oldest first, because later sessions repeat the requests of earlier ones.
+    sessions.reverse();
+    let today = local_day(now);
+    let newest = sessions.iter().filter_map(change_time).max();
+    // A change within the second of the last reading may be missing in it.
+    let is_read = |at: Timestamp| at + SignedDuration::from_secs(1) < last.read_at;
+    let spending = if last.day == today && newest.is_none_or(is_read) {
+        Spending {
+            read_at: now,
+            ..last
+        }
+    } else {
+        sum_costs(town, &sessions, now, today)?
+    };
+    spending.save(&town.layout)?;
+    Ok(spending)
+}
+
+fn change_time(session: &PastSession) -> Option<Timestamp> {
+    let path = session.transcript.as_ref()?;
+    let changed = fs::metadata(path).and_then(|meta| meta.modified()).ok()?;
+    Timestamp::try_from(changed).ok()
+}
+
+fn sum_costs(
+    town: &Town,
+    sessions: &[PastSession],
+    now: Timestamp,
+    today: String,
+) -> anyhow::Result<Spending> {
+    let prices = PriceList::load(&town.layout)?;
+    let mut spending = Spending {
+        read_at: now,
+        day: today,
+        ..Spending::default()
+    };
+    count_requests(&prices, sessions, Some(now - WINDOW), |counted| {
+        let is_today = local_day(counted.request.at) == spending.day;
+        let Some(cost) = counted.cost_usd else {
+            if is_today {
+                spending.unpriced_tokens += counted.request.tokens.total();
+            }
+            return;
+        };
+        let session = counted.session;
+        if !session.bead.is_empty() {
+            *spending.beads.entry(session.bead.clone()).or_default() += cost;
+        }
+        if is_today {
+            spending.day_usd += cost;
+            let agent: Option<Address> = session.actor.parse().ok();
+            if let Some(rig) = agent.as_ref().and_then(Address::rig) {
+                *spending.rigs.entry(rig.to_owned()).or_default() += cost;
+            }
+        }
+    });
+    Ok(spending)
+}

@@ -1,0 +1,275 @@
+//! Budgets: how many dollars the town, a rig, a convoy or a bead may cost. No session of a worker
+//! is started for work whose budget is spent. Running sessions go on.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use bd::bead::Bead;
+use jiff::Timestamp;
+use kit::sys::env::local_time_zone;
+use serde::{Deserialize, Serialize};
+
+use super::{convoy, state_file};
+use crate::town::TownLayout;
+use crate::town::config::SettingsLayers;
+
+/// The part of a budget from which the user is warned.
+const WARNING: f64 = 0.8;
+
+/// The costs as the transcripts had them when they were last read: `.runtime/spending.json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spending {
+    pub read_at: Timestamp,
+    /// The local day of the sums of town and rigs.
+    pub day: String,
+    pub day_usd: f64,
+    pub rigs: BTreeMap<String, f64>,
+    /// The costs of each bead, of its sessions of the last 30 days.
+    pub beads: BTreeMap<String, f64>,
+    /// Today's tokens of models without a price, which no budget counts.
+    pub unpriced_tokens: u64,
+}
+
+impl Spending {
+    /// Reads the costs. A missing or damaged file is replaced at the next reading of transcripts.
+    pub fn load(layout: &TownLayout) -> Self {
+        let stored = state_file::read_state(&layout.spending());
+        stored.ok().flatten().unwrap_or_default()
+    }
+
+    /// Writes the costs.
+    pub fn save(&self, layout: &TownLayout) -> anyhow::Result<()> {
+        state_file::write_state(&layout.spending(), self)
+    }
+
+    /// Removes the sums of a day that is over.
+    fn of_day(mut self, day: &str) -> Self {
+        if self.day != day {
+            self.day = day.to_owned();
+            self.day_usd = 0.0;
+            self.rigs.clear();
+            self.unpriced_tokens = 0;
+        }
+        self
+    }
+}
+
+/// Returns the local day of a time, such as `2026-11-27`.
+pub fn local_day(at: Timestamp) -> String {
+    at.to_zoned(local_time_zone()).date().to_string()
+}
+
+/// The work that a budget is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BudgetKind {
+    /// The whole town on one day.
+    Day,
+    /// A rig on one day.
+    Rig,
+    Convoy,
+    Bead,
+}
+
+impl BudgetKind {
+    const ALL: [Self; 4] = [Self::Day, Self::Rig, Self::Convoy, Self::Bead];
+
+    /// Returns the setting.
+    pub fn setting(self) -> &'static str {
+        match self {
+            Self::Day => "budget.day",
+            Self::Rig => "budget.rig",
+            Self::Convoy => "budget.convoy",
+            Self::Bead => "budget.bead",
+        }
+    }
+
+    /// Returns the dollars of a budget. None if there is no budget.
+    fn limit(self, layers: &SettingsLayers) -> Option<f64> {
+        let limit = layers.valid_value(self.setting()).as_f64();
+        limit.filter(|limit| *limit > 0.0)
+    }
+}
+
+/// Returns true if any budget is set.
+pub fn has_budgets(layers: &SettingsLayers) -> bool {
+    let mut all = BudgetKind::ALL.into_iter();
+    all.any(|kind| kind.limit(layers).is_some())
+}
+
+/// A budget and what of it is spent.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Budget {
+    pub kind: BudgetKind,
+    /// The day, the rig, or the id of the convoy or bead.
+    pub subject: String,
+    /// The rig whose setting it is. Empty for the town's.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub rig: String,
+    pub spent_usd: f64,
+    pub limit_usd: f64,
+}
+
+impl Budget {
+    pub fn is_spent(&self) -> bool {
+        self.spent_usd >= self.limit_usd
+    }
+
+    /// Returns true if the user is warned.
+    pub fn is_nearly_spent(&self) -> bool {
+        self.spent_usd >= self.limit_usd * WARNING
+    }
+
+    pub fn percent(&self) -> u64 {
+        let percent = self.spent_usd / self.limit_usd * 100.0;
+        // A cast of a float saturates.
+        percent as u64
+    }
+
+    /// Returns the command that raises it.
+    pub fn next_step(&self) -> String {
+        let rig = match self.rig.as_str() {
+            "" => String::new(),
+            rig => format!(" --rig {rig}"),
+        };
+        format!("gt config set {} DOLLARS{rig}", self.kind.setting())
+    }
+
+    /// Returns the name of the work.
+    pub fn describe_subject(&self) -> String {
+        match self.kind {
+            BudgetKind::Day => "today".to_owned(),
+            BudgetKind::Rig => format!("rig {} today", self.subject),
+            BudgetKind::Convoy => format!("convoy {}", self.subject),
+            BudgetKind::Bead => self.subject.clone(),
+        }
+    }
+}
+
+impl fmt::Display for Budget {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(
+            f,
+            "{} cost ${:.2} of ${:.2} (setting {})",
+            self.describe_subject(),
+            self.spent_usd,
+            self.limit_usd,
+            self.kind.setting()
+        )
+    }
+}
+
+/// The costs of the town, to compare with budgets.
+#[derive(Debug, Clone, Default)]
+pub struct BudgetBook {
+    spending: Spending,
+}
+
+impl BudgetBook {
+    pub fn load(layout: &TownLayout, now: Timestamp) -> Self {
+        Self::new(Spending::load(layout), now)
+    }
+
+    pub fn new(spending: Spending, now: Timestamp) -> Self {
+        Self {
+            spending: spending.of_day(&local_day(now)),
+        }
+    }
+
+    /// Returns the budget of the town for today.
+    pub fn of_day(&self, layers: &SettingsLayers) -> Option<Budget> {
+        Some(Budget {
+            kind: BudgetKind::Day,
+            subject: self.spending.day.clone(),
+            rig: String::new(),
+            spent_usd: self.spending.day_usd,
+            limit_usd: BudgetKind::Day.limit(layers)?,
+        })
+    }
+
+    /// Returns the budget of a rig for today.
+    pub fn of_rig(&self, layers: &SettingsLayers, rig: &str) -> Option<Budget> {
+        Some(Budget {
+            kind: BudgetKind::Rig,
+            subject: rig.to_owned(),
+            rig: rig.to_owned(),
+            spent_usd: self.spending.rigs.get(rig).copied().unwrap_or_default(),
+            limit_usd: BudgetKind::Rig.limit(layers)?,
+        })
+    }
+
+    /// Returns the budget of a bead of a rig.
+    pub fn of_bead(&self, layers: &SettingsLayers, rig: &str, bead: &str) -> Option<Budget> {
+        Some(Budget {
+            kind: BudgetKind::Bead,
+            subject: bead.to_owned(),
+            rig: rig.to_owned(),
+            spent_usd: self.cost_of(bead),
+            limit_usd: BudgetKind::Bead.limit(layers)?,
+        })
+    }
+
+    /// Returns the budget of a convoy, for all beads that it tracks.
+    pub fn of_convoy(&self, layers: &SettingsLayers, convoy: &Bead) -> Option<Budget> {
+        Some(Budget {
+            kind: BudgetKind::Convoy,
+            subject: convoy.id.clone(),
+            rig: String::new(),
+            limit_usd: BudgetKind::Convoy.limit(layers)?,
+            spent_usd: convoy::tracked_ids(convoy).map(|bead| self.cost_of(bead)).sum(),
+        })
+    }
+
+    fn cost_of(&self, bead: &str) -> f64 {
+        self.spending.beads.get(bead).copied().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestTown;
+
+    #[test]
+    fn a_budget_counts_its_own_day_rig_convoy_or_bead() {
+        let place = TestTown::new();
+        let town = &place.town;
+        std::fs::create_dir_all(town.layout.settings().parent().unwrap()).unwrap();
+        let settings = r#"{"budget":{"day":10,"rig":2.5,"convoy":3,"bead":1}}"#;
+        std::fs::write(town.layout.settings(), settings).unwrap();
+        let layers = SettingsLayers::load(town, None).unwrap();
+        assert!(has_budgets(&layers) && !has_budgets(&SettingsLayers::default()));
+        let now = town.clock.now();
+        let spending = Spending {
+            day: local_day(now),
+            day_usd: 8.0,
+            rigs: BTreeMap::from([("web".to_owned(), 2.5)]),
+            beads: BTreeMap::from([("web-a".to_owned(), 1.5), ("web-b".to_owned(), 0.5)]),
+            ..Spending::default()
+        };
+        spending.save(&town.layout).unwrap();
+        let book = BudgetBook::load(&town.layout, now);
+        let day = book.of_day(&layers).unwrap();
+        assert!(day.is_nearly_spent() && !day.is_spent());
+        assert_eq!(day.percent(), 80);
+        let rig = book.of_rig(&layers, "web").unwrap();
+        assert!(rig.is_spent());
+        assert_eq!(
+            rig.to_string(),
+            "rig web today cost $2.50 of $2.50 (setting budget.rig)"
+        );
+        assert_eq!(rig.next_step(), "gt config set budget.rig DOLLARS --rig web");
+        assert!(!book.of_rig(&layers, "api").unwrap().is_nearly_spent());
+        assert!(book.of_bead(&layers, "web", "web-a").unwrap().is_spent());
+        let mut convoy = Bead::default();
+        convoy.id = "hq-cv-1".to_owned();
+        assert_eq!(book.of_convoy(&layers, &convoy).unwrap().spent_usd, 0.0);
+        // Sums of a day end with it, the costs of beads do not.
+        let tomorrow = now + jiff::SignedDuration::from_hours(48);
+        let book = BudgetBook::load(&town.layout, tomorrow);
+        assert_eq!(book.of_day(&layers).unwrap().spent_usd, 0.0);
+        assert!(!book.of_rig(&layers, "web").unwrap().is_nearly_spent());
+        assert!(book.of_bead(&layers, "web", "web-a").unwrap().is_spent());
+    }
+}
