@@ -121,3 +121,66 @@ fn a_town_without_transcripts_has_no_costs() {
     // The hooks of an old town still run.
     town.gt(["costs", "record"]).ok();
 }
+
+#[test]
+fn a_spent_budget_stops_the_next_start_and_no_running_session() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let bead = &worker.bead;
+    let started = town.events("session_start").pop().unwrap();
+    let session = started["payload"]["session_id"].as_str().unwrap();
+    // Three dollars.
+    let request = answer(
+        "m1",
+        started["ts"].as_str().unwrap(),
+        "claude-sonnet-4-5",
+        [1_000_000, 0, 0, 0],
+    );
+    write_transcript(town, &worker.sandbox, session, &[request]);
+    let set = |name: &str, value: &str| {
+        town.gt(["config", "set", name, value]).ok();
+        // A reading counts for a minute.
+        fs::remove_file(town.root().join(".runtime/spending.json")).ok();
+    };
+    let inbox = || town.gt(["mail", "inbox", "overseer"]).ok().out;
+    town.gt(["config", "set", "budget.day", "a lot"])
+        .fails("an amount of dollars");
+    set("budget.bead", "3.75");
+    town.patrol();
+    let warning = format!("80 % of the budget for {bead} is spent");
+    assert!(inbox().contains(&warning), "{}", inbox());
+    set("budget.bead", "2.50");
+    town.patrol();
+    let spent = format!("The budget for {bead} is spent");
+    assert!(inbox().contains(&spent) && !inbox().contains(&warning));
+    assert_eq!(town.sessions().len(), 1, "a running session goes on");
+    for session in town.sessions() {
+        town.kill_session(&session);
+    }
+    town.patrol_in(600);
+    assert_eq!(town.sessions(), [""; 0], "it is not restarted");
+    let reason = format!("{bead} cost $3.00 of $2.50 (setting budget.bead)");
+    let status = town.gt(["status", "--json"]).ok().json();
+    assert_eq!(status["rigs"][0]["agents"][0]["why"], reason.as_str());
+    let costs = town.gt(["costs"]).ok().out;
+    let line = format!("Budget: {reason}, 120 %");
+    assert!(costs.contains(&line), "{costs}");
+    set("budget.bead", "5");
+    town.patrol_in(900);
+    assert_eq!(town.sessions().len(), 1, "a raised budget starts it again");
+    assert!(!inbox().contains(&spent));
+
+    set("budget.day", "3");
+    let other = town.bead("web", "Another");
+    let slung = town.gt(["sling", &other, "web"]).ok().out;
+    let reason = "today cost $3.00 of $3.00 (setting budget.day)";
+    assert!(slung.contains(reason), "{slung}");
+    let why = town.gt(["why", &other, "--no-pager"]).ok().out;
+    assert!(why.contains(reason), "{why}");
+    assert!(why.contains("gt config set budget.day DOLLARS"), "{why}");
+    town.patrol();
+    assert_eq!(town.sessions().len(), 1);
+    set("budget.day", "0");
+    town.patrol();
+    assert_eq!(town.sessions().len(), 2);
+}

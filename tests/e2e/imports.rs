@@ -60,6 +60,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::broadcast",
         "flow::handoff",
         "flow::seance",
+        "flow::costs",
         "flow::checkpoint",
         "flow::stop_hook",
         "flow::polecat",

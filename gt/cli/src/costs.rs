@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::since::parse_since;
 use super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::record::budget::BudgetKind;
 use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 
 /// Show the tokens and costs of sessions
@@ -19,11 +20,13 @@ use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 /// prices of the programs' providers, with the day at which they were read; `settings/prices.json`
 /// of the town adds or replaces prices {date, models{NAME{input, output, cache_read?,
 /// cache_write?, cache_write_1h?}}}, in dollars per million tokens. Of a model without a price only
-/// the tokens are known. A session counts for the bead that was on the hook when it began. With
+/// the tokens are known. The settings `budget.day`, `budget.rig`, `budget.convoy` and `budget.bead`
+/// limit them: no session of a worker is started when one is spent. A session counts for the bead that was on the hook when it began. With
 /// `--json` {period?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
 /// cache_write_1h, output}, unpriced_tokens?, requests}, rows[{key, sessions, ...}], by_role?,
 /// by_rig?, sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
-/// models_without_price[], prices_of, unread[]}.
+/// models_without_price[], prices_of, unread[], budgets?[{kind, subject, rig?, spent_usd, limit_usd}],
+/// last_hour_usd}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Since midnight
@@ -160,6 +163,16 @@ fn write_costs(costs: &Costs, page: &mut Page) {
     }
     if !report.rows.is_empty() {
         page.line(format!("List prices of {}", report.prices_of));
+    }
+    for budget in &report.budgets {
+        page.line(format!(
+            "Budget: {}, {} %",
+            escape_line(&budget.to_string()),
+            budget.percent()
+        ));
+    }
+    if report.last_hour_usd > 0.0 && report.budgets.iter().any(|one| one.kind == BudgetKind::Day) {
+        page.line(format!("The last hour cost ${:.2}", report.last_hour_usd));
     }
     if !report.models_without_price.is_empty() {
         let models = escape_line(&report.models_without_price.join(", "));

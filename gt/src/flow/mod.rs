@@ -6,6 +6,7 @@ pub mod broadcast;
 pub mod checkpoint;
 pub mod compact;
 pub mod convoy;
+pub mod costs;
 pub mod crew;
 pub mod deacon;
 pub mod demo;

@@ -58,11 +58,13 @@ pub use scheduler::SchedulerFacts;
 pub use thresholds::{PatrolSettings, Thresholds};
 pub use witness::WatchFacts;
 
+use crate::flow::costs;
 use crate::flow::escalate;
 use crate::flow::session::start::RestartCause;
 use crate::flow::sling;
 use crate::flow::sync::SyncState;
 use crate::host::{LiveSession, LiveTown};
+use crate::record::budget::BudgetBook;
 use crate::record::heartbeat::Heartbeat;
 use crate::record::pause::TownPause;
 use crate::record::polecat::PolecatState;
@@ -214,14 +216,18 @@ fn build_heartbeat(view: &TownView) -> Option<Heartbeat> {
 
 /// Reads the facts: lists the sessions once, reads every store once, checks locks, reads the clock
 /// once. Writes nothing but what `record::observed` remembers of changed files and screens, and
-/// `record::plugin` of read events.
+/// `record::plugin` of read events, and the costs if a budget is set.
 pub fn facts(town: &LiveTown) -> anyhow::Result<TownFacts> {
     facts_with(town, &ActivityCache::default())
 }
 
 /// Does the same for repeated calls: recent observations of quiet workers are reused.
 pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<TownFacts> {
-    let view = TownView::read_idle(town, glances)?;
+    let mut view = TownView::read_idle(town, glances)?;
+    // Costs that cannot be read are reported by the sling that needs them.
+    if costs::refresh_old_spending(town, view.settings.all_layers()).unwrap_or_default() {
+        view.budgets = BudgetBook::load(&town.layout, view.now);
+    }
     let settings = PatrolSettings::for_rigs(town, &view);
     let thresholds = Thresholds::from_layers(view.settings.for_rig(None));
     let hooked = hooked::facts(town, &view);
@@ -309,6 +315,7 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
             decision.action.is_message() || matches!(decision.action, Action::StopRig { .. })
         });
     }
+    decisions.retain(|decision| !facts.is_over_budget(&decision.action));
     decisions.retain(|decision| {
         let rig = decision.action.rig_at_work();
         let rig = rig.and_then(|rig| facts.rigs.get(rig));
@@ -371,6 +378,21 @@ impl TownFacts {
             |rig: &&RigFacts| rig.held.is_none() && rig.thresholds.is_on(rule::W1_SLING_UNBLOCKED);
         let rigs = self.rigs.values();
         rigs.filter(is_free).map(|rig| &rig.scheduler).collect()
+    }
+
+    /// Returns true for the start of a session for work whose budget is spent.
+    fn is_over_budget(&self, action: &Action) -> bool {
+        let (Action::ResumeSling(worker)
+        | Action::Respawn(worker)
+        | Action::HalfOpen(worker)
+        | Action::RestartQuiet(worker)
+        | Action::RestartRefused(worker)) = action
+        else {
+            return false;
+        };
+        let rig = self.rigs.get(&*worker.rig);
+        let mut polecats = rig.into_iter().flat_map(|rig| &rig.polecats);
+        polecats.any(|polecat| polecat.worker == *worker && polecat.over_budget)
     }
 
     /// Returns the thresholds for a rig, or for the town's own subjects.

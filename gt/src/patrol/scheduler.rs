@@ -23,7 +23,7 @@ use crate::town::lock;
 #[derive(Debug, Clone, Default)]
 pub struct SchedulerFacts {
     pub rig: String,
-    /// Queued beads that nothing blocks any more, in the order of their turns.
+    /// Queued beads that nothing blocks any more and no budget stops, in the order of their turns.
     pub unblocked: Vec<String>,
     /// Conflict and repair tasks that go to a worker automatically and are not queued yet.
     pub repairs: Vec<String>,
@@ -77,6 +77,7 @@ pub(super) fn facts(
         let elsewhere = |bead| view.stores.external_blockers(bead);
         !bd::graph::is_blocked(beads, id)
             && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
+            && view.find_spent_budget(rig.name(), id).is_none()
     };
     let polecats = view.polecats_of(rig.name()).iter();
     let at_work = polecats

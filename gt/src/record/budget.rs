@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use bd::bead::Bead;
+use bd::store::Snapshot;
 use jiff::Timestamp;
 use kit::sys::env::local_time_zone;
 use serde::{Deserialize, Serialize};
 
 use super::{convoy, state_file};
 use crate::town::TownLayout;
-use crate::town::config::SettingsLayers;
+use crate::town::config::{SettingsLayers, TownSettings};
 
 /// The part of a budget from which the user is warned.
 const WARNING: f64 = 0.8;
@@ -85,6 +86,10 @@ impl BudgetKind {
         }
     }
 
+    pub fn is_set(self, layers: &SettingsLayers) -> bool {
+        self.limit(layers).is_some()
+    }
+
     /// Returns the dollars of a budget. None if there is no budget.
     fn limit(self, layers: &SettingsLayers) -> Option<f64> {
         let limit = layers.valid_value(self.setting()).as_f64();
@@ -95,7 +100,7 @@ impl BudgetKind {
 /// Returns true if any budget is set.
 pub fn has_budgets(layers: &SettingsLayers) -> bool {
     let mut all = BudgetKind::ALL.into_iter();
-    all.any(|kind| kind.limit(layers).is_some())
+    all.any(|kind| kind.is_set(layers))
 }
 
 /// A budget and what of it is spent.
@@ -121,10 +126,9 @@ impl Budget {
         self.spent_usd >= self.limit_usd * WARNING
     }
 
-    pub fn percent(&self) -> u64 {
-        let percent = self.spent_usd / self.limit_usd * 100.0;
-        // A cast of a float saturates.
-        percent as u64
+    /// Returns the spent part, cut to a whole number.
+    pub fn percent(&self) -> f64 {
+        (self.spent_usd / self.limit_usd * 100.0).floor()
     }
 
     /// Returns the command that raises it.
@@ -217,12 +221,55 @@ impl BudgetBook {
             subject: convoy.id.clone(),
             rig: String::new(),
             limit_usd: BudgetKind::Convoy.limit(layers)?,
-            spent_usd: convoy::tracked_ids(convoy).map(|bead| self.cost_of(bead)).sum(),
+            spent_usd: convoy::tracked_ids(convoy)
+                .map(|bead| self.cost_of(bead))
+                .sum(),
         })
     }
 
     fn cost_of(&self, bead: &str) -> f64 {
         self.spending.beads.get(bead).copied().unwrap_or_default()
+    }
+}
+
+/// The settings for the budgets of a rig's workers.
+pub struct BudgetLayers<'a> {
+    pub town: &'a SettingsLayers,
+    pub rig: &'a SettingsLayers,
+    pub rig_name: &'a str,
+}
+
+impl<'a> BudgetLayers<'a> {
+    pub fn new(settings: &'a TownSettings, rig_name: &'a str) -> Self {
+        Self {
+            town: settings.for_rig(None),
+            rig: settings.for_rig(Some(rig_name)),
+            rig_name,
+        }
+    }
+
+    /// Returns a spent budget that a worker for a bead uses: the town's, the rig's, that of a
+    /// convoy, or the bead's. `town_beads` are those of the town.
+    pub fn find_spent(
+        &self,
+        book: &BudgetBook,
+        town_beads: &Snapshot,
+        bead: &str,
+    ) -> Option<Budget> {
+        let of_day = || book.of_day(self.town);
+        let of_rig = || book.of_rig(self.rig, self.rig_name);
+        let of_bead = || book.of_bead(self.rig, self.rig_name, bead);
+        let of_convoys = || {
+            BudgetKind::Convoy.limit(self.rig)?;
+            let tracking = convoy::convoys_tracking(town_beads, bead).into_iter();
+            let mut convoys = tracking.filter_map(|id| town_beads.get(&id));
+            convoys.find_map(|convoy| book.of_convoy(self.rig, convoy).filter(Budget::is_spent))
+        };
+        of_day()
+            .filter(Budget::is_spent)
+            .or_else(|| of_rig().filter(Budget::is_spent))
+            .or_else(of_convoys)
+            .or_else(|| of_bead().filter(Budget::is_spent))
     }
 }
 
@@ -252,23 +299,25 @@ mod tests {
         let book = BudgetBook::load(&town.layout, now);
         let day = book.of_day(&layers).unwrap();
         assert!(day.is_nearly_spent() && !day.is_spent());
-        assert_eq!(day.percent(), 80);
+        assert_eq!(day.percent().to_string(), "80");
         let rig = book.of_rig(&layers, "web").unwrap();
         assert!(rig.is_spent());
         assert_eq!(
             rig.to_string(),
             "rig web today cost $2.50 of $2.50 (setting budget.rig)"
         );
-        assert_eq!(rig.next_step(), "gt config set budget.rig DOLLARS --rig web");
+        assert_eq!(
+            rig.next_step(),
+            "gt config set budget.rig DOLLARS --rig web"
+        );
         assert!(!book.of_rig(&layers, "api").unwrap().is_nearly_spent());
         assert!(book.of_bead(&layers, "web", "web-a").unwrap().is_spent());
-        let mut convoy = Bead::default();
-        convoy.id = "hq-cv-1".to_owned();
-        assert_eq!(book.of_convoy(&layers, &convoy).unwrap().spent_usd, 0.0);
+        let convoy = Bead::default();
+        assert!(!book.of_convoy(&layers, &convoy).unwrap().is_nearly_spent());
         // Sums of a day end with it, the costs of beads do not.
         let tomorrow = now + jiff::SignedDuration::from_hours(48);
         let book = BudgetBook::load(&town.layout, tomorrow);
-        assert_eq!(book.of_day(&layers).unwrap().spent_usd, 0.0);
+        assert!(!book.of_day(&layers).unwrap().is_nearly_spent());
         assert!(!book.of_rig(&layers, "web").unwrap().is_nearly_spent());
         assert!(book.of_bead(&layers, "web", "web-a").unwrap().is_spent());
     }

@@ -5,6 +5,7 @@ pub mod account;
 pub mod approval;
 pub mod attempt;
 pub mod boot_status;
+pub mod budget;
 pub mod chores;
 pub mod convoy;
 pub mod dog;

@@ -10,6 +10,7 @@ use kit::ui::counted;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::budget::{Budget, BudgetBook, BudgetLayers, has_budgets};
 use super::polecat;
 use super::queued_sling::SlingOptions;
 use super::start_use::{FullUse, UseLimits};
@@ -189,6 +190,10 @@ pub fn find_town_room(layout: &TownLayout, view: &TownView) -> TownRoom {
         let reason = stop.hold().reason;
         return TownRoom::none(StartObstacle::Stopped { reason });
     }
+    let budget = view.budgets.of_day(view.settings.for_rig(None));
+    if let Some(budget) = budget.filter(Budget::is_spent) {
+        return TownRoom::none(StartObstacle::BudgetSpent(budget));
+    }
     let limits = TownLimits::from_layers(view.settings.for_rig(None));
     limits.find_room(layout, count_workers(view), view.now)
 }
@@ -213,7 +218,7 @@ pub fn priority_of_rig(layers: &SettingsLayers) -> i64 {
 }
 
 /// The number of workers that the town may start now.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TownRoom {
     pub slots: usize,
     /// The reason for no slots.
@@ -240,7 +245,7 @@ impl TownRoom {
 }
 
 /// A reason of the whole town for not starting a worker.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum StartObstacle {
     /// The town has an emergency stop.
@@ -258,6 +263,7 @@ pub enum StartObstacle {
     },
     /// The limit of an agent program or an account.
     UseFull(FullUse),
+    BudgetSpent(Budget),
     TooSoon {
         #[serde(serialize_with = "as_seconds")]
         wait: SignedDuration,
@@ -291,6 +297,7 @@ impl StartObstacle {
             Self::Paused { .. } => "gt scheduler resume".to_owned(),
             Self::Full { .. } => "gt config set scheduler.max_polecats N".to_owned(),
             Self::UseFull(full) => full.next_step(),
+            Self::BudgetSpent(budget) => budget.next_step(),
             _ => return None,
         };
         Some(next_step)
@@ -306,6 +313,8 @@ impl StartObstacle {
             Self::LowMemory { .. } | Self::LowDisk { .. } | Self::HighLoad { .. } => {
                 Some(SignedDuration::from_secs(30))
             }
+            // A day may end.
+            Self::BudgetSpent(_) => Some(SignedDuration::from_mins(10)),
         }
     }
 }
@@ -330,6 +339,7 @@ impl fmt::Display for StartObstacle {
                 counted(*at_work, "worker")
             ),
             Self::UseFull(full) => write!(f, "{full}"),
+            Self::BudgetSpent(budget) => write!(f, "{budget}"),
             Self::TooSoon { wait } => write!(
                 f,
                 "the next worker starts in {}s (setting scheduler.spawn_delay)",
@@ -373,14 +383,18 @@ impl StartPermit {
     }
 }
 
-/// Checks that the town has room for another worker of a rig, and reserves it. `Err` within the
-/// result is the reason to wait.
+/// Checks that the town has room for another worker of a rig, and reserves it for a bead. `Err`
+/// within the result is the reason to wait.
 pub fn reserve_start(
     rig: &Rig,
+    bead: &str,
     options: &SlingOptions,
 ) -> anyhow::Result<Result<StartPermit, StartObstacle>> {
     let town = rig.town();
     let layers = SettingsLayers::load(town, None).unwrap_or_default();
+    if let Some(budget) = find_spent_budget(rig, bead, &layers)? {
+        return Ok(Err(StartObstacle::BudgetSpent(budget)));
+    }
     let limits = TownLimits::from_layers(&layers);
     let mut uses = UseLimits::from_layers(&layers);
     let lock = (limits.counts_starts() || !uses.is_empty())
@@ -403,6 +417,26 @@ pub fn reserve_start(
             }),
         },
     )
+}
+
+/// Returns a spent budget that a worker for a bead would use, if there is one.
+fn find_spent_budget(
+    rig: &Rig,
+    bead: &str,
+    town_layers: &SettingsLayers,
+) -> anyhow::Result<Option<Budget>> {
+    let town = rig.town();
+    let rig_layers = SettingsLayers::load(town, Some(rig)).unwrap_or_default();
+    if !has_budgets(town_layers) && !has_budgets(&rig_layers) {
+        return Ok(None);
+    }
+    let layers = BudgetLayers {
+        town: town_layers,
+        rig: &rig_layers,
+        rig_name: rig.name(),
+    };
+    let book = BudgetBook::load(&town.layout, town.clock.now());
+    Ok(layers.find_spent(&book, &town.open_town_store()?.snapshot()?, bead))
 }
 
 /// Counts the polecats at work in all rigs that are not held, also those of each limited use.
@@ -506,7 +540,7 @@ mod tests {
         )
         .unwrap();
         let rig = town.rig("web");
-        let reserve = || reserve_start(&rig, &SlingOptions::default()).unwrap();
+        let reserve = || reserve_start(&rig, "web-1", &SlingOptions::default()).unwrap();
         drop(reserve());
         reserve().unwrap().record_start(town).unwrap();
         let refused = reserve().unwrap_err();

@@ -8,6 +8,7 @@ use bd::store::{BeadMark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::parallel::run_both;
 
+use super::budget::{Budget, BudgetBook, BudgetLayers};
 use super::hidden;
 use super::hook;
 use super::polecat::{self, Polecat, PolecatRecords, PolecatState, Slot, SlotState};
@@ -41,6 +42,7 @@ pub struct TownView {
     pub roles: Vec<PatrolRole>,
     /// The settings of the town and its rigs.
     pub settings: TownSettings,
+    pub budgets: BudgetBook,
     /// The workers of each rig whose beads are readable.
     pub polecats: BTreeMap<String, Vec<Polecat>>,
 }
@@ -112,6 +114,19 @@ impl TownView {
                 }
             }
         }
+        let budgets = BudgetBook::load(&town.layout, town.clock.now());
+        for (rig, polecats) in &mut polecats {
+            let layers = BudgetLayers::new(&settings, rig);
+            for polecat in polecats {
+                let stalled = polecat.state == PolecatState::Stalled;
+                let hook = polecat.hook.as_ref().filter(|_| stalled);
+                if let Some(budget) =
+                    hook.and_then(|bead| layers.find_spent(&budgets, &stores.town, bead))
+                {
+                    polecat.why = budget.to_string();
+                }
+            }
+        }
         for (name, polecats) in &mut polecats {
             let note = settings
                 .for_rig(Some(name))
@@ -120,6 +135,7 @@ impl TownView {
         }
         Self {
             now: town.clock.now(),
+            budgets,
             stores,
             sessions,
             blind,
@@ -144,6 +160,12 @@ impl TownView {
         watch_progress(town, rig, note, &ActivityCache::default(), &mut all);
         all.pop()
             .ok_or_else(|| build_unknown_error(rig.name(), name))
+    }
+
+    /// Returns a spent budget that a worker for a bead uses, if there is one.
+    pub fn find_spent_budget(&self, rig: &str, bead: &str) -> Option<Budget> {
+        let layers = BudgetLayers::new(&self.settings, rig);
+        layers.find_spent(&self.budgets, &self.stores.town, bead)
     }
 
     /// Returns the workers of a rig.

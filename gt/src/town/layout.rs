@@ -78,6 +78,11 @@ impl TownLayout {
         self.runtime().join("scheduler-state.json")
     }
 
+    /// The costs that count for budgets, as they were last read.
+    pub fn spending(&self) -> PathBuf {
+        self.runtime().join("spending.json")
+    }
+
     /// The lock for claims while the whole town has a limit.
     pub fn scheduler_lock(&self) -> PathBuf {
         self.runtime().join("locks/scheduler")

@@ -493,6 +493,7 @@ impl SimTown {
             lost: worker.lost.clone(),
             stuck_times: worker.stuck_times,
             refused: worker.refusal.is_some(),
+            over_budget: false,
         }
     }
 

@@ -74,7 +74,20 @@ impl PastSession {
 
 /// Returns the sessions of the town, newest first.
 pub fn list_sessions(town: &Town, wanted: &SessionFilter) -> anyhow::Result<Vec<PastSession>> {
-    let events = read_session_events(town)?;
+    let mut sessions = collect_sessions(town, None)?;
+    sessions.retain(|session| is_match(session, wanted));
+    Ok(sessions)
+}
+
+/// Returns the sessions with an event since a time, and those of transcripts that still exist,
+/// newest first. Reads no older events, so that it takes no longer in an old town.
+pub fn list_recent_sessions(town: &Town, since: Timestamp) -> anyhow::Result<Vec<PastSession>> {
+    collect_sessions(town, Some(since))
+}
+
+/// Returns the sessions that are known from their transcripts or from events since a time.
+fn collect_sessions(town: &Town, since: Option<Timestamp>) -> anyhow::Result<Vec<PastSession>> {
+    let events = read_session_events(town, since)?;
     let mut found: BTreeMap<String, PastSession> = BTreeMap::new();
     for session in events.iter().filter_map(session_from_event) {
         // A session that is resumed, cleared or compacted counts once.
@@ -102,16 +115,18 @@ pub fn list_sessions(town: &Town, wanted: &SessionFilter) -> anyhow::Result<Vec<
     }
     sessions.sort_by(|a, b| (b.start_time(), &b.session_id).cmp(&(a.start_time(), &a.session_id)));
     mark_handoffs(&mut sessions, &events);
-    sessions.retain(|session| is_match(session, wanted));
     Ok(sessions)
 }
 
-/// Returns the starts and handoffs of sessions, oldest first.
-fn read_session_events(town: &Town) -> std::io::Result<Vec<EventLine>> {
+/// Returns the starts and handoffs of sessions since a time, oldest first.
+fn read_session_events(town: &Town, since: Option<Timestamp>) -> std::io::Result<Vec<EventLine>> {
+    let is_recent =
+        |line: &EventLine| since.is_none_or(|since| Stamp::parse(&line.ts).instant() >= since);
     let is_about_session =
         |line: &EventLine| matches!(line.kind.as_str(), "session_start" | "handoff");
     let newest = NewestEvents::new(&town.layout)?;
     let mut events: Vec<EventLine> = newest
+        .take_while(|line| line.as_ref().map_or(true, is_recent))
         .filter(|line| line.as_ref().map_or(true, is_about_session))
         .collect::<Result<_, _>>()?;
     events.reverse();

@@ -8,6 +8,7 @@ use bd::store::{BeadMark, Snapshot, Tx};
 
 use super::{SlingRequest, leaving, rig_of_home};
 use crate::flow::convoy::integration;
+use crate::flow::costs;
 use crate::host::LiveSession;
 use crate::host::LiveTown;
 use crate::record::attempt::{self, AttemptEnd};
@@ -20,12 +21,13 @@ use crate::record::queued_sling;
 use crate::record::scheduler::{StartObstacle, reserve_start};
 use crate::town::beads::FoundBead;
 use crate::town::config;
+use crate::town::config::SettingsLayers;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::name::Worker;
 use crate::town::{Rig, RigLayout, Town};
 
-#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ClaimError {
     #[error("{bead} is already hooked by {holder} (take it away with --force)")]
     Hooked { bead: String, holder: String },
@@ -111,7 +113,11 @@ pub(super) fn claim_bead(
     // A named worker, and a bead that another worker has, take no additional place. Held until the
     // worker counts as working.
     let takes_place = wish.name.is_none() && is_open_bead(&store.snapshot()?, &wish.request.bead);
-    let reserve = || reserve_start(rig, &wish.request.options);
+    if takes_place {
+        let layers = [None, Some(rig)].map(|rig| SettingsLayers::load(town, rig));
+        costs::refresh_old_spending(town, layers.iter().flatten())?;
+    }
+    let reserve = || reserve_start(rig, &wish.request.bead, &wish.request.options);
     let permit = match takes_place.then(reserve).transpose()? {
         Some(Err(obstacle)) => return Ok(ClaimAttempt::TownFull(obstacle)),
         Some(Ok(permit)) => Some(permit),

@@ -2,6 +2,7 @@
 //! time and reported to the overseer once, and their messages are closed when they are resolved.
 
 mod alerts;
+mod budgets;
 mod hooks;
 mod item;
 mod message;
@@ -10,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::SignedDuration;
 
+pub use budgets::list_budgets;
 pub(super) use hooks::hook_items;
 pub use item::{AttentionItem, AttentionKind, rig_items};
 pub use message::AttentionMessages;
@@ -83,6 +85,7 @@ impl AttentionItems {
             .chain(alerts::queue_alerts(view, limits.requests))
             .chain(alerts::escalation_alert(view, limits.escalations))
             .chain(alerts::kill_alert(view, limits.killed))
+            .chain(budgets::budget_items(view))
             .chain(hook_items(hooked, view.now))
             .chain(hooks::sleeping_items(view));
         let (due, later): (Vec<_>, Vec<_>) = all.partition(|item| item.is_due(view.now));

@@ -69,6 +69,8 @@ pub struct PolecatFacts {
     pub stuck_times: u32,
     /// True if the API refuses it. Then rule A1 restarts it.
     pub refused: bool,
+    /// True if a budget for its work is spent. Then no session is started for it.
+    pub over_budget: bool,
 }
 
 /// Reads the facts about the polecats of a rig.
@@ -122,6 +124,10 @@ fn polecat_facts(
         lost: slot.lost.clone(),
         stuck_times: slot.stuck_times,
         refused: polecat.refusal.is_some(),
+        over_budget: polecat
+            .hook
+            .as_ref()
+            .is_some_and(|bead| view.find_spent_budget(rig.name(), bead).is_some()),
         hook: polecat.hook.clone(),
     }
 }

@@ -42,6 +42,7 @@ pub(crate) fn working_polecat() -> PolecatFacts {
         lost: Vec::new(),
         stuck_times: 0,
         refused: false,
+        over_budget: false,
     }
 }
 

@@ -20,6 +20,34 @@ pub const KEYS: &[SettingKey] = &[
         "",
         "the agent program of a rig's sessions",
     )),
+    define_key(
+        "budget.bead",
+        SettingKind::Amount,
+        SettingPlacement::Rig,
+        "0",
+        "how many dollars one bead may cost before its next session waits; 0 for no budget",
+    ),
+    define_key(
+        "budget.convoy",
+        SettingKind::Amount,
+        SettingPlacement::Rig,
+        "0",
+        "how many dollars the beads of one convoy may cost before workers wait; 0 for no budget",
+    ),
+    define_key(
+        "budget.day",
+        SettingKind::Amount,
+        SettingPlacement::Town,
+        "0",
+        "how many dollars the town may spend a day before workers wait; 0 for no budget",
+    ),
+    define_key(
+        "budget.rig",
+        SettingKind::Amount,
+        SettingPlacement::Rig,
+        "0",
+        "how many dollars a rig may spend a day before its workers wait; 0 for no budget",
+    ),
     allow_labels(
         define_key(
             "context.budget.*",
@@ -745,23 +773,6 @@ fn is_pattern_match(pattern: &str, name: &str) -> bool {
     }
 }
 
-/// Returns the environment variable of a setting: `merge_queue.run_tests` is
-/// `GT_MERGE_QUEUE_RUN_TESTS`.
-pub fn variable_name(name: &str) -> String {
-    let shout = |c: char| match c {
-        '.' | '-' => '_',
-        c => c.to_ascii_uppercase(),
-    };
-    let name: String = name.chars().map(shout).collect();
-    format!("GT_{name}")
-}
-
-/// Parses a duration such as `30s`, `10m` or `1h30m`.
-pub(crate) fn parse_setting_duration(text: &str) -> Option<std::time::Duration> {
-    let signed: jiff::SignedDuration = text.parse().ok()?;
-    std::time::Duration::try_from(signed).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -785,13 +796,5 @@ mod tests {
         sorted.sort_unstable();
         sorted.dedup();
         assert_eq!(names, sorted);
-    }
-
-    #[test]
-    fn a_variable_is_named_after_its_setting() {
-        assert_eq!(
-            variable_name("merge_queue.run_tests"),
-            "GT_MERGE_QUEUE_RUN_TESTS"
-        );
     }
 }

@@ -300,7 +300,7 @@ impl SettingsLayers {
     }
 
     fn find_above_files(&self, key: &SettingKey, name: &str) -> Option<(Value, SettingOrigin)> {
-        let variable = key::variable_name(name);
+        let variable = super::setting_key::variable_name(name);
         let by_env = self.env.get(&variable).and_then(|text| key.parse(text));
         if let Some(value) = by_env {
             return Some((value, SettingOrigin::Environment(variable)));
@@ -412,6 +412,15 @@ impl SettingKey {
             },
             SettingKind::Number => Value::from(text.trim().parse::<u64>().ok()?),
             SettingKind::Sum => Value::from(text.trim().parse::<i64>().ok()?),
+            SettingKind::Amount => match text.trim().parse::<u64>() {
+                Ok(whole) => Value::from(whole),
+                Err(_) => Value::from(
+                    text.trim()
+                        .parse::<f64>()
+                        .ok()
+                        .filter(|amount| is_amount(*amount))?,
+                ),
+            },
             SettingKind::Duration => {
                 super::parse_setting_duration(text)?;
                 Value::from(text)
@@ -433,6 +442,7 @@ impl SettingKey {
             SettingKind::Flag => value.is_boolean(),
             SettingKind::Number => value.is_u64(),
             SettingKind::Sum => value.is_i64(),
+            SettingKind::Amount => value.as_f64().is_some_and(is_amount),
             SettingKind::List => value.is_array(),
             SettingKind::Duration | SettingKind::OneOf(_) => value
                 .as_str()
@@ -448,11 +458,16 @@ impl SettingKey {
             SettingKind::Flag => "true or false",
             SettingKind::Number => "a whole number",
             SettingKind::Sum => "a whole number, also negative",
+            SettingKind::Amount => "an amount of dollars such as 5 or 2.50",
             SettingKind::List => "words separated by commas",
             SettingKind::Duration => "a duration such as 30s or 10m",
         };
         expected.to_owned()
     }
+}
+
+fn is_amount(amount: f64) -> bool {
+    amount.is_finite() && !amount.is_sign_negative()
 }
 
 /// Returns the name of a setting in the town's file of other versions.

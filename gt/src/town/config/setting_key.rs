@@ -8,6 +8,8 @@ pub enum SettingKind {
     Number,
     /// A whole number, also negative. The values of all layers add up.
     Sum,
+    /// An amount of dollars, such as `5` or `2.50`.
+    Amount,
     List,
     /// A duration such as `30s` or `10m`.
     Duration,
@@ -77,4 +79,34 @@ pub(super) const fn restrict_to_files(mut key: SettingKey) -> SettingKey {
 pub(super) const fn allow_labels(mut key: SettingKey, labels: LabelEffect) -> SettingKey {
     key.labels = labels;
     key
+}
+
+/// Returns the environment variable of a setting: `merge_queue.run_tests` is
+/// `GT_MERGE_QUEUE_RUN_TESTS`.
+pub(super) fn variable_name(name: &str) -> String {
+    let shout = |c: char| match c {
+        '.' | '-' => '_',
+        c => c.to_ascii_uppercase(),
+    };
+    let name: String = name.chars().map(shout).collect();
+    format!("GT_{name}")
+}
+
+/// Parses a duration such as `30s`, `10m` or `1h30m`.
+pub(crate) fn parse_setting_duration(text: &str) -> Option<std::time::Duration> {
+    let signed: jiff::SignedDuration = text.parse().ok()?;
+    std::time::Duration::try_from(signed).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_named_after_its_setting() {
+        assert_eq!(
+            variable_name("merge_queue.run_tests"),
+            "GT_MERGE_QUEUE_RUN_TESTS"
+        );
+    }
 }

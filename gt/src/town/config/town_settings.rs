@@ -65,6 +65,11 @@ impl TownSettings {
         stops
     }
 
+    /// Returns the layers of the town and of each rig.
+    pub fn all_layers(&self) -> impl Iterator<Item = &SettingsLayers> {
+        std::iter::once(&self.town).chain(self.rigs.values())
+    }
+
     /// Returns the layers for a rig, or for the town alone.
     pub fn for_rig(&self, rig: Option<&str>) -> &SettingsLayers {
         static BUILT_IN: LazyLock<SettingsLayers> = LazyLock::new(SettingsLayers::default);

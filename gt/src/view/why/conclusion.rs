@@ -311,6 +311,13 @@ impl Explanation {
             self.next_steps.extend(obstacle.next_step());
             return;
         }
+        if blockers.is_empty()
+            && let Some(budget) = view.find_spent_budget(rig, &bead.id)
+        {
+            self.now.push(format!("no worker is started: {budget}"));
+            self.next_steps.push(budget.next_step());
+            return;
+        }
         if blockers.is_empty() {
             let limits = read_use_limits(town, view);
             let uses = limits.uses_of(&town.rig(rig), &queued_bead.options);

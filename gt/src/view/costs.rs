@@ -1,27 +1,23 @@
 //! Reads what the sessions of the town cost, from the transcripts of their agent programs.
-//!
-//! Each request to a model counts once, in the first session that has it: a resumed or forked
-//! session repeats the requests of the one before. A request belongs to the bead that was on the
-//! agent's hook when its session began.
-
-mod prices;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs;
 
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-pub use prices::{ModelPrice, PriceList};
-
-use crate::flow::seance::usage::{ModelRequest, TokenCounts, read_model_requests};
+use crate::flow::costs::{self, CountedRequest, PriceList, count_requests};
+use crate::flow::seance::usage::{ModelRequest, TokenCounts};
 use crate::flow::seance::{self, PastSession, SessionFilter};
 use crate::host::LiveTown;
+use crate::patrol::attention;
+use crate::record::budget::{self, Budget, BudgetBook};
 use crate::record::convoy;
 use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
+
+const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
 /// The property by which costs are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +102,11 @@ pub struct CostReport {
     pub prices_of: String,
     /// The agents of sessions without a transcript: their program stores none, or it is gone.
     pub unread: Vec<String>,
+    /// The budgets that are set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub budgets: Vec<Budget>,
+    /// The costs of the last hour.
+    pub last_hour_usd: f64,
 }
 
 /// Reads the costs since a time, grouped.
@@ -116,40 +117,34 @@ pub fn read_costs(
     zone: &TimeZone,
 ) -> anyhow::Result<CostReport> {
     let prices = PriceList::load(&town.layout)?;
-    let view = TownView::read_idle(town, &ActivityCache::default())?;
+    let mut view = TownView::read_idle(town, &ActivityCache::default())?;
+    if view.settings.all_layers().any(budget::has_budgets) {
+        view.budgets = BudgetBook::new(costs::refresh_spending(town)?, view.now);
+    }
     let mut sessions = seance::list_sessions(town, &SessionFilter::default())?;
     // Oldest first, because later sessions repeat the requests of earlier ones.
     sessions.reverse();
     let mut book = CostBook {
-        prices: &prices,
         group,
         zone,
         convoys: find_convoys(&view, &sessions),
-        counted: HashSet::new(),
         rows: BTreeMap::new(),
         total: CostSum::default(),
         unpriced: BTreeSet::new(),
+        sessions: BTreeMap::new(),
     };
-    let mut costs = Vec::new();
-    let mut unread = BTreeSet::new();
-    for session in &sessions {
-        let Some(path) = &session.transcript else {
-            let begun: Option<Timestamp> = session.ts.parse().ok();
-            if since.is_none_or(|since| begun.is_some_and(|begun| begun >= since)) {
-                unread.insert(session.actor.clone());
-            }
-            continue;
-        };
-        // Nothing in a file is younger than its last change.
-        let changed = fs::metadata(path).and_then(|meta| meta.modified()).ok();
-        let changed = changed.and_then(|changed| Timestamp::try_from(changed).ok());
-        if since.zip(changed).is_some_and(|(since, at)| at < since) {
-            continue;
+    let mut last_hour_usd = 0.0;
+    let unread = count_requests(&prices, &sessions, since, |counted| {
+        if view.now.duration_since(counted.request.at) < HOUR {
+            last_hour_usd += counted.cost_usd.unwrap_or_default();
         }
-        let requests = read_model_requests(path);
-        let cost = book.add_session(session, &requests, since);
-        costs.extend(cost.map(|sum| describe_session(&view, &sessions, session, &requests, sum)));
-    }
+        book.add_request(counted);
+    });
+    let costs = sessions.iter().filter_map(|session| {
+        let (model, sum) = book.sessions.remove(&session.session_id)?;
+        Some(describe_session(&view, &sessions, session, model, sum))
+    });
+    let costs = costs.collect();
     let mut rows: Vec<CostRow> = book
         .rows
         .into_iter()
@@ -175,6 +170,8 @@ pub fn read_costs(
         models_without_price: book.unpriced.into_iter().collect(),
         prices_of: prices.date.clone(),
         unread: unread.into_iter().collect(),
+        budgets: attention::list_budgets(&view),
+        last_hour_usd,
     })
 }
 
@@ -189,48 +186,33 @@ fn find_convoys(view: &TownView, sessions: &[PastSession]) -> BTreeMap<String, S
 }
 
 struct CostBook<'a> {
-    prices: &'a PriceList,
     group: CostGroup,
     zone: &'a TimeZone,
     /// The convoy of each tracked bead.
     convoys: BTreeMap<String, String>,
-    /// The ids of the counted requests.
-    counted: HashSet<String>,
     /// The sum of each key, with the ids of its sessions.
     rows: BTreeMap<String, (CostSum, HashSet<String>)>,
     total: CostSum,
     unpriced: BTreeSet<String>,
+    /// The last model and the sum of each session.
+    sessions: BTreeMap<String, (String, CostSum)>,
 }
 
 impl CostBook<'_> {
-    /// Adds the requests of a session since a time. None if it has none.
-    fn add_session(
-        &mut self,
-        session: &PastSession,
-        requests: &[ModelRequest],
-        since: Option<Timestamp>,
-    ) -> Option<CostSum> {
-        let mut sum = CostSum::default();
-        for request in requests {
-            // A repeated request is skipped even if it is too old to count.
-            if !request.id.is_empty() && !self.counted.insert(request.id.clone()) {
-                continue;
-            }
-            if since.is_some_and(|since| request.at < since) {
-                continue;
-            }
-            let cost = self.prices.cost_of(&request.model, &request.tokens);
-            if cost.is_none() {
-                self.unpriced.insert(request.model.clone());
-            }
-            let key = self.key_of(session, request);
-            let (row, sessions) = self.rows.entry(key).or_default();
-            row.add(request, cost);
-            sessions.insert(session.session_id.clone());
-            self.total.add(request, cost);
-            sum.add(request, cost);
+    fn add_request(&mut self, counted: CountedRequest) {
+        let (session, request) = (counted.session, counted.request);
+        let cost = counted.cost_usd;
+        if cost.is_none() {
+            self.unpriced.insert(request.model.clone());
         }
-        (sum.requests > 0).then_some(sum)
+        let key = self.key_of(session, request);
+        let (row, sessions) = self.rows.entry(key).or_default();
+        row.add(request, cost);
+        sessions.insert(session.session_id.clone());
+        self.total.add(request, cost);
+        let (model, sum) = self.sessions.entry(session.session_id.clone()).or_default();
+        model.clone_from(&request.model);
+        sum.add(request, cost);
     }
 
     fn key_of(&self, session: &PastSession, request: &ModelRequest) -> String {
@@ -261,7 +243,7 @@ fn describe_session(
     view: &TownView,
     sessions: &[PastSession],
     session: &PastSession,
-    requests: &[ModelRequest],
+    model: String,
     sum: CostSum,
 ) -> SessionCost {
     let address: Option<Address> = session.actor.parse().ok();
@@ -284,10 +266,7 @@ fn describe_session(
             .and_then(|address| address.name().map(str::to_owned)),
         agent: session.actor.clone(),
         bead: session.bead.clone(),
-        model: requests
-            .last()
-            .map(|request| request.model.clone())
-            .unwrap_or_default(),
+        model,
         sum,
         running: is_last && address.as_ref().is_some_and(runs),
     }

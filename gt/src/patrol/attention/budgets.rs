@@ -1,0 +1,94 @@
+//! Reports budgets that are spent or nearly spent.
+
+use std::collections::BTreeSet;
+
+use jiff::Timestamp;
+
+use super::item::{AttentionItem, AttentionKind};
+use crate::record::budget::{Budget, BudgetKind};
+use crate::record::convoy;
+use crate::record::queued_sling;
+use crate::record::town_view::TownView;
+
+/// Returns the budgets that are spent or nearly spent.
+pub(super) fn budget_items(view: &TownView) -> Vec<AttentionItem> {
+    let budgets = list_budgets(view).into_iter();
+    budgets
+        .filter(Budget::is_nearly_spent)
+        .map(|budget| describe_budget(&budget))
+        .collect()
+}
+
+/// Returns the budgets of the day, of rigs, of open convoys, and of the beads that a worker has or
+/// that wait for one.
+pub fn list_budgets(view: &TownView) -> Vec<Budget> {
+    let (town, book) = (view.settings.for_rig(None), &view.budgets);
+    let mut budgets: Vec<Budget> = book.of_day(town).into_iter().collect();
+    for (rig, beads) in &view.stores.rigs {
+        let layers = view.settings.for_rig(Some(rig));
+        budgets.extend(book.of_rig(layers, rig));
+        if !BudgetKind::Bead.is_set(layers) {
+            continue;
+        }
+        let polecats = view.polecats_of(rig).iter();
+        let queued = queued_sling::list_queued_slings(beads).into_iter();
+        let current: BTreeSet<String> = polecats
+            .filter_map(|polecat| polecat.hook.clone())
+            .chain(queued.map(|queued| queued.work_bead_id))
+            .collect();
+        budgets.extend(
+            current
+                .iter()
+                .filter_map(|bead| book.of_bead(layers, rig, bead)),
+        );
+    }
+    if BudgetKind::Convoy.is_set(town) {
+        let convoys = convoy::list_convoys(&view.stores.town, false);
+        budgets.extend(
+            convoys
+                .into_iter()
+                .filter_map(|convoy| book.of_convoy(town, convoy)),
+        );
+    }
+    budgets
+}
+
+fn describe_budget(budget: &Budget) -> AttentionItem {
+    let (stage, subject, text) = if budget.is_spent() {
+        (
+            "spent",
+            format!("The budget for {} is spent", budget.describe_subject()),
+            "Running sessions go on. No other session is started until the budget is raised.",
+        )
+    } else {
+        (
+            "warning",
+            format!(
+                "{} % of the budget for {} is spent",
+                budget.percent(),
+                budget.describe_subject()
+            ),
+            "No session is started any more when it is spent.",
+        )
+    };
+    let until = match budget.kind {
+        BudgetKind::Day | BudgetKind::Rig => " A new day begins at midnight.",
+        BudgetKind::Convoy | BudgetKind::Bead => "",
+    };
+    AttentionItem {
+        kind: AttentionKind::NeedsPerson,
+        due: Timestamp::MIN,
+        key: format!(
+            "budget:{}:{}:{stage}",
+            budget.kind.setting(),
+            budget.subject
+        ),
+        bead: match budget.kind {
+            BudgetKind::Bead => budget.subject.clone(),
+            _ => String::new(),
+        },
+        subject,
+        text: format!("{budget}. {text}{until}"),
+        next: vec![budget.next_step(), "gt costs --today --by bead".to_owned()],
+    }
+}
