@@ -184,3 +184,35 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     town.patrol();
     assert_eq!(town.sessions().len(), 2);
 }
+
+#[test]
+fn a_model_and_a_runtime_have_what_they_merged_and_its_costs() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let started = town.events("session_start").pop().unwrap();
+    let session = started["payload"]["session_id"].as_str().unwrap();
+    let model = "claude-sonnet-4-5";
+    let at = started["ts"].as_str().unwrap();
+    let request = answer("m1", at, model, [1_000_000, 0, 0, 0]);
+    write_transcript(town, &worker.sandbox, session, &[request]);
+    let agent = started["actor"].as_str().unwrap();
+    worker.commit("a.txt");
+    worker.hand_in();
+    let status = town.gt(["polecat", "status", agent]).ok().out;
+    assert!(status.contains("record:   nothing finished"), "{status}");
+    worker.merge();
+    let status = town.gt(["polecat", "status", agent]).ok().out;
+    assert!(status.contains("1 of 1 merged, 1 as submitted"), "{status}");
+    for by in ["model", "runtime"] {
+        let costs = town.gt(["costs", "--by", by, "--json"]).ok().json();
+        let row = &costs["rows"][0];
+        assert_eq!(row["record"]["first_time_green"], 1, "{costs}");
+        assert_eq!(row["cost_per_merge_usd"], 3.0, "{costs}");
+    }
+    let text = town.gt(["costs", "--by", "model"]).ok().out;
+    assert!(text.contains("as submitted"), "{text}");
+    assert!(text.contains("$3.00 per merge"), "{text}");
+    let other = town.bead("web", "Another");
+    let slung = town.gt(["sling", &other, "web", "--best"]).ok();
+    assert!(slung.err.contains("three finished beads"), "{}", slung.err);
+}

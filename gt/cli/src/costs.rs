@@ -7,6 +7,7 @@ use kit::ui::escape::escape_line;
 use kit::ui::{Page, counted};
 use serde::Serialize;
 
+use super::polecat::describe_summary;
 use super::since::parse_since;
 use super::{CommandResult, build_report};
 use crate::context::Context;
@@ -21,9 +22,12 @@ use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 /// of the town adds or replaces prices {date, models{NAME{input, output, cache_read?,
 /// cache_write?, cache_write_1h?}}}, in dollars per million tokens. Of a model without a price only
 /// the tokens are known. The settings `budget.day`, `budget.rig`, `budget.convoy` and `budget.bead`
-/// limit them: no session of a worker is started when one is spent. A session counts for the bead that was on the hook when it began. With
+/// limit them: no session of a worker is started when one is spent. Models and runtimes are shown
+/// with what they did: merged attempts, those merged as submitted first, the median time from the
+/// sling to the submission, and the cost per merge. A session counts for the bead that was on the hook when it began. With
 /// `--json` {period?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
-/// cache_write_1h, output}, unpriced_tokens?, requests}, rows[{key, sessions, ...}], by_role?,
+/// cache_write_1h, output}, unpriced_tokens?, requests}, rows[{key, sessions, record?{finished, merged,
+/// first_time_green, median_seconds?}, cost_per_merge_usd?, ...}], by_role?,
 /// by_rig?, sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
 /// models_without_price[], prices_of, unread[], budgets?[{kind, subject, rig?, spent_usd, limit_usd}],
 /// last_hour_usd}.
@@ -59,6 +63,7 @@ enum Group {
     Model,
     Rig,
     Role,
+    Runtime,
     Session,
 }
 
@@ -124,6 +129,7 @@ impl From<Group> for CostGroup {
             Group::Model => Self::Model,
             Group::Rig => Self::Rig,
             Group::Role => Self::Role,
+            Group::Runtime => Self::Runtime,
             Group::Session => Self::Session,
         }
     }
@@ -160,6 +166,11 @@ fn write_costs(costs: &Costs, page: &mut Page) {
             format_tokens(tokens.output),
             escape_line(key)
         ));
+        if let Some(record) = &row.record {
+            let cost = row.cost_per_merge_usd.filter(|cost| *cost > 0.0);
+            let cost = cost.map_or(String::new(), |cost| format!(", ${cost:.2} per merge"));
+            page.cut_line(format!("{:>49}{}{cost}", "", describe_summary(record)));
+        }
     }
     if !report.rows.is_empty() {
         page.line(format!("List prices of {}", report.prices_of));

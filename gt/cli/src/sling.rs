@@ -4,10 +4,12 @@ use super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
 use gt::flow::sling::{
-    SlingBatch, SlingOptions, SlingPreview, SlingReport, formula, preview_sling, sling_batch,
+    SlingBatch, SlingOptions, SlingPreview, SlingReport, choose_best_agent, formula, preview_sling,
+    sling_batch,
 };
 use gt::record::account::check_named_account;
 use gt::town::Town;
+use gt::town::beads::BeadsHome;
 use gt::town::identity::Address;
 
 /// Give beads to workers
@@ -41,6 +43,9 @@ pub(super) struct Args {
     /// Use this agent runtime instead of the configured one
     #[arg(long)]
     agent: Option<String>,
+    /// Use the agent runtime with the best record for such beads, and print why
+    #[arg(long, conflicts_with = "agent")]
+    best: bool,
     /// Use this account instead of the default one
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
@@ -128,11 +133,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         )
         .into());
     }
+    let agent = if args.best {
+        find_best_agent(ctx, &town, &beads, &target)?
+    } else {
+        args.agent
+    };
     let batch = SlingBatch {
         beads,
         target,
         options: SlingOptions {
-            agent: args.agent,
+            agent,
             account,
             args: join_instructions(&args.subject, &args.instructions),
             no_convoy,
@@ -155,6 +165,37 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             write_sling_line(slung_bead, &caller, page);
         }
     })
+}
+
+/// Returns the agent runtime with the best record for beads like the first one, and prints the
+/// reason. None, with a warning, if too little is known.
+fn find_best_agent(
+    ctx: &Context,
+    town: &Town,
+    beads: &[String],
+    target: &str,
+) -> anyhow::Result<Option<String>> {
+    let Some(first) = beads.first() else {
+        return Ok(None);
+    };
+    let found = town.find_bead(first)?;
+    let named = target.split('/').next().filter(|rig| !rig.is_empty());
+    let rig = match (named, &found.home) {
+        (Some(rig), _) => town.find_rig(rig)?,
+        (None, BeadsHome::Rig(rig)) => town.find_rig(rig)?,
+        (None, BeadsHome::Town) => anyhow::bail!("{first} is in no rig: name the rig after it"),
+    };
+    let best = choose_best_agent(&rig, &found.bead)?;
+    match &best {
+        Some(best) => {
+            let text = format!("agent {}: {}", best.agent, best.reason);
+            ctx.ui.status(&kit::ui::escape::escape_line(&text));
+        }
+        None => ctx
+            .ui
+            .warn("no agent runtime has three finished beads yet, so the configured one is used"),
+    }
+    Ok(best.map(|best| best.agent))
 }
 
 fn write_preview(previews: &Vec<SlingPreview>, page: &mut kit::ui::Page) {

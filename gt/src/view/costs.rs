@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use bd::bead::Stamp;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -13,6 +14,7 @@ use crate::host::LiveTown;
 use crate::patrol::attention;
 use crate::record::budget::{self, Budget, BudgetBook};
 use crate::record::convoy;
+use crate::record::polecat::{RecordSummary, WorkCompletion, read_all_records, summarize_records};
 use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
@@ -29,6 +31,7 @@ pub enum CostGroup {
     Model,
     Rig,
     Role,
+    Runtime,
     Session,
 }
 
@@ -67,6 +70,12 @@ pub struct CostRow {
     #[serde(flatten)]
     pub sum: CostSum,
     pub sessions: usize,
+    /// The record of the polecats that used a model or an agent runtime.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<RecordSummary>,
+    /// The costs for each merged bead of that record.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_per_merge_usd: Option<f64>,
 }
 
 /// The costs of one session.
@@ -152,8 +161,11 @@ pub fn read_costs(
             key,
             sum,
             sessions: sessions.len(),
+            record: None,
+            cost_per_merge_usd: None,
         })
         .collect();
+    add_records(&view, &mut rows, since, group);
     if group != CostGroup::Day {
         let rank = |row: &CostRow| (row.sum.cost_usd, row.sum.unpriced_tokens);
         rows.sort_by(|one, other| {
@@ -173,6 +185,32 @@ pub fn read_costs(
         budgets: attention::list_budgets(&view),
         last_hour_usd,
     })
+}
+
+/// Adds the records of polecats to the rows of models or agent runtimes.
+fn add_records(view: &TownView, rows: &mut [CostRow], since: Option<Timestamp>, group: CostGroup) {
+    let key: fn(&WorkCompletion) -> &str = match group {
+        CostGroup::Model => WorkCompletion::model_name,
+        CostGroup::Runtime => |entry| &entry.agent,
+        _ => return,
+    };
+    let is_recent = |entry: &WorkCompletion| {
+        since.is_none_or(|since| Stamp::parse(&entry.at).instant() >= since)
+    };
+    let mut entries: Vec<WorkCompletion> = view
+        .stores
+        .rigs
+        .values()
+        .flat_map(read_all_records)
+        .collect();
+    entries.retain(is_recent);
+    let mut summaries = summarize_records(&entries, key);
+    for row in rows {
+        row.record = summaries.remove(&row.key);
+        let merged = row.record.as_ref().map_or(0, |record| record.merged);
+        let merged = u32::try_from(merged).unwrap_or(u32::MAX);
+        row.cost_per_merge_usd = (merged > 0).then(|| row.sum.cost_usd / f64::from(merged));
+    }
 }
 
 /// Returns the convoy of each bead that a session worked on.
@@ -234,6 +272,7 @@ impl CostBook<'_> {
             CostGroup::Role => address
                 .map(|address| address.role().to_owned())
                 .unwrap_or_default(),
+            CostGroup::Runtime => session.agent.clone(),
             CostGroup::Session => session.session_id.clone(),
         }
     }

@@ -9,7 +9,7 @@ mod retry;
 mod stale;
 mod status;
 
-pub(super) use status::write_status;
+pub(super) use status::{describe_summary, write_status};
 
 use super::CommandResult;
 use crate::context::Context;

@@ -4,7 +4,7 @@ use kit::ui::{Page, counted, escape};
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::polecat::{MergeResult, WorkCompletion};
+use gt::record::polecat::{MergeResult, RecordSummary, WorkCompletion};
 use gt::view::polecat::PolecatStatus;
 
 /// Show one polecat: state, work, sandbox and session
@@ -76,11 +76,29 @@ pub(crate) fn write_status(shown: &PolecatStatus, page: &mut Page) {
     }
     page.line(format!(
         "  record:   {}",
-        counted(shown.record.len(), "bead")
+        describe_summary(&RecordSummary::new(&shown.record))
     ));
     for entry in shown.record.iter().rev().take(5) {
         write_completion_line(entry, page);
     }
+}
+
+/// Describes a record in one line: `2 of 3 merged, 1 as submitted, median 5m`.
+pub(crate) fn describe_summary(summary: &RecordSummary) -> String {
+    if summary.finished == 0 {
+        return "nothing finished yet".to_owned();
+    }
+    let median = summary.median_seconds.map(|seconds| match seconds {
+        ..120 => format!(", median {seconds}s"),
+        _ => format!(", median {}m", seconds / 60),
+    });
+    format!(
+        "{} of {} merged, {} as submitted{}",
+        summary.merged,
+        summary.finished,
+        summary.first_time_green,
+        median.unwrap_or_default()
+    )
 }
 
 fn write_completion_line(entry: &WorkCompletion, page: &mut Page) {

@@ -10,6 +10,7 @@ use super::{HeldWorker, IdentifyError, WorkProof};
 use crate::flow::convoy::briefing::area_of;
 use crate::flow::followup;
 use crate::flow::molecule::{self, MoleculeEnding};
+use crate::host::runtime::resolve_runtime;
 use crate::record::merge_request::Receipt;
 use crate::record::polecat::{self, DoneRecord, Slot, WorkCompletion, WorkOutcome};
 
@@ -206,7 +207,7 @@ pub(super) fn set_idle(
             at: now.to_string(),
             seconds: now.instant().duration_since(since).as_secs(),
             sessions: slot.session_count(),
-            agent: slot.agent.clone(),
+            agent: name_runtime(worker, slot),
             model: record.model.clone(),
             request: request.map(str::to_owned),
             result: None,
@@ -222,6 +223,14 @@ pub(super) fn set_idle(
         ..Slot::default()
     }
     .save(tx, &worker.slot_id)
+}
+
+/// Returns the name of the agent runtime of the session: the one that was asked for, else the
+/// configured one.
+fn name_runtime(worker: &HeldWorker, slot: &Slot) -> String {
+    let (rig, address) = (&worker.rig, worker.address());
+    resolve_runtime(rig.town(), Some(rig), &address, &slot.agent)
+        .map_or_else(|_| slot.agent.clone(), |runtime| runtime.name)
 }
 
 /// Stores the summary in the bead's metadata and keeps the other keys.

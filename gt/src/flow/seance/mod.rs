@@ -120,13 +120,10 @@ fn collect_sessions(town: &Town, since: Option<Timestamp>) -> anyhow::Result<Vec
 
 /// Returns the starts and handoffs of sessions since a time, oldest first.
 fn read_session_events(town: &Town, since: Option<Timestamp>) -> std::io::Result<Vec<EventLine>> {
-    let is_recent =
-        |line: &EventLine| since.is_none_or(|since| Stamp::parse(&line.ts).instant() >= since);
     let is_about_session =
         |line: &EventLine| matches!(line.kind.as_str(), "session_start" | "handoff");
-    let newest = NewestEvents::new(&town.layout)?;
+    let newest = NewestEvents::new(&town.layout)?.since(since);
     let mut events: Vec<EventLine> = newest
-        .take_while(|line| line.as_ref().map_or(true, is_recent))
         .filter(|line| line.as_ref().map_or(true, is_about_session))
         .collect::<Result<_, _>>()?;
     events.reverse();

@@ -22,6 +22,7 @@
 
 mod assign;
 mod batch;
+mod best;
 mod claim;
 mod enqueue;
 mod family;
@@ -39,6 +40,7 @@ use serde::{Deserialize, Serialize};
 
 pub use assign::assign_new_bead;
 pub use batch::{SlingBatch, sling_batch};
+pub use best::{BestAgent, choose_best_agent};
 use claim::ClaimAttempt;
 pub use claim::{ClaimError, ClaimRequest};
 pub use enqueue::enqueue_bead;

@@ -15,8 +15,8 @@ use jiff::Timestamp;
 pub use claimed::Claim;
 pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
 pub use record::{
-    MergeResult, WorkCompletion, WorkOutcome, append_completion, read_completions as read_record,
-    record_merged, record_result,
+    MergeResult, RecordSummary, WorkCompletion, WorkOutcome, append_completion, read_all_records,
+    read_completions as read_record, record_merged, record_result, summarize_records,
 };
 pub use slot::{
     DoneRecord, DoneStep, FailedStep, GivingUp, NudgeCount, SlingInProgress, SlingStep, Slot,

@@ -1,8 +1,10 @@
 //! Stores a polecat's record: one entry per completed bead, kept on its identity bead across
 //! sessions and nukes.
 
+use std::collections::BTreeMap;
+
 use bd::bead::{Bead, Stamp};
-use bd::store::Tx;
+use bd::store::{BeadMark, Snapshot, Tx};
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a piece of work.
@@ -144,4 +146,112 @@ pub fn read_completions(bead: &Bead) -> Vec<WorkCompletion> {
     record
         .and_then(|record| serde_json::from_value(record).ok())
         .unwrap_or_default()
+}
+
+/// The name of a model that no agent program reported.
+const UNKNOWN: &str = "unknown";
+
+impl WorkCompletion {
+    /// Returns the model, or `unknown`.
+    pub fn model_name(&self) -> &str {
+        match self.model.as_str() {
+            "" => UNKNOWN,
+            model => model,
+        }
+    }
+}
+
+/// What some records say together.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RecordSummary {
+    /// The number of entries whose work cannot have another result.
+    pub finished: usize,
+    pub merged: usize,
+    /// The number of entries that were merged as submitted, without a failed gate.
+    pub first_time_green: usize,
+    /// The median time from the claim to the submission.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub median_seconds: Option<i64>,
+}
+
+impl RecordSummary {
+    pub fn new<'a>(entries: impl IntoIterator<Item = &'a WorkCompletion>) -> Self {
+        let (mut summary, mut seconds) = (Self::default(), Vec::new());
+        for entry in entries {
+            let is_open = entry.outcome == WorkOutcome::Submitted && entry.result.is_none();
+            summary.finished += usize::from(!is_open);
+            let (merged, green) = match entry.result {
+                Some(MergeResult::Merged) => (true, true),
+                Some(MergeResult::Reworked) => (true, false),
+                Some(MergeResult::Failed) | None => (false, false),
+            };
+            summary.merged += usize::from(merged);
+            summary.first_time_green += usize::from(green);
+            seconds.push(entry.seconds);
+        }
+        seconds.sort_unstable();
+        summary.median_seconds = seconds.get(seconds.len() / 2).copied();
+        summary
+    }
+}
+
+/// Returns the records of all polecats of a rig, also of those that are gone.
+pub fn read_all_records(beads: &Snapshot) -> Vec<WorkCompletion> {
+    let agents = beads.select_marked(&[BeadMark::Label("gt:agent")], |_| true);
+    agents
+        .filter(|bead| !bead.is_tombstone())
+        .flat_map(read_completions)
+        .collect()
+}
+
+/// Groups entries by a property.
+pub fn summarize_records<'a>(
+    entries: impl IntoIterator<Item = &'a WorkCompletion>,
+    key: impl Fn(&WorkCompletion) -> &str,
+) -> BTreeMap<String, RecordSummary> {
+    let mut groups: BTreeMap<String, Vec<&WorkCompletion>> = BTreeMap::new();
+    for entry in entries {
+        groups.entry(key(entry).to_owned()).or_default().push(entry);
+    }
+    let summaries = groups.into_iter();
+    summaries
+        .map(|(key, entries)| (key, RecordSummary::new(entries)))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_summary_counts_results_and_leaves_out_what_waits_for_its_merge() {
+        let entry = |outcome, result, seconds| WorkCompletion {
+            bead: "web-1".to_owned(),
+            outcome,
+            at: "2026-01-01T00:00:00Z".to_owned(),
+            seconds,
+            sessions: 1,
+            agent: "codex".to_owned(),
+            model: String::new(),
+            request: None,
+            result,
+            gate_failures: 0,
+            merged_after: None,
+        };
+        let entries = [
+            entry(WorkOutcome::Submitted, Some(MergeResult::Merged), 10),
+            entry(WorkOutcome::Submitted, Some(MergeResult::Reworked), 20),
+            entry(WorkOutcome::Submitted, Some(MergeResult::Failed), 30),
+            entry(WorkOutcome::Submitted, None, 40),
+            entry(WorkOutcome::NoChange, None, 50),
+        ];
+        let groups = summarize_records(&entries, WorkCompletion::model_name);
+        let expected = RecordSummary {
+            finished: 4,
+            merged: 2,
+            first_time_green: 1,
+            median_seconds: Some(30),
+        };
+        assert_eq!(groups, BTreeMap::from([(UNKNOWN.to_owned(), expected)]));
+    }
 }
