@@ -14,6 +14,8 @@ mod screen;
 mod source;
 mod state;
 mod subject;
+#[cfg(test)]
+mod tests;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
@@ -79,6 +81,10 @@ struct Top<'a> {
     refresh: Sender<()>,
     page_requests: Sender<PageRequest>,
     page_reading: PageReading,
+    /// True if the loop ends as soon as no action runs.
+    is_ending: bool,
+    /// True if something else may have written to the terminal.
+    is_damaged: bool,
     /// Kept, because the thread that reads the costs ends with it.
     _costs: Sender<()>,
 }
@@ -124,6 +130,8 @@ impl<'a> Top<'a> {
             refresh,
             page_requests,
             page_reading: PageReading::default(),
+            is_ending: false,
+            is_damaged: false,
             _costs: costs,
         }
     }
@@ -138,7 +146,8 @@ impl<'a> Top<'a> {
                 is_changed = true;
                 if let Some(action) = self.handle_event(&event::read()?) {
                     match action {
-                        TopAction::Quit => return Ok(()),
+                        TopAction::Quit if self.is_ending => return Ok(()),
+                        TopAction::Quit => self.is_ending = true,
                         TopAction::Attach(agent) => self.attach(screen, &agent)?,
                         TopAction::Change(change) => self.start_change(change),
                     }
@@ -151,6 +160,9 @@ impl<'a> Top<'a> {
                     other => self.take_message(other),
                 }
             }
+            if self.is_ending && self.state.running.is_empty() {
+                return Ok(());
+            }
             self.request_page();
             if is_changed {
                 self.draw(screen)?;
@@ -159,6 +171,9 @@ impl<'a> Top<'a> {
     }
 
     fn draw(&mut self, screen: &mut FullScreen) -> anyhow::Result<()> {
+        if std::mem::take(&mut self.is_damaged) {
+            screen.terminal.clear()?;
+        }
         let (state, theme) = (&self.state, self.theme);
         let mut areas = Vec::new();
         screen
@@ -207,6 +222,8 @@ impl<'a> Top<'a> {
             }
             TopMessage::Finished { change, result } => {
                 self.state.finish_change(&change, result);
+                // A warning about a remote that does not answer goes to standard error.
+                self.is_damaged = true;
                 // The thread that reads the town has ended only if the loop is about to end.
                 self.refresh.send(()).ok();
             }
@@ -241,6 +258,9 @@ impl<'a> Top<'a> {
     }
 
     fn start_change(&mut self, change: TownChange) {
+        if self.is_ending {
+            return;
+        }
         let description = kit::ui::escape::escape_line(&change.describe());
         self.state.running.push(description.clone());
         let opener = self.opener.clone();

@@ -123,6 +123,8 @@ pub(super) struct TopState {
     cursors: [usize; 5],
     /// The keys of the selected rows, which find them again after news.
     anchors: [String; 5],
+    /// True if news replaced the selected row by another one, which the user has not seen yet.
+    is_row_replaced: bool,
     /// The opened pages, the visible one last.
     pub(super) pages: Vec<OpenPage>,
     /// Only lines with this text are listed.
@@ -141,6 +143,7 @@ impl TopState {
             section: Section::NeedsYou,
             cursors: [0; 5],
             anchors: Default::default(),
+            is_row_replaced: false,
             pages: Vec::new(),
             filter: String::new(),
             dialog: None,
@@ -179,6 +182,9 @@ impl TopState {
             let rows = self.rows_of(section);
             let anchor = &self.anchors[section as usize];
             let found = rows.iter().position(|row| row.key == *anchor);
+            if found.is_none() && !anchor.is_empty() && section == self.section {
+                self.is_row_replaced = true;
+            }
             let cursor = found.unwrap_or_else(|| self.cursor_of(section));
             self.move_cursor_to(section, &rows, cursor);
         }
@@ -270,6 +276,7 @@ impl TopState {
             self.is_help_open = false;
             return None;
         }
+        let is_row_replaced = std::mem::take(&mut self.is_row_replaced);
         match key.code {
             KeyCode::Char('?') => self.is_help_open = true,
             KeyCode::Char('/') => {
@@ -291,8 +298,16 @@ impl TopState {
             KeyCode::Char(digit @ '1'..='9') => self.choose_number(digit),
             KeyCode::Char(letter) => {
                 let offered = self.offered_keys();
-                let chosen = offered.into_iter().find(|offered| offered.key == letter);
-                return self.apply(chosen?.effect);
+                let chosen = offered.into_iter().find(|offered| offered.key == letter)?;
+                // The key was meant for the row that is gone.
+                if is_row_replaced && self.pages.is_empty() {
+                    self.result = Some(ResultLine {
+                        text: "the selected line has changed, so nothing was done".to_owned(),
+                        is_error: true,
+                    });
+                    return None;
+                }
+                return self.apply(chosen.effect);
             }
             _ => {}
         }

@@ -4,8 +4,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::super::rows::Tone;
+use super::super::rows::{ScreenRow, Tone};
 use super::super::state::{ClickTarget, Section, TopState};
+use super::super::subject::Subject;
 use super::list::{ListCursor, ListEntry, click_areas, draw_list};
 use super::{ClickArea, Theme};
 
@@ -16,6 +17,8 @@ const WIDE: u16 = 120;
 struct SectionLayout {
     section: Section,
     entries: Vec<ListEntry>,
+    /// The number of rows, without those that only name a rig.
+    count: usize,
     /// The lines of all entries.
     needed: usize,
     /// The lines that it gets, without its title.
@@ -57,10 +60,16 @@ fn draw_column(
     let mut layouts: Vec<SectionLayout> = sections
         .iter()
         .map(|section| {
-            let rows = state.rows_of(*section).into_iter();
-            let entries: Vec<ListEntry> = rows.map(|row| ListEntry::from_row(row, width)).collect();
+            let rows = state.rows_of(*section);
+            let names_rig = |row: &&ScreenRow| matches!(row.subject, Some(Subject::Rig(_)));
+            let count = rows.len() - rows.iter().filter(names_rig).count();
+            let entries: Vec<ListEntry> = rows
+                .into_iter()
+                .map(|row| ListEntry::from_row(row, width))
+                .collect();
             SectionLayout {
                 section: *section,
+                count,
                 needed: entries.iter().map(ListEntry::height).sum(),
                 entries,
                 height: 0,
@@ -102,7 +111,7 @@ fn draw_title(
 ) {
     let section = layout.section;
     let mark = if state.section == section { "▶" } else { " " };
-    let count = match layout.entries.len() {
+    let count = match layout.count {
         0 if state.news.overview.is_none() => "…".to_owned(),
         0 if !state.filter.is_empty() => "no match".to_owned(),
         0 if section == Section::NeedsYou => "nothing".to_owned(),

@@ -175,7 +175,7 @@ fn list_help_lines() -> Vec<TonedLine> {
         ("s", "sling a bead to a rig or worker"),
         ("p", "park or unpark a rig"),
         ("!", "stop all agents of the town, or let them start again"),
-        ("Ctrl-C", "quit"),
+        ("Ctrl-C", "quit when no action runs; twice: quit now"),
     ];
     let lines = KEYS
         .iter()

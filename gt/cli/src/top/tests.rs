@@ -1,0 +1,329 @@
+use std::path::Path;
+
+use gt::host::daemon::DaemonStatus;
+use gt::record::escalation::Severity;
+use gt::record::polecat::PolecatState;
+use gt::view::overview::{TownOverview, UserNeed, UserNeedKind, UserQuestion};
+use gt::view::request::RequestRow;
+use gt::view::status::{
+    AgentStatus, ConvoyLine, OverseerStatus, QueueCounts, RigSummary, TownStatus, TownSummary,
+};
+use jiff::{SignedDuration, Timestamp};
+use kit::ui::Style;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::action::{TopAction, TownChange};
+use super::draw::{self, Theme};
+use super::state::{ResultLine, Section, TopState};
+
+fn now() -> Timestamp {
+    Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * 365)
+}
+
+fn agent(name: &str, bead: &str, state: PolecatState, why: &str) -> AgentStatus {
+    AgentStatus {
+        name: name.to_owned(),
+        address: format!("web/polecats/{name}"),
+        session: format!("gt-web-{name}"),
+        role: "polecat",
+        running: Some(state == PolecatState::Working),
+        has_work: true,
+        work_title: Some("Write the parser".to_owned()),
+        hook_bead: Some(bead.to_owned()),
+        state: Some(state),
+        why: why.to_owned(),
+        progress: None,
+        unread_mail: 0,
+        waits_for_answers: Vec::new(),
+    }
+}
+
+fn question(escalation: &str, subject: &str) -> UserNeed {
+    UserNeed {
+        key: format!("question:{escalation}"),
+        kind: UserNeedKind::Question,
+        subject: subject.to_owned(),
+        text: "The tests need one.\nBoth work.".to_owned(),
+        bead: "web-a1".to_owned(),
+        next: vec![format!("gt escalate resolve {escalation}")],
+        question: Some(UserQuestion {
+            escalation: escalation.to_owned(),
+            severity: Severity::High,
+            from: "web/polecats/amber".to_owned(),
+            since: (now() - SignedDuration::from_mins(5)).to_string(),
+            options: vec!["sqlite".to_owned(), "postgres".to_owned()],
+            default: None,
+            acked_by: String::new(),
+        }),
+    }
+}
+
+fn overview() -> TownOverview {
+    let request = RequestRow {
+        id: "web-mr-1".to_owned(),
+        rig: "web".to_owned(),
+        bead: "web-c3".to_owned(),
+        title: "Draw the \u{1b}[31mmap".to_owned(),
+        branch: "polecat/coral/web-c3".to_owned(),
+        target: "main".to_owned(),
+        worker: "web/polecats/coral".to_owned(),
+        status: "ready",
+        score: 1.0,
+        priority: 2,
+        created_at: (now() - SignedDuration::from_mins(3)).to_string(),
+        waits_for: Vec::new(),
+        clashes_with: Vec::new(),
+        why: None,
+        next_steps: Vec::new(),
+        needs_person: None,
+        stopped_by: None,
+        pull_request: None,
+        place: Some(1),
+        estimate: None,
+    };
+    let rig = RigSummary {
+        name: "web".to_owned(),
+        prefix: "web".to_owned(),
+        remote: true,
+        pushed_beads: true,
+        polecat_count: 2,
+        crew_count: 0,
+        agents: vec![
+            agent(
+                "amber",
+                "web-a1",
+                PolecatState::Working,
+                "at work on web-a1",
+            ),
+            agent(
+                "birch",
+                "web-b2",
+                PolecatState::Stalled,
+                "its session ended",
+            ),
+        ],
+        mq: QueueCounts {
+            pending: 1,
+            ..QueueCounts::default()
+        },
+        waiting: Vec::new(),
+        queued: Vec::new(),
+        held: None,
+    };
+    let status = TownStatus {
+        name: "hq".to_owned(),
+        location: "/town".to_owned(),
+        overseer: OverseerStatus {
+            name: "dana".to_owned(),
+            unread_mail: 1,
+        },
+        daemon: DaemonStatus {
+            running: true,
+            pid: 7,
+            started_at: String::new(),
+            last_heartbeat: String::new(),
+            heartbeat_count: 3,
+            degraded: None,
+        },
+        paused: None,
+        scheduler_paused_by: None,
+        scheduler_paused_reason: String::new(),
+        stopped: None,
+        agents: Vec::new(),
+        rigs: vec![rig],
+        convoys: vec![ConvoyLine {
+            id: "hq-cv-1".to_owned(),
+            title: "The map".to_owned(),
+            completed: 1,
+            total: 3,
+            blocked_by: Vec::new(),
+        }],
+        escalations: Vec::new(),
+        summary: TownSummary {
+            rig_count: 1,
+            polecat_count: 2,
+            ..TownSummary::default()
+        },
+        problems: Vec::new(),
+    };
+    TownOverview {
+        at: now(),
+        status,
+        needs_you: vec![
+            question("hq-1", "Which database?"),
+            question("hq-2", "Which port?"),
+        ],
+        requests: vec![request],
+    }
+}
+
+fn open_top() -> TopState {
+    let mut state = TopState::new();
+    state.set_overview(overview(), Vec::new());
+    state
+}
+
+fn press(state: &mut TopState, code: KeyCode) -> Option<TopAction> {
+    state.handle_key(KeyEvent::new(code, KeyModifiers::NONE))
+}
+
+/// Presses the keys of a text, and returns the last action.
+fn enter(state: &mut TopState, keys: &str) -> Option<TopAction> {
+    let mut last = None;
+    for key in keys.chars() {
+        last = press(state, KeyCode::Char(key));
+    }
+    last
+}
+
+fn draw(state: &TopState, width: u16, height: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+    let theme = Theme::new(&Style::plain());
+    terminal
+        .draw(|frame| {
+            draw::draw_screen(frame, state, theme);
+        })
+        .unwrap();
+    terminal.backend().to_string()
+}
+
+fn check_screen(name: &str, screen: String) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(Path::new("snapshots"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.bind(|| insta::assert_snapshot!(name, screen));
+}
+
+#[test]
+fn the_main_screen_fits_each_width() {
+    for width in [60, 100, 200] {
+        check_screen(&format!("main-{width}"), draw(&open_top(), width, 30));
+    }
+}
+
+#[test]
+fn pages_dialogs_and_help_look_the_same() {
+    let mut state = open_top();
+    press(&mut state, KeyCode::Enter);
+    check_screen("question", draw(&state, 80, 24));
+    enter(&mut state, "q2");
+    assert_eq!(state.section, Section::Agents);
+    // The line of the rig and the stalled worker are above it.
+    enter(&mut state, "jjnhello");
+    check_screen("nudge", draw(&state, 80, 24));
+    press(&mut state, KeyCode::Esc);
+    enter(&mut state, "?");
+    check_screen("help", draw(&state, 80, 24));
+}
+
+#[test]
+fn escape_sequences_of_beads_never_reach_the_terminal() {
+    let mut state = open_top();
+    for width in [60, 200] {
+        assert!(!draw(&state, width, 40).contains('\u{1b}'));
+    }
+    enter(&mut state, "/\u{1b}[31m");
+    assert!(!draw(&state, 100, 40).contains('\u{1b}'));
+}
+
+#[test]
+fn a_letter_gives_its_answer_to_the_selected_question() {
+    let mut state = open_top();
+    press(&mut state, KeyCode::Down);
+    let answer = TownChange::Answer {
+        escalation: "hq-2".to_owned(),
+        answer: "postgres".to_owned(),
+    };
+    assert_eq!(enter(&mut state, "B"), Some(TopAction::Change(answer)));
+}
+
+#[test]
+fn an_answer_for_a_question_that_is_gone_is_given_to_no_other_one() {
+    let mut state = open_top();
+    let mut news = overview();
+    news.needs_you.remove(0);
+    state.set_overview(news, Vec::new());
+    assert_eq!(enter(&mut state, "A"), None);
+    let result = state.result.clone().unwrap();
+    assert!(result.is_error && result.text.contains("nothing was done"));
+    // The user has seen the new selection.
+    let answer = TownChange::Answer {
+        escalation: "hq-2".to_owned(),
+        answer: "sqlite".to_owned(),
+    };
+    assert_eq!(enter(&mut state, "A"), Some(TopAction::Change(answer)));
+}
+
+#[test]
+fn news_keep_the_selected_line() {
+    let mut state = open_top();
+    press(&mut state, KeyCode::Down);
+    let mut news = overview();
+    news.needs_you.insert(0, question("hq-0", "Which colour?"));
+    state.set_overview(news, Vec::new());
+    assert_eq!(state.cursor_of(Section::NeedsYou), 2);
+    assert!(matches!(
+        enter(&mut state, "a"),
+        Some(TopAction::Change(TownChange::Acknowledge { escalation })) if escalation == "hq-2"
+    ));
+}
+
+#[test]
+fn a_rejection_asks_for_a_reason_and_a_yes() {
+    let mut state = open_top();
+    enter(&mut state, "3j");
+    assert_eq!(enter(&mut state, "xnot yet"), None);
+    press(&mut state, KeyCode::Enter);
+    let rejected = TownChange::Reject {
+        request: "web-mr-1".to_owned(),
+        reason: "not yet".to_owned(),
+    };
+    assert_eq!(enter(&mut state, "y"), Some(TopAction::Change(rejected)));
+    assert_eq!(enter(&mut state, "xno"), None);
+    press(&mut state, KeyCode::Enter);
+    assert_eq!(enter(&mut state, "n"), None);
+    let unchanged = ResultLine {
+        text: "nothing was changed".to_owned(),
+        is_error: false,
+    };
+    assert_eq!(state.result, Some(unchanged));
+}
+
+#[test]
+fn a_search_keeps_the_lines_with_its_text_and_opens_other_beads_by_id() {
+    let mut state = open_top();
+    enter(&mut state, "/birch");
+    assert_eq!(state.rows_of(Section::Agents).len(), 1);
+    assert_eq!(state.section, Section::Agents);
+    press(&mut state, KeyCode::Esc);
+    assert!(state.rows_of(Section::Agents).len() > 1);
+    enter(&mut state, "/web-z9");
+    press(&mut state, KeyCode::Enter);
+    let open = state.pages.last().unwrap();
+    assert_eq!(open.subject.describe(), "bead web-z9");
+}
+
+#[test]
+fn stuck_workers_can_be_retried_and_beads_are_slung_to_their_rig() {
+    let mut state = open_top();
+    enter(&mut state, "/birch");
+    press(&mut state, KeyCode::Enter);
+    let retried = TownChange::RetryWorker {
+        worker: "web/polecats/birch".to_owned(),
+    };
+    press(&mut state, KeyCode::Enter);
+    assert_eq!(enter(&mut state, "t"), Some(TopAction::Change(retried)));
+    enter(&mut state, "qq/web-z9");
+    press(&mut state, KeyCode::Enter);
+    enter(&mut state, "s");
+    let slung = TownChange::Sling {
+        bead: "web-z9".to_owned(),
+        target: "web".to_owned(),
+    };
+    assert_eq!(
+        press(&mut state, KeyCode::Enter),
+        Some(TopAction::Change(slung))
+    );
+}
