@@ -19,6 +19,7 @@ use gt::town::event::EventListener;
 use jiff::Timestamp;
 use tokio::sync::broadcast;
 
+use crate::desktop::DesktopNotices;
 use crate::panes::SessionWaits;
 use crate::run::{HEARTBEAT, LoopWorld, PatrolLoop, lock_mutex};
 use crate::socket::{self, SocketState};
@@ -109,6 +110,7 @@ async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Res
         panes: Mutex::default(),
         glances: ActivityCache::default(),
         heartbeat: Mutex::default(),
+        notices: Mutex::new(DesktopNotices::new(&town)),
         shared,
     };
     let running = PatrolLoop::new(watched, waker, town.layout.patrol_memory());
@@ -169,6 +171,7 @@ struct WatchedTown {
     glances: ActivityCache,
     /// The heartbeat of the next pass, and the rules that acted since the last one.
     heartbeat: Mutex<(Option<Heartbeat>, Vec<&'static str>)>,
+    notices: Mutex<DesktopNotices>,
     shared: Arc<Mutex<SocketState>>,
 }
 
@@ -207,6 +210,7 @@ impl LoopWorld for WatchedTown {
     fn tidy(&self) {
         prepare_briefings(&self.town);
         lock_mutex(&self.watch).refresh(&self.town);
+        lock_mutex(&self.notices).show_new(&self.town);
         if let Err(error) =
             gt::host::daemon::rotate_log(&gt::host::daemon::log_path(&self.town.layout), false)
         {

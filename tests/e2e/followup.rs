@@ -259,6 +259,9 @@ fn with_unmerged_work() -> (Town, String, Value) {
 #[test]
 fn a_follow_up_to_unmerged_work_starts_at_and_merges_after_it() {
     let (town, bead, request) = with_unmerged_work();
+    let own = town.gt(["brief", &bead]).ok().out;
+    assert!(own.contains("# The steps, as the worker left them: 0 of"));
+    assert!(!own.contains("# Your molecule"), "{own}");
     let made = made(&town, &[&bead, "Handle tabs"]);
     assert_eq!(made["stands_on"]["request"], request["id"]);
     assert_eq!(made["waits_for"], serde_json::json!([]));

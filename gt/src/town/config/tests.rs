@@ -466,3 +466,27 @@ fn a_damaged_settings_file_is_named() {
         "{error}"
     );
 }
+
+#[test]
+fn a_key_family_matches_exactly_one_part() {
+    assert_eq!(
+        key::find_key("role_agents.crew").unwrap().name,
+        "role_agents.*"
+    );
+    assert_eq!(
+        key::find_key("merge_queue.gates.lint.cmd").unwrap().kind,
+        SettingKind::Text
+    );
+    for none in ["role_agents", "role_agents.", "role_agents.a.b", "nothing"] {
+        assert!(key::find_key(none).is_none(), "{none}");
+    }
+}
+
+#[test]
+fn the_key_table_is_sorted_without_duplicates() {
+    let names: Vec<&str> = key::KEYS.iter().map(|key| key.name).collect();
+    let mut sorted = names.clone();
+    sorted.sort_unstable();
+    sorted.dedup();
+    assert_eq!(names, sorted);
+}

@@ -17,6 +17,9 @@ pub(in crate::flow::prime) fn molecule_part(found: &Molecule) -> ContextPart {
         escape::escape_line(&found.title),
     );
     let total = found.steps.len();
+    if found.is_digest {
+        return digest_part(found, &id);
+    }
     let mut text = format!(
         "# Your molecule: {id} \"{title}\", {} of {total} steps done\n\n",
         found.count_done()
@@ -43,6 +46,19 @@ pub(in crate::flow::prime) fn molecule_part(found: &Molecule) -> ContextPart {
             "`bd mol current {id} --range 1-{total}` lists all {total}.\n"
         ));
     }
+    ContextPart::fixed("molecule", format!("bead {id}"), text).with_room(PartRoom {
+        most: 3072,
+        least: 300,
+        rank: 1,
+        pointer: PartPointer::Source,
+    })
+}
+
+/// Formats the steps of work that has ended.
+fn digest_part(found: &Molecule, id: &str) -> ContextPart {
+    let (done, total) = (found.count_done(), found.steps.len());
+    let mut text = format!("# The steps, as the worker left them: {done} of {total} closed\n\n");
+    text.push_str(&mark_steps(&found.steps, ""));
     ContextPart::fixed("molecule", format!("bead {id}"), text).with_room(PartRoom {
         most: 3072,
         least: 300,
