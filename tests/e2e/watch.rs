@@ -406,7 +406,8 @@ fn a_worker_that_ends_at_once_is_stuck_with_one_message() {
     town.patrol_in(9 * 3600);
     assert_eq!(count_mail(&town, "STUCK"), 1, "{:?}", town.mail("overseer"));
     let sessions = std::fs::read_to_string(town.path("sessions")).unwrap();
-    assert!(sessions.lines().count() <= 4, "{sessions}");
+    // The sling, the sling again if it has seen the end of its session, and three restarts.
+    assert!(sessions.lines().count() <= 5, "{sessions}");
 }
 
 #[test]
