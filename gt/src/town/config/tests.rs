@@ -475,7 +475,7 @@ fn a_key_family_matches_exactly_one_part() {
     );
     assert_eq!(
         key::find_key("merge_queue.gates.lint.cmd").unwrap().kind,
-        SettingKind::Text
+        key::SettingKind::Text
     );
     for none in ["role_agents", "role_agents.", "role_agents.a.b", "nothing"] {
         assert!(key::find_key(none).is_none(), "{none}");
