@@ -31,11 +31,13 @@ demo: setup
 	$(CARGO) build --locked -p gt-cli -p gtd -p bd-cli
 	$${CARGO_TARGET_DIR:-target}/debug/gt demo $(DEMO)
 
-test: setup
+test:
+	@scripts/setup.sh test
 	@# Tests wait more than they compute, so each core runs two.
 	RUST_TEST_THREADS=$${RUST_TEST_THREADS:-$$((2 * $$(getconf _NPROCESSORS_ONLN)))} $(CARGO) test --locked --workspace
 
-nightly: setup
+nightly:
+	@scripts/setup.sh test
 	GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh) GASTOWN_E2E_FORGET=1 $(CARGO) test --locked -p town-tests --test e2e
 	GASTOWN_STORM=full GASTOWN_TEST_BIN=$$(CARGO="$(CARGO)" scripts/release.sh bd) $(CARGO) test --locked -p town-tests --test crash -- --nocapture
 	GASTOWN_STORM=full $(CARGO) test --locked -p town-tests --test e2e -- --nocapture promises clones_law keeper_costs

@@ -18,6 +18,7 @@ mod costs;
 mod crew;
 mod cycle;
 mod daemon;
+mod dashboard;
 mod deacon;
 mod demo;
 mod directive;

@@ -6,6 +6,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a harness that fails fails its test")]
 
+pub mod browser;
 mod claude;
 mod codex;
 mod command;

@@ -30,6 +30,7 @@ mod costs;
 mod crew;
 mod cycle;
 mod daemon;
+mod dashboard;
 mod deacon;
 mod demo;
 mod directive;
@@ -163,6 +164,7 @@ kit::program! {
     Crew => crew,
     Cycle => cycle,
     Daemon => daemon,
+    Dashboard => dashboard,
     Deacon => deacon,
     Demo => demo,
     Directive => directive,

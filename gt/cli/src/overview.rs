@@ -13,7 +13,16 @@ pub(super) const GROUPS: &[TaskGroup] = &[
     },
     TaskGroup {
         task: "Watch",
-        commands: &["top", "status", "feed", "attach", "peek", "why", "trail"],
+        commands: &[
+            "top",
+            "dashboard",
+            "status",
+            "feed",
+            "attach",
+            "peek",
+            "why",
+            "trail",
+        ],
     },
     TaskGroup {
         task: "Talk",

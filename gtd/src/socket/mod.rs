@@ -5,15 +5,16 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
+use gt::host::LiveTown;
 use gt::host::daemon::protocol::{DaemonAnswer, DaemonRequest, LINE_LIMIT};
 use gt::host::daemon::{DaemonState, VERSION, socket_folder, socket_path};
-use gt::town::Town;
 use gt::town::event::EventLine;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::broadcast;
 
+use crate::page::PageServer;
 use crate::wake::{WakeReason, WakeSender};
 
 /// The loop's state for the socket.
@@ -27,7 +28,7 @@ pub(crate) struct SocketState {
 
 /// Opens the socket and answers on it until the loop ends.
 pub(crate) fn open_socket(
-    town: &Town,
+    town: &Arc<LiveTown>,
     waker: WakeSender,
     shared: Arc<Mutex<SocketState>>,
     events: broadcast::Sender<EventLine>,
@@ -38,6 +39,7 @@ pub(crate) fn open_socket(
     // died.
     kit::sys::file::remove_file(&path)?;
     let listener = UnixListener::bind(&path)?;
+    let (town, page) = (Arc::clone(town), PageServer::default());
     tokio::spawn(async move {
         while let Ok((stream, _)) = listener.accept().await {
             if !is_peer_owner(&stream) {
@@ -45,9 +47,17 @@ pub(crate) fn open_socket(
             }
             let (waker, shared) = (waker.clone(), Arc::clone(&shared));
             let events = events.subscribe();
+            let (town, page) = (Arc::clone(&town), page.clone());
             tokio::spawn(async move {
+                let client = ClientServer {
+                    town,
+                    page,
+                    waker,
+                    shared,
+                    events,
+                };
                 // A client that disconnects is no error.
-                serve_client(stream, waker, shared, events).await.ok();
+                client.serve(stream).await.ok();
             });
         }
     });
@@ -78,41 +88,50 @@ fn is_peer_owner(stream: &UnixStream) -> bool {
         .is_ok_and(|peer| peer.uid() == uid || peer.uid() == 0)
 }
 
-async fn serve_client(
-    stream: UnixStream,
+/// What the requests of a client need.
+struct ClientServer {
+    town: Arc<LiveTown>,
+    page: PageServer,
     waker: WakeSender,
     shared: Arc<Mutex<SocketState>>,
-    mut events: broadcast::Receiver<EventLine>,
-) -> io::Result<()> {
-    let (read, mut write) = stream.into_split();
-    let mut read = BufReader::new(read);
-    while let Some(line) = read_line(&mut read).await? {
-        let request = serde_json::from_slice(&line).ok();
-        let answer = match request {
-            None => DaemonAnswer::Error {
-                reason: "this is no request of ours".to_owned(),
-            },
-            Some(DaemonRequest::Status) => build_status(&shared),
-            Some(DaemonRequest::Wake) => {
-                waker.wake(WakeReason::Request);
-                DaemonAnswer::Ok
-            }
-            Some(DaemonRequest::Stop) => {
-                send_answer(&mut write, &DaemonAnswer::Ok).await?;
-                waker.wake(WakeReason::Stop);
-                return Ok(());
-            }
-            Some(DaemonRequest::Subscribe) => {
-                send_answer(&mut write, &DaemonAnswer::Ok).await?;
-                while let Ok(line) = events.recv().await {
-                    send_answer(&mut write, &DaemonAnswer::Event(line)).await?;
+    events: broadcast::Receiver<EventLine>,
+}
+
+impl ClientServer {
+    async fn serve(mut self, stream: UnixStream) -> io::Result<()> {
+        let (read, mut write) = stream.into_split();
+        let mut read = BufReader::new(read);
+        while let Some(line) = read_line(&mut read).await? {
+            let request = serde_json::from_slice(&line).ok();
+            let answer = match request {
+                None => DaemonAnswer::Error {
+                    reason: "this is no request of ours".to_owned(),
+                },
+                Some(DaemonRequest::Status) => build_status(&self.shared),
+                Some(DaemonRequest::Wake) => {
+                    self.waker.wake(WakeReason::Request);
+                    DaemonAnswer::Ok
                 }
-                return Ok(());
-            }
-        };
-        send_answer(&mut write, &answer).await?;
+                Some(DaemonRequest::Stop) => {
+                    send_answer(&mut write, &DaemonAnswer::Ok).await?;
+                    self.waker.wake(WakeReason::Stop);
+                    return Ok(());
+                }
+                Some(DaemonRequest::Subscribe) => {
+                    send_answer(&mut write, &DaemonAnswer::Ok).await?;
+                    while let Ok(line) = self.events.recv().await {
+                        send_answer(&mut write, &DaemonAnswer::Event(line)).await?;
+                    }
+                    return Ok(());
+                }
+                Some(DaemonRequest::Page { port, act }) => {
+                    self.page.open(&self.town, port, act).await
+                }
+            };
+            send_answer(&mut write, &answer).await?;
+        }
+        Ok(())
     }
-    Ok(())
 }
 
 /// Reads the next line up to the size limit. `None` at the end.

@@ -39,7 +39,10 @@ pub(super) const OBSERVE: Group = Group {
         ),
         refused("costs digest", COSTS, COSTS_NEXT),
         refused("costs migrate", COSTS, COSTS_NEXT),
-        renamed("dashboard", "gt top", "it redraws when something changes"),
+        kinder(
+            "dashboard",
+            "the link is valid once, and reads only without --act",
+        ),
         kinder("doctor", "names the fix for each finding"),
         runs("info", "gt version"),
         same("version"),

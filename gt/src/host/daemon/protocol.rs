@@ -17,6 +17,12 @@ pub enum DaemonRequest {
     /// Keeps the connection open and sends one [`DaemonAnswer::Event`] per event that the daemon
     /// records.
     Subscribe,
+    /// Serves the town's page in a browser from now on, and creates a token for it. The port 0 is
+    /// any free one. With `act`, the token allows actions.
+    Page {
+        port: u16,
+        act: bool,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,6 +42,11 @@ pub enum DaemonAnswer {
         version: Option<String>,
     },
     Ok,
+    /// The port of the page on the loopback address, and a token that is valid once.
+    Page {
+        port: u16,
+        token: String,
+    },
     /// A recorded event: its line in the file of events.
     Event(EventLine),
     Error {

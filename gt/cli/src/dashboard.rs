@@ -1,0 +1,94 @@
+//! `gt dashboard`.
+
+use anyhow::Context as _;
+use gt::host::daemon::protocol::{DaemonAnswer, DaemonRequest};
+use gt::host::daemon::{ask_daemon, is_daemon_running};
+use kit::sys::ChildCommand;
+use serde::Serialize;
+
+use super::{CommandResult, build_report};
+use crate::context::Context;
+
+/// Show the town in a browser
+///
+/// The daemon serves the page on the loopback address, from the first use of this command until it
+/// ends. The link is valid once, for five minutes, and gives its browser access until then. The page
+/// only reads, unless the link was printed with `--act`. `gt top` shows the same in a terminal. With
+/// `--json` {url, port, act}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The port; any free one without it
+    #[arg(long, default_value = "0", hide_default_value = true)]
+    port: u16,
+    /// Allow the page to answer, nudge, retry, reject and park
+    #[arg(long)]
+    act: bool,
+    /// Open the page in the browser of this machine
+    #[arg(long)]
+    open: bool,
+    /// Print how to reach the page from another machine by ssh
+    #[arg(long)]
+    share: bool,
+}
+
+#[derive(Serialize)]
+struct Dashboard {
+    url: String,
+    port: u16,
+    act: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    anyhow::ensure!(
+        is_daemon_running(&town.layout),
+        "the daemon serves the page, and it does not run: start it with `gt up`, or see the town \
+         with `gt top`"
+    );
+    let request = DaemonRequest::Page {
+        port: args.port,
+        act: args.act,
+    };
+    let answer = ask_daemon(&town, &request).context("the daemon does not answer")?;
+    let (port, token) = match answer {
+        DaemonAnswer::Page { port, token } => (port, token),
+        DaemonAnswer::Error { reason } => anyhow::bail!(
+            "the daemon serves no page: {reason} (after an update: `gt daemon stop`, `gt daemon start`)"
+        ),
+        _ => anyhow::bail!("the daemon gave an answer that is not understood"),
+    };
+    let url = format!("http://127.0.0.1:{port}/?token={token}");
+    if args.open {
+        open_browser(&url)?;
+    }
+    let dashboard = Dashboard {
+        url,
+        port,
+        act: args.act,
+    };
+    let is_shared = args.share;
+    build_report(dashboard, move |dashboard, page| {
+        page.line(&dashboard.url);
+        if is_shared {
+            let port = dashboard.port;
+            page.line("From another machine, first:");
+            page.line(format!("  ssh -L {port}:127.0.0.1:{port} THIS-MACHINE"));
+            page.line("and then open the link there.");
+        }
+    })
+}
+
+fn open_browser(url: &str) -> anyhow::Result<()> {
+    let program = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    let opened = ChildCommand::new(program).args([url]).run();
+    let opened = opened.with_context(|| format!("{program} cannot be run: open {url} yourself"))?;
+    anyhow::ensure!(
+        opened.is_success(),
+        "{program} opened no browser: open {url} yourself"
+    );
+    Ok(())
+}

@@ -1,0 +1,160 @@
+//! Decides who may use the page: whoever has a one-time token, from this machine.
+//!
+//! A browser sends requests of every page that is open in it, and resolves names as their owners
+//! wish. So each request must name this server as its host, name no other origin, and carry the
+//! cookie that the token was exchanged for.
+
+use jiff::{SignedDuration, Timestamp};
+
+/// The time for which a token can be used.
+const TOKEN_LIFE: SignedDuration = SignedDuration::from_mins(5);
+/// The number of tokens and sessions that are kept. The oldest goes first.
+const MOST: usize = 32;
+
+/// What a user of the page may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum PagePermission {
+    Read,
+    Act,
+}
+
+/// The tokens and sessions of the page.
+#[derive(Debug, Default)]
+pub(crate) struct AccessBook {
+    tokens: Vec<OfferedToken>,
+    sessions: Vec<(String, PagePermission)>,
+}
+
+#[derive(Debug)]
+struct OfferedToken {
+    secret: String,
+    offered: Timestamp,
+    permission: PagePermission,
+}
+
+impl AccessBook {
+    /// Accepts a token from now on, once.
+    pub(crate) fn offer_token(
+        &mut self,
+        secret: String,
+        permission: PagePermission,
+        now: Timestamp,
+    ) {
+        self.tokens.push(OfferedToken {
+            secret,
+            offered: now,
+            permission,
+        });
+        drop_oldest(&mut self.tokens);
+    }
+
+    /// Exchanges a token for a session with a new secret. Returns false if the token is unknown,
+    /// used or too old.
+    pub(crate) fn exchange_token(&mut self, token: &str, session: String, now: Timestamp) -> bool {
+        let is_valid = |offered: &OfferedToken| {
+            let age = now.duration_since(offered.offered);
+            !age.is_negative() && age < TOKEN_LIFE
+        };
+        self.tokens.retain(is_valid);
+        let place = self
+            .tokens
+            .iter()
+            .position(|offered| is_same_secret(&offered.secret, token));
+        let Some(place) = place else {
+            return false;
+        };
+        let used = self.tokens.remove(place);
+        self.sessions.push((session, used.permission));
+        drop_oldest(&mut self.sessions);
+        true
+    }
+
+    /// Returns the permission of the session in a `Cookie` header.
+    pub(crate) fn find_session(&self, cookies: &str, name: &str) -> Option<PagePermission> {
+        let values = cookies
+            .split(';')
+            .filter_map(|cookie| cookie.trim().split_once('='))
+            .filter(|(other, _)| *other == name)
+            .map(|(_, value)| value);
+        values
+            .filter_map(|value| {
+                let mut sessions = self.sessions.iter();
+                sessions.find(|(secret, _)| is_same_secret(secret, value))
+            })
+            .map(|(_, permission)| *permission)
+            .next()
+    }
+}
+
+fn drop_oldest<T>(entries: &mut Vec<T>) {
+    let over = entries.len().saturating_sub(MOST);
+    entries.drain(..over);
+}
+
+/// Compares two secrets in a time that does not depend on where they differ.
+fn is_same_secret(secret: &str, other: &str) -> bool {
+    let differences = secret.bytes().zip(other.bytes()).map(|(a, b)| a ^ b);
+    secret.len() == other.len() && differences.fold(0, |all, one| all | one) == 0
+}
+
+/// Returns true if a `Host` header names this server. Another name may have been resolved to this
+/// machine by its owner.
+pub(crate) fn is_own_host(host: &str, port: u16) -> bool {
+    own_hosts(port).iter().any(|own| own == host)
+}
+
+/// Returns true if an `Origin` header names this server.
+pub(crate) fn is_own_origin(origin: &str, port: u16) -> bool {
+    let host = origin.strip_prefix("http://");
+    host.is_some_and(|host| is_own_host(host, port))
+}
+
+fn own_hosts(port: u16) -> [String; 2] {
+    ["127.0.0.1", "localhost"].map(|name| format!("{name}:{port}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Timestamp = Timestamp::UNIX_EPOCH;
+
+    #[test]
+    fn a_token_is_exchanged_once_and_in_time() {
+        let mut book = AccessBook::default();
+        book.offer_token("token".to_owned(), PagePermission::Act, NOW);
+        assert!(!book.exchange_token("tokem", "s1".to_owned(), NOW));
+        assert!(!book.exchange_token("", "s1".to_owned(), NOW));
+        assert!(book.exchange_token("token", "s1".to_owned(), NOW));
+        assert!(!book.exchange_token("token", "s2".to_owned(), NOW));
+        assert_eq!(
+            book.find_session("a=b; gt=s1", "gt"),
+            Some(PagePermission::Act)
+        );
+        for cookies in ["gt=s2", "gt=", "other=s1", "s1", "gt=s1x", ""] {
+            assert_eq!(book.find_session(cookies, "gt"), None, "{cookies}");
+        }
+        book.offer_token("late".to_owned(), PagePermission::Read, NOW);
+        assert!(!book.exchange_token("late", "s3".to_owned(), NOW + TOKEN_LIFE));
+    }
+
+    #[test]
+    fn only_the_own_host_and_origin_are_accepted() {
+        for host in ["127.0.0.1:4000", "localhost:4000"] {
+            assert!(is_own_host(host, 4000));
+            assert!(is_own_origin(&format!("http://{host}"), 4000));
+        }
+        for host in [
+            "evil.example:4000",
+            "127.0.0.1:4001",
+            "127.0.0.1",
+            "localhost.evil.example:4000",
+            "",
+        ] {
+            assert!(!is_own_host(host, 4000), "{host}");
+            assert!(!is_own_origin(&format!("http://{host}"), 4000), "{host}");
+        }
+        assert!(!is_own_origin("null", 4000));
+        assert!(!is_own_origin("https://localhost:4000", 4000));
+    }
+}

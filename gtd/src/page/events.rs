@@ -1,0 +1,86 @@
+//! Tells a browser what has changed, as server-sent events. The id of each event of the town is its
+//! position in the file of events, so that a browser that was away gets everything that it missed.
+
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::response::sse::{Event, KeepAlive, Sse};
+use gt::host::LiveTown;
+use gt::town::event::{EventReader, StoredEvent};
+use gt::view::feed::{FeedFilter, describe_event};
+use gt::view::status;
+use kit::sys::watch::FolderWatch;
+use serde_json::json;
+use tokio::sync::mpsc::{Sender, channel};
+use tokio_stream::wrappers::ReceiverStream;
+
+/// The longest wait before a connection is checked.
+const TICK: Duration = Duration::from_secs(10);
+/// The minimum time between two events of changes.
+const REST: Duration = Duration::from_millis(300);
+
+/// The number of events that a new browser gets.
+const FIRST: usize = 30;
+
+type EventStream = ReceiverStream<Result<Event, Infallible>>;
+
+/// Follows the town from a position in the file of events, or from now on.
+pub(super) fn follow_town(
+    town: Arc<LiveTown>,
+    position: Option<u64>,
+) -> Sse<axum::response::sse::KeepAliveStream<EventStream>> {
+    let (send, events) = channel(64);
+    // A thread per browser, which ends with the connection.
+    std::thread::spawn(move || {
+        if let Err(error) = send_changes(&town, position, &send) {
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "a page does not follow the town any more"
+            );
+        }
+    });
+    Sse::new(ReceiverStream::new(events)).keep_alive(KeepAlive::new().interval(TICK))
+}
+
+fn send_changes(
+    town: &LiveTown,
+    position: Option<u64>,
+    send: &Sender<Result<Event, Infallible>>,
+) -> anyhow::Result<()> {
+    let filter = FeedFilter::default();
+    let mut reader = EventReader::new(&town.layout);
+    let mut new = match position {
+        Some(position) => {
+            reader = EventReader::at(&town.layout, position)?;
+            Vec::new()
+        }
+        None => reader.read_last(FIRST, None, |event| filter.is_match(event))?,
+    };
+    loop {
+        let folders = status::watched_folders(town);
+        let watch = FolderWatch::start(folders.iter().map(PathBuf::as_path))?;
+        new.extend(reader.read_new()?);
+        new.retain(|stored: &StoredEvent| filter.is_match(&stored.event));
+        let count = new.len();
+        for (number, stored) in new.drain(..).enumerate() {
+            let text = describe_event(&stored.event);
+            let data = json!({ "event": stored.event, "text": text }).to_string();
+            let mut message = Event::default().event("town").data(data);
+            // After a break within these events all of them are sent again.
+            if number + 1 == count {
+                message = message.id(reader.position().to_string());
+            }
+            if send.blocking_send(Ok(message)).is_err() {
+                return Ok(());
+            }
+        }
+        watch.wait_at_most(TICK);
+        kit::sys::clock::pause_thread(REST);
+        let change = Event::default().event("change").data("{}");
+        if send.is_closed() || send.blocking_send(Ok(change)).is_err() {
+            return Ok(());
+        }
+    }
+}

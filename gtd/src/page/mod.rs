@@ -1,0 +1,115 @@
+//! The town as a page in a browser (`gt dashboard`).
+//!
+//! The server listens on the loopback address only, and only after `gt dashboard` has asked for it.
+//! `access` decides who may use it, `routes` answers requests with the reports of `gt::view`,
+//! `events` tells the browser what has changed, `act` runs what a user asks for.
+
+mod access;
+mod act;
+mod events;
+mod read;
+mod routes;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+
+use gt::host::live_town::open_live_town;
+use gt::host::{LiveTown, daemon::protocol::DaemonAnswer};
+use gt::town::identity::Address;
+
+use crate::run::lock_mutex;
+use access::{AccessBook, PagePermission};
+
+/// The number of random bytes in a token or cookie.
+const SECRET: usize = 16;
+
+/// The page of a town, which is served after the first request for it.
+#[derive(Clone, Default)]
+pub(crate) struct PageServer {
+    open: Arc<tokio::sync::Mutex<Option<Arc<ServedPage>>>>,
+}
+
+/// A page that is served.
+pub(crate) struct ServedPage {
+    port: u16,
+    /// The town, in which the user of the page acts.
+    town: Arc<LiveTown>,
+    access: Mutex<AccessBook>,
+    overview: read::OverviewCache,
+}
+
+impl PageServer {
+    /// Serves the page if it is not served yet, and returns its port with a new token.
+    pub(crate) async fn open(&self, town: &LiveTown, port: u16, act: bool) -> DaemonAnswer {
+        match self.serve(town, port).await {
+            Ok(page) => {
+                let permission = if act {
+                    PagePermission::Act
+                } else {
+                    PagePermission::Read
+                };
+                let token = match create_secret() {
+                    Ok(token) => token,
+                    Err(error) => {
+                        return DaemonAnswer::Error {
+                            reason: format!("no random numbers: {error}"),
+                        };
+                    }
+                };
+                let now = page.town.clock.now();
+                lock_mutex(&page.access).offer_token(token.clone(), permission, now);
+                DaemonAnswer::Page {
+                    port: page.port,
+                    token,
+                }
+            }
+            Err(error) => DaemonAnswer::Error {
+                reason: format!("port {port} cannot be opened: {error}"),
+            },
+        }
+    }
+
+    async fn serve(&self, town: &LiveTown, port: u16) -> std::io::Result<Arc<ServedPage>> {
+        let mut open = self.open.lock().await;
+        if let Some(page) = open.as_ref()
+            && (port == 0 || port == page.port)
+        {
+            return Ok(Arc::clone(page));
+        }
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+        let listener = tokio::net::TcpListener::bind(address).await?;
+        let page = Arc::new(ServedPage {
+            port: listener.local_addr()?.port(),
+            town: Arc::new(open_live_town(
+                &town.env,
+                town.layout.root(),
+                Address::Overseer,
+            )),
+            access: Mutex::default(),
+            overview: read::OverviewCache::default(),
+        });
+        let router = routes::build_router(Arc::clone(&page));
+        tracing::info!(port = page.port, "serving the page");
+        tokio::spawn(async move {
+            if let Err(error) = axum::serve(listener, router).await {
+                tracing::error!(%error, "the page is not served any more");
+            }
+        });
+        *open = Some(Arc::clone(&page));
+        Ok(page)
+    }
+}
+
+impl ServedPage {
+    /// Returns the name of the cookie. Cookies do not distinguish ports, and each town has its own.
+    fn cookie_name(&self) -> String {
+        format!("gastown-{}", self.port)
+    }
+}
+
+/// Creates a secret from the system's random numbers, in hexadecimal.
+fn create_secret() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; SECRET];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}

@@ -1,0 +1,241 @@
+//! Answers the requests of the page. `check_access` comes before each of them.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::{Path, Query, Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Extension, Json, Router};
+use gt::host::LiveTown;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::access::{self, PagePermission};
+use super::act::{PageAction, run_action};
+use super::{ServedPage, create_secret, events, read};
+use crate::run::lock_mutex;
+
+const INDEX: &str = include_str!("assets/index.html");
+const SCRIPT: &str = include_str!("assets/page.js");
+const STYLE: &str = include_str!("assets/page.css");
+
+/// No script but our own, no request to another host, no frame.
+const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The maximum size of the body of a request.
+const BODY: usize = 64 * 1024;
+
+type PageState = State<Arc<ServedPage>>;
+
+pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
+    Router::new()
+        .route(
+            "/",
+            get(|| async { asset(INDEX, "text/html; charset=utf-8") }),
+        )
+        .route(
+            "/page.js",
+            get(|| async { asset(SCRIPT, "text/javascript; charset=utf-8") }),
+        )
+        .route(
+            "/page.css",
+            get(|| async { asset(STYLE, "text/css; charset=utf-8") }),
+        )
+        .route("/api/overview", get(get_overview))
+        .route("/api/session", get(get_session))
+        .route(
+            "/api/board",
+            get(|page: PageState| answer(page, read::read_board)),
+        )
+        .route(
+            "/api/mail",
+            get(|page: PageState| answer(page, read::read_mail)),
+        )
+        .route(
+            "/api/costs",
+            get(|page: PageState| answer(page, read::read_costs)),
+        )
+        .route(
+            "/api/bead/{id}",
+            get(|page: PageState, Path(id): Path<String>| {
+                answer(page, move |town| read::read_bead(town, &id))
+            }),
+        )
+        .route(
+            "/api/convoy/{id}",
+            get(|page: PageState, Path(id): Path<String>| {
+                answer(page, move |town| read::read_convoy(town, &id))
+            }),
+        )
+        .route(
+            "/api/request/{id}",
+            get(|page: PageState, Path(id): Path<String>| {
+                answer(page, move |town| read::read_request(town, &id))
+            }),
+        )
+        .route("/api/agent", get(get_agent))
+        .route("/api/events", get(get_events))
+        .route("/api/act", post(post_act))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&page),
+            check_access,
+        ))
+        .layer(axum::extract::DefaultBodyLimit::max(BODY))
+        .with_state(page)
+}
+
+fn asset(text: &'static str, kind: &'static str) -> Response {
+    ([(header::CONTENT_TYPE, kind)], text).into_response()
+}
+
+/// Refuses requests of others, exchanges a token for a cookie, and sets the headers that keep other
+/// pages out.
+async fn check_access(State(page): PageState, mut request: Request, next: Next) -> Response {
+    let mut response = match find_permission(&page, &request) {
+        Ok(AccessAnswer::Redirect(cookie)) => redirect_home(&cookie),
+        Ok(AccessAnswer::Allowed(permission)) => {
+            request.extensions_mut().insert(permission);
+            next.run(request).await
+        }
+        Err(reason) => refuse(StatusCode::FORBIDDEN, reason),
+    };
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (header::REFERRER_POLICY, "no-referrer"),
+        (header::CACHE_CONTROL, "no-store"),
+        (
+            HeaderName::from_static("cross-origin-resource-policy"),
+            "same-origin",
+        ),
+    ];
+    for (name, value) in headers {
+        response
+            .headers_mut()
+            .insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+enum AccessAnswer {
+    Allowed(PagePermission),
+    /// A token was exchanged for this cookie.
+    Redirect(String),
+}
+
+fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer, &'static str> {
+    let value = |name: HeaderName| header_text(request.headers(), &name);
+    if !access::is_own_host(value(header::HOST).unwrap_or_default(), page.port) {
+        return Err("this is another host");
+    }
+    match value(header::ORIGIN) {
+        Some(origin) if !access::is_own_origin(origin, page.port) => {
+            return Err("the request comes from another page");
+        }
+        None if request.method() != Method::GET => {
+            return Err("the request does not say which page it comes from");
+        }
+        _ => {}
+    }
+    if request.uri().path() == "/"
+        && let Some(token) = request
+            .uri()
+            .query()
+            .and_then(|query| query.strip_prefix("token="))
+    {
+        let session = create_secret().map_err(|_| "no random numbers")?;
+        let now = page.town.clock.now();
+        let mut book = lock_mutex(&page.access);
+        if !book.exchange_token(token, session.clone(), now) {
+            return Err("this link was used or is too old: `gt dashboard` prints a new one");
+        }
+        let name = page.cookie_name();
+        return Ok(AccessAnswer::Redirect(format!(
+            "{name}={session}; Path=/; HttpOnly; SameSite=Strict"
+        )));
+    }
+    let cookies = value(header::COOKIE).unwrap_or_default();
+    let permission = lock_mutex(&page.access).find_session(cookies, &page.cookie_name());
+    let permission = permission.ok_or("open the link that `gt dashboard` prints")?;
+    if request.method() != Method::GET && permission != PagePermission::Act {
+        return Err(
+            "this page may only read: `gt dashboard --act` prints a link that allows actions",
+        );
+    }
+    Ok(AccessAnswer::Allowed(permission))
+}
+
+fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+fn redirect_home(cookie: &str) -> Response {
+    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
+    if let Ok(cookie) = HeaderValue::from_str(cookie) {
+        response.headers_mut().insert(header::SET_COOKIE, cookie);
+    }
+    response
+}
+
+fn refuse(status: StatusCode, reason: impl Into<String>) -> Response {
+    let kind = [(header::CONTENT_TYPE, "text/plain; charset=utf-8")];
+    (status, kind, Body::from(reason.into())).into_response()
+}
+
+/// Runs a reading beside the loop of the daemon, and answers with its value as JSON.
+async fn answer<T: serde::Serialize + Send + 'static>(
+    State(page): PageState,
+    read: impl FnOnce(&LiveTown) -> anyhow::Result<T> + Send + 'static,
+) -> Response {
+    let found = tokio::task::spawn_blocking(move || read(&page.town)).await;
+    match found {
+        Ok(Ok(value)) => Json(value).into_response(),
+        Ok(Err(error)) => describe_error(&error),
+        Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    }
+}
+
+fn describe_error(error: &anyhow::Error) -> Response {
+    let failure = gt::error::build_failure(error);
+    refuse(StatusCode::UNPROCESSABLE_ENTITY, failure.message)
+}
+
+async fn get_overview(State(page): PageState) -> Response {
+    let found = tokio::task::spawn_blocking(move || page.overview.read(&page.town)).await;
+    match found {
+        Ok(Ok(text)) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
+        Ok(Err(error)) => describe_error(&error),
+        Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    }
+}
+
+async fn get_session(Extension(permission): Extension<PagePermission>) -> Response {
+    Json(json!({ "act": permission == PagePermission::Act })).into_response()
+}
+
+#[derive(Deserialize)]
+struct AgentQuery {
+    address: String,
+}
+
+async fn get_agent(page: PageState, Query(query): Query<AgentQuery>) -> Response {
+    answer(page, move |town| read::read_agent(town, &query.address)).await
+}
+
+async fn get_events(State(page): PageState, headers: HeaderMap) -> Response {
+    let last = header_text(&headers, &HeaderName::from_static("last-event-id"));
+    let position = last.and_then(|last| last.parse().ok());
+    events::follow_town(Arc::clone(&page.town), position).into_response()
+}
+
+async fn post_act(page: PageState, Json(action): Json<PageAction>) -> Response {
+    answer(page, move |town| {
+        let result = run_action(town, &action)?;
+        Ok(json!({ "result": result }))
+    })
+    .await
+}
