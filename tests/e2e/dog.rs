@@ -78,6 +78,32 @@ fn work_on_the_hook_of_a_dog_starts_its_agent() {
     let called = town.gt(["dog", "call", "--all", "--json"]).ok().json();
     assert_eq!(called[0]["session"], "hq-dog-rex");
     town.gt(["dog", "clear", "rex", "--force"]).ok();
+
+    // The session of a dog with a plugin is gone.
+    let plugin = town.root().join("plugins/tidy");
+    std::fs::create_dir_all(&plugin).unwrap();
+    let text = "+++\nname = \"tidy\"\n+++\nTidy up.\n";
+    std::fs::write(plugin.join("plugin.md"), text).unwrap();
+    let begun = town.gt(["plugin", "run", "tidy", "--json"]).ok().json();
+    assert_eq!(begun["dispatch"]["dog"], "rex");
+    town.tmux(["kill-session", "-t", "hq-dog-rex"]);
+    let file = town.root().join("deacon/dogs/rex/.dog.json");
+    let mut dog: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    dog["work_started_at"] = json!("2026-01-01T00:00:00Z");
+    std::fs::write(&file, dog.to_string()).unwrap();
+    assert_eq!(dogs(&town)[0]["condition"], "zombie");
+    let list = town.gt(["dog", "list"]).ok();
+    assert!(list.out.contains("! no session"), "{}", list.out);
+    let status = town.gt(["status"]).ok();
+    assert!(
+        status.out.contains("plugin:tidy, no session"),
+        "{}",
+        status.out
+    );
+    town.gt(["patrol", "run"]).ok();
+    assert_eq!(dogs(&town)[0]["state"], "idle");
+    let runs = town.gt(["plugin", "history", "tidy", "--json"]).ok().json();
+    assert_eq!(runs[0]["result"], "failure");
 }
 
 #[test]

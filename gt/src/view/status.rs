@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::flow::convoy;
 use crate::flow::convoy::review;
 use crate::flow::crew;
+use crate::flow::dog::{health, list_dogs_in};
 use crate::host::LiveTown;
 use crate::host::daemon;
 use crate::patrol::attention::{self, AttentionKind};
@@ -325,8 +326,8 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
         .collect();
     let mut agents = vec![looking.agent(&Address::Mayor, None)];
     agents.extend(looking.roles(None));
-    let dogs = record::dog::list_dogs(&town.layout);
-    agents.extend(dogs.iter().map(|dog| looking.dog(dog)));
+    let dogs = list_dogs_in(&town.layout, &view.stores);
+    agents.extend(dogs.iter().map(|dog| looking.dog(&town.layout, dog)));
     let board = convoy::ProgressBoard::from_view(view);
     let convoys = record::convoy::list_convoys(&view.stores.town, false)
         .into_iter()
@@ -429,11 +430,18 @@ impl StatusReader<'_> {
         shown.map(|role| self.agent(&role.address, None)).collect()
     }
 
-    fn dog(&self, dog: &Dog) -> AgentStatus {
-        let why = match dog.work.as_str() {
-            "" => String::new(),
-            work => format!("at work on {work}"),
+    fn dog(&self, layout: &TownLayout, dog: &Dog) -> AgentStatus {
+        let sessions = self.view.sessions.as_deref();
+        let condition = sessions.and_then(|sessions| {
+            health::find_condition(layout, dog, sessions, self.view.now, health::HUNG)
+        });
+        let work = match dog.work.as_str() {
+            "" => None,
+            work => Some(format!("at work on {work}")),
         };
+        let problem = condition.map(|condition| condition.describe().to_owned());
+        let why: Vec<String> = work.into_iter().chain(problem).collect();
+        let why = why.join(", ");
         AgentStatus {
             why,
             ..self.agent(&dog.address(), None)
