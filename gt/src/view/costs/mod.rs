@@ -24,7 +24,7 @@ use crate::record::town_view::TownView;
 use crate::town::identity::Address;
 
 /// The property by which costs are grouped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum CostGroup {
     Agent,
     Bead,
@@ -102,10 +102,21 @@ pub struct CostReport {
     pub sessions: Vec<SessionCost>,
     /// The models that have no price, so that only their tokens are known.
     pub models_without_price: Vec<String>,
-    /// The day at which the prices were read.
+    /// The day at which the built-in prices were read.
     pub prices_of: String,
+    /// The prices of the town that were used, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_prices: Option<OwnPrices>,
     /// The agents of sessions without a transcript: their program stores none, or it is gone.
     pub unread: Vec<String>,
+}
+
+/// The models whose prices are the town's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OwnPrices {
+    /// The day at which they were read. Empty if the file names none.
+    pub prices_of: String,
+    pub models: Vec<String>,
 }
 
 /// Reads the costs since a time, grouped.
@@ -129,6 +140,7 @@ pub fn read_costs(
         rows: BTreeMap::new(),
         total: CostSum::default(),
         unpriced: BTreeSet::new(),
+        own_priced: BTreeSet::new(),
     };
     let mut costs = Vec::new();
     let mut unread = BTreeSet::new();
@@ -173,6 +185,10 @@ pub fn read_costs(
         rows,
         sessions: costs,
         models_without_price: book.unpriced.into_iter().collect(),
+        own_prices: (!book.own_priced.is_empty()).then(|| OwnPrices {
+            prices_of: prices.own_date.clone(),
+            models: book.own_priced.into_iter().collect(),
+        }),
         prices_of: prices.date.clone(),
         unread: unread.into_iter().collect(),
     })
@@ -200,6 +216,7 @@ struct CostBook<'a> {
     rows: BTreeMap<String, (CostSum, HashSet<String>)>,
     total: CostSum,
     unpriced: BTreeSet<String>,
+    own_priced: BTreeSet<String>,
 }
 
 impl CostBook<'_> {
@@ -222,6 +239,8 @@ impl CostBook<'_> {
             let cost = self.prices.cost_of(&request.model, &request.tokens);
             if cost.is_none() {
                 self.unpriced.insert(request.model.clone());
+            } else if self.prices.is_own(&request.model) {
+                self.own_priced.insert(request.model.clone());
             }
             let key = self.key_of(session, request);
             let (row, sessions) = self.rows.entry(key).or_default();
