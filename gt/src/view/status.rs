@@ -22,6 +22,7 @@ use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::mail;
 use crate::record::merge_request;
 use crate::record::pause::TownPause;
+use crate::record::plugin::find_plugins;
 use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::progress::WorkerProgress;
 use crate::record::queued_sling;
@@ -32,6 +33,7 @@ use crate::record::town_view::TownView;
 use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town, TownLayout};
+use crate::view::plugin::find_failing_plugins;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TownStatus {
@@ -263,6 +265,11 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
                 )
             }),
     );
+    let rigs = view.stores.rigs.keys().map(String::as_str);
+    let plugins = find_plugins(&town.layout, rigs).plugins;
+    let settings = view.settings.for_rig(None);
+    let failing = find_failing_plugins(&plugins, &view.stores.town, settings).into_iter();
+    problems.extend(failing.map(|plugin| format!("{}\n{}", plugin.describe(), plugin.next_step())));
     problems
 }
 
