@@ -442,17 +442,16 @@ impl StatusReader<'_> {
         let condition = sessions.and_then(|sessions| {
             health::find_condition(layout, dog, sessions, self.view.now, health::HUNG)
         });
+        let agent = self.agent(&dog.address(), None);
+        // The bead on a hook is shown with its title.
         let work = match dog.work.as_str() {
-            "" => None,
+            work if work.is_empty() || agent.has_work => None,
             work => Some(format!("at work on {work}")),
         };
         let problem = condition.map(|condition| condition.describe().to_owned());
         let why: Vec<String> = work.into_iter().chain(problem).collect();
         let why = why.join(", ");
-        AgentStatus {
-            why,
-            ..self.agent(&dog.address(), None)
-        }
+        AgentStatus { why, ..agent }
     }
 
     fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> AgentStatus {
