@@ -50,7 +50,7 @@ pub struct RequestState {
     /// The target's commit for which the candidate was built.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub onto: String,
-    /// The user who rejected it and the reason, `NAME: REASON`.
+    /// The user who rejected it and the reason, `rejected by NAME: REASON`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub rejected: String,
     /// The reason why it waits for a user.

@@ -74,7 +74,12 @@ pub fn reject_request(
         tx.put(bead)?;
         let actor = tx.actor().to_owned();
         let state = RequestState {
-            rejected: format!("{actor}: {reason}"),
+            // The queue itself rejects a request whose pull request a user closed.
+            rejected: if actor == format!("{}/refinery", rig.name()) {
+                format!("rejected: {reason}")
+            } else {
+                format!("rejected by {actor}: {reason}")
+            },
             ..request_state(&request)
         };
         set_request_state(&mut request, &state)?;

@@ -28,7 +28,7 @@ pub fn stale_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
     let mut request = request;
     loop {
         if is_rejected(request) {
-            return Some(format!("rejected by {}", request_state(request).rejected));
+            return Some(request_state(request).rejected);
         }
         if let Some(why) = source_change_reason(beads, request) {
             return Some(why);
@@ -156,7 +156,7 @@ fn close_withdrawn(
     let (word, title) = if is_rejected(&request) {
         (
             REJECTED,
-            format!("Rejected by {}", request_state(&request).rejected),
+            format!("Rejected{}", why.trim_start_matches("rejected")),
         )
     } else {
         (WITHDRAWN, format!("Withdrawn: {why}"))
