@@ -117,6 +117,7 @@ fn check_restored_by_choice(worker: &Worker, source: &str, backups: [&str; 2], t
     let folder = old.to_str().unwrap();
     let restore = |at: &str| town.gt_at(&home, ["restore", source, folder, "--at", at]);
     restore("2020-01-01").fails("there is no backup of");
+    assert!(!old.exists(), "a failure leaves no folder");
     restore("sometime").fails("is no time and no commit");
     restore(&backups[1][..12]).ok();
     let sandbox = old.join(worker.sandbox.strip_prefix(town.root()).unwrap());

@@ -94,10 +94,16 @@ fn costs_are_the_sums_of_the_transcripts_by_agent_bead_model_and_day() {
     assert!(text.contains("No price is known for house-model"), "{text}");
     fs::write(
         town.root().join("settings/prices.json"),
-        r#"{"models":{"house-model":{"input":1000000,"output":0}}}"#,
+        r#"{"date":"2026-02-03","models":{"house-model":{"input":1000000,"output":0}}}"#,
     )
     .unwrap();
     let priced = costs(&[]);
+    let own = json!({ "prices_of": "2026-02-03", "models": [other] });
+    assert_eq!(priced["own_prices"], own);
+    assert_ne!(priced["prices_of"], "2026-02-03");
+    let text = town.gt(["costs"]).ok().out;
+    let line = "Own prices of 2026-02-03 (settings/prices.json): house-model";
+    assert!(text.contains(line), "{text}");
     assert!(
         (priced["total_usd"].as_f64().unwrap() - 13.6).abs() < 1e-9,
         "{priced}"
@@ -114,6 +120,11 @@ fn a_town_without_transcripts_has_no_costs() {
             .ok()
             .out
             .contains("No session has used tokens today")
+    );
+    let since = town.gt(["costs", "--since", "2026-01-05"]).ok().out;
+    assert!(
+        since.contains("No session has used tokens since Jan 5 "),
+        "{since}"
     );
     let found = town.gt(["costs", "--by-role", "--json"]).ok().json();
     assert_eq!(found["total_usd"], 0.0);

@@ -78,6 +78,40 @@ fn work_on_the_hook_of_a_dog_starts_its_agent() {
     let called = town.gt(["dog", "call", "--all", "--json"]).ok().json();
     assert_eq!(called[0]["session"], "hq-dog-rex");
     town.gt(["dog", "clear", "rex", "--force"]).ok();
+
+    // The session of a dog with a plugin is gone.
+    let plugin = town.root().join("plugins/tidy");
+    std::fs::create_dir_all(&plugin).unwrap();
+    let text = "+++\nname = \"tidy\"\n+++\nTidy up.\n";
+    std::fs::write(plugin.join("plugin.md"), text).unwrap();
+    let begun = town.gt(["plugin", "run", "tidy", "--json"]).ok().json();
+    let name = begun["dispatch"]["dog"].as_str().unwrap().to_owned();
+    let dog = || {
+        let all = dogs(&town).as_array().unwrap().clone();
+        all.into_iter()
+            .find(|dog| dog["name"] == name.as_str())
+            .unwrap()
+    };
+    assert_eq!(dog()["condition"], Value::Null);
+    town.kill_session(&format!("hq-dog-{name}"));
+    let file = town
+        .root()
+        .join("deacon/dogs")
+        .join(&name)
+        .join(".dog.json");
+    let mut stored: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    stored["work_started_at"] = json!("2026-01-01T00:00:00Z");
+    std::fs::write(&file, stored.to_string()).unwrap();
+    assert_eq!(dog()["condition"], "zombie");
+    let list = town.gt(["dog", "list"]).ok();
+    assert!(list.out.contains("! no session"), "{}", list.out);
+    let status = town.gt(["status"]).ok();
+    let line = "plugin:tidy, no session";
+    assert!(status.out.contains(line), "{}", status.out);
+    town.patrol();
+    assert_eq!(dog()["state"], "idle");
+    let runs = town.gt(["plugin", "history", "tidy", "--json"]).ok().json();
+    assert_eq!(runs[0]["result"], "failure");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `gt mq next`, `status` and `reject`: single requests of a merge queue.
 
 use serde_json::json;
-use town_tests::{Town, Worker};
+use town_tests::{Town, Worker, eventually};
 
 /// A worker that has handed in work, and its request.
 fn handed_in() -> (Worker, String) {
@@ -54,11 +54,17 @@ fn a_rejected_request_is_not_merged_and_its_work_is_kept() {
     assert!(listed.contains("it may not merge any more"), "{listed}");
     let why = town.gt(["why", &request]).ok().out;
     let first = why.lines().next().unwrap_or_default();
-    assert!(first.contains("is withdrawn by the next run"), "{why}");
+    assert!(
+        first.contains("was rejected by overseer: Too large; the next run"),
+        "{why}"
+    );
     assert!(!why.contains("gt mq retry"), "{why}");
     town.gt(["mq", "retry", &request])
         .fails("may not merge any more");
-    assert_eq!(worker.merge()["outcome"], "withdrawn");
+    let run = town.gt(["mq", "run", "web"]).ok().out;
+    assert!(run.contains(") rejected by overseer: Too large"), "{run}");
+    let closed = town.show("web", &request)["close_reason"].clone();
+    assert_eq!(closed, "Rejected by overseer: Too large");
     let shown = worker.shown();
     assert_eq!(shown["status"], "open");
     assert!(shown.to_string().contains("was rejected: Too large"));
@@ -105,6 +111,7 @@ fn a_paused_queue_accepts_work_and_merges_nothing_until_it_is_resumed() {
             "{args:?}"
         );
     }
+    assert_eq!(worker.requests()[0]["status"], "stopped");
     let status = town.gt(["status"]).ok().out;
     assert!(status.contains("gt mq resume web"), "{status}");
     town.gt(["mq", "resume", "web"]).ok();
@@ -301,6 +308,101 @@ fn a_gate_that_cannot_run_needs_a_person_and_several_requests_are_retried_at_onc
     let retried = retried.ok().json();
     assert!(retried[0]["was"].is_string(), "{retried}");
     assert_eq!(retried[1]["was"], json!(null));
+    // The other request that the same gate stops is named.
+    let other = hand_in_another(&worker);
+    town.gt(["mq", "run", "web"]).ok();
+    let retried = town.gt(["mq", "retry", &request, "--json"]).ok().json();
+    assert_eq!(retried["with_it"], json!([other]));
+    let retried = town.gt(["mq", "retry", &other]).ok().out;
+    assert!(!retried.contains(&request), "it waits no more: {retried}");
+}
+
+/// Hands in the work of a second worker of the rig; gives the request.
+fn hand_in_another(worker: &Worker) -> String {
+    let town = &worker.town;
+    let bead = town.bead("web", "More work");
+    let name = town.sling(&bead);
+    let sandbox = town.sandbox(&name);
+    std::fs::write(sandbox.join("more.txt"), "more\n").unwrap();
+    town.git_at(&sandbox, ["add", "-A"]).ok();
+    town.git_at(&sandbox, ["commit", "-qm", "More"]).ok();
+    let done = ["done", "--stay", "--summary", "done", "--json"];
+    let report = town.gt_as(&name, done).ok().json();
+    report["request"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_request_that_is_rejected_while_its_batch_is_checked_is_not_merged() {
+    let (worker, request) = handed_in();
+    let town = &worker.town;
+    let rejected = hand_in_another(&worker);
+    let (begun, go) = (town.path("begun"), town.path("go"));
+    let wait = "while [ ! -e GO ]; do sleep 0.05; done";
+    let gate = format!("touch '{}'; {wait}", begun.display());
+    town.gate("web", &gate.replace("GO", &format!("'{}'", go.display())));
+    let mut run = town.gt(["mq", "run", "web"]).start();
+    eventually("the batch is checked", || begun.exists().then_some(()));
+    let rows = worker.requests();
+    assert!(
+        rows.iter().all(|row| row["status"] == "merging"),
+        "{rows:?}"
+    );
+    town.gt(["mq", "reject", &rejected, "-r", "No"]).ok();
+    std::fs::write(go, "").unwrap();
+    assert!(run.wait().unwrap().success());
+    assert_eq!(town.events("merge_batch").len(), 1);
+    let closed = town.show("web", &request);
+    assert_eq!(closed["status"], "closed", "{closed}");
+    let closed = town.show("web", &rejected)["close_reason"].clone();
+    assert_eq!(closed, "Rejected by overseer: No");
+    assert_eq!(worker.origin.subjects("main").len(), 1);
+    // Daemon edge case 96: the branch of a merged worker is deleted, others stay.
+    let branches = town.git_at(&worker.sandbox, ["ls-remote", "--heads", "origin"]);
+    let branches = branches.ok().out;
+    let branch = |id: &str| {
+        let found = town.gt(["mq", "status", id, "--json"]).ok().json();
+        found["branch"].as_str().unwrap().to_owned()
+    };
+    assert!(!branches.contains(&branch(&request)), "{branches}");
+    assert!(branches.contains("refs/heads/main"), "{branches}");
+}
+
+/// Daemon edge case 95.
+#[test]
+fn children_of_a_gate_end_when_it_times_out_or_its_command_is_ended() {
+    let (worker, request) = handed_in();
+    let town = &worker.town;
+    let file = town.path("child");
+    let gate = |timeout: &str| {
+        let command = format!("sleep 600 & echo $! > '{}'; wait", file.display());
+        let check = json!({ "cmd": command, "timeout": timeout });
+        town.set_rig_setting("web", "merge_queue", json!({ "gates": { "check": check } }));
+    };
+    let read_child = || {
+        let text = std::fs::read_to_string(&file).ok();
+        text.filter(|text| text.ends_with('\n'))
+    };
+    let wait_for_end = || {
+        let child = read_child().unwrap();
+        let stat = format!("/proc/{}/stat", child.trim());
+        eventually("the child has ended", || {
+            let stat = std::fs::read_to_string(&stat).ok();
+            stat.is_none_or(|stat| stat.contains(") Z ")).then_some(())
+        });
+        std::fs::remove_file(&file).unwrap();
+    };
+    gate("10m");
+    let mut run = town.gt(["mq", "run", "web"]).start();
+    eventually("the gate runs", read_child);
+    let pid = run.id().to_string();
+    town.program_on_path("kill").args(["-INT", &pid]).ok();
+    assert!(!run.wait().unwrap().success());
+    wait_for_end();
+    assert_eq!(town.show("web", &request)["status"], "open");
+    gate("1s");
+    // Without the work, the target fails the same gate.
+    assert_eq!(worker.merge()["outcome"], "target_broken");
+    wait_for_end();
 }
 
 #[test]

@@ -280,6 +280,19 @@ fn a_plugin_run_by_hand_respects_its_cooldown_unless_forced() {
     assert_eq!(results(&town, "tidy").len(), 2);
     town.gt(["plugin", "run", "moon"])
         .fails("no plugin `moon` in this town: not found");
+    // A user ends it in the middle: the program and its children end, too.
+    script(&town, "", "tidy", HOUR, "sleep 600 & echo $! > child; wait");
+    let mut running = town.gt(["plugin", "run", "tidy", "--force"]).start();
+    let child = eventually("its child runs", || {
+        read(&town.root().join("child")).filter(|text| text.ends_with('\n'))
+    });
+    let pid = running.id().to_string();
+    town.program_on_path("kill").args(["-INT", &pid]).ok();
+    running.wait().unwrap();
+    eventually("its child has ended", || {
+        let stat = read(&Path::new("/proc").join(child.trim()).join("stat"));
+        stat.is_none_or(|stat| stat.contains(") Z ")).then_some(())
+    });
 }
 
 #[test]
@@ -311,6 +324,35 @@ fn a_broken_plugin_and_an_unknown_gate_are_reported_and_the_others_run() {
         "{doctor}"
     );
     town.gt(["plugin", "run", "moon"]).ok();
+    let show = town.gt(["plugin", "show", "broken"]);
+    show.fails("plugins/broken/plugin.md: its TOML does not end");
+    // An event that does not exist, and a plugin that keeps failing and escalates nothing.
+    let slip = "[gate]\ntype = \"event\"\non = \"mergd\"";
+    script(&town, "", "slip", slip, "true");
+    script(&town, "", "weak", HOUR, "echo no disk; exit 4");
+    town.patrol();
+    let why = town.gt(["why", "weak"]).ok().out;
+    assert!(why.contains("weak (cooldown 1h) ran last "), "{why}");
+    let status = town.gt(["status"]).ok().out;
+    assert!(!status.contains("plugin weak"), "one failure: {status}");
+    town.patrol_in(61 * 60);
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        status.contains("plugin weak failed 2 times in a row"),
+        "{status}"
+    );
+    let doctor = town.gt(["doctor", "plugins"]).run().out;
+    assert!(
+        doctor.contains("(did you mean merged") && doctor.contains("plugin weak failed 2 times"),
+        "{doctor}"
+    );
+    let why = town.gt(["why", "weak"]).ok().out;
+    for words in ["failed 2 times in a row", "gt plugin history weak"] {
+        assert!(why.contains(words), "{why}");
+    }
+    town.gt(["plugin", "disable", "weak"]).ok();
+    let why = town.gt(["why", "weak"]).ok().out;
+    assert!(why.contains("gt plugin enable weak"), "{why}");
 }
 
 #[test]
@@ -328,6 +370,10 @@ fn the_runs_of_a_day_are_reported_once() {
     assert_eq!(reports[0]["payload"]["lines"], json!(["tidy: 1 run"]));
     let feed = town.gt(["feed"]).ok().out;
     assert!(feed.contains("Plugin Report "), "{feed}");
+    // gtd does not run for three days. The last day with runs is reported afterwards.
+    town.patrol_in(96 * 3600);
+    let reports = town.events("plugin_report");
+    assert_eq!(reports.len(), 2, "{reports:?}");
 }
 
 #[test]

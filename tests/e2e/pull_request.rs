@@ -124,8 +124,10 @@ fn a_pull_request_closed_by_a_person_rejects_the_request() {
     for provider in ["github", "gitlab"] {
         let (worker, forge, request) = with_pull_request(provider);
         forge.close(1);
-        let withdrawn = worker.merge();
-        assert_eq!(withdrawn["outcome"], "withdrawn", "{withdrawn}");
+        let rejected = worker.merge();
+        assert_eq!(rejected["outcome"], "rejected", "{rejected}");
+        let reason = rejected["reason"].as_str().unwrap();
+        assert!(reason.starts_with("rejected: https://"), "{reason}");
         let bead = worker.shown();
         assert_eq!(bead["status"], "open");
         assert!(

@@ -70,6 +70,13 @@ fn a_limit_of_an_agent_or_an_account_delays_only_beads_that_use_it() {
     let (town, beads) = town_with_beads(4);
     town.agent("other", "work");
     let set = |key: &str, value: &str| town.gt(["config", "set", key, value]).ok();
+    let slip = ["config", "set", "scheduler.max_per_agent.workr", "1"];
+    town.gt(slip)
+        .fails("there is no agent `workr` (did you mean worker");
+    let slip = ["config", "set", "scheduler.max_per_account.work", "1"];
+    town.gt(slip).fails("there is no account `work`");
+    let list = town.gt(["config", "list"]).ok().out;
+    assert!(list.contains("scheduler.max_per_agent.* = "), "{list}");
     set("scheduler.max_per_agent.worker", "1");
     town.gt(["sling", &beads[0], "web"]).ok();
     let waits = town.gt(["sling", &beads[1], "web", "--json"]).ok().json();

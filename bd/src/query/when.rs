@@ -1,7 +1,7 @@
 //! Parses times as users write them: `+2d`, `2026-03-01`, RFC 3339, `tomorrow`, `next monday`, `in
 //! 3 days`.
 
-use jiff::civil::{Date, DateTime, Weekday};
+use jiff::civil::{Date, DateTime, Time, Weekday};
 use jiff::tz::TimeZone;
 use jiff::{Span, SpanRelativeTo, Timestamp, ToSpan, Zoned};
 
@@ -26,13 +26,33 @@ pub fn parse_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timesta
 
 /// Parses a past time like [`parse_time`], but a time without a sign is an age (`90m`, `1d12h`, `2
 /// days`), and `5m` means minutes. Days and longer units follow the calendar, including clock
-/// changes.
+/// changes. A time of day (`06:00`) means its last occurrence.
 pub fn parse_past_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
     if let Ok(age) = text.trim().parse::<Span>() {
         let then = now.to_zoned(zone.clone()).checked_sub(age.abs()).ok()?;
         return Some(then.timestamp());
     }
+    if let Some(time) = parse_time_of_day(text.trim()) {
+        let today = now.to_zoned(zone.clone()).date();
+        let at = |day: Date| {
+            Some(
+                day.to_datetime(time)
+                    .to_zoned(zone.clone())
+                    .ok()?
+                    .timestamp(),
+            )
+        };
+        return at(today)
+            .filter(|at| *at <= now)
+            .or_else(|| at(today.yesterday().ok()?));
+    }
     parse_time(text, now, zone)
+}
+
+/// Parses a time of day such as `6:00` or `18:30:15`.
+fn parse_time_of_day(text: &str) -> Option<Time> {
+    let (hour, rest) = text.split_once(':')?;
+    format!("{hour:0>2}:{rest}").parse().ok()
 }
 
 /// Parses a duration, such as `30m`, `1h30m` or `2d`, into nanoseconds. A day has 24 hours.
@@ -160,7 +180,11 @@ mod tests {
         assert_eq!(past("1w").as_deref(), Some("2026-03-04T10:00:00Z"));
         assert_eq!(past("yesterday").as_deref(), Some("2026-03-10T00:00:00Z"));
         assert_eq!(past("2026-03-01").as_deref(), Some("2026-03-01T00:00:00Z"));
-        assert_eq!(past("soon"), None);
+        assert_eq!(past("6:00").as_deref(), Some("2026-03-11T06:00:00Z"));
+        assert_eq!(past("18:30").as_deref(), Some("2026-03-10T18:30:00Z"));
+        for text in ["soon", "25:00", "2026-03-01T"] {
+            assert_eq!(past(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -29,8 +29,8 @@ use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 /// cache_write_1h, output}, unpriced_tokens?, requests}, rows[{key, sessions, record?{finished, merged,
 /// first_time_green, median_seconds?}, cost_per_merge_usd?, ...}], by_role?,
 /// by_rig?, sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
-/// models_without_price[], prices_of, unread[], budgets?[{kind, subject, rig?, spent_usd, limit_usd}],
-/// last_hour_usd}.
+/// models_without_price[], prices_of, own_prices?{prices_of, models[]}, unread[], budgets?[{kind,
+/// subject, rig?, spent_usd, limit_usd}], last_hour_usd}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Since midnight
@@ -44,7 +44,7 @@ pub(super) struct Args {
     since: Option<String>,
     /// The groups
     #[arg(long, value_enum, default_value = "agent")]
-    by: Group,
+    by: CostGroup,
     #[arg(long, hide = true, conflicts_with = "by")]
     by_role: bool,
     #[arg(long, hide = true, conflicts_with_all = ["by", "by_role"])]
@@ -52,19 +52,6 @@ pub(super) struct Args {
     /// Print the groups as CSV
     #[arg(long)]
     csv: bool,
-}
-
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Group {
-    Agent,
-    Bead,
-    Convoy,
-    Day,
-    Model,
-    Rig,
-    Role,
-    Runtime,
-    Session,
 }
 
 #[derive(Serialize)]
@@ -77,6 +64,9 @@ struct Costs {
     by_role: Option<BTreeMap<String, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by_rig: Option<BTreeMap<String, f64>>,
+    /// The begin of the range.
+    #[serde(skip)]
+    since: Option<jiff::Timestamp>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -93,11 +83,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         _ => (None, parse_since(args.since.as_deref(), now)?),
     };
     let group = match (args.by_role, args.by_rig) {
-        (true, _) => Group::Role,
-        (_, true) => Group::Rig,
+        (true, _) => CostGroup::Role,
+        (_, true) => CostGroup::Rig,
         _ => args.by,
     };
-    let report = costs::read_costs(&town, since, group.into(), &zone)?;
+    let report = costs::read_costs(&town, since, group, &zone)?;
     let sums = || {
         let rows = report.rows.iter();
         rows.map(|row| (row.key.clone(), row.sum.cost_usd))
@@ -105,9 +95,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let costs = Costs {
         period,
-        by_role: matches!(group, Group::Role).then(sums),
-        by_rig: matches!(group, Group::Rig).then(sums),
+        by_role: matches!(group, CostGroup::Role).then(sums),
+        by_rig: matches!(group, CostGroup::Rig).then(sums),
         report,
+        since,
     };
     let as_csv = args.csv;
     build_report(costs, move |costs, page| {
@@ -119,27 +110,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-impl From<Group> for CostGroup {
-    fn from(group: Group) -> Self {
-        match group {
-            Group::Agent => Self::Agent,
-            Group::Bead => Self::Bead,
-            Group::Convoy => Self::Convoy,
-            Group::Day => Self::Day,
-            Group::Model => Self::Model,
-            Group::Rig => Self::Rig,
-            Group::Role => Self::Role,
-            Group::Runtime => Self::Runtime,
-            Group::Session => Self::Session,
-        }
-    }
-}
-
 fn write_costs(costs: &Costs, page: &mut Page) {
     let report = &costs.report;
-    let period = costs
-        .period
-        .map_or(String::new(), |name| format!(" {name}"));
+    let period = match (costs.period, costs.since) {
+        (Some(name), _) => format!(" {name}"),
+        (None, Some(since)) => format!(" since {}", page.local_time(&since.to_string())),
+        (None, None) => String::new(),
+    };
     if report.rows.is_empty() {
         page.line(format!("No session has used tokens{period}"));
     } else {
@@ -175,6 +152,14 @@ fn write_costs(costs: &Costs, page: &mut Page) {
     if !report.rows.is_empty() {
         page.line(format!("List prices of {}", report.prices_of));
     }
+    if let Some(own) = &report.own_prices {
+        let date = match own.prices_of.as_str() {
+            "" => String::new(),
+            date => format!(" of {}", escape_line(date)),
+        };
+        let models = escape_line(&own.models.join(", "));
+        page.line(format!("Own prices{date} (settings/prices.json): {models}"));
+    }
     for budget in &report.budgets {
         page.line(format!(
             "Budget: {}, {} %",
@@ -199,7 +184,7 @@ fn write_costs(costs: &Costs, page: &mut Page) {
     }
 }
 
-fn write_csv(costs: &Costs, group: Group, page: &mut Page) {
+fn write_csv(costs: &Costs, group: CostGroup, page: &mut Page) {
     let name = format!("{group:?}").to_lowercase();
     page.line(format!(
         "{name},sessions,requests,input,cache_read,cache_write,cache_write_1h,output,cost_usd,unpriced_tokens"

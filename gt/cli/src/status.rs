@@ -305,6 +305,9 @@ fn write_agent_line(indent: &str, agent: &AgentStatus, page: &mut Page) {
         (Some(id), Some(title)) => text.push_str(&format!(" {id} {}", escape::escape_line(title))),
         _ => {}
     }
+    if agent.state.is_none() && !agent.why.is_empty() {
+        text.push_str(&format!(" {}", escape::escape_line(&agent.why)));
+    }
     if agent.unread_mail > 0 {
         text.push_str(&format!(" 📬{}", agent.unread_mail));
     }

@@ -11,12 +11,12 @@ use gt::view::why::{self, Explanation};
 
 /// Explain what happened, and which rule decided
 ///
-/// Of a bead, convoy, merge request, agent or rig: where it stands and since when, the command that
+/// Of a bead, convoy, merge request, agent, rig or plugin: where it stands and since when, the command that
 /// would move it on, the rule that acted last, and its events, one line each. On a terminal it uses
 /// a pager as git does: `GIT_PAGER`, `PAGER`, else less.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A bead, convoy, merge request or rig, or an agent's name or address
+    /// A bead, convoy, merge request, rig or plugin, or an agent's name or address
     what: String,
     /// Show at most N events, the last; 0 for all
     #[arg(short = 'n', long, default_value_t = 0, value_name = "N")]

@@ -68,6 +68,7 @@ pub fn restore_town(
     if let Some(folder) = &place.folder {
         anyhow::ensure!(folder.is_dir(), "{} is not there", folder.display());
     }
+    let is_new = !root.exists();
     file::create_folder(root, 0o755)?;
     let root = root.canonicalize()?;
     let restored = Restoration::run(&root, &place, choice);
@@ -81,6 +82,10 @@ pub fn restore_town(
                 fs::remove_file(&path)
             };
             removed.ok();
+        }
+        if is_new {
+            // Fails if an entry could not be removed.
+            fs::remove_dir(&root).ok();
         }
     }
     restored

@@ -1,5 +1,6 @@
 //! Rule T1: runs the chores of the town. Each is plain code and runs after its interval. A town
-//! without events since the last run does none.
+//! without events since the last run does none. The kennel is also due when a dog with work has no
+//! session.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,9 +11,13 @@ use kit::ui::time::format_ago;
 use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
+use crate::flow::dog;
 use crate::flow::dog::chore::{self, Chore};
+use crate::flow::dog::health::{self, DogCondition};
 use crate::host::LiveTown;
 use crate::record::chores;
+use crate::record::dog::Dog;
+use crate::record::town_view::TownView;
 use crate::town::TownLayout;
 use crate::town::event::event;
 
@@ -27,15 +32,31 @@ pub struct ChoreFacts {
     /// The start of the interval for chores that have never run.
     pub from: Timestamp,
     pub event: Timestamp,
+    /// The dogs that have work and no session.
+    pub lost_dogs: Vec<String>,
 }
 
 /// Reads the facts.
-pub(super) fn facts(layout: &TownLayout) -> ChoreFacts {
+pub(super) fn facts(layout: &TownLayout, view: &TownView) -> ChoreFacts {
     ChoreFacts {
         last: chores::load_last_runs(layout),
         from: modification_time(&layout.town_json()),
         event: modification_time(&layout.events()),
+        lost_dogs: find_lost_dogs(layout, view),
     }
+}
+
+/// Returns the dogs that have work and no session. Empty if the sessions are unknown.
+fn find_lost_dogs(layout: &TownLayout, view: &TownView) -> Vec<String> {
+    let Some(sessions) = &view.sessions else {
+        return Vec::new();
+    };
+    let dogs = dog::list_dogs_in(layout, &view.stores).into_iter();
+    let is_lost = |dog: &Dog| {
+        let condition = health::find_condition(layout, dog, sessions, view.now, health::HUNG);
+        condition == Some(DogCondition::Zombie)
+    };
+    dogs.filter(is_lost).map(|dog| dog.name).collect()
 }
 
 fn modification_time(path: &Path) -> Timestamp {
@@ -55,6 +76,9 @@ impl ChoreFacts {
         numbers: &Thresholds,
     ) -> Option<(SignedDuration, Timestamp)> {
         let every = *numbers.chores.get(chore.name())?;
+        if chore == Chore::Kennel && !self.lost_dogs.is_empty() && every.is_positive() {
+            return Some((SignedDuration::ZERO, now));
+        }
         let done = self.last.get(chore.name()).copied();
         let (last, settling_time) =
             done.map_or((self.from, SignedDuration::ZERO), |last| (last, OWN));
@@ -69,7 +93,9 @@ pub(super) fn decide(facts: &ChoreFacts, now: Timestamp, numbers: &Thresholds) -
         let (wait, last) = facts.time_until_due(chore, now, numbers)?;
         (!wait.is_positive()).then(|| Decision {
             rule: rule::T1_DO_CHORE,
-            saw: if facts.last.contains_key(chore.name()) {
+            saw: if chore == Chore::Kennel && !facts.lost_dogs.is_empty() {
+                format!("no session of dog {}", facts.lost_dogs.join(", "))
+            } else if facts.last.contains_key(chore.name()) {
                 format!("{} was done {}", chore.name(), format_ago(now, last))
             } else {
                 format!("{} was never done", chore.name())
@@ -119,6 +145,7 @@ mod tests {
             last: BTreeMap::from([("stale-work".to_owned(), at(100))]),
             from: at(0),
             event: at(150),
+            lost_dogs: Vec::new(),
         };
         let decided = |facts: &ChoreFacts, now, numbers: &Thresholds| -> Vec<String> {
             let decided = decide(facts, at(now), numbers).into_iter();
@@ -139,5 +166,9 @@ mod tests {
         assert_eq!(decided(&facts, 160, &off), [""; 0]);
         let session_gc = SignedDuration::from_mins(6 * 60 - 150);
         assert_eq!(due(&facts, at(150), &off), Some(session_gc));
+        facts.last.insert("kennel".to_owned(), at(149));
+        facts.lost_dogs.push("rex".to_owned());
+        assert_eq!(decided(&facts, 150, &numbers), ["no session of dog rex"]);
+        assert!(decided(&facts, 150, &off).is_empty(), "it is turned off");
     }
 }

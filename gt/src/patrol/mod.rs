@@ -258,7 +258,7 @@ pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<To
         deacon: boot::is_deacon_agent(&view).then(|| boot::facts(&town.layout, &view)),
         requests: lifecycle::facts(&view),
         hooked,
-        chores: chores::facts(&town.layout),
+        chores: chores::facts(&town.layout, &view),
         plugins: plugins::facts(town, &view),
         paused: TownPause::load(&town.layout),
         stopped: view.stores.stopped.clone(),

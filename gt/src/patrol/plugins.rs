@@ -43,7 +43,7 @@ pub struct GateFacts {
     pub rig: Option<String>,
     pub gate: PluginGate,
     pub history: GateHistory,
-    /// False if a dog has the plugin, or no dog is free for it.
+    /// False if a dog has the plugin, no dog is free for it, or nothing may be started.
     pub can_run: bool,
 }
 
@@ -60,9 +60,12 @@ pub(super) fn facts(town: &Town, view: &TownView) -> PluginFacts {
         report::find_due_report(beads, &plugins, &memory, view.now, &local_time_zone());
     let disabled = disabled_plugins(view.settings.for_rig(None));
     plugins.retain(|plugin| !plugin.is_disabled(&disabled));
-    let gates = plugins
-        .iter()
-        .map(|plugin| read_gate(town, beads, &memory, plugin, view.now));
+    let is_paused = TownPause::load(&town.layout).is_some() || view.stores.stopped.is_some();
+    let gates = plugins.iter().map(|plugin| {
+        let is_held = |rig: &String| view.stores.holds.contains_key(rig);
+        let is_held = is_paused || plugin.rig.as_ref().is_some_and(is_held);
+        read_gate(town, beads, &memory, plugin, (!is_held).then_some(view.now))
+    });
     PluginFacts {
         plugins: gates.collect(),
         report: due,
@@ -70,21 +73,26 @@ pub(super) fn facts(town: &Town, view: &TownView) -> PluginFacts {
     }
 }
 
+/// Reads the facts about one plugin. Its events, which may be many, are not read if it cannot run:
+/// in a town or rig where nothing is started, without `now`.
 fn read_gate(
     town: &Town,
     beads: &Snapshot,
     memory: &PluginMemory,
     plugin: &Plugin,
-    now: Timestamp,
+    now: Option<Timestamp>,
 ) -> GateFacts {
-    let can_run = plugin.execution_kind() == ExecutionKind::Script
-        || (!is_at_work(&dog::list_dogs(&town.layout), plugin) && has_room(town).unwrap_or(false));
+    let has_dog =
+        || !is_at_work(&dog::list_dogs(&town.layout), plugin) && has_room(town).unwrap_or(false);
+    let now = now.filter(|_| plugin.execution_kind() == ExecutionKind::Script || has_dog());
     GateFacts {
         key: plugin.key(),
         rig: plugin.rig.clone(),
         gate: PluginGate::from_spec(&plugin.file.gate),
-        history: read_history(&town.layout, beads, memory, plugin, now).gate,
-        can_run,
+        can_run: now.is_some(),
+        history: now.map_or_else(GateHistory::default, |now| {
+            read_history(&town.layout, beads, memory, plugin, now).gate
+        }),
     }
 }
 
@@ -191,6 +199,33 @@ pub(super) fn report_plugins_action(town: &Town, day: &str) -> anyhow::Result<Op
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::TestTown;
+    use crate::town::event::event;
+    use crate::town::hold::EmergencyStop;
+
+    #[test]
+    fn the_events_of_a_plugin_are_not_read_in_a_stopped_town() {
+        let place = TestTown::new();
+        let town = &place.town;
+        let folder = town.layout.plugins().join("hear");
+        std::fs::create_dir_all(&folder).unwrap();
+        let text = "+++\nname = \"hear\"\n[gate]\ntype = \"event\"\non = \"rig_removed\"\n+++\n";
+        std::fs::write(folder.join("plugin.md"), text).unwrap();
+        std::fs::write(folder.join("run.sh"), "true\n").unwrap();
+        let read = || {
+            facts(town, &TownView::read(town).unwrap())
+                .plugins
+                .remove(0)
+        };
+        assert!(read().can_run);
+        town.record_event(&event!(RigRemoved, rig: "web"));
+        assert_eq!(read().history.events, ["rig_removed"]);
+        EmergencyStop::start(town, "test").unwrap();
+        let held = read();
+        assert!(!held.can_run && held.history == GateHistory::default());
+        EmergencyStop::end(&town.layout).unwrap();
+        assert_eq!(read().history.events, ["rig_removed"]);
+    }
 
     fn at(minutes: i64) -> Timestamp {
         Timestamp::UNIX_EPOCH + SignedDuration::from_mins(minutes)

@@ -50,6 +50,9 @@ pub struct RequestState {
     /// The target's commit for which the candidate was built.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub onto: String,
+    /// The user who rejected it and the reason, `rejected by NAME: REASON`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub rejected: String,
     /// The reason why it waits for a user.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub needs_person: String,

@@ -185,9 +185,18 @@ pub fn record_session(
 
 /// Returns the account that a session was started with.
 pub fn find_session_account(layout: &TownLayout, live: &LiveSession) -> Option<SessionAccount> {
-    let path = layout.session_account(&live.name);
+    read_session_account(layout, &live.name, &live.token)
+}
+
+/// Returns the account that the session of a name and token was started with.
+pub fn read_session_account(
+    layout: &TownLayout,
+    session: &str,
+    token: &str,
+) -> Option<SessionAccount> {
+    let path = layout.session_account(session);
     let record: SessionAccount = state_file::read_state(&path).ok()??;
-    (record.token == live.token).then_some(record)
+    (record.token == token).then_some(record)
 }
 
 #[cfg(test)]

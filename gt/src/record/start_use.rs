@@ -10,9 +10,10 @@ use serde::Serialize;
 use super::account::AccountBook;
 use super::polecat::Polecat;
 use super::queued_sling::SlingOptions;
+use super::quota;
 use crate::host::runtime::resolve_runtime;
 use crate::town::config::SettingsLayers;
-use crate::town::identity::Address;
+use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town};
 
 const PER_AGENT: &str = "scheduler.max_per_agent.";
@@ -46,7 +47,8 @@ impl StartUse {
         }
     }
 
-    fn from_setting(name: &str) -> Option<Self> {
+    /// Returns the use that a setting limits.
+    pub fn from_setting(name: &str) -> Option<Self> {
         let agent = name.strip_prefix(PER_AGENT).map(str::to_owned);
         let account = || name.strip_prefix(PER_ACCOUNT).map(str::to_owned);
         agent
@@ -119,9 +121,16 @@ impl UseLimits {
             return;
         }
         let slot = &worker.slot;
-        for used in find_uses(rig, &slot.agent, &slot.account) {
-            *self.at_work.entry(used).or_default() += 1;
-        }
+        // The default account may have changed since, and another one may have been at its limit.
+        let session = SessionName::for_agent(&worker.address());
+        let begun = session.and_then(|session| {
+            quota::read_session_account(&rig.town().layout, session.as_str(), &slot.token)
+        });
+        let uses = match &begun {
+            Some(begun) => find_uses(rig, &begun.agent, &begun.account),
+            None => find_uses(rig, &slot.agent, &slot.account),
+        };
+        self.add_uses(&uses);
     }
 
     /// Returns what a worker for a sling with these options would use. Empty without limits.
@@ -177,6 +186,7 @@ fn find_uses(rig: &Rig, agent: &str, account: &str) -> Vec<StartUse> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::polecat::{PolecatState, Slot};
     use crate::testing::TestTown;
 
     #[test]
@@ -208,5 +218,51 @@ mod tests {
             limits.find_full_use(&[agent("claude"), account("home")]),
             None
         );
+    }
+
+    #[test]
+    fn a_worker_counts_for_the_account_that_its_session_was_started_with() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let town = &place.town;
+        std::fs::write(
+            town.layout.accounts_json(),
+            r#"{"accounts":{"home":{"config_dir":"/h"},"work":{"config_dir":"/w"}},"default":"home"}"#,
+        )
+        .unwrap();
+        let rig = town.find_rig("web").unwrap();
+        let mut worker = Polecat {
+            rig: "web".to_owned(),
+            name: "furiosa".to_owned(),
+            bead: bd::bead::Bead::default(),
+            slot_id: String::new(),
+            slot: Slot::default(),
+            hook: Some("web-1".to_owned()),
+            state: PolecatState::Working,
+            why: String::new(),
+            session: None,
+            busy: false,
+            agent: String::new(),
+            committed: None,
+            progress: None,
+            refusal: None,
+        };
+        worker.slot.token = "t1".to_owned();
+        let session = SessionName::for_agent(&worker.address()).unwrap();
+        quota::record_session(town, session.as_str(), ("t1", "claude"), "work").unwrap();
+        let limits = || UseLimits {
+            limits: BTreeMap::from([(StartUse::Account("work".to_owned()), 1)]),
+            ..UseLimits::default()
+        };
+        let at_work = |worker: &Polecat, account: &str| {
+            let mut limits = limits();
+            limits.count_worker(&rig, worker);
+            let used = StartUse::Account(account.to_owned());
+            limits.at_work.get(&used).copied().unwrap_or_default()
+        };
+        assert_eq!((at_work(&worker, "work"), at_work(&worker, "home")), (1, 0));
+        // The record is about an earlier session.
+        worker.slot.token = "t2".to_owned();
+        assert_eq!((at_work(&worker, "work"), at_work(&worker, "home")), (0, 1));
     }
 }

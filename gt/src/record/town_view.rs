@@ -9,6 +9,7 @@ use jiff::{SignedDuration, Timestamp};
 use kit::sys::parallel::run_both;
 
 use super::budget::{Budget, BudgetBook, BudgetLayers};
+use super::dog::{self, DogState};
 use super::hidden;
 use super::hook;
 use super::polecat::{self, Polecat, PolecatRecords, PolecatState, Slot, SlotState};
@@ -74,6 +75,9 @@ impl TownView {
             roles.iter().any(|role| role.mode == RoleMode::Agent)
                 || rigs.any(|beads| can_have_sessions(beads, now))
                 || has_hooked_beads(stores)
+                || dog::list_dogs(&town.layout)
+                    .iter()
+                    .any(|dog| dog.state == DogState::Working)
         };
         Ok(Self::read_with(town, stores, settings, glances, expected))
     }

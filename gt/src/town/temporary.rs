@@ -1,7 +1,7 @@
 //! Creates temporary folders.
 //!
 //! Only the owner can read a folder, and it is removed at the end of its use, even when a signal
-//! ends the program.
+//! ends the program. Gates, hooks and plugins that run then end with the program.
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
@@ -31,17 +31,26 @@ pub fn ending_signals() -> impl Iterator<Item = i32> {
     all.filter(|signal| !process::is_signal_ignored(*signal))
 }
 
-/// Removes the temporary folders of this process before a signal ends it. Not for a program that
-/// handles these signals itself.
+/// Removes the temporary folders of this process, and ends its gates, hooks and plugins, before a
+/// signal ends it. Not for a program that handles these signals itself.
 pub fn remove_on_signals() {
     ENDS_AT_ONCE.store(true, Ordering::Relaxed);
+}
+
+/// Begins to wait for signals, before a folder is created or a long child is started.
+pub(crate) fn prepare_for_signals() {
+    if ENDS_AT_ONCE.load(Ordering::Relaxed) {
+        // Without handlers a signal leaves folders and children behind, which is acceptable.
+        WATCH.call_once(|| drop(watch_signals()));
+    }
 }
 
 fn watch_signals() -> io::Result<()> {
     let mut signals = Signals::new(ending_signals())?;
     thread::spawn(move || {
         for signal in signals.forever() {
-            // Held until the end, so that no further folder is created.
+            // Both are held until the end, so that no further child or folder is created.
+            let _stopped = kit::sys::exec::kill_stoppable_children();
             let folders = in_use();
             for folder in folders.iter() {
                 // The process ends now even if a removal fails.
@@ -88,10 +97,7 @@ impl TemporaryFolder {
     }
 
     fn make(make: impl FnOnce(Permissions) -> io::Result<TempDir>) -> io::Result<Self> {
-        if ENDS_AT_ONCE.load(Ordering::Relaxed) {
-            // Without handlers a signal leaves the folder behind, which is acceptable.
-            WATCH.call_once(|| drop(watch_signals()));
-        }
+        prepare_for_signals();
         // A signal waits until the folder is registered.
         let mut in_use = in_use();
         let folder = make(Permissions::from_mode(0o700))?;

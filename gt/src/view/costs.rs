@@ -22,7 +22,7 @@ use crate::town::identity::Address;
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
 /// The property by which costs are grouped.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum CostGroup {
     Agent,
     Bead,
@@ -107,8 +107,11 @@ pub struct CostReport {
     pub sessions: Vec<SessionCost>,
     /// The models that have no price, so that only their tokens are known.
     pub models_without_price: Vec<String>,
-    /// The day at which the prices were read.
+    /// The day at which the built-in prices were read.
     pub prices_of: String,
+    /// The prices of the town that were used, if there are any.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub own_prices: Option<OwnPrices>,
     /// The agents of sessions without a transcript: their program stores none, or it is gone.
     pub unread: Vec<String>,
     /// The budgets that are set.
@@ -116,6 +119,14 @@ pub struct CostReport {
     pub budgets: Vec<Budget>,
     /// The costs of the last hour.
     pub last_hour_usd: f64,
+}
+
+/// The models whose prices are the town's own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OwnPrices {
+    /// The day at which they were read. Empty if the file names none.
+    pub prices_of: String,
+    pub models: Vec<String>,
 }
 
 /// Reads the costs since a time, grouped.
@@ -141,6 +152,8 @@ pub fn read_costs(
         total: CostSum::default(),
         unpriced: BTreeSet::new(),
         sessions: BTreeMap::new(),
+        own_priced: BTreeSet::new(),
+        prices: &prices,
     };
     let mut last_hour_usd = 0.0;
     let unread = count_requests(&prices, &sessions, since, |counted| {
@@ -180,6 +193,10 @@ pub fn read_costs(
         rows,
         sessions: costs,
         models_without_price: book.unpriced.into_iter().collect(),
+        own_prices: (!book.own_priced.is_empty()).then(|| OwnPrices {
+            prices_of: prices.own_date.clone(),
+            models: book.own_priced.into_iter().collect(),
+        }),
         prices_of: prices.date.clone(),
         unread: unread.into_iter().collect(),
         budgets: attention::list_budgets(&view),
@@ -232,6 +249,8 @@ struct CostBook<'a> {
     rows: BTreeMap<String, (CostSum, HashSet<String>)>,
     total: CostSum,
     unpriced: BTreeSet<String>,
+    own_priced: BTreeSet<String>,
+    prices: &'a PriceList,
     /// The last model and the sum of each session.
     sessions: BTreeMap<String, (String, CostSum)>,
 }
@@ -242,6 +261,8 @@ impl CostBook<'_> {
         let cost = counted.cost_usd;
         if cost.is_none() {
             self.unpriced.insert(request.model.clone());
+        } else if self.prices.is_own(&request.model) {
+            self.own_priced.insert(request.model.clone());
         }
         let key = self.key_of(session, request);
         let (row, sessions) = self.rows.entry(key).or_default();

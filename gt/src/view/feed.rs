@@ -64,7 +64,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("merge_rejected", "rejected {mr} ({bead}): {reason}"),
     ("merge_skipped", "left {mr} ({bead}) for later: {reason}"),
     ("merge_started", "began to merge {mr} ({bead})"),
-    ("merge_withdrawn", "withdrew {mr} ({bead}): {reason}"),
+    (
+        "merge_withdrawn",
+        "closed {mr} ({bead}) without a merge: {reason}",
+    ),
     ("merged", "merged {mr} ({bead})"),
     ("molecule_detached", "took {molecule} off {bead}"),
     ("molecule_ended", "{how} {molecule} of {bead}"),

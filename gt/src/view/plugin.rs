@@ -1,9 +1,14 @@
 //! The plugins of a town with their last runs and the next opening of their gates.
 
+use bd::store::Snapshot;
 use jiff::Timestamp;
+use kit::ui::escape::escape_line;
+use kit::ui::time::format_ago;
 use serde::Serialize;
 
-use crate::flow::plugin::{load_plugins, shipped};
+use crate::flow::dog::plugin::work_of_plugin;
+use crate::flow::plugin::{load_plugins, read_gate, shipped};
+use crate::record::dog;
 use crate::record::plugin::gate::PluginGate;
 use crate::record::plugin::history::read_history;
 use crate::record::plugin::memory::PluginMemory;
@@ -11,8 +16,8 @@ use crate::record::plugin::run::{PluginResult, PluginRun, list_runs};
 use crate::record::plugin::{
     BrokenPlugin, ExecutionKind, ExecutionSpec, GateSpec, Plugin, TrackingSpec, disabled_plugins,
 };
-use crate::town::Town;
 use crate::town::config::SettingsLayers;
+use crate::town::{Town, hold};
 
 /// A plugin in a list.
 #[derive(Debug, Clone, Serialize)]
@@ -99,6 +104,117 @@ pub fn read_details(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginDetail
         timeout_seconds: plugin.timeout().as_secs(),
         notifies: file.execution.notify_on_failure.then_some(severity),
     })
+}
+
+/// A plugin whose last runs failed, and that escalates no failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FailingPlugin {
+    pub key: String,
+    /// The number of failed runs since the last other one, at most [`FAILURES`].
+    pub failures: usize,
+    /// The end of the last run.
+    pub end: String,
+}
+
+/// The maximum number of failures that are counted.
+const FAILURES: usize = 10;
+
+impl FailingPlugin {
+    pub fn describe(&self) -> String {
+        let more = if self.failures == FAILURES {
+            " or more"
+        } else {
+            ""
+        };
+        let (key, failures, end) = (&self.key, self.failures, escape_line(&self.end));
+        format!("plugin {key} failed {failures}{more} times in a row: {end}")
+    }
+
+    /// Returns the command that shows the runs.
+    pub fn next_step(&self) -> String {
+        format!("gt plugin history {}", self.key)
+    }
+}
+
+/// Returns the enabled plugins that keep failing without an escalation.
+pub fn find_failing_plugins(
+    plugins: &[Plugin],
+    beads: &Snapshot,
+    settings: &SettingsLayers,
+) -> Vec<FailingPlugin> {
+    let disabled = disabled_plugins(settings);
+    let is_silent = |plugin: &&Plugin| {
+        !plugin.file.execution.notify_on_failure && !plugin.is_disabled(&disabled)
+    };
+    let failing = plugins.iter().filter(is_silent).filter_map(|plugin| {
+        let runs = list_runs(beads, plugin, FAILURES);
+        let is_failure = |run: &&PluginRun| run.result == Some(PluginResult::Failure);
+        let failures = runs.iter().take_while(is_failure).count();
+        (failures > 1).then(|| FailingPlugin {
+            key: plugin.key(),
+            failures,
+            end: runs[0].end().to_owned(),
+        })
+    });
+    failing.collect()
+}
+
+/// Describes a plugin for `gt why`: its last run, the state of its gate, and what keeps it from
+/// running.
+pub fn explain_plugin(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginExplanation> {
+    let row = read_row(town, plugin)?;
+    let (key, gate, now) = (&row.key, &row.gate, town.clock.now());
+    let last = match (row.last_run, row.last_result) {
+        (None, _) => "never ran".to_owned(),
+        (Some(at), None) => format!("began its last run {}", format_ago(now, at)),
+        (Some(at), Some(result)) => {
+            format!("ran last {}: {}", format_ago(now, at), result.word())
+        }
+    };
+    let mut found = PluginExplanation {
+        now: vec![format!("{key} ({gate}) {last}")],
+        next_steps: Vec::new(),
+    };
+    if row.enabled {
+        let gate = read_gate(town, plugin)?;
+        let opens = gate.opens_at.filter(|at| *at > now);
+        let opens = opens.map_or_else(String::new, |at| {
+            format!(", and opens {}", format_ago(now, at))
+        });
+        found.now.push(format!("{}{opens}", gate.reason));
+    } else {
+        found.now.push("it is disabled".to_owned());
+        found.next_steps.push(format!("gt plugin enable {key}"));
+    }
+    let rig = plugin.rig.as_ref().map(|rig| town.rig(rig));
+    if let Some(hold) = hold::find_hold(rig.as_ref(), &town.layout) {
+        found
+            .now
+            .push(format!("{}: no plugin is started", hold.reason));
+        found.next_steps.push(hold.next);
+    }
+    let work = work_of_plugin(plugin);
+    let dogs = dog::list_dogs(&town.layout).into_iter();
+    found.now.extend(
+        dogs.filter(|dog| dog.work == work)
+            .map(|dog| format!("dog {} is at work on it", dog.name)),
+    );
+    let beads = town.open_town_store()?.snapshot()?;
+    let settings = SettingsLayers::load(town, None).unwrap_or_default();
+    let failing = find_failing_plugins(std::slice::from_ref(plugin), &beads, &settings);
+    found
+        .now
+        .extend(failing.iter().map(FailingPlugin::describe));
+    found.now.extend(row.problems);
+    found.next_steps.push(format!("gt plugin history {key}"));
+    Ok(found)
+}
+
+/// The state of a plugin and the commands that say or do more.
+#[derive(Debug, Clone)]
+pub struct PluginExplanation {
+    pub now: Vec<String>,
+    pub next_steps: Vec<String>,
 }
 
 fn read_row(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginRow> {

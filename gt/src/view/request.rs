@@ -2,8 +2,9 @@
 //! an estimate of its merge.
 
 use bd::store::Snapshot;
+use jiff::Timestamp;
 use kit::ui::escape;
-use kit::ui::time::format_seconds;
+use kit::ui::time::{format_ago, format_seconds};
 use serde::Serialize;
 
 use crate::flow::mq::{self, QueuePace, RequestOrder, find_clashes};
@@ -12,6 +13,9 @@ use crate::record::pull_request::PullRequest;
 use crate::record::request_wait::RequestWait;
 use crate::town::Rig;
 use crate::town::config::RigSettings;
+use crate::town::event::{self, EventLine};
+use crate::town::lock::Lock;
+use crate::town::queue_pause::check_may_merge;
 
 /// An open request of a merge queue.
 #[derive(Debug, Clone, Serialize)]
@@ -24,7 +28,7 @@ pub struct RequestRow {
     pub branch: String,
     pub target: String,
     pub worker: String,
-    /// `ready` or `blocked`.
+    /// `ready`, `merging`, `stopped` if nothing is merged in the rig, or `blocked`.
     pub status: &'static str,
     pub score: f64,
     pub priority: i64,
@@ -158,18 +162,54 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
             }
         })
         .collect();
+    add_queue_state(rig, &mut rows)?;
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     let pace = QueuePace::read(rig, &settings);
     let mut ready = 0;
     for row in &mut rows {
         row.score = (row.score * 10.0).round() / 10.0;
-        if row.status == "ready" {
+        if matches!(row.status, "ready" | "merging") {
             ready += 1;
             row.place = Some(ready);
             row.estimate = pace.map(|pace| MergeEstimate::for_place(pace, ready));
         }
     }
     Ok(rows)
+}
+
+/// Marks the ready requests of a rig in which nothing is merged now, and those that the queue has
+/// begun to merge.
+fn add_queue_state(rig: &Rig, rows: &mut [RequestRow]) -> anyhow::Result<()> {
+    let ready = rows.iter_mut().filter(|row| row.status == "ready");
+    if let Err(stop) = check_may_merge(rig) {
+        for row in ready {
+            row.status = "stopped";
+            row.why.get_or_insert_with(|| stop.to_string());
+        }
+        return Ok(());
+    }
+    if Lock::is_free(&rig.queue_lock()) {
+        return Ok(());
+    }
+    let now = rig.town().clock.now();
+    for row in ready {
+        let events = event::read_events_about(&rig.town().layout, &row.id)?;
+        if let Some(started) = find_running_merge(&events) {
+            row.status = "merging";
+            row.why = Some(format!("its checks began {}", format_ago(now, started)));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the start of the last merge in the events of a request, if no result came after it.
+pub(super) fn find_running_merge(events: &[EventLine]) -> Option<Timestamp> {
+    let merges = events.iter().rev();
+    let last = merges
+        .filter(|line| line.kind.starts_with("merge"))
+        .find(|line| !matches!(&*line.kind, "merge_batch" | "merge_driven"))?;
+    let started = last.kind == "merge_started";
+    started.then(|| last.ts.parse().ok()).flatten()
 }
 
 #[cfg(test)]

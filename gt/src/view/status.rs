@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::flow::convoy;
 use crate::flow::convoy::review;
 use crate::flow::crew;
+use crate::flow::dog::{health, list_dogs_in};
 use crate::host::LiveTown;
 use crate::host::daemon;
 use crate::patrol::attention::{self, AttentionKind};
@@ -21,6 +22,7 @@ use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::mail;
 use crate::record::merge_request;
 use crate::record::pause::TownPause;
+use crate::record::plugin::find_plugins;
 use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::progress::WorkerProgress;
 use crate::record::queued_sling;
@@ -31,6 +33,7 @@ use crate::record::town_view::TownView;
 use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town, TownLayout};
+use crate::view::plugin::find_failing_plugins;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TownStatus {
@@ -262,6 +265,11 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
                 )
             }),
     );
+    let rigs = view.stores.rigs.keys().map(String::as_str);
+    let plugins = find_plugins(&town.layout, rigs).plugins;
+    let settings = view.settings.for_rig(None);
+    let failing = find_failing_plugins(&plugins, &view.stores.town, settings).into_iter();
+    problems.extend(failing.map(|plugin| format!("{}\n{}", plugin.describe(), plugin.next_step())));
     problems
 }
 
@@ -325,8 +333,8 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
         .collect();
     let mut agents = vec![looking.agent(&Address::Mayor, None)];
     agents.extend(looking.roles(None));
-    let dogs = record::dog::list_dogs(&town.layout);
-    agents.extend(dogs.iter().map(|dog| looking.dog(dog)));
+    let dogs = list_dogs_in(&town.layout, &view.stores);
+    agents.extend(dogs.iter().map(|dog| looking.dog(&town.layout, dog)));
     let board = convoy::ProgressBoard::from_view(view);
     let convoys = record::convoy::list_convoys(&view.stores.town, false)
         .into_iter()
@@ -429,15 +437,21 @@ impl StatusReader<'_> {
         shown.map(|role| self.agent(&role.address, None)).collect()
     }
 
-    fn dog(&self, dog: &Dog) -> AgentStatus {
-        let why = match dog.work.as_str() {
-            "" => String::new(),
-            work => format!("at work on {work}"),
+    fn dog(&self, layout: &TownLayout, dog: &Dog) -> AgentStatus {
+        let sessions = self.view.sessions.as_deref();
+        let condition = sessions.and_then(|sessions| {
+            health::find_condition(layout, dog, sessions, self.view.now, health::HUNG)
+        });
+        let agent = self.agent(&dog.address(), None);
+        // The bead on a hook is shown with its title.
+        let work = match dog.work.as_str() {
+            work if work.is_empty() || agent.has_work => None,
+            work => Some(format!("at work on {work}")),
         };
-        AgentStatus {
-            why,
-            ..self.agent(&dog.address(), None)
-        }
+        let problem = condition.map(|condition| condition.describe().to_owned());
+        let why: Vec<String> = work.into_iter().chain(problem).collect();
+        let why = why.join(", ");
+        AgentStatus { why, ..agent }
     }
 
     fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> AgentStatus {

@@ -5,13 +5,14 @@
     reason = "this module is the owner of child processes"
 )]
 
+use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -201,7 +202,15 @@ impl ChildCommand {
     /// the group and hold the output open.
     pub fn run(self) -> Result<ChildOutput, ExecError> {
         let name = self.name();
-        let mut child = self.spawn_piped(&name)?;
+        let mut child = if self.stop.is_some() {
+            // Held until the child is in the set, so that none is missed.
+            let mut stoppable = lock_or_recover(&STOPPABLE);
+            let child = self.spawn_piped(&name)?;
+            stoppable.insert(child.id());
+            child
+        } else {
+            self.spawn_piped(&name)?
+        };
         let feeder = child.stdin.take().map(|mut pipe| {
             let input = self.stdin.clone();
             // A child that does not read its input is not an error.
@@ -329,6 +338,28 @@ fn start_error(program: &str, source: io::Error) -> ExecError {
     }
 }
 
+/// The process groups of running children with [`ChildCommand::stop_when`].
+static STOPPABLE: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+/// Keeps further children with a stop flag from being started.
+pub struct StoppedChildren(
+    #[expect(dead_code, reason = "held")] MutexGuard<'static, BTreeSet<u32>>,
+);
+
+/// Kills the process groups of all running children with a stop flag, for a process that a signal
+/// ends now.
+#[must_use]
+pub fn kill_stoppable_children() -> StoppedChildren {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let children = lock_or_recover(&STOPPABLE);
+    let groups = children.iter().filter_map(|id| i32::try_from(*id).ok());
+    for group in groups.filter_map(Pid::from_raw) {
+        // A group that is empty has ended already.
+        kill_process_group(group, Signal::KILL).ok();
+    }
+    StoppedChildren(children)
+}
+
 /// The end of a child's run.
 enum ChildEnd {
     Exited(ExitStatus),
@@ -372,6 +403,7 @@ fn wait_for_child(
     };
     // If the group is empty, there is nothing to signal.
     kill_process_group(pid, Signal::KILL).ok();
+    lock_or_recover(&STOPPABLE).remove(&child.id());
     let status = child.wait()?;
     Ok(cut_short.unwrap_or(ChildEnd::Exited(status)))
 }
@@ -418,7 +450,7 @@ impl OutputReader {
 
 /// Locks a mutex even if it is poisoned: that means a panic between two plain writes, so the bytes
 /// are still consistent.
-fn lock_or_recover<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+fn lock_or_recover<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner)

@@ -347,6 +347,7 @@ impl SimTown {
                 last: self.chores.clone(),
                 from: BEGIN,
                 event: self.now,
+                ..ChoreFacts::default()
             },
             ..self.blank.clone()
         }

@@ -4,11 +4,12 @@ use super::super::{CommandResult, build_report};
 use super::{SettingRow, SettingsScope};
 use crate::context::Context;
 use gt::patrol::rule::{self, RULES};
-use gt::town::config::SettingsLayers;
+use gt::town::config::{SettingsLayers, key};
 
 /// List all settings with their values
 ///
-/// With `--json` an array of {key, value, origin, meaning}.
+/// A family of settings, such as `scheduler.max_per_agent.*`, is listed by its pattern and with the
+/// members that are set. With `--json` an array of {key, value, origin, meaning}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -27,6 +28,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let layers = SettingsLayers::load(&town, rig.as_ref())?;
     let mut all = layers.all();
     all.retain(|setting| rule::switched_by(&setting.name).is_none());
+    let families = key::KEYS.iter().filter(|key| key.name.contains('*'));
+    let families = families.filter(|key| !key.name.starts_with(rule::SWITCH));
+    all.extend(families.filter_map(|key| layers.get(key.name)));
     all.extend(RULES.iter().map(|rule| rule.switch_setting(&layers)));
     all.sort_by(|a, b| a.name.cmp(&b.name));
     let rows: Vec<SettingRow> = all.into_iter().map(SettingRow::from_setting).collect();

@@ -1,12 +1,21 @@
 //! `gt config set`.
 
+use std::collections::BTreeSet;
+
+use kit::cli::slip::sort_nearest_first;
+
 use super::super::{CommandResult, build_report};
 use super::{SettingsScope, read_setting};
 use crate::context::Context;
 use gt::host::runtime;
 use gt::patrol::rule::{self, RuleScope};
+use gt::record::account::AccountBook;
+use gt::record::start_use::StartUse;
 use gt::town::config::{self, ChangeError, SettingsLayer, SettingsLayers};
-use gt::town::{Rig, TownLayout};
+use gt::town::{Rig, Town, TownLayout};
+
+/// The maximum number of names that an error proposes.
+const NEAR: usize = 3;
 
 /// Set a setting of the rig, the town or this machine
 ///
@@ -43,6 +52,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into());
     }
     check_agent_name(&town.layout, rig.as_ref(), &args)?;
+    check_limited_name(&town, &args)?;
     let file = config::change_setting(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
     let (key, value) = (args.key.clone(), args.value.clone());
     let data = serde_json::json!({ "key": key, "value": value, "file": file });
@@ -72,4 +82,33 @@ fn check_agent_name(layout: &TownLayout, rig: Option<&Rig>, args: &Args) -> anyh
         }
     );
     Ok(())
+}
+
+/// Checks that the name in a limit of the scheduler is an agent of the town or a rig, or an account.
+fn check_limited_name(town: &Town, args: &Args) -> anyhow::Result<()> {
+    let (kind, name, known) = match StartUse::from_setting(&args.key) {
+        Some(StartUse::Agent(name)) => {
+            let mut known = runtime::list_agent_names(&town.layout, None)?;
+            for rig in town.list_rigs()? {
+                known.extend(runtime::list_agent_names(&town.layout, Some(rig.layout()))?);
+            }
+            ("agent", name, known)
+        }
+        Some(StartUse::Account(name)) => {
+            let accounts = AccountBook::load(&town.layout)?.accounts;
+            ("account", name, accounts.into_keys().collect())
+        }
+        None => return Ok(()),
+    };
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let names: BTreeSet<&str> = known.iter().map(String::as_str).collect();
+    let mut near = sort_nearest_first(&name, names.into_iter().collect());
+    near.truncate(NEAR);
+    let near = match near.as_slice() {
+        [] => String::new(),
+        near => format!(" (did you mean {}?)", near.join(", ")),
+    };
+    anyhow::bail!("there is no {kind} `{name}`{near}: not found");
 }

@@ -3,14 +3,16 @@
 use kit::ui::{counted, escape};
 use serde::Serialize;
 
+use super::list::{DogRow, read_rows};
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::dog as dogs;
-use gt::record::dog::{self, Dog, DogState};
+use gt::record::dog::{self, DogState};
 
 /// Show a dog, or the whole kennel
 ///
-/// With `--json` of a dog as in `gt dog list`; of the kennel {total, idle, working, kennel_dir}.
+/// With `--json` of a dog as in `gt dog list`; of the kennel {total, idle, working, ill?[],
+/// kennel_dir}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The dog
@@ -22,16 +24,33 @@ struct DogPackReport {
     total: usize,
     idle: usize,
     working: usize,
+    /// The dogs with a problem.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    ill: Vec<String>,
     kennel_dir: String,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     if let Some(name) = args.name {
-        return build_report(dogs::find_dog(&town, &name)?, |dog, page| {
+        let row = match read_rows(&town)?
+            .into_iter()
+            .find(|row| row.dog.name == name)
+        {
+            Some(row) => row,
+            None => DogRow {
+                dog: dogs::find_dog(&town, &name)?,
+                condition: None,
+            },
+        };
+        return build_report(row, |DogRow { dog, condition }, page| {
             page.line(format!("{} is {}", dog.address(), dog.state.name()));
             if !dog.work.is_empty() {
                 page.line(format!("  at work on {}", escape::escape_line(&dog.work)));
+            }
+            if let Some(condition) = condition {
+                page.line(format!("  ! {}", condition.describe()));
+                page.line("  → gt dog health-check --auto-clear");
             }
             page.line(format!(
                 "  last active {}",
@@ -39,10 +58,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             ));
         });
     }
-    let dogs = dogs::list_dogs(&town)?;
-    let is_idle = |dog: &&Dog| dog.state == DogState::Idle;
+    let dogs = read_rows(&town)?;
+    let is_idle = |row: &&DogRow| row.dog.state == DogState::Idle;
     let idle = dogs.iter().filter(is_idle).count();
+    let ill = dogs.iter().filter(|row| row.condition.is_some());
     let pack = DogPackReport {
+        ill: ill.map(|row| row.dog.name.clone()).collect(),
         total: dogs.len(),
         idle,
         working: dogs.len() - idle,
@@ -55,5 +76,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             counted(pack.total, "dog")
         ));
         page.line(format!("  {}", pack.kennel_dir));
+        for name in &pack.ill {
+            page.line(format!("  ! {name} has a problem"));
+            page.line(format!("  → gt dog status {name}"));
+        }
     })
 }

@@ -16,7 +16,7 @@ use gt::view::request::{self, RequestRow};
 ///
 /// With `--json` an array of {id, rig, bead, title, branch, target, worker, status, score, priority,
 /// created_at, waits_for, clashes_with, why?, next_steps, needs_person?, stopped_by?,
-/// pull_request?, place?, estimate?{seconds, rounds, round_seconds}}. `status` is ready or blocked, and `why` is the reason. `pull_request` {number, url, branch, state, detail?, because?, answered?} is what a
+/// pull_request?, place?, estimate?{seconds, rounds, round_seconds}}. `status` is ready, merging, stopped (nothing is merged in the rig) or blocked, and `why` is the reason. `pull_request` {number, url, branch, state, detail?, because?, answered?} is what a
 /// request waits for that lands by pull request.
 /// `clashes_with` are the other requests to the same target that change the same files. `place` is
 /// the number among the ready ones, from 1, and `estimate` the expected time until the merge.
@@ -45,7 +45,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let is_wanted = |row: &RequestRow| {
         let by_worker = args.worker.as_deref();
-        (!args.ready || row.status == "ready")
+        (!args.ready || row.status != "blocked")
             && by_worker.is_none_or(|name| row.worker.rsplit('/').next() == name.rsplit('/').next())
     };
     let mut rows: Vec<RequestRow> = Vec::new();

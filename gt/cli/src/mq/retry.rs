@@ -8,8 +8,9 @@ use gt::record::request_wait::RequestWait;
 
 /// Retry merge requests that are blocked or keep failing
 ///
-/// One that waits for a task merges when the task is closed. With `--json` {request, was?, why?,
-/// next_steps[]}; of several requests, an array.
+/// One that waits for a task merges when the task is closed. Others that wait for the same gate or
+/// target are tried again with it. With `--json` {request, was?, why?, next_steps[], with_it?[]}; of
+/// several requests, an array.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The merge requests; the rig before them is not needed
@@ -25,6 +26,9 @@ struct RetryRequestReport {
     #[serde(skip_serializing_if = "Option::is_none")]
     why: Option<String>,
     next_steps: Vec<String>,
+    /// The requests that wait for the same gate or target, which the queue tries again, too.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    with_it: Vec<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -32,6 +36,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut retried = Vec::new();
     for (request, rig) in super::find_requests(&town, &args.words)? {
         let id = request.bead.id;
+        let with_it = mq::find_shared_waits(&request.store.snapshot()?, &id);
         let was = mq::retry_request(&rig, &request.store, &id)?;
         let beads = request.store.snapshot()?;
         let wait = beads
@@ -46,6 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             why: wait.map(|wait| wait.describe(&beads, town.clock.now())),
             request: id,
             was,
+            with_it,
             next_steps,
         });
     }
@@ -57,6 +63,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 (_, Some(why)) => page.line(format!("{id} is not ready: {why}")),
                 (Some(_), None) => page.line(format!("✓ {id} is in the queue again")),
                 (None, None) => page.line(format!("{id} is ready to merge already")),
+            }
+            if !retried.with_it.is_empty() {
+                let others = retried.with_it.join(", ");
+                page.line(format!("  The same cause stops {others}: tried again, too"));
             }
             for command in &retried.next_steps {
                 page.line(format!("  → {command}"));

@@ -72,6 +72,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 MergeOutcome::Withdrawn { reason } => {
                     ("✗", format!("withdrawn: {}", escape::escape_line(reason)))
                 }
+                MergeOutcome::Rejected { reason } => ("✗", escape::escape_line(reason)),
                 MergeOutcome::Later { reason } => {
                     ("…", format!("later: {}", escape::escape_line(reason)))
                 }

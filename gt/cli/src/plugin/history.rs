@@ -34,12 +34,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(list_runs(&beads, &plugin, limit), move |runs, page| {
         for run in runs {
             let result = run.result.map_or("unknown", |result| result.word());
-            let end = run.text.lines().find_map(|line| line.strip_prefix("end: "));
             page.cut_line(format!(
                 "{result:8} {}  {}  {}",
                 run.id,
                 page.relative_time(&run.created_at),
-                escape_line(end.unwrap_or_default())
+                escape_line(run.end())
             ));
         }
         if runs.is_empty() {

@@ -271,7 +271,7 @@ fn request_row(request: &RequestRow) -> ScreenRow {
     );
     let tone = match (request.status, &request.needs_person) {
         (_, Some(_)) => Tone::Bad,
-        ("ready", None) => Tone::Plain,
+        ("ready" | "merging", None) => Tone::Plain,
         _ => Tone::Caution,
     };
     let subject = Some(Subject::Request(request.id.clone()));

@@ -185,6 +185,9 @@ pub(super) const EVERYDAY: Group = Group {
         refused("kill", STOP, CHOOSE_STOP),
         refused("pause", PAUSE, CHOOSE_PAUSE),
         refused("unpause", RESUME, CHOOSE_RESUME),
+        renamed("unpark", "gt rig unpark RIG", ""),
+        renamed("dock", "gt rig dock RIG", ""),
+        renamed("undock", "gt rig undock RIG", ""),
         refused("continue", RESUME, CHOOSE_RESUME),
         renamed(
             "restart",

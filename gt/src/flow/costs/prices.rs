@@ -1,7 +1,7 @@
 //! Prices of models in US dollars per million tokens: `prices.json`, with the date at which they
 //! were read, and over it the file `settings/prices.json` of a town in the same form.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;
 use kit::sys::file;
@@ -34,6 +34,12 @@ pub struct PriceList {
     /// The day at which the prices were read.
     pub date: String,
     pub models: BTreeMap<String, ModelPrice>,
+    /// The day at which the town's own prices were read. Empty if unknown.
+    #[serde(skip)]
+    pub own_date: String,
+    /// The models with a price of the town.
+    #[serde(skip)]
+    own_models: BTreeSet<String>,
 }
 
 impl PriceList {
@@ -44,12 +50,18 @@ impl PriceList {
         if let Some(bytes) = file::read_file_if_exists(&path)? {
             let own: Self = serde_json::from_slice(&bytes)
                 .with_context(|| format!("{} is not valid", path.display()))?;
+            list.own_date = own.date;
+            list.own_models = own.models.keys().cloned().collect();
             list.models.extend(own.models);
-            if !own.date.is_empty() {
-                list.date = own.date;
-            }
         }
         Ok(list)
+    }
+
+    /// Returns true if the price of a model is the town's own.
+    pub fn is_own(&self, model: &str) -> bool {
+        let name = self.models.get_key_value(model);
+        let name = name.or_else(|| self.models.get_key_value(without_date(model)));
+        name.is_some_and(|(name, _)| self.own_models.contains(name))
     }
 
     /// Returns the price of a model. A model with a date behind its name costs the same.

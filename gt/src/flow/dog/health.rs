@@ -6,9 +6,10 @@ use kit::ui::escape;
 use serde::Serialize;
 
 use crate::flow::sling;
-use crate::host::LiveTown;
+use crate::host::{LiveSession, LiveTown};
 use crate::record::dog::{Dog, DogState};
 use crate::record::plugin::is_dog_work_running;
+use crate::town::TownLayout;
 use crate::town::identity::SessionName;
 
 /// The time without activity after which a working dog hangs.
@@ -48,6 +49,17 @@ pub struct DogHealth {
     pub cleared: bool,
 }
 
+impl DogCondition {
+    /// Describes the problem in a few words.
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Zombie => "no session",
+            Self::Hung => "no activity",
+            Self::Orphan => "a session and no work",
+        }
+    }
+}
+
 impl DogHealth {
     /// Describes the problem in one line.
     pub fn describe(&self) -> String {
@@ -75,16 +87,7 @@ pub fn check_dogs(
     let (sessions, now) = (town.host.list()?, town.clock.now());
     let mut found = Vec::new();
     for dog in dogs {
-        // The program of a plugin has no session, and a time limit of its own.
-        if is_dog_work_running(&town.layout, &dog.work) {
-            continue;
-        }
-        let name = SessionName::for_agent(&dog.address());
-        let live = sessions.iter().find(|live| {
-            let is_its = name.as_ref().is_some_and(|name| live.name == name.as_str());
-            is_its && live.dead.is_none()
-        });
-        let Some(condition) = judge_dog(&dog, live.map(|live| live.activity), now, hung) else {
+        let Some(condition) = find_condition(&town.layout, &dog, &sessions, now, hung) else {
             continue;
         };
         if clear {
@@ -103,6 +106,26 @@ pub fn check_dogs(
         });
     }
     Ok(found)
+}
+
+/// Returns the problem of a dog with its work.
+pub fn find_condition(
+    layout: &TownLayout,
+    dog: &Dog,
+    sessions: &[LiveSession],
+    now: Timestamp,
+    hung: SignedDuration,
+) -> Option<DogCondition> {
+    // The program of a plugin has no session, and a time limit of its own.
+    if is_dog_work_running(layout, &dog.work) {
+        return None;
+    }
+    let name = SessionName::for_agent(&dog.address());
+    let live = sessions.iter().find(|live| {
+        let is_its = name.as_ref().is_some_and(|name| live.name == name.as_str());
+        is_its && live.dead.is_none()
+    });
+    judge_dog(dog, live.map(|live| live.activity), now, hung)
 }
 
 /// Returns a dog's problem. `activity` is the last activity of its session, if it has one.

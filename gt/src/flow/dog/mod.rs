@@ -26,7 +26,7 @@ use crate::town::beads::TownStores;
 use crate::town::config;
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::Lock;
-use crate::town::{Rig, Town};
+use crate::town::{Rig, Town, TownLayout};
 
 /// The time that a change of the kennel waits for another one.
 const WAIT: std::time::Duration = std::time::Duration::from_secs(60);
@@ -37,11 +37,13 @@ pub fn list_dogs(town: &Town) -> anyhow::Result<Vec<Dog>> {
     if dogs.is_empty() {
         return Ok(dogs);
     }
-    let stores = town.read_stores()?;
-    Ok(dogs
-        .into_iter()
-        .map(|dog| add_hooked_work(&stores, dog))
-        .collect())
+    Ok(list_dogs_in(&town.layout, &town.read_stores()?))
+}
+
+/// Returns all dogs with their work, from beads that are read already.
+pub fn list_dogs_in(layout: &TownLayout, stores: &TownStores) -> Vec<Dog> {
+    let dogs = dog::list_dogs(layout).into_iter();
+    dogs.map(|dog| add_hooked_work(stores, dog)).collect()
 }
 
 /// Returns one dog with its work.

@@ -13,6 +13,7 @@ use crate::flow::town_hook::inherited_variables;
 use crate::town::config::Gate;
 use crate::town::event::event;
 use crate::town::file_name_of;
+use crate::town::temporary;
 
 /// The maximum size of a gate's output in the task.
 const TAIL: usize = 4000;
@@ -254,6 +255,7 @@ fn run_gate(job: &MergeJob, tree: &Path, gate: &Gate) -> anyhow::Result<Option<G
         .env("GT_TARGET", &job.receipt.target)
         .limit(gate.limit)
         .stop_when(Arc::clone(&job.rig.town().stop));
+    temporary::prepare_for_signals();
     let mut code = None;
     let (end, output) = match run.run() {
         Ok(done) if done.is_success() => return Ok(None),

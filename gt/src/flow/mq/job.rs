@@ -54,6 +54,8 @@ pub enum MergeOutcome {
     /// The request may not merge any more: its bead was closed, deleted, or given to another
     /// worker.
     Withdrawn { reason: String },
+    /// A user rejected the request.
+    Rejected { reason: String },
     /// An outside failure, such as the network. The next run retries.
     Later { reason: String },
 }

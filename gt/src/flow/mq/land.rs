@@ -66,12 +66,10 @@ pub(super) fn prepare_landing(
     if record_candidate(job, onto, candidate)? {
         return Ok(None);
     }
-    Ok(Some(match withdraw::withdraw_request(job)? {
-        Some(reason) => MergeOutcome::Withdrawn { reason },
-        None => MergeOutcome::Later {
-            reason: "the request was closed in the meantime".to_owned(),
-        },
-    }))
+    let withdrawn = withdraw::withdraw_request(job)?;
+    Ok(Some(withdrawn.unwrap_or_else(|| MergeOutcome::Later {
+        reason: "the request was closed in the meantime".to_owned(),
+    })))
 }
 
 /// Closes a request whose pushed candidate the fetched target contains.

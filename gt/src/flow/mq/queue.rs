@@ -166,15 +166,14 @@ fn withdraw_unless_merged(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
     {
         return land::close_found_on_target(job, &commit);
     }
-    Ok(match withdraw::withdraw_request(job)? {
-        Some(reason) => {
-            pull_request::close_unneeded(job, &reason)?;
-            MergeOutcome::Withdrawn { reason }
-        }
-        None => MergeOutcome::Later {
-            reason: "its bead has changed just now".to_owned(),
-        },
-    })
+    let withdrawn = withdraw::withdraw_request(job)?;
+    if let Some(MergeOutcome::Withdrawn { reason } | MergeOutcome::Rejected { reason }) = &withdrawn
+    {
+        pull_request::close_unneeded(job, reason)?;
+    }
+    Ok(withdrawn.unwrap_or_else(|| MergeOutcome::Later {
+        reason: "its bead has changed just now".to_owned(),
+    }))
 }
 
 /// Returns the time until the queue has work, if nothing changes until then. None if it has none.

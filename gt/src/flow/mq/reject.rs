@@ -1,12 +1,14 @@
 //! Rejects a merge request: its bead is open again at a new attempt, so that the request may not
-//! merge any more. The queue then withdraws it, with its commits on a rescue ref.
+//! merge any more. The queue then closes it as rejected, with its commits on a rescue ref.
 
 use bd::bead::{Status, attempt};
 use bd::change;
 use bd::store::Store;
 use serde::Serialize;
 
-use crate::record::merge_request::{is_merge_request, receipt_of, source_bead_of};
+use crate::record::merge_request::{
+    RequestState, is_merge_request, receipt_of, request_state, set_request_state, source_bead_of,
+};
 use crate::town::Rig;
 use crate::town::event::{MergeRef, event};
 use crate::town::identity::Address;
@@ -47,7 +49,7 @@ pub fn reject_request(
     }
     let (rejected, receipt) = rig.transact(store, |tx| {
         let id = id.to_owned();
-        let request = tx
+        let mut request = tx
             .get(&id)
             .filter(|bead| is_merge_request(bead) && bead.is_open())
             .cloned()
@@ -71,6 +73,18 @@ pub fn reject_request(
         };
         tx.put(bead)?;
         let actor = tx.actor().to_owned();
+        let state = RequestState {
+            // The queue itself rejects a request whose pull request a user closed.
+            rejected: if actor == format!("{}/refinery", rig.name()) {
+                format!("rejected: {reason}")
+            } else {
+                format!("rejected by {actor}: {reason}")
+            },
+            ..request_state(&request)
+        };
+        set_request_state(&mut request, &state)?;
+        request.updated_at = tx.now();
+        tx.put(request)?;
         let text = format!("{} was rejected: {reason}", rejected.request);
         change::add_comment(tx, &rejected.bead, &actor, &text)?;
         Ok((rejected, receipt))

@@ -282,7 +282,9 @@ fn report_outcome(job: &MergeJob, outcome: &MergeOutcome) {
         MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => Event::Merged,
         MergeOutcome::Later { .. } | MergeOutcome::GateCannotRun { .. } => Event::MergeSkipped,
         // The withdrawal reports itself, with the rescue ref, and the pull request each new state.
-        MergeOutcome::Withdrawn { .. } | MergeOutcome::PullRequest { .. } => return,
+        MergeOutcome::Withdrawn { .. }
+        | MergeOutcome::Rejected { .. }
+        | MergeOutcome::PullRequest { .. } => return,
         _ => Event::MergeFailed,
     };
     job.rig.town().record_event(&kind(MergeResultEvent {

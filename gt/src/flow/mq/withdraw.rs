@@ -8,24 +8,28 @@
 use bd::bead::{Bead, attempt, fields};
 use bd::store::{Snapshot, Store, Tx};
 
-use super::job::MergeJob;
+use super::job::{MergeJob, MergeOutcome};
 use super::task;
 use crate::record::approval::Approval;
 use crate::record::merge_request;
-use crate::record::merge_request::{receipt_of, source_bead_of};
+use crate::record::merge_request::{receipt_of, request_state, source_bead_of};
 use crate::record::polecat::{self, MergeResult};
 use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-/// The `close_reason` of a withdrawn request.
-const WORD: &str = "withdrawn";
+/// The `close_reason` of a withdrawn request, and of one that a user rejected.
+const WITHDRAWN: &str = "withdrawn";
+const REJECTED: &str = "rejected";
 
 /// Returns why a request may not merge. `None` if it may.
 pub fn stale_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
     let mut seen: Vec<&str> = Vec::new();
     let mut request = request;
     loop {
+        if is_rejected(request) {
+            return Some(request_state(request).rejected);
+        }
         if let Some(why) = source_change_reason(beads, request) {
             return Some(why);
         }
@@ -43,6 +47,11 @@ pub fn stale_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
         seen.push(&original.id);
         request = original;
     }
+}
+
+/// Returns true if a user rejected a request.
+pub fn is_rejected(request: &Bead) -> bool {
+    !request_state(request).rejected.is_empty()
 }
 
 /// Returns true if a closed request was merged or had nothing to merge.
@@ -101,28 +110,38 @@ pub(crate) fn find_stale_requests(beads: &Snapshot) -> impl Iterator<Item = &Bea
     open.filter(|request| stale_reason(beads, request).is_some())
 }
 
-/// Withdraws a request if it may not merge, and returns the reason. Its commits are on a rescue ref
-/// before it is closed.
-pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<String>> {
+/// Withdraws a request if it may not merge, and returns the outcome with the reason. Its commits are
+/// on a rescue ref before it is closed.
+pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
     let kept = keep_commits(job)?;
     let id = &job.request.id;
     let why = job.rig.transact(job.store, |tx| {
         let Some(request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
             return Ok(None);
         };
-        let why = stale_reason(tx, &request);
-        if let Some(why) = &why {
-            close_withdrawn(tx, request, why, kept.as_deref())?;
-        }
-        Ok(why)
+        let Some(reason) = stale_reason(tx, &request) else {
+            return Ok(None);
+        };
+        let outcome = if is_rejected(&request) {
+            MergeOutcome::Rejected {
+                reason: reason.clone(),
+            }
+        } else {
+            MergeOutcome::Withdrawn {
+                reason: reason.clone(),
+            }
+        };
+        close_withdrawn(tx, request, &reason, kept.as_deref())?;
+        Ok(Some((reason, outcome)))
     })?;
-    if let Some(why) = &why {
-        Approval::remove(job.rig, id);
-        job.rig.town().record_event(
-            &event!(MergeWithdrawn, reason: why, rescue: kept, request: job.merge_ref()),
-        );
-    }
-    Ok(why)
+    let Some((why, outcome)) = why else {
+        return Ok(None);
+    };
+    Approval::remove(job.rig, id);
+    job.rig
+        .town()
+        .record_event(&event!(MergeWithdrawn, reason: why, rescue: kept, request: job.merge_ref()));
+    Ok(Some(outcome))
 }
 
 /// Closes a request as withdrawn, comments on its bead, and closes the tasks that were to bring its
@@ -134,11 +153,19 @@ fn close_withdrawn(
     kept: Option<&str>,
 ) -> anyhow::Result<()> {
     let (id, source) = (request.id.clone(), source_bead_of(&request));
-    request.description = fields::set_field(&request.description, "close_reason", Some(WORD));
+    let (word, title) = if is_rejected(&request) {
+        (
+            REJECTED,
+            format!("Rejected{}", why.trim_start_matches("rejected")),
+        )
+    } else {
+        (WITHDRAWN, format!("Withdrawn: {why}"))
+    };
+    request.description = fields::set_field(&request.description, "close_reason", Some(word));
     polecat::record_result(tx, &request, |entry, _| {
         entry.result = Some(MergeResult::Failed);
     })?;
-    super::close::close_bead(tx, request, &format!("Withdrawn: {why}"))?;
+    super::close::close_bead(tx, request, &title)?;
     task::cancel_tasks(tx, &id)?;
     let is_there = tx.get(&source).is_some_and(|bead| !bead.is_tombstone());
     if is_there {

@@ -102,6 +102,8 @@ pub fn find_plugin(town: &Town, name: &str, rig: Option<&str>) -> anyhow::Result
 /// Turns the automatic runs of a plugin on or off, in the setting `plugins.disabled`. Returns true if
 /// that changed. A plugin that is gone can be turned on by the name in the setting.
 pub fn set_enabled(town: &Town, name: &str, enabled: bool) -> anyhow::Result<bool> {
+    // Two commands at once change one list.
+    let lock = config::lock_settings(town)?;
     let mut disabled = disabled_plugins(&SettingsLayers::load(town, None)?);
     let key = match find_plugin(town, name, None) {
         Ok(plugin) => plugin.key(),
@@ -127,7 +129,8 @@ pub fn set_enabled(town: &Town, name: &str, enabled: bool) -> anyhow::Result<boo
         }
         let names: Vec<String> = disabled.into_iter().collect();
         let text = Some(names.join(",")).filter(|text| !text.is_empty());
-        config::change_setting(
+        config::change_locked_setting(
+            &lock,
             town,
             None,
             SettingsLayer::Settings,
@@ -352,4 +355,31 @@ fn notify_failure(town: &LiveTown, plugin: &Plugin, outcome: &RunOutcome) -> any
         },
     )?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestTown;
+
+    #[test]
+    fn plugins_that_are_disabled_at_once_are_all_disabled() {
+        let place = TestTown::new();
+        let names = ["a", "b", "c", "d"];
+        for name in names {
+            let folder = place.town.layout.plugins().join(name);
+            std::fs::create_dir_all(&folder).unwrap();
+            let text = format!("+++\nname = \"{name}\"\n+++\n");
+            std::fs::write(folder.join("plugin.md"), text).unwrap();
+        }
+        std::thread::scope(|scope| {
+            for name in names {
+                let town = &place.town;
+                scope.spawn(move || set_enabled(town, name, false).unwrap());
+            }
+        });
+        let layers = SettingsLayers::load(&place.town, None).unwrap();
+        let disabled = disabled_plugins(&layers);
+        assert_eq!(disabled.into_iter().collect::<Vec<_>>(), names);
+    }
 }

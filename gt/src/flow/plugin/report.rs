@@ -1,6 +1,7 @@
 //! Sums up a day: one event `plugin_report` with the runs of the plugins that have `digest = true`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 
 use bd::store::Snapshot;
 use jiff::civil::Date;
@@ -18,8 +19,8 @@ use crate::town::event::event;
 /// The number of runs of one plugin that are counted.
 const COUNTED: usize = 500;
 
-/// Returns yesterday if its runs are not reported, and the time of the next midnight if today has
-/// runs to report. None without a plugin that is reported.
+/// Returns the first day before today whose runs are not reported, and the time of the next midnight
+/// if today has runs to report. If no day was reported, only the last day with runs counts.
 pub fn find_due_report(
     town: &Snapshot,
     plugins: &[Plugin],
@@ -27,27 +28,23 @@ pub fn find_due_report(
     now: Timestamp,
     zone: &TimeZone,
 ) -> (Option<Date>, Option<Timestamp>) {
-    let reported = || plugins.iter().filter(|plugin| plugin.file.tracking.digest);
-    let today = now.to_zoned(zone.clone()).date();
-    let has_runs = |day: Date| {
-        reported().any(|plugin| {
-            run::find_last_run(town, plugin).is_some_and(|last| {
-                let last = last.to_zoned(zone.clone()).date();
-                // The last run may be of a later day.
-                last == day || (last > day && !runs_of(town, plugin, day, zone).is_empty())
-            })
-        })
+    let day_of = |at: Timestamp| at.to_zoned(zone.clone()).date();
+    let today = day_of(now);
+    let reported = plugins.iter().filter(|plugin| plugin.file.tracking.digest);
+    let days: BTreeSet<Date> = reported
+        .flat_map(|plugin| run::list_run_times(town, plugin))
+        .map(day_of)
+        .collect();
+    let due = match memory.reported {
+        Some(last) => days.range((Bound::Excluded(last), Bound::Unbounded)).next(),
+        None => days.range(..today).next_back(),
     };
-    let Ok(yesterday) = today.yesterday() else {
-        return (None, None);
-    };
-    let is_due = memory.reported.is_none_or(|day| day < yesterday) && has_runs(yesterday);
     let midnight = today.checked_add(1.day()).ok();
     let midnight = midnight
-        .filter(|_| has_runs(today))
+        .filter(|_| days.contains(&today))
         .and_then(|day| day.to_zoned(zone.clone()).ok());
     (
-        is_due.then_some(yesterday),
+        due.copied().filter(|day| *day < today),
         midnight.map(|at| at.timestamp()),
     )
 }

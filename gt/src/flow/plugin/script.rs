@@ -18,7 +18,7 @@ use crate::flow::town_hook::inherited_variables;
 use crate::host::LiveTown;
 use crate::record::plugin::run::PluginResult;
 use crate::record::plugin::{Plugin, SCRIPT, check_inside};
-use crate::town::temporary::TemporaryFolder;
+use crate::town::temporary::{self, TemporaryFolder};
 use crate::town::{Town, hold};
 
 /// The maximum size of each output stream in bytes.
@@ -109,7 +109,7 @@ fn run_program(town: &Town, plugin: &Plugin, begun: &BegunRun) -> Result<EndedPr
     if !script.is_file() {
         return Err(format!("it has no {SCRIPT}"));
     }
-    check_inside(&town.layout, &script)?;
+    check_inside(&town.layout, plugin.rig.as_deref(), &script)?;
     let is_executable = script
         .metadata()
         .is_ok_and(|meta| meta.permissions().mode() & 0o111 != 0);
@@ -193,6 +193,7 @@ pub(super) fn prepare(
     plugin: &Plugin,
     program: impl AsRef<std::ffi::OsStr>,
 ) -> ChildCommand {
+    temporary::prepare_for_signals();
     let root = town.layout.root();
     let rig_root = plugin.rig.as_ref().map(|rig| town.layout.rig(rig));
     let cwd = rig_root

@@ -143,7 +143,7 @@ pub fn sync_shipped(
     for shipped in SHIPPED.iter().filter(|shipped| is_wanted(shipped.name)) {
         let folder = layout.plugins().join(shipped.name);
         if folder.exists() {
-            check_inside(layout, &folder).map_err(anyhow::Error::msg)?;
+            check_inside(layout, None, &folder).map_err(anyhow::Error::msg)?;
         }
         for (name, text) in shipped.files {
             let record = installed.entry(shipped.name.to_owned()).or_default();
@@ -243,7 +243,7 @@ fn clean_file(
     };
     let is_removed = options.clean && record.get(name) == Some(&hash);
     if is_removed && !options.dry_run {
-        check_inside(layout, &folder).map_err(anyhow::Error::msg)?;
+        check_inside(layout, None, &folder).map_err(anyhow::Error::msg)?;
         file::remove_file(&path)?;
         record.remove(name);
         // Fails while the folder has other files, which stay.

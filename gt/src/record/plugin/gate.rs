@@ -5,6 +5,7 @@ use cronexpr::{Crontab, FallbackTimezoneOption, ParseOptions};
 use jiff::{SignedDuration, Timestamp};
 
 use super::GateSpec;
+use crate::town::event;
 
 /// The duration of a cooldown without one.
 const COOLDOWN: SignedDuration = SignedDuration::from_hours(1);
@@ -130,6 +131,30 @@ impl PluginGate {
             Self::Event(names) => format!("event {}", names.join(", ")),
             Self::Closed(_) => "closed".to_owned(),
         }
+    }
+
+    /// Returns the events of the gate that no program records, each with similar ones.
+    pub fn unknown_events(&self) -> Vec<String> {
+        let Self::Event(names) = self else {
+            return Vec::new();
+        };
+        let is_unknown = |name: &&String| *name != STARTUP && !event::is_known_kind(name);
+        let unknown = names.iter().filter(is_unknown);
+        unknown
+            .map(|name| {
+                let mut near = event::find_near_kinds(name);
+                if near.is_empty() && strsim::damerau_levenshtein(name, STARTUP) <= 2 {
+                    near.push(STARTUP);
+                }
+                match near.as_slice() {
+                    [] => format!("no event is called `{name}`"),
+                    near => format!(
+                        "no event is called `{name}` (did you mean {}?)",
+                        near.join(", ")
+                    ),
+                }
+            })
+            .collect()
     }
 
     /// Returns true if a plugin waits for events of this kind. A convoy is closed also when it
@@ -291,5 +316,14 @@ mod tests {
         history.last = None;
         assert_eq!(gate.opens_at(&history), Some(history.since));
         assert_eq!(PluginGate::Manual.opens_at(&history), None);
+        assert!(gate.unknown_events().is_empty());
+        let slips = ["mergd", "merged", "full-moon"].map(str::to_owned);
+        let gate = PluginGate::from_spec(&GateSpec {
+            on: EventNames::Several(slips.to_vec()),
+            ..spec("event")
+        });
+        let unknown = gate.unknown_events();
+        assert!(unknown[0].starts_with("no event is called `mergd` (did you mean merged"));
+        assert_eq!(unknown[1..], ["no event is called `full_moon`"]);
     }
 }

@@ -67,6 +67,19 @@ pub struct Plugin {
 pub struct BrokenPlugin {
     pub path: PathBuf,
     pub reason: String,
+    /// The rig that the folder belongs to. None for the town's own.
+    #[serde(skip)]
+    pub rig: Option<String>,
+}
+
+impl BrokenPlugin {
+    /// Returns true for the name of the folder, or `RIG/NAME`.
+    fn is_called(&self, name: &str) -> bool {
+        let folder = self.path.parent().and_then(Path::file_name);
+        let folder = folder.unwrap_or_default().to_string_lossy();
+        let key = self.rig.as_ref().map(|rig| format!("{rig}/{folder}"));
+        folder == name || key.is_some_and(|key| key == name)
+    }
 }
 
 /// All plugins of a town.
@@ -84,6 +97,13 @@ pub enum PluginError {
         list_known(known)
     )]
     Unknown { name: String, known: Vec<String> },
+    /// The file of the plugin cannot be used.
+    #[error("the plugin `{name}` cannot be used: {}: {reason}", path.display())]
+    Broken {
+        name: String,
+        path: PathBuf,
+        reason: String,
+    },
     /// Several rigs have a plugin of the name.
     #[error("several plugins are called `{name}`; name one of {}", known.join(", "))]
     Ambiguous { name: String, known: Vec<String> },
@@ -140,9 +160,11 @@ impl Plugin {
     pub fn problems(&self) -> Vec<String> {
         let execution = &self.file.execution;
         let mut problems = Vec::new();
-        if let PluginGate::Closed(reason) = PluginGate::from_spec(&self.file.gate) {
+        let gate = PluginGate::from_spec(&self.file.gate);
+        if let PluginGate::Closed(reason) = &gate {
             problems.push(format!("{reason}, so it never runs automatically"));
         }
+        problems.extend(gate.unknown_events());
         if !execution.timeout.is_empty() && gate::parse_duration(&execution.timeout).is_none() {
             problems.push(format!(
                 "`{}` is no duration, so the time limit is 10m",
@@ -232,11 +254,16 @@ fn scan_folder(layout: &TownLayout, folder: &Path, rig: Option<&str>, shelf: &mu
                             plugin.name()
                         ),
                         path,
+                        rig: rig.map(str::to_owned),
                     }),
                     None => shelf.plugins.push(plugin),
                 }
             }
-            Err(reason) => shelf.broken.push(BrokenPlugin { path, reason }),
+            Err(reason) => shelf.broken.push(BrokenPlugin {
+                path,
+                reason,
+                rig: rig.map(str::to_owned),
+            }),
         }
     }
 }
@@ -247,7 +274,7 @@ fn read_plugin(
     path: &Path,
     rig: Option<&str>,
 ) -> Result<Plugin, String> {
-    check_inside(layout, path)?;
+    check_inside(layout, rig, path)?;
     let meta = std::fs::metadata(path).map_err(|error| error.to_string())?;
     if meta.len() > SIZE {
         return Err(format!("it has more than {} KiB", SIZE / 1024));
@@ -275,14 +302,26 @@ pub fn is_dog_work_running(layout: &TownLayout, work: &str) -> bool {
     key.is_some_and(|key| !Lock::is_free(&layout.plugin_lock(key)))
 }
 
-/// Refuses a path that a link leads out of the town.
-pub fn check_inside(layout: &TownLayout, path: &Path) -> Result<(), String> {
+/// Refuses a path that a link leads out of the folder `plugins/` of the town or of a rig, for
+/// example into a clone, whose content comes with a repository.
+pub fn check_inside(layout: &TownLayout, rig: Option<&str>, path: &Path) -> Result<(), String> {
     let real = path.canonicalize().map_err(|error| error.to_string())?;
+    let plugins = match rig {
+        Some(rig) => layout.rig(rig).plugins(),
+        None => layout.plugins(),
+    };
+    let expected = plugins.strip_prefix(layout.root());
     let root = layout.root().canonicalize();
-    if root.is_ok_and(|root| real.starts_with(root)) {
+    if let (Ok(expected), Ok(root)) = (expected, root)
+        && real.starts_with(root.join(expected))
+    {
         return Ok(());
     }
-    Err(format!("it leads out of the town, to {}", real.display()))
+    Err(format!(
+        "a link leads out of {}, to {}: copy the files instead",
+        plugins.display(),
+        real.display()
+    ))
 }
 
 impl PluginShelf {
@@ -310,10 +349,19 @@ impl PluginShelf {
         let keys = |plugins: &[&Plugin]| plugins.iter().map(|plugin| plugin.key()).collect();
         match found.as_slice() {
             [plugin] => Ok(plugin),
-            [] => Err(PluginError::Unknown {
-                name: name.to_owned(),
-                known: keys(&self.plugins.iter().collect::<Vec<_>>()),
-            }),
+            [] => Err(
+                match self.broken.iter().find(|broken| broken.is_called(name)) {
+                    Some(broken) => PluginError::Broken {
+                        name: name.to_owned(),
+                        path: broken.path.clone(),
+                        reason: broken.reason.clone(),
+                    },
+                    None => PluginError::Unknown {
+                        name: name.to_owned(),
+                        known: keys(&self.plugins.iter().collect::<Vec<_>>()),
+                    },
+                },
+            ),
             several => Err(PluginError::Ambiguous {
                 name: name.to_owned(),
                 known: keys(several),
@@ -378,6 +426,8 @@ mod tests {
             "the folder's name is accepted"
         );
         assert!(matches!(folder("none"), Err(PluginError::Unknown { .. })));
+        let broken = folder("bad").unwrap_err().to_string();
+        assert!(broken.contains("bad/plugin.md: line 2: "), "{broken}");
         put(
             &layout.rig("api").plugins(),
             "own",
@@ -405,7 +455,22 @@ mod tests {
         let shelf = find_plugins(layout, []);
         assert!(shelf.plugins.is_empty());
         assert_eq!(shelf.broken.len(), 2);
-        assert!(shelf.broken[0].reason.contains("leads out of the town"));
+        assert!(shelf.broken[0].reason.contains("leads out of"));
+    }
+
+    #[test]
+    fn a_plugin_that_is_a_link_into_a_clone_is_not_read() {
+        let place = TestTown::new();
+        let layout = &place.town.layout;
+        let clone = layout.root().join("web/crew/max");
+        put(&clone, "evil", "+++\nname = \"evil\"\n+++\n");
+        std::fs::create_dir_all(layout.plugins()).unwrap();
+        std::os::unix::fs::symlink(clone.join("evil"), layout.plugins().join("evil")).unwrap();
+        // The whole folder of the rig is a link.
+        std::os::unix::fs::symlink(&clone, layout.rig("web").plugins()).unwrap();
+        let shelf = find_plugins(layout, ["web"]);
+        assert!(shelf.plugins.is_empty());
+        assert_eq!(shelf.broken.len(), 2);
     }
 
     #[test]

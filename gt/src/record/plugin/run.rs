@@ -148,8 +148,12 @@ fn refs_of<'a>(town: &'a Snapshot, plugin: &Plugin) -> impl Iterator<Item = Bead
 
 /// Returns the time of the last recorded run.
 pub fn find_last_run(town: &Snapshot, plugin: &Plugin) -> Option<Timestamp> {
-    let runs = refs_of(town, plugin);
-    runs.filter_map(|run| run.time(TimeField::Created)).max()
+    list_run_times(town, plugin).max()
+}
+
+/// Returns the times of the recorded runs.
+pub fn list_run_times(town: &Snapshot, plugin: &Plugin) -> impl Iterator<Item = Timestamp> {
+    refs_of(town, plugin).filter_map(|run| run.time(TimeField::Created))
 }
 
 /// Returns the recorded runs of a plugin, the newest first.
@@ -164,6 +168,13 @@ pub fn list_runs(town: &Snapshot, plugin: &Plugin, limit: usize) -> Vec<PluginRu
 }
 
 impl PluginRun {
+    /// Returns how the run ended, in a few words.
+    pub fn end(&self) -> &str {
+        let mut lines = self.text.lines();
+        let end = lines.find_map(|line| line.strip_prefix("end: "));
+        end.unwrap_or_default()
+    }
+
     fn of_bead(bead: &Bead) -> Self {
         let label = |result: PluginResult| format!("result:{}", result.word());
         let result = PluginResult::ALL

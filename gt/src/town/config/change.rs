@@ -48,8 +48,25 @@ pub enum ChangeError {
     Busy(#[from] LockError),
 }
 
+/// Keeps other processes from changing the settings, for a change that depends on their values.
+pub fn lock_settings(town: &Town) -> Result<Lock, LockError> {
+    Lock::take(&town.layout.registry_lock(), Duration::from_secs(30))
+}
+
 /// Sets a key. `None` removes it. Returns the changed file.
 pub fn change_setting(
+    town: &Town,
+    rig: Option<&Rig>,
+    layer: SettingsLayer,
+    name: &str,
+    text: Option<&str>,
+) -> Result<PathBuf, ChangeError> {
+    change_locked_setting(&lock_settings(town)?, town, rig, layer, name, text)
+}
+
+/// Sets a key under the lock of the settings. `None` removes it. Returns the changed file.
+pub fn change_locked_setting(
+    _lock: &Lock,
     town: &Town,
     rig: Option<&Rig>,
     layer: SettingsLayer,
@@ -92,7 +109,6 @@ pub fn change_setting(
     if name == "namepool.names" {
         check_polecat_names(rig, value.as_ref())?;
     }
-    let _held = Lock::take(&town.layout.registry_lock(), Duration::from_secs(30))?;
     let path = match (layer, rig) {
         (SettingsLayer::Local, Some(rig)) => {
             let path = town.layout.wisp_config(rig.name());
@@ -131,7 +147,7 @@ pub fn read_agents(town: &Town) -> Result<BTreeMap<String, Value>, SettingsError
 
 /// Defines an agent in the town's settings. `None` removes it.
 pub fn change_agent(town: &Town, name: &str, agent: Option<Value>) -> Result<(), ChangeError> {
-    let _held = Lock::take(&town.layout.registry_lock(), Duration::from_secs(30))?;
+    let _held = lock_settings(town)?;
     let path = town.layout.settings();
     let mut tree = read_settings_tree(&path)?;
     if !tree["agents"].is_object() {

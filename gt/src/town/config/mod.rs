@@ -17,7 +17,10 @@ mod strict;
 mod town_settings;
 
 pub(in crate::town) use change::change_local_value;
-pub use change::{ChangeError, SettingsLayer, change_agent, change_setting, read_agents};
+pub use change::{
+    ChangeError, SettingsLayer, change_agent, change_locked_setting, change_setting, lock_settings,
+    read_agents,
+};
 pub use error::SettingsError;
 pub use escalation::{EscalationRoute, EscalationSettings, NotifyCommand};
 pub use key::FORGE_KINDS;

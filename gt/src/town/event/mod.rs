@@ -5,6 +5,7 @@
 
 #![expect(missing_docs, reason = "a field is named as in the file")]
 
+mod kind;
 mod line;
 mod log;
 mod newest;
@@ -16,6 +17,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub use kind::{find_near_kinds, is_known_kind};
 pub use line::{EventLine, EventVisibility};
 #[cfg(test)]
 pub(crate) use log::read_events;

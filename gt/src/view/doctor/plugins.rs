@@ -1,8 +1,11 @@
-//! Checks plugins: broken ones, and those that never run automatically because of a mistake.
+//! Checks plugins: broken ones, those that never run automatically because of a mistake, and those
+//! that keep failing.
 
 use super::CheckFindings;
 use crate::flow::plugin::load_plugins;
 use crate::host::LiveTown;
+use crate::town::config::SettingsLayers;
+use crate::view::plugin::find_failing_plugins;
 
 pub(super) fn check_plugins(town: &LiveTown, page: &mut CheckFindings) {
     let before = page.all.len();
@@ -22,6 +25,16 @@ pub(super) fn check_plugins(town: &LiveTown, page: &mut CheckFindings) {
                 format!("plugin {}: {problem}", plugin.key()),
                 &format!("correct {}/plugin.md", plugin.folder.display()),
             );
+        }
+    }
+    let beads = town
+        .open_town_store()
+        .and_then(|store| Ok(store.snapshot()?));
+    // An unreadable store is a finding of its own.
+    if let Ok(beads) = beads {
+        let settings = SettingsLayers::load(town, None).unwrap_or_default();
+        for failing in find_failing_plugins(&shelf.plugins, &beads, &settings) {
+            page.warn(failing.describe(), &failing.next_step());
         }
     }
     if !shelf.plugins.is_empty() {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use bd::bead::Bead;
 use bd::store::Snapshot;
-use jiff::Timestamp;
 use kit::ui::{counted, escape, time};
 
 use super::Explanation;
@@ -28,6 +27,7 @@ use crate::town::hold::EmergencyStop;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
+use crate::view::request::find_running_merge;
 use crate::view::scheduler::describe_full_rig;
 use crate::view::status::{self, QueueCounts};
 
@@ -88,16 +88,6 @@ fn find_request<'v>(view: &'v TownView, rig: &str, bead: &Bead) -> Option<&'v Be
     let is_open_request = |bead: &&Bead| bead.is_open() && merge_request::is_merge_request(bead);
     merge_request::find_open_request(beads, &bead.id)
         .or_else(|| beads.get(&bead.id).filter(is_open_request))
-}
-
-/// Returns the start of the last merge in the events of a thing, if no result came after it.
-fn find_running_merge(events: &[EventLine]) -> Option<Timestamp> {
-    let merges = events.iter().rev();
-    let last = merges
-        .filter(|line| line.kind.starts_with("merge"))
-        .find(|line| !matches!(&*line.kind, "merge_batch" | "merge_driven"))?;
-    let started = last.kind == "merge_started";
-    started.then(|| last.ts.parse().ok()).flatten()
 }
 
 /// Returns the agent of a name: an address, or a role with only one agent.
@@ -247,9 +237,11 @@ impl Explanation {
         let id = &request.id;
         if let Some(reason) = mq::stale_reason(beads, request) {
             let reason = escape::escape_line(&reason);
-            self.now.push(format!(
-                "{id} is withdrawn by the next run of the queue: {reason}"
-            ));
+            self.now.push(if mq::is_rejected(request) {
+                format!("{id} was {reason}; the next run of the queue closes it")
+            } else {
+                format!("{id} is withdrawn by the next run of the queue: {reason}")
+            });
             return;
         }
         if let Some(started) = find_running_merge(events)

@@ -12,13 +12,16 @@ use bd::store::Snapshot;
 use serde::Serialize;
 use serde_json::Value;
 
+use crate::flow::plugin::load_plugins;
 use crate::host::LiveTown;
+use crate::record::plugin::PluginError;
 use crate::record::polecat::PolecatIds;
 use crate::record::town_view::TownView;
 use crate::town::Town;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
+use crate::view::plugin::explain_plugin;
 
 /// The maximum number of names that an error proposes.
 const PROPOSED: usize = 3;
@@ -41,7 +44,7 @@ pub struct Explanation {
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "nothing here is called `{what}`: no event names it, and it is no rig or agent and no bead {}{}: not found",
+    "nothing here is called `{what}`: no event names it, and it is no rig, agent or plugin and no bead {}{}: not found",
     describe_searched(stores),
     describe_similar(near)
 )]
@@ -64,7 +67,7 @@ fn describe_similar(near: &[String]) -> String {
     }
 }
 
-/// Explains a bead, convoy, merge request, agent or rig.
+/// Explains a bead, convoy, merge request, agent, rig or plugin.
 pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
     // Agents are displayed as `<rig>/<name>` and recorded by their full address.
     let address = town.parse_address(what).ok().filter(|_| what.contains('/'));
@@ -73,6 +76,17 @@ pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> 
     remove_missing_refs(town, &mut events)?;
     let view = TownView::read(town)?;
     let mut found = conclusion::explain_state(town, &view, what, &events);
+    if found.now.is_empty() {
+        match load_plugins(town)?.find(what, town.actor.rig()) {
+            Ok(plugin) => {
+                events = event::read_events_about(&town.layout, &plugin.key())?;
+                let explained = explain_plugin(town, plugin)?;
+                (found.now, found.next_steps) = (explained.now, explained.next_steps);
+            }
+            Err(PluginError::Unknown { .. }) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
     if events.is_empty() && found.now.is_empty() && !is_known_name(town, what)? {
         return Err(build_unknown_error(&view.stores, what).into());
     }
@@ -187,7 +201,7 @@ mod tests {
         };
         assert_eq!(
             error.to_string(),
-            "nothing here is called `web-k3`: no event names it, and it is no rig or agent and no bead among those of \
+            "nothing here is called `web-k3`: no event names it, and it is no rig, agent or plugin and no bead among those of \
              the town, rig web (did you mean web-k3f?): not found"
         );
     }

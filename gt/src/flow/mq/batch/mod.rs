@@ -23,7 +23,7 @@ use super::candidate::{self, MergeCandidate, PreparedWork, WorkRange};
 use super::job::{MergeJob, MergeOutcome, fetch_target};
 use super::run::{QueueRun, process_request};
 use super::verify::TargetPresence;
-use super::{land, target, verify};
+use super::{land, target, verify, withdraw};
 use crate::flow::town_hook::{self, TownHookEvent};
 use crate::record::merge_request::{self, request_state};
 use crate::town::Rig;
@@ -106,6 +106,7 @@ impl<'a> QueueRun<'a> {
         &mut self,
         members: Vec<BatchMember<'a>>,
     ) -> anyhow::Result<Vec<BatchMember<'a>>> {
+        let members = self.drop_stale(members)?;
         let Some(first) = members.first() else {
             return Ok(members);
         };
@@ -142,6 +143,30 @@ impl<'a> QueueRun<'a> {
         self.passing_target = None;
         left.extend(rest.map(|stacked| stacked.member));
         Ok(left)
+    }
+
+    /// Withdraws the members that may not merge any more, and returns the others.
+    fn drop_stale(
+        &mut self,
+        members: Vec<BatchMember<'a>>,
+    ) -> anyhow::Result<Vec<BatchMember<'a>>> {
+        let beads = self.store.snapshot()?;
+        let mut rest = Vec::new();
+        for member in members {
+            let request = beads.get(&member.job.request.id);
+            let is_stale =
+                request.is_some_and(|request| withdraw::stale_reason(&beads, request).is_some());
+            let withdrawn = if is_stale {
+                withdraw::withdraw_request(&member.job)?
+            } else {
+                None
+            };
+            match withdrawn {
+                Some(outcome) => self.conclude(&member.job, outcome)?,
+                None => rest.push(member),
+            }
+        }
+        Ok(rest)
     }
 
     /// Handles one request alone. The result for its tree may be known.

@@ -412,8 +412,8 @@ fn reject_closed(job: &MergeJob, recorded: PullRequest) -> anyhow::Result<MergeO
         Err(error) if error.is::<RejectError>() => {}
         Err(error) => return Err(error),
     }
-    withdraw::withdraw_request(job)?;
-    Ok(MergeOutcome::Withdrawn { reason })
+    let withdrawn = withdraw::withdraw_request(job)?;
+    Ok(withdrawn.unwrap_or(MergeOutcome::Withdrawn { reason }))
 }
 
 /// Creates the task for a review that requests changes.
