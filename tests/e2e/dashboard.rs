@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use town_tests::browser::Browser;
 use town_tests::{Town, Worker, eventually};
 
+/// The accessibility rules of axe-core 4, from its npm package.
+const AXE: &str = include_str!("../vendor/axe-core/axe.min.js");
+
 /// The link to the page, and its port.
 fn page_of(town: &Town, args: &[&str]) -> (String, u16) {
     let words = ["dashboard", "--json"].iter().chain(args).copied();
@@ -24,6 +27,16 @@ fn send(port: u16, head: &str, body: &str) -> String {
     let mut answer = String::new();
     stream.read_to_string(&mut answer).unwrap();
     answer
+}
+
+/// Opens a view and waits until it is shown.
+fn visit(browser: &mut Browser, hash: &str) {
+    browser.evaluate(&format!("location.hash = {}", json!(hash)));
+    let shown = format!(
+        "document.querySelector('main').dataset.view === {}",
+        json!(hash)
+    );
+    eventually(hash, || (browser.evaluate(&shown) == true).then_some(()));
 }
 
 fn status_of(answer: &str) -> &str {
@@ -178,11 +191,23 @@ fn the_page_shows_each_view_and_every_change() {
     }
     let faults = browser.events("Runtime.exceptionThrown");
     assert_eq!(faults, [] as [Value; 0]);
+    // Nothing keeps it from people who use a keyboard or a screen reader, in either colours.
+    browser.evaluate(&format!("{AXE};1"));
+    for scheme in ["light", "dark"] {
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        browser.call("Emulation.setEmulatedMedia", media);
+        let request = format!("#/request/{request}");
+        for hash in ["#/", "#/board", "#/mail", "#/costs", &request] {
+            visit(&mut browser, hash);
+            let rules = "axe.run().then((found) => found.violations.map((one) => one.id))";
+            assert_eq!(browser.evaluate(rules), json!([]), "{hash} {scheme}");
+        }
+    }
     // It fits a phone.
     let metrics = json!({ "width": 380, "height": 800, "deviceScaleFactor": 1, "mobile": true });
     browser.call("Emulation.setDeviceMetricsOverride", metrics);
     for hash in ["#/", "#/board", "#/mail", "#/costs"] {
-        browser.evaluate(&format!("location.hash = {}", json!(hash)));
+        visit(&mut browser, hash);
         let overflow =
             "document.documentElement.scrollWidth - document.documentElement.clientWidth";
         assert_eq!(browser.evaluate(overflow), 0, "{hash}");

@@ -5,6 +5,7 @@ const result = document.getElementById("result");
 const connection = document.getElementById("connection");
 let mayAct = false;
 let overview = null;
+let costsToday = "";
 let feed = [];
 
 // Elements
@@ -192,6 +193,7 @@ function showHeader() {
     `queue ${sum("pending")} ready`,
     `${overview.needs_you.length} for you`,
   ];
+  if (costsToday) facts.push(`${costsToday} today`);
   if (status.stopped) facts.push("the town is stopped");
   document.getElementById("facts").replaceChildren(...facts.map((fact) => element("li", {}, fact)));
   document.title = overview.needs_you.length > 0 ? `(${overview.needs_you.length}) ${status.name}` : status.name;
@@ -306,9 +308,21 @@ async function showBoard() {
   );
 }
 
+function dollars(sum) {
+  return `$${sum.cost_usd.toFixed(2)}${sum.unpriced_tokens ? "+" : ""}`;
+}
+
+// Transcripts are long, so their sum is read once a minute.
+async function readCosts() {
+  if (document.hidden) return;
+  const costs = await read("/api/costs").catch(() => null);
+  if (!costs) return;
+  costsToday = dollars(costs.total);
+  schedule();
+}
+
 async function showCosts() {
   const costs = await read("/api/costs");
-  const dollars = (sum) => `$${sum.cost_usd.toFixed(2)}${sum.unpriced_tokens ? "+" : ""}`;
   const header = element("tr", {}, ["Agent", "Cost", "Input", "Cached", "Written", "Output"].map((name) => element("th", { scope: "col" }, name)));
   const lines = costs.rows.map((row) => element("tr", {}, [
     row.key || "(none)", dollars(row), row.tokens.input, row.tokens.cache_read, row.tokens.cache_write + row.tokens.cache_write_1h, row.tokens.output,
@@ -351,6 +365,7 @@ async function show() {
   }
   if (focus && shown !== null) main.focus();
   shown = key;
+  main.dataset.view = key;
 }
 
 // At most two readings a second, however many changes there are.
@@ -423,6 +438,9 @@ setInterval(() => {
   if (route().name === "agent" && !document.hidden) schedule();
 }, 1000);
 
+setInterval(readCosts, 60000);
+
 mayAct = (await read("/api/session").catch(() => ({}))).act === true;
 follow();
 schedule();
+readCosts();
