@@ -110,7 +110,7 @@ pub fn read_details(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginDetail
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FailingPlugin {
     pub key: String,
-    /// The number of failed runs since the last other one, at most [`FAILURES`].
+    /// The number of failed runs since the last other one, at most the number that is reported.
     pub failures: usize,
     /// The end of the last run.
     pub end: String,
