@@ -191,6 +191,9 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     assert!(why.contains("gt config set budget.day DOLLARS"), "{why}");
     town.patrol();
     assert_eq!(town.sessions().len(), 1);
+    let named = town.bead("web", "For one worker");
+    let slung = town.gt(["sling", &named, "web/polecats/zed", "--create"]);
+    slung.fails(reason);
     set("budget.day", "0");
     town.patrol();
     assert_eq!(town.sessions().len(), 2);

@@ -392,7 +392,7 @@ pub fn reserve_start(
 ) -> anyhow::Result<Result<StartPermit, StartObstacle>> {
     let town = rig.town();
     let layers = SettingsLayers::load(town, None).unwrap_or_default();
-    if let Some(budget) = find_spent_budget(rig, bead, &layers)? {
+    if let Some(budget) = find_spent_budget(rig, bead)? {
         return Ok(Err(StartObstacle::BudgetSpent(budget)));
     }
     let limits = TownLimits::from_layers(&layers);
@@ -420,18 +420,15 @@ pub fn reserve_start(
 }
 
 /// Returns a spent budget that a worker for a bead would use, if there is one.
-fn find_spent_budget(
-    rig: &Rig,
-    bead: &str,
-    town_layers: &SettingsLayers,
-) -> anyhow::Result<Option<Budget>> {
+pub fn find_spent_budget(rig: &Rig, bead: &str) -> anyhow::Result<Option<Budget>> {
     let town = rig.town();
+    let town_layers = SettingsLayers::load(town, None).unwrap_or_default();
     let rig_layers = SettingsLayers::load(town, Some(rig)).unwrap_or_default();
-    if !has_budgets(town_layers) && !has_budgets(&rig_layers) {
+    if !has_budgets(&town_layers) && !has_budgets(&rig_layers) {
         return Ok(None);
     }
     let layers = BudgetLayers {
-        town: town_layers,
+        town: &town_layers,
         rig: &rig_layers,
         rig_name: rig.name(),
     };

@@ -18,7 +18,7 @@ use crate::record::polecat::{
     self, Polecat, PolecatIds, PolecatState, SlingInProgress, Slot, SlotState,
 };
 use crate::record::queued_sling;
-use crate::record::scheduler::{StartObstacle, reserve_start};
+use crate::record::scheduler::{StartObstacle, find_spent_budget, reserve_start};
 use crate::town::beads::FoundBead;
 use crate::town::config;
 use crate::town::config::SettingsLayers;
@@ -112,10 +112,18 @@ pub(super) fn claim_bead(
     let target = integration::merge_target_of(rig, &wish.request.bead)?;
     // A named worker, and a bead that another worker has, take no additional place. Held until the
     // worker counts as working.
-    let takes_place = wish.name.is_none() && is_open_bead(&store.snapshot()?, &wish.request.bead);
-    if takes_place {
+    let is_open = is_open_bead(&store.snapshot()?, &wish.request.bead);
+    let takes_place = wish.name.is_none() && is_open;
+    if is_open {
         let layers = [None, Some(rig)].map(|rig| SettingsLayers::load(town, rig));
         costs::refresh_old_spending(town, layers.iter().flatten())?;
+    }
+    if is_open
+        && !takes_place
+        && let Some(budget) = find_spent_budget(rig, &wish.request.bead)?
+    {
+        let obstacle = StartObstacle::BudgetSpent(budget);
+        return Err(ClaimError::TownFull { obstacle }.into());
     }
     let reserve = || reserve_start(rig, &wish.request.bead, &wish.request.options);
     let permit = match takes_place.then(reserve).transpose()? {
