@@ -39,6 +39,20 @@ fn visit(browser: &mut Browser, hash: &str) {
     eventually(hash, || (browser.evaluate(&shown) == true).then_some(()));
 }
 
+/// Nothing keeps the page from people who use a keyboard or a screen reader, in either colours.
+fn check_accessibility(browser: &mut Browser, request: &str) {
+    browser.evaluate(&format!("{AXE};1"));
+    for scheme in ["light", "dark"] {
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        browser.call("Emulation.setEmulatedMedia", media);
+        for hash in ["#/", "#/board", "#/mail", "#/costs", request] {
+            visit(browser, hash);
+            let rules = "axe.run().then((found) => found.violations.map((one) => one.id))";
+            assert_eq!(browser.evaluate(rules), json!([]), "{hash} {scheme}");
+        }
+    }
+}
+
 fn status_of(answer: &str) -> &str {
     answer.split(' ').nth(1).unwrap()
 }
@@ -191,18 +205,7 @@ fn the_page_shows_each_view_and_every_change() {
     }
     let faults = browser.events("Runtime.exceptionThrown");
     assert_eq!(faults, [] as [Value; 0]);
-    // Nothing keeps it from people who use a keyboard or a screen reader, in either colours.
-    browser.evaluate(&format!("{AXE};1"));
-    for scheme in ["light", "dark"] {
-        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
-        browser.call("Emulation.setEmulatedMedia", media);
-        let request = format!("#/request/{request}");
-        for hash in ["#/", "#/board", "#/mail", "#/costs", &request] {
-            visit(&mut browser, hash);
-            let rules = "axe.run().then((found) => found.violations.map((one) => one.id))";
-            assert_eq!(browser.evaluate(rules), json!([]), "{hash} {scheme}");
-        }
-    }
+    check_accessibility(&mut browser, &format!("#/request/{request}"));
     // It fits a phone.
     let metrics = json!({ "width": 380, "height": 800, "deviceScaleFactor": 1, "mobile": true });
     browser.call("Emulation.setDeviceMetricsOverride", metrics);
