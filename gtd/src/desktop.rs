@@ -76,7 +76,11 @@ impl DesktopNotices {
         for mail in new.iter().take(MOST) {
             let text = format!("from {}", mail.from);
             let is_urgent = matches!(mail.priority, "urgent" | "high");
-            send_notice(&program, &mail.subject, &text, is_urgent);
+            if !send_notice(&program, &mail.subject, &text, is_urgent) {
+                // It may be the desktop that is gone, so nothing waits for it again.
+                self.program = None;
+                return;
+            }
         }
         if new.len() > MOST {
             let more = counted(new.len() - MOST, "more message");
@@ -92,8 +96,8 @@ fn is_wanted(town: &Town) -> bool {
     is_on.unwrap_or(true) && load_level(town, &Address::Overseer) != NotificationLevel::Muted
 }
 
-/// Shows a text, which is data: the title is plain, and markup in the body is escaped.
-fn send_notice(program: &std::path::Path, title: &str, text: &str, is_urgent: bool) {
+/// Shows a text, and returns true if it is shown. The text is data: the title is plain, and markup in the body is escaped.
+fn send_notice(program: &std::path::Path, title: &str, text: &str, is_urgent: bool) -> bool {
     let shorten = |text: &str| cut_to_width(&escape_line(text), WIDTH);
     let body = shorten(text)
         .replace('&', "&amp;")
@@ -106,8 +110,9 @@ fn send_notice(program: &std::path::Path, title: &str, text: &str, is_urgent: bo
         .limit(LIMIT)
         .run();
     match sent {
-        Ok(sent) if sent.is_success() => {}
+        Ok(sent) if sent.is_success() => return true,
         Ok(sent) => tracing::warn!(error = sent.error_text(), "notify-send failed"),
         Err(error) => tracing::warn!(%error, "notify-send failed"),
     }
+    false
 }

@@ -165,6 +165,9 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     let spent = format!("The budget for {bead} is spent");
     assert!(inbox().contains(&spent) && !inbox().contains(&warning));
     assert_eq!(town.sessions().len(), 1, "a running session goes on");
+    let handoff = town.gt_at(&worker.sandbox, ["handoff", "-m", "go on"]);
+    let handoff = handoff.env("GT_ROLE", started["actor"].as_str().unwrap());
+    handoff.fails("no other session is started");
     for session in town.sessions() {
         town.kill_session(&session);
     }

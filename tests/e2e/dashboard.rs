@@ -89,7 +89,7 @@ fn the_page_is_for_the_browser_with_the_link_only() {
     assert_eq!(status_of(&entered), "303", "{entered}");
     assert_eq!(status_of(&get(path, "")), "403", "a link is valid once");
     let (_, rest) = entered.split_once("set-cookie: ").unwrap();
-    assert!(rest.contains("HttpOnly; SameSite=Strict"), "{entered}");
+    assert!(rest.contains("HttpOnly; SameSite=Lax"), "{entered}");
     let cookie = format!("\r\nCookie: {}", rest.split(';').next().unwrap());
     let overview = get("/api/overview", &cookie);
     assert_eq!(status_of(&overview), "200", "{overview}");
@@ -185,6 +185,7 @@ fn the_page_shows_each_view_and_every_change() {
     browser.wait_for("Missed?");
     // An answer by its button.
     let click = "[...document.querySelectorAll('.need')].find((need) => need.innerText.includes('colour')).querySelector('button').click()";
+    browser.evaluate("window.confirm = () => true");
     browser.evaluate(click);
     browser.wait_for("is resolved: red");
     let needs = "[...document.querySelectorAll('.need')].map((need) => need.innerText).join()";

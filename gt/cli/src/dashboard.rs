@@ -3,6 +3,7 @@
 use anyhow::Context as _;
 use gt::host::daemon::protocol::{DaemonAnswer, DaemonRequest};
 use gt::host::daemon::{ask_daemon, is_daemon_running};
+use gt::town::Town;
 use kit::sys::ChildCommand;
 use serde::Serialize;
 
@@ -59,7 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let url = format!("http://127.0.0.1:{port}/?token={token}");
     if args.open {
-        open_browser(&url)?;
+        open_browser(&town, &url)?;
     }
     let dashboard = Dashboard {
         url,
@@ -78,13 +79,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-fn open_browser(url: &str) -> anyhow::Result<()> {
+/// Opens a file that leads to the link: other users of the machine see the arguments of programs.
+fn open_browser(town: &Town, url: &str) -> anyhow::Result<()> {
+    let file = town.layout.runtime().join("dashboard.html");
+    let text = format!("<!doctype html><meta http-equiv=\"refresh\" content=\"0; url={url}\">\n");
+    kit::sys::file::replace_file_relaxed(&file, text.as_bytes(), 0o600)?;
+
     let program = if cfg!(target_os = "macos") {
         "open"
     } else {
         "xdg-open"
     };
-    let opened = ChildCommand::new(program).args([url]).run();
+    let opened = ChildCommand::new(program).arg(&file).run();
     let opened = opened.with_context(|| format!("{program} cannot be run: open {url} yourself"))?;
     anyhow::ensure!(
         opened.is_success(),

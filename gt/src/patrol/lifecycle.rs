@@ -13,6 +13,7 @@ use crate::flow::session::start::{self, RestartCause, SessionChoice};
 use crate::flow::{crew, role, session};
 use crate::host::LiveTown;
 use crate::record::mail::{self, MailMessage, MailRemoval};
+use crate::record::scheduler::check_worker_budget;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
@@ -141,8 +142,10 @@ fn apply_to_agent(
             anyhow::bail!("{agent} is not restarted or stopped by mail")
         }
         (Address::Polecat(rig, name), LifecycleAction::Restart) => {
+            let rig = town.find_rig(rig)?;
+            check_worker_budget(&rig, name)?;
             let why = RestartCause::NoProgress("it asked for a restart");
-            let started = start::restart_session(town, &town.find_rig(rig)?, name, why)?;
+            let started = start::restart_session(town, &rig, name, why)?;
             Ok(started.map_or_else(
                 || format!("{agent} has no work, so it has no session"),
                 |session| format!("session {session} restarted"),

@@ -260,10 +260,10 @@ impl<'a> BudgetLayers<'a> {
         let of_rig = || book.of_rig(self.rig, self.rig_name);
         let of_bead = || book.of_bead(self.rig, self.rig_name, bead);
         let of_convoys = || {
-            BudgetKind::Convoy.limit(self.rig)?;
+            BudgetKind::Convoy.limit(self.town)?;
             let tracking = convoy::convoys_tracking(town_beads, bead).into_iter();
             let mut convoys = tracking.filter_map(|id| town_beads.get(&id));
-            convoys.find_map(|convoy| book.of_convoy(self.rig, convoy).filter(Budget::is_spent))
+            convoys.find_map(|convoy| book.of_convoy(self.town, convoy).filter(Budget::is_spent))
         };
         of_day()
             .filter(Budget::is_spent)

@@ -436,6 +436,17 @@ pub fn find_spent_budget(rig: &Rig, bead: &str) -> anyhow::Result<Option<Budget>
     Ok(layers.find_spent(&book, &town.open_town_store()?.snapshot()?, bead))
 }
 
+/// Fails if a budget for the work of a worker is spent, so that no other session is started for it.
+pub fn check_worker_budget(rig: &Rig, name: &str) -> anyhow::Result<()> {
+    let ids = polecat::PolecatIds::for_polecat(rig, name);
+    let slot = polecat::Slot::load(&rig.store()?.snapshot()?, &ids.slot);
+    if let Some(budget) = find_spent_budget(rig, &slot.bead)? {
+        let next = budget.next_step();
+        anyhow::bail!("no other session is started: {budget}; `{next}` raises it");
+    }
+    Ok(())
+}
+
 /// Counts the polecats at work in all rigs that are not held, also those of each limited use.
 fn count_at_work(town: &Town, stores: &TownStores, uses: &mut UseLimits) -> anyhow::Result<usize> {
     let mut count = 0;

@@ -36,6 +36,7 @@ pub(crate) struct ServedPage {
     town: Arc<LiveTown>,
     access: Mutex<AccessBook>,
     overview: read::OverviewCache,
+    costs: read::CostsCache,
 }
 
 impl PageServer {
@@ -87,6 +88,7 @@ impl PageServer {
             )),
             access: Mutex::default(),
             overview: read::OverviewCache::default(),
+            costs: read::CostsCache::default(),
         });
         let router = routes::build_router(Arc::clone(&page));
         tracing::info!(port = page.port, "serving the page");

@@ -34,6 +34,7 @@ const LONG: usize = 400 * 1024;
 const EVENTS: usize = 100;
 /// The time for which a reading serves several browsers.
 const FRESH: Duration = Duration::from_millis(300);
+const COSTS_FRESH: Duration = Duration::from_secs(60);
 
 /// The last overview, as JSON.
 #[derive(Debug, Default)]
@@ -90,13 +91,15 @@ pub(super) fn read_request(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
         .into_iter()
         .find(|row| row.id == id);
     let receipt = merge_request::receipt_of(&found.bead);
-    let diff = mq::read_submitted_diff(&rig, &receipt)?;
+    // The rest is shown also if git does not have the commits any more.
+    let diff = mq::read_submitted_diff(&rig, &receipt)
+        .unwrap_or_else(|error| format!("the changes cannot be read: {error:#}"));
     let mut logs = Vec::new();
     for path in mq::list_gate_logs(&rig, id) {
         let bytes = kit::sys::file::read_file_if_exists(&path)?.unwrap_or_default();
         logs.push(json!({
             "path": path,
-            "text": cut(&String::from_utf8_lossy(&bytes)),
+            "text": cut_start(&String::from_utf8_lossy(&bytes)),
         }));
     }
     Ok(json!({
@@ -136,8 +139,28 @@ pub(super) fn read_mail(town: &LiveTown) -> anyhow::Result<Value> {
     Ok(json!({ "inbox": inbox }))
 }
 
+/// The last costs, which are read once a minute: transcripts are long.
+#[derive(Debug, Default)]
+pub(super) struct CostsCache {
+    last: Mutex<Option<(Instant, Value)>>,
+}
+
+impl CostsCache {
+    pub(super) fn read(&self, town: &LiveTown) -> anyhow::Result<Value> {
+        let mut last = lock_mutex(&self.last);
+        if let Some((at, value)) = last.as_ref()
+            && at.elapsed() < COSTS_FRESH
+        {
+            return Ok(value.clone());
+        }
+        let value = read_costs(town)?;
+        *last = Some((Instant::now(), value.clone()));
+        Ok(value)
+    }
+}
+
 /// Reads today's costs: the object of `gt costs --today --json`.
-pub(super) fn read_costs(town: &LiveTown) -> anyhow::Result<Value> {
+fn read_costs(town: &LiveTown) -> anyhow::Result<Value> {
     let zone = local_time_zone();
     let midnight = town.clock.now().to_zoned(zone.clone()).start_of_day()?;
     let report = costs::read_costs(town, Some(midnight.timestamp()), CostGroup::Agent, &zone)?;
@@ -200,6 +223,15 @@ fn read_timeline(town: &LiveTown, name: &str) -> Value {
         .map(|event| json!({ "ts": event.ts, "text": describe_event(event) }))
         .collect();
     json!({ "now": found.now, "next_steps": found.next_steps, "events": events })
+}
+
+/// Returns the end of a log, where the failure is.
+fn cut_start(text: &str) -> &str {
+    let mut begin = text.len().saturating_sub(LONG);
+    while !text.is_char_boundary(begin) {
+        begin += 1;
+    }
+    &text[begin..]
 }
 
 fn cut(text: &str) -> &str {

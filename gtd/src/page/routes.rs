@@ -55,10 +55,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             "/api/mail",
             get(|page: PageState| answer(page, read::read_mail)),
         )
-        .route(
-            "/api/costs",
-            get(|page: PageState| answer(page, read::read_costs)),
-        )
+        .route("/api/costs", get(get_costs))
         .route(
             "/api/bead/{id}",
             get(|page: PageState, Path(id): Path<String>| {
@@ -155,7 +152,7 @@ fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer,
         }
         let name = page.cookie_name();
         return Ok(AccessAnswer::Redirect(format!(
-            "{name}={session}; Path=/; HttpOnly; SameSite=Strict"
+            "{name}={session}; Path=/; HttpOnly; SameSite=Lax"
         )));
     }
     let cookies = value(header::COOKIE).unwrap_or_default();
@@ -211,6 +208,11 @@ async fn get_overview(State(page): PageState) -> Response {
         Ok(Err(error)) => describe_error(&error),
         Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
     }
+}
+
+async fn get_costs(State(page): PageState) -> Response {
+    let costs = Arc::clone(&page);
+    answer(State(page), move |town| costs.costs.read(town)).await
 }
 
 async fn get_session(Extension(permission): Extension<PagePermission>) -> Response {

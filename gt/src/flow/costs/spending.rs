@@ -1,15 +1,19 @@
 //! Reads what counts for budgets from the transcripts, at most once a minute and only if a budget
 //! is set.
 
+use std::collections::BTreeSet;
 use std::fs;
 
+use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
+use kit::sys::env::local_time_zone;
 
 use super::{PriceList, count_requests};
 use crate::flow::seance::{self, PastSession};
-use crate::record::budget::{Spending, has_budgets, local_day};
+use crate::record::budget::{BudgetKind, Spending, has_budgets, local_day};
+use crate::record::convoy;
 use crate::town::Town;
-use crate::town::config::SettingsLayers;
+use crate::town::config::{SettingsLayers, TownSettings};
 use crate::town::identity::Address;
 
 /// Older requests count for no budget.
@@ -44,6 +48,12 @@ pub fn refresh_spending(town: &Town) -> anyhow::Result<Spending> {
     let now = town.clock.now();
     let last = Spending::load(&town.layout);
     let mut sessions = seance::list_recent_sessions(town, now - WINDOW)?;
+    // What is finished and was not used today counts for no budget.
+    let midnight = now.to_zoned(local_time_zone()).start_of_day()?.timestamp();
+    let current = find_current_beads(town)?;
+    sessions.retain(|session| {
+        current.contains(&session.bead) || change_time(session).is_some_and(|at| at >= midnight)
+    });
     // Oldest first, because later sessions repeat the requests of earlier ones.
     sessions.reverse();
     let today = local_day(now);
@@ -60,6 +70,25 @@ pub fn refresh_spending(town: &Town) -> anyhow::Result<Spending> {
     };
     spending.save(&town.layout)?;
     Ok(spending)
+}
+
+/// Returns the open beads, and those of open convoys, if a bead or convoy has a budget.
+fn find_current_beads(town: &Town) -> anyhow::Result<BTreeSet<String>> {
+    let stores = town.read_stores()?;
+    let settings = TownSettings::load(town, &stores.rigs);
+    let mut current = BTreeSet::new();
+    let is_set = |kind: BudgetKind| settings.all_layers().any(|layers| kind.is_set(layers));
+    if is_set(BudgetKind::Convoy) {
+        for convoy in convoy::list_convoys(&stores.town, false) {
+            current.extend(convoy::tracked_ids(convoy).map(str::to_owned));
+        }
+    }
+    if is_set(BudgetKind::Bead) {
+        let all = stores.rigs.values().flat_map(Snapshot::bead_refs);
+        let open = all.filter(|bead| bead.is_open() && !bead.is_internal());
+        current.extend(open.map(|bead| bead.id().to_owned()));
+    }
+    Ok(current)
 }
 
 fn change_time(session: &PastSession) -> Option<Timestamp> {

@@ -112,16 +112,10 @@ pub(super) fn claim_bead(
     let target = integration::merge_target_of(rig, &wish.request.bead)?;
     // A named worker, and a bead that another worker has, take no additional place. Held until the
     // worker counts as working.
-    let is_open = is_open_bead(&store.snapshot()?, &wish.request.bead);
-    let takes_place = wish.name.is_none() && is_open;
-    if is_open {
-        let layers = [None, Some(rig)].map(|rig| SettingsLayers::load(town, rig));
-        costs::refresh_old_spending(town, layers.iter().flatten())?;
-    }
-    if is_open
-        && !takes_place
-        && let Some(budget) = find_spent_budget(rig, &wish.request.bead)?
-    {
+    let takes_place = wish.name.is_none() && is_open_bead(&store.snapshot()?, &wish.request.bead);
+    let layers = [None, Some(rig)].map(|rig| SettingsLayers::load(town, rig));
+    costs::refresh_old_spending(town, layers.iter().flatten())?;
+    if !takes_place && let Some(budget) = find_spent_budget(rig, &wish.request.bead)? {
         let obstacle = StartObstacle::BudgetSpent(budget);
         return Err(ClaimError::TownFull { obstacle }.into());
     }

@@ -30,7 +30,7 @@ pub const KEYS: &[SettingKey] = &[
     define_key(
         "budget.convoy",
         SettingKind::Amount,
-        SettingPlacement::Rig,
+        SettingPlacement::Town,
         "0",
         "how many dollars the beads of one convoy may cost before workers wait; 0 for no budget",
     ),

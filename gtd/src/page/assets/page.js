@@ -114,7 +114,8 @@ function describeNeed(need) {
   parts.push(about);
   if (question && mayAct) {
     const escalation = question.escalation;
-    const answers = question.options.map((answer) => button(answer, () => ({ act: "answer", escalation, answer })));
+    const answers = question.options.map((answer) =>
+      button(answer, () => ({ act: "answer", escalation, answer }), `Answer "${answer}" to: ${need.subject}`));
     answers.push(promptButton("Reply", `Answer to ${need.subject}`, (answer) => ({ act: "answer", escalation, answer })));
     if (!question.acked_by) answers.push(button("Acknowledge", () => ({ act: "acknowledge", escalation })));
     parts.push(element("div", { class: "answers" }, answers));
@@ -342,7 +343,11 @@ const VIEWS = { board: showBoard, mail: showMail, costs: showCosts, bead: showBe
 
 function route() {
   const [name, id] = location.hash.replace(/^#\/?/, "").split("/");
-  return { name, id: id === undefined ? undefined : decodeURIComponent(id) };
+  try {
+    return { name, id: id === undefined ? undefined : decodeURIComponent(id) };
+  } catch {
+    return { name, id };
+  }
 }
 
 let shown = null;
@@ -372,9 +377,16 @@ async function show() {
 let running = false;
 let wanted = false;
 
+// Nothing is replaced under a pressed button or a selected text.
+let pressed = false;
+document.addEventListener("pointerdown", () => { pressed = true; });
+for (const end of ["pointerup", "pointercancel"]) {
+  document.addEventListener(end, () => setTimeout(() => { pressed = false; if (wanted) schedule(); }, 300));
+}
+
 async function schedule() {
   wanted = true;
-  if (running) return;
+  if (running || pressed || !document.getSelection().isCollapsed) return;
   running = true;
   while (wanted) {
     wanted = false;
@@ -422,6 +434,11 @@ function follow() {
   });
   events.addEventListener("error", () => {
     connection.textContent = "not connected: trying again";
+    // The daemon was started again and does not know this browser any more.
+    if (events.readyState === EventSource.CLOSED) {
+      connection.textContent = "not connected: open the link that gt dashboard prints";
+      setTimeout(follow, 5000);
+    }
   });
   events.addEventListener("town", (message) => {
     // After a broken connection some events are sent again.
