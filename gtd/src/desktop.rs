@@ -77,7 +77,7 @@ impl DesktopNotices {
             let text = format!("from {}", mail.from);
             let is_urgent = matches!(mail.priority, "urgent" | "high");
             if !send_notice(&program, &mail.subject, &text, is_urgent) {
-                // It may be the desktop that is gone, so nothing waits for it again.
+                // The desktop may be gone: the daemon does not wait for it again.
                 self.program = None;
                 return;
             }

@@ -39,7 +39,7 @@ fn visit(browser: &mut Browser, hash: &str) {
     eventually(hash, || (browser.evaluate(&shown) == true).then_some(()));
 }
 
-/// Nothing keeps the page from people who use a keyboard or a screen reader, in either colours.
+/// Checks the page for people who use a keyboard or a screen reader, in light and dark.
 fn check_accessibility(browser: &mut Browser, request: &str) {
     browser.evaluate(&format!("{AXE};1"));
     for scheme in ["light", "dark"] {
@@ -175,7 +175,7 @@ fn the_page_shows_each_view_and_every_change() {
     for part in ["needs_you", "requests"] {
         assert_eq!(shown[part], printed[part], "{part}");
     }
-    // What happened while the connection was lost is shown afterwards.
+    // Changes during a lost connection are shown afterwards.
     let network = |offline: bool| json!({ "offline": offline, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1 });
     browser.call("Network.emulateNetworkConditions", network(true));
     town.gt(["escalate", "Missed?", "--decision", "--option", "yes"])

@@ -89,6 +89,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::escalate",
         "flow::plugin",
         "flow::demo",
+        "flow::town_change",
         "flow::init",
     ],
 ];

@@ -21,7 +21,7 @@ pub(super) struct Args {
     /// The port; any free one without it
     #[arg(long, default_value = "0", hide_default_value = true)]
     port: u16,
-    /// Allow the page to answer, nudge, retry, reject and park
+    /// Allow the page to change the town: answer, nudge, retry, reject, park
     #[arg(long)]
     act: bool,
     /// Open the page in the browser of this machine

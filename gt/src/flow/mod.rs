@@ -47,6 +47,7 @@ pub mod sling;
 pub mod stop_hook;
 pub mod sync;
 pub mod theme;
+pub mod town_change;
 pub mod town_hook;
 pub mod uninstall;
 pub mod up;

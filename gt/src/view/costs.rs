@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use bd::bead::Stamp;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use kit::sys::env::local_time_zone;
 use serde::Serialize;
 
 use crate::flow::costs::{self, CountedRequest, PriceList, count_requests};
@@ -127,6 +128,13 @@ pub struct OwnPrices {
     /// The day at which they were read. Empty if the file names none.
     pub prices_of: String,
     pub models: Vec<String>,
+}
+
+/// Reads the costs since midnight by agent.
+pub fn read_costs_of_today(town: &LiveTown) -> anyhow::Result<CostReport> {
+    let zone = local_time_zone();
+    let midnight = town.clock.now().to_zoned(zone.clone()).start_of_day()?;
+    read_costs(town, Some(midnight.timestamp()), CostGroup::Agent, &zone)
 }
 
 /// Reads the costs since a time, grouped.

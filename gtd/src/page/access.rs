@@ -1,4 +1,4 @@
-//! Decides who may use the page: whoever has a one-time token, from this machine.
+//! Checks the access to the page: a one-time token, used from this machine.
 //!
 //! A browser sends requests of every page that is open in it, and resolves names as their owners
 //! wish. So each request must name this server as its host, name no other origin, and carry the
@@ -11,7 +11,7 @@ const TOKEN_LIFE: SignedDuration = SignedDuration::from_mins(5);
 /// The number of tokens and sessions that are kept. The oldest goes first.
 const MOST: usize = 32;
 
-/// What a user of the page may do.
+/// The permission of a user of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PagePermission {
     Read,

@@ -2,10 +2,9 @@
 //!
 //! The server listens on the loopback address only, and only after `gt dashboard` has asked for it.
 //! `access` decides who may use it, `routes` answers requests with the reports of `gt::view`,
-//! `events` tells the browser what has changed, `act` runs what a user asks for.
+//! `events` tells the browser what has changed.
 
 mod access;
-mod act;
 mod events;
 mod read;
 mod routes;

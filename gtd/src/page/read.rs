@@ -15,12 +15,11 @@ use gt::record::{convoy, mail, merge_request};
 use gt::town::identity::Address;
 use gt::view::bead::BeadDetails;
 use gt::view::convoy::{BeadPace, ConvoyEstimate, list_waves};
-use gt::view::costs::{self, CostGroup};
+use gt::view::costs;
 use gt::view::feed::describe_event;
 use gt::view::overview::TownOverview;
 use gt::view::polecat::read_changes_so_far;
 use gt::view::{request, why};
-use kit::sys::env::local_time_zone;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -139,7 +138,8 @@ pub(super) fn read_mail(town: &LiveTown) -> anyhow::Result<Value> {
     Ok(json!({ "inbox": inbox }))
 }
 
-/// The last costs, which are read once a minute: transcripts are long.
+/// Today's costs, the object of `gt costs --today --json`. They are read once a minute, because
+/// transcripts are long.
 #[derive(Debug, Default)]
 pub(super) struct CostsCache {
     last: Mutex<Option<(Instant, Value)>>,
@@ -153,18 +153,10 @@ impl CostsCache {
         {
             return Ok(value.clone());
         }
-        let value = read_costs(town)?;
+        let value = serde_json::to_value(costs::read_costs_of_today(town)?)?;
         *last = Some((Instant::now(), value.clone()));
         Ok(value)
     }
-}
-
-/// Reads today's costs: the object of `gt costs --today --json`.
-fn read_costs(town: &LiveTown) -> anyhow::Result<Value> {
-    let zone = local_time_zone();
-    let midnight = town.clock.now().to_zoned(zone.clone()).start_of_day()?;
-    let report = costs::read_costs(town, Some(midnight.timestamp()), CostGroup::Agent, &zone)?;
-    Ok(serde_json::to_value(report)?)
 }
 
 /// A bead on the board.

@@ -9,12 +9,12 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
+use gt::flow::town_change::TownChange;
 use gt::host::LiveTown;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::access::{self, PagePermission};
-use super::act::{PageAction, run_action};
 use super::{ServedPage, create_secret, events, read};
 use crate::run::lock_mutex;
 
@@ -234,9 +234,9 @@ async fn get_events(State(page): PageState, headers: HeaderMap) -> Response {
     events::follow_town(Arc::clone(&page.town), position).into_response()
 }
 
-async fn post_act(page: PageState, Json(action): Json<PageAction>) -> Response {
+async fn post_act(page: PageState, Json(change): Json<TownChange>) -> Response {
     answer(page, move |town| {
-        let result = run_action(town, &action)?;
+        let result = change.apply(town)?;
         Ok(json!({ "result": result }))
     })
     .await

@@ -88,7 +88,7 @@ fn is_peer_owner(stream: &UnixStream) -> bool {
         .is_ok_and(|peer| peer.uid() == uid || peer.uid() == 0)
 }
 
-/// What the requests of a client need.
+/// The parts of the daemon that answer a client.
 struct ClientServer {
     town: Arc<LiveTown>,
     page: PageServer,

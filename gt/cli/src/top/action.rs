@@ -1,5 +1,6 @@
 //! The actions that a user can take, and the keys that offer them for a subject.
 
+use gt::flow::town_change::TownChange;
 use gt::record::polecat::PolecatState;
 use gt::town::hold::HoldState;
 use gt::view::overview::{TownOverview, UserNeed, UserNeedKind};
@@ -7,22 +8,6 @@ use gt::view::request::RequestRow;
 use gt::view::status::{AgentStatus, RigSummary};
 
 use super::subject::Subject;
-
-/// A change of the town, ready to run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum TownChange {
-    Answer { escalation: String, answer: String },
-    Acknowledge { escalation: String },
-    Nudge { agent: String, message: String },
-    Sling { bead: String, target: String },
-    RetryRequest { request: String },
-    RetryWorker { worker: String },
-    Reject { request: String, reason: String },
-    Park { rig: String },
-    Unpark { rig: String },
-    StopTown { reason: String },
-    ThawTown,
-}
 
 /// The next step of the loop around the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,25 +82,6 @@ impl TextPurpose {
                 reason: text,
             })),
             Self::StopTown => Some(KeyEffect::Confirm(TownChange::StopTown { reason: text })),
-        }
-    }
-}
-
-impl TownChange {
-    /// Describes the change in the imperative, with its object.
-    pub(super) fn describe(&self) -> String {
-        match self {
-            Self::Answer { escalation, answer } => format!("Answer {escalation} with \"{answer}\""),
-            Self::Acknowledge { escalation } => format!("Acknowledge {escalation}"),
-            Self::Nudge { agent, .. } => format!("Nudge {agent}"),
-            Self::Sling { bead, target } => format!("Sling {bead} to {target}"),
-            Self::RetryRequest { request } => format!("Retry {request}"),
-            Self::RetryWorker { worker } => format!("Retry {worker}"),
-            Self::Reject { request, reason } => format!("Reject {request} because \"{reason}\""),
-            Self::Park { rig } => format!("Park rig {rig} and end its sessions"),
-            Self::Unpark { rig } => format!("Unpark rig {rig}"),
-            Self::StopTown { .. } => "Stop every agent of the town and end the sessions".to_owned(),
-            Self::ThawTown => "Let the agents of the town start again".to_owned(),
         }
     }
 }

@@ -20,6 +20,7 @@ mod tests;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
+use gt::flow::town_change::TownChange;
 use gt::town::find_town;
 use gt::view::overview::TownOverview;
 use kit::ui::Style;
@@ -27,7 +28,7 @@ use ratatui::crossterm::event::{self, Event, KeyEventKind, MouseButton, MouseEve
 
 use super::{CommandResult, ask, attach, build_empty_report, build_report};
 use crate::context::Context;
-use action::{TopAction, TownChange};
+use action::TopAction;
 use draw::{ClickArea, Theme};
 use screen::FullScreen;
 use source::{PageRequest, TopMessage, TownOpener};

@@ -14,12 +14,12 @@ use gt::town::TownLayout;
 use gt::town::event::{EventLine, EventReader};
 use gt::town::identity::{Address, detect_caller};
 use gt::town::temporary::ending_signals;
-use gt::view::costs::{self, CostGroup, CostReport};
+use gt::view::costs::{self, CostReport};
 use gt::view::feed::FeedFilter;
 use gt::view::overview::TownOverview;
 use gt::view::status;
+use kit::sys::Env;
 use kit::sys::watch::FolderWatch;
-use kit::sys::{Env, env};
 use signal_hook::iterator::Signals;
 
 use super::state::{PageLine, ResultLine};
@@ -191,7 +191,7 @@ impl TownWatcher {
 pub(super) fn watch_costs(opener: &TownOpener, end: &Receiver<()>, send: &Sender<TopMessage>) {
     let town = opener.open();
     loop {
-        let found = read_costs_of_today(&town);
+        let found = costs::read_costs_of_today(&town);
         let message =
             TopMessage::Costs(found.map(Box::new).map_err(|error| describe_error(&error)));
         if send.send(message).is_err()
@@ -200,12 +200,6 @@ pub(super) fn watch_costs(opener: &TownOpener, end: &Receiver<()>, send: &Sender
             return;
         }
     }
-}
-
-fn read_costs_of_today(town: &LiveTown) -> anyhow::Result<CostReport> {
-    let zone = env::local_time_zone();
-    let midnight = town.clock.now().to_zoned(zone.clone()).start_of_day()?;
-    costs::read_costs(town, Some(midnight.timestamp()), CostGroup::Agent, &zone)
 }
 
 /// Reads the requested pages, until the loop ends.

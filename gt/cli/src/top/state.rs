@@ -1,14 +1,13 @@
 //! The state of the screen, changed by keys, clicks and news. Nothing here reads or writes
 //! anything outside.
 
+use gt::flow::town_change::TownChange;
 use gt::town::event::EventLine;
 use gt::view::costs::CostReport;
 use gt::view::overview::TownOverview;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::action::{
-    KeyEffect, OfferedKey, TextPurpose, TopAction, TownChange, list_offered_keys, offer_stop,
-};
+use super::action::{KeyEffect, OfferedKey, TextPurpose, TopAction, list_offered_keys, offer_stop};
 use super::need;
 use super::rows::{self, ScreenRow, Tone};
 use super::subject::{PageTab, Subject};

@@ -1,5 +1,6 @@
 use std::path::Path;
 
+use gt::flow::town_change::TownChange;
 use gt::host::daemon::DaemonStatus;
 use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
@@ -14,7 +15,7 @@ use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::action::{TopAction, TownChange};
+use super::action::TopAction;
 use super::draw::{self, Theme};
 use super::state::{ResultLine, Section, TopState};
 

@@ -43,7 +43,7 @@ pub fn count_requests(
             }
             continue;
         };
-        // Nothing in a file is younger than its last change.
+        // A file has no request that is younger than its last change.
         let changed = fs::metadata(path).and_then(|meta| meta.modified()).ok();
         let changed = changed.and_then(|changed| Timestamp::try_from(changed).ok());
         if since.zip(changed).is_some_and(|(since, at)| at < since) {

@@ -48,7 +48,7 @@ pub fn refresh_spending(town: &Town) -> anyhow::Result<Spending> {
     let now = town.clock.now();
     let last = Spending::load(&town.layout);
     let mut sessions = seance::list_recent_sessions(town, now - WINDOW)?;
-    // What is finished and was not used today counts for no budget.
+    // Finished work without a request today counts for no budget.
     let midnight = now.to_zoned(local_time_zone()).start_of_day()?.timestamp();
     let current = find_current_beads(town)?;
     sessions.retain(|session| {

@@ -161,7 +161,7 @@ impl WorkCompletion {
     }
 }
 
-/// What some records say together.
+/// The counts of some records.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RecordSummary {
     /// The number of entries whose work cannot have another result.

@@ -254,7 +254,7 @@ async function showRequest(id) {
   const found = await read(`/api/request/${encodeURIComponent(id)}`);
   const acts = [];
   if (mayAct && found.row) {
-    acts.push(button("Retry", () => ({ act: "retry", request: id })));
+    acts.push(button("Retry", () => ({ act: "retry_request", request: id })));
     acts.push(promptButton("Reject", `Reason to reject ${id}`, (reason) => ({ act: "reject", request: id, reason })));
   }
   main.replaceChildren(
@@ -377,7 +377,7 @@ async function show() {
 let running = false;
 let wanted = false;
 
-// Nothing is replaced under a pressed button or a selected text.
+// A pressed button and a selected text stay in place.
 let pressed = false;
 document.addEventListener("pointerdown", () => { pressed = true; });
 for (const end of ["pointerup", "pointercancel"]) {
