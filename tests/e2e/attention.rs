@@ -255,6 +255,8 @@ esac"#,
     let third = tasks[2]["payload"]["task"].as_str().unwrap();
     let command = format!("gt sling {third} web");
     only_letter(&town, "waits for someone to take it", &command);
+    // A repair that fails again at once would open the message again.
+    town.script("while :; do sleep 1; done");
     town.gt(["sling", third, "web"]).ok();
     eventually("the message is closed", || {
         let about = |(_, body): &(String, String)| body.contains(&command);
