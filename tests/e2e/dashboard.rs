@@ -53,6 +53,18 @@ fn check_accessibility(browser: &mut Browser, request: &str) {
     }
 }
 
+/// The headers of a browser that has opened a link: its cookie and its key.
+fn browser_headers(entered: &str) -> (String, String) {
+    let after = |name: &str| entered.split_once(name).unwrap().1;
+    let until = |text: &str, end: char| text.split(end).next().unwrap().trim().to_owned();
+    let cookie = until(after("set-cookie: "), ';');
+    let key = until(after("location: /#key="), '\r');
+    (
+        format!("\r\nCookie: {cookie}"),
+        format!("\r\nX-Gastown-Key: {key}"),
+    )
+}
+
 fn status_of(answer: &str) -> &str {
     answer.split(' ').nth(1).unwrap()
 }
@@ -90,7 +102,12 @@ fn the_page_is_for_the_browser_with_the_link_only() {
     assert_eq!(status_of(&get(path, "")), "403", "a link is valid once");
     let (_, rest) = entered.split_once("set-cookie: ").unwrap();
     assert!(rest.contains("HttpOnly; SameSite=Lax"), "{entered}");
-    let cookie = format!("\r\nCookie: {}", rest.split(';').next().unwrap());
+    let (cookie, key) = browser_headers(&entered);
+    // Servers on other ports of this host get the cookie, too, but not the key.
+    assert_eq!(status_of(&get("/page.js", &cookie)), "200");
+    assert_eq!(status_of(&get("/api/overview", &cookie)), "403");
+    assert_eq!(status_of(&get("/api/overview", &key)), "403");
+    let cookie = format!("{cookie}{key}");
     let overview = get("/api/overview", &cookie);
     assert_eq!(status_of(&overview), "200", "{overview}");
     assert!(overview.contains("content-security-policy: default-src 'none'"));
@@ -108,8 +125,9 @@ fn the_page_is_for_the_browser_with_the_link_only() {
     assert!(refused.contains("gt dashboard --act"), "{refused}");
     let (url, _) = page_of(&town, &["--act"]);
     let entered = get(url.strip_prefix(&format!("http://{host}")).unwrap(), "");
-    let (_, rest) = entered.split_once("set-cookie: ").unwrap();
-    let cookie = format!("\r\nCookie: {}", rest.split(';').next().unwrap());
+    let (cookie, key) = browser_headers(&entered);
+    assert_eq!(status_of(&post(&cookie, &origin)), "403", "without the key");
+    let cookie = format!("{cookie}{key}");
     assert_eq!(status_of(&post(&cookie, "")), "403", "no page is named");
     assert_eq!(status_of(&post(&cookie, &origin)), "200");
     let status = town.gt(["status", "--json"]).ok().json();
@@ -170,9 +188,11 @@ fn the_page_shows_each_view_and_every_change() {
     go(&mut browser, "#/bead/web-nothing", "there is no bead");
     // Numbers are those of the command.
     go(&mut browser, "#/", "Needs you: ");
-    let shown = browser.evaluate("fetch('/api/overview').then((answer) => answer.json())");
+    let shown = browser.evaluate(
+        "fetch('/api/overview', { headers: { 'x-gastown-key': localStorage.getItem('key') } }).then((answer) => answer.json())",
+    );
     let printed = town.gt(["top", "--json"]).ok().json();
-    for part in ["needs_you", "requests"] {
+    for part in ["needs_you", "requests", "estimates"] {
         assert_eq!(shown[part], printed[part], "{part}");
     }
     // Changes during a lost connection are shown afterwards.

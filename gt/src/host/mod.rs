@@ -218,6 +218,11 @@ pub trait SessionHost {
     /// when it notices the end, even with unread output (3.3a, `server_child_exited`).
     fn capture(&self, name: &str, lines: usize) -> Result<String, HostError>;
 
+    /// Like [`Host::capture`], with the escape sequences that set colours and attributes.
+    fn capture_styled(&self, name: &str, lines: usize) -> Result<String, HostError> {
+        self.capture(name, lines)
+    }
+
     /// Returns the command that shows a session in the user's terminal.
     fn attach_command(&self, name: &str) -> Vec<String>;
 

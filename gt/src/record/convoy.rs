@@ -1,7 +1,10 @@
 //! Reads convoys: beads of the town (`hq-cv-…`) with `tracks` edges to work of any rig.
 
+use std::cmp::Reverse;
+
 use bd::bead::{Bead, DepKind, Kind};
-use bd::store::{BeadMark, Snapshot};
+use bd::store::{BeadMark, Snapshot, TimeField};
+use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::town::beads::strip_external;
@@ -31,6 +34,16 @@ pub fn list_convoys(town: &Snapshot, all: bool) -> Vec<&Bead> {
     };
     found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
     found
+}
+
+/// Returns the convoys that changed last, open or closed. Reads only their lines.
+pub fn list_newest(town: &Snapshot, count: usize) -> Vec<&Bead> {
+    let marks = [BeadMark::Kind(&Kind::Convoy), BeadMark::Label("gt:convoy")];
+    let mut found: Vec<_> = town.marked(&marks).collect();
+    // A pending change has no time yet, and is newer than all others.
+    found.sort_by_key(|convoy| Reverse(convoy.time(TimeField::Updated).unwrap_or(Timestamp::MAX)));
+    let newest = found.into_iter().take(count);
+    newest.filter_map(|convoy| convoy.bead()).collect()
 }
 
 /// Returns the open convoys that track a bead, oldest first.

@@ -41,11 +41,9 @@ impl BeadPace {
     /// Derives the pace from the last closed tracked beads of the town's rigs. None if there are
     /// too few.
     pub fn from_view(view: &TownView) -> Option<Self> {
-        let mut convoys = convoy::list_convoys(&view.stores.town, true);
-        convoys.sort_by_key(|convoy| std::cmp::Reverse(convoy.updated_at.instant()));
+        let convoys = convoy::list_newest(&view.stores.town, SAMPLE);
         let tracked = convoys
             .iter()
-            .take(SAMPLE)
             .flat_map(|convoy| convoy::tracked_ids(convoy));
         let mut closed: Vec<(Timestamp, SignedDuration)> = tracked
             .filter_map(|id| view.stores.get(id))

@@ -18,6 +18,8 @@ pub mod request;
 pub mod rig;
 pub mod role;
 pub mod scheduler;
+pub mod search;
+pub mod settings;
 pub mod status;
 pub mod status_line;
 pub mod trail;

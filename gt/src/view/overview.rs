@@ -1,13 +1,19 @@
 //! Reads the town for full-screen views: its status, the needs of the user, and the merge queues,
 //! all from one view of the town.
 
-use jiff::Timestamp;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
+use super::convoy::{BeadPace, ConvoyEstimate};
 use super::request::{self, RequestRow};
 use super::status::{self, TownStatus};
+use crate::flow::convoy::ProgressBoard;
 use crate::host::LiveTown;
 use crate::patrol::attention::{self, AttentionItem};
+use crate::record::convoy;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
@@ -21,7 +27,28 @@ pub struct TownOverview {
     pub needs_you: Vec<UserNeed>,
     /// The open merge requests of all rigs, those of a rig in merge order.
     pub requests: Vec<RequestRow>,
+    /// The expected ends of the open convoys, by id. A convoy without one is missing.
+    pub estimates: BTreeMap<String, ExpectedEnd>,
 }
+
+/// The expected end of a convoy, for screens.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ExpectedEnd {
+    pub seconds: f64,
+    /// The estimate with its reason.
+    pub text: String,
+}
+
+/// The readings that a redrawn screen keeps.
+#[derive(Debug, Default)]
+pub struct OverviewMemory {
+    /// Recent readings of quiet workers.
+    glances: ActivityCache,
+    pace: Mutex<Option<(Timestamp, Option<BeadPace>)>>,
+}
+
+/// The time for which a pace is kept.
+const PACE_FRESH: SignedDuration = SignedDuration::from_mins(1);
 
 /// Something that only the user can resolve.
 #[derive(Debug, Clone, Serialize)]
@@ -82,12 +109,12 @@ pub struct DefaultAnswer {
 impl TownOverview {
     /// Reads the town once.
     pub fn read(town: &LiveTown) -> anyhow::Result<Self> {
-        Self::read_again(town, &ActivityCache::default())
+        Self::read_again(town, &OverviewMemory::default())
     }
 
-    /// Reads the town for a screen that is redrawn. `glances` has recent readings of quiet workers.
-    pub fn read_again(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<Self> {
-        let view = TownView::read_again(town, glances)?;
+    /// Reads the town for a screen that is redrawn.
+    pub fn read_again(town: &LiveTown, memory: &OverviewMemory) -> anyhow::Result<Self> {
+        let view = TownView::read_again(town, &memory.glances)?;
         let mut requests = Vec::new();
         for (rig, beads) in &view.stores.rigs {
             // A rig with wrong settings has no order of requests, and is among the problems.
@@ -99,7 +126,42 @@ impl TownOverview {
             status: status::build_status(town, &view)?,
             needs_you: list_needs(town, &view),
             requests,
+            estimates: memory.estimate_convoys(&view),
         })
+    }
+}
+
+impl OverviewMemory {
+    fn estimate_convoys(&self, view: &TownView) -> BTreeMap<String, ExpectedEnd> {
+        let open = convoy::list_convoys(&view.stores.town, false);
+        if open.is_empty() {
+            return BTreeMap::new();
+        }
+        let (board, pace) = (ProgressBoard::from_view(view), self.pace(view));
+        let estimates = open.into_iter().filter_map(|convoy| {
+            let estimate = ConvoyEstimate::build(&board.progress(convoy), pace)?;
+            let end = ExpectedEnd {
+                seconds: estimate.seconds(),
+                text: estimate.describe(),
+            };
+            Some((convoy.id.clone(), end))
+        });
+        estimates.collect()
+    }
+
+    fn pace(&self, view: &TownView) -> Option<BeadPace> {
+        let mut kept = self
+            .pace
+            .lock()
+            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some((at, pace)) = *kept
+            && view.now.duration_since(at).abs() < PACE_FRESH
+        {
+            return pace;
+        }
+        let pace = BeadPace::from_view(view);
+        *kept = Some((view.now, pace));
+        pace
     }
 }
 

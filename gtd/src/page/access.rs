@@ -2,7 +2,9 @@
 //!
 //! A browser sends requests of every page that is open in it, and resolves names as their owners
 //! wish. So each request must name this server as its host, name no other origin, and carry the
-//! cookie that the token was exchanged for.
+//! cookie that the token was exchanged for. A browser sends cookies to the servers on all ports of a
+//! host, so readings and actions also need the session's key, which scripts of this origin only can
+//! read from the browser's storage.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -22,7 +24,15 @@ pub(crate) enum PagePermission {
 #[derive(Debug, Default)]
 pub(crate) struct AccessBook {
     tokens: Vec<OfferedToken>,
-    sessions: Vec<(String, PagePermission)>,
+    sessions: Vec<PageSession>,
+}
+
+/// The access of one browser.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PageSession {
+    pub(crate) cookie: String,
+    pub(crate) key: String,
+    pub(crate) permission: PagePermission,
 }
 
 #[derive(Debug)]
@@ -48,29 +58,25 @@ impl AccessBook {
         drop_oldest(&mut self.tokens);
     }
 
-    /// Exchanges a token for a session with a new secret. Returns false if the token is unknown,
-    /// used or too old.
-    pub(crate) fn exchange_token(&mut self, token: &str, session: String, now: Timestamp) -> bool {
+    /// Takes a token. Returns its permission, and None if the token is unknown, used or too old.
+    pub(crate) fn take_token(&mut self, token: &str, now: Timestamp) -> Option<PagePermission> {
         let is_valid = |offered: &OfferedToken| {
             let age = now.duration_since(offered.offered);
             !age.is_negative() && age < TOKEN_LIFE
         };
         self.tokens.retain(is_valid);
-        let place = self
-            .tokens
-            .iter()
-            .position(|offered| is_same_secret(&offered.secret, token));
-        let Some(place) = place else {
-            return false;
-        };
-        let used = self.tokens.remove(place);
-        self.sessions.push((session, used.permission));
-        drop_oldest(&mut self.sessions);
-        true
+        let mut tokens = self.tokens.iter();
+        let place = tokens.position(|offered| is_same_secret(&offered.secret, token))?;
+        Some(self.tokens.remove(place).permission)
     }
 
-    /// Returns the permission of the session in a `Cookie` header.
-    pub(crate) fn find_session(&self, cookies: &str, name: &str) -> Option<PagePermission> {
+    pub(crate) fn begin_session(&mut self, session: PageSession) {
+        self.sessions.push(session);
+        drop_oldest(&mut self.sessions);
+    }
+
+    /// Returns the session in a `Cookie` header.
+    pub(crate) fn find_session(&self, cookies: &str, name: &str) -> Option<&PageSession> {
         let values = cookies
             .split(';')
             .filter_map(|cookie| cookie.trim().split_once('='))
@@ -79,10 +85,15 @@ impl AccessBook {
         values
             .filter_map(|value| {
                 let mut sessions = self.sessions.iter();
-                sessions.find(|(secret, _)| is_same_secret(secret, value))
+                sessions.find(|session| is_same_secret(&session.cookie, value))
             })
-            .map(|(_, permission)| *permission)
             .next()
+    }
+}
+
+impl PageSession {
+    pub(crate) fn has_key(&self, key: &str) -> bool {
+        is_same_secret(&self.key, key)
     }
 }
 
@@ -120,22 +131,32 @@ mod tests {
     const NOW: Timestamp = Timestamp::UNIX_EPOCH;
 
     #[test]
-    fn a_token_is_exchanged_once_and_in_time() {
+    fn a_token_is_taken_once_and_in_time() {
         let mut book = AccessBook::default();
         book.offer_token("token".to_owned(), PagePermission::Act, NOW);
-        assert!(!book.exchange_token("tokem", "s1".to_owned(), NOW));
-        assert!(!book.exchange_token("", "s1".to_owned(), NOW));
-        assert!(book.exchange_token("token", "s1".to_owned(), NOW));
-        assert!(!book.exchange_token("token", "s2".to_owned(), NOW));
-        assert_eq!(
-            book.find_session("a=b; gt=s1", "gt"),
-            Some(PagePermission::Act)
-        );
-        for cookies in ["gt=s2", "gt=", "other=s1", "s1", "gt=s1x", ""] {
+        assert_eq!(book.take_token("tokem", NOW), None);
+        assert_eq!(book.take_token("", NOW), None);
+        assert_eq!(book.take_token("token", NOW), Some(PagePermission::Act));
+        assert_eq!(book.take_token("token", NOW), None);
+        book.offer_token("late".to_owned(), PagePermission::Read, NOW);
+        assert_eq!(book.take_token("late", NOW + TOKEN_LIFE), None);
+    }
+
+    #[test]
+    fn a_session_is_found_by_its_cookie_and_has_one_key() {
+        let mut book = AccessBook::default();
+        let session = PageSession {
+            cookie: "s1".to_owned(),
+            key: "k1".to_owned(),
+            permission: PagePermission::Read,
+        };
+        book.begin_session(session.clone());
+        assert_eq!(book.find_session("a=b; gt=s1", "gt"), Some(&session));
+        for cookies in ["gt=s2", "gt=", "other=s1", "s1", "gt=s1x", "gt=k1", ""] {
             assert_eq!(book.find_session(cookies, "gt"), None, "{cookies}");
         }
-        book.offer_token("late".to_owned(), PagePermission::Read, NOW);
-        assert!(!book.exchange_token("late", "s3".to_owned(), NOW + TOKEN_LIFE));
+        assert!(session.has_key("k1"));
+        assert!(!session.has_key("s1") && !session.has_key(""));
     }
 
     #[test]

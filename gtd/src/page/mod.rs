@@ -5,6 +5,7 @@
 //! `events` tells the browser what has changed.
 
 mod access;
+mod assets;
 mod events;
 mod read;
 mod routes;

@@ -11,16 +11,14 @@ use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use gt::flow::town_change::TownChange;
 use gt::host::LiveTown;
+use gt::view::search::search_town;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::access::{self, PagePermission};
+use super::access::{self, PagePermission, PageSession};
+use super::assets::{ASSETS, Asset};
 use super::{ServedPage, create_secret, events, read};
 use crate::run::lock_mutex;
-
-const INDEX: &str = include_str!("assets/index.html");
-const SCRIPT: &str = include_str!("assets/page.js");
-const STYLE: &str = include_str!("assets/page.css");
 
 /// No script but our own, no request to another host, no frame.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
@@ -32,19 +30,11 @@ const BODY: usize = 64 * 1024;
 type PageState = State<Arc<ServedPage>>;
 
 pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
-    Router::new()
-        .route(
-            "/",
-            get(|| async { asset(INDEX, "text/html; charset=utf-8") }),
-        )
-        .route(
-            "/page.js",
-            get(|| async { asset(SCRIPT, "text/javascript; charset=utf-8") }),
-        )
-        .route(
-            "/page.css",
-            get(|| async { asset(STYLE, "text/css; charset=utf-8") }),
-        )
+    let mut router = Router::new();
+    for asset in &ASSETS {
+        router = router.route(asset.path, get(async || serve_asset(asset)));
+    }
+    router
         .route("/api/overview", get(get_overview))
         .route("/api/session", get(get_session))
         .route(
@@ -55,7 +45,22 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             "/api/mail",
             get(|page: PageState| answer(page, read::read_mail)),
         )
+        .route(
+            "/api/channel/{name}",
+            get(|page: PageState, Path(name): Path<String>| {
+                answer(page, move |town| read::read_channel(town, &name))
+            }),
+        )
         .route("/api/costs", get(get_costs))
+        .route(
+            "/api/records",
+            get(|page: PageState| answer(page, read::read_records)),
+        )
+        .route(
+            "/api/settings",
+            get(|page: PageState| answer(page, read::read_settings)),
+        )
+        .route("/api/search", get(get_search))
         .route(
             "/api/bead/{id}",
             get(|page: PageState, Path(id): Path<String>| {
@@ -85,15 +90,15 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
         .with_state(page)
 }
 
-fn asset(text: &'static str, kind: &'static str) -> Response {
-    ([(header::CONTENT_TYPE, kind)], text).into_response()
+fn serve_asset(asset: &Asset) -> Response {
+    ([(header::CONTENT_TYPE, asset.kind)], asset.text).into_response()
 }
 
 /// Refuses requests of others, exchanges a token for a cookie, and sets the headers that keep other
 /// pages out.
 async fn check_access(State(page): PageState, mut request: Request, next: Next) -> Response {
     let mut response = match find_permission(&page, &request) {
-        Ok(AccessAnswer::Redirect(cookie)) => redirect_home(&cookie),
+        Ok(AccessAnswer::Begin(session)) => redirect_home(&page.cookie_name(), &session),
         Ok(AccessAnswer::Allowed(permission)) => {
             request.extensions_mut().insert(permission);
             next.run(request).await
@@ -120,8 +125,8 @@ async fn check_access(State(page): PageState, mut request: Request, next: Next) 
 
 enum AccessAnswer {
     Allowed(PagePermission),
-    /// A token was exchanged for this cookie.
-    Redirect(String),
+    /// A token was exchanged for this session.
+    Begin(PageSession),
 }
 
 fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer, &'static str> {
@@ -144,38 +149,63 @@ fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer,
             .query()
             .and_then(|query| query.strip_prefix("token="))
     {
-        let session = create_secret().map_err(|_| "no random numbers")?;
         let now = page.town.clock.now();
         let mut book = lock_mutex(&page.access);
-        if !book.exchange_token(token, session.clone(), now) {
-            return Err("this link was used or is too old: `gt dashboard` prints a new one");
-        }
-        let name = page.cookie_name();
-        return Ok(AccessAnswer::Redirect(format!(
-            "{name}={session}; Path=/; HttpOnly; SameSite=Lax"
-        )));
+        let permission = book
+            .take_token(token, now)
+            .ok_or("this link was used or is too old: `gt dashboard` prints a new one")?;
+        let session = PageSession {
+            cookie: create_secret().map_err(|_| "no random numbers")?,
+            key: create_secret().map_err(|_| "no random numbers")?,
+            permission,
+        };
+        book.begin_session(session.clone());
+        return Ok(AccessAnswer::Begin(session));
     }
     let cookies = value(header::COOKIE).unwrap_or_default();
-    let permission = lock_mutex(&page.access).find_session(cookies, &page.cookie_name());
-    let permission = permission.ok_or("open the link that `gt dashboard` prints")?;
-    if request.method() != Method::GET && permission != PagePermission::Act {
+    let book = lock_mutex(&page.access);
+    let session = book.find_session(cookies, &page.cookie_name());
+    let session = session.ok_or("open the link that `gt dashboard` prints")?;
+    if request.uri().path().starts_with("/api/") && !session.has_key(find_key(request)) {
+        return Err("this browser has lost the key: open a new link of `gt dashboard`");
+    }
+    if request.method() != Method::GET && session.permission != PagePermission::Act {
         return Err(
             "this page may only read: `gt dashboard --act` prints a link that allows actions",
         );
     }
-    Ok(AccessAnswer::Allowed(permission))
+    Ok(AccessAnswer::Allowed(session.permission))
+}
+
+/// Returns the key of a request. Streams of events have it in the query, because browsers set no
+/// headers for them.
+fn find_key(request: &Request) -> &str {
+    let header = HeaderName::from_static("x-gastown-key");
+    header_text(request.headers(), &header)
+        .or_else(|| {
+            let mut parts = request.uri().query()?.split('&');
+            parts.find_map(|part| part.strip_prefix("key="))
+        })
+        .unwrap_or_default()
 }
 
 fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name).and_then(|value| value.to_str().ok())
 }
 
-fn redirect_home(cookie: &str) -> Response {
-    let mut response = (StatusCode::SEE_OTHER, [(header::LOCATION, "/")]).into_response();
-    if let Ok(cookie) = HeaderValue::from_str(cookie) {
-        response.headers_mut().insert(header::SET_COOKIE, cookie);
-    }
-    response
+/// Sets the cookie, and hands over the key in the part of the address that no request contains.
+fn redirect_home(cookie: &str, session: &PageSession) -> Response {
+    let headers = [
+        (header::LOCATION, format!("/#key={}", session.key)),
+        (
+            header::SET_COOKIE,
+            format!(
+                "{cookie}={}; Path=/; HttpOnly; SameSite=Lax",
+                session.cookie
+            ),
+        ),
+    ];
+    (StatusCode::SEE_OTHER, headers).into_response()
 }
 
 fn refuse(status: StatusCode, reason: impl Into<String>) -> Response {
@@ -228,9 +258,28 @@ async fn get_agent(page: PageState, Query(query): Query<AgentQuery>) -> Response
     answer(page, move |town| read::read_agent(town, &query.address)).await
 }
 
-async fn get_events(State(page): PageState, headers: HeaderMap) -> Response {
+#[derive(Deserialize)]
+struct SearchQuery {
+    text: String,
+}
+
+async fn get_search(page: PageState, Query(query): Query<SearchQuery>) -> Response {
+    answer(page, move |town| search_town(town, &query.text)).await
+}
+
+#[derive(Deserialize)]
+struct EventsQuery {
+    /// The id of the last event before the daemon was started again.
+    after: Option<u64>,
+}
+
+async fn get_events(
+    State(page): PageState,
+    Query(query): Query<EventsQuery>,
+    headers: HeaderMap,
+) -> Response {
     let last = header_text(&headers, &HeaderName::from_static("last-event-id"));
-    let position = last.and_then(|last| last.parse().ok());
+    let position = last.and_then(|last| last.parse().ok()).or(query.after);
     events::follow_town(Arc::clone(&page.town), position).into_response()
 }
 

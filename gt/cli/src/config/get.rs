@@ -1,9 +1,10 @@
 //! `gt config get`.
 
 use super::super::{CommandResult, build_report};
-use super::{SettingRow, SettingsScope, read_setting};
+use super::{SettingsScope, read_setting};
 use crate::context::Context;
 use gt::town::config::SettingsLayers;
+use gt::view::settings::SettingRow;
 
 /// Print a setting's value
 ///

@@ -1,10 +1,10 @@
 //! `gt config list`.
 
 use super::super::{CommandResult, build_report};
-use super::{SettingRow, SettingsScope};
+use super::SettingsScope;
 use crate::context::Context;
-use gt::patrol::rule::{self, RULES};
-use gt::town::config::{SettingsLayers, key};
+use gt::town::config::SettingsLayers;
+use gt::view::settings::list_settings;
 
 /// List all settings with their values
 ///
@@ -26,14 +26,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layers = SettingsLayers::load(&town, rig.as_ref())?;
-    let mut all = layers.all();
-    all.retain(|setting| rule::switched_by(&setting.name).is_none());
-    let families = key::KEYS.iter().filter(|key| key.name.contains('*'));
-    let families = families.filter(|key| !key.name.starts_with(rule::SWITCH));
-    all.extend(families.filter_map(|key| layers.get(key.name)));
-    all.extend(RULES.iter().map(|rule| rule.switch_setting(&layers)));
-    all.sort_by(|a, b| a.name.cmp(&b.name));
-    let rows: Vec<SettingRow> = all.into_iter().map(SettingRow::from_setting).collect();
+    let rows = list_settings(&layers);
     let show_origin = args.show_origin;
     build_report(rows, move |rows, page| {
         for row in rows {

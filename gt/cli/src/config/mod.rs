@@ -6,13 +6,10 @@ mod list;
 mod set;
 mod unset;
 
-use serde::Serialize;
-use serde_json::Value;
-
 use super::CommandResult;
 use crate::context::Context;
 use gt::patrol::rule;
-use gt::town::config::{ChangeError, Setting, SettingsLayers, key};
+use gt::town::config::{ChangeError, Setting, SettingsLayers};
 use gt::town::{Rig, Town};
 
 kit::family! {
@@ -61,40 +58,4 @@ fn read_setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeEr
     };
     let name = name.to_owned();
     found.ok_or(ChangeError::Unknown { name })
-}
-
-/// One setting, for text and JSON.
-#[derive(Debug, Serialize)]
-struct SettingRow {
-    key: String,
-    value: Value,
-    origin: String,
-    meaning: &'static str,
-}
-
-impl SettingRow {
-    fn from_setting(setting: Setting) -> Self {
-        Self {
-            origin: setting.origin.to_string(),
-            meaning: match rule::switched_by(&setting.name) {
-                Some(rule) => rule.does,
-                None => key::find_key(&setting.name).map_or("", |key| key.meaning),
-            },
-            key: setting.name,
-            value: setting.value,
-        }
-    }
-
-    /// Returns the value as a user would write it.
-    fn text(&self) -> String {
-        match &self.value {
-            Value::Null => String::new(),
-            Value::String(text) => kit::ui::escape::escape_line(text),
-            Value::Array(words) => {
-                let words = words.iter().filter_map(Value::as_str);
-                kit::ui::escape::escape_line(&words.collect::<Vec<_>>().join(","))
-            }
-            other => other.to_string(),
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use gt::record::polecat::PolecatState;
 use gt::town::event::EventLine;
 use gt::view::feed::describe_event;
-use gt::view::overview::{TownOverview, UserNeed, UserNeedKind};
+use gt::view::overview::{ExpectedEnd, TownOverview, UserNeed, UserNeedKind};
 use gt::view::request::RequestRow;
 use gt::view::status::{AgentStatus, ConvoyLine, QueueCounts, RigSummary};
 use jiff::Timestamp;
@@ -88,7 +88,9 @@ pub(super) fn list_rows(news: &TownNews, section: Section) -> Vec<ScreenRow> {
         Section::Queues => list_queues(overview),
         Section::Convoys => {
             let convoys = overview.status.convoys.iter();
-            convoys.map(convoy_row).collect()
+            convoys
+                .map(|convoy| convoy_row(convoy, overview.estimates.get(&convoy.id)))
+                .collect()
         }
         Section::Feed => {
             let events = news.feed.iter();
@@ -290,7 +292,7 @@ fn request_row(request: &RequestRow) -> ScreenRow {
     row
 }
 
-fn convoy_row(convoy: &ConvoyLine) -> ScreenRow {
+fn convoy_row(convoy: &ConvoyLine, end: Option<&ExpectedEnd>) -> ScreenRow {
     let text = format!(
         "{} {} {}",
         draw_bar(convoy.completed, convoy.total),
@@ -299,6 +301,9 @@ fn convoy_row(convoy: &ConvoyLine) -> ScreenRow {
     );
     let subject = Some(Subject::Convoy(convoy.id.clone()));
     let mut row = ScreenRow::new(&convoy.id, subject, Tone::Plain, text);
+    row.right = end.map_or_else(String::new, |end| {
+        format!("done in about {}", format_seconds(end.seconds))
+    });
     if !convoy.blocked_by.is_empty() {
         let text = format!("! blocked by {}", convoy.blocked_by.join(", "));
         row.add(Tone::Bad, escape_line(&text));

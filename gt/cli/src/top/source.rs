@@ -9,14 +9,13 @@ use std::time::{Duration, Instant};
 use anyhow::Context as _;
 use gt::host::LiveTown;
 use gt::host::live_town::open_live_town;
-use gt::record::progress::ActivityCache;
 use gt::town::TownLayout;
 use gt::town::event::{EventLine, EventReader};
 use gt::town::identity::{Address, detect_caller};
 use gt::town::temporary::ending_signals;
 use gt::view::costs::{self, CostReport};
 use gt::view::feed::FeedFilter;
-use gt::view::overview::TownOverview;
+use gt::view::overview::{OverviewMemory, TownOverview};
 use gt::view::status;
 use kit::sys::Env;
 use kit::sys::watch::FolderWatch;
@@ -117,7 +116,7 @@ pub(super) fn watch_town(opener: &TownOpener, refresh: &Receiver<()>, send: &Sen
     let mut watcher = TownWatcher {
         events: EventReader::new(&town.layout),
         town,
-        glances: ActivityCache::default(),
+        memory: OverviewMemory::default(),
         feed: Vec::new(),
         watched: Vec::new(),
         changes: None,
@@ -146,7 +145,7 @@ pub(super) fn watch_town(opener: &TownOpener, refresh: &Receiver<()>, send: &Sen
 
 struct TownWatcher {
     town: LiveTown,
-    glances: ActivityCache,
+    memory: OverviewMemory,
     events: EventReader,
     /// The last events, newest first.
     feed: Vec<EventLine>,
@@ -166,7 +165,7 @@ impl TownWatcher {
         }
         self.read_feed()?;
         Ok(OverviewNews {
-            overview: TownOverview::read_again(&self.town, &self.glances)?,
+            overview: TownOverview::read_again(&self.town, &self.memory)?,
             feed: self.feed.clone(),
         })
     }

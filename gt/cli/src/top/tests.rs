@@ -1,3 +1,4 @@
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use gt::flow::town_change::TownChange;
@@ -157,6 +158,7 @@ fn overview() -> TownOverview {
             question("hq-2", "Which port?"),
         ],
         requests: vec![request],
+        estimates: BTreeMap::new(),
     }
 }
 

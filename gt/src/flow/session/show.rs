@@ -23,6 +23,18 @@ pub fn read_screen(town: &LiveTown, agent: &Address, lines: usize) -> anyhow::Re
     Ok(text.trim_end().lines().map(str::to_owned).collect())
 }
 
+/// Returns the last lines of an agent's screen as one text, with the escape sequences that set
+/// colours and attributes.
+pub fn read_styled_screen(
+    town: &LiveTown,
+    agent: &Address,
+    lines: usize,
+) -> anyhow::Result<String> {
+    let name = session_name_of(agent)?;
+    let text = town.host.capture_styled(name.as_str(), lines)?;
+    Ok(text.trim_end().to_owned())
+}
+
 /// Returns the command that opens an agent's session in a terminal.
 pub fn attach_command(town: &LiveTown, agent: &Address) -> anyhow::Result<Vec<String>> {
     let session = session_name_of(agent)?;

@@ -223,6 +223,24 @@ impl Tmux {
         })
     }
 
+    /// Returns the last lines of a session's screen and scrollback, as `capture` describes them.
+    fn capture_pane(
+        &self,
+        name: &str,
+        lines: usize,
+        capture: CapturePane<'_>,
+    ) -> Result<String, HostError> {
+        let row = self.find_row(name)?;
+        let start = format!("-{lines}");
+        let capture = capture
+            .stdout()
+            .join()
+            .start_line(&start)
+            .target_pane(&row.pane)
+            .build();
+        Ok(self.run_commands(name, [capture])?.text())
+    }
+
     /// Returns the output of an ended process, which may be drawn a moment after its end.
     fn capture_last_output(&self, name: &str) -> String {
         let words = || {
@@ -399,17 +417,14 @@ impl SessionHost for Tmux {
     }
 
     fn capture(&self, name: &str, lines: usize) -> Result<String, HostError> {
-        let row = self.find_row(name)?;
-        let start = format!("-{lines}");
-        let capture = CapturePane::new()
-            .stdout()
-            .join()
-            .start_line(&start)
-            .target_pane(&row.pane)
-            .build();
-        let screen = self.run_commands(name, [capture])?.text();
+        let screen = self.capture_pane(name, lines, CapturePane::new())?;
         let all: Vec<&str> = screen.lines().map(str::trim_end).collect();
         Ok(all[all.len().saturating_sub(lines)..].join("\n"))
+    }
+
+    fn capture_styled(&self, name: &str, lines: usize) -> Result<String, HostError> {
+        // A style goes on in the next line, so that no line can be left out.
+        self.capture_pane(name, lines, CapturePane::new().escape_sequences())
     }
 
     fn attach_command(&self, name: &str) -> Vec<String> {

@@ -111,7 +111,7 @@ pub(super) fn is_listed(bead: &Bead) -> bool {
     !bead.is_tombstone() && bead.close_reason != MailRemoval::Deleted.close_reason()
 }
 
-pub(super) fn is_mail(bead: &Bead) -> bool {
+pub fn is_mail(bead: &Bead) -> bool {
     bead.issue_type == Kind::Message || bead.has_label("gt:message")
 }
 

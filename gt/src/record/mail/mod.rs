@@ -18,7 +18,7 @@ pub use inbox::{
     MailSearch, count_unread, find_message, find_messages, hook_message, list_inbox, list_thread,
     list_with_archived, mark_read, mark_unread, remove_messages, search_mailbox,
 };
-pub use message::{MailMessage, MailRemoval};
+pub use message::{MailMessage, MailRemoval, is_mail};
 pub use named::{NamedError, NamedKind};
 
 use bd::bead::hash::compute_short_hash;

@@ -16,7 +16,8 @@ pub use claimed::Claim;
 pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
 pub use record::{
     MergeResult, RecordSummary, WorkCompletion, WorkOutcome, append_completion, read_all_records,
-    read_completions as read_record, record_merged, record_result, summarize_records,
+    read_completions as read_record, read_records_by_identity, record_merged, record_result,
+    summarize_records,
 };
 pub use slot::{
     DoneRecord, DoneStep, FailedStep, GivingUp, NudgeCount, SlingInProgress, SlingStep, Slot,

@@ -197,10 +197,18 @@ impl RecordSummary {
 
 /// Returns the records of all polecats of a rig, also of those that are gone.
 pub fn read_all_records(beads: &Snapshot) -> Vec<WorkCompletion> {
+    let records = read_records_by_identity(beads).into_iter();
+    records.flat_map(|(_, record)| record).collect()
+}
+
+/// Returns the records of all polecats of a rig that have one, each with the title of the identity
+/// bead.
+pub fn read_records_by_identity(beads: &Snapshot) -> Vec<(String, Vec<WorkCompletion>)> {
     let agents = beads.select_marked(&[BeadMark::Label("gt:agent")], |_| true);
     agents
         .filter(|bead| !bead.is_tombstone())
-        .flat_map(read_completions)
+        .map(|bead| (bead.title.clone(), read_completions(bead)))
+        .filter(|(_, record)| !record.is_empty())
         .collect()
 }
 

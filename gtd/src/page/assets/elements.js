@@ -1,0 +1,141 @@
+// Builds elements of the page. All text of the town is set as text, never as markup.
+
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "click") made.onclick = value;
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value);
+  }
+  for (const child of children.flat(Infinity)) {
+    if (child !== null && child !== undefined && child !== "") made.append(child);
+  }
+  return made;
+}
+
+// Gives `parent` these children. Nodes that are alike stay, with their focus, scroll position and
+// opened details. `data-key` tells nodes of a list apart.
+export function replaceChildren(parent, ...children) {
+  const wanted = element("div", {}, children);
+  patchChildren(parent, [...wanted.childNodes]);
+}
+
+function patchChildren(parent, wanted) {
+  const keys = new Set(wanted.map(keyOf).filter(Boolean));
+  const kept = new Map();
+  for (const child of [...parent.children]) {
+    const key = keyOf(child);
+    if (!key) continue;
+    if (keys.has(key)) kept.set(key, child);
+    else child.remove();
+  }
+  let at = parent.firstChild;
+  for (const node of wanted) {
+    const key = keyOf(node);
+    const match = key ? kept.get(key) : at && !keyOf(at) ? at : null;
+    if (!match || !isAlike(match, node)) {
+      parent.insertBefore(node, at);
+      continue;
+    }
+    if (match === at) at = at.nextSibling;
+    else parent.insertBefore(match, at);
+    patchNode(match, node);
+  }
+  while (at) {
+    const next = at.nextSibling;
+    at.remove();
+    at = next;
+  }
+}
+
+function keyOf(node) {
+  return node.dataset?.key;
+}
+
+function isAlike(node, other) {
+  return node.nodeType === other.nodeType && node.nodeName === other.nodeName;
+}
+
+function patchNode(node, wanted) {
+  if (node.nodeType === Node.TEXT_NODE) {
+    if (node.data !== wanted.data) node.data = wanted.data;
+    return;
+  }
+  for (const { name, value } of [...wanted.attributes]) {
+    if (node.getAttribute(name) !== value) node.setAttribute(name, value);
+  }
+  for (const { name } of [...node.attributes]) {
+    if (!wanted.hasAttribute(name) && name !== "open") node.removeAttribute(name);
+  }
+  node.onclick = wanted.onclick;
+  patchChildren(node, [...wanted.childNodes]);
+}
+
+export function link(kind, id, text = id) {
+  return element("a", { href: `#/${kind}/${encodeURIComponent(id)}` }, text);
+}
+
+export function section(title, count, ...children) {
+  const heading = element("h2", {}, count === null ? title : `${title}: ${count}`);
+  return element("section", {}, heading, ...children);
+}
+
+// A list. `keyOfEntry` names an entry, so that it keeps its place in the document.
+export function rows(list, describe, empty, keyOfEntry = () => null) {
+  if (list.length === 0) return element("p", { class: "dim" }, empty);
+  const items = list.map((entry) => element("li", { "data-key": keyOfEntry(entry) }, describe(entry)));
+  return element("ul", { class: "rows" }, items);
+}
+
+export function block(text, name) {
+  return element("pre", { tabindex: "0", role: "region", "aria-label": name }, text);
+}
+
+export function prose(text, name) {
+  return element("pre", { class: "text", tabindex: "0", role: "region", "aria-label": name }, text);
+}
+
+export function patch(text) {
+  const lines = text.split("\n").map((line) => {
+    const tone = line.startsWith("+") ? "good" : line.startsWith("-") ? "bad" : line.startsWith("diff ") ? "caution" : null;
+    return element("span", { class: tone }, `${line}\n`);
+  });
+  return element("pre", { tabindex: "0", role: "region", "aria-label": "Changes" }, lines);
+}
+
+// A table whose first column names its lines.
+export function table(name, header, lines) {
+  const head = element("tr", {}, header.map((cell) => element("th", { scope: "col" }, cell)));
+  const body = lines.map((line) => element("tr", {}, line.map((cell) => element("td", {}, typeof cell === "number" ? cell.toLocaleString("en") : cell))));
+  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
+    element("table", {}, element("thead", {}, head), element("tbody", {}, body)));
+}
+
+export function age(time) {
+  const seconds = Math.max(0, (Date.now() - Date.parse(time)) / 1000);
+  if (!Number.isFinite(seconds)) return "";
+  if (seconds < 90) return `${Math.round(seconds)}s ago`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)}m ago`;
+  if (seconds < 129600) return `${Math.round(seconds / 3600)}h ago`;
+  return `${Math.round(seconds / 86400)}d ago`;
+}
+
+export function since(time) {
+  return element("time", { datetime: time, class: "dim right" }, age(time));
+}
+
+export function duration(seconds) {
+  if (seconds < 120) return `${Math.round(seconds)}s`;
+  return seconds < 7200 ? `${Math.round(seconds / 60)}m` : `${Math.round(seconds / 3600)}h`;
+}
+
+export function dollars(sum) {
+  return `$${sum.cost_usd.toFixed(2)}${sum.unpriced_tokens ? "+" : ""}`;
+}
+
+export function timeline(found) {
+  if (!found) return null;
+  const now = found.now.concat(found.next_steps.map((command) => `→ ${command}`));
+  return element("div", {},
+    now.length > 0 ? section("Now", null, rows(now, (line) => line, "")) : null,
+    section("Timeline", null, rows(found.events, (event) => [event.text, since(event.ts)], "no events")));
+}

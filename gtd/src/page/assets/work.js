@@ -1,0 +1,81 @@
+// A bead with its molecule, a convoy, and a merge request.
+
+import { block, element, link, patch, prose, replaceChildren, rows, section, since, timeline } from "./elements.js";
+import { button, mayAct, promptButton, read } from "./server.js";
+import { describeRequest } from "./town.js";
+
+const STEP_MARKS = { done: "✓", current: "▶", ready: "○", blocked: "◇", pending: "◇" };
+
+// The steps of a molecule in their order, the current one with its text.
+function stepper(molecule) {
+  if (!molecule) return null;
+  const current = molecule.current;
+  const done = molecule.steps.filter((step) => step.state === "done").length;
+  const steps = molecule.steps.map((step) => {
+    const isCurrent = step.state === "current" || (current && step.id && step.id === current.id);
+    return element("li", { class: isCurrent ? "current" : step.state, "aria-current": isCurrent ? "step" : null },
+      element("span", { class: "mark", "aria-hidden": "true" }, STEP_MARKS[isCurrent ? "current" : step.state] ?? "○"),
+      element("span", {}, step.id ? link("bead", step.id, step.title) : step.title),
+      element("span", { class: "dim" }, ` ${step.state}`));
+  });
+  const text = current ? [current.description, current.acceptance && `Acceptance: ${current.acceptance}`].filter(Boolean).join("\n\n") : "";
+  return section(`Molecule ${molecule.title}`, null,
+    element("p", { class: "dim" }, `${done} of ${molecule.steps.length} steps done`),
+    element("ol", { class: "stepper" }, steps),
+    text ? prose(text, "Current step") : null);
+}
+
+export async function showBead(main, id) {
+  const { bead, molecule, timeline: events } = await read(`/api/bead/${encodeURIComponent(id)}`);
+  const facts = [`P${bead.priority}`, bead.kind, bead.status, bead.assignee && `with ${bead.assignee}`, ...bead.labels];
+  const texts = bead.texts.concat(bead.comments);
+  replaceChildren(main,
+    element("h1", {}, `${bead.id} ${bead.title}`),
+    element("p", { class: "dim" }, facts.filter(Boolean).join(" · ")),
+    bead.close_reason ? element("p", {}, `Closed: ${bead.close_reason}`) : null,
+    stepper(molecule),
+    section("Links", bead.links.length, rows(bead.links, (other) => [`${other.relation} `, link("bead", other.id), ` ${other.title} (${other.status})`], "none")),
+    texts.map((text) => section(text.name, null, prose(text.text, text.name))),
+    section("Earlier attempts", bead.attempts.length, rows(bead.attempts, (attempt) => [`${attempt.worker}: ${attempt.why}`, since(attempt.at)], "none")),
+    timeline(events),
+  );
+}
+
+export async function showConvoy(main, id) {
+  const { progress, waves, estimate, timeline: events } = await read(`/api/convoy/${encodeURIComponent(id)}`);
+  const done = progress.counts?.completed ?? 0;
+  const total = progress.counts?.total ?? 0;
+  const tone = { done: "good", working: "" };
+  const describe = (bead) => [
+    element("span", { class: tone[bead.standing] ?? "caution" }, `${bead.standing} `),
+    link("bead", bead.id), ` ${bead.title ?? ""}`,
+    bead.waits_for?.length > 0 ? element("div", { class: "dim" }, "after ", bead.waits_for.map((other, at) => [at > 0 ? ", " : "", link("bead", other)])) : null,
+    bead.why ? element("div", { class: "dim" }, bead.why) : null,
+  ];
+  const graph = waves.map((wave, number) =>
+    element("section", { class: "wave" }, element("h2", {}, `Wave ${number + 1}: ${wave.length}`), rows(wave, describe, "empty", (bead) => bead.id)));
+  replaceChildren(main,
+    element("h1", {}, `${id} ${progress.title ?? ""}`),
+    element("p", {}, element("progress", { max: Math.max(total, 1), value: done, "aria-label": `${done} of ${total} beads done` }), ` ${done} of ${total} done`),
+    element("p", { class: "dim" }, done < total ? (estimate ?? "no estimate yet") : "all done"),
+    element("div", { class: "waves", tabindex: "0", role: "region", "aria-label": "Beads by wave" }, graph),
+    timeline(events),
+  );
+}
+
+export async function showRequest(main, id) {
+  const found = await read(`/api/request/${encodeURIComponent(id)}`);
+  const acts = [];
+  if (mayAct && found.row) {
+    acts.push(button("Retry", () => ({ act: "retry_request", request: id })));
+    acts.push(promptButton("Reject", `Reason to reject ${id}`, (reason) => ({ act: "reject", request: id, reason })));
+  }
+  replaceChildren(main,
+    element("h1", {}, `${id} ${found.title}`),
+    found.row ? element("div", {}, describeRequest(found.row)) : element("p", { class: "dim" }, `no longer in the queue (${found.status})`),
+    element("div", { class: "answers" }, acts),
+    section("Changes", null, found.diff.trim() ? patch(found.diff) : element("p", { class: "dim" }, "none")),
+    section("Logs of failed gates", found.gate_logs.length, found.gate_logs.map((log) => [element("h3", {}, log.path), block(log.text, log.path)])),
+    timeline(found.timeline),
+  );
+}

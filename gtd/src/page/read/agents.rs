@@ -1,0 +1,77 @@
+//! Reads agents, their mail and their records.
+
+use gt::flow::session::show;
+use gt::host::LiveTown;
+use gt::record::mail::{self, channel};
+use gt::record::polecat::{self, RecordSummary, WorkCompletion};
+use gt::town::identity::Address;
+use gt::view::polecat::read_changes_so_far;
+use serde_json::{Value, json};
+
+use super::cut;
+
+/// The number of lines of an agent's screen.
+const SCREEN_LINES: usize = 200;
+/// The number of shown entries of a record.
+const ENTRIES: usize = 20;
+
+/// Reads an agent: its live screen, its changes so far, its mail.
+pub(in crate::page) fn read_agent(town: &LiveTown, address: &str) -> anyhow::Result<Value> {
+    let agent = town.parse_agent(address)?;
+    let screen = match show::find_session(town, &agent)? {
+        Some(_) => Some(show::read_styled_screen(town, &agent, SCREEN_LINES)?),
+        None => None,
+    };
+    let diff = match &agent {
+        Address::Polecat(rig, name) => read_changes_so_far(&town.find_rig(rig)?, name).ok(),
+        _ => None,
+    };
+    let beads = town.open_town_store()?.snapshot()?;
+    Ok(json!({
+        "address": agent.to_string(),
+        "screen": screen,
+        "diff": diff.as_deref().map(cut),
+        "mail": mail::list_inbox(&beads, &agent.mailbox()),
+    }))
+}
+
+/// Reads the overseer's mail and lists the channels.
+pub(in crate::page) fn read_mail(town: &LiveTown) -> anyhow::Result<Value> {
+    let beads = town.open_town_store()?.snapshot()?;
+    let inbox = mail::list_inbox(&beads, &Address::Overseer.mailbox());
+    Ok(json!({ "inbox": inbox, "channels": channel::list_channels(&beads) }))
+}
+
+/// Reads a channel and its messages, newest first.
+pub(in crate::page) fn read_channel(town: &LiveTown, name: &str) -> anyhow::Result<Value> {
+    let beads = town.open_town_store()?.snapshot()?;
+    let found = channel::get_channel(&beads, name)?;
+    let now = town.clock.now();
+    let messages = channel::list_channel_messages(&beads, &found, &Address::Overseer, now);
+    Ok(json!({ "channel": found, "messages": messages }))
+}
+
+/// Reads the finished beads of each polecat, also of those that are gone, and the summaries by
+/// model and by agent runtime.
+pub(in crate::page) fn read_records(town: &LiveTown) -> anyhow::Result<Value> {
+    let stores = town.read_stores()?;
+    let (mut identities, mut all) = (Vec::new(), Vec::new());
+    for (rig, beads) in &stores.rigs {
+        for (title, record) in polecat::read_records_by_identity(beads) {
+            let last = record.iter().rev().take(ENTRIES).collect::<Vec<_>>();
+            identities.push(json!({
+                "rig": rig,
+                "identity": title,
+                "summary": RecordSummary::new(&record),
+                "last": last,
+            }));
+            all.extend(record);
+        }
+    }
+    let group = |key: fn(&WorkCompletion) -> &str| polecat::summarize_records(&all, key);
+    Ok(json!({
+        "identities": identities,
+        "models": group(|entry| &entry.model),
+        "runtimes": group(|entry| &entry.agent),
+    }))
+}

@@ -1,0 +1,119 @@
+//! Reads the board, the costs and the settings.
+
+use std::cmp::Reverse;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use bd::store::{BeadRef, TimeField};
+use gt::host::LiveTown;
+use gt::town::config::SettingsLayers;
+use gt::view::bundle::mask_value;
+use gt::view::costs;
+use gt::view::settings::list_settings;
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use crate::run::lock_mutex;
+
+/// The time for which costs are kept.
+const COSTS_FRESH: Duration = Duration::from_secs(60);
+
+/// Today's costs, the object of `gt costs --today --json`. They are read once a minute, because
+/// transcripts are long.
+#[derive(Debug, Default)]
+pub(in crate::page) struct CostsCache {
+    last: Mutex<Option<(Instant, Value)>>,
+}
+
+impl CostsCache {
+    pub(in crate::page) fn read(&self, town: &LiveTown) -> anyhow::Result<Value> {
+        let mut last = lock_mutex(&self.last);
+        if let Some((at, value)) = last.as_ref()
+            && at.elapsed() < COSTS_FRESH
+        {
+            return Ok(value.clone());
+        }
+        let value = serde_json::to_value(costs::read_costs_of_today(town)?)?;
+        *last = Some((Instant::now(), value.clone()));
+        Ok(value)
+    }
+}
+
+/// A bead on the board.
+#[derive(Debug, Serialize)]
+struct BoardBead {
+    id: String,
+    title: String,
+    status: String,
+    is_blocked: bool,
+    priority: i64,
+    assignee: String,
+}
+
+/// The number of closed beads on the board of a rig.
+const CLOSED: usize = 20;
+
+/// Reads the work beads of each rig, the last closed ones among them.
+pub(in crate::page) fn read_board(town: &LiveTown) -> anyhow::Result<Value> {
+    let stores = town.read_stores()?;
+    let mut rigs = serde_json::Map::new();
+    for (rig, beads) in &stores.rigs {
+        let is_shown =
+            |bead: &BeadRef| !bead.is_internal() && !bead.is_ephemeral() && !bead.is_tombstone();
+        let (mut open, mut closed): (Vec<BeadRef>, Vec<BeadRef>) = beads
+            .bead_refs()
+            .filter(is_shown)
+            .partition(BeadRef::is_open);
+        open.sort_by_key(BeadRef::priority);
+        closed.sort_by_cached_key(|bead| Reverse(bead.time(TimeField::Updated)));
+        let shown = open.iter().chain(closed.iter().take(CLOSED));
+        let shown: Vec<BoardBead> = shown
+            .filter_map(|found| {
+                let bead = found.bead()?;
+                Some(BoardBead {
+                    id: bead.id.clone(),
+                    title: bead.title.clone(),
+                    status: bead.status.to_string(),
+                    is_blocked: found.is_blocked(),
+                    priority: bead.priority,
+                    assignee: bead.assignee.clone(),
+                })
+            })
+            .collect();
+        rigs.insert(rig.clone(), serde_json::to_value(shown)?);
+    }
+    Ok(Value::Object(rigs))
+}
+
+/// Reads the settings of the town and of each rig, with their secrets masked.
+pub(in crate::page) fn read_settings(town: &LiveTown) -> anyhow::Result<Value> {
+    let mut all = serde_json::Map::new();
+    all.insert(
+        String::new(),
+        list_masked(&SettingsLayers::load(town, None)?)?,
+    );
+    for rig in town.list_rigs()? {
+        let layers = SettingsLayers::load(town, Some(&rig))?;
+        all.insert(rig.name().to_owned(), list_masked(&layers)?);
+    }
+    Ok(json!(all))
+}
+
+/// Lists the settings with a value. The name of a setting decides, too, whether its value is secret.
+fn list_masked(layers: &SettingsLayers) -> anyhow::Result<Value> {
+    let mut rows = Vec::new();
+    for row in list_settings(layers) {
+        if row.value.is_null() {
+            continue;
+        }
+        let mut named = json!({ row.key.clone(): row.value });
+        mask_value(&mut named);
+        rows.push(json!({
+            "key": row.key,
+            "value": named[&row.key],
+            "origin": row.origin,
+            "meaning": row.meaning,
+        }));
+    }
+    Ok(Value::Array(rows))
+}

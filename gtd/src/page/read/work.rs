@@ -1,0 +1,73 @@
+//! Reads a bead, a convoy or a merge request.
+
+use gt::flow::convoy::ProgressBoard;
+use gt::flow::mq;
+use gt::host::LiveTown;
+use gt::record::town_view::TownView;
+use gt::record::{convoy, merge_request, molecule};
+use gt::view::bead::BeadDetails;
+use gt::view::convoy::{BeadPace, ConvoyEstimate, list_waves};
+use gt::view::request;
+use serde_json::{Value, json};
+
+use super::{cut, cut_start, read_timeline};
+
+/// Reads a bead with its molecule and its timeline.
+pub(in crate::page) fn read_bead(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
+    let bead = BeadDetails::read(town, id)?;
+    let found = town.find_bead(id)?;
+    let beads = town.open_store_at(&found.home)?.snapshot()?;
+    Ok(json!({
+        "bead": bead,
+        "molecule": molecule::molecule_of_bead(&beads, id),
+        "timeline": read_timeline(town, id),
+    }))
+}
+
+/// Reads a convoy: its beads by waves, and the estimate of its end.
+pub(in crate::page) fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
+    let view = TownView::read(town)?;
+    let all = convoy::list_convoys(&view.stores.town, true);
+    let convoy = all.into_iter().find(|convoy| convoy.id == id);
+    let convoy = convoy.ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
+    let progress = ProgressBoard::from_view(&view).progress(convoy);
+    let estimate = ConvoyEstimate::build(&progress, BeadPace::from_view(&view));
+    Ok(json!({
+        "progress": progress,
+        "waves": list_waves(&progress.tracked),
+        "estimate": estimate.map(|estimate| estimate.describe()),
+        "timeline": read_timeline(town, id),
+    }))
+}
+
+/// Reads a merge request: its line, its changes and the logs of its failed gates.
+pub(in crate::page) fn read_request(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
+    let found = town.find_bead(id)?;
+    let gt::town::beads::BeadsHome::Rig(rig) = &found.home else {
+        anyhow::bail!("{id} is no merge request of a rig");
+    };
+    let rig = town.find_rig(rig)?;
+    let row = request::read_requests(&rig)?
+        .into_iter()
+        .find(|row| row.id == id);
+    let receipt = merge_request::receipt_of(&found.bead);
+    // The rest is shown also if git does not have the commits any more.
+    let diff = mq::read_submitted_diff(&rig, &receipt)
+        .unwrap_or_else(|error| format!("the changes cannot be read: {error:#}"));
+    let mut logs = Vec::new();
+    for path in mq::list_gate_logs(&rig, id) {
+        let bytes = kit::sys::file::read_file_if_exists(&path)?.unwrap_or_default();
+        logs.push(json!({
+            "path": path,
+            "text": cut_start(&String::from_utf8_lossy(&bytes)),
+        }));
+    }
+    Ok(json!({
+        "title": found.bead.title,
+        "status": found.bead.status,
+        "row": row,
+        "diff": cut(&diff),
+        "gate_logs": logs,
+        "timeline": read_timeline(town, id),
+    }))
+}
