@@ -7,7 +7,11 @@ critical) priority=urgent ;;
 high) priority=high ;;
 *) priority=default ;;
 esac
-exec curl --fail --silent --show-error --max-time 8 \
+# With `page.url` set, a tap on the notification opens the question.
+if [ -n "$GT_ESCALATION_LINK" ]; then
+    set -- --header "Click: $GT_ESCALATION_LINK"
+fi
+exec curl --fail --silent --show-error --max-time 8 "$@" \
     --header "Title: [$GT_ESCALATION_SEVERITY] $GT_ESCALATION_TITLE" \
     --header "Priority: $priority" --header "Tags: rotating_light" \
     --data-binary @- -- "$GT_ESCALATION_TO"

@@ -19,7 +19,7 @@ fn page_of(town: &Town, args: &[&str]) -> (String, u16) {
 }
 
 /// Sends a request, and returns the status line, the headers and the body.
-fn send(port: u16, head: &str, body: &str) -> String {
+pub(crate) fn send(port: u16, head: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let length = body.len();
     let request = format!("{head}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
@@ -65,7 +65,7 @@ fn browser_headers(entered: &str) -> (String, String) {
     )
 }
 
-fn status_of(answer: &str) -> &str {
+pub(crate) fn status_of(answer: &str) -> &str {
     answer.split(' ').nth(1).unwrap()
 }
 

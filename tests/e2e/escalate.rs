@@ -553,6 +553,83 @@ fn the_phone_script_posts_the_text_to_the_topic() {
     assert!(seen.contains("Since noon"), "{seen}");
 }
 
+/// Escalates a decision, and returns its id with the path of its answer link.
+fn ask_by_link(town: &Town, seen: &Path, question: &str) -> (String, String) {
+    std::fs::remove_file(seen).ok();
+    let asked = ["-s", "low", "--decision", "--option", "red", "--option"];
+    let id = id_of(&escalate(
+        town,
+        &[&[question], &asked[..], &["<b>blue</b>"]].concat(),
+    ));
+    let text = std::fs::read_to_string(seen).unwrap();
+    let link = text.lines().find_map(|line| line.strip_prefix("Answer: "));
+    let path = link.unwrap().strip_prefix("https://phone.example").unwrap();
+    (id, path.to_owned())
+}
+
+#[test]
+fn a_link_answers_its_question_once_and_nothing_else() {
+    let (town, _origin) = Town::with_rig();
+    let seen = fake(&town, "notify-me", "");
+    configure(
+        &town,
+        &json!({
+            "routes": { "low": ["bead", "me:human"] },
+            "contacts": { "human_me": "dana" },
+            "commands": { "me": { "cmd": ["notify-me"] } },
+        }),
+    );
+    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = free.local_addr().unwrap().port();
+    drop(free);
+    for (key, value) in [
+        ("page.url", "https://phone.example/"),
+        ("page.port", &port.to_string()),
+    ] {
+        town.gt(["config", "set", "--town", key, value]).ok();
+    }
+    town.up();
+    let (id, path) = ask_by_link(&town, &seen, "Which <colour>?");
+    let (other, _) = ask_by_link(&town, &seen, "Which size?");
+    let send = |method: &str, path: &str, headers: &str, body: &str| {
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\n{headers}\r\nContent-Type: application/x-www-form-urlencoded"
+        );
+        crate::dashboard::send(port, &head, body)
+    };
+    let own = "Host: phone.example\r\nOrigin: https://phone.example";
+    let answer = |path: &str, headers: &str, body: &str| {
+        let answer = send("POST", path, headers, body);
+        crate::dashboard::status_of(&answer).to_owned()
+    };
+    let shown = send("GET", &path, "Host: phone.example", "");
+    assert!(shown.contains("<h1>Which &lt;colour&gt;?</h1>"), "{shown}");
+    assert!(
+        shown.contains("value=\"&lt;b&gt;blue&lt;/b&gt;\""),
+        "{shown}"
+    );
+    assert!(shown.contains("default-src 'none'"), "{shown}");
+    // The host of the link leads to nothing else, and other pages cannot answer.
+    for path in ["/", "/api/overview", "/page.js"] {
+        let refused = send("GET", path, "Host: phone.example", "");
+        assert_eq!(crate::dashboard::status_of(&refused), "403", "{path}");
+    }
+    let evil = "Host: phone.example\r\nOrigin: https://evil.example";
+    assert_eq!(answer(&path, evil, "answer=red"), "403");
+    assert_eq!(answer(&path, "Host: phone.example", "answer=red"), "403");
+    let rebound = "Host: evil.example\r\nOrigin: https://evil.example";
+    assert_eq!(answer(&path, rebound, "answer=red"), "403");
+    assert_eq!(answer("/answer/0", own, "answer=red"), "410");
+    assert_eq!(answer(&path, own, "answer=%20"), "422");
+    assert_eq!(show(&town, &id)["status"], "open");
+    assert_eq!(answer(&path, own, "answer=%3Cb%3Eblue%3C%2Fb%3E"), "200");
+    assert_eq!(show(&town, &id)["answer"], "<b>blue</b>");
+    assert_eq!(answer(&path, own, "answer=red"), "410");
+    let shown = send("GET", &path, "Host: phone.example", "");
+    assert_eq!(crate::dashboard::status_of(&shown), "410", "{shown}");
+    assert_eq!(show(&town, &other)["status"], "open");
+}
+
 #[test]
 fn a_worker_that_asked_waits_for_the_answer_and_starts_again_with_it() {
     let (town, _origin) = Town::with_rig();

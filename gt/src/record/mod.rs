@@ -2,6 +2,7 @@
 //! session.
 
 pub mod account;
+pub mod answer_link;
 pub mod approval;
 pub mod attempt;
 pub mod boot_status;

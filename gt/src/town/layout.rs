@@ -78,6 +78,11 @@ impl TownLayout {
         self.runtime().join("scheduler-state.json")
     }
 
+    /// The links that answer questions from other devices.
+    pub fn answer_links(&self) -> PathBuf {
+        self.runtime().join("answer-links.json")
+    }
+
     /// The costs that count for budgets, as they were last read.
     pub fn spending(&self) -> PathBuf {
         self.runtime().join("spending.json")

@@ -12,6 +12,9 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 
+/// The style of the page, which the page behind an answer link has, too.
+pub(super) const STYLE_TEXT: &str = include_str!("assets/page.css");
+
 macro_rules! asset {
     ($path:literal, $kind:expr, $file:literal) => {
         Asset {

@@ -5,6 +5,7 @@
 //! `events` tells the browser what has changed.
 
 mod access;
+mod answer;
 mod assets;
 mod events;
 mod read;
@@ -15,6 +16,7 @@ use std::sync::{Arc, Mutex};
 
 use gt::host::live_town::open_live_town;
 use gt::host::{LiveTown, daemon::protocol::DaemonAnswer};
+use gt::record::answer_link::PublicPage;
 use gt::town::identity::Address;
 
 use crate::run::lock_mutex;
@@ -70,6 +72,16 @@ impl PageServer {
         }
     }
 
+    /// Serves the page from the start of the daemon, if links lead other devices to it.
+    pub(crate) async fn open_for_links(&self, town: &LiveTown) {
+        let Some(public) = PublicPage::from_settings(town) else {
+            return;
+        };
+        if let Err(error) = self.serve(town, public.port).await {
+            tracing::warn!(port = public.port, %error, "the page is not served: links do not work");
+        }
+    }
+
     async fn serve(&self, town: &LiveTown, port: u16) -> std::io::Result<Arc<ServedPage>> {
         let mut open = self.open.lock().await;
         if let Some(page) = open.as_ref()
@@ -77,6 +89,11 @@ impl PageServer {
         {
             return Ok(Arc::clone(page));
         }
+        let public = PublicPage::from_settings(town);
+        let port = match (port, &public) {
+            (0, Some(public)) => public.port,
+            _ => port,
+        };
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let listener = tokio::net::TcpListener::bind(address).await?;
         let page = Arc::new(ServedPage {
@@ -90,7 +107,8 @@ impl PageServer {
             overview: read::OverviewCache::default(),
             costs: read::CostsCache::default(),
         });
-        let router = routes::build_router(Arc::clone(&page));
+        let router =
+            routes::build_router(Arc::clone(&page)).merge(answer::build_router(Arc::clone(&page)));
         tracing::info!(port = page.port, "serving the page");
         tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {

@@ -41,6 +41,7 @@ pub(crate) fn open_socket(
     let listener = UnixListener::bind(&path)?;
     let (town, page) = (Arc::clone(town), PageServer::default());
     tokio::spawn(async move {
+        page.open_for_links(&town).await;
         while let Ok((stream, _)) = listener.accept().await {
             if !is_peer_owner(&stream) {
                 continue;

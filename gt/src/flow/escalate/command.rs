@@ -28,6 +28,7 @@ pub(super) fn run_command(
     command: &NotifyCommand,
     escalation: &Escalation,
     to: &str,
+    link: Option<&str>,
 ) -> Result<String, String> {
     let (program, args) = command.cmd.split_first().ok_or("it has no program")?;
     let root = town.layout.root();
@@ -36,7 +37,11 @@ pub(super) fn run_command(
     } else {
         program.into()
     };
-    let text = format_notice_text(escalation).replace('\0', "");
+    let link = link.unwrap_or_default();
+    let mut text = format_notice_text(escalation).replace('\0', "");
+    if !link.is_empty() {
+        text = format!("Answer: {link}\n{text}");
+    }
     let mut run = ChildCommand::new(program).args(args).cwd(root).env_clear();
     for (name, value) in inherited_variables(&town.env) {
         run = run.env(name, value);
@@ -54,12 +59,13 @@ pub(super) fn run_command(
         ("BEAD", &escalation.related_bead),
         ("CONVOY", &details.convoy),
         ("TO", to),
+        ("LINK", link),
     ] {
         // Each value is one line, because a title must not become a second header of a message.
         run = run.env(format!("GT_ESCALATION_{name}"), escape::escape_line(value));
     }
     let run = run
-        .env("GT_ESCALATION_JSON", build_json(escalation))
+        .env("GT_ESCALATION_JSON", build_json(escalation, link))
         .env("GT_ESCALATION_TEXT", truncate_text(&text, VARIABLE))
         .env("GT_TOWN_ROOT", root)
         .stdin(text)
@@ -85,11 +91,17 @@ pub(super) fn run_command(
 }
 
 /// Returns the JSON body for a web hook, because shells cannot quote a text as JSON.
-fn build_json(escalation: &Escalation) -> String {
+fn build_json(escalation: &Escalation, link: &str) -> String {
     let (severity, title) = (escalation.severity.name(), &escalation.title);
     let (id, from) = (&escalation.id, &escalation.escalated_by);
-    let text = format!("[{severity}] {title} ({id} from {from})");
-    json!({ "text": text, "id": id, "severity": severity, "title": title }).to_string()
+    let mut text = format!("[{severity}] {title} ({id} from {from})");
+    let mut body = json!({ "id": id, "severity": severity, "title": title });
+    if !link.is_empty() {
+        text = format!("{text} {link}");
+        body["link"] = json!(link);
+    }
+    body["text"] = json!(text);
+    body.to_string()
 }
 
 fn first_output_line(text: &str) -> String {

@@ -2,6 +2,7 @@
 //! every result is recorded.
 
 use super::{command, read_settings, save_escalation};
+use crate::record::answer_link::offer_answer_link;
 use crate::record::escalation::{DeliveryState, Escalation, RouteDelivery, TRIES};
 use crate::town::Town;
 use crate::town::config::EscalationRoute;
@@ -44,7 +45,9 @@ pub fn deliver_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
             }
             Some(with) => {
                 let to = settings.contact(&name, &target);
-                match command::run_command(town, with, &first, to) {
+                // The command runs without a link, too.
+                let link = offer_answer_link(town, id).unwrap_or_default();
+                match command::run_command(town, with, &first, to, link.as_deref()) {
                     Ok(output) => (DeliveryState::Sent, output),
                     Err(reason) => (DeliveryState::Failed, reason),
                 }

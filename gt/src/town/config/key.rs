@@ -334,6 +334,20 @@ pub const KEYS: &[SettingKey] = &[
         "the daemon shows messages to the overseer on the desktop, if notify-send is installed",
     ),
     define_key(
+        "page.port",
+        SettingKind::Number,
+        SettingPlacement::Town,
+        "",
+        "the port of the page; any free one where not set",
+    ),
+    define_key(
+        "page.url",
+        SettingKind::Text,
+        SettingPlacement::Town,
+        "",
+        "the address that leads your other devices to the page, for links that answer a question",
+    ),
+    define_key(
         "patrol.after_close",
         SettingKind::Duration,
         SettingPlacement::Rig,

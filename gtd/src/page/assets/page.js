@@ -86,7 +86,10 @@ async function show() {
   if (location.hash !== key) return;
   if (isNew) main.replaceChildren();
   replaceChildren(main, [...view.childNodes]);
-  if (isNew && shown !== null) main.focus();
+  if (isNew && shown !== null) {
+    main.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }
   shown = key;
   main.dataset.view = key;
 }

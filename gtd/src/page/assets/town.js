@@ -78,7 +78,7 @@ export function showTown(main, overview, feed) {
       element("div", {},
         section("Merge queue", overview.requests.length, rows(overview.requests, describeRequest, "nothing to merge", byId)),
         section("Convoys", status.convoys.length, rows(status.convoys, (convoy) => describeConvoy(convoy, overview.estimates[convoy.id]), "none open", byId)),
-        section("Feed", null, rows(feed.slice(0, 30), (line) => [line.text, since(line.event.ts)], "nothing has happened yet")),
+        section("Feed", null, rows(feed.slice(0, 30), (line) => [element("span", { class: "dim" }, `${line.event.actor}: `), line.text, since(line.event.ts)], "nothing has happened yet")),
       ),
     ),
   );

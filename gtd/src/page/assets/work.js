@@ -43,8 +43,7 @@ export async function showBead(main, id) {
 
 export async function showConvoy(main, id) {
   const { progress, waves, estimate, timeline: events } = await read(`/api/convoy/${encodeURIComponent(id)}`);
-  const done = progress.counts?.completed ?? 0;
-  const total = progress.counts?.total ?? 0;
+  const { completed: done, total } = progress;
   const tone = { done: "good", working: "" };
   const describe = (bead) => [
     element("span", { class: tone[bead.standing] ?? "caution" }, `${bead.standing} `),

@@ -1,0 +1,185 @@
+//! Links with which a question is answered from another device, such as a phone. Each answers one
+//! escalation, once, within a day. Only the page of the daemon serves them, and only if `page.url`
+//! and `page.port` are set.
+
+use anyhow::Context;
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::state_file::{change_state, read_state};
+use crate::town::config::SettingsLayers;
+use crate::town::{Town, TownLayout};
+
+/// The time for which a link can be used.
+const LIFE: SignedDuration = SignedDuration::from_hours(24);
+
+/// The number of random bytes in a link.
+const SECRET: usize = 16;
+
+/// The settings of the page for other devices.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PublicPage {
+    /// The address under which other devices reach the page, without a slash at the end.
+    pub url: String,
+    /// The port on the loopback address that the user's own proxy or tunnel leads to.
+    pub port: u16,
+}
+
+impl PublicPage {
+    /// Reads the settings. None if other devices do not reach the page.
+    pub fn from_settings(town: &Town) -> Option<Self> {
+        let layers = SettingsLayers::load(town, None).ok()?;
+        let url = layers.valid_value("page.url");
+        let url = url.as_str()?.trim_end_matches('/');
+        let port = u16::try_from(layers.valid_value("page.port").as_u64()?).ok()?;
+        let has_host = url
+            .split_once("://")
+            .is_some_and(|(_, host)| !host.is_empty());
+        (has_host && port > 0).then(|| Self {
+            url: url.to_owned(),
+            port,
+        })
+    }
+
+    /// Returns the host that browsers name, with its port if it is not the usual one.
+    pub fn host(&self) -> &str {
+        let (_, rest) = self.url.split_once("://").unwrap_or_default();
+        rest.split('/').next().unwrap_or_default()
+    }
+
+    /// Returns the origin that browsers name.
+    pub fn origin(&self) -> &str {
+        let scheme = self.url.find("://").map_or(0, |at| at + 3);
+        &self.url[..scheme + self.host().len()]
+    }
+}
+
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct AnswerLinks {
+    links: Vec<AnswerLink>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct AnswerLink {
+    secret: String,
+    escalation: String,
+    created: Timestamp,
+}
+
+impl AnswerLink {
+    fn is_valid(&self, now: Timestamp) -> bool {
+        let age = now.duration_since(self.created);
+        !age.is_negative() && age < LIFE
+    }
+}
+
+/// Returns the link that answers an escalation. None if other devices do not reach the page.
+pub fn offer_answer_link(town: &Town, escalation: &str) -> anyhow::Result<Option<String>> {
+    let Some(page) = PublicPage::from_settings(town) else {
+        return Ok(None);
+    };
+    let (now, secret) = (town.clock.now(), create_secret()?);
+    let secret = change_links(&town.layout, |links| {
+        links.retain(|link| link.is_valid(now));
+        // The routes of an escalation carry the same link, so that it is used once.
+        if let Some(link) = links.iter().find(|link| link.escalation == escalation) {
+            return link.secret.clone();
+        }
+        links.push(AnswerLink {
+            secret: secret.clone(),
+            escalation: escalation.to_owned(),
+            created: now,
+        });
+        secret
+    })?;
+    Ok(Some(format!("{}/answer/{secret}", page.url)))
+}
+
+/// Returns the escalation that a link answers. None if it is unknown, used or too old.
+pub fn find_answer_link(town: &Town, secret: &str) -> anyhow::Result<Option<String>> {
+    let links: AnswerLinks = read_state(&town.layout.answer_links())?.unwrap_or_default();
+    let now = town.clock.now();
+    let found = links
+        .links
+        .into_iter()
+        .find(|link| link.is_valid(now) && link.secret == secret);
+    Ok(found.map(|link| link.escalation))
+}
+
+/// Takes a link, so that it is not used again. Returns its escalation. None if it is unknown, used
+/// or too old.
+pub fn take_answer_link(town: &Town, secret: &str) -> anyhow::Result<Option<String>> {
+    let now = town.clock.now();
+    change_links(&town.layout, |links| {
+        links.retain(|link| link.is_valid(now));
+        let place = links.iter().position(|link| link.secret == secret)?;
+        Some(links.remove(place).escalation)
+    })
+}
+
+fn change_links<R>(
+    layout: &TownLayout,
+    change: impl FnOnce(&mut Vec<AnswerLink>) -> R,
+) -> anyhow::Result<R> {
+    change_state(layout, &layout.answer_links(), |all: &mut AnswerLinks| {
+        change(&mut all.links)
+    })
+}
+
+/// Creates a secret from the system's random numbers. Those of the town can be predicted.
+fn create_secret() -> anyhow::Result<String> {
+    let mut bytes = [0; SECRET];
+    getrandom::fill(&mut bytes).context("cannot create a link: no random numbers")?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use kit::sys::Clock;
+
+    use super::*;
+    use crate::testing::TestTown;
+
+    #[test]
+    fn host_and_origin_are_parts_of_the_address() {
+        let page = |url: &str| PublicPage {
+            url: url.to_owned(),
+            port: 1,
+        };
+        let town = page("https://town.example:8443/gas");
+        assert_eq!(town.host(), "town.example:8443");
+        assert_eq!(town.origin(), "https://town.example:8443");
+        assert_eq!(page("http://phone").origin(), "http://phone");
+    }
+
+    #[test]
+    fn a_link_answers_one_escalation_once_within_a_day() {
+        let mut place = TestTown::new();
+        let town = &place.town;
+        assert_eq!(offer_answer_link(town, "hq-1").unwrap(), None);
+        let settings = r#"{"page":{"url":"https://t.example/","port":4000}}"#;
+        std::fs::write(town.layout.settings(), settings).unwrap();
+        let link = offer_answer_link(town, "hq-1").unwrap().unwrap();
+        assert_eq!(offer_answer_link(town, "hq-1").unwrap().unwrap(), link);
+        assert_ne!(offer_answer_link(town, "hq-2").unwrap().unwrap(), link);
+        let secret = link.strip_prefix("https://t.example/answer/").unwrap();
+        assert_eq!(secret.len(), 2 * SECRET);
+        assert_eq!(find_answer_link(town, "").unwrap(), None);
+        assert_eq!(
+            find_answer_link(town, secret).unwrap().as_deref(),
+            Some("hq-1")
+        );
+        assert_eq!(
+            take_answer_link(town, secret).unwrap().as_deref(),
+            Some("hq-1")
+        );
+        assert_eq!(take_answer_link(town, secret).unwrap(), None);
+        let late = offer_answer_link(town, "hq-3").unwrap().unwrap();
+        let (_, late) = late.rsplit_once('/').unwrap();
+        let after = (town.clock.now() + LIFE).to_string();
+        place.town.town.clock = Clock::choose(Some(&after));
+        let town = &place.town;
+        assert_eq!(find_answer_link(town, late).unwrap(), None);
+        assert_eq!(take_answer_link(town, late).unwrap(), None);
+    }
+}

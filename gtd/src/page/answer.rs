@@ -1,0 +1,204 @@
+//! Answers a question by the link of a notification. The link gives no other access, and the page
+//! behind it has no script.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::extract::{Form, Path, Request, State};
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::{self, Next};
+use axum::response::{Html, IntoResponse, Response};
+use axum::routing::get;
+use gt::flow::escalate::resolve_escalation;
+use gt::host::LiveTown;
+use gt::record::answer_link::{PublicPage, find_answer_link, take_answer_link};
+use gt::record::escalation::Escalation;
+use serde::Deserialize;
+
+use super::ServedPage;
+use super::access::{is_own_host, is_own_origin};
+use super::assets::STYLE_TEXT;
+
+const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \
+    form-action 'self'; frame-ancestors 'none'";
+/// The maximum size of an answer, in bytes.
+const BODY: usize = 64 * 1024;
+const GONE: &str = "This link was used, is too old, or its question is answered.";
+
+type PageState = State<Arc<ServedPage>>;
+
+pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
+    let style = || async {
+        (
+            [(header::CONTENT_TYPE, "text/css; charset=utf-8")],
+            STYLE_TEXT,
+        )
+    };
+    Router::new()
+        .route("/answer/style.css", get(style))
+        .route("/answer/{secret}", get(show_question).post(take_answer))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&page),
+            check_sender,
+        ))
+        .layer(axum::extract::DefaultBodyLimit::max(BODY))
+        .with_state(page)
+}
+
+/// Refuses requests to other hosts and of other pages.
+async fn check_sender(State(page): PageState, request: Request, next: Next) -> Response {
+    let mut response = if is_allowed(&page, &request) {
+        next.run(request).await
+    } else {
+        StatusCode::FORBIDDEN.into_response()
+    };
+    let headers = [
+        (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        // Browsers name the origin of a form only with this policy or a weaker one.
+        (header::REFERRER_POLICY, "same-origin"),
+        (header::CACHE_CONTROL, "no-store"),
+    ];
+    for (name, value) in headers {
+        let value = HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+/// Returns true if a request names a host and an origin of this page. The settings are read again,
+/// so that they apply at once.
+fn is_allowed(page: &ServedPage, request: &Request) -> bool {
+    let public = PublicPage::from_settings(&page.town);
+    let public = public.as_ref();
+    let value = |name| request.headers().get(name)?.to_str().ok();
+    let host = value(header::HOST).unwrap_or_default();
+    let is_known_host =
+        is_own_host(host, page.port) || public.is_some_and(|public| public.host() == host);
+    let is_known_origin = match value(header::ORIGIN) {
+        Some(origin) => {
+            is_own_origin(origin, page.port)
+                || public.is_some_and(|public| public.origin() == origin)
+        }
+        None => request.method() == Method::GET,
+    };
+    is_known_host && is_known_origin
+}
+
+async fn show_question(State(page): PageState, Path(secret): Path<String>) -> Response {
+    run_beside(move || match find_question(&page.town, &secret)? {
+        Some(question) => Ok(Html(draw_question(&question)).into_response()),
+        None => Ok(draw_gone()),
+    })
+    .await
+}
+
+#[derive(Deserialize)]
+struct GivenAnswer {
+    answer: String,
+}
+
+async fn take_answer(
+    State(page): PageState,
+    Path(secret): Path<String>,
+    Form(given): Form<GivenAnswer>,
+) -> Response {
+    run_beside(move || {
+        if given.answer.trim().is_empty() {
+            let text = draw_page(
+                "No answer",
+                "<p>The answer is empty: go back and write one.</p>",
+            );
+            return Ok((StatusCode::UNPROCESSABLE_ENTITY, Html(text)).into_response());
+        }
+        let Some(question) = find_question(&page.town, &secret)? else {
+            return Ok(draw_gone());
+        };
+        // A failed answer leaves the link, a second one at the same time fails here.
+        let resolved = resolve_escalation(&page.town, &question.id, given.answer.trim())?;
+        take_answer_link(&page.town, &secret)?;
+        let text = format!(
+            "<p>{} is resolved: {}</p>",
+            escape(&resolved.id),
+            escape(&resolved.details.answer)
+        );
+        Ok(Html(draw_page("Answered", &text)).into_response())
+    })
+    .await
+}
+
+/// Returns the open escalation that a link answers.
+fn find_question(town: &LiveTown, secret: &str) -> anyhow::Result<Option<Escalation>> {
+    let Some(id) = find_answer_link(town, secret)? else {
+        return Ok(None);
+    };
+    let beads = town.open_town_store()?.snapshot()?;
+    let bead = beads.get_live(&id).filter(|bead| bead.is_open());
+    Ok(bead.and_then(Escalation::from_bead))
+}
+
+fn draw_question(question: &Escalation) -> String {
+    let choice = question.details.decision.as_ref();
+    let buttons: String = choice
+        .map(|choice| choice.options.as_slice())
+        .unwrap_or_default()
+        .iter()
+        .map(|option| {
+            let option = escape(option);
+            format!("<button name=\"answer\" value=\"{option}\">{option}</button>\n")
+        })
+        .collect();
+    let body = format!(
+        "<p class=\"dim\">{} from {}</p>\n<p class=\"text\">{}</p>\n\
+         <form method=\"post\" class=\"answers\">{buttons}</form>\n\
+         <form method=\"post\" class=\"answers\">\
+         <label for=\"answer\">Another answer</label>\n\
+         <input id=\"answer\" name=\"answer\" required autocomplete=\"off\">\n\
+         <button>Send</button></form>\n",
+        escape(&question.id),
+        escape(&question.escalated_by),
+        escape(&question.reason),
+    );
+    draw_page(&question.title, &body)
+}
+
+fn draw_gone() -> Response {
+    let text = draw_page("No question", &format!("<p>{GONE}</p>"));
+    (StatusCode::GONE, Html(text)).into_response()
+}
+
+/// Draws a page with a title, which is escaped, and a body, which is markup.
+fn draw_page(title: &str, body: &str) -> String {
+    let title = escape(title);
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>{title}</title>\n<link rel=\"stylesheet\" href=\"/answer/style.css\">\n</head>\n\
+         <body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n</body>\n</html>\n"
+    )
+}
+
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
+    }
+    escaped
+}
+
+/// Runs a function that may block beside the loop of the daemon.
+async fn run_beside(work: impl FnOnce() -> anyhow::Result<Response> + Send + 'static) -> Response {
+    let failed = |text: String| (StatusCode::INTERNAL_SERVER_ERROR, text).into_response();
+    match tokio::task::spawn_blocking(work).await {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => failed(gt::error::build_failure(&error).message),
+        Err(error) => failed(error.to_string()),
+    }
+}
