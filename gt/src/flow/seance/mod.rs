@@ -6,6 +6,7 @@
 //! ([`ask_session()`]).
 
 mod ask;
+pub mod conversation;
 mod numbers;
 mod recorded;
 pub mod transcript;

@@ -258,8 +258,7 @@ pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
             return true;
         };
         let texts = message_texts(message);
-        // Tool results have the user's role, but are no turn of their own.
-        if by == "user" && !is_tool_result(message) {
+        if starts_turn(by, message) {
             turn += 1;
         }
         let at = event.get("timestamp").and_then(Value::as_str);
@@ -280,7 +279,7 @@ pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
 }
 
 /// Returns the speaker and the message of an event. None for other kinds of events.
-fn parse_speech(event: &Value) -> Option<(&'static str, &Value)> {
+pub(super) fn parse_speech(event: &Value) -> Option<(&'static str, &Value)> {
     let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
     let (kind, of) = match text(event, "type")?.as_str() {
         // Codex: an item with a role, or a tool call.
@@ -306,7 +305,7 @@ fn parse_speech(event: &Value) -> Option<(&'static str, &Value)> {
     }
 }
 
-fn is_tool_result(message: &Value) -> bool {
+pub(super) fn is_tool_result(message: &Value) -> bool {
     if message.get("output").is_some() {
         return true;
     }
@@ -318,42 +317,102 @@ fn is_tool_result(message: &Value) -> bool {
     })
 }
 
-/// Returns the texts of a message: its content, the arguments of tool calls, and their results.
-fn message_texts(message: &Value) -> Vec<String> {
-    let keys = ["content", "arguments", "input", "output"];
-    let contents = keys.iter().filter_map(|key| message.get(key));
-    let mut texts: Vec<String> = contents.flat_map(texts_in).collect();
-    // Gemini CLI: arguments and results of tool calls.
-    let calls = message.get("toolCalls").and_then(Value::as_array);
-    for call in calls.into_iter().flatten() {
-        let args = call.get("args").and_then(Value::as_object);
-        let values = args.into_iter().flat_map(|args| args.values());
-        texts.extend(values.filter_map(|value| value.as_str().map(str::to_owned)));
-        texts.extend(call.get("resultDisplay").map(texts_in).unwrap_or_default());
-    }
-    texts
+/// A part of a message.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum MessagePart {
+    Text(String),
+    /// A call of a tool, with the arguments as the program wrote them: an object or a text.
+    Call {
+        name: String,
+        input: Value,
+    },
+    Result(String),
 }
 
-fn texts_in(content: &Value) -> Vec<String> {
+/// Returns true if a message starts a turn. Tool results have the user's role, but start none.
+pub(super) fn starts_turn(by: &str, message: &Value) -> bool {
+    by == "user" && !is_tool_result(message)
+}
+
+/// Returns the parts of a message in their order.
+pub(super) fn list_message_parts(message: &Value) -> Vec<MessagePart> {
+    let mut parts = message
+        .get("content")
+        .map(list_content_parts)
+        .unwrap_or_default();
+    // Codex: the message is a call or a result.
+    for key in ["arguments", "input"] {
+        parts.extend(message.get(key).map(|input| build_call(message, input)));
+    }
+    parts.extend(message.get("output").into_iter().flat_map(list_results));
+    // Gemini CLI: the message has its calls with their results.
+    let calls = message.get("toolCalls").and_then(Value::as_array);
+    for call in calls.into_iter().flatten() {
+        parts.extend(call.get("args").map(|input| build_call(call, input)));
+        parts.extend(call.get("resultDisplay").into_iter().flat_map(list_results));
+    }
+    parts
+}
+
+fn list_content_parts(content: &Value) -> Vec<MessagePart> {
     match content {
-        Value::String(text) => vec![text.clone()],
-        Value::Array(parts) => parts.iter().flat_map(texts_of).collect(),
+        Value::String(text) => vec![MessagePart::Text(text.clone())],
+        Value::Array(parts) => parts.iter().flat_map(parse_part).collect(),
         _ => Vec::new(),
     }
 }
 
-fn texts_of(part: &Value) -> Vec<String> {
-    let field = |key: &str| part.get(key).and_then(Value::as_str).map(str::to_owned);
+fn parse_part(part: &Value) -> Vec<MessagePart> {
+    let text = || part.get("text").and_then(Value::as_str).map(str::to_owned);
     match part.get("type").and_then(Value::as_str) {
-        None | Some("text" | "input_text" | "output_text") => field("text").into_iter().collect(),
-        Some("tool_use") => {
-            let input = part.get("input").and_then(Value::as_object);
-            let values = input.into_iter().flat_map(|input| input.values());
-            values
-                .filter_map(|value| value.as_str().map(str::to_owned))
-                .collect()
+        None | Some("text" | "input_text" | "output_text") => {
+            text().map(MessagePart::Text).into_iter().collect()
         }
-        Some("tool_result") => message_texts(part),
+        Some("tool_use") => {
+            let call = part.get("input").map(|input| build_call(part, input));
+            call.into_iter().collect()
+        }
+        Some("tool_result") => part.get("content").map(list_results).unwrap_or_default(),
+        _ => Vec::new(),
+    }
+}
+
+fn build_call(of: &Value, input: &Value) -> MessagePart {
+    MessagePart::Call {
+        name: of["name"].as_str().unwrap_or_default().to_owned(),
+        input: input.clone(),
+    }
+}
+
+fn list_results(content: &Value) -> Vec<MessagePart> {
+    let parts = list_content_parts(content).into_iter();
+    parts
+        .filter_map(|part| match part {
+            MessagePart::Text(text) => Some(MessagePart::Result(text)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// Returns the texts of a message: its content, the arguments of tool calls, and their results.
+fn message_texts(message: &Value) -> Vec<String> {
+    let parts = list_message_parts(message).into_iter();
+    parts
+        .flat_map(|part| match part {
+            MessagePart::Text(text) | MessagePart::Result(text) => vec![text],
+            MessagePart::Call { input, .. } => list_input_texts(&input),
+        })
+        .collect()
+}
+
+/// Returns the texts in the arguments of a call.
+fn list_input_texts(input: &Value) -> Vec<String> {
+    match input {
+        Value::String(text) => vec![text.clone()],
+        Value::Object(fields) => fields
+            .values()
+            .filter_map(|value| value.as_str().map(str::to_owned))
+            .collect(),
         _ => Vec::new(),
     }
 }
