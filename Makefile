@@ -6,7 +6,7 @@ PREFIX ?= $(HOME)/.cargo
 DATA ?= $(if $(filter $(HOME)/.cargo,$(PREFIX)),$(or $(XDG_DATA_HOME),$(HOME)/.local/share),$(PREFIX)/share)
 MAN := $(PREFIX)/share/man/man1
 
-.PHONY: help setup demo test lint generate install install-docs nightly bench bench-code bench-town soak dist check-macos
+.PHONY: help setup demo test lint generate install install-docs screens nightly bench bench-code bench-town soak dist check-macos
 
 help:
 	@echo "make demo      build, and run a whole town in a temporary folder: three beads, two workers, one landed convoy"
@@ -21,6 +21,7 @@ help:
 	@echo "make bench-town  measure what agents' hooks run, in a town with 10k beads"
 	@echo "make bench-code  measure the inner loops: records, merges, briefings"
 	@echo "make lint      formatting and lints, as CI checks them"
+	@echo "make screens   draw every view of the page into docs/screens/"
 	@echo "make generate  rewrite completions/, man/, docs/FORMULAS.md, GT-COMPATIBILITY.md"
 
 setup:
@@ -52,6 +53,10 @@ soak: setup
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+
+screens:
+	@scripts/setup.sh test
+	$(CARGO) test --locked -p town-tests --test e2e -- --ignored dashboard::screens
 
 generate:
 	$(CARGO) run --locked --quiet -p town-tests --bin generate

@@ -10,6 +10,8 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Value, json};
 use tungstenite::stream::MaybeTlsStream;
 use tungstenite::{Message, WebSocket};
@@ -32,6 +34,16 @@ pub struct Browser {
 impl Browser {
     /// Starts a browser whose profile is in `folder`.
     pub fn start(folder: &Path) -> Self {
+        Self::start_with(folder, &[])
+    }
+
+    /// Starts a browser that reaches everything, this machine too, through a port.
+    pub fn start_behind(folder: &Path, port: u16) -> Self {
+        let proxy = format!("--proxy-server=http://127.0.0.1:{port}");
+        Self::start_with(folder, &[&proxy, "--proxy-bypass-list=<-loopback>"])
+    }
+
+    fn start_with(folder: &Path, more: &[&str]) -> Self {
         let mut child = Command::new("chromium")
             .args([
                 "--headless",
@@ -44,6 +56,7 @@ impl Browser {
                 "--remote-debugging-port=0",
             ])
             .arg(format!("--user-data-dir={}", folder.display()))
+            .args(more)
             .arg("about:blank")
             .env("HOME", folder)
             .stdout(Stdio::null())
@@ -112,6 +125,29 @@ impl Browser {
 
     pub fn open(&mut self, url: &str) {
         self.call("Page.navigate", json!({ "url": url }));
+    }
+
+    /// Opens a view of the town's page and waits until it is shown.
+    pub fn visit(&mut self, hash: &str) {
+        self.evaluate(&format!("location.hash = {}", json!(hash)));
+        let shown = format!(
+            "document.querySelector('main').dataset.view === {}",
+            json!(hash)
+        );
+        eventually(hash, || (self.evaluate(&shown) == true).then_some(()));
+    }
+
+    /// Makes the page light or dark.
+    pub fn set_colour_scheme(&mut self, scheme: &str) {
+        let media = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.call("Emulation.setEmulatedMedia", media);
+    }
+
+    /// Returns the visible part of the page as a WebP picture.
+    pub fn screenshot(&mut self) -> Vec<u8> {
+        let form = json!({ "format": "webp", "quality": 80 });
+        let answer = self.call("Page.captureScreenshot", form);
+        BASE64.decode(answer["data"].as_str().unwrap()).unwrap()
     }
 
     /// Returns the value of a JavaScript expression, which may be a promise.

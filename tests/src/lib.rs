@@ -7,6 +7,7 @@
 #![expect(clippy::unwrap_used, reason = "a harness that fails fails its test")]
 
 pub mod browser;
+mod cable;
 mod claude;
 mod codex;
 mod command;
@@ -19,6 +20,7 @@ mod npm;
 mod opencode;
 mod programs;
 mod repo;
+pub mod showcase;
 mod skip;
 mod small_disk;
 mod terminal;
@@ -26,6 +28,7 @@ mod town;
 mod wait;
 mod worker;
 
+pub use cable::Cable;
 pub use claude::{Model, program as claude};
 pub use codex::program as codex;
 pub use command::{Run, Said};

@@ -85,7 +85,6 @@ pub fn build_bundle(town: &LiveTown, version: &str) -> String {
     let log = read_tail(&daemon::log_path(&town.layout));
     add("Daemon", &mask_words(&log));
     let home = town.env.home().map(|home| home.display().to_string());
-    let page = redact_urls(&page);
     home.filter(|home| home.len() > 1)
         .map_or_else(|| page.clone(), |home| page.replace(&home, "~"))
 }
@@ -148,7 +147,7 @@ fn replace_texts(value: &mut Value) {
 }
 
 /// Masks the values of `NAME=VALUE`, `NAME: VALUE` and `--NAME VALUE` in a text, if the name is that
-/// of a secret.
+/// of a secret, and the passwords in URLs.
 fn mask_words(text: &str) -> String {
     let mut is_value = false;
     let mut masked = String::with_capacity(text.len());
@@ -166,7 +165,7 @@ fn mask_words(text: &str) -> String {
         let is_name = bare.ends_with(':') || bare.starts_with("--");
         is_value = is_name && !bare.contains('=') && is_secret_name(bare);
     }
-    masked
+    redact_urls(&masked)
 }
 
 /// Masks each text to its last four characters.
@@ -233,7 +232,7 @@ mod tests {
             "agents": {"mine": {"command": "claude", "env": {"API": "sk-0123456789abcd", "N": "1"}}},
             "webhookUrl": "https://h/x", "count": 3, "list": [{"subject": "s"}],
             "tokens": ["abc"], "args": ["--api-key", "sk"],
-            "cmd": "API_TOKEN=abc make test --password x all",
+            "cmd": "API_TOKEN=abc make test --password x all https://bot:hunter2@h.example/x",
         });
         mask_value(&mut value);
         assert_eq!(
@@ -243,7 +242,7 @@ mod tests {
                 "agents": {"mine": {"command": "claude", "env": {"API": "***abcd", "N": "***"}}},
                 "webhookUrl": "***", "count": 3, "list": [{"subject": "(text)"}],
                 "tokens": ["***"], "args": ["(text)", "(text)"],
-                "cmd": "API_TOKEN=*** make test --password *** all",
+                "cmd": "API_TOKEN=*** make test --password *** all https://***@h.example/x",
             })
         );
     }

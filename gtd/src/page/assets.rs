@@ -25,7 +25,7 @@ macro_rules! asset {
     };
 }
 
-pub(super) const ASSETS: [Asset; 11] = [
+pub(super) const ASSETS: [Asset; 12] = [
     asset!("/", HTML, "index.html"),
     asset!("/page.css", STYLE, "page.css"),
     asset!("/terminal.css", STYLE, "terminal.css"),
@@ -37,4 +37,5 @@ pub(super) const ASSETS: [Asset; 11] = [
     asset!("/work.js", SCRIPT, "work.js"),
     asset!("/agents.js", SCRIPT, "agents.js"),
     asset!("/reports.js", SCRIPT, "reports.js"),
+    asset!("/sessions.js", SCRIPT, "sessions.js"),
 ];

@@ -80,6 +80,9 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             }),
         )
         .route("/api/agent", get(get_agent))
+        .route("/api/changes", get(get_changes))
+        .route("/api/sessions", get(get_sessions))
+        .route("/api/session/{id}", get(get_conversation))
         .route("/api/events", get(get_events))
         .route("/api/act", post(post_act))
         .layer(middleware::from_fn_with_state(
@@ -256,6 +259,28 @@ struct AgentQuery {
 
 async fn get_agent(page: PageState, Query(query): Query<AgentQuery>) -> Response {
     answer(page, move |town| read::read_agent(town, &query.address)).await
+}
+
+async fn get_changes(page: PageState, Query(query): Query<AgentQuery>) -> Response {
+    answer(page, move |town| read::read_changes(town, &query.address)).await
+}
+
+async fn get_sessions(page: PageState, Query(query): Query<read::SessionQuery>) -> Response {
+    answer(page, move |town| read::list_sessions(town, &query)).await
+}
+
+#[derive(Deserialize)]
+struct ConversationQuery {
+    /// The number of the first entry. The last entries without it.
+    from: Option<usize>,
+}
+
+async fn get_conversation(
+    page: PageState,
+    Path(id): Path<String>,
+    Query(query): Query<ConversationQuery>,
+) -> Response {
+    answer(page, move |town| read::read_session(town, &id, query.from)).await
 }
 
 #[derive(Deserialize)]

@@ -1,19 +1,24 @@
 // An agent with its live screen, mail with channels, and records.
 
 import { duration, element, link, patch, prose, replaceChildren, rows, section, since, table } from "./elements.js";
-import { mayAct, promptButton, read } from "./server.js";
+import { mayAct, promptButton, read, readSlowly } from "./server.js";
+import { listSessions } from "./sessions.js";
 import { terminal } from "./terminal.js";
 
 export async function showAgent(main, address) {
-  const found = await read(`/api/agent?address=${encodeURIComponent(address)}`);
+  const query = encodeURIComponent(address);
+  const [found, diff, sessions] = await Promise.all([
+    read(`/api/agent?address=${query}`), readSlowly(`/api/changes?address=${query}`), listSessions("agent", address),
+  ]);
   const hasScreen = found.screen !== null;
   const nudge = mayAct && hasScreen ? promptButton("Nudge", `Message to ${address}`, (message) => ({ act: "nudge", agent: address, message })) : null;
   replaceChildren(main,
     element("h1", {}, address),
     element("div", { class: "answers" }, nudge),
     section("Screen", null, hasScreen ? terminal(found.screen, "Screen of the session") : element("p", { class: "dim" }, "no session runs")),
-    found.diff ? section("Changes so far", null, patch(found.diff)) : null,
+    diff ? section("Changes so far", null, patch(diff)) : null,
     section("Mail", found.mail.length, rows(found.mail, describeMessage, "no messages", (message) => message.id)),
+    sessions,
   );
 }
 

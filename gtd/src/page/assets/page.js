@@ -4,6 +4,7 @@ import { showAgent, showChannel, showMail, showRecords } from "./agents.js";
 import { dollars, element, replaceChildren } from "./elements.js";
 import { showCosts, showSettings } from "./reports.js";
 import { onAct, openEvents, read } from "./server.js";
+import { onPlay, showSession } from "./sessions.js";
 import { showBoard, showSearch, showTown } from "./town.js";
 import { showBead, showConvoy, showRequest } from "./work.js";
 
@@ -18,6 +19,7 @@ const VIEWS = {
   records: showRecords,
   request: showRequest,
   search: showSearch,
+  session: showSession,
   settings: showSettings,
 };
 const KEYS = { t: "#/", b: "#/board", m: "#/mail", r: "#/records", c: "#/costs", s: "#/settings" };
@@ -119,6 +121,7 @@ async function schedule() {
 }
 
 onAct(schedule);
+onPlay(schedule);
 window.addEventListener("hashchange", schedule);
 
 document.getElementById("search").addEventListener("submit", (event) => {

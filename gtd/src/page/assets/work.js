@@ -2,6 +2,7 @@
 
 import { block, element, link, patch, prose, replaceChildren, rows, section, since, timeline } from "./elements.js";
 import { button, mayAct, promptButton, read } from "./server.js";
+import { listSessions } from "./sessions.js";
 import { describeRequest } from "./town.js";
 
 const STEP_MARKS = { done: "✓", current: "▶", ready: "○", blocked: "◇", pending: "◇" };
@@ -26,7 +27,9 @@ function stepper(molecule) {
 }
 
 export async function showBead(main, id) {
-  const { bead, molecule, timeline: events } = await read(`/api/bead/${encodeURIComponent(id)}`);
+  const [{ bead, molecule, timeline: events }, sessions] = await Promise.all([
+    read(`/api/bead/${encodeURIComponent(id)}`), listSessions("bead", id),
+  ]);
   const facts = [`P${bead.priority}`, bead.kind, bead.status, bead.assignee && `with ${bead.assignee}`, ...bead.labels];
   const texts = bead.texts.concat(bead.comments);
   replaceChildren(main,
@@ -37,6 +40,7 @@ export async function showBead(main, id) {
     section("Links", bead.links.length, rows(bead.links, (other) => [`${other.relation} `, link("bead", other.id), ` ${other.title} (${other.status})`], "none")),
     texts.map((text) => section(text.name, null, prose(text.text, text.name))),
     section("Earlier attempts", bead.attempts.length, rows(bead.attempts, (attempt) => [`${attempt.worker}: ${attempt.why}`, since(attempt.at)], "none")),
+    sessions,
     timeline(events),
   );
 }

@@ -1,11 +1,15 @@
 //! Reads agents, their mail and their records.
 
+use gt::flow::seance;
+use gt::flow::seance::conversation::{ConversationWindow, read_session_conversation};
 use gt::flow::session::show;
 use gt::host::LiveTown;
 use gt::record::mail::{self, channel};
 use gt::record::polecat::{self, RecordSummary, WorkCompletion};
 use gt::town::identity::Address;
 use gt::view::polecat::read_changes_so_far;
+use jiff::SignedDuration;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::cut;
@@ -14,25 +18,79 @@ use super::cut;
 const SCREEN_LINES: usize = 200;
 /// The number of shown entries of a record.
 const ENTRIES: usize = 20;
+/// The number of entries of a conversation that are read at once.
+const PASSAGE: usize = 100;
+/// The number of listed sessions.
+const SESSIONS: usize = 50;
+/// The age from which on sessions are not listed.
+const SESSION_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
-/// Reads an agent: its live screen, its changes so far, its mail.
+/// Selects sessions.
+#[derive(Debug, Clone, Deserialize)]
+pub(in crate::page) struct SessionQuery {
+    /// The address of the agent.
+    agent: Option<String>,
+    bead: Option<String>,
+}
+
+/// Reads an agent: its live screen and its mail.
 pub(in crate::page) fn read_agent(town: &LiveTown, address: &str) -> anyhow::Result<Value> {
     let agent = town.parse_agent(address)?;
     let screen = match show::find_session(town, &agent)? {
         Some(_) => Some(show::read_styled_screen(town, &agent, SCREEN_LINES)?),
         None => None,
     };
-    let diff = match &agent {
-        Address::Polecat(rig, name) => read_changes_so_far(&town.find_rig(rig)?, name).ok(),
-        _ => None,
-    };
     let beads = town.open_town_store()?.snapshot()?;
     Ok(json!({
         "address": agent.to_string(),
         "screen": screen,
-        "diff": diff.as_deref().map(cut),
         "mail": mail::list_inbox(&beads, &agent.mailbox()),
     }))
+}
+
+/// Reads the changes of a polecat so far. Null for other agents.
+pub(in crate::page) fn read_changes(town: &LiveTown, address: &str) -> anyhow::Result<Value> {
+    let diff = match town.parse_agent(address)? {
+        Address::Polecat(rig, name) => read_changes_so_far(&town.find_rig(&rig)?, &name).ok(),
+        _ => None,
+    };
+    Ok(json!(diff.as_deref().map(cut)))
+}
+
+/// Lists the sessions of an agent or a bead since a month, newest first.
+pub(in crate::page) fn list_sessions(
+    town: &LiveTown,
+    query: &SessionQuery,
+) -> anyhow::Result<Value> {
+    let since = town.clock.now().checked_sub(SESSION_AGE)?;
+    let mut sessions = seance::list_recent_sessions(town, since)?;
+    sessions.retain(|session| {
+        query
+            .agent
+            .as_ref()
+            .is_none_or(|agent| session.actor == *agent)
+            && query.bead.as_ref().is_none_or(|bead| session.bead == *bead)
+    });
+    sessions.truncate(SESSIONS);
+    Ok(json!(sessions))
+}
+
+/// Reads a part of a session's conversation: from the entry with a number on, or the last entries.
+pub(in crate::page) fn read_session(
+    town: &LiveTown,
+    id: &str,
+    from: Option<usize>,
+) -> anyhow::Result<Value> {
+    let session = seance::find_session(town, id)?;
+    let window = match from {
+        Some(number) => ConversationWindow::From {
+            number,
+            limit: PASSAGE,
+        },
+        None => ConversationWindow::Last(PASSAGE),
+    };
+    let conversation = read_session_conversation(&session, window);
+    Ok(json!({ "session": session, "conversation": conversation }))
 }
 
 /// Reads the overseer's mail and lists the channels.

@@ -4,7 +4,10 @@ mod agents;
 mod reports;
 mod work;
 
-pub(super) use agents::{read_agent, read_channel, read_mail, read_records};
+pub(super) use agents::{
+    SessionQuery, list_sessions, read_agent, read_changes, read_channel, read_mail, read_records,
+    read_session,
+};
 pub(super) use reports::{CostsCache, read_board, read_settings};
 pub(super) use work::{read_bead, read_convoy, read_request};
 
