@@ -84,3 +84,32 @@ fn without_a_terminal_it_names_the_status_and_json_is_one_object() {
     let agents = &overview["status"]["rigs"][0]["agents"];
     assert_eq!(agents[0]["hook_bead"], bead, "{overview}");
 }
+
+#[test]
+fn a_new_need_changes_the_title_and_rings_the_bell_unless_it_is_turned_off() {
+    let (town, _origin, _, _) = town();
+    let terminal = Terminal::run(&town, &town.root(), "gt top");
+    let title = |wanted: &str| {
+        eventually(wanted, || {
+            let (title, bell) = terminal.title_and_bell();
+            (title == wanted).then_some(bell)
+        })
+    };
+    assert!(
+        !title("(1) town: gt top"),
+        "a need from before does not ring"
+    );
+    town.gt(["config", "set", "--town", "notify.desktop", "false"])
+        .ok();
+    town.gt(["escalate", "A second?", "-s", "high"]).ok();
+    assert!(!title("(2) town: gt top"), "it is turned off");
+    town.gt(["config", "unset", "--town", "notify.desktop"])
+        .ok();
+    town.gt(["escalate", "A third?", "-s", "high"]).ok();
+    assert!(title("(3) town: gt top"));
+    terminal.press(&["q"]);
+    eventually("the title before gt top is back", || {
+        let (title, _) = terminal.title_and_bell();
+        (!title.contains("gt top")).then_some(())
+    });
+}

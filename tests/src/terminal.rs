@@ -44,6 +44,15 @@ impl<'t> Terminal<'t> {
         self.tmux().args(args).ok().out
     }
 
+    /// The title of the terminal, and whether tmux has seen its bell.
+    pub fn title_and_bell(&self) -> (String, bool) {
+        let args = ["display-message", "-p", "-t", "=user:"];
+        let format = "#{window_bell_flag}#{pane_title}";
+        let out = self.tmux().args(args).args([format]).ok().out;
+        let (bell, title) = out.trim_end().split_at(1);
+        (title.to_owned(), bell == "1")
+    }
+
     /// Waits until the screen has a text.
     pub fn wait_for(&self, text: &str) {
         eventually(text, || self.screen().contains(text).then_some(()));

@@ -130,11 +130,11 @@ pub struct OwnPrices {
     pub models: Vec<String>,
 }
 
-/// Reads the costs since midnight by agent.
-pub fn read_costs_of_today(town: &LiveTown) -> anyhow::Result<CostReport> {
+/// Reads the costs since midnight, grouped.
+pub fn read_costs_of_today(town: &LiveTown, group: CostGroup) -> anyhow::Result<CostReport> {
     let zone = local_time_zone();
     let midnight = town.clock.now().to_zoned(zone.clone()).start_of_day()?;
-    read_costs(town, Some(midnight.timestamp()), CostGroup::Agent, &zone)
+    read_costs(town, Some(midnight.timestamp()), group, &zone)
 }
 
 /// Reads the costs since a time, grouped.

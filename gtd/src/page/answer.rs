@@ -173,7 +173,7 @@ fn draw_page(title: &str, body: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{title}</title>\n<link rel=\"stylesheet\" href=\"/answer/style.css\">\n</head>\n\
+         <title>{title}</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n\
          <body>\n<main>\n<h1>{title}</h1>\n{body}</main>\n</body>\n</html>\n"
     )
 }

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::sse::{Event, KeepAlive, Sse};
-use gt::host::LiveTown;
 use gt::town::event::{EventReader, StoredEvent};
 use gt::view::feed::{FeedFilter, describe_event};
 use gt::view::status;
@@ -16,11 +15,10 @@ use serde_json::json;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 
+use super::ServedPage;
+
 /// The longest wait before a connection is checked.
 const TICK: Duration = Duration::from_secs(10);
-/// The minimum time between two events of changes.
-const REST: Duration = Duration::from_millis(300);
-
 /// The number of events that a new browser gets.
 const FIRST: usize = 30;
 
@@ -28,13 +26,13 @@ type EventStream = ReceiverStream<Result<Event, Infallible>>;
 
 /// Follows the town from a position in the file of events, or from now on.
 pub(super) fn follow_town(
-    town: Arc<LiveTown>,
+    page: Arc<ServedPage>,
     position: Option<u64>,
 ) -> Sse<axum::response::sse::KeepAliveStream<EventStream>> {
     let (send, events) = channel(64);
     // A thread per browser, which ends with the connection.
     std::thread::spawn(move || {
-        if let Err(error) = send_changes(&town, position, &send) {
+        if let Err(error) = send_changes(&page, position, &send) {
             tracing::warn!(
                 error = format!("{error:#}"),
                 "a page does not follow the town any more"
@@ -45,11 +43,11 @@ pub(super) fn follow_town(
 }
 
 fn send_changes(
-    town: &LiveTown,
+    page: &ServedPage,
     position: Option<u64>,
     send: &Sender<Result<Event, Infallible>>,
 ) -> anyhow::Result<()> {
-    let filter = FeedFilter::default();
+    let (town, filter) = (&page.town, FeedFilter::default());
     let mut reader = EventReader::new(&town.layout);
     let mut new = match position {
         Some(position) => {
@@ -77,7 +75,7 @@ fn send_changes(
             }
         }
         watch.wait_at_most(TICK);
-        kit::sys::clock::pause_thread(REST);
+        kit::sys::clock::pause_thread(page.overview.rest());
         let change = Event::default().event("change").data("{}");
         if send.is_closed() || send.blocking_send(Ok(change)).is_err() {
             return Ok(());

@@ -243,9 +243,15 @@ async fn get_overview(State(page): PageState) -> Response {
     }
 }
 
-async fn get_costs(State(page): PageState) -> Response {
+#[derive(Deserialize)]
+struct CostsQuery {
+    /// The property by which costs are grouped.
+    by: String,
+}
+
+async fn get_costs(State(page): PageState, Query(query): Query<CostsQuery>) -> Response {
     let costs = Arc::clone(&page);
-    answer(State(page), move |town| costs.costs.read(town)).await
+    answer(State(page), move |town| costs.costs.read(town, &query.by)).await
 }
 
 async fn get_session(Extension(permission): Extension<PagePermission>) -> Response {
@@ -305,7 +311,7 @@ async fn get_events(
 ) -> Response {
     let last = header_text(&headers, &HeaderName::from_static("last-event-id"));
     let position = last.and_then(|last| last.parse().ok()).or(query.after);
-    events::follow_town(Arc::clone(&page.town), position).into_response()
+    events::follow_town(page, position).into_response()
 }
 
 async fn post_act(page: PageState, Json(change): Json<TownChange>) -> Response {

@@ -6,6 +6,7 @@
 
 mod act;
 mod action;
+mod alert;
 mod draw;
 mod need;
 mod pages;
@@ -29,6 +30,7 @@ use ratatui::crossterm::event::{self, Event, KeyEventKind, MouseButton, MouseEve
 use super::{CommandResult, ask, attach, build_empty_report, build_report};
 use crate::context::Context;
 use action::TopAction;
+use alert::TerminalAlert;
 use draw::{ClickArea, Theme};
 use screen::FullScreen;
 use source::{PageRequest, TopMessage, TownOpener};
@@ -84,6 +86,7 @@ struct Top<'a> {
     page_reading: PageReading,
     /// True if the loop ends as soon as no action runs.
     is_ending: bool,
+    alert: TerminalAlert,
     /// True if something else may have written to the terminal.
     is_damaged: bool,
     /// Kept, because the thread that reads the costs ends with it.
@@ -132,6 +135,7 @@ impl<'a> Top<'a> {
             page_requests,
             page_reading: PageReading::default(),
             is_ending: false,
+            alert: TerminalAlert::default(),
             is_damaged: false,
             _costs: costs,
         }
@@ -175,6 +179,12 @@ impl<'a> Top<'a> {
         if std::mem::take(&mut self.is_damaged) {
             screen.terminal.clear()?;
         }
+        if let Some(title) = self.alert.new_title.take() {
+            screen.set_title(&title)?;
+        }
+        if std::mem::take(&mut self.alert.rings) {
+            screen.ring()?;
+        }
         let (state, theme) = (&self.state, self.theme);
         let mut areas = Vec::new();
         screen
@@ -209,6 +219,8 @@ impl<'a> Top<'a> {
     fn take_message(&mut self, message: TopMessage) {
         match message {
             TopMessage::Overview(news) => {
+                self.alert
+                    .take_overview(&self.opener.open(), &news.overview);
                 self.state.set_overview(news.overview, news.feed);
                 self.page_reading.is_old = true;
             }

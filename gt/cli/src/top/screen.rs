@@ -13,9 +13,14 @@ use ratatui::crossterm::event::{
     DisableBracketedPaste, DisableMouseCapture, EnableBracketedPaste, EnableMouseCapture,
 };
 use ratatui::crossterm::execute;
+use ratatui::crossterm::style::Print;
 use ratatui::crossterm::terminal::{
-    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+    EnterAlternateScreen, LeaveAlternateScreen, SetTitle, disable_raw_mode, enable_raw_mode,
 };
+
+/// Save the title of the terminal, and restore it. Terminals without titles ignore both.
+const SAVE_TITLE: Print<&str> = Print("\x1b[22;0t");
+const RESTORE_TITLE: Print<&str> = Print("\x1b[23;0t");
 
 pub(super) struct FullScreen {
     pub(super) terminal: Terminal<CrosstermBackend<Stdout>>,
@@ -29,6 +34,16 @@ impl FullScreen {
         Ok(Self {
             terminal: terminal.inspect_err(|_| leave())?,
         })
+    }
+
+    /// Sets the title of the terminal. `title` is plain text.
+    pub(super) fn set_title(&mut self, title: &str) -> io::Result<()> {
+        execute!(io::stdout(), SetTitle(title))
+    }
+
+    /// Rings the bell, which tmux shows as an alert of the window.
+    pub(super) fn ring(&mut self) -> io::Result<()> {
+        execute!(io::stdout(), Print('\x07'))
     }
 
     /// Gives the terminal to another program, and takes it back.
@@ -51,6 +66,7 @@ fn enter() -> io::Result<()> {
     enable_raw_mode()?;
     execute!(
         io::stdout(),
+        SAVE_TITLE,
         EnterAlternateScreen,
         EnableMouseCapture,
         EnableBracketedPaste
@@ -65,6 +81,7 @@ pub(super) fn leave() {
         DisableBracketedPaste,
         DisableMouseCapture,
         LeaveAlternateScreen,
+        RESTORE_TITLE,
         Show
     )
     .ok();

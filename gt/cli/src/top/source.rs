@@ -13,7 +13,7 @@ use gt::town::TownLayout;
 use gt::town::event::{EventLine, EventReader};
 use gt::town::identity::{Address, detect_caller};
 use gt::town::temporary::ending_signals;
-use gt::view::costs::{self, CostReport};
+use gt::view::costs::{self, CostGroup, CostReport};
 use gt::view::feed::FeedFilter;
 use gt::view::overview::{OverviewMemory, TownOverview};
 use gt::view::status;
@@ -190,7 +190,7 @@ impl TownWatcher {
 pub(super) fn watch_costs(opener: &TownOpener, end: &Receiver<()>, send: &Sender<TopMessage>) {
     let town = opener.open();
     loop {
-        let found = costs::read_costs_of_today(&town);
+        let found = costs::read_costs_of_today(&town, CostGroup::Agent);
         let message =
             TopMessage::Costs(found.map(Box::new).map_err(|error| describe_error(&error)));
         if send.send(message).is_err()

@@ -331,7 +331,7 @@ pub const KEYS: &[SettingKey] = &[
         SettingKind::Flag,
         SettingPlacement::Town,
         "true",
-        "the daemon shows messages to the overseer on the desktop, if notify-send is installed",
+        "new messages to the overseer show on the desktop (notify-send), and gt top rings the bell",
     ),
     define_key(
         "page.port",

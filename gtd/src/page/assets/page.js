@@ -50,7 +50,7 @@ function showHeader() {
 // Transcripts are long, so their sum is read once a minute.
 async function readCosts() {
   if (document.hidden) return;
-  const costs = await read("/api/costs").catch(() => null);
+  const costs = await read("/api/costs?by=agent").catch(() => null);
   if (!costs) return;
   costsToday = dollars(costs.total);
   schedule();
@@ -71,8 +71,8 @@ async function show() {
   const { name, id } = route();
   const key = location.hash;
   const isNew = shown !== key;
-  for (const anchor of document.querySelectorAll("nav a")) {
-    if (anchor.getAttribute("href") === (key || "#/")) anchor.setAttribute("aria-current", "page");
+  for (const anchor of document.querySelectorAll("body > nav a")) {
+    if (anchor.getAttribute("href") === `#/${name}`) anchor.setAttribute("aria-current", "page");
     else anchor.removeAttribute("aria-current");
   }
   // A view that is left while it is read must not be drawn over the next one.

@@ -1,19 +1,41 @@
 // Costs and settings.
 
-import { dollars, element, replaceChildren, rows, section, table } from "./elements.js";
+import { dollars, element, replaceChildren, rows, section, since, table } from "./elements.js";
 import { read } from "./server.js";
 
-export async function showCosts(main) {
-  const costs = await read("/api/costs");
+const GROUPS = ["agent", "bead", "convoy", "kind", "model", "rig", "role", "runtime", "session"];
+
+function describeBudget(budget) {
+  const text = `${budget.kind} ${budget.subject}: $${budget.spent_usd.toFixed(2)} of $${budget.limit_usd.toFixed(2)}`;
+  const tone = budget.spent_usd >= budget.limit_usd ? "bad" : budget.spent_usd >= 0.8 * budget.limit_usd ? "caution" : null;
+  const forecast = budget.forecast_usd === undefined ? null
+    : element("span", { class: "dim" }, ` $${budget.forecast_usd.toFixed(2)} by midnight at the rate of the last hour`);
+  return element("p", { class: tone }, text, forecast);
+}
+
+function describeWindow(found) {
+  const account = found.account ? ` (${found.account})` : "";
+  const hours = Math.round(found.window_minutes / 60);
+  const length = hours % 24 === 0 ? `${hours / 24}-day` : `${hours}-hour`;
+  return element("p", {}, `${found.runtime}${account}: ${Math.round(found.used_percent)} % of the ${length} window used`, since(found.at));
+}
+
+export async function showCosts(main, by = "agent") {
+  const costs = await read(`/api/costs?by=${encodeURIComponent(by)}`);
+  const hasRecords = costs.rows.some((row) => row.record);
   const lines = costs.rows.map((row) => [
     row.key || "(none)", dollars(row), row.tokens.input, row.tokens.cache_read, row.tokens.cache_write + row.tokens.cache_write_1h, row.tokens.output,
+    ...(hasRecords ? [row.record?.merged ?? "", row.cost_per_merge_usd === undefined ? "" : `$${row.cost_per_merge_usd.toFixed(2)}`] : []),
   ]);
+  const header = [by[0].toUpperCase() + by.slice(1), "Cost", "Input", "Cached", "Written", "Output", ...(hasRecords ? ["Merged", "Per merge"] : [])];
+  const groups = GROUPS.map((group) => element("a", { href: `#/costs/${group}`, "aria-current": group === by ? "true" : null }, group));
   replaceChildren(main,
     element("h1", {}, `Costs today: ${dollars(costs.total)}`),
-    (costs.budgets ?? []).map((budget) => element("p", {}, `${budget.kind} ${budget.subject}: $${budget.spent_usd.toFixed(2)} of $${budget.limit_usd.toFixed(2)}`)),
-    lines.length > 0
-      ? table("Costs", ["Agent", "Cost", "Input", "Cached", "Written", "Output"], lines)
-      : element("p", { class: "dim" }, "No session has used tokens today."),
+    element("p", { class: "dim" }, `$${costs.last_hour_usd.toFixed(2)} in the last hour`),
+    (costs.budgets ?? []).map(describeBudget),
+    (costs.usage_windows ?? []).map(describeWindow),
+    element("nav", { class: "groups", "aria-label": "Group costs by" }, "By ", groups),
+    lines.length > 0 ? table("Costs", header, lines) : element("p", { class: "dim" }, "No session has used tokens today."),
     costs.models_without_price.length > 0 ? element("p", { class: "caution" }, `No price is known for ${costs.models_without_price.join(", ")}.`) : null,
     costs.unread.length > 0 ? element("p", { class: "dim" }, `Not included: sessions without a transcript, of ${costs.unread.join(", ")}.`) : null,
   );

@@ -26,27 +26,50 @@ use crate::run::lock_mutex;
 const LONG: usize = 400 * 1024;
 /// The number of events of a timeline.
 const EVENTS: usize = 100;
-/// The time for which a reading serves several browsers.
-const FRESH: Duration = Duration::from_millis(300);
+/// The shortest and the longest time for which a reading serves all browsers.
+const SHORTEST_REST: Duration = Duration::from_millis(300);
+const LONGEST_REST: Duration = Duration::from_secs(10);
+/// That time, as a multiple of the duration of a reading. Bounds the load of a large town.
+const REST_FACTOR: u32 = 40;
 
 /// The last overview, as JSON.
 #[derive(Debug, Default)]
 pub(super) struct OverviewCache {
-    last: Mutex<Option<(Instant, String)>>,
+    last: Mutex<Option<OverviewReading>>,
     memory: OverviewMemory,
 }
 
+#[derive(Debug)]
+struct OverviewReading {
+    begun: Instant,
+    /// The time for which it is used.
+    rest: Duration,
+    text: String,
+}
+
 impl OverviewCache {
+    /// Returns the time for which a reading is used. A change must be reported after it, so that no
+    /// browser gets a reading from before the change.
+    pub(super) fn rest(&self) -> Duration {
+        let last = lock_mutex(&self.last);
+        last.as_ref().map_or(SHORTEST_REST, |last| last.rest)
+    }
+
     /// Reads the overview: the object of `gt top --json`.
     pub(super) fn read(&self, town: &LiveTown) -> anyhow::Result<String> {
         let mut last = lock_mutex(&self.last);
-        if let Some((at, text)) = last.as_ref()
-            && at.elapsed() < FRESH
+        if let Some(last) = last.as_ref()
+            && last.begun.elapsed() < last.rest
         {
-            return Ok(text.clone());
+            return Ok(last.text.clone());
         }
+        let begun = Instant::now();
         let text = serde_json::to_string(&TownOverview::read_again(town, &self.memory)?)?;
-        *last = Some((Instant::now(), text.clone()));
+        *last = Some(OverviewReading {
+            begun,
+            rest: (begun.elapsed() * REST_FACTOR).clamp(SHORTEST_REST, LONGEST_REST),
+            text: text.clone(),
+        });
         Ok(text)
     }
 }

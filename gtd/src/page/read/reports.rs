@@ -1,14 +1,16 @@
 //! Reads the board, the costs and the settings.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use bd::store::{BeadRef, TimeField};
+use clap::ValueEnum;
 use gt::host::LiveTown;
 use gt::town::config::SettingsLayers;
 use gt::view::bundle::mask_value;
-use gt::view::costs;
+use gt::view::costs::{self, CostGroup};
 use gt::view::settings::list_settings;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -18,23 +20,24 @@ use crate::run::lock_mutex;
 /// The time for which costs are kept.
 const COSTS_FRESH: Duration = Duration::from_secs(60);
 
-/// Today's costs, the object of `gt costs --today --json`. They are read once a minute, because
-/// transcripts are long.
+/// Today's costs by group, the object of `gt costs --today --by GROUP --json`. They are read once a
+/// minute, because transcripts are long.
 #[derive(Debug, Default)]
 pub(in crate::page) struct CostsCache {
-    last: Mutex<Option<(Instant, Value)>>,
+    last: Mutex<BTreeMap<String, (Instant, Value)>>,
 }
 
 impl CostsCache {
-    pub(in crate::page) fn read(&self, town: &LiveTown) -> anyhow::Result<Value> {
+    pub(in crate::page) fn read(&self, town: &LiveTown, group: &str) -> anyhow::Result<Value> {
+        let by = CostGroup::from_str(group, false).map_err(anyhow::Error::msg)?;
         let mut last = lock_mutex(&self.last);
-        if let Some((at, value)) = last.as_ref()
+        if let Some((at, value)) = last.get(group)
             && at.elapsed() < COSTS_FRESH
         {
             return Ok(value.clone());
         }
-        let value = serde_json::to_value(costs::read_costs_of_today(town)?)?;
-        *last = Some((Instant::now(), value.clone()));
+        let value = serde_json::to_value(costs::read_costs_of_today(town, by)?)?;
+        last.insert(group.to_owned(), (Instant::now(), value.clone()));
         Ok(value)
     }
 }

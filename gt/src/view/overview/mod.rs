@@ -7,9 +7,6 @@ use std::sync::Mutex;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use super::convoy::{BeadPace, ConvoyEstimate};
-use super::request::{self, RequestRow};
-use super::status::{self, TownStatus};
 use crate::flow::convoy::ProgressBoard;
 use crate::host::LiveTown;
 use crate::patrol::attention::{self, AttentionItem};
@@ -17,6 +14,9 @@ use crate::record::convoy;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
+use crate::view::convoy::{BeadPace, ConvoyEstimate};
+use crate::view::request::{self, RequestRow};
+use crate::view::status::{self, TownStatus};
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TownOverview {
@@ -225,3 +225,6 @@ impl From<AttentionItem> for UserNeed {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
