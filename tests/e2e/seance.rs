@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use town_tests::{Town, eventually};
+use town_tests::{Terminal, Town, eventually};
 
 /// The name that agent programs give a folder in their store.
 fn stored(folder: &std::path::Path) -> String {
@@ -136,6 +136,127 @@ fn a_transcript_search_shows_session_turn_and_time_and_marks_handovers() {
     );
     let none = town.gt(["seance", "search", "nowhere"]).ok().out;
     assert!(none.contains("nothing was found"), "{none}");
+}
+
+/// The transcript of the session `cccc-3` of the mayor, with calls, results and a handoff.
+fn long_transcript(town: &Town) {
+    let call = |at: &str, name: &str, input: Value| {
+        json!({
+            "type": "assistant", "timestamp": at,
+            "message": { "role": "assistant", "model": "m-1", "content": [
+                { "type": "text", "text": "I look\u{1b}[2J around" },
+                { "type": "tool_use", "name": name, "input": input },
+            ] },
+        })
+    };
+    let result = |at: &str, text: &str| {
+        json!({
+            "type": "user", "timestamp": at,
+            "message": { "role": "user", "content": [{ "type": "tool_result", "content": text }] },
+        })
+    };
+    let lines = [
+        said(
+            "user",
+            "2020-01-02T10:00:00Z",
+            "Plan the lexer\nand its tests",
+        ),
+        call(
+            "2020-01-02T10:00:05Z",
+            "Bash",
+            json!({ "command": "ls\nsrc\u{1b}]0;x" }),
+        ),
+        result("2020-01-02T10:00:06Z", "1\n2\n3\n4\n5\n6\n7\n8\u{1b}[31m"),
+        said("user", "2020-01-02T11:00:00Z", "Go on"),
+        call(
+            "2020-01-02T11:00:01Z",
+            "Bash",
+            json!({ "command": "gt handoff -m 'lexer'" }),
+        ),
+    ];
+    transcript(town, &town.root().join("mayor"), "cccc-3", &lines);
+}
+
+#[test]
+fn a_past_session_is_shown_as_a_conversation() {
+    let town = with_sessions();
+    long_transcript(&town);
+    let play = town.gt(["seance", "play", "cccc"]).env("TZ", "UTC");
+    let shown = play.ok().out;
+    assert!(!shown.contains('\u{1b}'), "no text moves a cursor: {shown}");
+    let expected = "\
+══ cccc-3  mayor  2020-01-02 10:00:00
+2020-01-02 10:00:00  user (turn 1)
+  Plan the lexer
+  and its tests
+2020-01-02 10:00:05  assistant (m-1)
+  I look\\u{1b}[2J around
+  → Bash: ls↵src\\u{1b}]0;x
+2020-01-02 10:00:06  tool
+  │ 1
+  │ 2
+  │ 3
+  │ 4
+  │ 5
+  │ 6
+  │ … and 2 more lines
+2020-01-02 11:00:00  user (turn 2)
+  Go on
+2020-01-02 11:00:01  assistant (m-1)
+  I look\\u{1b}[2J around
+  → Bash: gt handoff -m 'lexer'
+── handoff ──
+";
+    assert_eq!(shown, expected);
+
+    // All sessions of an agent, the oldest first.
+    let shown = town.gt(["seance", "play", "mayor", "-n", "1"]).ok().out;
+    let headers: Vec<&str> = shown.lines().filter(|line| line.starts_with('═')).collect();
+    assert!(
+        headers[0].starts_with("══ bbbb-2") && headers[1].starts_with("══ cccc-3"),
+        "{shown}"
+    );
+    assert!(shown.contains("(4 older entries: -n 0)"), "{shown}");
+
+    let played = town.gt(["seance", "play", "cccc-3", "--json"]).ok().json();
+    let session = &played[0];
+    assert_eq!(
+        (&session["actor"], &session["total"]),
+        (&json!("mayor"), &json!(5))
+    );
+    let entries = session["entries"].as_array().unwrap();
+    assert_eq!(entries[2]["by"], "tool");
+    assert_eq!(entries[4]["calls"][0]["input"], "gt handoff -m 'lexer'");
+    assert_eq!(entries[4]["handoff"], true);
+
+    town.gt(["seance", "play", "nowhere"])
+        .fails("no session `nowhere`");
+    town.gt(["seance", "play", "aaaa-1"])
+        .fails("left no transcript");
+    town.gt(["seance", "play", "cccc", "--speed", "0"])
+        .fails("a number above 0");
+    town.gt(["seance", "play", "cccc", "--speed", "1", "--json"])
+        .fails("leave out --json");
+}
+
+#[test]
+fn a_played_session_appears_step_by_step_and_ends_with_control_c() {
+    let town = with_sessions();
+    long_transcript(&town);
+    // The shell outlives the signal, too.
+    let line = "trap : INT; gt seance play cccc --speed 0.0001; echo ended $?";
+    let terminal = Terminal::run(&town, &town.root(), line);
+    terminal.wait_for("Plan the lexer");
+    assert!(!terminal.screen().contains("handoff"), "it is not over yet");
+    terminal.press(&["C-c"]);
+    terminal.wait_for("ended 130");
+
+    // A pace at which every pause is over at once.
+    let all = town
+        .gt(["seance", "play", "cccc", "--speed", "1e9"])
+        .ok()
+        .out;
+    assert!(all.ends_with("── handoff ──\n"), "{all}");
 }
 
 #[test]

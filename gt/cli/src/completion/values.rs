@@ -86,6 +86,14 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
         (_, "request") => complete_requests,
         (_, "polecat" | "polecats") => complete_polecats,
         (_, "plugin") => complete_plugins,
+        ("seance play", "session") => |town| {
+            [
+                complete_sessions(town),
+                complete_work_beads(town),
+                complete_agents(town),
+            ]
+            .concat()
+        },
         (_, "talk") => complete_sessions,
         (_, "key") => |_| {
             let all = config::key::KEYS

@@ -1,5 +1,6 @@
 //! `gt seance`: lists and questions past sessions.
 
+mod play;
 mod search;
 
 use bd::query::when;
@@ -53,6 +54,7 @@ struct SessionFilterArgs {
 
 kit::verbs! {
     Verb:
+    Play => play,
     Search => search,
 }
 

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 
 use bd::bead::Stamp;
 use jiff::Timestamp;
+use kit::ui::counted;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -244,6 +245,39 @@ pub fn find_session(town: &Town, id: &str) -> anyhow::Result<PastSession> {
             )
         }
     }
+}
+
+/// Returns the sessions of a bead or an agent, oldest first, otherwise the one with this id or prefix
+/// of an id. Only sessions with a transcript are returned; it is an error if there is none.
+pub fn find_recorded_sessions(town: &Town, name: &str) -> anyhow::Result<Vec<PastSession>> {
+    let all = list_sessions(town, &SessionFilter::default())?;
+    let is_id = |session: &PastSession| session.session_id == name;
+    let agent = town.parse_agent(name).ok().map(|agent| agent.to_string());
+    let is_named = |session: &PastSession| {
+        session.bead == name || agent.as_ref().is_some_and(|agent| session.actor == *agent)
+    };
+    let is_session = all.iter().any(is_id);
+    let is_wanted = |session: &PastSession| {
+        if is_session {
+            is_id(session)
+        } else {
+            is_named(session)
+        }
+    };
+    let mut found: Vec<PastSession> = all.into_iter().filter(is_wanted).collect();
+    if found.is_empty() {
+        found.push(find_session(town, name)?);
+    }
+    found.reverse();
+    let count = found.len();
+    found.retain(|session| session.transcript.is_some());
+    anyhow::ensure!(
+        !found.is_empty(),
+        "{} of {} left no transcript: its program stores none, or it is gone",
+        counted(count, "session"),
+        kit::ui::escape::escape_line(name)
+    );
+    Ok(found)
 }
 
 /// Returns the agents whose sessions may have left a transcript, with their working folders.
