@@ -20,6 +20,7 @@ use jiff::Timestamp;
 use tokio::sync::broadcast;
 
 use crate::desktop::DesktopNotices;
+use crate::metrics::{self, MetricsReader};
 use crate::panes::SessionWaits;
 use crate::run::{HEARTBEAT, LoopWorld, PatrolLoop, lock_mutex};
 use crate::socket::{self, SocketState};
@@ -99,7 +100,15 @@ async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Res
         state: instance.state().clone(),
         degraded: None,
     }));
-    socket::open_socket(&town, waker.clone(), Arc::clone(&shared), events)?;
+    let numbers = Arc::new(MetricsReader::new(&town));
+    socket::open_socket(
+        &town,
+        waker.clone(),
+        Arc::clone(&shared),
+        events,
+        Arc::clone(&numbers),
+    )?;
+    metrics::serve_metrics(numbers).await;
     stop_on_signals(&waker)?;
     let watched = WatchedTown {
         root: WatchedFolder::open(town.layout.root())?,

@@ -54,6 +54,7 @@ mod mail_stand_in;
 mod mayor;
 mod merge;
 mod merged_means_merged;
+mod metrics;
 mod mol;
 mod moved;
 mod mq;

@@ -55,6 +55,7 @@ mod init;
 mod install;
 mod mail;
 mod mayor;
+mod metrics;
 mod migrate;
 mod mol;
 mod mq;
@@ -191,6 +192,7 @@ kit::program! {
     Install => install,
     Mail => mail,
     Mayor => mayor,
+    Metrics => metrics,
     Migrate => migrate,
     #[command(visible_alias = "molecule")]
     Mol => mol,

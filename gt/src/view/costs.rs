@@ -22,6 +22,10 @@ use crate::town::identity::Address;
 
 const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
+/// The age, at the begin of the counted time, of the oldest session that is known from its event
+/// only. Older ones are known from their transcripts.
+const LONGEST: SignedDuration = SignedDuration::from_hours(30 * 24);
+
 /// The property by which costs are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum CostGroup {
@@ -149,7 +153,10 @@ pub fn read_costs(
     if view.settings.all_layers().any(budget::has_budgets) {
         view.budgets = BudgetBook::new(costs::refresh_spending(town)?, view.now);
     }
-    let mut sessions = seance::list_sessions(town, &SessionFilter::default())?;
+    let mut sessions = match since {
+        Some(since) => seance::list_recent_sessions(town, since.saturating_sub(LONGEST)?)?,
+        None => seance::list_sessions(town, &SessionFilter::default())?,
+    };
     // Oldest first, because later sessions repeat the requests of earlier ones.
     sessions.reverse();
     let mut book = CostBook {

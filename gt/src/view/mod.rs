@@ -9,6 +9,7 @@ pub mod doctor;
 pub mod feed;
 pub mod health;
 pub mod merge_stats;
+pub mod metrics;
 pub mod migration;
 pub mod overview;
 pub mod plugin;

@@ -20,6 +20,7 @@ use gt::record::answer_link::PublicPage;
 use gt::town::identity::Address;
 
 use crate::run::lock_mutex;
+pub(crate) use access::is_own_host;
 use access::{AccessBook, PagePermission};
 
 /// The number of random bytes in a token or cookie.

@@ -14,6 +14,7 @@ use tokio::net::unix::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::broadcast;
 
+use crate::metrics::MetricsReader;
 use crate::page::PageServer;
 use crate::wake::{WakeReason, WakeSender};
 
@@ -32,6 +33,7 @@ pub(crate) fn open_socket(
     waker: WakeSender,
     shared: Arc<Mutex<SocketState>>,
     events: broadcast::Sender<EventLine>,
+    metrics: Arc<MetricsReader>,
 ) -> io::Result<()> {
     let path = socket_path(town);
     create_private_folder(&socket_folder(town))?;
@@ -49,10 +51,12 @@ pub(crate) fn open_socket(
             let (waker, shared) = (waker.clone(), Arc::clone(&shared));
             let events = events.subscribe();
             let (town, page) = (Arc::clone(&town), page.clone());
+            let metrics = Arc::clone(&metrics);
             tokio::spawn(async move {
                 let client = ClientServer {
                     town,
                     page,
+                    metrics,
                     waker,
                     shared,
                     events,
@@ -93,6 +97,7 @@ fn is_peer_owner(stream: &UnixStream) -> bool {
 struct ClientServer {
     town: Arc<LiveTown>,
     page: PageServer,
+    metrics: Arc<MetricsReader>,
     waker: WakeSender,
     shared: Arc<Mutex<SocketState>>,
     events: broadcast::Receiver<EventLine>,
@@ -125,6 +130,7 @@ impl ClientServer {
                     }
                     return Ok(());
                 }
+                Some(DaemonRequest::Metrics) => Arc::clone(&self.metrics).answer().await,
                 Some(DaemonRequest::Page { port, act }) => {
                     self.page.open(&self.town, port, act).await
                 }

@@ -44,7 +44,7 @@ pub(super) const LATER: Group = Group {
         ),
         same("thaw"),
         runs("vitals", "gt status"),
-        renamed("metrics", "gt feed", ""),
+        kinder("metrics", "prints numbers for Prometheus"),
         runs("health", "gt status --health"),
         renamed("heartbeat", "gt deacon heartbeat", ""),
         renamed("repair", "gt doctor", ""),

@@ -14,6 +14,8 @@ pub enum DaemonRequest {
     /// Asks for a pass now.
     Wake,
     Stop,
+    /// Asks for the numbers of the town, as `gt metrics` prints them.
+    Metrics,
     /// Keeps the connection open and sends one [`DaemonAnswer::Event`] per event that the daemon
     /// records.
     Subscribe,
@@ -46,6 +48,10 @@ pub enum DaemonAnswer {
     Page {
         port: u16,
         token: String,
+    },
+    /// The numbers of the town in the text format of Prometheus.
+    Metrics {
+        text: String,
     },
     /// A recorded event: its line in the file of events.
     Event(EventLine),

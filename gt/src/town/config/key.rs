@@ -293,6 +293,13 @@ pub const KEYS: &[SettingKey] = &[
         "the forge of pull requests: github or gitlab; that of the remote's host where not set",
     ),
     define_key(
+        "metrics.port",
+        SettingKind::Number,
+        SettingPlacement::Town,
+        "0",
+        "the loopback port on which the daemon serves /metrics to Prometheus; 0 for none, read when it starts",
+    ),
+    define_key(
         "molecule.cycle",
         SettingKind::Flag,
         SettingPlacement::Rig,

@@ -1,0 +1,147 @@
+//! Serves the numbers of the town to Prometheus: on the daemon's socket, and on the loopback
+//! address if the setting `metrics.port` is set.
+//!
+//! Programs of this machine may read the numbers without a token. A browser must not: other pages
+//! may have pointed a name to this machine, so the request must name this server as its host.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use gt::host::LiveTown;
+use gt::host::daemon::protocol::{DaemonAnswer, LINE_LIMIT};
+use gt::town::config::SettingsLayers;
+use gt::view::costs::CostReport;
+use gt::view::metrics::{CONTENT_TYPE, read_costs_by_rig, read_metrics};
+
+use crate::page::is_own_host;
+use crate::run::lock_mutex;
+
+/// The setting of the port.
+const PORT: &str = "metrics.port";
+/// The time for which a reading serves several requests.
+const FRESH: Duration = Duration::from_secs(5);
+/// The time for which costs count, because transcripts are long.
+const COSTS_FRESH: Duration = Duration::from_secs(60);
+
+/// The numbers of a town, read at most once in a while.
+pub(crate) struct MetricsReader {
+    town: Arc<LiveTown>,
+    last: Mutex<LastReadings>,
+}
+
+#[derive(Default)]
+struct LastReadings {
+    text: Option<(Instant, String)>,
+    costs: Option<(Instant, CostReport)>,
+}
+
+impl MetricsReader {
+    pub(crate) fn new(town: &Arc<LiveTown>) -> Self {
+        Self {
+            town: Arc::clone(town),
+            last: Mutex::default(),
+        }
+    }
+
+    /// Reads the numbers as the text of `gt metrics`. Blocks.
+    fn read(&self) -> anyhow::Result<String> {
+        let mut last = lock_mutex(&self.last);
+        if let Some((at, text)) = &last.text
+            && at.elapsed() < FRESH
+        {
+            return Ok(text.clone());
+        }
+        let costs = match last.costs.take() {
+            Some((at, costs)) if at.elapsed() < COSTS_FRESH => (at, costs),
+            _ => (Instant::now(), read_costs_by_rig(&self.town)?),
+        };
+        let text = read_metrics(&self.town, &costs.1)?.to_string();
+        last.costs = Some(costs);
+        last.text = Some((Instant::now(), text.clone()));
+        Ok(text)
+    }
+
+    /// Reads the numbers beside the loop of the daemon.
+    async fn read_beside(self: Arc<Self>) -> anyhow::Result<String> {
+        tokio::task::spawn_blocking(move || self.read()).await?
+    }
+
+    /// Answers a request on the daemon's socket.
+    pub(crate) async fn answer(self: Arc<Self>) -> DaemonAnswer {
+        match self.read_beside().await {
+            Ok(text) if text.len() < LINE_LIMIT / 2 => DaemonAnswer::Metrics { text },
+            Ok(_) => DaemonAnswer::Error {
+                reason: format!("the numbers are too long for the socket: set {PORT}"),
+            },
+            Err(error) => DaemonAnswer::Error {
+                reason: format!("{error:#}"),
+            },
+        }
+    }
+}
+
+/// A port on which the numbers are served.
+struct ServedMetrics {
+    port: u16,
+    reader: Arc<MetricsReader>,
+}
+
+/// Serves the numbers on the port of the setting, if it is set.
+pub(crate) async fn serve_metrics(reader: Arc<MetricsReader>) {
+    let settings = SettingsLayers::load(&reader.town, None);
+    let port = settings.map_or(0, |settings| settings.sum(PORT));
+    if port == 0 {
+        return;
+    }
+    let address = u16::try_from(port).map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let Ok(address) = address else {
+        tracing::error!(port, "{PORT} is not a port");
+        return;
+    };
+    let listener = match tokio::net::TcpListener::bind(address).await {
+        Ok(listener) => listener,
+        Err(error) => {
+            tracing::error!(%error, port, "{PORT} cannot be opened, so no metrics are served");
+            return;
+        }
+    };
+    tracing::info!(port, "serving metrics");
+    let served = Arc::new(ServedMetrics {
+        port: address.port(),
+        reader,
+    });
+    let router = Router::new()
+        .route("/metrics", get(get_metrics))
+        .with_state(served);
+    tokio::spawn(async move {
+        if let Err(error) = axum::serve(listener, router).await {
+            tracing::error!(%error, "metrics are not served any more");
+        }
+    });
+}
+
+async fn get_metrics(State(served): State<Arc<ServedMetrics>>, headers: HeaderMap) -> Response {
+    let host = headers
+        .get(header::HOST)
+        .and_then(|value| value.to_str().ok());
+    if !is_own_host(host.unwrap_or_default(), served.port) {
+        return (StatusCode::FORBIDDEN, "this is another host\n").into_response();
+    }
+    match Arc::clone(&served.reader).read_beside().await {
+        Ok(text) => {
+            let headers = [
+                (header::CONTENT_TYPE, CONTENT_TYPE),
+                (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+                (header::CACHE_CONTROL, "no-store"),
+            ];
+            (headers, text).into_response()
+        }
+        Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}\n")).into_response(),
+    }
+}
