@@ -6,7 +6,8 @@
 //!
 //! The layers, each of which imports only from those below it; a test reads the imports:
 //!
-//! - this handle and its operations: [`exchange`], [`compact`], [`create`], [`upkeep`], `repair`
+//! - this handle and its operations: [`exchange`], [`compact`], [`create`], [`upkeep`], `repair`,
+//!   `past`
 //! - `commit`: transactions ([`Tx`]), folds, the detection of a [`rollback`] by git
 //! - `view`: the files as one reader has them open, with the journal as overlay ([`Snapshot`]),
 //!   beads to choose by ([`BeadRef`])
@@ -34,6 +35,7 @@ mod disk;
 pub mod exchange;
 mod index;
 mod log;
+mod past;
 mod repair;
 pub mod route;
 pub mod upkeep;

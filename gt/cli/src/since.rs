@@ -1,9 +1,16 @@
-//! Reads the flag `--since` of commands that show the past.
+//! Reads the flags `--since` and `--at` of commands that show the past.
 
 use anyhow::Context as _;
 use bd::query::when;
 use jiff::Timestamp;
 use kit::sys::env;
+
+/// Reads the past time of the flag `--at`.
+pub(crate) fn parse_at(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
+    let at = parse_since(Some(text), now)?.unwrap_or(now);
+    anyhow::ensure!(at <= now, "`{text}` is not in the past");
+    Ok(at)
+}
 
 /// Reads a time: an age such as `2h`, a date, or a word such as `yesterday`.
 pub(crate) fn parse_since(text: Option<&str>, now: Timestamp) -> anyhow::Result<Option<Timestamp>> {

@@ -7,13 +7,16 @@ use anyhow::Context as _;
 use kit::sys::watch::FolderWatch;
 use kit::ui::{Page, counted, escape};
 
+use super::why::write_past_header;
 use super::{CommandResult, build_empty_report, build_report, build_report_with_exit};
 use crate::context::Context;
+use crate::since::parse_at;
 use gt::host::LiveTown;
 use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
 use gt::town::hold::HoldState;
 use gt::view::health::{self, TownHealth};
+use gt::view::past::{self, PastStatus};
 use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummary, TownStatus};
 
 /// Show daemon, agents, rigs, merge queues and convoys
@@ -27,7 +30,10 @@ use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummar
 /// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role,
 /// running, has_work, work_title?, hook_bead?, state?, why?, unread_mail}. With `--watch --json`
 /// one such object per line. With `--health --json` {healthy, invariants[{invariant, says, count,
-/// faults[{invariant, subject, what}]}], checked{beads, workers, merges}, problems[]}.
+/// faults[{invariant, subject, what}]}], checked{beads, workers, merges}, problems[]}. With `--at
+/// --json` {at, agents[{agent, hook_bead?, work_title?}], requests[{id, rig, bead, title, worker,
+/// since}], convoys[{id, title, completed, total}], escalations[{id, severity, title, since}],
+/// unreadable[], not_known}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Keep showing it, redrawn when something changes
@@ -36,6 +42,14 @@ pub(super) struct Args {
     /// Check what must always hold in a town; the exit code is 1 if something does not
     #[arg(long)]
     health: bool,
+    /// Show the town at this time, rebuilt from history: 14:32, 2h, 2026-03-01
+    #[arg(
+        long,
+        value_name = "TIME",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["watch", "health"]
+    )]
+    at: Option<String>,
     /// Accepted for scripts: nothing is left out
     #[arg(long, hide = true)]
     fast: bool,
@@ -60,6 +74,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     if args.watch {
         return watch_status(ctx, &town);
+    }
+    if let Some(text) = &args.at {
+        let at = parse_at(text, town.clock.now())?;
+        return build_report(past::read_past_status(&town, at)?, write_past_status);
     }
     if args.health {
         let found = health::check_health(&town)?;
@@ -181,6 +199,57 @@ fn write_status(status: &TownStatus, page: &mut Page) {
             let text = format!("    ! blocked by {}", convoy.blocked_by.join(", "));
             page.line(page.style().red(&text));
         }
+    }
+}
+
+fn write_past_status(status: &PastStatus, page: &mut Page) {
+    write_past_header(status.at, page);
+    for rig in &status.unreadable {
+        page.line(
+            page.style()
+                .yellow(&format!("! the beads of rig {rig} cannot be read")),
+        );
+    }
+    for escalation in &status.escalations {
+        let text = format!(
+            "! {} {}: {}",
+            escalation.severity,
+            escalation.id,
+            escape::escape_line(&escalation.title)
+        );
+        page.cut_line(page.style().yellow(&text));
+    }
+    for agent in &status.agents {
+        let work = match (&agent.hook_bead, &agent.work_title) {
+            (Some(id), Some(title)) => format!("{id} {}", escape::escape_line(title)),
+            _ => "nothing on the hook".to_owned(),
+        };
+        page.cut_line(format!("{:<24}  {work}", escape::escape_line(&agent.agent)));
+    }
+    if !status.requests.is_empty() {
+        page.blank();
+        page.line(page.style().bold("Merge queue"));
+    }
+    for request in &status.requests {
+        page.cut_line(format!(
+            "  {}  {}  {}  since {}",
+            request.id,
+            escape::escape_line(&request.bead),
+            escape::escape_line(&request.title),
+            page.local_time(&request.since)
+        ));
+    }
+    if !status.convoys.is_empty() {
+        page.blank();
+        page.line(page.style().bold("Convoys"));
+    }
+    for convoy in &status.convoys {
+        let counts = format!("{}/{}", convoy.completed, convoy.total);
+        page.cut_line(format!(
+            "  🚚 {} {counts:>5}  {}",
+            convoy.id,
+            escape::escape_line(&convoy.title)
+        ));
     }
 }
 

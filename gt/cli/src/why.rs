@@ -1,12 +1,15 @@
 //! `gt why`.
 
+use jiff::Timestamp;
 use kit::ui::{Page, escape};
 use serde_json::Value;
 
 use super::{CommandResult, build_empty_report, build_report, pager};
 use crate::context::Context;
+use crate::since::parse_at;
 use gt::town::event::EventLine;
 use gt::view::feed::describe_event;
+use gt::view::past::NOT_KNOWN;
 use gt::view::why::{self, Explanation};
 
 /// Explain what happened, and which rule decided
@@ -21,6 +24,9 @@ pub(super) struct Args {
     /// Show at most N events, the last; 0 for all
     #[arg(short = 'n', long, default_value_t = 0, value_name = "N")]
     limit: usize,
+    /// Explain the state at this time, rebuilt from history: 14:32, 2h, 2026-03-01
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    at: Option<String>,
     /// Do not use a pager
     #[arg(long)]
     no_pager: bool,
@@ -28,7 +34,10 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let mut found = why::explain_name(&town, &args.what)?;
+    let mut found = match &args.at {
+        Some(text) => why::explain_name_at(&town, &args.what, parse_at(text, town.clock.now())?)?,
+        None => why::explain_name(&town, &args.what)?,
+    };
     let older = match args.limit {
         0 => 0,
         limit => found.events.len().saturating_sub(limit),
@@ -47,6 +56,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 pub(super) fn write_explanation(found: &Explanation, older: usize, page: &mut Page) {
+    if let Some(at) = found.at {
+        write_past_header(at, page);
+    }
     for (number, text) in found.now.iter().enumerate() {
         let text = escape::escape_line(text);
         page.line(if number == 0 {
@@ -73,6 +85,13 @@ pub(super) fn write_explanation(found: &Explanation, older: usize, page: &mut Pa
     if found.events.is_empty() {
         page.line("nothing is recorded about it yet");
     }
+}
+
+/// Writes the instant that is shown, and what is not known about it.
+pub(super) fn write_past_header(at: Timestamp, page: &mut Page) {
+    let time = page.local_time(&at.to_string());
+    page.line(page.style().bold(&format!("At {time}")));
+    page.line(page.style().dim(&format!("({NOT_KNOWN})")));
 }
 
 /// Data keys of an event that its sentence omits and an explanation shows.

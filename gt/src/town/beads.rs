@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use bd::bead::{Bead, DepKind};
 use bd::store::{BeadRef, Snapshot, Store};
+use jiff::Timestamp;
 
 use crate::town::hold::{self, EmergencyStop, Hold};
 use crate::town::queue_pause::QueuePause;
@@ -164,6 +165,29 @@ impl Town {
             BeadsHome::Town => self.open_town_store(),
             BeadsHome::Rig(rig) => self.rig(rig).store(),
         }
+    }
+
+    /// Reads the durable beads of every store at an instant, from their history. Holds, pauses and
+    /// rollbacks of that time are unknown.
+    pub fn read_stores_at(&self, at: Timestamp) -> anyhow::Result<TownStores> {
+        let mut stores = TownStores {
+            town: self.open_town_store()?.snapshot_at(at)?,
+            rigs: BTreeMap::new(),
+            unreadable: BTreeMap::new(),
+            rollbacks: Vec::new(),
+            holds: BTreeMap::new(),
+            queue_pauses: BTreeMap::new(),
+            stopped: None,
+        };
+        for rig in self.list_rigs()? {
+            let name = rig.name().to_owned();
+            let read = rig.store().and_then(|store| Ok(store.snapshot_at(at)?));
+            match read {
+                Ok(snapshot) => drop(stores.rigs.insert(name, snapshot)),
+                Err(error) => drop(stores.unreadable.insert(name, format!("{error:#}"))),
+            }
+        }
+        Ok(stores)
     }
 
     /// Reads every store once.

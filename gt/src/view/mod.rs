@@ -12,6 +12,7 @@ pub mod merge_stats;
 pub mod metrics;
 pub mod migration;
 pub mod overview;
+pub mod past;
 pub mod plugin;
 pub mod polecat;
 pub mod ready;

@@ -1,9 +1,7 @@
-//! Reconstructs an earlier state of a bead: starts from its current record and reverts later
-//! changes one by one.
+//! Shows an earlier state of a bead.
 
 use jiff::Timestamp;
 
-use bd::bead::record::{self, RecordFields};
 use bd::bead::{Bead, Stamp};
 use bd::store::{Snapshot, Store};
 
@@ -26,38 +24,22 @@ pub(super) fn bead_at(
     id: &str,
     at: Timestamp,
 ) -> anyhow::Result<Bead> {
-    let mut state: Option<RecordFields> = snapshot.get(id).map(RecordFields::from_bead);
     let events = store.events_of(id)?;
-    if state.is_none() && events.is_empty() {
+    if snapshot.get(id).is_none() && events.is_empty() {
         return Err(PastError::Unknown(id.to_owned()).into());
     }
-    for event in events.iter().rev() {
-        if Stamp::parse(&event.at).instant() <= at {
-            break;
-        }
-        for change in event.changes.iter().rev().filter(|change| change.id == id) {
-            state = match (&change.old, state) {
-                (None, _) => None,
-                (Some(old), Some(now)) if change.new.is_some() => Some(now.patched_with(old)),
-                (Some(old), _) => Some(old.clone()),
-            };
-        }
+    if let Some(bead) = snapshot.bead_at(id, &events, at) {
+        return Ok(bead);
     }
-    let Some(fields) = state else {
-        let id = id.to_owned();
-        // Either the bead was removed without a trace earlier, or it was not created yet.
-        let made = events
-            .first()
-            .map(|event| Stamp::parse(&event.at).instant());
-        let error = if made.is_some_and(|made| made <= at) {
-            PastError::Gone { id, at }
-        } else {
-            PastError::NotYet { id, at }
-        };
-        return Err(error.into());
+    let id = id.to_owned();
+    // Either the bead was removed without a trace earlier, or it was not created yet.
+    let made = events
+        .first()
+        .map(|event| Stamp::parse(&event.at).instant());
+    let error = if made.is_some_and(|made| made <= at) {
+        PastError::Gone { id, at }
+    } else {
+        PastError::NotYet { id, at }
     };
-    let raw = fields
-        .to_raw_json()
-        .ok_or_else(|| PastError::Unknown(id.to_owned()))?;
-    Ok(record::parse_bead(raw.get().as_bytes())?)
+    Err(error.into())
 }

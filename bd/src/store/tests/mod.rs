@@ -4,6 +4,7 @@ mod answers;
 mod crash;
 mod damage;
 mod model;
+mod past;
 mod power;
 mod rollback;
 

@@ -9,6 +9,7 @@ mod conclusion;
 use std::collections::BTreeSet;
 
 use bd::store::Snapshot;
+use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,6 +22,7 @@ use crate::town::Town;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
+use crate::view::past;
 use crate::view::plugin::explain_plugin;
 
 /// The maximum number of names that an error proposes.
@@ -31,7 +33,10 @@ const DISTANCE: usize = 2;
 /// The explanation of a thing.
 #[derive(Debug, Default, Serialize)]
 pub struct Explanation {
-    /// The current state, the most important line first.
+    /// The instant that is explained, if it is not the present.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// The state, the most important line first.
     pub now: Vec<String>,
     /// Commands, each of which advances it.
     pub next_steps: Vec<String>,
@@ -69,10 +74,7 @@ fn describe_similar(near: &[String]) -> String {
 
 /// Explains a bead, convoy, merge request, agent, rig or plugin.
 pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
-    // Agents are displayed as `<rig>/<name>` and recorded by their full address.
-    let address = town.parse_address(what).ok().filter(|_| what.contains('/'));
-    let name = address.map_or_else(|| what.to_owned(), |address| address.to_string());
-    let mut events = event::read_events_about(&town.layout, &name)?;
+    let mut events = event::read_events_about(&town.layout, &full_name(town, what))?;
     remove_missing_refs(town, &mut events)?;
     let view = TownView::read(town)?;
     let mut found = conclusion::explain_state(town, &view, what, &events);
@@ -90,19 +92,52 @@ pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> 
     if events.is_empty() && found.now.is_empty() && !is_known_name(town, what)? {
         return Err(build_unknown_error(&view.stores, what).into());
     }
+    found.rule = describe_last_rule(&events, view.now);
+    found.events = events;
+    Ok(found)
+}
+
+/// Explains a bead, convoy, merge request or agent at an instant, from the events until then and
+/// the history of beads.
+pub fn explain_name_at(town: &Town, what: &str, at: Timestamp) -> anyhow::Result<Explanation> {
+    let stores = town.read_stores_at(at)?;
+    let mut events = event::read_events_about(&town.layout, &full_name(town, what))?;
+    events.retain(|line| line.ts.parse().is_ok_and(|then: Timestamp| then <= at));
+    let now = past::describe_past_state(town, &stores, what);
+    anyhow::ensure!(
+        !(now.is_empty() && events.is_empty()),
+        "nothing was called `{}` at {at}: no event until then names it, and no bead had the name: not found",
+        kit::ui::escape::escape_line(what)
+    );
+    Ok(Explanation {
+        at: Some(at),
+        now,
+        next_steps: Vec::new(),
+        rule: describe_last_rule(&events, at),
+        events,
+    })
+}
+
+/// Returns the name by which events record a thing. Agents are displayed as `<rig>/<name>` and
+/// recorded by their full address.
+fn full_name(town: &Town, what: &str) -> String {
+    let address = town.parse_address(what).ok().filter(|_| what.contains('/'));
+    address.map_or_else(|| what.to_owned(), |address| address.to_string())
+}
+
+/// Describes the last rule that acted, with the time before `now`.
+fn describe_last_rule(events: &[EventLine], now: Timestamp) -> Option<String> {
     let acted = events.iter().rev().find(|line| line.kind == "patrol");
-    found.rule = acted.map(|line| {
+    acted.map(|line| {
         let text = |key| line.payload.get(key).and_then(Value::as_str);
         let (rule, saw) = (text("rule"), text("saw"));
         let ago = line.ts.parse().map_or_else(
             |_| line.ts.clone(),
-            |then| kit::ui::time::format_ago(view.now, then),
+            |then| kit::ui::time::format_ago(now, then),
         );
         let (rule, saw) = (rule.unwrap_or_default(), saw.unwrap_or_default());
         format!("{rule} acted {ago}: {saw}")
-    });
-    found.events = events;
-    Ok(found)
+    })
 }
 
 /// Removes the names of missing polecat refs from events: pruned snapshots and dropped rescues.
