@@ -104,8 +104,8 @@ fn start_of_today(town: &Town) -> anyhow::Result<Timestamp> {
     Ok(now.start_of_day()?.timestamp())
 }
 
-/// Reads today's costs, which [`read_metrics`] needs. They are long to read, so a caller that
-/// prints often reads them less often.
+/// Reads today's costs, which [`read_metrics`] needs. Transcripts are long, so a caller that
+/// prints often keeps the report for a while.
 pub fn read_costs_by_rig(town: &LiveTown) -> anyhow::Result<CostReport> {
     let midnight = start_of_today(town)?;
     costs::read_costs(town, Some(midnight), CostGroup::Rig, &local_time_zone())
@@ -476,12 +476,12 @@ fn list_cost_families(
     vec![
         gauge(
             "gastown_cost_today_dollars",
-            "What the requests to models since midnight cost, by rig, as far as the models have a price.",
+            "The costs of the requests to models since midnight, by rig, as far as the models have a price.",
             dollars,
         ),
         gauge(
             "gastown_cost_last_hour_dollars",
-            "What the requests to models of the last hour cost.",
+            "The costs of the requests to models of the last hour.",
             [MetricSample::new([], costs.last_hour_usd)],
         ),
         gauge(
@@ -496,7 +496,7 @@ fn list_cost_families(
         ),
         gauge(
             "gastown_tokens_unpriced_today",
-            "Those of today's tokens whose model has no price, by rig.",
+            "Tokens since midnight of models without a price, by rig.",
             unpriced,
         ),
         gauge(
