@@ -131,6 +131,7 @@ const STORE: [&[&str]; 7] = [
     &[
         "store::exchange",
         "store::compact",
+        "store::past",
         "store::repair",
         "store::create",
         "store::upkeep",
