@@ -112,6 +112,105 @@ fn costs_are_the_sums_of_the_transcripts_by_agent_bead_model_and_day() {
     town.gt(["costs"]).fails("prices.json is not valid");
 }
 
+/// A session of OpenCode 1.18.33 in one folder, with a subagent's, a copy, and one elsewhere. The
+/// messages are as the program wrote them.
+const OPENCODE_DATABASE: &str = r#"
+PRAGMA journal_mode=WAL;
+CREATE TABLE session (id text PRIMARY KEY, project_id text NOT NULL, parent_id text, directory text NOT NULL,
+  title text NOT NULL, time_created integer NOT NULL, time_updated integer NOT NULL);
+CREATE TABLE message (id text PRIMARY KEY, session_id text NOT NULL, time_created integer NOT NULL,
+  time_updated integer NOT NULL, data text NOT NULL);
+CREATE TABLE part (id text PRIMARY KEY, message_id text NOT NULL, session_id text NOT NULL,
+  time_created integer NOT NULL, time_updated integer NOT NULL, data text NOT NULL);
+INSERT INTO session VALUES ('ses_1','p',NULL,'FOLDER','Done.',1795795899222,1795795907460),
+  ('ses_2','p','ses_1','FOLDER','A subagent',1795795907500,1795795907600),
+  ('ses_3','p',NULL,'FOLDER','Done. (fork #1)',1795796011981,1795796016313),
+  ('ses_4','p',NULL,'/elsewhere','Other',1795795899222,1795795907460);
+INSERT INTO message VALUES
+  ('msg_1','ses_1',1795795899664,1795795907006,'{"role":"user","time":{"created":1795795899664},"agent":"build","model":{"providerID":"fake","modelID":"claude-sonnet-4-5"}}'),
+  ('msg_2','ses_1',1795795901999,1795795906666,'{"parentID":"msg_1","role":"assistant","mode":"build","cost":0,"tokens":{"total":1052,"input":402,"output":30,"reasoning":20,"cache":{"write":0,"read":600}},"modelID":"claude-sonnet-4-5","providerID":"fake","time":{"created":1795795901999,"completed":1795795906665},"finish":"tool-calls"}'),
+  ('msg_3','ses_1',1795795906674,1795795907430,'{"parentID":"msg_1","role":"assistant","mode":"build","cost":0,"tokens":{"total":1053,"input":403,"output":30,"reasoning":20,"cache":{"write":0,"read":600}},"modelID":"claude-sonnet-4-5","providerID":"fake","time":{"created":1795795906674,"completed":1795795907429},"finish":"stop"}'),
+  ('msg_4','ses_2',1795795907510,1795795907600,'{"role":"assistant","tokens":{"total":11,"input":10,"output":1,"reasoning":0,"cache":{"write":0,"read":0}},"modelID":"claude-sonnet-4-5","time":{"created":1795795907510,"completed":1795795907599}}'),
+  ('msg_5','ses_2',1795795907601,1795795907601,'{ torn "assistant"'),
+  ('msg_6','ses_3',1795795901999,1795796014402,'{"role":"assistant","tokens":{"total":1052,"input":402,"output":30,"reasoning":20,"cache":{"write":0,"read":600}},"modelID":"claude-sonnet-4-5","time":{"created":1795795901999,"completed":1795795906665}}'),
+  ('msg_7','ses_4',1795795901999,1795796014402,'{"role":"assistant","tokens":{"input":9999,"output":30},"modelID":"m","time":{"created":1795795901990,"completed":1795795906665}}');
+INSERT INTO part VALUES
+  ('prt_1','msg_1','ses_1',1,1,'{"type":"text","text":"say hi"}'),
+  ('prt_2','msg_2','ses_1',1,1,'{"type":"tool","tool":"bash","callID":"t1","state":{"status":"completed","input":{"text":"hi"},"output":"hi"}}'),
+  ('prt_3','msg_3','ses_1',1,1,'{"type":"text","text":"It is a persimmon."}');
+"#;
+
+/// Writes a session as OpenCode 1.1.27 did.
+fn write_opencode_files(storage: &Path, folder: &Path) {
+    let write = |path: &str, value: &serde_json::Value| {
+        let path = storage.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, value.to_string()).unwrap();
+    };
+    let session = json!({ "id": "ses_5", "slug": "playful-river", "version": "1.1.27", "projectID": "p",
+        "directory": folder, "title": "Done.", "time": { "created": 1_795_796_269_562_u64, "updated": 1_795_796_269_823_u64 } });
+    write("session/p/ses_5.json", &session);
+    let message = json!({ "id": "msg_8", "sessionID": "ses_5", "role": "assistant",
+        "time": { "created": 1_795_796_269_603_u64, "completed": 1_795_796_269_746_u64 },
+        "modelID": "claude-sonnet-4-5", "providerID": "fake", "cost": 0, "finish": "stop",
+        "tokens": { "input": 402, "output": 50, "reasoning": 20, "cache": { "read": 600, "write": 7 } } });
+    write("message/ses_5/msg_8.json", &message);
+    let part = json!({ "id": "prt_8", "sessionID": "ses_5", "messageID": "msg_8", "type": "text",
+        "text": "A persimmon, too." });
+    write("part/msg_8/prt_8.json", &part);
+}
+
+#[test]
+fn costs_of_opencode_are_read_from_its_database_and_its_files() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    let folder = worker.sandbox.canonicalize().unwrap();
+    let data = town.path("home/.local/share/opencode");
+    fs::create_dir_all(&data).unwrap();
+    let database = data.join("opencode.db");
+    let sql = OPENCODE_DATABASE.replace("FOLDER", folder.to_str().unwrap());
+    let create = town.program_on_path("sqlite3");
+    create.args([database.to_str().unwrap()]).input(&sql).ok();
+    let costs = |args: &[&str]| {
+        let words = ["costs", "--json"].iter().chain(args).copied();
+        town.gt(words).ok().json()
+    };
+    let found = costs(&["--by", "session"]);
+    // The copy is no session of the town, and the subagent's requests are the session's.
+    let keys = |found: &serde_json::Value| -> Vec<String> {
+        let rows = found["rows"].as_array().unwrap().clone();
+        let key = |row: &serde_json::Value| row["key"].as_str().unwrap().to_owned();
+        rows.iter().map(key).collect()
+    };
+    assert_eq!(keys(&found), ["ses_1"], "{found}");
+    let tokens = json!({ "input": 815, "cache_read": 1200, "cache_write": 0, "cache_write_1h": 0,
+        "output": 101 });
+    assert_eq!(found["total"]["tokens"], tokens);
+    assert_eq!(found["total"]["requests"], 3);
+    write_opencode_files(&data.join("storage"), &folder);
+    let found = costs(&["--by", "runtime"]);
+    assert_eq!(keys(&found), ["opencode"], "{found}");
+    let tokens = json!({ "input": 1217, "cache_read": 1800, "cache_write": 7, "cache_write_1h": 0,
+        "output": 151 });
+    assert_eq!(found["total"]["tokens"], tokens);
+    let later = costs(&["--since", "2026-11-27T16:17:49Z"]);
+    assert_eq!(later["total"]["requests"], 1, "{later}");
+    let hits = town.gt(["seance", "search", "PERSIMMON", "--json"]);
+    let hits = hits.ok().json();
+    let sessions = hits.as_array().unwrap().iter();
+    let mut ids: Vec<&str> = sessions
+        .map(|hit| hit["session_id"].as_str().unwrap())
+        .collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["ses_1", "ses_5"], "{hits}");
+    assert_eq!(hits[0]["by"], "assistant");
+    // A database without these columns is one without sessions.
+    let change = town.program_on_path("sqlite3");
+    let drop = "ALTER TABLE session DROP COLUMN time_updated;";
+    change.args([database.to_str().unwrap(), drop]).ok();
+    assert_eq!(keys(&costs(&["--by", "session"])), ["ses_5"]);
+}
+
 #[test]
 fn a_town_without_transcripts_has_no_costs() {
     let (town, _origin) = Town::with_rig();

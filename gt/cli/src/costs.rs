@@ -16,7 +16,7 @@ use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 
 /// Show the tokens and costs of sessions
 ///
-/// Reads the transcripts of Claude Code, Codex and Gemini CLI. Agents of sessions without one are named.
+/// Reads the transcripts of Claude Code, Codex, Gemini CLI and OpenCode. Agents of sessions without one are named.
 /// Input that was read from or written to a cache is listed apart. Costs are computed from the list
 /// prices of the programs' providers, with the day at which they were read; `settings/prices.json`
 /// of the town adds or replaces prices {date, models{NAME{input, output, cache_read?,

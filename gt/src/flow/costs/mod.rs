@@ -8,7 +8,6 @@ mod prices;
 mod spending;
 
 use std::collections::{BTreeSet, HashSet};
-use std::fs;
 
 use jiff::Timestamp;
 
@@ -16,6 +15,8 @@ pub use prices::{ModelPrice, PriceList};
 pub use spending::{refresh_old_spending, refresh_spending};
 
 use crate::flow::seance::PastSession;
+use crate::flow::seance::opencode::OpencodeRequests;
+use crate::flow::seance::transcript::Transcript;
 use crate::flow::seance::usage::{ModelRequest, read_model_requests};
 
 /// A request with its session and its cost in US dollars. No cost if its model has no price.
@@ -35,21 +36,27 @@ pub fn count_requests(
     mut take: impl FnMut(CountedRequest),
 ) -> BTreeSet<String> {
     let (mut counted, mut unread) = (HashSet::new(), BTreeSet::new());
+    let mut opencode = OpencodeRequests::default();
     for session in sessions {
-        let Some(path) = &session.transcript else {
+        let Some(transcript) = &session.transcript else {
             let begun: Option<Timestamp> = session.ts.parse().ok();
             if since.is_none_or(|since| begun.is_some_and(|begun| begun >= since)) {
                 unread.insert(session.actor.clone());
             }
             continue;
         };
-        // A file has no request that is younger than its last change.
-        let changed = fs::metadata(path).and_then(|meta| meta.modified()).ok();
-        let changed = changed.and_then(|changed| Timestamp::try_from(changed).ok());
-        if since.zip(changed).is_some_and(|(since, at)| at < since) {
+        // A transcript has no request that is younger than its last change.
+        if since
+            .zip(transcript.change_time())
+            .is_some_and(|(since, at)| at < since)
+        {
             continue;
         }
-        for request in &read_model_requests(path) {
+        let requests = match transcript {
+            Transcript::Lines(path) => read_model_requests(path),
+            Transcript::Opencode(session) => opencode.read(session),
+        };
+        for request in &requests {
             // A repeated request is skipped even if it is too old to count.
             if !request.id.is_empty() && !counted.insert(request.id.clone()) {
                 continue;

@@ -2,7 +2,6 @@
 //! is set.
 
 use std::collections::BTreeSet;
-use std::fs;
 
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
@@ -92,9 +91,7 @@ fn find_current_beads(town: &Town) -> anyhow::Result<BTreeSet<String>> {
 }
 
 fn change_time(session: &PastSession) -> Option<Timestamp> {
-    let path = session.transcript.as_ref()?;
-    let changed = fs::metadata(path).and_then(|meta| meta.modified()).ok()?;
-    Timestamp::try_from(changed).ok()
+    session.transcript.as_ref()?.change_time()
 }
 
 fn sum_costs(

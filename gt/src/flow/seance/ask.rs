@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use kit::sys::ChildCommand;
 
+use super::transcript::Transcript;
 use super::{PastSession, recorded};
 use crate::host::SessionSpec;
 use crate::host::runtime::{self, AgentRuntime};
@@ -86,10 +87,13 @@ pub fn ask_session(
         folder: folder.display().to_string(),
     };
     anyhow::ensure!(folder.is_dir(), gone);
-    let transcript = session.transcript.as_deref();
-    let argv = found
-        .preset
-        .fork_argv(&found.program, &session.session_id, transcript, question);
+    let transcript = session.transcript.as_ref();
+    let argv = found.preset.fork_argv(
+        &found.program,
+        &session.session_id,
+        transcript.and_then(Transcript::own_file),
+        question,
+    );
     let Some((program, args)) = argv.as_deref().and_then(<[String]>::split_first) else {
         return Err(build_refusal(session, &found).into());
     };

@@ -8,6 +8,7 @@
 mod ask;
 pub mod conversation;
 mod numbers;
+pub mod opencode;
 mod recorded;
 pub mod transcript;
 pub mod usage;
@@ -24,7 +25,7 @@ use serde_json::{Map, Value};
 pub use ask::{AskError, COPY, SeanceResult, ask_session};
 pub use numbers::{SessionNumbers, propose_handoff, read_session_numbers};
 
-use self::transcript::TranscriptFile;
+use self::transcript::{Transcript, TranscriptFile};
 use crate::town;
 use crate::town::Town;
 use crate::town::event::{Event, EventLine, NewestEvents};
@@ -57,7 +58,7 @@ pub struct PastSession {
     pub cwd: Option<PathBuf>,
     /// The program's transcript.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub transcript: Option<PathBuf>,
+    pub transcript: Option<Transcript>,
     /// The bead on the hook at the start.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub bead: String,
@@ -103,16 +104,21 @@ fn collect_sessions(town: &Town, since: Option<Timestamp>) -> anyhow::Result<Vec
         let real = std::fs::canonicalize(&home).unwrap_or_else(|_| home.clone());
         let others = others.iter().filter(|(folder, _)| *folder == real);
         for known in own_transcripts.chain(others.map(|(_, known)| known.clone())) {
+            // A copy that a seance created is not a session of the town.
+            if known.place.is_copy() && !found.contains_key(&known.id) {
+                continue;
+            }
             let session = found
                 .entry(known.id.clone())
                 .or_insert_with(|| session_from_transcript(&agent, &home, &known));
-            session.transcript = Some(known.path);
+            session.transcript = Some(known.place);
         }
     }
     let mut sessions: Vec<PastSession> = found.into_values().collect();
     for session in &mut sessions {
         if session.transcript.is_none() {
-            session.transcript = transcript::find_claude_transcript(town, &session.session_id);
+            session.transcript = transcript::find_claude_transcript(town, &session.session_id)
+                .map(Transcript::Lines);
         }
     }
     sessions.sort_by(|a, b| (b.start_time(), &b.session_id).cmp(&(a.start_time(), &a.session_id)));
@@ -142,7 +148,9 @@ fn session_from_event(line: &EventLine) -> Option<PastSession> {
         actor: line.actor.clone(),
         session_id: start.session_id,
         cwd: Some(start.cwd).filter(|cwd| !cwd.as_os_str().is_empty()),
-        transcript: Some(PathBuf::from(&start.transcript)).filter(|path| path.is_file()),
+        transcript: Some(PathBuf::from(&start.transcript))
+            .filter(|path| path.is_file())
+            .map(Transcript::Lines),
         bead: start.bead,
         agent: start.agent,
         payload: line.payload.clone(),

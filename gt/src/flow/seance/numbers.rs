@@ -40,7 +40,7 @@ pub fn read_session_numbers(
     let newest = || {
         let known = transcript::list_claude_transcripts(town, &town::agent_home(town, address));
         let newest = known.into_iter().max_by(|a, b| a.began.cmp(&b.began));
-        newest.map(|known| known.path)
+        newest.and_then(|known| Some(known.place.own_file()?.to_owned()))
     };
     let path = named.or_else(newest);
     let mut found = path

@@ -1,4 +1,5 @@
-//! Reads the transcripts of agent programs: one JSON line per event, one file per session.
+//! Reads the transcripts of agent programs: one JSON line per event, one file per session, or the
+//! store of OpenCode.
 //!
 //! | Program | File | Session's folder |
 //! | --- | --- | --- |
@@ -6,16 +7,17 @@
 //! | Codex | `<config>/sessions/<year>/<month>/<day>/rollout-<time>-<session id>.jsonl` | in the first line |
 //! | Gemini CLI | `~/.gemini/tmp/<name>/chats/session-<time>-<id>.jsonl` | in `.project_root` beside `chats` |
 //!
-//! OpenCode keeps its sessions in a database, so they are known from their events only. Unreadable
-//! lines are skipped.
+//! OpenCode keeps its sessions in other forms ([`super::opencode`]). Unreadable lines are skipped.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
-use serde::Serialize;
+use jiff::Timestamp;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::opencode::{self, OpencodeSession};
 use crate::host::runtime::RuntimePreset;
 use crate::record::account;
 use crate::town::Town;
@@ -23,10 +25,65 @@ use crate::town::Town;
 /// The number of characters of context around a match.
 const AROUND: usize = 80;
 
+/// The place of the conversation of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Transcript {
+    /// A file with one JSON line per event.
+    Lines(PathBuf),
+    Opencode(Box<OpencodeSession>),
+}
+
+impl Transcript {
+    /// Returns the file or folder, which may hold other sessions too.
+    pub fn path(&self) -> PathBuf {
+        match self {
+            Self::Lines(path) => path.clone(),
+            Self::Opencode(session) => session.path(),
+        }
+    }
+
+    /// Returns the file that holds this session only.
+    pub fn own_file(&self) -> Option<&Path> {
+        match self {
+            Self::Lines(path) => Some(path),
+            Self::Opencode(_) => None,
+        }
+    }
+
+    /// Returns the time of the last change. None if the transcript cannot be read.
+    pub fn change_time(&self) -> Option<Timestamp> {
+        match self {
+            Self::Lines(path) => {
+                let changed = std::fs::metadata(path).and_then(|meta| meta.modified());
+                Timestamp::try_from(changed.ok()?).ok()
+            }
+            Self::Opencode(session) => Some(session.changed),
+        }
+    }
+
+    /// Returns true for a copy of a session of OpenCode.
+    pub(super) fn is_copy(&self) -> bool {
+        matches!(self, Self::Opencode(session) if session.is_copy)
+    }
+
+    fn for_each_event(&self, take: impl FnMut(&Value) -> bool) {
+        match self {
+            Self::Lines(path) => for_each_event(path, take),
+            Self::Opencode(session) => session.for_each_message(take),
+        }
+    }
+}
+
+impl Serialize for Transcript {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.path().serialize(serializer)
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct TranscriptFile {
     pub id: String,
-    pub path: PathBuf,
+    pub place: Transcript,
     /// The time of the first event, RFC 3339. Empty if unknown.
     pub began: String,
     /// The preset of the program that wrote it.
@@ -96,6 +153,19 @@ pub fn list_claude_transcripts(town: &Town, folder: &Path) -> Vec<TranscriptFile
 pub fn list_other_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
     let mut found = list_codex_transcripts(town);
     found.extend(list_gemini_transcripts(town));
+    found.extend(
+        opencode::list_opencode_sessions(town)
+            .into_iter()
+            .map(|session| {
+                let known = TranscriptFile {
+                    id: session.id.clone(),
+                    began: session.began.to_string(),
+                    agent: "opencode",
+                    place: Transcript::Opencode(Box::new(session.clone())),
+                };
+                (session.folder, known)
+            }),
+    );
     found.sort_by(|a, b| a.1.id.cmp(&b.1.id));
     found
 }
@@ -146,7 +216,7 @@ fn list_gemini_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
         // A copy that a seance created is not a session of the town.
         let copies: Vec<String> = known
             .iter()
-            .filter(|known| is_loaded(&known.path))
+            .filter(|known| known.place.own_file().is_some_and(is_loaded))
             .map(|known| known.id.clone())
             .collect();
         known.retain(|known| !copies.contains(&known.id));
@@ -180,7 +250,7 @@ fn build_from_first_event(
 ) -> Option<TranscriptFile> {
     Some(TranscriptFile {
         id: about.get(id)?.as_str()?.to_owned(),
-        path,
+        place: Transcript::Lines(path),
         began: about.get(began)?.as_str()?.to_owned(),
         agent,
     })
@@ -196,7 +266,7 @@ fn read_first_event(path: &Path) -> Option<Value> {
 }
 
 /// Returns the entries of a folder, sorted. Empty if it cannot be read.
-fn list_entries(folder: &Path) -> Vec<PathBuf> {
+pub(super) fn list_entries(folder: &Path) -> Vec<PathBuf> {
     let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
     paths.sort();
@@ -228,7 +298,7 @@ fn read_transcript_file(path: PathBuf) -> Option<TranscriptFile> {
     });
     Some(TranscriptFile {
         id: path.file_stem()?.to_str()?.to_owned(),
-        path,
+        place: Transcript::Lines(path),
         began,
         agent: "claude",
     })
@@ -250,10 +320,10 @@ pub(super) fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) 
 }
 
 /// Finds a text in a session, ignoring case.
-pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
+pub fn search_transcript(transcript: &Transcript, text: &str) -> Vec<TranscriptHit> {
     let wanted = text.to_lowercase();
     let (mut turn, mut hits) = (0, Vec::new());
-    for_each_event(path, |event| {
+    transcript.for_each_event(|event| {
         let Some((by, message)) = parse_speech(event) else {
             return true;
         };
@@ -262,11 +332,15 @@ pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
             turn += 1;
         }
         let at = event.get("timestamp").and_then(Value::as_str);
+        let at = at.map(str::to_owned).or_else(|| {
+            let millis = event.get("time")?.get("created")?.as_i64()?;
+            Some(Timestamp::from_millisecond(millis).ok()?.to_string())
+        });
         for piece in &texts {
             if let Some(around) = excerpt_around(piece, &wanted) {
                 hits.push(TranscriptHit {
                     turn: turn.max(1),
-                    at: at.unwrap_or_default().to_owned(),
+                    at: at.clone().unwrap_or_default(),
                     by: by.to_owned(),
                     handoff: piece.contains("gt handoff"),
                     text: around,
@@ -281,7 +355,15 @@ pub fn search_transcript(path: &Path, text: &str) -> Vec<TranscriptHit> {
 /// Returns the speaker and the message of an event. None for other kinds of events.
 pub(super) fn parse_speech(event: &Value) -> Option<(&'static str, &Value)> {
     let text = |of: &Value, key: &str| of.get(key).and_then(Value::as_str).map(str::to_owned);
-    let (kind, of) = match text(event, "type")?.as_str() {
+    // OpenCode: the event is the message, and has no type.
+    let Some(kind) = text(event, "type") else {
+        return match event.get("role")?.as_str()? {
+            "user" => Some(("user", event)),
+            "assistant" => Some(("assistant", event)),
+            _ => None,
+        };
+    };
+    let (kind, of) = match kind.as_str() {
         // Codex: an item with a role, or a tool call.
         "response_item" => {
             let item = event.get("payload")?;
@@ -463,7 +545,7 @@ mod tests {
             r#"{"type":"summary","message":{"content":"parser"}}"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let hits = search_transcript(&path, "parser");
+        let hits = search_transcript(&Transcript::Lines(path.clone()), "parser");
         let found: Vec<(usize, &str, bool)> = hits
             .iter()
             .map(|hit| (hit.turn, hit.at.as_str(), hit.handoff))
@@ -498,7 +580,7 @@ mod tests {
             r#"{"id":"2","timestamp":"t6","type":"gemini","content":"parser tests","toolCalls":[{"name":"sh","args":{"command":"run parser"},"resultDisplay":"parser ok"}]}"#,
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
-        let hits = search_transcript(&path, "parser");
+        let hits = search_transcript(&Transcript::Lines(path.clone()), "parser");
         let found: Vec<(usize, &str, &str)> = hits
             .iter()
             .map(|hit| (hit.turn, hit.at.as_str(), hit.by.as_str()))

@@ -5,8 +5,11 @@
 //! | Claude Code | `message.usage` of each answer. One answer is several lines with the same id; the last one counts. |
 //! | Codex | A `token_usage_record` for each answer. Versions without it have the totals of the session in `token_count` events, whose growth counts. |
 //! | Gemini CLI | `tokens` of each answer, which may be written again with the same id. |
+//! | OpenCode | `tokens` of each message of an assistant. A copy of the session has other ids and the same times, so the times are the id. |
 //!
-//! Codex and Gemini CLI count cached input as input, Claude Code does not. Here it never is.
+//! Codex and Gemini CLI count cached input as input, Claude Code and OpenCode do not. Here it never
+//! is. OpenCode counts reasoning apart from output or in it, by version and provider: the total
+//! decides. Versions without a total count it apart for Google's models only.
 
 use std::collections::HashMap;
 use std::ops::AddAssign;
@@ -66,15 +69,12 @@ pub fn read_model_requests(path: &Path) -> Vec<ModelRequest> {
         reader.take_event(event);
         true
     });
-    // Sessions with records have totals, too.
-    if reader.requests.is_empty() {
-        reader.requests = reader.codex_growth;
-    }
-    reader.requests
+    reader.finish()
 }
 
+/// Collects the requests of a session from its events.
 #[derive(Default)]
-struct RequestReader {
+pub(super) struct RequestReader {
     requests: Vec<ModelRequest>,
     /// The position of each answer.
     places: HashMap<String, usize>,
@@ -85,8 +85,18 @@ struct RequestReader {
 }
 
 impl RequestReader {
-    fn take_event(&mut self, event: &Value) {
+    pub(super) fn finish(self) -> Vec<ModelRequest> {
+        // Sessions with records have totals, too.
+        if self.requests.is_empty() {
+            self.codex_growth
+        } else {
+            self.requests
+        }
+    }
+
+    pub(super) fn take_event(&mut self, event: &Value) {
         match event["type"].as_str() {
+            None if event["role"] == "assistant" => self.take_opencode_answer(event),
             Some("assistant") => self.take_claude_answer(event),
             Some("gemini") => self.take_gemini_answer(event),
             Some("turn_context") => {
@@ -138,6 +148,20 @@ impl RequestReader {
         self.add_request(id, event, model.unwrap_or_default(), counts);
     }
 
+    fn take_opencode_answer(&mut self, message: &Value) {
+        let time = &message["time"];
+        let created = time["created"].as_i64().unwrap_or_default();
+        let completed = time["completed"].as_i64().unwrap_or(created);
+        let model = message["modelID"].as_str().unwrap_or_default();
+        let request = ModelRequest {
+            id: format!("{created}-{completed}-{model}"),
+            at: Timestamp::from_millisecond(completed).unwrap_or_default(),
+            model: model.to_owned(),
+            tokens: parse_opencode_tokens(message),
+        };
+        self.put_request(request);
+    }
+
     fn take_codex_record(&mut self, event: &Value) {
         let payload = &event["payload"];
         let (id, model) = (payload["response_id"].as_str(), self.codex_model.clone());
@@ -173,16 +197,19 @@ impl RequestReader {
 
     /// Adds a request, or replaces the one with the same id.
     fn add_request(&mut self, id: &str, event: &Value, model: &str, tokens: TokenCounts) {
-        if tokens == TokenCounts::default() {
+        self.put_request(build_request(id, event, model, tokens));
+    }
+
+    fn put_request(&mut self, request: ModelRequest) {
+        if request.tokens == TokenCounts::default() {
             return;
         }
-        let request = build_request(id, event, model, tokens);
-        if id.is_empty() {
+        if request.id.is_empty() {
             self.requests.push(request);
-        } else if let Some(place) = self.places.get(id) {
+        } else if let Some(place) = self.places.get(&request.id) {
             self.requests[*place] = request;
         } else {
-            self.places.insert(id.to_owned(), self.requests.len());
+            self.places.insert(request.id.clone(), self.requests.len());
             self.requests.push(request);
         }
     }
@@ -206,6 +233,27 @@ fn parse_codex_usage(usage: &Value) -> TokenCounts {
         cache_read,
         cache_write,
         output: number(usage, "output_tokens"),
+        ..TokenCounts::default()
+    }
+}
+
+/// Reads the tokens of a message of OpenCode.
+pub(super) fn parse_opencode_tokens(message: &Value) -> TokenCounts {
+    let tokens = &message["tokens"];
+    let (input, cache) = (number(tokens, "input"), &tokens["cache"]);
+    let (cache_read, cache_write) = (number(cache, "read"), number(cache, "write"));
+    let (output, reasoning) = (number(tokens, "output"), number(tokens, "reasoning"));
+    let total = tokens["total"].as_u64();
+    let rest = total.and_then(|total| total.checked_sub(input + cache_read + cache_write));
+    let fits = |rest: &u64| (output.max(reasoning)..=output + reasoning).contains(rest);
+    let provider = message["providerID"].as_str().unwrap_or_default();
+    let is_apart = total.is_some() || provider.starts_with("google");
+    let usual = if is_apart { output + reasoning } else { output };
+    TokenCounts {
+        input,
+        cache_read,
+        cache_write,
+        output: rest.filter(fits).unwrap_or(usual),
         ..TokenCounts::default()
     }
 }
@@ -290,5 +338,28 @@ mod tests {
             r#"{"type":"gemini","id":"g1","model":"gemini-a","tokens":{"input":100,"output":6,"cached":60,"thoughts":20,"tool":3,"total":129}}"#,
         ]);
         assert_eq!(found, [("gemini-a".to_owned(), counts(43, 60, 0, 26))]);
+    }
+
+    #[test]
+    fn reasoning_of_opencode_is_output_once() {
+        let message = |provider: &str, tokens: &str| {
+            format!(
+                r#"{{"role":"assistant","providerID":"{provider}","modelID":"m","time":{{"created":1,"completed":2}},"tokens":{tokens}}}"#
+            )
+        };
+        let apart = r#"{"total":1052,"input":402,"output":30,"reasoning":20,"cache":{"write":0,"read":600}}"#;
+        let in_both = r#"{"total":1052,"input":402,"output":50,"reasoning":20,"cache":{"write":0,"read":600}}"#;
+        let no_total = r#"{"input":402,"output":50,"reasoning":20,"cache":{"write":0,"read":600}}"#;
+        for (provider, tokens, output) in [
+            ("fake", apart, 50),
+            ("google", apart, 50),
+            ("fake", in_both, 50),
+            ("fake", no_total, 50),
+            ("google-vertex", no_total, 70),
+        ] {
+            let found = read(&[&message(provider, tokens)]);
+            let expected = counts(402, 600, 0, output);
+            assert_eq!(found, [("m".to_owned(), expected)], "{provider} {tokens}");
+        }
     }
 }

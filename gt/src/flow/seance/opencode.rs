@@ -1,0 +1,360 @@
+//! Reads the sessions of OpenCode, which keeps them in its data folder.
+//!
+//! | Version | Place |
+//! | --- | --- |
+//! | up to 1.1 | `storage/session/<project>/<id>.json`, `storage/message/<session>/<id>.json`, `storage/part/<message>/<id>.json` |
+//! | later | the tables `session`, `message` and `part` of `opencode.db`, read with the program `sqlite3` |
+//!
+//! The session of a subagent belongs to the session that started it. A copy repeats the messages of
+//! the original with their times, and is recognized by messages that are older than itself. The
+//! database is opened for reading only, so that OpenCode never waits. A session that cannot be read
+//! counts as one without a transcript.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use kit::sys::ChildCommand;
+use serde_json::{Value, json};
+
+use super::transcript::list_entries;
+use super::usage::{ModelRequest, RequestReader};
+use crate::town::Town;
+
+/// The time limit for reading a database.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// The maximum size of the rows that are read at once, in bytes.
+const CAP: usize = 1 << 30;
+
+/// The place of a session and of its subagents.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpencodeSession {
+    store: OpencodeStore,
+    pub(super) id: String,
+    /// The ids of the sessions of its subagents.
+    subagents: Vec<String>,
+    pub(super) folder: PathBuf,
+    pub(super) began: Timestamp,
+    pub(super) changed: Timestamp,
+    /// True if it is a copy of another session.
+    pub(super) is_copy: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum OpencodeStore {
+    /// The folder `storage`.
+    Folder(PathBuf),
+    Database(OpencodeDatabase),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct OpencodeDatabase {
+    file: PathBuf,
+    /// The folder whose sessions are read.
+    below: PathBuf,
+}
+
+impl OpencodeSession {
+    /// Returns the database, or the folder of the session's messages.
+    pub(super) fn path(&self) -> PathBuf {
+        match &self.store {
+            OpencodeStore::Folder(storage) => storage.join("message").join(&self.id),
+            OpencodeStore::Database(database) => database.file.clone(),
+        }
+    }
+
+    /// Passes the messages of the session to `take`, each with its texts in `content`, until it
+    /// returns false.
+    pub(super) fn for_each_message(&self, take: impl FnMut(&Value) -> bool) {
+        let messages = match &self.store {
+            OpencodeStore::Folder(storage) => read_folder_messages(storage, &self.id),
+            OpencodeStore::Database(database) => database.read_messages(&self.id),
+        };
+        let mut taken = messages.iter().map(take);
+        taken.find(|goes_on| !goes_on);
+    }
+}
+
+/// Lists the sessions that ran in the town.
+pub(super) fn list_opencode_sessions(town: &Town) -> Vec<OpencodeSession> {
+    let data = match town.env.get("XDG_DATA_HOME") {
+        Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),
+        _ => town
+            .env
+            .get("HOME")
+            .map(|home| Path::new(home).join(".local/share")),
+    };
+    let Some(data) = data.map(|data| data.join("opencode")) else {
+        return Vec::new();
+    };
+    let root = town.layout.root();
+    let below = std::fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
+    let file = data.join("opencode.db");
+    let mut found = Vec::new();
+    if file.is_file() {
+        let database = OpencodeDatabase { file, below };
+        let rows = database.read_sessions();
+        found = join_subagents(&OpencodeStore::Database(database), rows);
+    }
+    // Later versions import the files of earlier ones and leave them.
+    let storage = data.join("storage");
+    let rows = read_folder_sessions(&storage);
+    let mut in_files = join_subagents(&OpencodeStore::Folder(storage), rows);
+    in_files.retain(|session| !found.iter().any(|known| known.id == session.id));
+    found.extend(in_files);
+    found
+}
+
+/// A session or a subagent's session as it is stored. Times are in milliseconds.
+struct SessionRow {
+    id: String,
+    parent: Option<String>,
+    folder: PathBuf,
+    created: i64,
+    changed: i64,
+    /// The time of the first message. 0 if there is none.
+    first: i64,
+}
+
+/// Joins the sessions of subagents with the one that started them.
+fn join_subagents(store: &OpencodeStore, rows: Vec<SessionRow>) -> Vec<OpencodeSession> {
+    let parents: HashMap<String, String> = rows
+        .iter()
+        .filter_map(|row| Some((row.id.clone(), row.parent.clone()?)))
+        .collect();
+    let first_of = |id: &str| {
+        let mut first = id.to_owned();
+        // A damaged store may have a circle.
+        for _ in 0..parents.len() {
+            let Some(parent) = parents.get(&first) else {
+                break;
+            };
+            first.clone_from(parent);
+        }
+        first
+    };
+    let mut sessions: BTreeMap<String, OpencodeSession> = BTreeMap::new();
+    let (subagents, own): (Vec<SessionRow>, Vec<SessionRow>) =
+        rows.into_iter().partition(|row| row.parent.is_some());
+    for row in own {
+        let session = OpencodeSession {
+            store: store.clone(),
+            id: row.id.clone(),
+            subagents: Vec::new(),
+            folder: row.folder,
+            began: parse_millis(row.created),
+            changed: parse_millis(row.changed),
+            is_copy: row.first > 0 && row.first < row.created,
+        };
+        sessions.insert(row.id, session);
+    }
+    for row in subagents {
+        if let Some(session) = sessions.get_mut(&first_of(&row.id)) {
+            session.changed = session.changed.max(parse_millis(row.changed));
+            session.subagents.push(row.id);
+        }
+    }
+    sessions.into_values().collect()
+}
+
+fn parse_millis(millis: i64) -> Timestamp {
+    Timestamp::from_millisecond(millis).unwrap_or_default()
+}
+
+/// Reads the requests of sessions, each database once.
+#[derive(Default)]
+pub struct OpencodeRequests {
+    databases: HashMap<OpencodeDatabase, HashMap<String, Vec<Value>>>,
+}
+
+impl OpencodeRequests {
+    pub fn read(&mut self, session: &OpencodeSession) -> Vec<ModelRequest> {
+        let mut reader = RequestReader::default();
+        for id in std::iter::once(&session.id).chain(&session.subagents) {
+            match &session.store {
+                OpencodeStore::Folder(storage) => {
+                    let messages = read_json_files(&storage.join("message").join(id));
+                    messages
+                        .iter()
+                        .for_each(|(_, message)| reader.take_event(message));
+                }
+                OpencodeStore::Database(database) => {
+                    let answers = self
+                        .databases
+                        .entry(database.clone())
+                        .or_insert_with(|| database.read_answers());
+                    let messages = answers.get(id).into_iter().flatten();
+                    messages.for_each(|message| reader.take_event(message));
+                }
+            }
+        }
+        reader.finish()
+    }
+}
+
+impl OpencodeDatabase {
+    /// Runs a query. Empty if it fails.
+    fn run_query(&self, sql: &str) -> Vec<Value> {
+        let run = ChildCommand::new("sqlite3")
+            .args(["-init", "/dev/null", "-readonly", "-json"])
+            .args(["-cmd", ".timeout 2000"])
+            .arg(&self.file)
+            .arg(sql)
+            .limit(PATIENCE)
+            .cap(CAP)
+            .run();
+        let done = run.ok().filter(|done| done.is_success());
+        let rows = done.and_then(|done| serde_json::from_str(&done.text()).ok());
+        rows.unwrap_or_default()
+    }
+
+    /// Returns the condition for sessions of the folder.
+    fn is_below(&self) -> String {
+        let folder = quote_text(&self.below.to_string_lossy());
+        format!(
+            "(s.directory = {folder} OR substr(s.directory, 1, length({folder}) + 1) = {folder} || '/')"
+        )
+    }
+
+    fn read_sessions(&self) -> Vec<SessionRow> {
+        let rows = self.run_query(&format!(
+            "SELECT s.id, s.parent_id, s.directory, s.time_created, \
+             max(s.time_updated, coalesce((SELECT max(m.time_updated) FROM message m \
+             WHERE m.session_id = s.id), 0)) AS changed, \
+             (SELECT min(m.time_created) FROM message m WHERE m.session_id = s.id) AS first \
+             FROM session s WHERE {}",
+            self.is_below()
+        ));
+        let text = |row: &Value, key: &str| row[key].as_str().map(str::to_owned);
+        let parse = |row: &Value| {
+            Some(SessionRow {
+                id: text(row, "id")?,
+                parent: text(row, "parent_id"),
+                folder: PathBuf::from(text(row, "directory")?),
+                created: row["time_created"].as_i64()?,
+                changed: row["changed"].as_i64().unwrap_or_default(),
+                first: row["first"].as_i64().unwrap_or_default(),
+            })
+        };
+        rows.iter().filter_map(parse).collect()
+    }
+
+    /// Reads the answers of the models by session, in their order.
+    fn read_answers(&self) -> HashMap<String, Vec<Value>> {
+        let rows = self.run_query(&format!(
+            "SELECT m.session_id, m.data FROM message m JOIN session s ON s.id = m.session_id \
+             WHERE {} AND m.data LIKE '%\"assistant\"%' ORDER BY m.time_created, m.id",
+            self.is_below()
+        ));
+        let mut answers: HashMap<String, Vec<Value>> = HashMap::new();
+        for row in rows {
+            if let Some((session, message)) = row["session_id"].as_str().zip(parse_data(&row)) {
+                answers.entry(session.to_owned()).or_default().push(message);
+            }
+        }
+        answers
+    }
+
+    /// Reads the messages of a session with their texts.
+    fn read_messages(&self, session: &str) -> Vec<Value> {
+        let rows = self.run_query(&format!(
+            "SELECT m.id, m.data, p.data AS part FROM message m \
+             LEFT JOIN part p ON p.message_id = m.id AND p.data LIKE '%\"text\"%' \
+             WHERE m.session_id = {} ORDER BY m.time_created, m.id, p.id",
+            quote_text(session)
+        ));
+        let mut messages: Vec<Value> = Vec::new();
+        for mut row in rows {
+            let part = row["part"].as_str();
+            let part = part.and_then(|part| serde_json::from_str(part).ok());
+            let last = messages.last_mut().filter(|last| last["id"] == row["id"]);
+            match (last, parse_data(&row)) {
+                (Some(last), _) => add_text(last, part),
+                (None, Some(mut message)) => {
+                    message["id"] = row["id"].take();
+                    message["content"] = json!([]);
+                    add_text(&mut message, part);
+                    messages.push(message);
+                }
+                (None, None) => {}
+            }
+        }
+        messages
+    }
+}
+
+fn parse_data(row: &Value) -> Option<Value> {
+    let data: Value = serde_json::from_str(row["data"].as_str()?).ok()?;
+    data.is_object().then_some(data)
+}
+
+fn add_text(message: &mut Value, part: Option<Value>) {
+    let part = part.filter(|part| part["type"] == "text");
+    if let Some((content, part)) = message["content"].as_array_mut().zip(part) {
+        content.push(part);
+    }
+}
+
+/// Quotes a text for SQL.
+fn quote_text(text: &str) -> String {
+    format!("'{}'", text.replace('\'', "''"))
+}
+
+fn read_folder_sessions(storage: &Path) -> Vec<SessionRow> {
+    let projects = list_entries(&storage.join("session"));
+    let files = projects.iter().flat_map(|project| read_json_files(project));
+    let parse = |(_, session): (PathBuf, Value)| {
+        let id = session["id"].as_str()?.to_owned();
+        let messages = read_json_files(&storage.join("message").join(&id));
+        let times = messages.iter().map(|(_, message)| &message["time"]);
+        let created = times.clone().filter_map(|time| time["created"].as_i64());
+        let changed = messages.iter().filter_map(|(path, _)| change_millis(path));
+        Some(SessionRow {
+            parent: session["parentID"].as_str().map(str::to_owned),
+            folder: PathBuf::from(session["directory"].as_str()?),
+            created: session["time"]["created"].as_i64()?,
+            changed: changed.max().unwrap_or_default(),
+            first: created.min().unwrap_or_default(),
+            id,
+        })
+    };
+    files.filter_map(parse).collect()
+}
+
+fn change_millis(path: &Path) -> Option<i64> {
+    let changed = std::fs::metadata(path).and_then(|meta| meta.modified());
+    Some(Timestamp::try_from(changed.ok()?).ok()?.as_millisecond())
+}
+
+/// Reads the messages of a session with their texts.
+fn read_folder_messages(storage: &Path, session: &str) -> Vec<Value> {
+    let mut messages = Vec::new();
+    for (path, mut message) in read_json_files(&storage.join("message").join(session)) {
+        let parts = path
+            .file_stem()
+            .map(|id| storage.join("part").join(id))
+            .map(|folder| read_json_files(&folder))
+            .unwrap_or_default();
+        message["content"] = json!([]);
+        for (_, part) in parts {
+            add_text(&mut message, Some(part));
+        }
+        messages.push(message);
+    }
+    messages
+}
+
+/// Reads the JSON objects in a folder, in the order of their names.
+fn read_json_files(folder: &Path) -> Vec<(PathBuf, Value)> {
+    let parse = |path: PathBuf| {
+        let bytes = std::fs::read(&path).ok()?;
+        let value: Value = serde_json::from_slice(&bytes).ok()?;
+        value.is_object().then_some((path, value))
+    };
+    let files = list_entries(folder).into_iter();
+    files
+        .filter(|path| path.extension().is_some_and(|end| end == "json"))
+        .filter_map(parse)
+        .collect()
+}
