@@ -285,6 +285,19 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
 
     set("budget.day", "3");
     let other = town.bead("web", "Another");
+    let found = town.gt(["costs", "--today", "--json"]).ok().json();
+    let (forecast, last_hour) = (
+        &found["budgets"][0]["forecast_usd"],
+        &found["last_hour_usd"],
+    );
+    assert!(forecast.as_f64() >= Some(3.0), "{found}");
+    assert_eq!(last_hour.as_f64(), Some(3.0), "{found}");
+    let text = town.gt(["costs", "--today"]).ok().out;
+    assert!(text.contains(" by midnight\n"), "{text}");
+    assert!(
+        text.contains("The last hour cost $3.00. The forecast is"),
+        "{text}"
+    );
     let slung = town.gt(["sling", &other, "web"]).ok().out;
     let reason = "today cost $3.00 of $3.00 (setting budget.day)";
     assert!(slung.contains(reason), "{slung}");

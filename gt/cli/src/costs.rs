@@ -11,7 +11,6 @@ use super::polecat::describe_summary;
 use super::since::parse_since;
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::record::budget::BudgetKind;
 use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 
 /// Show the tokens and costs of sessions
@@ -22,7 +21,8 @@ use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 /// of the town adds or replaces prices {date, models{NAME{input, output, cache_read?,
 /// cache_write?, cache_write_1h?}}}, in dollars per million tokens. Of a model without a price only
 /// the tokens are known. The settings `budget.day`, `budget.rig`, `budget.convoy` and `budget.bead`
-/// limit them: no session of a worker is started when one is spent. Models and runtimes are shown
+/// limit them: no session of a worker is started when one is spent. The forecast of a day's budget
+/// is the costs until now, and those of the last hour for each hour until midnight. Models and runtimes are shown
 /// with what they did: merged attempts, those merged as submitted first, the median time from the
 /// sling to the submission, and the cost per merge. A session counts for the bead that was on the hook when it began. With
 /// `--json` {period?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
@@ -30,7 +30,7 @@ use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 /// first_time_green, median_seconds?}, cost_per_merge_usd?, ...}], by_role?,
 /// by_rig?, sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
 /// models_without_price[], prices_of, own_prices?{prices_of, models[]}, unread[], budgets?[{kind,
-/// subject, rig?, spent_usd, limit_usd}], last_hour_usd}.
+/// subject, rig?, spent_usd, limit_usd, forecast_usd?}], last_hour_usd}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Since midnight
@@ -161,14 +161,25 @@ fn write_costs(costs: &Costs, page: &mut Page) {
         page.line(format!("Own prices{date} (settings/prices.json): {models}"));
     }
     for budget in &report.budgets {
+        let forecast = budget
+            .forecast_usd
+            .map(|forecast| format!(", ${forecast:.2} by midnight"));
         page.line(format!(
-            "Budget: {}, {} %",
+            "Budget: {}, {} %{}",
             escape_line(&budget.to_string()),
-            budget.percent()
+            budget.percent(),
+            forecast.unwrap_or_default()
         ));
     }
-    if report.last_hour_usd > 0.0 && report.budgets.iter().any(|one| one.kind == BudgetKind::Day) {
-        page.line(format!("The last hour cost ${:.2}", report.last_hour_usd));
+    if report
+        .budgets
+        .iter()
+        .any(|budget| budget.forecast_usd.is_some())
+    {
+        page.line(format!(
+            "The last hour cost ${:.2}. The forecast is what is spent, and as much for each hour until midnight",
+            report.last_hour_usd
+        ));
     }
     if !report.models_without_price.is_empty() {
         let models = escape_line(&report.models_without_price.join(", "));

@@ -6,7 +6,7 @@ use std::fmt;
 
 use bd::bead::Bead;
 use bd::store::Snapshot;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use kit::sys::env::local_time_zone;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +16,9 @@ use crate::town::config::{SettingsLayers, TownSettings};
 
 /// The part of a budget from which the user is warned.
 const WARNING: f64 = 0.8;
+
+/// The time whose costs are the rate of a forecast.
+pub const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
 /// The costs as the transcripts had them when they were last read: `.runtime/spending.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -30,6 +33,8 @@ pub struct Spending {
     pub beads: BTreeMap<String, f64>,
     /// Today's tokens of models without a price, which no budget counts.
     pub unpriced_tokens: u64,
+    /// The costs of the last hour by minute and rig. Those of agents without a rig have the key "".
+    pub recent: BTreeMap<Timestamp, BTreeMap<String, f64>>,
 }
 
 impl Spending {
@@ -42,6 +47,26 @@ impl Spending {
     /// Writes the costs.
     pub fn save(&self, layout: &TownLayout) -> anyhow::Result<()> {
         state_file::write_state(&layout.spending(), self)
+    }
+
+    /// Adds the costs of a request to those of the last hour.
+    pub fn add_recent(&mut self, at: Timestamp, rig: &str, cost_usd: f64) {
+        let minute = at.as_second().div_euclid(60) * 60;
+        let minute = Timestamp::from_second(minute).unwrap_or_default();
+        let rigs = self.recent.entry(minute).or_default();
+        *rigs.entry(rig.to_owned()).or_default() += cost_usd;
+    }
+
+    /// Returns the costs of the hour before a time, of all agents or of a rig's.
+    fn last_hour(&self, now: Timestamp, rig: Option<&str>) -> f64 {
+        let Ok(begin) = now.checked_sub(HOUR) else {
+            return 0.0;
+        };
+        let recent = self.recent.range(begin..=now).map(|(_, rigs)| rigs);
+        let costs = recent
+            .flatten()
+            .filter(|(name, _)| rig.is_none_or(|rig| *name == rig));
+        costs.map(|(_, cost)| cost).sum()
     }
 
     /// Removes the sums of a day that is over.
@@ -114,6 +139,9 @@ pub struct Budget {
     pub rig: String,
     pub spent_usd: f64,
     pub limit_usd: f64,
+    /// The costs of a day at midnight, if each hour until then costs as much as the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forecast_usd: Option<f64>,
 }
 
 impl Budget {
@@ -168,6 +196,7 @@ impl fmt::Display for Budget {
 #[derive(Debug, Clone, Default)]
 pub struct BudgetBook {
     spending: Spending,
+    now: Timestamp,
 }
 
 impl BudgetBook {
@@ -178,7 +207,17 @@ impl BudgetBook {
     pub fn new(spending: Spending, now: Timestamp) -> Self {
         Self {
             spending: spending.of_day(&local_day(now)),
+            now,
         }
+    }
+
+    /// Returns the costs of today at midnight, if each hour until then costs as much as the last
+    /// one.
+    fn forecast(&self, spent_usd: f64, rig: Option<&str>) -> Option<f64> {
+        let now = self.now.to_zoned(local_time_zone());
+        let midnight = now.tomorrow().ok()?.start_of_day().ok()?;
+        let hours = now.duration_until(&midnight).as_secs_f64() / HOUR.as_secs_f64();
+        Some(spent_usd + self.spending.last_hour(self.now, rig) * hours)
     }
 
     /// Returns the budget of the town for today.
@@ -189,17 +228,20 @@ impl BudgetBook {
             rig: String::new(),
             spent_usd: self.spending.day_usd,
             limit_usd: BudgetKind::Day.limit(layers)?,
+            forecast_usd: self.forecast(self.spending.day_usd, None),
         })
     }
 
     /// Returns the budget of a rig for today.
     pub fn of_rig(&self, layers: &SettingsLayers, rig: &str) -> Option<Budget> {
+        let spent_usd = self.spending.rigs.get(rig).copied().unwrap_or_default();
         Some(Budget {
             kind: BudgetKind::Rig,
             subject: rig.to_owned(),
             rig: rig.to_owned(),
-            spent_usd: self.spending.rigs.get(rig).copied().unwrap_or_default(),
+            spent_usd,
             limit_usd: BudgetKind::Rig.limit(layers)?,
+            forecast_usd: self.forecast(spent_usd, Some(rig)),
         })
     }
 
@@ -211,6 +253,7 @@ impl BudgetBook {
             rig: rig.to_owned(),
             spent_usd: self.cost_of(bead),
             limit_usd: BudgetKind::Bead.limit(layers)?,
+            forecast_usd: None,
         })
     }
 
@@ -221,6 +264,7 @@ impl BudgetBook {
             subject: convoy.id.clone(),
             rig: String::new(),
             limit_usd: BudgetKind::Convoy.limit(layers)?,
+            forecast_usd: None,
             spent_usd: convoy::tracked_ids(convoy)
                 .map(|bead| self.cost_of(bead))
                 .sum(),
@@ -320,5 +364,39 @@ mod tests {
         assert!(!book.of_day(&layers).unwrap().is_nearly_spent());
         assert!(!book.of_rig(&layers, "web").unwrap().is_nearly_spent());
         assert!(book.of_bead(&layers, "web", "web-a").unwrap().is_spent());
+    }
+
+    #[test]
+    fn the_forecast_is_the_rate_of_the_last_hour_until_midnight() {
+        let place = TestTown::new();
+        let town = &place.town;
+        std::fs::create_dir_all(town.layout.settings().parent().unwrap()).unwrap();
+        let settings = r#"{"budget":{"day":100,"rig":100,"bead":1}}"#;
+        std::fs::write(town.layout.settings(), settings).unwrap();
+        let layers = SettingsLayers::load(town, None).unwrap();
+        let zone = local_time_zone();
+        let day = jiff::civil::date(2026, 3, 4).at(18, 0, 0, 0);
+        let now = day.to_zoned(zone).unwrap().timestamp();
+        let mut spending = Spending {
+            day: local_day(now),
+            day_usd: 10.0,
+            rigs: BTreeMap::from([("web".to_owned(), 4.0)]),
+            ..Spending::default()
+        };
+        let minutes_ago = |minutes: i64| now - SignedDuration::from_mins(minutes);
+        spending.add_recent(minutes_ago(90), "web", 50.0);
+        spending.add_recent(minutes_ago(50), "web", 1.0);
+        spending.add_recent(minutes_ago(50), "", 0.5);
+        spending.add_recent(minutes_ago(1), "web", 0.5);
+        // Six hours at 2 dollars, and at 1.5 dollars of the rig.
+        let book = BudgetBook::new(spending.clone(), now);
+        let forecast = |budget: Option<Budget>| budget.unwrap().forecast_usd;
+        assert_eq!(forecast(book.of_day(&layers)), Some(22.0));
+        assert_eq!(forecast(book.of_rig(&layers, "web")), Some(13.0));
+        assert_eq!(forecast(book.of_rig(&layers, "api")), Some(0.0));
+        assert_eq!(forecast(book.of_bead(&layers, "web", "web-a")), None);
+        // An idle hour later, the rate is lower although nothing was read.
+        let later = BudgetBook::new(spending, now + SignedDuration::from_mins(30));
+        assert_eq!(forecast(later.of_day(&layers)), Some(10.0 + 0.5 * 5.5));
     }
 }

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use bd::bead::Stamp;
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
 use kit::sys::env::local_time_zone;
 use serde::Serialize;
 
@@ -13,14 +13,12 @@ use crate::flow::seance::usage::{ModelRequest, TokenCounts};
 use crate::flow::seance::{self, PastSession, SessionFilter};
 use crate::host::LiveTown;
 use crate::patrol::attention;
-use crate::record::budget::{self, Budget, BudgetBook};
+use crate::record::budget::{self, Budget, BudgetBook, HOUR};
 use crate::record::convoy;
 use crate::record::polecat::{RecordSummary, WorkCompletion, read_all_records, summarize_records};
 use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
-
-const HOUR: SignedDuration = SignedDuration::from_hours(1);
 
 /// The age, at the begin of the counted time, of the oldest session that is known from its event
 /// only. Older ones are known from their transcripts.
@@ -171,11 +169,15 @@ pub fn read_costs(
         prices: &prices,
     };
     let mut last_hour_usd = 0.0;
-    let unread = count_requests(&prices, &sessions, since, |counted| {
-        if view.now.duration_since(counted.request.at) < HOUR {
+    let begin = since.map(|since| since.min(view.now - HOUR));
+    let unread = count_requests(&prices, &sessions, begin, |counted| {
+        let at = counted.request.at;
+        if view.now.duration_since(at) < HOUR {
             last_hour_usd += counted.cost_usd.unwrap_or_default();
         }
-        book.add_request(counted);
+        if since.is_none_or(|since| at >= since) {
+            book.add_request(counted);
+        }
     });
     let costs = sessions.iter().filter_map(|session| {
         let (model, sum) = book.sessions.remove(&session.session_id)?;

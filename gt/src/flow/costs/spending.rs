@@ -9,7 +9,7 @@ use kit::sys::env::local_time_zone;
 
 use super::{PriceList, count_requests};
 use crate::flow::seance::{self, PastSession};
-use crate::record::budget::{BudgetKind, Spending, has_budgets, local_day};
+use crate::record::budget::{BudgetKind, HOUR, Spending, has_budgets, local_day};
 use crate::record::convoy;
 use crate::town::Town;
 use crate::town::config::{SettingsLayers, TownSettings};
@@ -47,11 +47,12 @@ pub fn refresh_spending(town: &Town) -> anyhow::Result<Spending> {
     let now = town.clock.now();
     let last = Spending::load(&town.layout);
     let mut sessions = seance::list_recent_sessions(town, now - WINDOW)?;
-    // Finished work without a request today counts for no budget.
+    // Finished work without a request today or in the last hour counts for no budget or forecast.
     let midnight = now.to_zoned(local_time_zone()).start_of_day()?.timestamp();
+    let begin = midnight.min(now - HOUR);
     let current = find_current_beads(town)?;
     sessions.retain(|session| {
-        current.contains(&session.bead) || change_time(session).is_some_and(|at| at >= midnight)
+        current.contains(&session.bead) || change_time(session).is_some_and(|at| at >= begin)
     });
     // Oldest first, because later sessions repeat the requests of earlier ones.
     sessions.reverse();
@@ -107,7 +108,8 @@ fn sum_costs(
         ..Spending::default()
     };
     count_requests(&prices, sessions, Some(now - WINDOW), |counted| {
-        let is_today = local_day(counted.request.at) == spending.day;
+        let at = counted.request.at;
+        let is_today = local_day(at) == spending.day;
         let Some(cost) = counted.cost_usd else {
             if is_today {
                 spending.unpriced_tokens += counted.request.tokens.total();
@@ -118,10 +120,14 @@ fn sum_costs(
         if !session.bead.is_empty() {
             *spending.beads.entry(session.bead.clone()).or_default() += cost;
         }
+        let agent: Option<Address> = session.actor.parse().ok();
+        let rig = agent.as_ref().and_then(Address::rig);
+        if now.duration_since(at) < HOUR {
+            spending.add_recent(at, rig.unwrap_or_default(), cost);
+        }
         if is_today {
             spending.day_usd += cost;
-            let agent: Option<Address> = session.actor.parse().ok();
-            if let Some(rig) = agent.as_ref().and_then(Address::rig) {
+            if let Some(rig) = rig {
                 *spending.rigs.entry(rig.to_owned()).or_default() += cost;
             }
         }
