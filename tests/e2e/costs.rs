@@ -332,16 +332,61 @@ fn a_model_and_a_runtime_have_what_they_merged_and_its_costs() {
     worker.merge();
     let status = town.gt(["polecat", "status", agent]).ok().out;
     assert!(status.contains("1 of 1 merged, 1 as submitted"), "{status}");
-    for by in ["model", "runtime"] {
+    for by in ["model", "runtime", "kind"] {
         let costs = town.gt(["costs", "--by", by, "--json"]).ok().json();
         let row = &costs["rows"][0];
+        assert_eq!(row["success_percent"], 100, "{costs}");
         assert_eq!(row["record"]["first_time_green"], 1, "{costs}");
         assert_eq!(row["cost_per_merge_usd"], 3.0, "{costs}");
     }
+    let kinds = town.gt(["costs", "--by", "kind", "--json"]).ok().json();
+    assert_eq!(kinds["rows"][0]["key"], "task", "{kinds}");
     let text = town.gt(["costs", "--by", "model"]).ok().out;
-    assert!(text.contains("as submitted"), "{text}");
+    assert!(
+        text.contains("100 %: 1 of 1 merged, 1 as submitted"),
+        "{text}"
+    );
     assert!(text.contains("$3.00 per merge"), "{text}");
     let other = town.bead("web", "Another");
     let slung = town.gt(["sling", &other, "web", "--best"]).ok();
     assert!(slung.err.contains("three finished beads"), "{}", slung.err);
+}
+
+#[test]
+fn usage_windows_of_codex_are_shown_by_account_with_their_age() {
+    let (town, _origin) = Town::with_rig();
+    let found = town.gt(["costs", "--json"]).ok().json();
+    assert_eq!(found["usage_windows"], json!(null));
+    let write = |config: &Path, used: f64, resets_at: u64| {
+        let day = config.join("sessions/2026/01/02");
+        fs::create_dir_all(&day).unwrap();
+        let window = json!({ "used_percent": used, "window_minutes": 300, "resets_at": resets_at });
+        let week =
+            json!({ "used_percent": 4.0, "window_minutes": 10080, "resets_at": 4_102_444_800_u64 });
+        let event = json!({ "timestamp": "2026-01-02T10:00:00.000Z", "type": "event_msg", "payload": {
+            "type": "token_count", "info": null,
+            "rate_limits": { "limit_id": "codex", "primary": window, "secondary": week } } });
+        fs::write(day.join("rollout-1.jsonl"), format!("{event}\n")).unwrap();
+    };
+    let own = town.path("home/.codex");
+    write(&own, 37.5, 1_767_355_200);
+    let team = town.path("home/team");
+    write(&team, 80.0, 4_102_444_800);
+    let add = ["account", "add", "team", "--config-dir"];
+    town.gt(add).args([team.to_str().unwrap()]).ok();
+    let found = town.gt(["costs", "--json"]).ok().json();
+    let windows = &found["usage_windows"];
+    assert_eq!(windows.as_array().unwrap().len(), 4, "{found}");
+    let first = json!({ "runtime": "codex", "window_minutes": 300, "used_percent": 37.5,
+        "resets_at": "2026-01-02T12:00:00Z", "at": "2026-01-02T10:00:00Z" });
+    assert_eq!(windows[0], first);
+    assert_eq!(windows[2]["account"], "team");
+    let text = town.gt(["costs"]).ok().out;
+    for line in [
+        "codex, 5-hour window: unknown since it was reset at ",
+        "codex, 7-day window: 4 % used, reported ",
+        "codex account team, 5-hour window: 80 % used, reported ",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
 }

@@ -11,26 +11,31 @@ use super::polecat::describe_summary;
 use super::since::parse_since;
 use super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::flow::seance::window::UsageWindow;
 use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 
 /// Show the tokens and costs of sessions
 ///
-/// Reads the transcripts of Claude Code, Codex, Gemini CLI and OpenCode. Agents of sessions without one are named.
-/// Input that was read from or written to a cache is listed apart. Costs are computed from the list
-/// prices of the programs' providers, with the day at which they were read; `settings/prices.json`
-/// of the town adds or replaces prices {date, models{NAME{input, output, cache_read?,
-/// cache_write?, cache_write_1h?}}}, in dollars per million tokens. Of a model without a price only
-/// the tokens are known. The settings `budget.day`, `budget.rig`, `budget.convoy` and `budget.bead`
-/// limit them: no session of a worker is started when one is spent. The forecast of a day's budget
-/// is the costs until now, and those of the last hour for each hour until midnight. Models and runtimes are shown
-/// with what they did: merged attempts, those merged as submitted first, the median time from the
-/// sling to the submission, and the cost per merge. A session counts for the bead that was on the hook when it began. With
-/// `--json` {period?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
-/// cache_write_1h, output}, unpriced_tokens?, requests}, rows[{key, sessions, record?{finished, merged,
-/// first_time_green, median_seconds?}, cost_per_merge_usd?, ...}], by_role?,
-/// by_rig?, sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
+/// Reads the transcripts of Claude Code, Codex, Gemini CLI and OpenCode. Agents of sessions without
+/// one are named. Input that was read from or written to a cache is listed apart. Costs are
+/// computed from the list prices of the programs' providers, with the day at which they were read;
+/// `settings/prices.json` of the town adds or replaces prices {date, models{NAME{input, output,
+/// cache_read?, cache_write?, cache_write_1h?}}}, in dollars per million tokens. Of a model without
+/// a price only the tokens are known. The settings `budget.day`, `budget.rig`, `budget.convoy` and
+/// `budget.bead` limit them: no session of a worker is started when one is spent. The forecast of a
+/// day's budget is the costs until now, and those of the last hour for each hour until midnight.
+/// The use of an account's windows of five hours and a week is shown if the program records it, as
+/// Codex does. Models, runtimes and types of beads (`--by kind`) are shown with what they did: the
+/// success rate (the merged part of finished attempts), merged attempts, those merged as submitted
+/// first, the median time from the sling to the submission, and the cost per merge. A session
+/// counts for the bead that was on the hook when it began. With `--json` {period?, total_usd,
+/// total{cost_usd, tokens{input, cache_read, cache_write, cache_write_1h, output},
+/// unpriced_tokens?, requests}, rows[{key, sessions, record?{finished, merged, first_time_green,
+/// median_seconds?}, success_percent?, cost_per_merge_usd?, ...}], by_role?, by_rig?,
+/// sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
 /// models_without_price[], prices_of, own_prices?{prices_of, models[]}, unread[], budgets?[{kind,
-/// subject, rig?, spent_usd, limit_usd, forecast_usd?}], last_hour_usd}.
+/// subject, rig?, spent_usd, limit_usd, forecast_usd?}], last_hour_usd, usage_windows?[{runtime,
+/// account?, window_minutes, used_percent, resets_at?, at}]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Since midnight
@@ -146,7 +151,13 @@ fn write_costs(costs: &Costs, page: &mut Page) {
         if let Some(record) = &row.record {
             let cost = row.cost_per_merge_usd.filter(|cost| *cost > 0.0);
             let cost = cost.map_or(String::new(), |cost| format!(", ${cost:.2} per merge"));
-            page.cut_line(format!("{:>49}{}{cost}", "", describe_summary(record)));
+            let success = row.success_percent;
+            let success = success.map_or(String::new(), |percent| format!("{percent} %: "));
+            page.cut_line(format!(
+                "{:>49}{success}{}{cost}",
+                "",
+                describe_summary(record)
+            ));
         }
     }
     if !report.rows.is_empty() {
@@ -181,6 +192,9 @@ fn write_costs(costs: &Costs, page: &mut Page) {
             report.last_hour_usd
         ));
     }
+    for window in &report.usage_windows {
+        write_window(window, page);
+    }
     if !report.models_without_price.is_empty() {
         let models = escape_line(&report.models_without_price.join(", "));
         page.line(format!(
@@ -193,6 +207,35 @@ fn write_costs(costs: &Costs, page: &mut Page) {
             "Not included: sessions without a transcript, of {agents}"
         ));
     }
+}
+
+fn write_window(window: &UsageWindow, page: &mut Page) {
+    let account = match window.account.as_str() {
+        "" => String::new(),
+        account => format!(" account {}", escape_line(account)),
+    };
+    let name = format!(
+        "{}{account}, {} window",
+        window.runtime,
+        window.describe_length()
+    );
+    let reported = page.relative_time(&window.at.to_string());
+    let end = window
+        .resets_at
+        .map(|end| page.local_time(&end.to_string()));
+    page.line(match end {
+        Some(end) if window.is_over(page.now()) => {
+            format!("{name}: unknown since it was reset at {end}")
+        }
+        Some(end) => format!(
+            "{name}: {} % used, reported {reported}, resets at {end}",
+            window.used_percent
+        ),
+        None => format!(
+            "{name}: {} % used, reported {reported}",
+            window.used_percent
+        ),
+    });
 }
 
 fn write_csv(costs: &Costs, group: CostGroup, page: &mut Page) {
@@ -241,7 +284,7 @@ pub(super) fn format_cost(sum: &CostSum) -> String {
 }
 
 /// Formats a number of tokens with at most four characters and a unit.
-fn format_tokens(count: u64) -> String {
+pub(super) fn format_tokens(count: u64) -> String {
     match count {
         0..1_000 => count.to_string(),
         1_000..100_000 => format!("{}.{}k", count / 1_000, count % 1_000 / 100),

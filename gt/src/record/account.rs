@@ -164,8 +164,10 @@ pub fn choose_account(town: &Town, wanted: &str) -> anyhow::Result<Option<Chosen
 }
 
 /// Returns the configuration folders of all accounts. Empty for a damaged file.
-pub fn list_account_folders(town: &Town) -> Vec<PathBuf> {
+pub fn list_account_folders(town: &Town) -> Vec<(String, PathBuf)> {
     let book = AccountBook::load(&town.layout).unwrap_or_default();
-    let accounts = book.accounts.values();
-    accounts.map(|account| account.folder(&town.env)).collect()
+    let accounts = book.accounts.into_iter();
+    accounts
+        .map(|(handle, account)| (handle, account.folder(&town.env)))
+        .collect()
 }

@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use crate::flow::costs::{self, CountedRequest, PriceList, count_requests};
 use crate::flow::seance::usage::{ModelRequest, TokenCounts};
+use crate::flow::seance::window::{UsageWindow, read_usage_windows};
 use crate::flow::seance::{self, PastSession, SessionFilter};
 use crate::host::LiveTown;
 use crate::patrol::attention;
@@ -31,6 +32,8 @@ pub enum CostGroup {
     Bead,
     Convoy,
     Day,
+    /// The type of the bead.
+    Kind,
     Model,
     Rig,
     Role,
@@ -73,9 +76,13 @@ pub struct CostRow {
     #[serde(flatten)]
     pub sum: CostSum,
     pub sessions: usize,
-    /// The record of the polecats that used a model or an agent runtime.
+    /// The record of the polecats that used a model or an agent runtime, or worked on beads of a
+    /// type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub record: Option<RecordSummary>,
+    /// The merged part of the finished work of that record, in percent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub success_percent: Option<usize>,
     /// The costs for each merged bead of that record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_per_merge_usd: Option<f64>,
@@ -122,6 +129,9 @@ pub struct CostReport {
     pub budgets: Vec<Budget>,
     /// The costs of the last hour.
     pub last_hour_usd: f64,
+    /// The usage windows of accounts, as far as their agent programs record them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub usage_windows: Vec<UsageWindow>,
 }
 
 /// The models whose prices are the town's own.
@@ -158,6 +168,7 @@ pub fn read_costs(
     // Oldest first, because later sessions repeat the requests of earlier ones.
     sessions.reverse();
     let mut book = CostBook {
+        view: &view,
         group,
         zone,
         convoys: find_convoys(&view, &sessions),
@@ -192,6 +203,7 @@ pub fn read_costs(
             sum,
             sessions: sessions.len(),
             record: None,
+            success_percent: None,
             cost_per_merge_usd: None,
         })
         .collect();
@@ -218,16 +230,12 @@ pub fn read_costs(
         unread: unread.into_iter().collect(),
         budgets: attention::list_budgets(&view),
         last_hour_usd,
+        usage_windows: read_usage_windows(town),
     })
 }
 
-/// Adds the records of polecats to the rows of models or agent runtimes.
+/// Adds the records of polecats to the rows of models, agent runtimes or types of beads.
 fn add_records(view: &TownView, rows: &mut [CostRow], since: Option<Timestamp>, group: CostGroup) {
-    let key: fn(&WorkCompletion) -> &str = match group {
-        CostGroup::Model => WorkCompletion::model_name,
-        CostGroup::Runtime => |entry| &entry.agent,
-        _ => return,
-    };
     let is_recent = |entry: &WorkCompletion| {
         since.is_none_or(|since| Stamp::parse(&entry.at).instant() >= since)
     };
@@ -238,13 +246,26 @@ fn add_records(view: &TownView, rows: &mut [CostRow], since: Option<Timestamp>, 
         .flat_map(read_all_records)
         .collect();
     entries.retain(is_recent);
-    let mut summaries = summarize_records(&entries, key);
+    let mut summaries = match group {
+        CostGroup::Model => summarize_records(&entries, WorkCompletion::model_name),
+        CostGroup::Runtime => summarize_records(&entries, |entry| &entry.agent),
+        CostGroup::Kind => summarize_records(&entries, |entry| kind_of_bead(view, &entry.bead)),
+        _ => return,
+    };
     for row in rows {
         row.record = summaries.remove(&row.key);
+        let record = row.record.as_ref();
+        row.success_percent = record.and_then(RecordSummary::success_percent);
         let merged = row.record.as_ref().map_or(0, |record| record.merged);
         let merged = u32::try_from(merged).unwrap_or(u32::MAX);
         row.cost_per_merge_usd = (merged > 0).then(|| row.sum.cost_usd / f64::from(merged));
     }
+}
+
+/// Returns the type of a bead. Empty for a bead that is gone.
+fn kind_of_bead<'a>(view: &'a TownView, bead: &str) -> &'a str {
+    let bead = view.stores.get(bead);
+    bead.map_or("", |bead| bead.issue_type.as_str())
 }
 
 /// Returns the convoy of each bead that a session worked on.
@@ -258,6 +279,7 @@ fn find_convoys(view: &TownView, sessions: &[PastSession]) -> BTreeMap<String, S
 }
 
 struct CostBook<'a> {
+    view: &'a TownView,
     group: CostGroup,
     zone: &'a TimeZone,
     /// The convoy of each tracked bead.
@@ -301,6 +323,7 @@ impl CostBook<'_> {
                 convoy.cloned().unwrap_or_default()
             }
             CostGroup::Day => request.at.to_zoned(self.zone.clone()).date().to_string(),
+            CostGroup::Kind => kind_of_bead(self.view, &session.bead).to_owned(),
             CostGroup::Model => request.model.clone(),
             CostGroup::Rig => address
                 .as_ref()

@@ -12,6 +12,7 @@ pub mod opencode;
 mod recorded;
 pub mod transcript;
 pub mod usage;
+pub mod window;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 pub use ask::{AskError, COPY, SeanceResult, ask_session};
-pub use numbers::{SessionNumbers, propose_handoff, read_session_numbers};
+pub use numbers::{SessionNumbers, propose_handoff, read_file_numbers, read_session_numbers};
 
 use self::transcript::{Transcript, TranscriptFile};
 use crate::town;

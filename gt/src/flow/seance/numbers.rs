@@ -52,36 +52,77 @@ pub fn read_session_numbers(
     found
 }
 
-/// Reads the last answer in a transcript that names its model.
-fn read_file_numbers(path: &Path) -> SessionNumbers {
+/// Reads the last answer in a transcript, and the model that it names or that was named before it.
+pub fn read_file_numbers(path: &Path) -> SessionNumbers {
     let text = read_file_end(path).unwrap_or_default();
     let lines = text.rsplit(|byte| *byte == b'\n');
-    let mut answers = lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok());
-    answers
-        .find_map(|event| parse_answer_numbers(&event))
-        .unwrap_or_default()
+    let mut found = SessionNumbers::default();
+    for event in lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()) {
+        match parse_answer_numbers(&event) {
+            AnswerPart::Answer(numbers) => return numbers,
+            AnswerPart::Context(context) if found.context == 0 => found.context = context,
+            AnswerPart::Model(model) => {
+                found.model = model;
+                return found;
+            }
+            AnswerPart::Context(_) | AnswerPart::Other => {}
+        }
+    }
+    found
 }
 
-fn parse_answer_numbers(event: &Value) -> Option<SessionNumbers> {
+/// An event of a transcript, as far as it has numbers.
+enum AnswerPart {
+    Answer(SessionNumbers),
+    /// The context of an answer of Codex, which names its model in an event before it.
+    Context(u64),
+    Model(String),
+    Other,
+}
+
+fn parse_answer_numbers(event: &Value) -> AnswerPart {
+    let payload = &event["payload"];
+    if event["type"] == "turn_context" {
+        let model = payload["model"].as_str().unwrap_or_default();
+        return AnswerPart::Model(model.to_owned());
+    }
+    if payload["type"] == "token_count" {
+        let last = &payload["info"]["last_token_usage"];
+        let keys = ["input_tokens", "output_tokens"];
+        return match sum_numbers(last, &keys) {
+            0 => AnswerPart::Other,
+            context => AnswerPart::Context(context),
+        };
+    }
     // Claude Code has the answer in `message`, other programs at the top.
     let message = event.get("message").unwrap_or(event);
-    let model = message.get("model").and_then(Value::as_str)?;
-    let usage = message.get("usage");
-    let number = |key: &str| usage?.get(key)?.as_u64();
+    let Some(model) = message["model"].as_str() else {
+        return AnswerPart::Other;
+    };
+    // A message that the program generates has no real model name.
+    if model.starts_with('<') {
+        return AnswerPart::Other;
+    }
     let keys = [
         "input_tokens",
         "cache_read_input_tokens",
         "cache_creation_input_tokens",
         "output_tokens",
     ];
-    // A message that the program generates has no real model name.
-    (!model.starts_with('<')).then(|| SessionNumbers {
+    // Gemini CLI counts cached input as input.
+    let of_gemini = ["input", "tool", "output", "thoughts"];
+    AnswerPart::Answer(SessionNumbers {
         model: model.to_owned(),
-        context: keys.iter().filter_map(|key| number(key)).sum(),
+        context: sum_numbers(&message["usage"], &keys)
+            + sum_numbers(&message["tokens"], &of_gemini),
     })
 }
 
-fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
+fn sum_numbers(counts: &Value, keys: &[&str]) -> u64 {
+    keys.iter().filter_map(|key| counts[key].as_u64()).sum()
+}
+
+pub(super) fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut file = std::fs::File::open(path)?;
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
@@ -150,5 +191,27 @@ mod tests {
             read_file_numbers(&folder.path().join("none")),
             SessionNumbers::default()
         );
+    }
+
+    #[test]
+    fn the_context_of_codex_and_gemini_is_that_of_the_last_request() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let read = |lines: &[&str]| {
+            std::fs::write(&path, lines.join("\n")).unwrap();
+            let found = read_file_numbers(&path);
+            (found.model, found.context)
+        };
+        let codex = read(&[
+            r#"{"type":"turn_context","payload":{"model":"gpt-a"}}"#,
+            r#"{"type":"event_msg","payload":{"type":"token_count","info":{"last_token_usage":{"input_tokens":1,"output_tokens":1}}}}"#,
+            r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":900},"last_token_usage":{"input_tokens":90,"cached_input_tokens":40,"output_tokens":5,"reasoning_output_tokens":2}}}}"#,
+            r#"{"type":"event_msg","payload":{"type":"token_count","info":null}}"#,
+        ]);
+        assert_eq!(codex, ("gpt-a".to_owned(), 95));
+        let gemini = read(&[
+            r#"{"type":"gemini","id":"g1","model":"gemini-a","tokens":{"input":100,"output":5,"cached":60,"thoughts":20,"tool":3,"total":128}}"#,
+        ]);
+        assert_eq!(gemini, ("gemini-a".to_owned(), 128));
     }
 }

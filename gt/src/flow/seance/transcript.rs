@@ -114,20 +114,34 @@ fn find_config_folder(town: &Town, agent: &str, usual: &str) -> Option<PathBuf> 
     }
 }
 
-/// Returns the folders of Claude Code's transcripts: its own, and those of the town's accounts.
-fn claude_stores(town: &Town) -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = find_config_folder(town, "claude", ".claude")
-        .into_iter()
-        .collect();
-    for folder in account::list_account_folders(town) {
-        if !folders.contains(&folder) {
-            folders.push(folder);
+/// A configuration folder of an agent program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ConfigFolder {
+    /// The account of the town with this folder. Empty for the program's own folder.
+    pub(super) account: String,
+    pub(super) path: PathBuf,
+}
+
+/// Returns the configuration folders of a program: its own, and those of the town's accounts.
+pub(super) fn list_config_folders(town: &Town, agent: &str, usual: &str) -> Vec<ConfigFolder> {
+    let own = find_config_folder(town, agent, usual).map(|path| ConfigFolder {
+        account: String::new(),
+        path,
+    });
+    let mut folders: Vec<ConfigFolder> = own.into_iter().collect();
+    for (account, path) in account::list_account_folders(town) {
+        match folders.iter_mut().find(|folder| folder.path == path) {
+            Some(known) => known.account = account,
+            None => folders.push(ConfigFolder { account, path }),
         }
     }
     folders
-        .into_iter()
-        .map(|folder| folder.join("projects"))
-        .collect()
+}
+
+/// Returns the folders of Claude Code's transcripts.
+fn claude_stores(town: &Town) -> Vec<PathBuf> {
+    let folders = list_config_folders(town, "claude", ".claude").into_iter();
+    folders.map(|folder| folder.path.join("projects")).collect()
 }
 
 /// Returns the name of a folder in that store.
@@ -171,19 +185,9 @@ pub fn list_other_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
 }
 
 fn list_codex_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
-    let Some(config) = find_config_folder(town, "codex", ".codex") else {
-        return Vec::new();
-    };
-    let mut folders = vec![config.join("sessions")];
-    for _ in ["year", "month", "day"] {
-        folders = folders
-            .iter()
-            .flat_map(|folder| list_entries(folder))
-            .collect();
-    }
-    let files = folders.iter().flat_map(|folder| list_entries(folder));
-    files
-        .filter(|path| path.extension().is_some_and(|end| end == "jsonl"))
+    let folders = list_config_folders(town, "codex", ".codex").into_iter();
+    folders
+        .flat_map(|folder| list_codex_files(&folder.path))
         .filter_map(|path| {
             let first = read_first_event(&path)?;
             let about = first.get("payload")?;
@@ -198,6 +202,16 @@ fn list_codex_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
             ))
         })
         .collect()
+}
+
+/// Returns the transcripts in a configuration folder of Codex.
+pub(super) fn list_codex_files(config: &Path) -> Vec<PathBuf> {
+    let mut paths = vec![config.join("sessions")];
+    for _ in ["year", "month", "day", "file"] {
+        paths = paths.iter().flat_map(|path| list_entries(path)).collect();
+    }
+    paths.retain(|path| path.extension().is_some_and(|end| end == "jsonl"));
+    paths
 }
 
 fn list_gemini_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {

@@ -175,6 +175,11 @@ pub struct RecordSummary {
 }
 
 impl RecordSummary {
+    /// Returns the merged part of the finished entries in percent. None before the first one.
+    pub fn success_percent(&self) -> Option<usize> {
+        (self.merged * 100).checked_div(self.finished)
+    }
+
     pub fn new<'a>(entries: impl IntoIterator<Item = &'a WorkCompletion>) -> Self {
         let (mut summary, mut seconds) = (Self::default(), Vec::new());
         for entry in entries {
@@ -215,7 +220,7 @@ pub fn read_records_by_identity(beads: &Snapshot) -> Vec<(String, Vec<WorkComple
 /// Groups entries by a property.
 pub fn summarize_records<'a>(
     entries: impl IntoIterator<Item = &'a WorkCompletion>,
-    key: impl Fn(&WorkCompletion) -> &str,
+    key: impl Fn(&'a WorkCompletion) -> &'a str,
 ) -> BTreeMap<String, RecordSummary> {
     let mut groups: BTreeMap<String, Vec<&WorkCompletion>> = BTreeMap::new();
     for entry in entries {

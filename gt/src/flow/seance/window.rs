@@ -1,0 +1,173 @@
+//! Reads how much of its usage windows an account has used, as far as its agent program records it.
+//!
+//! Codex writes the windows of its provider into its transcripts with each answer: `rate_limits` of
+//! `token_count` events. The newest one of an account counts. Claude Code, Gemini CLI and OpenCode
+//! record none.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use bd::bead::Stamp;
+use jiff::{SignedDuration, Timestamp};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::numbers::read_file_end;
+use super::transcript::{list_codex_files, list_config_folders};
+use crate::town::Town;
+
+/// The number of the newest transcripts that are searched. A session that has had no answer yet
+/// has no windows.
+const NEWEST: usize = 10;
+
+/// A window of time in which a provider limits the use of an account.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct UsageWindow {
+    /// The preset of the agent program.
+    pub runtime: &'static str,
+    /// The account of the town. Empty for the program's own configuration.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub account: String,
+    pub window_minutes: u64,
+    pub used_percent: f64,
+    /// The end of the window. Missing if unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resets_at: Option<Timestamp>,
+    /// The time of the answer with these values.
+    pub at: Timestamp,
+}
+
+impl UsageWindow {
+    /// Returns true if the window has ended since. The use of the current one is unknown then.
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        self.resets_at.is_some_and(|end| end <= now)
+    }
+
+    /// Returns the length as `5-hour` or `7-day`.
+    pub fn describe_length(&self) -> String {
+        // Some versions count a minute less.
+        let hours = (self.window_minutes + 30) / 60;
+        match hours {
+            0 => format!("{}-minute", self.window_minutes),
+            hours if hours % 24 == 0 => format!("{}-day", hours / 24),
+            hours => format!("{hours}-hour"),
+        }
+    }
+}
+
+/// Reads the newest windows of each account, the shortest first.
+pub fn read_usage_windows(town: &Town) -> Vec<UsageWindow> {
+    let mut windows = Vec::new();
+    for folder in list_config_folders(town, "codex", ".codex") {
+        let mut found = read_codex_windows(&folder.path);
+        for window in &mut found {
+            window.account.clone_from(&folder.account);
+        }
+        windows.append(&mut found);
+    }
+    windows
+}
+
+fn read_codex_windows(config: &Path) -> Vec<UsageWindow> {
+    let changed = |path: PathBuf| {
+        let changed = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
+        Some((changed, path))
+    };
+    let files = list_codex_files(config).into_iter();
+    let mut files: Vec<(SystemTime, PathBuf)> = files.filter_map(changed).collect();
+    files.sort_unstable_by(|a, b| b.cmp(a));
+    let newest = files.iter().take(NEWEST);
+    let found = newest.map(|(_, path)| find_last_windows(path));
+    // A file may have been changed by something else than an answer.
+    let newest_of = |windows: &Vec<UsageWindow>| windows.first().map(|window| window.at);
+    found.max_by_key(newest_of).unwrap_or_default()
+}
+
+fn find_last_windows(path: &Path) -> Vec<UsageWindow> {
+    let text = read_file_end(path).unwrap_or_default();
+    let mut lines = text.rsplit(|byte| *byte == b'\n');
+    let found = lines.find_map(|line| {
+        let event: Value = serde_json::from_slice(line).ok()?;
+        let windows = parse_codex_windows(&event);
+        (!windows.is_empty()).then_some(windows)
+    });
+    found.unwrap_or_default()
+}
+
+/// Reads the windows in an event of Codex. Empty if it has none, or those of one model only.
+fn parse_codex_windows(event: &Value) -> Vec<UsageWindow> {
+    let payload = &event["payload"];
+    let limits = &payload["rate_limits"];
+    let is_for_account = limits["limit_id"].as_str().is_none_or(|id| id == "codex");
+    if payload["type"] != "token_count" || !is_for_account {
+        return Vec::new();
+    }
+    let at = Stamp::parse(event["timestamp"].as_str().unwrap_or_default()).instant();
+    let parse = |window: &Value| {
+        let end = window["resets_at"].as_i64();
+        let until_end = window["resets_in_seconds"].as_i64();
+        Some(UsageWindow {
+            runtime: "codex",
+            account: String::new(),
+            window_minutes: window["window_minutes"].as_u64()?,
+            used_percent: window["used_percent"].as_f64()?,
+            resets_at: end
+                .and_then(|end| Timestamp::from_second(end).ok())
+                .or_else(|| at.checked_add(SignedDuration::from_secs(until_end?)).ok()),
+            at,
+        })
+    };
+    let windows = [&limits["primary"], &limits["secondary"]];
+    let mut windows: Vec<UsageWindow> = windows.into_iter().filter_map(parse).collect();
+    windows.sort_by_key(|window| window.window_minutes);
+    windows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const WITH_BOTH: &str = r#"{"timestamp":"2026-03-04T10:00:00.500Z","type":"event_msg","payload":{"type":"token_count","info":null,"rate_limits":{"limit_id":"codex","limit_name":null,"primary":{"used_percent":37.5,"window_minutes":300,"resets_at":1772625600},"secondary":{"used_percent":12.0,"window_minutes":10080,"resets_at":1773100800},"credits":null,"plan_type":"plus"}}}"#;
+    const OF_A_MODEL: &str = r#"{"timestamp":"2026-03-04T10:01:00Z","type":"event_msg","payload":{"type":"token_count","info":null,"rate_limits":{"limit_id":"codex_other","primary":{"used_percent":99.0,"window_minutes":300,"resets_at":1772625600}}}}"#;
+    const OLDER_FORM: &str = r#"{"timestamp":"2025-10-01T10:00:00Z","type":"event_msg","payload":{"type":"token_count","info":null,"rate_limits":{"primary":{"used_percent":5.0,"window_minutes":299,"resets_in_seconds":600},"secondary":null}}}"#;
+
+    #[test]
+    fn the_last_windows_of_an_account_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let day = folder.path().join("sessions/2026/03/04");
+        fs::create_dir_all(&day).unwrap();
+        let none = r#"{"type":"event_msg","payload":{"type":"token_count","info":null,"rate_limits":null}}"#;
+        let text = [OLDER_FORM, WITH_BOTH, OF_A_MODEL, none, "{ torn"].join("\n");
+        fs::write(day.join("rollout-a.jsonl"), text).unwrap();
+        // Changed later, but with older values.
+        fs::write(day.join("rollout-b.jsonl"), OLDER_FORM).unwrap();
+        let found = read_codex_windows(folder.path());
+        let known: Vec<(String, f64, String)> = found
+            .iter()
+            .map(|window| {
+                let end = window.resets_at.unwrap().to_string();
+                (window.describe_length(), window.used_percent, end)
+            })
+            .collect();
+        let expected = [
+            ("5-hour", 37.5, "2026-03-04T12:00:00Z"),
+            ("7-day", 12.0, "2026-03-10T00:00:00Z"),
+        ];
+        assert_eq!(
+            known,
+            expected.map(|(length, used, end)| (length.to_owned(), used, end.to_owned()))
+        );
+        assert!(!found[0].is_over(found[0].at));
+        assert!(found[0].is_over("2026-03-04T12:00:00Z".parse().unwrap()));
+    }
+
+    #[test]
+    fn a_window_of_an_older_codex_ends_after_its_seconds() {
+        let event = serde_json::from_str(OLDER_FORM).unwrap();
+        let found = parse_codex_windows(&event);
+        assert_eq!(found[0].describe_length(), "5-hour");
+        let end = found[0].resets_at.unwrap().to_string();
+        assert_eq!(end, "2025-10-01T10:10:00Z");
+    }
+}
