@@ -114,7 +114,7 @@ struct Player<'a> {
 impl Player<'_> {
     /// Writes a session. Returns false if standard output is closed.
     fn play_session(&mut self, session: &PastSession, window: ConversationWindow) -> bool {
-        let Some(path) = &session.transcript else {
+        let Some(transcript) = &session.transcript else {
             return true;
         };
         write_header(session, &mut self.page);
@@ -124,12 +124,12 @@ impl Player<'_> {
         let mut is_open = true;
         // A whole session is written entry by entry, so that its length needs no memory.
         if window == ConversationWindow::Last(usize::MAX) {
-            conversation::for_each_entry(path, |entry| {
+            conversation::for_each_entry(transcript, |entry| {
                 is_open = self.play_entry(&entry);
                 is_open
             });
         } else {
-            let shown = conversation::read_conversation(path, window);
+            let shown = conversation::read_conversation(transcript, window);
             let left_out = shown.total - shown.entries.len();
             if left_out > 0 {
                 let older = counted(left_out, "older entry");

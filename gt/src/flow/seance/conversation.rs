@@ -7,14 +7,13 @@
 //! Long texts are cut.
 
 use std::collections::VecDeque;
-use std::path::Path;
 
 use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::transcript::{
-    MessagePart, for_each_event, is_tool_result, list_message_parts, parse_speech, starts_turn,
+    MessagePart, Transcript, is_tool_result, list_message_parts, parse_speech, starts_turn,
 };
 use super::{PastSession, list_recent_sessions};
 use crate::town::Town;
@@ -111,9 +110,9 @@ pub struct Conversation {
 }
 
 /// Reads a part of the conversation in a transcript. Empty if the file cannot be read.
-pub fn read_conversation(path: &Path, window: ConversationWindow) -> Conversation {
+pub fn read_conversation(transcript: &Transcript, window: ConversationWindow) -> Conversation {
     let (mut entries, mut total) = (VecDeque::new(), 0);
-    for_each_entry(path, |entry| {
+    for_each_entry(transcript, |entry| {
         total = entry.number;
         match window {
             ConversationWindow::Last(limit) => {
@@ -141,8 +140,8 @@ pub fn read_session_conversation(
     session: &PastSession,
     window: ConversationWindow,
 ) -> Option<Conversation> {
-    let path = session.transcript.as_deref()?;
-    Some(read_conversation(path, window))
+    let transcript = session.transcript.as_ref()?;
+    Some(read_conversation(transcript, window))
 }
 
 /// Returns the agent's newest session with a transcript. Sessions whose agent's folder is gone
@@ -156,10 +155,10 @@ pub fn find_newest_session(town: &Town, agent: &Address) -> anyhow::Result<Optio
 }
 
 /// Passes the entries of a transcript in their order to `take` until it returns false.
-pub fn for_each_entry(path: &Path, mut take: impl FnMut(ConversationEntry) -> bool) {
+pub fn for_each_entry(transcript: &Transcript, mut take: impl FnMut(ConversationEntry) -> bool) {
     let mut reader = EntryReader::default();
     let mut is_wanted = true;
-    for_each_event(path, |event| {
+    transcript.for_each_event(|event| {
         if let Some(entry) = reader.take_event(event) {
             is_wanted = take(entry);
         }
@@ -342,7 +341,7 @@ mod tests {
     fn read(lines: &[&str], window: ConversationWindow) -> Conversation {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), lines.join("\n")).unwrap();
-        read_conversation(file.path(), window)
+        read_conversation(&Transcript::Lines(file.path().to_owned()), window)
     }
 
     /// Formats the entries, each as one line.
@@ -463,7 +462,7 @@ mod tests {
         assert_eq!(from(2, 2), "2 User 2 | b\n3 User 3 | c\n");
         assert_eq!(from(4, 10), "4 User 4 | d\n");
         assert_eq!(from(5, 10), "");
-        let none = read_conversation(Path::new("/nowhere"), ALL);
+        let none = read_conversation(&Transcript::Lines("/nowhere".into()), ALL);
         assert_eq!((none.entries.len(), none.total), (0, 0));
     }
 

@@ -66,7 +66,7 @@ impl Transcript {
         matches!(self, Self::Opencode(session) if session.is_copy)
     }
 
-    fn for_each_event(&self, take: impl FnMut(&Value) -> bool) {
+    pub(super) fn for_each_event(&self, take: impl FnMut(&Value) -> bool) {
         match self {
             Self::Lines(path) => for_each_event(path, take),
             Self::Opencode(session) => session.for_each_message(take),
