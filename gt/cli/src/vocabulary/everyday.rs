@@ -89,7 +89,11 @@ pub(super) const EVERYDAY: Group = Group {
             "a package manager updates the programs",
         ),
         runs("cost", "gt costs"),
-        renamed("budget", "gt costs --today", "no budget stops work yet"),
+        renamed(
+            "budget",
+            "gt costs --today",
+            "budgets are the settings `budget.*`",
+        ),
         runs("usage", "gt costs"),
         runs("tokens", "gt costs"),
         renamed("limits", "gt quota status", QUOTA),
