@@ -13,6 +13,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use gt::flow::seance::usage::RequestCache;
 use gt::host::LiveTown;
 use gt::host::daemon::protocol::{DaemonAnswer, LINE_LIMIT};
 use gt::town::config::SettingsLayers;
@@ -39,6 +40,7 @@ pub(crate) struct MetricsReader {
 struct LastReadings {
     text: Option<(Instant, String)>,
     costs: Option<(Instant, CostReport)>,
+    requests: RequestCache,
 }
 
 impl MetricsReader {
@@ -59,7 +61,10 @@ impl MetricsReader {
         }
         let costs = match last.costs.take() {
             Some((at, costs)) if at.elapsed() < COSTS_FRESH => (at, costs),
-            _ => (Instant::now(), read_costs_by_rig(&self.town)?),
+            _ => (
+                Instant::now(),
+                read_costs_by_rig(&self.town, &mut last.requests)?,
+            ),
         };
         let text = read_metrics(&self.town, &costs.1)?.to_string();
         last.costs = Some(costs);

@@ -1,7 +1,7 @@
 //! `gt top` in a real terminal.
 
 use serde_json::Value;
-use town_tests::{Terminal, Town, eventually};
+use town_tests::{Terminal, Town, Worker, eventually};
 
 /// A town with a worker that works on and on, and an open question with two answers.
 fn town() -> (Town, town_tests::Repo, String, String) {
@@ -72,6 +72,89 @@ fn a_question_is_answered_and_a_rig_is_parked_by_keys() {
     terminal.wait_for("rig web is parked");
     let status = town.gt(["rig", "status", "web", "--json"]).ok().json();
     assert_eq!(status["held"]["state"], "parked", "{status}");
+}
+
+#[test]
+fn a_worker_is_nudged_by_keys_and_its_last_line_is_shown() {
+    const MESSAGE: &str = "got: [from overseer] look at main";
+    let (town, _origin) = Town::with_rig();
+    town.script("echo 'reading the parser'; while read -r line; do echo \"got: $line\"; done");
+    let name = town.sling(&town.bead("web", "Parse dates"));
+    let terminal = Terminal::run(&town, &town.root(), "gt top");
+    terminal.wait_for("reading the parser");
+    terminal.press(&["/"]);
+    terminal.press(&["-l", "Parse dates"]);
+    terminal.press(&["Enter", "n"]);
+    terminal.wait_for(&format!("Message to {}", name.replace('/', "/polecats/")));
+    terminal.press(&["-l", "look at main"]);
+    terminal.press(&["Enter"]);
+    eventually("the message is typed into the session", || {
+        let screen = town.gt(["peek", &name]).ok().out;
+        screen.contains(MESSAGE).then_some(())
+    });
+    terminal.wait_for(MESSAGE);
+    let overview = town.gt(["top", "--json"]).ok().json();
+    let session = &overview["sessions"][name.replace('/', "/polecats/")];
+    assert_eq!(session["last_line"], MESSAGE, "{overview}");
+    assert_eq!(town.events("nudge").len(), 1);
+}
+
+#[test]
+fn a_stuck_worker_is_retried_by_its_key() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let town = &worker.town;
+    let refusal = "echo 'no branches here' >&2; exit 1";
+    worker.origin.hook("pre-receive", refusal);
+    worker.done(["--summary", "x"]).fails("step: push");
+    town.kill_session(&town.sessions()[0]);
+    town.quiet();
+    town.patrol();
+    town.patrol();
+    worker.origin.hook("pre-receive", "exit 0");
+    let terminal = Terminal::run(town, &town.root(), "gt top");
+    terminal.wait_for("t retry");
+    terminal.press(&["t"]);
+    terminal.wait_for(&format!("{} is tried again", worker.name));
+    for _ in 0..3 {
+        town.patrol();
+    }
+    assert_eq!(worker.shown()["status"], "closed");
+    terminal.wait_for("needs you: nothing");
+}
+
+#[test]
+fn a_bead_is_slung_and_the_town_is_stopped_by_keys() {
+    let (town, _origin) = Town::with_rig();
+    town.script("sleep 600");
+    let bead = town.bead("web", "Parse dates");
+    let terminal = Terminal::run(&town, &town.root(), "gt top");
+    terminal.wait_for("needs you: nothing");
+    terminal.press(&["/"]);
+    terminal.press(&["-l", &bead]);
+    terminal.press(&["Enter"]);
+    terminal.wait_for("s sling");
+    terminal.press(&["s"]);
+    terminal.wait_for(&format!("Sling {bead} to the rig or worker"));
+    terminal.press(&["Enter"]);
+    terminal.wait_for(&format!("{bead} is slung to web/"));
+    assert_eq!(town.show("web", &bead)["status"], "hooked");
+    assert_eq!(town.sessions().len(), 1);
+    terminal.press(&["q"]);
+    terminal.wait_for("1 of 1 working");
+    terminal.press(&["!"]);
+    terminal.wait_for("Reason to stop every agent of the town");
+    terminal.press(&["-l", "the bill"]);
+    terminal.press(&["Enter"]);
+    terminal.wait_for("end the sessions");
+    terminal.press(&["y"]);
+    terminal.wait_for("the town is stopped");
+    assert_eq!(town.sessions(), [""; 0]);
+    let status = town.gt(["status", "--json"]).ok().json();
+    assert!(
+        status["stopped"].to_string().contains("the bill"),
+        "{status}"
+    );
 }
 
 #[test]

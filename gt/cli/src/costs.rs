@@ -11,6 +11,7 @@ use super::polecat::describe_summary;
 use super::since::parse_since;
 use super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::flow::seance::usage::RequestCache;
 use gt::flow::seance::window::UsageWindow;
 use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 
@@ -92,7 +93,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         (_, true) => CostGroup::Rig,
         _ => args.by,
     };
-    let report = costs::read_costs(&town, since, group, &zone)?;
+    let report = costs::read_costs(&town, since, group, &zone, &mut RequestCache::default())?;
     let sums = || {
         let rows = report.rows.iter();
         rows.map(|row| (row.key.clone(), row.sum.cost_usd))

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use gt::flow::seance::usage::RequestCache;
 use gt::view::metrics::{read_costs_by_rig, read_metrics};
 
 use super::{CommandResult, build_report};
@@ -19,7 +20,7 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let costs = read_costs_by_rig(&town)?;
+    let costs = read_costs_by_rig(&town, &mut RequestCache::default())?;
     build_report(read_metrics(&town, &costs)?, |metrics, page| {
         // Writing to a page cannot fail.
         write!(page, "{metrics}").ok();

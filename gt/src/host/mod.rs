@@ -70,6 +70,9 @@ pub struct LiveSession {
     pub command: String,
 }
 
+/// The number of lines of a screen, where a host does not know it.
+const SCREEN: usize = 60;
+
 /// The rules for typing text into a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InputRules {
@@ -221,6 +224,14 @@ pub trait SessionHost {
     /// Like [`Host::capture`], with the escape sequences that set colours and attributes.
     fn capture_styled(&self, name: &str, lines: usize) -> Result<String, HostError> {
         self.capture(name, lines)
+    }
+
+    /// Returns the visible screens of sessions, in their order. Fewer if one of them has ended.
+    fn capture_all(&self, sessions: &[&LiveSession]) -> Result<Vec<String>, HostError> {
+        let screens = sessions.iter();
+        screens
+            .map(|live| self.capture(&live.name, SCREEN))
+            .collect()
     }
 
     /// Returns the command that shows a session in the user's terminal.

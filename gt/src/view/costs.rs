@@ -9,7 +9,7 @@ use kit::sys::env::local_time_zone;
 use serde::Serialize;
 
 use crate::flow::costs::{self, CountedRequest, PriceList, count_requests};
-use crate::flow::seance::usage::{ModelRequest, TokenCounts};
+use crate::flow::seance::usage::{ModelRequest, RequestCache, TokenCounts};
 use crate::flow::seance::window::{UsageWindow, read_usage_windows};
 use crate::flow::seance::{self, PastSession, SessionFilter};
 use crate::host::LiveTown;
@@ -142,11 +142,16 @@ pub struct OwnPrices {
     pub models: Vec<String>,
 }
 
-/// Reads the costs since midnight, grouped.
-pub fn read_costs_of_today(town: &LiveTown, group: CostGroup) -> anyhow::Result<CostReport> {
+/// Reads the costs since midnight, grouped, for a screen that reads them again and again. `cache`
+/// has earlier readings.
+pub fn read_costs_of_today(
+    town: &LiveTown,
+    group: CostGroup,
+    cache: &mut RequestCache,
+) -> anyhow::Result<CostReport> {
     let zone = local_time_zone();
     let midnight = town.clock.now().to_zoned(zone.clone()).start_of_day()?;
-    read_costs(town, Some(midnight.timestamp()), group, &zone)
+    read_costs(town, Some(midnight.timestamp()), group, &zone, cache)
 }
 
 /// Reads the costs since a time, grouped.
@@ -155,6 +160,7 @@ pub fn read_costs(
     since: Option<Timestamp>,
     group: CostGroup,
     zone: &TimeZone,
+    cache: &mut RequestCache,
 ) -> anyhow::Result<CostReport> {
     let prices = PriceList::load(&town.layout)?;
     let mut view = TownView::read_idle(town, &ActivityCache::default())?;
@@ -181,7 +187,7 @@ pub fn read_costs(
     };
     let mut last_hour_usd = 0.0;
     let begin = since.map(|since| since.min(view.now - HOUR));
-    let unread = count_requests(&prices, &sessions, begin, |counted| {
+    let unread = count_requests(&prices, &sessions, begin, cache, |counted| {
         let at = counted.request.at;
         if view.now.duration_since(at) < HOUR {
             last_hour_usd += counted.cost_usd.unwrap_or_default();

@@ -17,6 +17,7 @@ use super::merge_stats::{MergeStats, read_merge_stats};
 use super::overview::{UserNeedKind, list_needs};
 use super::ready::read_ready_work;
 use super::status::{self, AgentStatus, TownStatus};
+use crate::flow::seance::usage::RequestCache;
 use crate::host::LiveTown;
 use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;
@@ -106,9 +107,10 @@ fn start_of_today(town: &Town) -> anyhow::Result<Timestamp> {
 
 /// Reads today's costs, which [`read_metrics`] needs. Transcripts are long, so a caller that
 /// prints often keeps the report for a while.
-pub fn read_costs_by_rig(town: &LiveTown) -> anyhow::Result<CostReport> {
+pub fn read_costs_by_rig(town: &LiveTown, cache: &mut RequestCache) -> anyhow::Result<CostReport> {
     let midnight = start_of_today(town)?;
-    costs::read_costs(town, Some(midnight), CostGroup::Rig, &local_time_zone())
+    let zone = local_time_zone();
+    costs::read_costs(town, Some(midnight), CostGroup::Rig, &zone, cache)
 }
 
 /// Reads the numbers of the town.

@@ -7,6 +7,7 @@ pub mod convoy;
 pub mod costs;
 pub mod doctor;
 pub mod feed;
+pub mod glance;
 pub mod health;
 pub mod merge_stats;
 pub mod metrics;

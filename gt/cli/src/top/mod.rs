@@ -41,11 +41,13 @@ use state::{ResultLine, TopState};
 /// First what needs you, with the keys of its answers, then agents, merge queues, convoys and the
 /// feed. Enter opens a line: an agent with its live screen, changes and mail, a bead, a convoy by
 /// waves, a merge request with its changes and gate logs, a rig. The keys of the selected line are
-/// at the bottom, and `?` lists all.
+/// at the bottom, and `?` lists all. An agent has its last progress, the tokens of its context, its
+/// costs of today and its last line of output.
 ///
 /// With `--json` one object {at, status, needs_you[{key, kind, subject, text, bead, next[],
 /// question?{escalation, severity, from, since, options[], default?{answer, at}, acked_by}}],
-/// requests[]}: `status` as in `gt status`, `requests` as in `gt mq list`.
+/// requests[], sessions{ADDRESS{last_line?, context_tokens?}}}: `status` as in `gt status`,
+/// `requests` as in `gt mq list`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
@@ -110,6 +112,11 @@ impl<'a> Top<'a> {
         let (refresh, refreshes) = channel();
         let (page_requests, requests) = channel();
         let (costs, cost_end) = channel();
+        let failed = send.clone();
+        // The loop may have ended.
+        screen::report_panics(move |fault| {
+            failed.send(TopMessage::Failed(fault)).ok();
+        });
         let town = opener.clone();
         source::run_part(&send, move |send| {
             source::watch_town(&town, &refreshes, send);

@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use kit::ui::escape::escape_line;
 use kit::ui::time::{format_ago, format_seconds};
 
-use super::super::costs::format_cost;
+use super::super::costs::{format_cost, format_tokens};
 use super::action::is_stopped_at_work;
 use super::state::{Section, TownNews};
 use super::subject::Subject;
@@ -141,7 +141,7 @@ fn need_row(need: &UserNeed, now: Timestamp) -> ScreenRow {
 }
 
 fn list_agents(news: &TownNews, overview: &TownOverview) -> Vec<ScreenRow> {
-    let row_of = |agent| agent_row(agent, news, overview.at);
+    let row_of = |agent| agent_row(agent, news, overview);
     let mut rows: Vec<ScreenRow> = overview.status.agents.iter().map(row_of).collect();
     for rig in &overview.status.rigs {
         rows.push(rig_row(rig));
@@ -177,7 +177,8 @@ pub(super) fn count_working(agents: &[AgentStatus]) -> usize {
     agents.iter().filter(is_working).count()
 }
 
-fn agent_row(agent: &AgentStatus, news: &TownNews, now: Timestamp) -> ScreenRow {
+fn agent_row(agent: &AgentStatus, news: &TownNews, overview: &TownOverview) -> ScreenRow {
+    let (now, glance) = (overview.at, overview.sessions.get(&agent.address));
     let tone = match (agent.state, agent.running) {
         (Some(PolecatState::Working), _) | (None, Some(true)) => Tone::Good,
         (Some(PolecatState::Stalled | PolecatState::Zombie), _) => Tone::Bad,
@@ -201,6 +202,10 @@ fn agent_row(agent: &AgentStatus, news: &TownNews, now: Timestamp) -> ScreenRow 
         .map(|progress| progress.describe_age(now))
         .into_iter()
         .collect();
+    let context = glance.map_or(0, |glance| glance.context_tokens);
+    if context > 0 {
+        facts.push(format!("{} tokens", format_tokens(context)));
+    }
     facts.extend(describe_usage(news, &agent.address));
     if agent.unread_mail > 0 {
         facts.push(format!("✉{}", agent.unread_mail));
@@ -215,6 +220,10 @@ fn agent_row(agent: &AgentStatus, news: &TownNews, now: Timestamp) -> ScreenRow 
     let waits = age.map_or_else(String::new, |progress| progress.doing.describe());
     if !waits.is_empty() {
         row.add(Tone::Caution, waits);
+    }
+    let last_line = glance.map_or("", |glance| glance.last_line.as_str());
+    if !last_line.is_empty() {
+        row.add(Tone::Dim, escape_line(last_line));
     }
     row
 }

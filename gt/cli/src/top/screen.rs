@@ -28,7 +28,6 @@ pub(super) struct FullScreen {
 
 impl FullScreen {
     pub(super) fn open() -> io::Result<Self> {
-        restore_on_panic();
         enter()?;
         let terminal = Terminal::new(CrosstermBackend::new(io::stdout()));
         Ok(Self {
@@ -88,9 +87,9 @@ pub(super) fn leave() {
     disable_raw_mode().ok();
 }
 
-/// Restores the terminal before a panic of the loop prints its message. A panic of another thread
-/// prints nothing, and is reported to the loop.
-fn restore_on_panic() {
+/// Restores the terminal before a panic of this thread prints its message. A panic of another
+/// thread prints nothing, and is passed to `report`.
+pub(super) fn report_panics(report: impl Fn(String) + Send + Sync + 'static) {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let owner = thread::current().id();
@@ -99,6 +98,8 @@ fn restore_on_panic() {
             if thread::current().id() == owner {
                 leave();
                 print(info);
+            } else {
+                report(info.to_string());
             }
         }));
     });

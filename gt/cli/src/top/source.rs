@@ -1,12 +1,12 @@
 //! Threads that read the town and send their readings to the loop.
 
-use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
+use gt::flow::seance::usage::RequestCache;
 use gt::host::LiveTown;
 use gt::host::live_town::open_live_town;
 use gt::town::TownLayout;
@@ -91,23 +91,14 @@ impl TownOpener {
     }
 }
 
-/// Runs a part of the program in a thread. A fault in it is reported to the loop.
+/// Runs a part of the program in a thread. A panic in it is reported to the loop
+/// ([`screen::report_panics`]).
 pub(super) fn run_part(
     send: &Sender<TopMessage>,
     part: impl FnOnce(&Sender<TopMessage>) + Send + 'static,
 ) {
     let send = send.clone();
-    thread::spawn(move || {
-        let outcome = panic::catch_unwind(AssertUnwindSafe(|| part(&send)));
-        if let Err(fault) = outcome {
-            let text = fault
-                .downcast_ref::<String>()
-                .cloned()
-                .or_else(|| fault.downcast_ref::<&str>().map(|&text| text.to_owned()));
-            // The loop may have ended.
-            send.send(TopMessage::Failed(text.unwrap_or_default())).ok();
-        }
-    });
+    thread::spawn(move || part(&send));
 }
 
 /// Reads the town whenever it changes, until the loop ends. A message of `refresh` ends a rest.
@@ -188,9 +179,9 @@ impl TownWatcher {
 
 /// Reads the costs since midnight once a minute, until the loop ends.
 pub(super) fn watch_costs(opener: &TownOpener, end: &Receiver<()>, send: &Sender<TopMessage>) {
-    let town = opener.open();
+    let (town, mut cache) = (opener.open(), RequestCache::default());
     loop {
-        let found = costs::read_costs_of_today(&town, CostGroup::Agent);
+        let found = costs::read_costs_of_today(&town, CostGroup::Agent, &mut cache);
         let message =
             TopMessage::Costs(found.map(Box::new).map_err(|error| describe_error(&error)));
         if send.send(message).is_err()

@@ -5,6 +5,7 @@ use gt::flow::town_change::TownChange;
 use gt::host::daemon::DaemonStatus;
 use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
+use gt::view::glance::SessionGlance;
 use gt::view::overview::{TownOverview, UserNeed, UserNeedKind, UserQuestion};
 use gt::view::request::RequestRow;
 use gt::view::status::{
@@ -150,6 +151,10 @@ fn overview() -> TownOverview {
         },
         problems: Vec::new(),
     };
+    let glance = SessionGlance {
+        last_line: "Reading the \u{1b}[31mparser".to_owned(),
+        context_tokens: 84_000,
+    };
     TownOverview {
         at: now(),
         status,
@@ -159,6 +164,7 @@ fn overview() -> TownOverview {
         ],
         requests: vec![request],
         estimates: BTreeMap::new(),
+        sessions: BTreeMap::from([("web/polecats/amber".to_owned(), glance)]),
     }
 }
 

@@ -17,7 +17,7 @@ pub use spending::{refresh_old_spending, refresh_spending};
 use crate::flow::seance::PastSession;
 use crate::flow::seance::opencode::OpencodeRequests;
 use crate::flow::seance::transcript::Transcript;
-use crate::flow::seance::usage::{ModelRequest, read_model_requests};
+use crate::flow::seance::usage::{ModelRequest, RequestCache};
 
 /// A request with its session and its cost in US dollars. No cost if its model has no price.
 #[derive(Debug, Clone, Copy)]
@@ -27,12 +27,14 @@ pub struct CountedRequest<'a> {
     pub cost_usd: Option<f64>,
 }
 
-/// Calls `take` for each request since a time. `sessions` begins with the oldest. Returns the
+/// Calls `take` for each request since a time. `sessions` begins with the oldest. `cache` has
+/// earlier readings. Returns the
 /// agents of sessions without a transcript: their program stores none, or it is gone.
 pub fn count_requests(
     prices: &PriceList,
     sessions: &[PastSession],
     since: Option<Timestamp>,
+    cache: &mut RequestCache,
     mut take: impl FnMut(CountedRequest),
 ) -> BTreeSet<String> {
     let (mut counted, mut unread) = (HashSet::new(), BTreeSet::new());
@@ -52,11 +54,15 @@ pub fn count_requests(
         {
             continue;
         }
+        let in_store;
         let requests = match transcript {
-            Transcript::Lines(path) => read_model_requests(path),
-            Transcript::Opencode(session) => opencode.read(session),
+            Transcript::Lines(path) => cache.read(path),
+            Transcript::Opencode(session) => {
+                in_store = opencode.read(session);
+                &in_store
+            }
         };
-        for request in &requests {
+        for request in requests {
             // A repeated request is skipped even if it is too old to count.
             if !request.id.is_empty() && !counted.insert(request.id.clone()) {
                 continue;
@@ -71,5 +77,6 @@ pub fn count_requests(
             });
         }
     }
+    cache.forget_unused();
     unread
 }

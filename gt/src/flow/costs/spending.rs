@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use kit::sys::env::local_time_zone;
 
 use super::{PriceList, count_requests};
+use crate::flow::seance::usage::RequestCache;
 use crate::flow::seance::{self, PastSession};
 use crate::record::budget::{BudgetKind, HOUR, Spending, has_budgets, local_day};
 use crate::record::convoy;
@@ -107,30 +108,37 @@ fn sum_costs(
         day: today,
         ..Spending::default()
     };
-    count_requests(&prices, sessions, Some(now - WINDOW), |counted| {
-        let at = counted.request.at;
-        let is_today = local_day(at) == spending.day;
-        let Some(cost) = counted.cost_usd else {
+    let mut cache = RequestCache::default();
+    count_requests(
+        &prices,
+        sessions,
+        Some(now - WINDOW),
+        &mut cache,
+        |counted| {
+            let at = counted.request.at;
+            let is_today = local_day(at) == spending.day;
+            let Some(cost) = counted.cost_usd else {
+                if is_today {
+                    spending.unpriced_tokens += counted.request.tokens.total();
+                }
+                return;
+            };
+            let session = counted.session;
+            if !session.bead.is_empty() {
+                *spending.beads.entry(session.bead.clone()).or_default() += cost;
+            }
+            let agent: Option<Address> = session.actor.parse().ok();
+            let rig = agent.as_ref().and_then(Address::rig);
+            if now.duration_since(at) < HOUR {
+                spending.add_recent(at, rig.unwrap_or_default(), cost);
+            }
             if is_today {
-                spending.unpriced_tokens += counted.request.tokens.total();
+                spending.day_usd += cost;
+                if let Some(rig) = rig {
+                    *spending.rigs.entry(rig.to_owned()).or_default() += cost;
+                }
             }
-            return;
-        };
-        let session = counted.session;
-        if !session.bead.is_empty() {
-            *spending.beads.entry(session.bead.clone()).or_default() += cost;
-        }
-        let agent: Option<Address> = session.actor.parse().ok();
-        let rig = agent.as_ref().and_then(Address::rig);
-        if now.duration_since(at) < HOUR {
-            spending.add_recent(at, rig.unwrap_or_default(), cost);
-        }
-        if is_today {
-            spending.day_usd += cost;
-            if let Some(rig) = rig {
-                *spending.rigs.entry(rig.to_owned()).or_default() += cost;
-            }
-        }
-    });
+        },
+    );
     Ok(spending)
 }

@@ -7,6 +7,7 @@
 
 mod ask;
 pub mod conversation;
+mod entries;
 mod numbers;
 pub mod opencode;
 mod recorded;

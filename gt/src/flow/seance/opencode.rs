@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use kit::sys::ChildCommand;
 use serde_json::{Value, json};
 
-use super::transcript::list_entries;
+use super::entries::list_entries;
 use super::usage::{ModelRequest, RequestReader};
 use crate::town::Town;
 
@@ -189,7 +189,7 @@ impl OpencodeRequests {
                 }
             }
         }
-        reader.finish()
+        reader.requests().to_vec()
     }
 }
 

@@ -17,6 +17,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::entries::list_entries;
 use super::opencode::{self, OpencodeSession};
 use crate::host::runtime::RuntimePreset;
 use crate::record::account;
@@ -279,14 +280,6 @@ fn read_first_event(path: &Path) -> Option<Value> {
     first
 }
 
-/// Returns the entries of a folder, sorted. Empty if it cannot be read.
-pub(super) fn list_entries(folder: &Path) -> Vec<PathBuf> {
-    let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();
-    paths.sort();
-    paths
-}
-
 /// Returns the transcript of a Claude Code session in any folder.
 pub fn find_claude_transcript(town: &Town, id: &str) -> Option<PathBuf> {
     if id.is_empty() || id.contains(['/', '\0']) {
@@ -319,7 +312,7 @@ fn read_transcript_file(path: PathBuf) -> Option<TranscriptFile> {
 }
 
 /// Passes the events of a transcript to `take` until it returns false.
-pub(super) fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) {
+fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) {
     let Ok(file) = File::open(path) else {
         return;
     };

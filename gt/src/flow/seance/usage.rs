@@ -12,15 +12,16 @@
 //! decides. Versions without a total count it apart for Google's models only.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
 use std::ops::AddAssign;
-use std::path::Path;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use bd::bead::Stamp;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
-
-use super::transcript::for_each_event;
 
 /// Numbers of tokens, each counted once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -62,18 +63,75 @@ pub struct ModelRequest {
     pub tokens: TokenCounts,
 }
 
-/// Reads the requests in a transcript, in their order.
-pub fn read_model_requests(path: &Path) -> Vec<ModelRequest> {
-    let mut reader = RequestReader::default();
-    for_each_event(path, |event| {
-        reader.take_event(event);
-        true
-    });
-    reader.finish()
+/// Earlier readings of transcripts. A transcript grows at its end, so each reading continues where
+/// the last one ended.
+#[derive(Debug, Default)]
+pub struct RequestCache {
+    files: HashMap<PathBuf, FileReading>,
+}
+
+#[derive(Debug, Default)]
+struct FileReading {
+    /// The number of the file on its disk, which a replaced file does not have.
+    inode: u64,
+    /// The number of bytes that were read.
+    length: u64,
+    reader: RequestReader,
+    /// True if it was read since the last call of [`RequestCache::forget_unused`].
+    is_used: bool,
+}
+
+impl RequestCache {
+    /// Reads the requests in a transcript, in their order.
+    pub fn read(&mut self, path: &Path) -> &[ModelRequest] {
+        let reading = self.files.entry(path.to_owned()).or_default();
+        reading.is_used = true;
+        // A file that cannot be read any more keeps what was read.
+        reading.read_on(path).ok();
+        reading.reader.requests()
+    }
+
+    /// Forgets the transcripts that were not read since the last call.
+    pub fn forget_unused(&mut self) {
+        self.files
+            .retain(|_, reading| std::mem::take(&mut reading.is_used));
+    }
+}
+
+impl FileReading {
+    fn read_on(&mut self, path: &Path) -> io::Result<()> {
+        let mut file = File::open(path)?;
+        let meta = file.metadata()?;
+        if meta.ino() != self.inode || meta.len() < self.length {
+            *self = Self {
+                inode: meta.ino(),
+                is_used: self.is_used,
+                ..Self::default()
+            };
+        }
+        if meta.len() == self.length {
+            return Ok(());
+        }
+        file.seek(SeekFrom::Start(self.length))?;
+        let (mut lines, mut line) = (BufReader::new(file), Vec::new());
+        loop {
+            line.clear();
+            let length = lines.read_until(b'\n', &mut line)?;
+            let event: Option<Value> = serde_json::from_slice(&line).ok();
+            // The last line may not be written to its end yet.
+            if length == 0 || (event.is_none() && !line.ends_with(b"\n")) {
+                return Ok(());
+            }
+            self.length += length as u64;
+            if let Some(event) = event {
+                self.reader.take_event(&event);
+            }
+        }
+    }
 }
 
 /// Collects the requests of a session from its events.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) struct RequestReader {
     requests: Vec<ModelRequest>,
     /// The position of each answer.
@@ -85,12 +143,13 @@ pub(super) struct RequestReader {
 }
 
 impl RequestReader {
-    pub(super) fn finish(self) -> Vec<ModelRequest> {
+    /// Returns the requests, in their order.
+    pub(super) fn requests(&self) -> &[ModelRequest] {
         // Sessions with records have totals, too.
         if self.requests.is_empty() {
-            self.codex_growth
+            &self.codex_growth
         } else {
-            self.requests
+            &self.requests
         }
     }
 
@@ -269,9 +328,10 @@ mod tests {
     fn read(lines: &[&str]) -> Vec<(String, TokenCounts)> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), lines.join("\n")).unwrap();
-        let requests = read_model_requests(file.path()).into_iter();
+        let mut cache = RequestCache::default();
+        let requests = cache.read(file.path()).iter();
         requests
-            .map(|request| (request.model, request.tokens))
+            .map(|request| (request.model.clone(), request.tokens))
             .collect()
     }
 
@@ -361,5 +421,34 @@ mod tests {
             let expected = counts(402, 600, 0, output);
             assert_eq!(found, [("m".to_owned(), expected)], "{provider} {tokens}");
         }
+    }
+
+    #[test]
+    fn a_transcript_that_grows_is_read_on_and_a_replaced_one_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let answer = |id: &str, output: u64| {
+            format!(
+                r#"{{"type":"assistant","message":{{"id":"{id}","model":"m","usage":{{"input_tokens":1,"output_tokens":{output}}}}}}}"#
+            )
+        };
+        let mut cache = RequestCache::default();
+        let mut outputs = |text: &str| -> Vec<u64> {
+            std::fs::write(&path, text).unwrap();
+            let requests = cache.read(&path).iter();
+            requests.map(|request| request.tokens.output).collect()
+        };
+        let (first, second) = (answer("a", 5), answer("b", 7));
+        let half = &second[..20];
+        assert_eq!(outputs(&format!("{first}\n{half}")), [5]);
+        assert_eq!(outputs(&format!("{first}\n{second}")), [5, 7]);
+        let again = answer("b", 9);
+        assert_eq!(outputs(&format!("{first}\n{second}\n{again}\n")), [5, 9]);
+        assert_eq!(outputs(&first), [5]);
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(cache.read(&path).len(), 1);
+        cache.forget_unused();
+        cache.forget_unused();
+        assert_eq!(cache.read(&path).len(), 0);
     }
 }

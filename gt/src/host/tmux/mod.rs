@@ -15,7 +15,7 @@ use std::time::Duration;
 use kit::sys::{ChildCommand, ChildOutput, Env, ExecError, clock};
 use sha2::{Digest, Sha256};
 use tmux_interface::{
-    CapturePane, KillSession, ListPanes, RunShell, SendKeys, SetOption, TmuxCommand,
+    CapturePane, DisplayMessage, KillSession, ListPanes, RunShell, SendKeys, SetOption, TmuxCommand,
 };
 
 use self::parse::{ROW, SessionRow, TmuxFailure, parse_rows};
@@ -67,6 +67,9 @@ pub fn list_default_sessions(env: &Env) -> Vec<String> {
     let text = listed.map_or_else(String::new, |listed| listed.text());
     text.lines().map(str::to_owned).collect()
 }
+
+/// The number of screens that are captured by one call. tmux takes 16 KB of commands.
+const CAPTURES: usize = 50;
 
 /// The sessions of one town in its own tmux server.
 #[derive(Debug, Clone)]
@@ -425,6 +428,32 @@ impl SessionHost for Tmux {
     fn capture_styled(&self, name: &str, lines: usize) -> Result<String, HostError> {
         // A style goes on in the next line, so that no line can be left out.
         self.capture_pane(name, lines, CapturePane::new().escape_sequences())
+    }
+
+    fn capture_all(&self, sessions: &[&LiveSession]) -> Result<Vec<String>, HostError> {
+        let mut screens = Vec::new();
+        for group in sessions.chunks(CAPTURES) {
+            let targets: Vec<String> = group.iter().map(|live| pane_target(&live.name)).collect();
+            // The token of a session ends its screen.
+            let commands = group.iter().zip(&targets).flat_map(|(live, target)| {
+                let capture = CapturePane::new().stdout().target_pane(target);
+                let end = DisplayMessage::new().print().target_pane(target);
+                [capture.build(), end.message(&live.token).build()]
+            });
+            // A session that has ended ends the commands.
+            let output = map_exec_error(self.exec(commands).run())?.stdout;
+            let text = String::from_utf8_lossy(&output);
+            let mut rest = text.as_ref();
+            for live in group {
+                let end = format!("{}\n", live.token);
+                let Some((screen, others)) = rest.split_once(&end) else {
+                    return Ok(screens);
+                };
+                screens.push(screen.to_owned());
+                rest = others;
+            }
+        }
+        Ok(screens)
     }
 
     fn attach_command(&self, name: &str) -> Vec<String> {

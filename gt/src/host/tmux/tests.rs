@@ -92,6 +92,22 @@ fn no_server_means_no_sessions() {
 }
 
 #[test]
+fn screens_are_captured_together_up_to_a_session_that_has_ended() {
+    let server = TestServer::new();
+    let first = server.start("gt-a", &["sh", "-c", "echo one; cat"]);
+    let second = server.start("gt-b", &["sh", "-c", "echo two; cat"]);
+    server.wait_for_text("gt-a", "one");
+    server.wait_for_text("gt-b", "two");
+    let screens = server.tmux.capture_all(&[&first, &second]).unwrap();
+    let texts: Vec<&str> = screens.iter().map(|screen| screen.trim()).collect();
+    assert_eq!(texts, ["one", "two"]);
+    server.tmux.kill("gt-a").unwrap();
+    let screens = server.tmux.capture_all(&[&second, &first, &second]);
+    assert_eq!(screens.unwrap().len(), 1);
+    assert_eq!(server.tmux.capture_all(&[]).unwrap(), [""; 0]);
+}
+
+#[test]
 fn a_session_starts_with_a_clean_environment_and_no_secrets_in_arguments() {
     let server = TestServer::new();
     let mut spec = server.spec("gt-web-nux", &["sh", "-c", "env | sort; cat"]);

@@ -12,9 +12,10 @@ use crate::host::LiveTown;
 use crate::patrol::attention::{self, AttentionItem};
 use crate::record::convoy;
 use crate::record::escalation::{self, Escalation, Severity};
-use crate::record::progress::ActivityCache;
 use crate::record::town_view::TownView;
+use crate::town::identity::Address;
 use crate::view::convoy::{BeadPace, ConvoyEstimate};
+use crate::view::glance::{GlanceCache, SessionGlance, read_glances};
 use crate::view::request::{self, RequestRow};
 use crate::view::status::{self, TownStatus};
 
@@ -29,6 +30,8 @@ pub struct TownOverview {
     pub requests: Vec<RequestRow>,
     /// The expected ends of the open convoys, by id. A convoy without one is missing.
     pub estimates: BTreeMap<String, ExpectedEnd>,
+    /// The last line and the context of each running session, by the address of its agent.
+    pub sessions: BTreeMap<String, SessionGlance>,
 }
 
 /// The expected end of a convoy, for screens.
@@ -42,8 +45,8 @@ pub struct ExpectedEnd {
 /// The readings that a redrawn screen keeps.
 #[derive(Debug, Default)]
 pub struct OverviewMemory {
-    /// Recent readings of quiet workers.
-    glances: ActivityCache,
+    /// Earlier readings of sessions.
+    glances: GlanceCache,
     pace: Mutex<Option<(Timestamp, Option<BeadPace>)>>,
 }
 
@@ -114,16 +117,25 @@ impl TownOverview {
 
     /// Reads the town for a screen that is redrawn.
     pub fn read_again(town: &LiveTown, memory: &OverviewMemory) -> anyhow::Result<Self> {
-        let view = TownView::read_again(town, &memory.glances)?;
+        let view = TownView::read_again(town, &memory.glances.activity)?;
         let mut requests = Vec::new();
         for (rig, beads) in &view.stores.rigs {
             // A rig with wrong settings has no order of requests, and is among the problems.
             let rows = request::list_requests(&town.rig(rig), beads).unwrap_or_default();
             requests.extend(rows);
         }
+        let status = status::build_status(town, &view)?;
+        let of_rigs = status.rigs.iter().flat_map(|rig| &rig.agents);
+        let addresses: Vec<Address> = status
+            .agents
+            .iter()
+            .chain(of_rigs)
+            .filter_map(|agent| agent.address.parse().ok())
+            .collect();
         Ok(Self {
             at: view.now,
-            status: status::build_status(town, &view)?,
+            sessions: read_glances(town, &view, &addresses, &memory.glances),
+            status,
             needs_you: list_needs(town, &view),
             requests,
             estimates: memory.estimate_convoys(&view),

@@ -28,6 +28,7 @@ const main = document.getElementById("main");
 const connection = document.getElementById("connection");
 let overview = null;
 let costsToday = "";
+let costsOfAgents = new Map();
 let feed = [];
 
 function showHeader() {
@@ -53,6 +54,7 @@ async function readCosts() {
   const costs = await read("/api/costs?by=agent").catch(() => null);
   if (!costs) return;
   costsToday = dollars(costs.total);
+  costsOfAgents = new Map(costs.rows.map((row) => [row.key, dollars(row)]));
   schedule();
 }
 
@@ -81,7 +83,7 @@ async function show() {
     overview = await read("/api/overview");
     showHeader();
     if (VIEWS[name]) await VIEWS[name](view, id);
-    else showTown(view, overview, feed);
+    else showTown(view, overview, feed, costsOfAgents);
   } catch (error) {
     replaceChildren(view, element("h1", {}, id ?? "Gas Town"), element("p", { class: "bad" }, error.message));
   }

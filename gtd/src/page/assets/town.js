@@ -29,12 +29,15 @@ function describeNeed(need) {
 
 const MARKS = { working: ["◐", "good"], idle: ["○", "dim"], stalled: ["!", "bad"], zombie: ["✗", "bad"] };
 
-function describeAgent(agent) {
+function describeAgent(agent, glance, cost) {
   const state = agent.state ?? (agent.running === true ? "running" : agent.running === false ? "stopped" : "unknown");
   const [mark, tone] = MARKS[state] ?? ["●", "dim"];
   const parts = [element("span", { class: tone }, `${mark} ${state} `), link("agent", agent.address, agent.name)];
   if (agent.hook_bead) parts.push(" ", link("bead", agent.hook_bead), ` ${agent.work_title ?? ""}`);
   if (agent.progress) parts.push(since(agent.progress.at));
+  const facts = [glance?.context_tokens ? `${glance.context_tokens.toLocaleString("en")} tokens of context` : "", cost].filter(Boolean);
+  if (facts.length > 0) parts.push(element("span", { class: "dim" }, ` ${facts.join(" · ")}`));
+  if (glance?.last_line) parts.push(element("div", { class: "dim last-line" }, glance.last_line));
   if (state === "stalled" || state === "zombie") parts.push(element("div", { class: "bad" }, agent.why));
   return parts;
 }
@@ -56,8 +59,9 @@ function describeConvoy(convoy, end) {
   return parts;
 }
 
-export function showTown(main, overview, feed) {
+export function showTown(main, overview, feed, costs) {
   const status = overview.status;
+  const describe = (agent) => describeAgent(agent, overview.sessions[agent.address], costs.get(agent.address));
   const rigs = status.rigs.map((rig) => {
     const held = rig.held ? ` (${rig.held.reason})` : "";
     const parking = mayAct
@@ -66,7 +70,7 @@ export function showTown(main, overview, feed) {
         : button("Park", () => ({ act: "park", rig: rig.name }), `Park rig ${rig.name} and end its sessions?`)
       : null;
     const heading = element("h3", {}, `${rig.name}${held}`, " ", parking);
-    return element("div", { "data-key": rig.name }, heading, rows(rig.agents, describeAgent, "no agents", (agent) => agent.address));
+    return element("div", { "data-key": rig.name }, heading, rows(rig.agents, describe, "no agents", (agent) => agent.address));
   });
   const agents = status.agents.concat(status.rigs.flatMap((rig) => rig.agents));
   const byId = (entry) => entry.id;
@@ -74,7 +78,7 @@ export function showTown(main, overview, feed) {
     element("h1", {}, "Town"),
     section("Needs you", overview.needs_you.length, overview.needs_you.map(describeNeed)),
     element("div", { class: "columns" },
-      section("Agents", agents.length, rows(status.agents, describeAgent, "none", (agent) => agent.address), rigs),
+      section("Agents", agents.length, rows(status.agents, describe, "none", (agent) => agent.address), rigs),
       element("div", {},
         section("Merge queue", overview.requests.length, rows(overview.requests, describeRequest, "nothing to merge", byId)),
         section("Convoys", status.convoys.length, rows(status.convoys, (convoy) => describeConvoy(convoy, overview.estimates[convoy.id]), "none open", byId)),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use bd::store::{BeadRef, TimeField};
 use clap::ValueEnum;
+use gt::flow::seance::usage::RequestCache;
 use gt::host::LiveTown;
 use gt::town::config::SettingsLayers;
 use gt::view::bundle::mask_value;
@@ -24,20 +25,28 @@ const COSTS_FRESH: Duration = Duration::from_secs(60);
 /// minute, because transcripts are long.
 #[derive(Debug, Default)]
 pub(in crate::page) struct CostsCache {
-    last: Mutex<BTreeMap<String, (Instant, Value)>>,
+    last: Mutex<CostsReadings>,
+}
+
+#[derive(Debug, Default)]
+struct CostsReadings {
+    groups: BTreeMap<String, (Instant, Value)>,
+    requests: RequestCache,
 }
 
 impl CostsCache {
     pub(in crate::page) fn read(&self, town: &LiveTown, group: &str) -> anyhow::Result<Value> {
         let by = CostGroup::from_str(group, false).map_err(anyhow::Error::msg)?;
         let mut last = lock_mutex(&self.last);
-        if let Some((at, value)) = last.get(group)
+        if let Some((at, value)) = last.groups.get(group)
             && at.elapsed() < COSTS_FRESH
         {
             return Ok(value.clone());
         }
-        let value = serde_json::to_value(costs::read_costs_of_today(town, by)?)?;
-        last.insert(group.to_owned(), (Instant::now(), value.clone()));
+        let report = costs::read_costs_of_today(town, by, &mut last.requests)?;
+        let value = serde_json::to_value(report)?;
+        last.groups
+            .insert(group.to_owned(), (Instant::now(), value.clone()));
         Ok(value)
     }
 }
