@@ -77,17 +77,15 @@ impl AccessBook {
 
     /// Returns the session in a `Cookie` header.
     pub(crate) fn find_session(&self, cookies: &str, name: &str) -> Option<&PageSession> {
-        let values = cookies
+        let mut values = cookies
             .split(';')
             .filter_map(|cookie| cookie.trim().split_once('='))
             .filter(|(other, _)| *other == name)
             .map(|(_, value)| value);
-        values
-            .filter_map(|value| {
-                let mut sessions = self.sessions.iter();
-                sessions.find(|session| is_same_secret(&session.cookie, value))
-            })
-            .next()
+        values.find_map(|value| {
+            let mut sessions = self.sessions.iter();
+            sessions.find(|session| is_same_secret(&session.cookie, value))
+        })
     }
 }
 

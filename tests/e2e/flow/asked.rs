@@ -61,7 +61,7 @@ fn answers(
     let text = || {
         let path = session["transcript"].as_str();
         // The database of OpenCode has the copy too.
-        path.filter(|path| path.ends_with(".jsonl"))
+        path.filter(|_| name != "opencode")
             .map(|path| std::fs::read(path).unwrap())
     };
     let before = (text(), town.events("session_start").len());

@@ -37,12 +37,12 @@ impl FullScreen {
 
     /// Sets the title of the terminal. `title` is plain text.
     pub(super) fn set_title(&mut self, title: &str) -> io::Result<()> {
-        execute!(io::stdout(), SetTitle(title))
+        execute!(self.terminal.backend_mut(), SetTitle(title))
     }
 
     /// Rings the bell, which tmux shows as an alert of the window.
     pub(super) fn ring(&mut self) -> io::Result<()> {
-        execute!(io::stdout(), Print('\x07'))
+        execute!(self.terminal.backend_mut(), Print('\x07'))
     }
 
     /// Gives the terminal to another program, and takes it back.

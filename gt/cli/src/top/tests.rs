@@ -63,6 +63,13 @@ fn question(escalation: &str, subject: &str) -> UserNeed {
     }
 }
 
+fn glance() -> SessionGlance {
+    SessionGlance {
+        last_line: "Reading the \u{1b}[31mparser".to_owned(),
+        context_tokens: 84_000,
+    }
+}
+
 fn overview() -> TownOverview {
     let request = RequestRow {
         id: "web-mr-1".to_owned(),
@@ -151,10 +158,6 @@ fn overview() -> TownOverview {
         },
         problems: Vec::new(),
     };
-    let glance = SessionGlance {
-        last_line: "Reading the \u{1b}[31mparser".to_owned(),
-        context_tokens: 84_000,
-    };
     TownOverview {
         at: now(),
         status,
@@ -164,7 +167,7 @@ fn overview() -> TownOverview {
         ],
         requests: vec![request],
         estimates: BTreeMap::new(),
-        sessions: BTreeMap::from([("web/polecats/amber".to_owned(), glance)]),
+        sessions: BTreeMap::from([("web/polecats/amber".to_owned(), glance())]),
     }
 }
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use kit::sys::ChildCommand;
+use kit::sys::{ChildCommand, ChildOutput};
 use serde_json::{Value, json};
 
 use super::entries::list_entries;
@@ -175,17 +175,18 @@ impl OpencodeRequests {
             match &session.store {
                 OpencodeStore::Folder(storage) => {
                     let messages = read_json_files(&storage.join("message").join(id));
-                    messages
-                        .iter()
-                        .for_each(|(_, message)| reader.take_event(message));
+                    for (_, message) in &messages {
+                        reader.take_event(message);
+                    }
                 }
                 OpencodeStore::Database(database) => {
                     let answers = self
                         .databases
                         .entry(database.clone())
                         .or_insert_with(|| database.read_answers());
-                    let messages = answers.get(id).into_iter().flatten();
-                    messages.for_each(|message| reader.take_event(message));
+                    for message in answers.get(id).into_iter().flatten() {
+                        reader.take_event(message);
+                    }
                 }
             }
         }
@@ -204,7 +205,7 @@ impl OpencodeDatabase {
             .limit(PATIENCE)
             .cap(CAP)
             .run();
-        let done = run.ok().filter(|done| done.is_success());
+        let done = run.ok().filter(ChildOutput::is_success);
         let rows = done.and_then(|done| serde_json::from_str(&done.text()).ok());
         rows.unwrap_or_default()
     }

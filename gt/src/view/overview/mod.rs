@@ -2,7 +2,7 @@
 //! all from one view of the town.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
@@ -162,10 +162,7 @@ impl OverviewMemory {
     }
 
     fn pace(&self, view: &TownView) -> Option<BeadPace> {
-        let mut kept = self
-            .pace
-            .lock()
-            .unwrap_or_else(|poisoned| poisoned.into_inner());
+        let mut kept = self.pace.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((at, pace)) = *kept
             && view.now.duration_since(at).abs() < PACE_FRESH
         {

@@ -62,12 +62,12 @@ impl RandomTown {
         match step {
             TownStep::Create => {
                 let id = format!("web-{}", self.beads.len());
-                self.put(&id, Status::Open);
+                self.put(&id, &Status::Open);
                 self.beads.push(id);
             }
             TownStep::Close(at) => {
                 if let Some(id) = pick(&self.beads, *at) {
-                    self.put(&id, Status::Closed);
+                    self.put(&id, &Status::Closed);
                 }
             }
             TownStep::Sling(at) => {
@@ -114,7 +114,7 @@ impl RandomTown {
         }
     }
 
-    fn put(&self, id: &str, status: Status) {
+    fn put(&self, id: &str, status: &Status) {
         let town = &self.place.town;
         let store = town.find_rig("web").unwrap().store().unwrap();
         let write = |tx: &mut bd::store::Tx<'_>| {
@@ -125,7 +125,7 @@ impl RandomTown {
                 created_at: now.clone(),
                 ..Bead::default()
             });
-            bead.closed_at = (status == Status::Closed).then(|| now.clone());
+            bead.closed_at = (*status == Status::Closed).then(|| now.clone());
             bead.status = status.clone();
             bead.updated_at = now;
             Ok(tx.put(bead)?)
