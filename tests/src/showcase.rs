@@ -149,7 +149,7 @@ fn write_transcript(town: &Town, folder: &Path, question: &str) {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let name: String = real.to_string_lossy().chars().map(plain).collect();
     let place = town.path("home/.claude/projects").join(name);
-    let now = jiff::Timestamp::now().to_string();
+    let now = kit::sys::Clock::choose(None).now().to_string();
     let model = "claude-sonnet-4-5-20250929";
     let usage = json!({ "input_tokens": 1200, "cache_read_input_tokens": 48_000,
         "cache_creation_input_tokens": 3000, "output_tokens": 900 });
