@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import growth
+import top
 from measure import Contest, environment, installed, machine
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -58,11 +59,10 @@ class Place:
         issues = self.root / "web/.beads/issues.jsonl"
         with open(issues, "ab") as out:
             subprocess.run([sys.executable, str(HERE / "make_corpus.py"), str(size)], stdout=out, check=True)
-        bd = [str(programs / "bd")]
-        made = subprocess.run([*bd, "create", "Write the parser", "--silent", "-d", "All of it."], cwd=self.root / "web",
-                              env=self.env, stdout=subprocess.PIPE, text=True, check=True)
-        subprocess.run([*bd, "sync", "-q"], cwd=self.root / "web", env=self.env, check=True, stdout=subprocess.DEVNULL)
-        slung = json.loads(self.say(self.root, "sling", made.stdout.strip(), "web", "--json"))[0]
+        self.bd = str(programs / "bd")
+        bead = self.create("Write the parser")
+        subprocess.run([self.bd, "sync", "-q"], cwd=self.root / "web", env=self.env, check=True, stdout=subprocess.DEVNULL)
+        slung = json.loads(self.say(self.root, "sling", bead, "web", "--json"))[0]
         self.worker = slung["target"]
         self.sandbox = next((self.root / self.worker).rglob(".git")).parent
         self.env |= {"GT_ROLE": self.worker}
@@ -73,6 +73,12 @@ class Place:
     def say(self, cwd, *words):
         done = subprocess.run([self.gt, *words], cwd=cwd, env=self.env, stdout=subprocess.PIPE, text=True, check=True)
         return done.stdout
+
+    def create(self, title):
+        """The id of a new bead of the rig."""
+        made = subprocess.run([self.bd, "create", title, "--silent", "-d", "All of it."], cwd=self.root / "web",
+                              env=self.env, stdout=subprocess.PIPE, text=True, check=True)
+        return made.stdout.strip()
 
     def merge(self, files):
         """The processor time of one merge onto a target that has moved, in a repository of so many files."""
@@ -118,6 +124,7 @@ def main():
     parser.add_argument("--runs", type=int, default=25)
     parser.add_argument("--growth", nargs="*", default=None, metavar="WHAT",
                         help="measure only these: queue, events, messages, convoys, merged, rigs")
+    parser.add_argument("--top", type=int, default=0, metavar="AGENTS", help="measure only `gt top` with so many agents")
     args = parser.parse_args()
     # A git of the origin may still be packing.
     with tempfile.TemporaryDirectory(prefix="gt-", dir="/tmp", ignore_cleanup_errors=True) as folder:
@@ -126,6 +133,8 @@ def main():
             installed(args.programs / name, programs)
         if args.growth is not None:
             return measure_growth(pathlib.Path(folder), programs, args)
+        if args.top:
+            return measure_top(pathlib.Path(folder), programs, args)
         place = Place(pathlib.Path(folder), programs, args.size)
         try:
             contest = Contest(place.env, args.runs)
@@ -152,6 +161,16 @@ def main():
         for name in ("bd", "gt", "gtd"):
             installed(args.programs / name, programs)
         measure_growth(pathlib.Path(folder), programs, args)
+
+
+def measure_top(folder, programs, args):
+    place = Place(folder, programs, args.size)
+    place.env.pop("GT_ROLE")
+    try:
+        top.report(place, args.top)
+    finally:
+        os.chdir("/")
+        place.end()
 
 
 def measure_growth(folder, programs, args):
