@@ -1,15 +1,9 @@
 //! The table of settings: names, allowed files, meanings. `gt config list` and the lookup use it.
 
-use super::setting_key::{allow_labels, define_key, restrict_to_files};
+use super::setting_key::{MODES, allow_labels, define_key, restrict_to_files};
 use super::{LandingRoute, MergeStrategy};
 
-pub use super::setting_key::{LabelEffect, SettingKey, SettingKind, SettingPlacement};
-
-/// The values of `merge_queue.vcs_provider`.
-pub const FORGE_KINDS: &[&str] = &["github", "gitlab"];
-
-/// The values of a role's mode.
-const MODES: &[&str] = &["mechanical", "agent"];
+pub use super::setting_key::{FORGE_KINDS, LabelEffect, SettingKey, SettingKind, SettingPlacement};
 
 /// All settings.
 pub const KEYS: &[SettingKey] = &[

@@ -1,5 +1,11 @@
 //! Describes one setting: its name, its type, and the files in which it is allowed.
 
+/// The values of `merge_queue.vcs_provider`.
+pub const FORGE_KINDS: &[&str] = &["github", "gitlab"];
+
+/// The values of a role's mode.
+pub(super) const MODES: &[&str] = &["mechanical", "agent"];
+
 /// The type of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SettingKind {
