@@ -221,7 +221,7 @@ pub trait SessionHost {
     /// when it notices the end, even with unread output (3.3a, `server_child_exited`).
     fn capture(&self, name: &str, lines: usize) -> Result<String, HostError>;
 
-    /// Like [`Host::capture`], with the escape sequences that set colours and attributes.
+    /// Like [`SessionHost::capture`], with the escape sequences that set colours and attributes.
     fn capture_styled(&self, name: &str, lines: usize) -> Result<String, HostError> {
         self.capture(name, lines)
     }
