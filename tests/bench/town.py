@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 import growth
-import top
+import watch
 from measure import Contest, environment, installed, machine
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -124,7 +124,8 @@ def main():
     parser.add_argument("--runs", type=int, default=25)
     parser.add_argument("--growth", nargs="*", default=None, metavar="WHAT",
                         help="measure only these: queue, events, messages, convoys, merged, rigs")
-    parser.add_argument("--top", type=int, default=0, metavar="AGENTS", help="measure only `gt top` with so many agents")
+    parser.add_argument("--watch", type=int, default=0, metavar="AGENTS",
+                        help="measure only `gt top` and the page with so many agents")
     args = parser.parse_args()
     # A git of the origin may still be packing.
     with tempfile.TemporaryDirectory(prefix="gt-", dir="/tmp", ignore_cleanup_errors=True) as folder:
@@ -133,8 +134,8 @@ def main():
             installed(args.programs / name, programs)
         if args.growth is not None:
             return measure_growth(pathlib.Path(folder), programs, args)
-        if args.top:
-            return measure_top(pathlib.Path(folder), programs, args)
+        if args.watch:
+            return measure_watching(pathlib.Path(folder), programs, args)
         place = Place(pathlib.Path(folder), programs, args.size)
         try:
             contest = Contest(place.env, args.runs)
@@ -163,11 +164,11 @@ def main():
         measure_growth(pathlib.Path(folder), programs, args)
 
 
-def measure_top(folder, programs, args):
+def measure_watching(folder, programs, args):
     place = Place(folder, programs, args.size)
     place.env.pop("GT_ROLE")
     try:
-        top.report(place, args.top)
+        watch.report(place, args.watch)
     finally:
         os.chdir("/")
         place.end()

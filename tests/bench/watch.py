@@ -1,58 +1,103 @@
-#!/usr/bin/env python3
-"""Measure what watching a town costs: the daemon without and with an open page, and `gt top`.
-
-    make bench-watch
-
-The town has `--agents` workers whose scripts print a line every five seconds. A share of a core is the processor time of
-the process, without its children, over `--seconds`. The client of the page does what page.js does: it follows the events,
-and reads the overview after each change, at most twice a second. Needs git and tmux.
-"""
-import argparse
+"""What watching a town costs whose agents all write: `gt top` in a terminal, and the daemon with an open page."""
+import fcntl
 import http.client
 import json
 import os
-import pathlib
 import pty
 import select
-import signal
 import struct
-import subprocess
-import sys
-import tempfile
 import termios
 import threading
 import time
-from fcntl import ioctl
 
-from measure import installed, machine
-from town import Place
+# The bars: processor time in percent of a core, that of children included, bytes per second, and megabytes of memory.
+CPU, BYTES, PAGE_CPU, PAGE_MEMORY = 3.0, 20_000, 5.0, 80
+ROWS, COLUMNS = 50, 160
+# The seconds before and of the measurement.
+BEGIN, SPAN = 15, 120
+CLOCK = os.sysconf("SC_CLK_TCK")
 
-# Shares of a core in percent, megabytes and kilobytes per second.
-BARS = {"idle daemon": 0.5, "daemon with a page": 5, "memory of the daemon": 80, "gt top": 3, "output of gt top": 20}
-TICKS = os.sysconf("SC_CLK_TCK")
+# An agent that writes a line, and a request in a transcript of Claude Code, every two seconds.
+AGENT = """#!/bin/sh
+folder="$HOME/.claude/projects/$(pwd -P | tr -c 'A-Za-z0-9\\n' '-')"
+mkdir -p "$folder"
+file="$folder/session-$$.jsonl"
+: >"$file"
+printf '{"hook_event_name":"PostToolUse","session_id":"session-%s","tool_name":"Bash","transcript_path":"%s"}' "$$" "$file" |
+    gt signal event
+number=0
+while :; do
+    number=$((number + 1))
+    echo "step $number: reading file-$number.rs"
+    printf '{"type":"assistant","timestamp":"%s","message":{"id":"m-%s-%s","model":"claude-sonnet-4-5","usage":{"input_tokens":4,"cache_read_input_tokens":%s,"output_tokens":200}}}\\n' \\
+        "$(date -u +%Y-%m-%dT%H:%M:%SZ)" "$$" "$number" "$((number * 1000))" >>"$file"
+    sleep 2
+done
+"""
 
 
-def spent(pid):
-    """The processor time of a process in seconds."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
+def fill(place, agents):
+    """Slings a bead to each of so many workers, and waits until their sessions run."""
+    script = place.folder / "idle"
+    script.write_text(AGENT)
+    place.say(place.root, "config", "set", "scheduler.max_polecats", str(agents + 10), "--town")
+    place.say(place.root, "config", "set", "max_polecats", str(agents + 10), "--rig", "web")
+    place.say(place.root, "daemon", "start")
+    beads = [place.create(f"Work {number}") for number in range(agents)]
+    place.say(place.root, "sling", *beads, "web")
+    until = time.monotonic() + 600
+    while (running := count_running(place)) < agents:
+        if time.monotonic() > until:
+            raise SystemExit(f"only {running} of {agents} sessions run")
+        time.sleep(2)
 
 
-def share(pid, seconds):
-    """The share of a core that a process uses, in percent."""
-    before, begin = spent(pid), time.monotonic()
-    time.sleep(seconds)
-    return 100 * (spent(pid) - before) / (time.monotonic() - begin)
+def count_running(place):
+    rigs = json.loads(place.say(place.root, "status", "--json"))["rigs"]
+    return sum(agent["running"] is True for rig in rigs for agent in rig["agents"])
 
 
-def memory(pid):
-    """The resident memory of a process in megabytes."""
-    lines = pathlib.Path(f"/proc/{pid}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
+def used(pid):
+    """The processor time of a process and of its ended children, in seconds."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / CLOCK
+
+
+def measure_top(place):
+    """Percent of a core, and bytes per second."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(place.root)
+        os.execve(place.gt, ["gt", "top"], place.env)
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    read(terminal, BEGIN)
+    before = used(pid)
+    text = read(terminal, SPAN)
+    cpu = (used(pid) - before) / SPAN * 100
+    os.write(terminal, b"q")
+    read(terminal, 1)
+    os.waitpid(pid, 0)
+    if b"step" not in text:
+        raise SystemExit("no line of an agent was shown")
+    return cpu, len(text) / SPAN
+
+
+def read(terminal, seconds):
+    """What is written to the terminal in this time."""
+    text, end = bytearray(), time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if select.select([terminal], [], [], left)[0]:
+            try:
+                text += os.read(terminal, 1 << 16)
+            except OSError:
+                break
+    return bytes(text)
 
 
 class Page:
-    """A browser with the page open."""
+    """A browser with the page open. It does what page.js does: it follows the events, and reads the overview after each
+    change, at most twice a second."""
 
     def __init__(self, url):
         self.host = url.split("/")[2]
@@ -82,80 +127,29 @@ class Page:
             time.sleep(0.5)
 
 
-def watch_top(place, seconds):
-    """The share of a core and the kilobytes per second of `gt top` in a terminal of 200 columns."""
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(place.root)
-        os.execve(place.gt, [place.gt, "top"], place.env)
-    ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 200, 0, 0))
-    count = [0]
-
-    def drain():
-        try:
-            while select.select([terminal], [], [])[0]:
-                count[0] += len(os.read(terminal, 65536))
-        except OSError:
-            pass
-
-    threading.Thread(target=drain, daemon=True).start()
-    time.sleep(5)
-    before = count[0]
-    found = share(pid, seconds)
-    written = (count[0] - before) / 1000 / seconds
-    os.kill(pid, signal.SIGTERM)
-    os.waitpid(pid, 0)
-    return found, written
+def measure_page(place):
+    """Percent of a core and megabytes of the daemon while the page is open, and the readings per second."""
+    pid = json.loads(place.say(place.root, "status", "--json"))["daemon"]["pid"]
+    page = Page(json.loads(place.say(place.root, "dashboard", "--json"))["url"])
+    time.sleep(BEGIN)
+    before, readings = used(pid), page.readings
+    time.sleep(SPAN)
+    with open(f"/proc/{pid}/status") as file:
+        memory = next(int(line.split()[1]) for line in file if line.startswith("VmRSS")) / 1024
+    return (used(pid) - before) / SPAN * 100, memory, (page.readings - readings) / SPAN
 
 
-def fill(place, agents):
-    """Slings a bead to each agent."""
-    talk = "#!/bin/sh\nwhile :; do echo \"$(date) still at work on it\"; sleep 5; done\n"
-    script = place.folder / "idle"
-    script.write_text(talk)
-    settings = place.root / "settings/config.json"
-    told = json.loads(settings.read_text()) | {"scheduler": {"max_polecats": agents + 1}}
-    settings.write_text(json.dumps(told))
-    bd = str(pathlib.Path(place.gt).parent / "bd")
-    for number in range(agents):
-        words = [bd, "create", f"Bead {number} of many", "--silent"]
-        bead = subprocess.run(words, cwd=place.root / "web", env=place.env, check=True, stdout=subprocess.PIPE, text=True)
-        place.say(place.root, "sling", bead.stdout.strip(), "web")
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--programs", required=True, type=lambda path: pathlib.Path(path).resolve(), help="the folder of bd, gt and gtd")
-    parser.add_argument("--agents", type=int, default=100)
-    parser.add_argument("--seconds", type=int, default=30)
-    args = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="gt-", dir="/tmp", ignore_cleanup_errors=True) as folder:
-        programs = pathlib.Path(folder) / "bin"
-        for name in ("bd", "gt", "gtd"):
-            installed(args.programs / name, programs)
-        place = Place(pathlib.Path(folder), programs, 1000)
-        place.env.pop("GT_ROLE")
-        try:
-            fill(place, args.agents)
-            place.say(place.root, "up")
-            status = json.loads(place.say(place.root, "status", "--json"))
-            pid = status["daemon"]["pid"]
-            time.sleep(20)
-            found = {"idle daemon": share(pid, args.seconds)}
-            page = Page(json.loads(place.say(place.root, "dashboard", "--json"))["url"])
-            time.sleep(5)
-            before = page.readings
-            found["daemon with a page"] = share(pid, args.seconds)
-            found["memory of the daemon"] = memory(pid)
-            readings = (page.readings - before) / args.seconds
-            found["gt top"], found["output of gt top"] = watch_top(place, args.seconds)
-            working = sum(agent["state"] == "working" for rig in status["rigs"] for agent in rig["agents"] if "state" in agent)
-        finally:
-            place.end()
-    print(f"{machine()}; {working} of {args.agents + 1} agents working, {readings:.1f} readings of the page per second")
-    for name, value in found.items():
-        print(f"{name:<24} {value:7.2f}   bar {BARS[name]}   {'holds' if value < BARS[name] else 'does not hold'}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def report(place, agents):
+    fill(place, agents)
+    cpu, size = measure_top(place)
+    page_cpu, memory, readings = measure_page(place)
+    print(f"Watching {agents} agents that write every two seconds, {SPAN} s each; the page reads the town {readings:.1f} times a second\n")
+    print("| What | Found | Bar | Holds |\n| --- | ---: | ---: | --- |")
+    for name, found, bar in (
+        (f"`gt top` in {COLUMNS} x {ROWS}: processor time, that of its children included", f"{cpu:.2f} % of a core", f"{CPU} %"),
+        ("`gt top`: bytes to the terminal", f"{size / 1000:.1f} KB/s", f"{BYTES / 1000:.0f} KB/s"),
+        ("`gtd` with an open page: processor time, that of its children included", f"{page_cpu:.2f} % of a core", f"{PAGE_CPU} %"),
+        ("`gtd` with an open page: memory", f"{memory:.0f} MB", f"{PAGE_MEMORY} MB"),
+    ):
+        holds = "yes" if float(found.split()[0]) < float(bar.split()[0]) else "**no**"
+        print(f"| {name} | {found} | {bar} | {holds} |")
