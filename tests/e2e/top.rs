@@ -1,6 +1,7 @@
 //! `gt top` in a real terminal.
 
 use serde_json::Value;
+use town_tests::showcase::Showcase;
 use town_tests::{Terminal, Town, Worker, eventually};
 
 /// A town with a worker that works on and on, and an open question with two answers.
@@ -195,4 +196,72 @@ fn a_new_need_changes_the_title_and_rings_the_bell_unless_it_is_turned_off() {
         let (title, _) = terminal.title_and_bell();
         (!title.contains("gt top")).then_some(())
     });
+}
+
+#[test]
+fn every_page_and_tab_opens_by_keys() {
+    let showcase = Showcase::build("");
+    showcase.is_drawn();
+    let worker = &showcase.worker;
+    let town = &worker.town;
+    let other = town.bead("web", "Another bead");
+    town.gt(["mq", "pause", "web", "--reason", "a test"]).ok();
+    worker.commit("b.txt");
+    let terminal = Terminal::run(town, &town.root(), "gt top");
+    terminal.wait_for("Which colour?");
+    let search = |id: &str| {
+        terminal.press(&["/"]);
+        terminal.press(&["-l", id]);
+        terminal.press(&["Enter"]);
+    };
+    let read_tabs = |tabs: &[&str]| {
+        for text in tabs {
+            terminal.wait_for(text);
+            terminal.press(&["Tab"]);
+        }
+        terminal.press(&["q", "Escape"]);
+        terminal.wait_for("needs you: 1");
+    };
+    terminal.press(&["2", "j", "j", "Enter"]);
+    let title = format!("agent {}", showcase.agent);
+    read_tabs(&[
+        "41 passed",
+        &title,
+        "+++ b/b.txt",
+        "no messages",
+        "[5 timeline]",
+    ]);
+    let request = worker.hand_in();
+    terminal.wait_for(&request);
+    search(&other);
+    let title = format!("bead {other}");
+    read_tabs(&[&title, "no earlier attempt", "[3 timeline]"]);
+    search(&request);
+    terminal.press(&["Enter"]);
+    read_tabs(&[
+        "[1 status]",
+        "+++ b/b.txt",
+        "no gate has failed",
+        "[4 timeline]",
+    ]);
+    search(&showcase.convoy);
+    terminal.press(&["Enter"]);
+    read_tabs(&["Wave 2", "[2 timeline]"]);
+    // A question is answered in the user's own words.
+    terminal.press(&["1", "r"]);
+    terminal.wait_for("Answer to");
+    terminal.press(&["-l", "green"]);
+    terminal.press(&["Enter"]);
+    terminal.wait_for("is resolved: green");
+    terminal.wait_for("needs you: nothing");
+    // A request is rejected with a reason.
+    search(&request);
+    terminal.wait_for("x reject");
+    terminal.press(&["x"]);
+    terminal.wait_for("Reason to reject");
+    terminal.press(&["-l", "not like this"]);
+    terminal.press(&["Enter"]);
+    terminal.wait_for("[y/n]");
+    terminal.press(&["y"]);
+    terminal.wait_for("will not be merged: not like this");
 }

@@ -167,8 +167,8 @@ fn read_gate_logs(town: &LiveTown, id: &str) -> anyhow::Result<Vec<PageLine>> {
 
 fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Vec<PageLine>> {
     let view = TownView::read(town)?;
-    let all = record::convoy::list_convoys(&view.stores.town, true);
-    let convoy = all.into_iter().find(|convoy| convoy.id == id);
+    let convoy = view.stores.town.get_live(id);
+    let convoy = convoy.filter(|bead| record::convoy::is_convoy(bead));
     let convoy = convoy.ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
     let board = gt::flow::convoy::ProgressBoard::from_view(&view);
     let progress = board.progress(convoy);

@@ -27,8 +27,8 @@ pub(in crate::page) fn read_bead(town: &LiveTown, id: &str) -> anyhow::Result<Va
 /// Reads a convoy: its beads by waves, and the estimate of its end.
 pub(in crate::page) fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
     let view = TownView::read(town)?;
-    let all = convoy::list_convoys(&view.stores.town, true);
-    let convoy = all.into_iter().find(|convoy| convoy.id == id);
+    let convoy = view.stores.town.get_live(id);
+    let convoy = convoy.filter(|bead| convoy::is_convoy(bead));
     let convoy = convoy.ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
     let progress = ProgressBoard::from_view(&view).progress(convoy);
     let estimate = ConvoyEstimate::build(&progress, BeadPace::from_view(&view));
