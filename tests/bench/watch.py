@@ -14,7 +14,7 @@ import time
 CPU, BYTES, PAGE_CPU, PAGE_MEMORY = 3.0, 20_000, 5.0, 80
 ROWS, COLUMNS = 50, 160
 # The seconds before and of the measurement.
-BEGIN, SPAN = 15, 120
+BEGIN, SPAN = 15, 60
 CLOCK = os.sysconf("SC_CLK_TCK")
 
 # An agent that writes a line, and a request in a transcript of Claude Code, every two seconds.
