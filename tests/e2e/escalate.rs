@@ -570,7 +570,7 @@ fn ask_by_link(town: &Town, seen: &Path, question: &str) -> (String, String) {
 #[test]
 fn a_link_answers_its_question_once_and_nothing_else() {
     let (town, _origin) = Town::with_rig();
-    let seen = fake(&town, "notify-me", "");
+    let seen = fake(&town, "notify-me", "echo \"sent $GT_ESCALATION_LINK\"");
     configure(
         &town,
         &json!({
@@ -591,6 +591,12 @@ fn a_link_answers_its_question_once_and_nothing_else() {
     town.up();
     let (id, path) = ask_by_link(&town, &seen, "Which <colour>?");
     let (other, _) = ask_by_link(&town, &seen, "Which size?");
+    // Agents read what a command printed.
+    let asked = show(&town, &id).to_string();
+    assert!(
+        asked.contains("sent (link)") && !asked.contains(&path),
+        "{asked}"
+    );
     let send = |method: &str, path: &str, headers: &str, body: &str| {
         let head = format!(
             "{method} {path} HTTP/1.1\r\n{headers}\r\nContent-Type: application/x-www-form-urlencoded"

@@ -78,9 +78,9 @@ pub(super) fn run_command(
         error => error.to_string(),
     })?;
     if done.is_success() {
-        return Ok(first_output_line(&done.text()));
+        return Ok(first_output_line(&hide_link(&done.text(), link)));
     }
-    let outputs = [done.error_text(), done.text()];
+    let outputs = [done.error_text(), done.text()].map(|text| hide_link(&text, link));
     let first_lines = outputs.iter().map(|text| first_output_line(text));
     let message = first_lines.into_iter().find(|text| !text.is_empty());
     let ended = match done.code() {
@@ -102,6 +102,14 @@ fn build_json(escalation: &Escalation, link: &str) -> String {
     }
     body["text"] = json!(text);
     body.to_string()
+}
+
+/// Removes the link from output, which is recorded on the escalation, where agents read it.
+fn hide_link(output: &str, link: &str) -> String {
+    if link.is_empty() {
+        return output.to_owned();
+    }
+    output.replace(link, "(link)")
 }
 
 fn first_output_line(text: &str) -> String {
