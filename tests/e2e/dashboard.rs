@@ -167,7 +167,7 @@ fn the_page_shows_each_view_as_text_and_fits_phones_and_screen_readers() {
             "document.documentElement.scrollWidth - document.documentElement.clientWidth";
         assert_eq!(browser.evaluate(overflow), 0, "{name}");
     }
-    // Nothing in it was markup, and no request left this machine.
+    // No text was taken as markup, and no request left this machine.
     assert_ne!(browser.evaluate("document.title"), "owned");
     let own = format!("http://127.0.0.1:{port}/");
     for request in browser.events("Network.requestWillBeSent") {

@@ -17,7 +17,9 @@ use gt::record::polecat::PolecatState;
 use gt::town::hold::HoldState;
 use gt::view::health::{self, TownHealth};
 use gt::view::past::{self, PastStatus};
-use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummary, TownStatus};
+use gt::view::status::{
+    self, AgentStatus, ConvoyLine, EscalationLine, QueueCounts, RigSummary, TownStatus,
+};
 
 /// Show daemon, agents, rigs, merge queues and convoys
 ///
@@ -32,7 +34,7 @@ use gt::view::status::{self, AgentStatus, EscalationLine, QueueCounts, RigSummar
 /// one such object per line. With `--health --json` {healthy, invariants[{invariant, says, count,
 /// faults[{invariant, subject, what}]}], checked{beads, workers, merges}, problems[]}. With `--at
 /// --json` {at, agents[{agent, hook_bead?, work_title?}], requests[{id, rig, bead, title, worker,
-/// since}], convoys[{id, title, completed, total}], escalations[{id, severity, title, since}],
+/// since}], convoys[{id, title, completed, total, blocked_by[]}], escalations[{id, severity, title, since}],
 /// unreadable[], not_known}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -184,11 +186,15 @@ fn write_status(status: &TownStatus, page: &mut Page) {
         page.blank();
         page.line("no rigs yet: gt rig add NAME GIT-URL");
     }
-    if !status.convoys.is_empty() {
+    write_convoys(&status.convoys, page);
+}
+
+fn write_convoys(convoys: &[ConvoyLine], page: &mut Page) {
+    if !convoys.is_empty() {
         page.blank();
         page.line(page.style().bold("Convoys"));
     }
-    for convoy in &status.convoys {
+    for convoy in convoys {
         let counts = format!("{}/{}", convoy.completed, convoy.total);
         page.cut_line(format!(
             "  🚚 {} {counts:>5}  {}",
@@ -239,18 +245,7 @@ fn write_past_status(status: &PastStatus, page: &mut Page) {
             page.local_time(&request.since)
         ));
     }
-    if !status.convoys.is_empty() {
-        page.blank();
-        page.line(page.style().bold("Convoys"));
-    }
-    for convoy in &status.convoys {
-        let counts = format!("{}/{}", convoy.completed, convoy.total);
-        page.cut_line(format!(
-            "  🚚 {} {counts:>5}  {}",
-            convoy.id,
-            escape::escape_line(&convoy.title)
-        ));
-    }
+    write_convoys(&status.convoys, page);
 }
 
 fn write_health(health: &TownHealth, page: &mut Page) {

@@ -24,7 +24,7 @@ const BOX: usize = 14;
 /// The maximum number of characters of a line.
 const LINE: usize = 200;
 
-/// What a running session shows.
+/// The last output and the context of a running session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SessionGlance {
     /// The last line of output, without escape sequences. Empty if the screen is.

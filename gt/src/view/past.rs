@@ -16,7 +16,7 @@ use crate::town::Town;
 use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 
-use super::status::EscalationLine;
+use super::status::{ConvoyLine, EscalationLine};
 
 /// The limits of every view of the past, for users.
 pub const NOT_KNOWN: &str = "rebuilt from history: sessions, mail, queued beads, holds and changes made without bd are not known";
@@ -30,7 +30,7 @@ pub struct PastStatus {
     /// The open merge requests, oldest first.
     pub requests: Vec<PastRequest>,
     /// The open convoys, oldest first.
-    pub convoys: Vec<PastConvoy>,
+    pub convoys: Vec<ConvoyLine>,
     /// The open escalations, the most urgent first.
     pub escalations: Vec<PastEscalation>,
     /// The rigs whose beads cannot be read.
@@ -61,14 +61,6 @@ pub struct PastRequest {
 }
 
 #[derive(Debug, Serialize)]
-pub struct PastConvoy {
-    pub id: String,
-    pub title: String,
-    pub completed: usize,
-    pub total: usize,
-}
-
-#[derive(Debug, Serialize)]
 pub struct PastEscalation {
     pub id: String,
     pub severity: &'static str,
@@ -87,15 +79,7 @@ pub fn read_past_status(town: &Town, at: Timestamp) -> anyhow::Result<PastStatus
         at,
         agents: list_past_agents(&stores),
         requests: list_past_requests(&stores),
-        convoys: convoys
-            .map(|bead| board.progress(bead))
-            .map(|progress| PastConvoy {
-                id: progress.id,
-                title: progress.title,
-                completed: progress.counts.completed,
-                total: progress.counts.total,
-            })
-            .collect(),
+        convoys: convoys.map(|bead| board.progress(bead).into()).collect(),
         escalations: escalations
             .map(|line| PastEscalation {
                 id: line.id,

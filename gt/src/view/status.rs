@@ -8,8 +8,7 @@ use std::path::PathBuf;
 use bd::store::Snapshot;
 use serde::Serialize;
 
-use crate::flow::convoy;
-use crate::flow::convoy::review;
+use crate::flow::convoy::{self, ConvoyProgress, review};
 use crate::flow::crew;
 use crate::flow::dog::{health, list_dogs_in};
 use crate::host::LiveTown;
@@ -165,6 +164,19 @@ pub struct ConvoyLine {
     pub total: usize,
     /// The critical escalations that block it.
     pub blocked_by: Vec<String>,
+}
+
+impl From<ConvoyProgress> for ConvoyLine {
+    fn from(progress: ConvoyProgress) -> Self {
+        let blockers = progress.blocked_by.into_iter();
+        Self {
+            id: progress.id,
+            title: progress.title,
+            completed: progress.counts.completed,
+            total: progress.counts.total,
+            blocked_by: blockers.map(|blocker| blocker.id).collect(),
+        }
+    }
 }
 
 /// One open escalation.
@@ -339,17 +351,7 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
     let convoys = record::convoy::list_convoys(&view.stores.town, false)
         .into_iter()
         .map(|bead| board.progress(bead))
-        .map(|progress| ConvoyLine {
-            id: progress.id,
-            title: progress.title,
-            completed: progress.counts.completed,
-            total: progress.counts.total,
-            blocked_by: progress
-                .blocked_by
-                .into_iter()
-                .map(|blocker| blocker.id)
-                .collect(),
-        })
+        .map(ConvoyLine::from)
         .collect();
     let all = || rigs.iter().flat_map(|rig| &rig.agents).chain(&agents);
     let summary = TownSummary {

@@ -28,8 +28,8 @@ pub struct CountedRequest<'a> {
 }
 
 /// Calls `take` for each request since a time. `sessions` begins with the oldest. `cache` has
-/// earlier readings. Returns the
-/// agents of sessions without a transcript: their program stores none, or it is gone.
+/// earlier readings. Returns the agents of sessions without a transcript: their program stores
+/// none, or it is gone.
 pub fn count_requests(
     prices: &PriceList,
     sessions: &[PastSession],

@@ -424,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn a_transcript_that_grows_is_read_on_and_a_replaced_one_anew() {
+    fn a_growing_transcript_is_read_on_and_a_replaced_one_from_its_beginning() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
         let answer = |id: &str, output: u64| {

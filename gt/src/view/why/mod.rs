@@ -106,7 +106,7 @@ pub fn explain_name_at(town: &Town, what: &str, at: Timestamp) -> anyhow::Result
     let now = past::describe_past_state(town, &stores, what);
     anyhow::ensure!(
         !(now.is_empty() && events.is_empty()),
-        "nothing was called `{}` at {at}: no event until then names it, and no bead had the name: not found",
+        "no event until then names `{}`, and no bead had the name: not found",
         kit::ui::escape::escape_line(what)
     );
     Ok(Explanation {
