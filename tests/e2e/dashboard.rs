@@ -1,7 +1,7 @@
 //! `gt dashboard`: the page in a real browser, and who may read it.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 
 use serde_json::{Value, json};
 use town_tests::browser::Browser;
@@ -17,6 +17,12 @@ fn page_of(town: &Town, args: &[&str]) -> (String, u16) {
     let page = town.gt(words).ok().json();
     let port = u16::try_from(page["port"].as_u64().unwrap()).unwrap();
     (page["url"].as_str().unwrap().to_owned(), port)
+}
+
+/// A port that no one listens on.
+pub(crate) fn free_port() -> u16 {
+    let free = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    free.local_addr().unwrap().port()
 }
 
 /// Sends a request, and returns the status line, the headers and the body.
@@ -64,8 +70,12 @@ pub(crate) fn status_of(answer: &str) -> &str {
 fn the_page_is_for_the_browser_with_the_link_only() {
     let (town, _origin) = Town::with_rig();
     town.gt(["dashboard"]).fails("`gt up`");
+    let wanted = free_port();
+    let setting = ["config", "set", "--town", "page.port", &wanted.to_string()];
+    town.gt(setting).ok();
     town.up();
     let (url, port) = page_of(&town, &[]);
+    assert_eq!(port, wanted);
     let host = format!("127.0.0.1:{port}");
     let path = url.strip_prefix(&format!("http://{host}")).unwrap();
     let get = |path: &str, headers: &str| {

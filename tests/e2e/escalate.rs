@@ -579,9 +579,7 @@ fn a_link_answers_its_question_once_and_nothing_else() {
             "commands": { "me": { "cmd": ["notify-me"] } },
         }),
     );
-    let free = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let port = free.local_addr().unwrap().port();
-    drop(free);
+    let port = crate::dashboard::free_port();
     for (key, value) in [
         ("page.url", "https://phone.example/"),
         ("page.port", &port.to_string()),

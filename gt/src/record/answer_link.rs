@@ -16,6 +16,13 @@ const LIFE: SignedDuration = SignedDuration::from_hours(24);
 /// The number of random bytes in a link.
 const SECRET: usize = 16;
 
+/// Returns the port of the page from the settings. None for any free one.
+pub fn read_page_port(town: &Town) -> Option<u16> {
+    let layers = SettingsLayers::load(town, None).ok()?;
+    let port = layers.valid_value("page.port").as_u64()?;
+    u16::try_from(port).ok().filter(|port| *port > 0)
+}
+
 /// The settings of the page for other devices.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicPage {
@@ -28,14 +35,14 @@ pub struct PublicPage {
 impl PublicPage {
     /// Reads the settings. None if other devices do not reach the page.
     pub fn from_settings(town: &Town) -> Option<Self> {
+        let port = read_page_port(town)?;
         let layers = SettingsLayers::load(town, None).ok()?;
         let url = layers.valid_value("page.url");
         let url = url.as_str()?.trim_end_matches('/');
-        let port = u16::try_from(layers.valid_value("page.port").as_u64()?).ok()?;
         let has_host = url
             .split_once("://")
             .is_some_and(|(_, host)| !host.is_empty());
-        (has_host && port > 0).then(|| Self {
+        has_host.then(|| Self {
             url: url.to_owned(),
             port,
         })

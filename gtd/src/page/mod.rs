@@ -1,8 +1,9 @@
 //! The town as a page in a browser (`gt dashboard`).
 //!
-//! The server listens on the loopback address only, and only after `gt dashboard` has asked for it.
-//! `access` decides who may use it, `routes` answers requests with the reports of `gt::view`,
-//! `events` tells the browser what has changed.
+//! The server listens on the loopback address only, after `gt dashboard` has asked for it, or from
+//! the start if links of escalations lead to it. `access` decides who may use it, `routes` answers
+//! requests with the reports of `gt::view`, `events` reports changes to the browser, `answer` takes
+//! answers by link.
 
 mod access;
 mod answer;
@@ -16,7 +17,7 @@ use std::sync::{Arc, Mutex};
 
 use gt::host::live_town::open_live_town;
 use gt::host::{LiveTown, daemon::protocol::DaemonAnswer};
-use gt::record::answer_link::PublicPage;
+use gt::record::answer_link::{PublicPage, read_page_port};
 use gt::town::identity::Address;
 
 use crate::run::lock_mutex;
@@ -90,10 +91,9 @@ impl PageServer {
         {
             return Ok(Arc::clone(page));
         }
-        let public = PublicPage::from_settings(town);
-        let port = match (port, &public) {
-            (0, Some(public)) => public.port,
-            _ => port,
+        let port = match port {
+            0 => read_page_port(town).unwrap_or_default(),
+            port => port,
         };
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let listener = tokio::net::TcpListener::bind(address).await?;
