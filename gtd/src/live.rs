@@ -108,7 +108,8 @@ async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Res
         events,
         Arc::clone(&numbers),
     )?;
-    metrics::serve_metrics(numbers).await;
+    metrics::serve_metrics(Arc::clone(&numbers)).await;
+    metrics::export_metrics(numbers);
     stop_on_signals(&waker)?;
     let watched = WatchedTown {
         root: WatchedFolder::open(town.layout.root())?,

@@ -390,3 +390,42 @@ fn usage_windows_of_codex_are_shown_by_account_with_their_age() {
         assert!(text.contains(line), "{text}");
     }
 }
+
+#[test]
+fn usage_windows_of_claude_code_are_those_that_its_status_line_told() {
+    let (town, _origin) = Town::with_rig();
+    let tell = |config: &Path, input: &str| {
+        let told = town.gt(["signal", "status-line"]).input(input);
+        told.env("CLAUDE_CONFIG_DIR", config.to_str().unwrap())
+            .ok()
+            .out
+    };
+    let own = town.path("home/.claude");
+    for useless in [
+        "",
+        "{ nonsense",
+        "[1]",
+        r#"{"rate_limits":null}"#,
+        r#"{"rate_limits":{"five_hour":"most","seven_day":{"used_percentage":"4"}}}"#,
+    ] {
+        assert_eq!(tell(&own, useless), "\n", "{useless}");
+    }
+    let found = town.gt(["costs", "--json"]).ok().json();
+    assert_eq!(found["usage_windows"], json!(null));
+    let team = town.path("home/team");
+    let add = ["account", "add", "team", "--config-dir"];
+    town.gt(add).args([team.to_str().unwrap()]).ok();
+    let first = r#"{"rate_limits":{"five_hour":{"used_percentage":37.5,"resets_at":4102444800}}}"#;
+    assert_eq!(tell(&own, first), "5-hour window: 38 % used\n");
+    let second = r#"{"rate_limits":{"seven_day":{"used_percentage":80,"resets_at":"2100-01-01T00:00:00Z"},"later":{}}}"#;
+    assert_eq!(tell(&team, second), "7-day window: 80 % used\n");
+    // A session that has had no answer yet changes nothing.
+    tell(&own, "{}");
+    let text = town.gt(["costs"]).ok().out;
+    for line in [
+        "claude, 5-hour window: 37.5 % used, reported ",
+        "claude account team, 7-day window: 80 % used, reported ",
+    ] {
+        assert!(text.contains(line), "{text}");
+    }
+}

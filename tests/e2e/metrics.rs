@@ -257,3 +257,50 @@ fn the_daemon_serves_metrics_only_if_a_port_is_set() {
     let other = get(port, "/", &host).unwrap();
     assert!(other.starts_with("HTTP/1.1 404"), "{other}");
 }
+
+#[test]
+fn the_daemon_sends_metrics_to_an_opentelemetry_collector() {
+    let (town, _origin) = Town::with_rig();
+    let collector = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = collector.local_addr().unwrap().port();
+    let address = format!("http://127.0.0.1:{port}/in");
+    town.gt(["config", "set", "metrics.otlp", &address]).ok();
+    town.up();
+    let (mut stream, _) = collector.accept().unwrap();
+    let mut sent = BufReader::new(stream.try_clone().unwrap());
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        sent.read_line(&mut head).unwrap();
+    }
+    assert!(
+        head.starts_with("POST /in/v1/metrics HTTP/1.1\r\n"),
+        "{head}"
+    );
+    let length = head
+        .lines()
+        .find_map(|line| line.strip_prefix("content-length: "));
+    let mut body = vec![0; length.unwrap().parse().unwrap()];
+    sent.read_exact(&mut body).unwrap();
+    stream
+        .write_all(b"HTTP/1.1 503 Later\r\ncontent-length: 0\r\n\r\n")
+        .unwrap();
+    let body: Value = serde_json::from_slice(&body).unwrap();
+    let metrics = &body["resourceMetrics"][0]["scopeMetrics"][0]["metrics"];
+    let names = |list: &Value| -> BTreeSet<String> {
+        let list = list.as_array().unwrap().iter();
+        list.map(|metric| metric["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let command = town.gt(["metrics", "--json"]).ok().json();
+    assert_eq!(names(metrics), names(&command));
+    let up = metrics.as_array().unwrap().iter();
+    let up = up.filter(|metric| metric["name"] == "gastown_daemon_up");
+    let values: Vec<&Value> = up
+        .map(|metric| &metric["gauge"]["dataPoints"][0]["asDouble"])
+        .collect();
+    assert_eq!(values, [1.0]);
+    eventually("the refusal is in the log", || {
+        let log = town.gt(["daemon", "logs"]).ok().out;
+        log.contains("the collector answered 503").then_some(())
+    });
+}

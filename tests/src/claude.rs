@@ -21,6 +21,7 @@ const PACKAGE: Package = Package {
     version: "2.1.197",
 };
 const KEY: &str = "sk-ant-test-0123456789abcdefghij";
+const TOKEN: &str = "sk-ant-oat01-test-0123456789abcdefghij";
 
 /// A model that says what a scenario tells it to.
 pub struct Model {
@@ -100,6 +101,16 @@ impl Model {
     /// Makes the town's agents talk to this model, as a person who has used Claude Code before:
     /// what a first start asks is answered in the home's configuration, folder trust is not.
     pub fn for_town(&self, town: Town, bin: &Path) -> Town {
+        self.set_up(town, bin).with_env("ANTHROPIC_API_KEY", KEY)
+    }
+
+    /// Does the same for a person with a subscription in place of a key.
+    pub fn for_subscriber(&self, town: Town, bin: &Path) -> Town {
+        self.set_up(town, bin)
+            .with_env("CLAUDE_CODE_OAUTH_TOKEN", TOKEN)
+    }
+
+    fn set_up(&self, town: Town, bin: &Path) -> Town {
         let home = town.path("home");
         std::fs::create_dir_all(home.join(".claude")).unwrap();
         let state = json!({
@@ -114,7 +125,6 @@ impl Model {
         town.with_tmp()
             .with_env("PATH", &path)
             .with_env("ANTHROPIC_BASE_URL", &self.url())
-            .with_env("ANTHROPIC_API_KEY", KEY)
             .with_env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
             .with_env("CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1")
             .with_env("DISABLE_AUTOUPDATER", "1")

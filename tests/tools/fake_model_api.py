@@ -315,6 +315,7 @@ class Scenario:
         self.scripts = data.get("scripts") or []
         self.handlers = data.get("on") or []
         self.default = data.get("default") or {"text": "OK."}
+        self.headers = data.get("headers") or {}
         self.side_text = data.get("side_text", "Fake side reply")
         self.side_match = data.get("side_match") or []
         self.compact_text = data.get("compact_text", "Fake summary of the work so far.")
@@ -764,6 +765,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("content-type", "text/event-stream")
         self.send_header("cache-control", "no-cache")
         self.send_header("transfer-encoding", "chunked")
+        for k, v in self.server.scenario.headers.items():
+            self.send_header(k, str(v))
         self.end_headers()
         for c in chunks if pace else ["".join(chunks)]:
             data = c.encode()

@@ -34,6 +34,10 @@ impl AgentEvent {
         Self(serde_json::from_str(&text).unwrap_or_default())
     }
 
+    pub(super) fn value(&self) -> &Value {
+        &self.0
+    }
+
     /// Returns a text field, or the empty string if it is missing.
     pub(super) fn text_field(&self, key: &str) -> &str {
         self.0.get(key).and_then(Value::as_str).unwrap_or_default()

@@ -288,6 +288,11 @@ impl TownLayout {
         self.pulse(session).with_extension("account")
     }
 
+    /// `.runtime/usage-windows.json`: the usage windows of accounts, as sessions reported them.
+    pub fn usage_windows(&self) -> PathBuf {
+        self.runtime().join("usage-windows.json")
+    }
+
     /// `.runtime/scripted/<session>/`: the files of a running scripted agent.
     pub fn scripted(&self, session: &str) -> PathBuf {
         self.runtime().join("scripted").join(session)

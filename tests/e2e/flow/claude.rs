@@ -76,6 +76,68 @@ fn work_of_a_primed_claude_code_is_committed_finished_and_merged() {
 }
 
 #[test]
+fn claude_code_reports_the_usage_windows_of_a_subscription() {
+    let Some(bin) = program() else {
+        return;
+    };
+    let (town, _origin) = Town::with_rig();
+    let model = Model::start(
+        &town,
+        &json!({
+            "headers": {
+                "anthropic-ratelimit-unified-status": "allowed",
+                "anthropic-ratelimit-unified-5h-utilization": "0.375",
+                "anthropic-ratelimit-unified-5h-reset": "4102444800",
+                "anthropic-ratelimit-unified-7d-utilization": "0.04",
+                "anthropic-ratelimit-unified-7d-reset": "4102444800",
+            },
+            "default": { "text": "Working." },
+        }),
+    );
+    let town = model.for_subscriber(town, &bin);
+    town.set_town_setting("default_agent", json!("claude"));
+    let bead = town.bead("web", "Write a file");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    let windows = eventually("the usage windows", || {
+        let costs = town.gt(["costs", "--json"]).ok().json();
+        costs["usage_windows"].as_array().cloned()
+    });
+    let told: Vec<_> = windows
+        .iter()
+        .map(|window| {
+            json!([
+                window["runtime"],
+                window["window_minutes"],
+                window["used_percent"]
+            ])
+        })
+        .collect();
+    assert_eq!(
+        json!(told),
+        json!([["claude", 300, 37.5], ["claude", 10_080, 4.0]])
+    );
+    assert_eq!(windows[0]["resets_at"], "2100-01-01T00:00:00Z");
+    // The line below the prompt does not hide that the session waits for input.
+    let worker = town.show("web", &bead)["assignee"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    eventually("the status line", || {
+        let screen = town.gt(["peek", &worker]).ok().out;
+        screen
+            .contains("5-hour window: 38 % used · 7-day window: 4 % used")
+            .then_some(())
+    });
+    town.gt(["nudge", &worker, "Go on."]).ok();
+    eventually("the nudge arrives", || {
+        let requests = model.requests();
+        let has = |request: &serde_json::Value| request["body"].to_string().contains("Go on.");
+        requests.iter().any(has).then_some(())
+    });
+}
+
+#[test]
 fn claude_code_does_formula_steps_and_resumes_a_killed_step() {
     let Some(bin) = program() else {
         return;

@@ -2,6 +2,7 @@
 
 mod end;
 mod event;
+mod status_line;
 mod stop;
 
 use super::agent_event::is_session_copy;
@@ -23,6 +24,7 @@ kit::verbs! {
     Event => event,
     Stop => stop,
     End => end,
+    StatusLine => status_line,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

@@ -1,25 +1,31 @@
-//! Reads how much of its usage windows an account has used, as far as its agent program records it.
+//! Reads how much of its usage windows an account has used, as far as its agent program tells.
 //!
 //! Codex writes the windows of its provider into its transcripts with each answer: `rate_limits` of
-//! `token_count` events. The newest one of an account counts. Claude Code, Gemini CLI and OpenCode
-//! record none.
+//! `token_count` events. Claude Code passes those of a subscription to the command of its status
+//! line, `gt signal status-line`, which records them. The newest ones of an account count. Gemini
+//! CLI and OpenCode tell none.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use bd::bead::Stamp;
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
+
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::numbers::read_file_end;
 use super::transcript::{list_codex_files, list_config_folders};
+use crate::record::state_file::{change_state, read_state};
 use crate::town::Town;
 
 /// The number of the newest transcripts that are searched. A session that has had no answer yet
 /// has no windows.
 const NEWEST: usize = 10;
+/// The time after which the same values are recorded once more, as a sign that they still hold.
+const REPEAT: SignedDuration = SignedDuration::from_mins(5);
 
 /// A window of time in which a provider limits the use of an account.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -66,7 +72,77 @@ pub fn read_usage_windows(town: &Town) -> Vec<UsageWindow> {
         }
         windows.append(&mut found);
     }
+    windows.extend(read_claude_windows(town));
     windows
+}
+
+/// The windows that Claude Code has reported, by account.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct ReportedWindows {
+    #[serde(default)]
+    claude: BTreeMap<String, WindowReport>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct WindowReport {
+    at: Timestamp,
+    /// The windows in the form of the program.
+    rate_limits: Value,
+}
+
+/// Records the windows in the input of Claude Code's status line for the caller's account, and
+/// returns them. Empty if the input has none: only subscriptions have windows.
+pub fn record_claude_windows(town: &Town, input: &Value) -> anyhow::Result<Vec<UsageWindow>> {
+    let folders = list_config_folders(town, "claude", ".claude").into_iter();
+    let account = folders.map(|folder| folder.account).next();
+    let account = account.unwrap_or_default();
+    let report = WindowReport {
+        at: town.clock.now(),
+        rate_limits: input["rate_limits"].clone(),
+    };
+    let windows = parse_claude_windows(&account, &report);
+    let path = town.layout.usage_windows();
+    let known: ReportedWindows = read_state(&path)?.unwrap_or_default();
+    let is_known = known.claude.get(&account).is_some_and(|known| {
+        known.rate_limits == report.rate_limits && report.at.duration_since(known.at) < REPEAT
+    });
+    if !windows.is_empty() && !is_known {
+        change_state(&town.layout, &path, |all: &mut ReportedWindows| {
+            all.claude.insert(account, report);
+        })?;
+    }
+    Ok(windows)
+}
+
+fn read_claude_windows(town: &Town) -> Vec<UsageWindow> {
+    let reported: Option<ReportedWindows> = read_state(&town.layout.usage_windows()).ok().flatten();
+    let reported = reported.unwrap_or_default().claude;
+    let windows = reported
+        .iter()
+        .map(|(account, report)| parse_claude_windows(account, report));
+    windows.flatten().collect()
+}
+
+/// Reads the windows in a report of Claude Code. Those of single models are left out.
+fn parse_claude_windows(account: &str, report: &WindowReport) -> Vec<UsageWindow> {
+    let lengths = [("five_hour", 5 * 60), ("seven_day", 7 * 24 * 60)];
+    let parse = |(name, window_minutes)| {
+        let window = &report.rate_limits[name];
+        let end = &window["resets_at"];
+        Some(UsageWindow {
+            runtime: "claude",
+            account: account.to_owned(),
+            window_minutes,
+            used_percent: window["used_percentage"].as_f64()?,
+            // Seconds since the epoch; RFC 3339 in some versions.
+            resets_at: match end.as_i64() {
+                Some(end) => Timestamp::from_second(end).ok(),
+                None => end.as_str().and_then(|end| end.parse().ok()),
+            },
+            at: report.at,
+        })
+    };
+    lengths.into_iter().filter_map(parse).collect()
 }
 
 fn read_codex_windows(config: &Path) -> Vec<UsageWindow> {

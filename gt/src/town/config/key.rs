@@ -3,7 +3,9 @@
 use super::setting_key::{MODES, allow_labels, define_key, restrict_to_files};
 use super::{LandingRoute, MergeStrategy};
 
-pub use super::setting_key::{FORGE_KINDS, LabelEffect, SettingKey, SettingKind, SettingPlacement};
+pub use super::setting_key::{
+    FORGE_KINDS, LabelEffect, SettingKey, SettingKind, SettingPlacement, find_key,
+};
 
 /// All settings.
 pub const KEYS: &[SettingKey] = &[
@@ -285,6 +287,13 @@ pub const KEYS: &[SettingKey] = &[
         SettingPlacement::Rig,
         "",
         "the forge of pull requests: github or gitlab; that of the remote's host where not set",
+    ),
+    define_key(
+        "metrics.otlp",
+        SettingKind::Text,
+        SettingPlacement::Town,
+        "",
+        "the OpenTelemetry collector that gets the numbers each minute, as http://127.0.0.1:4318; read when gtd starts",
     ),
     define_key(
         "metrics.port",
@@ -772,25 +781,3 @@ pub const KEYS: &[SettingKey] = &[
         "the formula that gt formula run runs without a name",
     ),
 ];
-
-/// Returns the setting of a name.
-pub fn find_key(name: &str) -> Option<&'static SettingKey> {
-    // Most names are in the table literally.
-    let exact = KEYS.iter().find(|key| key.name == name);
-    exact.or_else(|| {
-        let mut families = KEYS.iter().filter(|key| key.name.contains('*'));
-        families.find(|key| is_pattern_match(key.name, name))
-    })
-}
-
-fn is_pattern_match(pattern: &str, name: &str) -> bool {
-    let (mut parts, mut words) = (pattern.split('.'), name.split('.'));
-    loop {
-        match (parts.next(), words.next()) {
-            (None, None) => return true,
-            (Some("*"), Some(word)) if !word.is_empty() => {}
-            (Some(part), Some(word)) if part == word => {}
-            _ => return false,
-        }
-    }
-}

@@ -1,8 +1,10 @@
 //! Serves the numbers of the town to Prometheus: on the daemon's socket, and on the loopback
-//! address if the setting `metrics.port` is set.
+//! address if the setting `metrics.port` is set. `export` sends them to OpenTelemetry.
 //!
 //! Programs of this machine may read the numbers without a token. A browser must not: other pages
 //! may have pointed a name to this machine, so the request must name this server as its host.
+
+mod export;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -18,7 +20,9 @@ use gt::host::LiveTown;
 use gt::host::daemon::protocol::{DaemonAnswer, LINE_LIMIT};
 use gt::town::config::SettingsLayers;
 use gt::view::costs::CostReport;
-use gt::view::metrics::{CONTENT_TYPE, read_costs_by_rig, read_metrics};
+use gt::view::metrics::{CONTENT_TYPE, TownMetrics, read_costs_by_rig, read_metrics};
+
+pub(crate) use export::export_metrics;
 
 use crate::page::is_own_host;
 use crate::run::lock_mutex;
@@ -38,7 +42,7 @@ pub(crate) struct MetricsReader {
 
 #[derive(Default)]
 struct LastReadings {
-    text: Option<(Instant, String)>,
+    metrics: Option<(Instant, Arc<TownMetrics>)>,
     costs: Option<(Instant, CostReport)>,
     requests: RequestCache,
 }
@@ -51,13 +55,13 @@ impl MetricsReader {
         }
     }
 
-    /// Reads the numbers as the text of `gt metrics`. Blocks.
-    fn read(&self) -> anyhow::Result<String> {
+    /// Reads the numbers. Blocks.
+    fn read(&self) -> anyhow::Result<Arc<TownMetrics>> {
         let mut last = lock_mutex(&self.last);
-        if let Some((at, text)) = &last.text
+        if let Some((at, metrics)) = &last.metrics
             && at.elapsed() < FRESH
         {
-            return Ok(text.clone());
+            return Ok(Arc::clone(metrics));
         }
         let costs = match last.costs.take() {
             Some((at, costs)) if at.elapsed() < COSTS_FRESH => (at, costs),
@@ -66,20 +70,20 @@ impl MetricsReader {
                 read_costs_by_rig(&self.town, &mut last.requests)?,
             ),
         };
-        let text = read_metrics(&self.town, &costs.1)?.to_string();
+        let metrics = Arc::new(read_metrics(&self.town, &costs.1)?);
         last.costs = Some(costs);
-        last.text = Some((Instant::now(), text.clone()));
-        Ok(text)
+        last.metrics = Some((Instant::now(), Arc::clone(&metrics)));
+        Ok(metrics)
     }
 
     /// Reads the numbers beside the loop of the daemon.
-    async fn read_beside(self: Arc<Self>) -> anyhow::Result<String> {
+    async fn read_beside(self: Arc<Self>) -> anyhow::Result<Arc<TownMetrics>> {
         tokio::task::spawn_blocking(move || self.read()).await?
     }
 
     /// Answers a request on the daemon's socket.
     pub(crate) async fn answer(self: Arc<Self>) -> DaemonAnswer {
-        match self.read_beside().await {
+        match self.read_beside().await.map(|metrics| metrics.to_string()) {
             Ok(text) if text.len() < LINE_LIMIT / 2 => DaemonAnswer::Metrics { text },
             Ok(_) => DaemonAnswer::Error {
                 reason: format!("the numbers are too long for the socket: set {PORT}"),
@@ -139,13 +143,13 @@ async fn get_metrics(State(served): State<Arc<ServedMetrics>>, headers: HeaderMa
         return (StatusCode::FORBIDDEN, "this is another host\n").into_response();
     }
     match Arc::clone(&served.reader).read_beside().await {
-        Ok(text) => {
+        Ok(metrics) => {
             let headers = [
                 (header::CONTENT_TYPE, CONTENT_TYPE),
                 (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
                 (header::CACHE_CONTROL, "no-store"),
             ];
-            (headers, text).into_response()
+            (headers, metrics.to_string()).into_response()
         }
         Err(error) => (StatusCode::INTERNAL_SERVER_ERROR, format!("{error:#}\n")).into_response(),
     }

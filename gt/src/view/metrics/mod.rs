@@ -1,8 +1,11 @@
-//! Reads the numbers of the town, and formats them in the text format of Prometheus, version 0.0.4.
+//! Reads the numbers of the town, and formats them in the text format of Prometheus, version 0.0.4,
+//! and for OpenTelemetry ([`otlp`]).
 //!
 //! The numbers are those of `gt status`, `gt ready`, `gt mq stats` and `gt costs`. Numbers of today
 //! begin at midnight in the local time zone, so that a reading takes no longer in an old town.
 //! Counters begin at 0 then, too, which Prometheus takes for a restart of the counter.
+
+mod otlp;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -35,6 +38,14 @@ const TOWN: &str = "town";
 #[serde(transparent)]
 pub struct TownMetrics {
     families: Vec<MetricFamily>,
+    /// The name of the town.
+    #[serde(skip)]
+    town: String,
+    /// The last midnight, since which counters count.
+    #[serde(skip)]
+    since: Timestamp,
+    #[serde(skip)]
+    at: Timestamp,
 }
 
 /// The numbers of one name.
@@ -133,7 +144,12 @@ pub fn read_metrics(town: &LiveTown, costs: &CostReport) -> anyhow::Result<TownM
     families.extend(list_event_families(town, midnight)?);
     families.extend(list_need_families(town, &view, &status));
     families.extend(list_cost_families(costs, &stats));
-    Ok(TownMetrics { families })
+    Ok(TownMetrics {
+        families,
+        town: status.name,
+        since: midnight,
+        at: town.clock.now(),
+    })
 }
 
 fn list_town_families(
