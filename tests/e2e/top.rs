@@ -131,9 +131,7 @@ fn a_bead_is_slung_and_the_town_is_stopped_by_keys() {
     let bead = town.bead("web", "Parse dates");
     let terminal = Terminal::run(&town, &town.root(), "gt top");
     terminal.wait_for("needs you: nothing");
-    terminal.press(&["/"]);
-    terminal.press(&["-l", &bead]);
-    terminal.press(&["Enter"]);
+    terminal.search(&bead);
     terminal.wait_for("s sling");
     terminal.press(&["s"]);
     terminal.wait_for(&format!("Sling {bead} to the rig or worker"));
@@ -209,11 +207,6 @@ fn every_page_and_tab_opens_by_keys() {
     worker.commit("b.txt");
     let terminal = Terminal::run(town, &town.root(), "gt top");
     terminal.wait_for("Which colour?");
-    let search = |id: &str| {
-        terminal.press(&["/"]);
-        terminal.press(&["-l", id]);
-        terminal.press(&["Enter"]);
-    };
     let read_tabs = |tabs: &[&str]| {
         for text in tabs {
             terminal.wait_for(text);
@@ -233,10 +226,10 @@ fn every_page_and_tab_opens_by_keys() {
     ]);
     let request = worker.hand_in();
     terminal.wait_for(&request);
-    search(&other);
+    terminal.search(&other);
     let title = format!("bead {other}");
     read_tabs(&[&title, "no earlier attempt", "[3 timeline]"]);
-    search(&request);
+    terminal.search(&request);
     terminal.press(&["Enter"]);
     read_tabs(&[
         "[1 status]",
@@ -244,7 +237,7 @@ fn every_page_and_tab_opens_by_keys() {
         "no gate has failed",
         "[4 timeline]",
     ]);
-    search(&showcase.convoy);
+    terminal.search(&showcase.convoy);
     terminal.press(&["Enter"]);
     read_tabs(&["Wave 2", "[2 timeline]"]);
     // A question is answered in the user's own words.
@@ -255,7 +248,7 @@ fn every_page_and_tab_opens_by_keys() {
     terminal.wait_for("is resolved: green");
     terminal.wait_for("needs you: nothing");
     // A request is rejected with a reason.
-    search(&request);
+    terminal.search(&request);
     terminal.wait_for("x reject");
     terminal.press(&["x"]);
     terminal.wait_for("Reason to reject");

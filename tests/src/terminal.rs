@@ -64,6 +64,13 @@ impl<'t> Terminal<'t> {
         self.press(&[line, "Enter"]);
     }
 
+    /// Types a text after `/`, the key of `gt top` for a search.
+    pub fn search(&self, text: &str) {
+        self.press(&["/"]);
+        self.press(&["-l", text]);
+        self.press(&["Enter"]);
+    }
+
     /// Presses keys, named as tmux names them.
     pub fn press(&self, keys: &[&str]) {
         let args = ["send-keys", "-t", "=user:"];

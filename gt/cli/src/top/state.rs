@@ -463,7 +463,7 @@ impl TopState {
         }
     }
 
-    fn open(&mut self, subject: Subject) {
+    pub(super) fn open(&mut self, subject: Subject) {
         self.filter.clear();
         self.pages.push(OpenPage {
             subject,

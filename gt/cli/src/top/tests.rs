@@ -15,11 +15,15 @@ use jiff::{SignedDuration, Timestamp};
 use kit::ui::Style;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
+use ratatui::buffer::Cell;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::style::Color;
 
 use super::action::TopAction;
 use super::draw::{self, Theme};
-use super::state::{ResultLine, Section, TopState};
+use super::rows::Tone;
+use super::state::{PageLine, ResultLine, Section, TopState};
+use super::subject::Subject;
 
 fn now() -> Timestamp {
     Timestamp::UNIX_EPOCH + SignedDuration::from_hours(24 * 365)
@@ -213,6 +217,64 @@ fn the_main_screen_fits_each_width() {
     for width in [60, 100, 200] {
         check_screen(&format!("main-{width}"), draw(&open_top(), width, 30));
     }
+}
+
+/// Lines of a page: one that is too long for each width, one that opens a bead, and one with a colour.
+fn page_lines() -> Vec<PageLine> {
+    let long = "at work on web-a1 since 14:02, with a title that goes on and on ".repeat(4);
+    let added = PageLine {
+        tone: Tone::Good,
+        ..PageLine::plain("+the line that was added")
+    };
+    let bead = PageLine {
+        subject: Some(Subject::Bead("web-a1".to_owned())),
+        ..PageLine::plain("  the bead: web-a1")
+    };
+    vec![PageLine::plain(long), bead, added]
+}
+
+#[test]
+fn every_page_fits_each_width() {
+    let subjects = [
+        Subject::Agent("web/polecats/amber".to_owned()),
+        Subject::Agent("mayor".to_owned()),
+        Subject::Rig("web".to_owned()),
+        Subject::Request("web-mr-1".to_owned()),
+        Subject::Bead("web-a1".to_owned()),
+        Subject::Convoy("hq-cv-1".to_owned()),
+    ];
+    for width in [60, 100, 200] {
+        let mut screens = String::new();
+        for subject in &subjects {
+            let mut state = open_top();
+            state.open(subject.clone());
+            state.set_page(subject, 0, page_lines());
+            screens.push_str(&draw(&state, width, 14));
+        }
+        check_screen(&format!("pages-{width}"), screens);
+    }
+}
+
+#[test]
+fn colours_are_drawn_only_if_they_are_wanted() {
+    let mut state = open_top();
+    let subject = Subject::Rig("web".to_owned());
+    state.open(subject.clone());
+    state.set_page(&subject, 0, page_lines());
+    let colours = |style: &Style| {
+        let mut terminal = Terminal::new(TestBackend::new(100, 14)).unwrap();
+        let theme = Theme::new(style);
+        terminal
+            .draw(|frame| {
+                draw::draw_screen(frame, &state, theme);
+            })
+            .unwrap();
+        let cells = terminal.backend().buffer().content().to_owned();
+        let is_coloured = |cell: &Cell| cell.fg != Color::Reset || cell.bg != Color::Reset;
+        cells.iter().filter(|cell| is_coloured(cell)).count()
+    };
+    assert_eq!(colours(&Style::plain()), 0);
+    assert!(colours(&Style::coloured()) > 0);
 }
 
 #[test]

@@ -329,9 +329,9 @@ fn list_queue_families(
         let percentiles = stats.wait_seconds.into_iter();
         waits.extend(
             percentiles
-                .flat_map(|wait| [("0.5", wait.p50), ("0.95", wait.p95)])
-                .map(|(quantile, value)| {
-                    MetricSample::new([("rig", rig), ("quantile", quantile)], value)
+                .flat_map(|wait| [("50", wait.p50), ("95", wait.p95)])
+                .map(|(percentile, value)| {
+                    MetricSample::new([("rig", rig), ("percentile", percentile)], value)
                 }),
         );
         for gate in &stats.gates {
@@ -364,7 +364,7 @@ fn list_queue_families(
         ),
         gauge(
             "gastown_merge_wait_seconds",
-            "The time from submission to merge of the requests merged since midnight, by rig and quantile.",
+            "The time from submission to merge of the requests merged since midnight, by rig and percentile.",
             waits,
         ),
         counter(
