@@ -1,7 +1,7 @@
 //! The waves in which the beads of a convoy can be done, and an estimate of the end.
 //!
-//! A bead is in the first wave if it waits for no bead of the convoy, otherwise in the one after the
-//! last bead that it waits for. The estimate is the median time from sling to close of the town's
+//! A bead is in the first wave if no bead of the convoy blocks it, otherwise in the one after its last
+//! blocker. The estimate is the median time from sling to close of the town's
 //! last closed beads, once for each remaining wave. It assumes a free worker for each bead of a
 //! wave.
 
@@ -81,10 +81,8 @@ impl ConvoyEstimate {
         if !progress.blocked_by.is_empty() || progress.tracked.iter().any(cannot_go_on) {
             return None;
         }
-        let waves = list_waves(&progress.tracked);
-        let is_open =
-            |wave: &&Vec<&TrackedBead>| wave.iter().any(|bead| bead.standing != BeadStanding::Done);
-        let waves = waves.iter().filter(is_open).count();
+        let tracked = progress.tracked.iter();
+        let waves = list_waves(tracked.filter(|bead| bead.standing != BeadStanding::Done)).len();
         let pace = pace.filter(|_| waves > 0)?;
         Some(Self { waves, pace })
     }
@@ -108,13 +106,15 @@ impl ConvoyEstimate {
     }
 }
 
-/// Arranges the beads of a convoy in waves. Beads that wait for each other in a circle come last.
-pub fn list_waves(tracked: &[TrackedBead]) -> Vec<Vec<&TrackedBead>> {
-    let mut left: Vec<&TrackedBead> = tracked.iter().collect();
+/// Arranges beads of a convoy in waves. Beads that wait for each other in a circle come last.
+pub fn list_waves<'a>(
+    tracked: impl IntoIterator<Item = &'a TrackedBead>,
+) -> Vec<Vec<&'a TrackedBead>> {
+    let mut left: Vec<&TrackedBead> = tracked.into_iter().collect();
     let mut waves = Vec::new();
     while !left.is_empty() {
         let is_free = |bead: &&TrackedBead| {
-            bead.waits_for.iter().all(|id| {
+            bead.waits_for.iter().chain(&bead.blockers).all(|id| {
                 !left
                     .iter()
                     .any(|other| other.id == *id && other.id != bead.id)
@@ -132,4 +132,64 @@ pub fn list_waves(tracked: &[TrackedBead]) -> Vec<Vec<&TrackedBead>> {
         left = waiting;
     }
     waves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tracked(id: &str, blockers: &[&str], standing: BeadStanding) -> TrackedBead {
+        let waits = standing == BeadStanding::Blocked;
+        let blockers: Vec<String> = blockers.iter().map(|&id| id.to_owned()).collect();
+        TrackedBead {
+            id: id.to_owned(),
+            title: String::new(),
+            status: String::new(),
+            dependency_type: "tracks",
+            issue_type: String::new(),
+            assignee: String::new(),
+            standing,
+            waits_for: blockers.iter().filter(|_| waits).cloned().collect(),
+            blockers,
+            why: String::new(),
+            next_steps: Vec::new(),
+        }
+    }
+
+    fn ids<'a>(beads: impl IntoIterator<Item = &'a TrackedBead>) -> Vec<Vec<&'a str>> {
+        let waves = list_waves(beads).into_iter();
+        waves
+            .map(|wave| wave.into_iter().map(|bead| bead.id.as_str()).collect())
+            .collect()
+    }
+
+    #[test]
+    fn beads_stay_in_their_waves_as_their_blockers_are_closed() {
+        let (done, open) = (BeadStanding::Done, BeadStanding::Open);
+        let beads = [
+            tracked("a", &[], done),
+            tracked("b", &["a", "of-another-convoy"], done),
+            tracked("c", &["b"], open),
+            tracked("d", &["c"], BeadStanding::Blocked),
+            tracked("e", &[], open),
+        ];
+        assert_eq!(
+            ids(&beads),
+            [vec!["a", "e"], vec!["b"], vec!["c"], vec!["d"]]
+        );
+        // Those that are left can be done in two waves.
+        let left = beads.iter().filter(|bead| bead.standing != done);
+        assert_eq!(ids(left), [vec!["c", "e"], vec!["d"]]);
+    }
+
+    #[test]
+    fn beads_that_block_each_other_come_last() {
+        let blocked = BeadStanding::Blocked;
+        let beads = [
+            tracked("a", &["b"], blocked),
+            tracked("b", &["a"], blocked),
+            tracked("c", &[], BeadStanding::Open),
+        ];
+        assert_eq!(ids(&beads), [vec!["c"], vec!["a", "b"]]);
+    }
 }

@@ -311,9 +311,18 @@ fn map_hooked_beads(beads: &Snapshot) -> HashMap<&str, &Bead> {
         .collect()
 }
 
+fn list_blockers(bead: &Bead) -> Vec<String> {
+    let links = bead.dependencies.iter();
+    links
+        .filter(|link| link.kind.affects_ready() && link.kind != DepKind::ParentChild)
+        .map(|link| link.depends_on_id.clone())
+        .collect()
+}
+
 /// Builds the row of a done bead that is in the archive.
 fn track_archived_bead(bead: Bead) -> TrackedBead {
     TrackedBead {
+        blockers: list_blockers(&bead),
         status: bead.status.to_string(),
         issue_type: bead.issue_type.to_string(),
         id: bead.id,
@@ -338,6 +347,7 @@ fn track_unknown_bead(id: &str) -> TrackedBead {
         assignee: String::new(),
         standing: BeadStanding::Unknown,
         waits_for: Vec::new(),
+        blockers: Vec::new(),
         why: String::new(),
         next_steps: Vec::new(),
     }
@@ -423,6 +433,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
         assignee: bead.assignee.clone(),
         standing,
         waits_for,
+        blockers: list_blockers(bead),
         why: stuck.or(unproven).or_else(further).unwrap_or_default(),
         next_steps: Vec::new(),
     }
