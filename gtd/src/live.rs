@@ -11,9 +11,8 @@ use std::time::Duration;
 use anyhow::Context;
 use bd::store::upkeep;
 use gt::host::LiveTown;
-use gt::patrol::{self, Action, ActionReport, Decision, TownFacts};
+use gt::patrol::{self, Action, ActionReport, Decision, PatrolCache, TownFacts};
 use gt::record::heartbeat::Heartbeat;
-use gt::record::progress::ActivityCache;
 use gt::town::Town;
 use gt::town::event::EventListener;
 use jiff::Timestamp;
@@ -118,7 +117,7 @@ async fn watch_town(mut town: LiveTown, instance: DaemonInstance) -> anyhow::Res
         waker: waker.clone(),
         instance: Mutex::new(instance),
         panes: Mutex::default(),
-        glances: ActivityCache::default(),
+        cache: Mutex::default(),
         heartbeat: Mutex::default(),
         notices: Mutex::new(DesktopNotices::new(&town)),
         shared,
@@ -178,7 +177,7 @@ struct WatchedTown {
     instance: Mutex<DaemonInstance>,
     watch: Mutex<FolderWatch>,
     panes: Mutex<SessionWaits>,
-    glances: ActivityCache,
+    cache: Mutex<PatrolCache>,
     /// The heartbeat of the next pass, and the rules that acted since the last one.
     heartbeat: Mutex<(Option<Heartbeat>, Vec<&'static str>)>,
     notices: Mutex<DesktopNotices>,
@@ -195,7 +194,7 @@ impl LoopWorld for WatchedTown {
     }
 
     fn facts(&self) -> anyhow::Result<TownFacts> {
-        let facts = patrol::facts_with(&self.town, &self.glances)?;
+        let facts = patrol::facts_with(&self.town, &mut lock_mutex(&self.cache))?;
         for rig in &facts.unreadable {
             tracing::warn!(rig, "a rig's beads cannot be read");
         }

@@ -60,6 +60,7 @@ pub use witness::WatchFacts;
 
 use crate::flow::costs;
 use crate::flow::escalate;
+use crate::flow::seance::usage::RequestCache;
 use crate::flow::session::start::RestartCause;
 use crate::flow::sling;
 use crate::flow::sync::SyncState;
@@ -218,14 +219,24 @@ fn build_heartbeat(view: &TownView) -> Option<Heartbeat> {
 /// once. Writes nothing but what `record::observed` remembers of changed files and screens, and
 /// `record::plugin` of read events, and the costs if a budget is set.
 pub fn facts(town: &LiveTown) -> anyhow::Result<TownFacts> {
-    facts_with(town, &ActivityCache::default())
+    facts_with(town, &mut PatrolCache::default())
 }
 
-/// Does the same for repeated calls: recent observations of quiet workers are reused.
-pub fn facts_with(town: &LiveTown, glances: &ActivityCache) -> anyhow::Result<TownFacts> {
-    let mut view = TownView::read_idle(town, glances)?;
+/// Earlier readings, which repeated calls of [`facts_with`] continue.
+#[derive(Default)]
+pub struct PatrolCache {
+    /// Recent observations of quiet workers.
+    activity: ActivityCache,
+    /// Transcripts, for budgets.
+    requests: RequestCache,
+}
+
+/// Does the same for repeated calls.
+pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<TownFacts> {
+    let mut view = TownView::read_idle(town, &cache.activity)?;
     // Costs that cannot be read are reported by the sling that needs them.
-    if costs::refresh_old_spending(town, view.settings.all_layers()).unwrap_or_default() {
+    let layers = view.settings.all_layers();
+    if costs::refresh_old_spending(town, layers, &mut cache.requests).unwrap_or_default() {
         view.budgets = BudgetBook::load(&town.layout, view.now);
     }
     let settings = PatrolSettings::for_rigs(town, &view);

@@ -165,7 +165,7 @@ pub fn read_costs(
     let prices = PriceList::load(&town.layout)?;
     let mut view = TownView::read_idle(town, &ActivityCache::default())?;
     if view.settings.all_layers().any(budget::has_budgets) {
-        view.budgets = BudgetBook::new(costs::refresh_spending(town)?, view.now);
+        view.budgets = BudgetBook::new(costs::refresh_spending(town, cache)?, view.now);
     }
     let mut sessions = match since {
         Some(since) => seance::list_recent_sessions(town, since.saturating_sub(LONGEST)?)?,
@@ -196,6 +196,7 @@ pub fn read_costs(
             book.add_request(counted);
         }
     });
+    cache.forget_unused();
     let costs = sessions.iter().filter_map(|session| {
         let (model, sum) = book.sessions.remove(&session.session_id)?;
         Some(describe_session(&view, &sessions, session, model, sum))

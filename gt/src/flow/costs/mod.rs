@@ -77,6 +77,5 @@ pub fn count_requests(
             });
         }
     }
-    cache.forget_unused();
     unread
 }

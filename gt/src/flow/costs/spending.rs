@@ -22,10 +22,11 @@ const WINDOW: SignedDuration = SignedDuration::from_hours(30 * 24);
 const FRESH: SignedDuration = SignedDuration::from_secs(60);
 
 /// Reads the costs again if the last reading is old and any of these layers has a budget. Returns
-/// true if they were read.
+/// true if they were read. `cache` has earlier readings of transcripts.
 pub fn refresh_old_spending<'a>(
     town: &Town,
     layers: impl IntoIterator<Item = &'a SettingsLayers>,
+    cache: &mut RequestCache,
 ) -> anyhow::Result<bool> {
     if !layers.into_iter().any(has_budgets) {
         return Ok(false);
@@ -38,13 +39,14 @@ pub fn refresh_old_spending<'a>(
     if !age.is_negative() && age < FRESH {
         return Ok(false);
     }
-    refresh_spending(town)?;
+    refresh_spending(town, cache)?;
+    cache.forget_unused();
     Ok(true)
 }
 
 /// Reads the costs and writes them. Transcripts that have not changed since the last reading of the
-/// same day change nothing.
-pub fn refresh_spending(town: &Town) -> anyhow::Result<Spending> {
+/// same day change nothing. `cache` has earlier readings of transcripts.
+pub fn refresh_spending(town: &Town, cache: &mut RequestCache) -> anyhow::Result<Spending> {
     let now = town.clock.now();
     let last = Spending::load(&town.layout);
     let mut sessions = seance::list_recent_sessions(town, now - WINDOW)?;
@@ -67,7 +69,7 @@ pub fn refresh_spending(town: &Town) -> anyhow::Result<Spending> {
             ..last
         }
     } else {
-        sum_costs(town, &sessions, now, today)?
+        sum_costs(town, &sessions, now, today, cache)?
     };
     spending.save(&town.layout)?;
     Ok(spending)
@@ -101,6 +103,7 @@ fn sum_costs(
     sessions: &[PastSession],
     now: Timestamp,
     today: String,
+    cache: &mut RequestCache,
 ) -> anyhow::Result<Spending> {
     let prices = PriceList::load(&town.layout)?;
     let mut spending = Spending {
@@ -108,37 +111,30 @@ fn sum_costs(
         day: today,
         ..Spending::default()
     };
-    let mut cache = RequestCache::default();
-    count_requests(
-        &prices,
-        sessions,
-        Some(now - WINDOW),
-        &mut cache,
-        |counted| {
-            let at = counted.request.at;
-            let is_today = local_day(at) == spending.day;
-            let Some(cost) = counted.cost_usd else {
-                if is_today {
-                    spending.unpriced_tokens += counted.request.tokens.total();
-                }
-                return;
-            };
-            let session = counted.session;
-            if !session.bead.is_empty() {
-                *spending.beads.entry(session.bead.clone()).or_default() += cost;
-            }
-            let agent: Option<Address> = session.actor.parse().ok();
-            let rig = agent.as_ref().and_then(Address::rig);
-            if now.duration_since(at) < HOUR {
-                spending.add_recent(at, rig.unwrap_or_default(), cost);
-            }
+    count_requests(&prices, sessions, Some(now - WINDOW), cache, |counted| {
+        let at = counted.request.at;
+        let is_today = local_day(at) == spending.day;
+        let Some(cost) = counted.cost_usd else {
             if is_today {
-                spending.day_usd += cost;
-                if let Some(rig) = rig {
-                    *spending.rigs.entry(rig.to_owned()).or_default() += cost;
-                }
+                spending.unpriced_tokens += counted.request.tokens.total();
             }
-        },
-    );
+            return;
+        };
+        let session = counted.session;
+        if !session.bead.is_empty() {
+            *spending.beads.entry(session.bead.clone()).or_default() += cost;
+        }
+        let agent: Option<Address> = session.actor.parse().ok();
+        let rig = agent.as_ref().and_then(Address::rig);
+        if now.duration_since(at) < HOUR {
+            spending.add_recent(at, rig.unwrap_or_default(), cost);
+        }
+        if is_today {
+            spending.day_usd += cost;
+            if let Some(rig) = rig {
+                *spending.rigs.entry(rig.to_owned()).or_default() += cost;
+            }
+        }
+    });
     Ok(spending)
 }

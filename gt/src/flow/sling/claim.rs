@@ -9,6 +9,7 @@ use bd::store::{BeadMark, Snapshot, Tx};
 use super::{SlingRequest, leaving, rig_of_home};
 use crate::flow::convoy::integration;
 use crate::flow::costs;
+use crate::flow::seance::usage::RequestCache;
 use crate::host::LiveSession;
 use crate::host::LiveTown;
 use crate::record::attempt::{self, AttemptEnd};
@@ -114,7 +115,8 @@ pub(super) fn claim_bead(
     // worker counts as working.
     let takes_place = wish.name.is_none() && is_open_bead(&store.snapshot()?, &wish.request.bead);
     let layers = [None, Some(rig)].map(|rig| SettingsLayers::load(town, rig));
-    costs::refresh_old_spending(town, layers.iter().flatten())?;
+    let mut requests = RequestCache::default();
+    costs::refresh_old_spending(town, layers.iter().flatten(), &mut requests)?;
     if !takes_place && let Some(budget) = find_spent_budget(rig, &wish.request.bead)? {
         let obstacle = StartObstacle::BudgetSpent(budget);
         return Err(ClaimError::TownFull { obstacle }.into());

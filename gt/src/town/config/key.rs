@@ -3,9 +3,7 @@
 use super::setting_key::{MODES, allow_labels, define_key, restrict_to_files};
 use super::{LandingRoute, MergeStrategy};
 
-pub use super::setting_key::{
-    FORGE_KINDS, LabelEffect, SettingKey, SettingKind, SettingPlacement, find_key,
-};
+pub use super::setting_key::{FORGE_KINDS, LabelEffect, SettingKey, SettingKind, SettingPlacement};
 
 /// All settings.
 pub const KEYS: &[SettingKey] = &[
@@ -781,3 +779,10 @@ pub const KEYS: &[SettingKey] = &[
         "the formula that gt formula run runs without a name",
     ),
 ];
+
+/// Returns the setting of a name.
+pub fn find_key(name: &str) -> Option<&'static SettingKey> {
+    // Most names are in the table literally.
+    let exact = KEYS.iter().find(|key| key.name == name);
+    exact.or_else(|| KEYS.iter().find(|key| key.is_for(name)))
+}

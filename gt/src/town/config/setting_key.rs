@@ -1,7 +1,5 @@
 //! Describes one setting: its name, its type, and the files in which it is allowed.
 
-use super::key::KEYS;
-
 /// The values of `merge_queue.vcs_provider`.
 pub const FORGE_KINDS: &[&str] = &["github", "gitlab"];
 
@@ -60,6 +58,21 @@ pub struct SettingKey {
     pub meaning: &'static str,
 }
 
+impl SettingKey {
+    /// Returns true if it is the setting of this name, or the family of settings with such names.
+    pub(super) fn is_for(&self, name: &str) -> bool {
+        let (mut parts, mut words) = (self.name.split('.'), name.split('.'));
+        loop {
+            match (parts.next(), words.next()) {
+                (None, None) => return true,
+                (Some("*"), Some(word)) if !word.is_empty() => {}
+                (Some(part), Some(word)) if part == word => {}
+                _ => return false,
+            }
+        }
+    }
+}
+
 pub(super) const fn define_key(
     name: &'static str,
     kind: SettingKind,
@@ -116,27 +129,5 @@ mod tests {
             variable_name("merge_queue.run_tests"),
             "GT_MERGE_QUEUE_RUN_TESTS"
         );
-    }
-}
-
-/// Returns the setting of a name.
-pub fn find_key(name: &str) -> Option<&'static SettingKey> {
-    // Most names are in the table literally.
-    let exact = KEYS.iter().find(|key| key.name == name);
-    exact.or_else(|| {
-        let mut families = KEYS.iter().filter(|key| key.name.contains('*'));
-        families.find(|key| is_pattern_match(key.name, name))
-    })
-}
-
-fn is_pattern_match(pattern: &str, name: &str) -> bool {
-    let (mut parts, mut words) = (pattern.split('.'), name.split('.'));
-    loop {
-        match (parts.next(), words.next()) {
-            (None, None) => return true,
-            (Some("*"), Some(word)) if !word.is_empty() => {}
-            (Some(part), Some(word)) if part == word => {}
-            _ => return false,
-        }
     }
 }
