@@ -8,10 +8,16 @@ high) priority=high ;;
 *) priority=default ;;
 esac
 # With `page.url` set, a tap on the notification opens the question.
+click=
 if [ -n "$GT_ESCALATION_LINK" ]; then
-    set -- --header "Click: $GT_ESCALATION_LINK"
+    click="header = \"Click: $GT_ESCALATION_LINK\""
 fi
-exec curl --fail --silent --show-error --max-time 8 "$@" \
+# Other users see the arguments of a program, so curl reads the link and the topic from a file
+# descriptor.
+exec curl --fail --silent --show-error --max-time 8 --config /dev/fd/3 \
     --header "Title: [$GT_ESCALATION_SEVERITY] $GT_ESCALATION_TITLE" \
     --header "Priority: $priority" --header "Tags: rotating_light" \
-    --data-binary @- -- "$GT_ESCALATION_TO"
+    --data-binary @- 3<<END
+url = "$GT_ESCALATION_TO"
+$click
+END

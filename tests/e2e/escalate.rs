@@ -547,10 +547,40 @@ fn the_phone_script_posts_the_text_to_the_topic() {
         "{seen}"
     );
     assert!(
-        seen.contains("[Priority: urgent]") && seen.contains("[https://ntfy.example.com/topic]"),
+        seen.contains("[Priority: urgent]") && seen.contains("Since noon"),
         "{seen}"
     );
-    assert!(seen.contains("Since noon"), "{seen}");
+    // Other users see arguments.
+    let address = "\nurl = \"https://ntfy.example.com/topic\"\n";
+    assert!(
+        seen.contains(address) && !seen.contains("[https:"),
+        "{seen}"
+    );
+}
+
+#[test]
+fn the_phone_script_shows_the_answer_link_to_nobody_else() {
+    let (town, _origin) = Town::with_rig();
+    let seen = fake(&town, "curl", "");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/escalation/push.sh");
+    configure(
+        &town,
+        &json!({
+            "routes": { "low": ["bead", "phone:human"] },
+            "contacts": { "human_phone": "https://ntfy.example.com/topic" },
+            "commands": { "phone": { "cmd": [script] } },
+        }),
+    );
+    for (key, value) in [("page.url", "https://phone.example"), ("page.port", "7333")] {
+        town.gt(["config", "set", "--town", key, value]).ok();
+    }
+    escalate(&town, &["Which colour?", "-s", "low"]);
+    let seen = std::fs::read_to_string(seen).unwrap();
+    let line = "\nheader = \"Click: https://phone.example/answer/";
+    assert!(seen.contains(line), "{seen}");
+    let arguments = seen.lines().filter(|line| line.starts_with('['));
+    let shown: Vec<&str> = arguments.filter(|line| line.contains("/answer/")).collect();
+    assert_eq!(shown, [""; 0]);
 }
 
 /// Escalates a decision, and returns its id with the path of its answer link.

@@ -1,14 +1,16 @@
 //! The waves in which the beads of a convoy can be done, and an estimate of the end.
 //!
 //! A bead is in the first wave if no bead of the convoy blocks it, otherwise in the one after its last
-//! blocker. The estimate is the median time from sling to close of the town's
-//! last closed beads, once for each remaining wave. It assumes a free worker for each bead of a
-//! wave.
+//! blocker. The estimate is the median time from sling to close of the town's last closed beads, once
+//! for each wave that is left, without the time that the first one has been at work. It assumes a
+//! free worker for each bead of a wave.
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use bd::bead::Status;
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::counted;
-use kit::ui::time::format_seconds;
+use kit::ui::time::{format_estimate, format_seconds};
 use serde::Serialize;
 
 use crate::flow::convoy::{BeadStanding, ConvoyProgress, TrackedBead};
@@ -29,12 +31,16 @@ pub struct BeadPace {
     pub beads: usize,
 }
 
-/// The expected end of a convoy.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct ConvoyEstimate {
-    /// The waves that are not done.
-    pub waves: usize,
-    pub pace: BeadPace,
+/// What is known about the end of an open convoy.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ConvoyEnd {
+    /// The expected time until all beads are done. Missing if it is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// The end or the obstacle in a few words.
+    pub short: String,
+    /// The same with all reasons.
+    pub text: String,
 }
 
 impl BeadPace {
@@ -69,40 +75,96 @@ impl BeadPace {
     }
 }
 
-impl ConvoyEstimate {
-    /// Estimates the end of a convoy. None if nothing is left to do, or a bead of it cannot go on.
-    pub fn build(progress: &ConvoyProgress, pace: Option<BeadPace>) -> Option<Self> {
-        let cannot_go_on = |bead: &TrackedBead| {
+impl ConvoyEnd {
+    /// Estimates the end of a convoy. `needs` are the beads that need the user. None if no bead is
+    /// left, an escalation blocks the convoy, or there is no pace.
+    pub fn estimate(
+        progress: &ConvoyProgress,
+        view: &TownView,
+        pace: Option<BeadPace>,
+        needs: &BTreeSet<&str>,
+    ) -> Option<Self> {
+        let beads = progress.tracked.iter();
+        let left = beads.filter(|bead| bead.standing != BeadStanding::Done);
+        let left: Vec<&TrackedBead> = left.collect();
+        if !progress.blocked_by.is_empty() || left.is_empty() {
+            return None;
+        }
+        let cannot_go_on = |bead: &&&TrackedBead| {
             matches!(
                 bead.standing,
                 BeadStanding::NeedsStep | BeadStanding::Failed | BeadStanding::Unknown
             )
         };
-        if !progress.blocked_by.is_empty() || progress.tracked.iter().any(cannot_go_on) {
-            return None;
+        let waiting = left.iter().filter(|bead| needs.contains(&*bead.id));
+        let stopped = left.iter().filter(cannot_go_on);
+        Self::describe_obstacle("waits for you", waiting)
+            .or_else(|| Self::describe_obstacle("stopped", stopped))
+            .or_else(|| {
+                let ages = left.iter().filter_map(|bead| {
+                    let begun = attempt::given_at(view.stores.get(&bead.id)?)?;
+                    is_at_work(bead).then(|| (&*bead.id, view.now.duration_since(begun)))
+                });
+                Some(pace?.estimate(&list_waves(left.iter().copied()), &ages.collect()))
+            })
+    }
+
+    fn describe_obstacle<'a>(
+        words: &str,
+        beads: impl Iterator<Item = &'a &'a TrackedBead>,
+    ) -> Option<Self> {
+        let ids: Vec<&str> = beads.map(|bead| bead.id.as_str()).collect();
+        let short = match ids.as_slice() {
+            [] => return None,
+            [id] => format!("{words}: {id}"),
+            ids => format!("{words}: {} beads", ids.len()),
+        };
+        Some(Self {
+            seconds: None,
+            short,
+            text: format!("{words}: {}", ids.join(", ")),
+        })
+    }
+}
+
+fn is_at_work(bead: &TrackedBead) -> bool {
+    matches!(bead.standing, BeadStanding::Working | BeadStanding::Merging)
+}
+
+impl BeadPace {
+    /// Estimates the end of waves. `ages` are the times since which beads have been at work.
+    fn estimate(
+        self,
+        waves: &[Vec<&TrackedBead>],
+        ages: &BTreeMap<&str, SignedDuration>,
+    ) -> ConvoyEnd {
+        let age_of = |bead: &&&TrackedBead| ages.get(&*bead.id).copied().unwrap_or_default();
+        let first = waves.first().map_or(&[][..], Vec::as_slice);
+        let youngest = first.iter().map(|bead| age_of(&bead)).min();
+        let left = self.median.saturating_sub(youngest.unwrap_or_default());
+        let median = format_seconds(self.median.as_secs_f64());
+        let pace = format!("{median} per bead: the median of the last {}", self.beads);
+        if !left.is_positive() {
+            let oldest = first.iter().max_by_key(age_of);
+            let longest = oldest.map_or_else(String::new, |bead| {
+                let age = format_seconds(age_of(&bead).as_secs_f64());
+                format!("{} for {age}, ", bead.id)
+            });
+            return ConvoyEnd {
+                seconds: None,
+                short: "longer than usual".to_owned(),
+                text: format!("longer than usual ({longest}{pace})"),
+            };
         }
-        let tracked = progress.tracked.iter();
-        let waves = list_waves(tracked.filter(|bead| bead.standing != BeadStanding::Done)).len();
-        let pace = pace.filter(|_| waves > 0)?;
-        Some(Self { waves, pace })
-    }
-
-    /// Returns the expected time until all beads are done.
-    pub fn seconds(&self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a convoy has few waves")]
-        let waves = self.waves as f64;
-        waves * self.pace.median.as_secs_f64()
-    }
-
-    /// Describes the estimate with its reason.
-    pub fn describe(&self) -> String {
-        format!(
-            "done in about {} ({}, {} per bead: the median of the last {})",
-            format_seconds(self.seconds()),
-            counted(self.waves, "wave"),
-            format_seconds(self.pace.median.as_secs_f64()),
-            self.pace.beads
-        )
+        let later = waves.len().saturating_sub(1) as f64;
+        let seconds = left.as_secs_f64() + later * self.median.as_secs_f64();
+        let short = format!("done in {}", format_estimate(seconds));
+        ConvoyEnd {
+            seconds: Some(seconds),
+            text: format!("{short} ({}, {pace})", counted(waves.len(), "wave")),
+            short,
+        }
     }
 }
 
@@ -180,6 +242,32 @@ mod tests {
         // Those that are left can be done in two waves.
         let left = beads.iter().filter(|bead| bead.standing != done);
         assert_eq!(ids(left), [vec!["c", "e"], vec!["d"]]);
+    }
+
+    #[test]
+    fn an_estimate_takes_off_the_time_at_work_and_says_when_it_is_over() {
+        let pace = BeadPace {
+            median: SignedDuration::from_mins(10),
+            beads: 5,
+        };
+        let beads = [
+            tracked("a", &[], BeadStanding::Working),
+            tracked("b", &["a"], BeadStanding::Blocked),
+        ];
+        let waves = list_waves(&beads);
+        let after = |minutes| {
+            let ages = BTreeMap::from([("a", SignedDuration::from_mins(minutes))]);
+            pace.estimate(&waves, &ages).text
+        };
+        let reason = "10m per bead: the median of the last 5)";
+        assert_eq!(after(4), format!("done in about 16m (2 waves, {reason}"));
+        assert_eq!(after(11), format!("longer than usual (a for 11m, {reason}"));
+        let quick = BeadPace {
+            median: SignedDuration::from_secs(2),
+            ..pace
+        };
+        let end = quick.estimate(&waves, &BTreeMap::new());
+        assert_eq!(end.short, "done in less than a minute");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Reads what the sessions of the town cost, from the transcripts of their agent programs.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::time::Duration;
 
 use bd::bead::Stamp;
 use jiff::tz::TimeZone;
@@ -152,6 +153,11 @@ pub fn read_costs_of_today(
     let zone = local_time_zone();
     let midnight = town.clock.now().to_zoned(zone.clone()).start_of_day()?;
     read_costs(town, Some(midnight.timestamp()), group, &zone, cache)
+}
+
+/// Returns how long a screen keeps a reading of the costs that took a time: longer in a large town.
+pub fn rest_after_reading(took: Duration) -> Duration {
+    (took * 400).clamp(Duration::from_secs(10), Duration::from_secs(60))
 }
 
 /// Reads the costs since a time, grouped.

@@ -4,7 +4,7 @@
 use bd::store::Snapshot;
 use jiff::Timestamp;
 use kit::ui::escape;
-use kit::ui::time::{format_ago, format_seconds};
+use kit::ui::time::{format_ago, format_estimate, format_seconds};
 use serde::Serialize;
 
 use crate::flow::mq::{self, QueuePace, RequestOrder, find_clashes};
@@ -82,8 +82,8 @@ impl MergeEstimate {
     pub fn describe(&self) -> String {
         let rounds = kit::ui::counted(self.rounds, "run");
         format!(
-            "in about {} ({rounds} of the gates, {} each)",
-            format_seconds(self.seconds),
+            "in {} ({rounds} of the gates, {} each)",
+            format_estimate(self.seconds),
             format_seconds(self.round_seconds)
         )
     }

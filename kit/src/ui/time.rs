@@ -40,6 +40,14 @@ pub fn format_seconds(seconds: f64) -> String {
     }
 }
 
+/// Formats an estimate: `less than a minute`, `about 12m`, `about 3h 5m`.
+pub fn format_estimate(seconds: f64) -> String {
+    if seconds < 60.0 {
+        return "less than a minute".to_owned();
+    }
+    format!("about {}", format_seconds(seconds))
+}
+
 /// Formats an instant in a zone with seconds, `Mar 1 18:02:07`; in another year than `now`,
 /// `2025-03-01 18:02:07`.
 pub fn format_moment(now: Timestamp, instant: Timestamp, zone: &TimeZone) -> String {

@@ -8,7 +8,8 @@ use gt::record::mail;
 use gt::record::town_view::TownView;
 use gt::town::identity::Address;
 use gt::view::bead::BeadDetails;
-use gt::view::convoy::{BeadPace, ConvoyEstimate, list_waves};
+use gt::view::convoy::{BeadPace, ConvoyEnd, list_waves};
+use gt::view::overview::{list_needing_beads, list_needs};
 use gt::view::polecat::{PolecatStatus, read_changes_so_far};
 use gt::view::{ready, rig, why};
 use kit::ui::Page;
@@ -172,12 +173,17 @@ fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Vec<PageLine>> {
     let convoy = convoy.ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
     let board = gt::flow::convoy::ProgressBoard::from_view(&view);
     let progress = board.progress(convoy);
-    let estimate = ConvoyEstimate::build(&progress, BeadPace::from_view(&view));
+    let needs = list_needs(town, &view);
+    let (pace, needs) = (BeadPace::from_view(&view), list_needing_beads(&needs));
+    let end = ConvoyEnd::estimate(&progress, &view, pace, &needs);
     let mut lines = list_lines(town, |page| {
         convoy_commands::write_heading(&progress, page);
     });
     if progress.counts.completed < progress.counts.total {
-        let text = estimate.map_or_else(|| "no estimate yet".to_owned(), |found| found.describe());
+        let text = end.map_or_else(
+            || "no estimate yet".to_owned(),
+            |end| escape_line(&end.text),
+        );
         lines.push(PageLine::plain(format!("   {text}")));
     }
     for (number, wave) in list_waves(&progress.tracked).into_iter().enumerate() {

@@ -2,13 +2,14 @@
 
 use gt::record::polecat::PolecatState;
 use gt::town::event::EventLine;
+use gt::view::convoy::ConvoyEnd;
 use gt::view::feed::describe_event;
-use gt::view::overview::{ExpectedEnd, TownOverview, UserNeed, UserNeedKind};
+use gt::view::overview::{TownOverview, UserNeed, UserNeedKind};
 use gt::view::request::RequestRow;
 use gt::view::status::{AgentStatus, ConvoyLine, QueueCounts, RigSummary};
 use jiff::Timestamp;
 use kit::ui::escape::escape_line;
-use kit::ui::time::{format_ago, format_seconds};
+use kit::ui::time::{format_ago, format_estimate};
 
 use super::super::costs::{format_cost, format_tokens};
 use super::action::is_stopped_at_work;
@@ -293,7 +294,7 @@ fn request_row(request: &RequestRow) -> ScreenRow {
         } else {
             ""
         };
-        format!("{batch}in about {}", format_seconds(estimate.seconds))
+        format!("{batch}in {}", format_estimate(estimate.seconds))
     });
     if let Some(why) = &request.why {
         row.add(tone, escape_line(why));
@@ -301,7 +302,7 @@ fn request_row(request: &RequestRow) -> ScreenRow {
     row
 }
 
-fn convoy_row(convoy: &ConvoyLine, end: Option<&ExpectedEnd>) -> ScreenRow {
+fn convoy_row(convoy: &ConvoyLine, end: Option<&ConvoyEnd>) -> ScreenRow {
     let text = format!(
         "{} {} {}",
         draw_bar(convoy.completed, convoy.total),
@@ -310,9 +311,7 @@ fn convoy_row(convoy: &ConvoyLine, end: Option<&ExpectedEnd>) -> ScreenRow {
     );
     let subject = Some(Subject::Convoy(convoy.id.clone()));
     let mut row = ScreenRow::new(&convoy.id, subject, Tone::Plain, text);
-    row.right = end.map_or_else(String::new, |end| {
-        format!("done in about {}", format_seconds(end.seconds))
-    });
+    row.right = end.map_or_else(String::new, |end| escape_line(&end.short));
     if !convoy.blocked_by.is_empty() {
         let text = format!("! blocked by {}", convoy.blocked_by.join(", "));
         row.add(Tone::Bad, escape_line(&text));

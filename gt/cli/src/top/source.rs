@@ -31,8 +31,6 @@ const TICK: Duration = Duration::from_secs(10);
 const REST: Duration = Duration::from_millis(500);
 /// The rest after a reading, as a multiple of its duration. Bounds the load of a large town.
 const REST_FACTOR: u32 = 40;
-/// The time between two readings of the costs.
-const COST_TICK: Duration = Duration::from_secs(60);
 /// The number of events that are kept.
 const EVENTS: usize = 200;
 
@@ -177,15 +175,17 @@ impl TownWatcher {
     }
 }
 
-/// Reads the costs since midnight once a minute, until the loop ends.
+/// Reads the costs since midnight again and again, until the loop ends.
 pub(super) fn watch_costs(opener: &TownOpener, end: &Receiver<()>, send: &Sender<TopMessage>) {
     let (town, mut cache) = (opener.open(), RequestCache::default());
     loop {
+        let begun = Instant::now();
         let found = costs::read_costs_of_today(&town, CostGroup::Agent, &mut cache);
         let message =
             TopMessage::Costs(found.map(Box::new).map_err(|error| describe_error(&error)));
+        let rest = costs::rest_after_reading(begun.elapsed());
         if send.send(message).is_err()
-            || end.recv_timeout(COST_TICK) == Err(RecvTimeoutError::Disconnected)
+            || end.recv_timeout(rest) == Err(RecvTimeoutError::Disconnected)
         {
             return;
         }

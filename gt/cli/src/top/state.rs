@@ -184,7 +184,11 @@ impl TopState {
             if found.is_none() && !anchor.is_empty() && section == self.section {
                 self.is_row_replaced = true;
             }
-            let cursor = found.unwrap_or_else(|| self.cursor_of(section));
+            let cursor = match self.cursor_of(section) {
+                // The newest event stays selected until the user selects an older one.
+                0 if section == Section::Feed => 0,
+                cursor => found.unwrap_or(cursor),
+            };
             self.move_cursor_to(section, &rows, cursor);
         }
         self.describe_open_need();

@@ -5,6 +5,7 @@ use gt::flow::town_change::TownChange;
 use gt::host::daemon::DaemonStatus;
 use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
+use gt::town::event::{EventLine, EventVisibility};
 use gt::view::glance::SessionGlance;
 use gt::view::overview::{TownOverview, UserNeed, UserNeedKind, UserQuestion};
 use gt::view::request::RequestRow;
@@ -342,6 +343,32 @@ fn news_keep_the_selected_line() {
         enter(&mut state, "a"),
         Some(TopAction::Change(TownChange::Acknowledge { escalation })) if escalation == "hq-2"
     ));
+}
+
+#[test]
+fn the_feed_shows_the_newest_events_until_an_older_one_is_selected() {
+    let event = |number: i64| EventLine {
+        ts: (now() + SignedDuration::from_secs(number)).to_string(),
+        source: "gt".to_owned(),
+        kind: "nudge".to_owned(),
+        actor: format!("agent-{number}"),
+        payload: serde_json::Map::new(),
+        visibility: EventVisibility::Feed,
+    };
+    let feed = |last: i64| (0..=last).rev().map(event).collect::<Vec<_>>();
+    let mut state = open_top();
+    state.set_overview(overview(), feed(3));
+    state.set_overview(overview(), feed(60));
+    assert!(draw(&state, 100, 30).contains("agent-60 "));
+    enter(&mut state, "5");
+    state.set_overview(overview(), feed(61));
+    assert_eq!(state.cursor_of(Section::Feed), 0);
+    press(&mut state, KeyCode::Down);
+    state.set_overview(overview(), feed(90));
+    assert_eq!(state.cursor_of(Section::Feed), 30);
+    // Sections without the keys show their first rows.
+    enter(&mut state, "1");
+    assert!(draw(&state, 100, 30).contains("agent-90 "));
 }
 
 #[test]

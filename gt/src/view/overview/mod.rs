@@ -1,7 +1,7 @@
 //! Reads the town for full-screen views: its status, the needs of the user, and the merge queues,
 //! all from one view of the town.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
 use jiff::{SignedDuration, Timestamp};
@@ -14,7 +14,7 @@ use crate::record::convoy;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
-use crate::view::convoy::{BeadPace, ConvoyEstimate};
+use crate::view::convoy::{BeadPace, ConvoyEnd};
 use crate::view::glance::{GlanceCache, SessionGlance, read_glances};
 use crate::view::request::{self, RequestRow};
 use crate::view::status::{self, TownStatus};
@@ -29,17 +29,9 @@ pub struct TownOverview {
     /// The open merge requests of all rigs, those of a rig in merge order.
     pub requests: Vec<RequestRow>,
     /// The expected ends of the open convoys, by id. A convoy without one is missing.
-    pub estimates: BTreeMap<String, ExpectedEnd>,
+    pub estimates: BTreeMap<String, ConvoyEnd>,
     /// The last line and the context of each running session, by the address of its agent.
     pub sessions: BTreeMap<String, SessionGlance>,
-}
-
-/// The expected end of a convoy, for screens.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct ExpectedEnd {
-    pub seconds: f64,
-    /// The estimate with its reason.
-    pub text: String,
 }
 
 /// The readings that a redrawn screen keeps.
@@ -132,33 +124,36 @@ impl TownOverview {
             .chain(of_rigs)
             .filter_map(|agent| agent.address.parse().ok())
             .collect();
+        let needs_you = list_needs(town, &view);
         Ok(Self {
             at: view.now,
             sessions: read_glances(town, &view, &addresses, &memory.glances),
             status,
-            needs_you: list_needs(town, &view),
+            estimates: memory.estimate_convoys(&view, &needs_you),
+            needs_you,
             requests,
-            estimates: memory.estimate_convoys(&view),
         })
     }
 }
 
+/// Returns the beads that need the user.
+pub fn list_needing_beads(needs: &[UserNeed]) -> BTreeSet<&str> {
+    needs.iter().map(|need| need.bead.as_str()).collect()
+}
+
 impl OverviewMemory {
-    fn estimate_convoys(&self, view: &TownView) -> BTreeMap<String, ExpectedEnd> {
+    fn estimate_convoys(&self, view: &TownView, needs: &[UserNeed]) -> BTreeMap<String, ConvoyEnd> {
         let open = convoy::list_convoys(&view.stores.town, false);
         if open.is_empty() {
             return BTreeMap::new();
         }
         let (board, pace) = (ProgressBoard::from_view(view), self.pace(view));
-        let estimates = open.into_iter().filter_map(|convoy| {
-            let estimate = ConvoyEstimate::build(&board.progress(convoy), pace)?;
-            let end = ExpectedEnd {
-                seconds: estimate.seconds(),
-                text: estimate.describe(),
-            };
+        let needs = list_needing_beads(needs);
+        let ends = open.into_iter().filter_map(|convoy| {
+            let end = ConvoyEnd::estimate(&board.progress(convoy), view, pace, &needs)?;
             Some((convoy.id.clone(), end))
         });
-        estimates.collect()
+        ends.collect()
     }
 
     fn pace(&self, view: &TownView) -> Option<BeadPace> {

@@ -128,6 +128,10 @@ export function duration(seconds) {
   return seconds < 7200 ? `${Math.round(seconds / 60)}m` : `${Math.round(seconds / 3600)}h`;
 }
 
+export function estimated(seconds) {
+  return seconds < 60 ? "less than a minute" : `about ${duration(seconds)}`;
+}
+
 export function dollars(sum) {
   return `$${sum.cost_usd.toFixed(2)}${sum.unpriced_tokens ? "+" : ""}`;
 }

@@ -1,6 +1,6 @@
 // The town, the board, and the results of a search.
 
-import { age, duration, element, link, replaceChildren, rows, section, since } from "./elements.js";
+import { age, element, estimated, link, replaceChildren, rows, section, since } from "./elements.js";
 import { button, mayAct, promptButton, read } from "./server.js";
 
 function describeNeed(need) {
@@ -45,7 +45,7 @@ function describeAgent(agent, glance, cost) {
 export function describeRequest(request) {
   const place = request.place ? `${request.place}. ` : "";
   const parts = [place, link("request", request.id), " ", link("bead", request.bead), ` ${request.title} by ${request.worker}`];
-  if (request.estimate) parts.push(element("span", { class: "dim" }, ` in about ${duration(request.estimate.seconds)}`));
+  if (request.estimate) parts.push(element("span", { class: "dim" }, ` in ${estimated(request.estimate.seconds)}`));
   if (request.why) parts.push(element("div", { class: "caution" }, request.why));
   return parts;
 }

@@ -18,11 +18,8 @@ use serde_json::{Value, json};
 
 use crate::run::lock_mutex;
 
-/// The time for which costs are kept.
-const COSTS_FRESH: Duration = Duration::from_secs(60);
-
-/// Today's costs by group, the object of `gt costs --today --by GROUP --json`. They are read once a
-/// minute, because transcripts are long.
+/// Today's costs by group, the object of `gt costs --today --by GROUP --json`. They are kept for a
+/// while, because transcripts are long.
 #[derive(Debug, Default)]
 pub(in crate::page) struct CostsCache {
     last: Mutex<CostsReadings>,
@@ -30,6 +27,7 @@ pub(in crate::page) struct CostsCache {
 
 #[derive(Debug, Default)]
 struct CostsReadings {
+    /// Each with the time until which it is kept.
     groups: BTreeMap<String, (Instant, Value)>,
     requests: RequestCache,
 }
@@ -38,15 +36,16 @@ impl CostsCache {
     pub(in crate::page) fn read(&self, town: &LiveTown, group: &str) -> anyhow::Result<Value> {
         let by = CostGroup::from_str(group, false).map_err(anyhow::Error::msg)?;
         let mut last = lock_mutex(&self.last);
-        if let Some((at, value)) = last.groups.get(group)
-            && at.elapsed() < COSTS_FRESH
+        let begun = Instant::now();
+        if let Some((until, value)) = last.groups.get(group)
+            && begun < *until
         {
             return Ok(value.clone());
         }
         let report = costs::read_costs_of_today(town, by, &mut last.requests)?;
         let value = serde_json::to_value(report)?;
-        last.groups
-            .insert(group.to_owned(), (Instant::now(), value.clone()));
+        let until = Instant::now() + costs::rest_after_reading(begun.elapsed());
+        last.groups.insert(group.to_owned(), (until, value.clone()));
         Ok(value)
     }
 }

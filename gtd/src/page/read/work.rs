@@ -6,7 +6,8 @@ use gt::host::LiveTown;
 use gt::record::town_view::TownView;
 use gt::record::{convoy, merge_request, molecule};
 use gt::view::bead::BeadDetails;
-use gt::view::convoy::{BeadPace, ConvoyEstimate, list_waves};
+use gt::view::convoy::{BeadPace, ConvoyEnd, list_waves};
+use gt::view::overview::{list_needing_beads, list_needs};
 use gt::view::request;
 use serde_json::{Value, json};
 
@@ -31,11 +32,13 @@ pub(in crate::page) fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<
     let convoy = convoy.filter(|bead| convoy::is_convoy(bead));
     let convoy = convoy.ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
     let progress = ProgressBoard::from_view(&view).progress(convoy);
-    let estimate = ConvoyEstimate::build(&progress, BeadPace::from_view(&view));
+    let needs = list_needs(town, &view);
+    let (pace, needs) = (BeadPace::from_view(&view), list_needing_beads(&needs));
+    let end = ConvoyEnd::estimate(&progress, &view, pace, &needs);
     Ok(json!({
         "progress": progress,
         "waves": list_waves(&progress.tracked),
-        "estimate": estimate.map(|estimate| estimate.describe()),
+        "estimate": end.map(|end| end.text),
         "timeline": read_timeline(town, id),
     }))
 }

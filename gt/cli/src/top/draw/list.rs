@@ -8,6 +8,10 @@ use super::super::rows::{MoreLine, ScreenRow};
 use super::super::state::{ClickTarget, PageLine};
 use super::text::{spread, wrap_text};
 use super::{ClickArea, Theme};
+use unicode_width::UnicodeWidthStr;
+
+/// The columns that a text has before the text at its right goes to the next line.
+const ENOUGH: usize = 48;
 
 /// The lines of one entry: the first, and those below it.
 pub(super) struct ListEntry {
@@ -17,11 +21,18 @@ pub(super) struct ListEntry {
 impl ListEntry {
     /// Lays a row out in `width` columns.
     pub(super) fn from_row(row: ScreenRow, width: usize) -> Self {
+        let mut right = row.right;
+        let mut more = row.more;
+        let rest = width.saturating_sub(right.width() + 2);
+        if rest < ENOUGH.min(row.text.width()) {
+            let (tone, text) = (row.tone, std::mem::take(&mut right));
+            more.insert(0, MoreLine { tone, text });
+        }
         let mut lines = vec![MoreLine {
             tone: row.tone,
-            text: spread(&row.text, &row.right, width),
+            text: spread(&row.text, &right, width),
         }];
-        for more in row.more {
+        for more in more {
             let wrapped = wrap_text(&more.text, width.saturating_sub(6));
             lines.extend(wrapped.into_iter().map(|text| MoreLine {
                 tone: more.tone,

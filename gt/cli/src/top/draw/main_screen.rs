@@ -89,9 +89,15 @@ fn draw_column(
         });
         let height = u16::try_from(layout.height).unwrap_or(u16::MAX);
         let body = Rect::new(area.x, y + 1, area.width, height);
+        let is_active = state.section == layout.section;
         let cursor = ListCursor {
-            place: state.cursor_of(layout.section),
-            is_active: state.section == layout.section,
+            // The first rows are the most important ones, or the newest.
+            place: if is_active {
+                state.cursor_of(layout.section)
+            } else {
+                0
+            },
+            is_active,
         };
         let drawn = draw_list(frame, body, &layout.entries, cursor, theme);
         areas.extend(click_areas(drawn, |row| {
