@@ -273,7 +273,7 @@ fn a_lost_connection_misses_nothing_and_an_answer_keeps_the_focus() {
             .ok();
     };
     ask("Which colour?");
-    browser.wait_for("Which colour?");
+    browser.wait_for("Needs you: 1");
     browser.evaluate("document.querySelector('.need button').focus()");
     // More events than the feed shows at first.
     cable.cut();
@@ -293,15 +293,15 @@ fn a_lost_connection_misses_nothing_and_an_answer_keeps_the_focus() {
     ])
     .ok();
     cable.mend();
-    browser.wait_for("Missed?");
+    browser.wait_for("Needs you: 2");
     browser.visit("#/mail");
     browser.wait_for("Also missed");
     browser.visit("#/");
-    browser.wait_for("Which colour?");
+    browser.wait_for("Needs you: 2");
     // A redraw keeps the focus and opened details.
     browser.evaluate("document.querySelector('.need button').focus()");
     ask("A third?");
-    browser.wait_for("A third?");
+    browser.wait_for("Needs you: 3");
     let focused = browser.evaluate("document.activeElement.innerText");
     assert_eq!(focused, "red");
     browser.evaluate("window.confirm = () => true");

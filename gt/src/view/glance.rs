@@ -106,8 +106,10 @@ fn has_new_output(live: &LiveSession, reading: Option<&GlanceReading>) -> bool {
 }
 
 fn refresh_context(reading: &mut GlanceReading, transcript: &str) {
-    let changed = std::fs::metadata(transcript).and_then(|meta| meta.modified());
-    let Ok(changed) = changed else {
+    let meta = std::fs::metadata(transcript).ok();
+    // The path comes from a hook. A pipe would block the reader.
+    let meta = meta.filter(std::fs::Metadata::is_file);
+    let Some(changed) = meta.and_then(|meta| meta.modified().ok()) else {
         return;
     };
     let current = Some((transcript.to_owned(), changed));

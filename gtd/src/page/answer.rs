@@ -12,7 +12,7 @@ use axum::routing::get;
 use gt::flow::escalate::resolve_escalation;
 use gt::host::LiveTown;
 use gt::record::answer_link::{PublicPage, find_answer_link, take_answer_link};
-use gt::record::escalation::Escalation;
+use gt::record::escalation::{Escalation, EscalationChoice};
 use serde::Deserialize;
 
 use super::ServedPage;
@@ -23,6 +23,8 @@ const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'no
     form-action 'self'; frame-ancestors 'none'";
 /// The maximum size of an answer, in bytes.
 const BODY: usize = 64 * 1024;
+const FOREIGN: &str =
+    "A link works only under the address in the setting page.url, in a browser that names it.\n";
 const GONE: &str = "This link was used, is too old, or its question is answered.";
 
 type PageState = State<Arc<ServedPage>>;
@@ -47,10 +49,11 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
 
 /// Refuses requests to other hosts and of other pages.
 async fn check_sender(State(page): PageState, request: Request, next: Next) -> Response {
-    let mut response = if is_allowed(&page, &request) {
+    let sender = RequestSender::from_request(&request);
+    let mut response = if sender.is_allowed(page).await {
         next.run(request).await
     } else {
-        StatusCode::FORBIDDEN.into_response()
+        (StatusCode::FORBIDDEN, FOREIGN).into_response()
     };
     let headers = [
         (header::CONTENT_SECURITY_POLICY, CONTENT_POLICY),
@@ -66,28 +69,53 @@ async fn check_sender(State(page): PageState, request: Request, next: Next) -> R
     response
 }
 
-/// Returns true if a request names a host and an origin of this page. The settings are read again,
-/// so that they apply at once.
-fn is_allowed(page: &ServedPage, request: &Request) -> bool {
-    let public = PublicPage::from_settings(&page.town);
-    let public = public.as_ref();
-    let value = |name| request.headers().get(name)?.to_str().ok();
-    let host = value(header::HOST).unwrap_or_default();
-    let is_known_host =
-        is_own_host(host, page.port) || public.is_some_and(|public| public.host() == host);
-    let is_known_origin = match value(header::ORIGIN) {
-        Some(origin) => {
-            is_own_origin(origin, page.port)
-                || public.is_some_and(|public| public.origin() == origin)
+/// What a request says about the page that it comes from.
+struct RequestSender {
+    host: String,
+    origin: Option<String>,
+    is_reading: bool,
+}
+
+impl RequestSender {
+    fn from_request(request: &Request) -> Self {
+        let value = |name| {
+            request
+                .headers()
+                .get(name)?
+                .to_str()
+                .ok()
+                .map(str::to_owned)
+        };
+        Self {
+            host: value(header::HOST).unwrap_or_default(),
+            origin: value(header::ORIGIN),
+            is_reading: request.method() == Method::GET,
         }
-        None => request.method() == Method::GET,
-    };
-    is_known_host && is_known_origin
+    }
+
+    /// Returns true for a host and an origin of this page. The settings are read again, so that
+    /// they apply at once.
+    async fn is_allowed(self, page: Arc<ServedPage>) -> bool {
+        if self.origin.is_none() && !self.is_reading {
+            return false;
+        }
+        let origin = self.origin.as_deref();
+        let is_own = |origin| is_own_origin(origin, page.port);
+        if is_own_host(&self.host, page.port) && origin.is_none_or(is_own) {
+            return true;
+        }
+        let read = move || PublicPage::from_settings(&page.town);
+        let public = tokio::task::spawn_blocking(read).await.ok().flatten();
+        public.is_some_and(|public| {
+            let is_public = |origin| origin == public.origin();
+            public.host() == self.host && origin.is_none_or(is_public)
+        })
+    }
 }
 
 async fn show_question(State(page): PageState, Path(secret): Path<String>) -> Response {
     run_beside(move || match find_question(&page.town, &secret)? {
-        Some(question) => Ok(Html(draw_question(&question)).into_response()),
+        Some(question) => Ok(Html(draw_question(&question, "")).into_response()),
         None => Ok(draw_gone()),
     })
     .await
@@ -95,6 +123,7 @@ async fn show_question(State(page): PageState, Path(secret): Path<String>) -> Re
 
 #[derive(Deserialize)]
 struct GivenAnswer {
+    #[serde(default)]
     answer: String,
 }
 
@@ -104,19 +133,28 @@ async fn take_answer(
     Form(given): Form<GivenAnswer>,
 ) -> Response {
     run_beside(move || {
-        if given.answer.trim().is_empty() {
-            let text = draw_page(
-                "No answer",
-                "<p>The answer is empty: go back and write one.</p>",
-            );
-            return Ok((StatusCode::UNPROCESSABLE_ENTITY, Html(text)).into_response());
-        }
         let Some(question) = find_question(&page.town, &secret)? else {
             return Ok(draw_gone());
         };
-        // A failed answer leaves the link, a second one at the same time fails here.
-        let resolved = resolve_escalation(&page.town, &question.id, given.answer.trim())?;
-        take_answer_link(&page.town, &secret)?;
+        let again = |problem: &str| {
+            let text = draw_question(&question, problem);
+            Ok((StatusCode::UNPROCESSABLE_ENTITY, Html(text)).into_response())
+        };
+        if given.answer.trim().is_empty() {
+            return again("The answer is empty.");
+        }
+        let resolved = match resolve_escalation(&page.town, &question.id, given.answer.trim()) {
+            Ok(resolved) => resolved,
+            // Another answer came first.
+            Err(_) if find_question(&page.town, &secret)?.is_none() => return Ok(draw_gone()),
+            Err(error) => return again(&gt::error::build_failure(&error).message),
+        };
+        if let Err(error) = take_answer_link(&page.town, &secret) {
+            tracing::warn!(
+                error = format!("{error:#}"),
+                "a used link stays until tomorrow"
+            );
+        }
         let text = format!(
             "<p>{} is resolved: {}</p>",
             escape(&resolved.id),
@@ -137,7 +175,8 @@ fn find_question(town: &LiveTown, secret: &str) -> anyhow::Result<Option<Escalat
     Ok(bead.and_then(Escalation::from_bead))
 }
 
-fn draw_question(question: &Escalation) -> String {
+/// Draws a question. `problem` says why an answer was not taken; it may be empty.
+fn draw_question(question: &Escalation, problem: &str) -> String {
     let choice = question.details.decision.as_ref();
     let buttons: String = choice
         .map(|choice| choice.options.as_slice())
@@ -148,8 +187,15 @@ fn draw_question(question: &Escalation) -> String {
             format!("<button name=\"answer\" value=\"{option}\">{option}</button>\n")
         })
         .collect();
+    let default = choice.and_then(EscalationChoice::describe_default);
+    let lines = [problem.to_owned(), default.unwrap_or_default()];
+    let lines: String = lines
+        .iter()
+        .filter(|line| !line.is_empty())
+        .map(|line| format!("<p>{}</p>\n", escape(line)))
+        .collect();
     let body = format!(
-        "<p class=\"dim\">{} from {}</p>\n<p class=\"text\">{}</p>\n\
+        "{lines}<p class=\"dim\">{} from {}</p>\n<pre class=\"text\">{}</pre>\n\
          <form method=\"post\" class=\"answers\">{buttons}</form>\n\
          <form method=\"post\" class=\"answers\">\
          <label for=\"answer\">Another answer</label>\n\

@@ -1,4 +1,4 @@
-//! Tells a browser what has changed, as server-sent events. The id of each event of the town is its
+//! Reports changes to a browser, as server-sent events. The id of each event of the town is its
 //! position in the file of events, so that a browser that was away gets everything that it missed.
 
 use std::convert::Infallible;
@@ -56,9 +56,15 @@ fn send_changes(
         }
         None => reader.read_last(FIRST, None, |event| filter.is_match(event))?,
     };
+    let mut watched = status::watched_folders(town);
+    let mut watch = FolderWatch::start(watched.iter().map(PathBuf::as_path))?;
     loop {
+        // A rig may have been added. Changes since the last wait are still in the watch.
         let folders = status::watched_folders(town);
-        let watch = FolderWatch::start(folders.iter().map(PathBuf::as_path))?;
+        if folders != watched {
+            watch = FolderWatch::start(folders.iter().map(PathBuf::as_path))?;
+            watched = folders;
+        }
         new.extend(reader.read_new()?);
         new.retain(|stored: &StoredEvent| filter.is_match(&stored.event));
         let count = new.len();
@@ -74,9 +80,12 @@ fn send_changes(
                 return Ok(());
             }
         }
-        watch.wait_at_most(TICK);
-        kit::sys::clock::pause_thread(page.overview.rest());
-        let change = Event::default().event("change").data("{}");
+        let kind = if watch.wait_at_most(TICK) {
+            "change"
+        } else {
+            "tick"
+        };
+        let change = Event::default().event(kind).data("{}");
         if send.is_closed() || send.blocking_send(Ok(change)).is_err() {
             return Ok(());
         }

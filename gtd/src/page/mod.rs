@@ -9,6 +9,7 @@ mod access;
 mod answer;
 mod assets;
 mod events;
+mod kept;
 mod read;
 mod routes;
 
@@ -17,8 +18,9 @@ use std::sync::{Arc, Mutex};
 
 use gt::host::live_town::open_live_town;
 use gt::host::{LiveTown, daemon::protocol::DaemonAnswer};
-use gt::record::answer_link::{PublicPage, read_page_port};
+use gt::record::answer_link::{PublicPage, read_page_port, record_served_port};
 use gt::town::identity::Address;
+use gt::view::overview::OverviewMemory;
 
 use crate::run::lock_mutex;
 pub(crate) use access::is_own_host;
@@ -39,8 +41,10 @@ pub(crate) struct ServedPage {
     /// The town, in which the user of the page acts.
     town: Arc<LiveTown>,
     access: Mutex<AccessBook>,
-    overview: read::OverviewCache,
+    /// What the overview keeps between two readings.
+    memory: OverviewMemory,
     costs: read::CostsCache,
+    kept: kept::KeptAnswers,
 }
 
 impl PageServer {
@@ -68,19 +72,32 @@ impl PageServer {
                     token,
                 }
             }
-            Err(error) => DaemonAnswer::Error {
-                reason: format!("port {port} cannot be opened: {error}"),
-            },
+            Err(error) => {
+                let wanted = match (port, read_page_port(town)) {
+                    (0, Some(set)) => format!("port {set} (setting page.port)"),
+                    (port, _) => format!("port {port}"),
+                };
+                DaemonAnswer::Error {
+                    reason: format!("{wanted} cannot be opened: {error}"),
+                }
+            }
         }
     }
 
     /// Serves the page from the start of the daemon, if links lead other devices to it.
     pub(crate) async fn open_for_links(&self, town: &LiveTown) {
-        let Some(public) = PublicPage::from_settings(town) else {
-            return;
-        };
-        if let Err(error) = self.serve(town, public.port).await {
-            tracing::warn!(port = public.port, %error, "the page is not served: links do not work");
+        let mut served = None;
+        if let Some(public) = PublicPage::from_settings(town) {
+            match self.serve(town, public.port).await {
+                Ok(page) => served = Some(page.port),
+                Err(error) => {
+                    let port = public.port;
+                    tracing::warn!(port, %error, "the page is not served: messages carry no links");
+                }
+            }
+        }
+        if let Err(error) = record_served_port(town, served) {
+            tracing::warn!(error = format!("{error:#}"), "messages may carry no links");
         }
     }
 
@@ -105,8 +122,9 @@ impl PageServer {
                 Address::Overseer,
             )),
             access: Mutex::default(),
-            overview: read::OverviewCache::default(),
+            memory: OverviewMemory::default(),
             costs: read::CostsCache::default(),
+            kept: kept::KeptAnswers::default(),
         });
         let router =
             routes::build_router(Arc::clone(&page)).merge(answer::build_router(Arc::clone(&page)));

@@ -11,13 +11,14 @@ use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use gt::flow::town_change::TownChange;
 use gt::host::LiveTown;
+use gt::view::overview::TownOverview;
 use gt::view::search::search_town;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::access::{self, PagePermission, PageSession};
 use super::assets::{ASSETS, Asset};
-use super::{ServedPage, create_secret, events, read};
+use super::{ServedPage, create_secret, events, kept, read};
 use crate::run::lock_mutex;
 
 /// No script but our own, no request to another host, no frame.
@@ -85,6 +86,10 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
         .route("/api/session/{id}", get(get_conversation))
         .route("/api/events", get(get_events))
         .route("/api/act", post(post_act))
+        .layer(middleware::from_fn_with_state(
+            Arc::clone(&page),
+            kept::keep_answers,
+        ))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&page),
             check_access,
@@ -235,12 +240,9 @@ fn describe_error(error: &anyhow::Error) -> Response {
 }
 
 async fn get_overview(State(page): PageState) -> Response {
-    let found = tokio::task::spawn_blocking(move || page.overview.read(&page.town)).await;
-    match found {
-        Ok(Ok(text)) => ([(header::CONTENT_TYPE, "application/json")], text).into_response(),
-        Ok(Err(error)) => describe_error(&error),
-        Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
-    }
+    let memory = Arc::clone(&page);
+    let read = move |town: &LiveTown| TownOverview::read_again(town, &memory.memory);
+    answer(State(page), read).await
 }
 
 #[derive(Deserialize)]

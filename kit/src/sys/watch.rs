@@ -42,14 +42,16 @@ impl FolderWatch {
         more
     }
 
-    /// Waits for a change for at most `limit`. Changes in quick succession count as one.
-    pub fn wait_at_most(&self, limit: Duration) {
+    /// Waits for a change for at most `limit`. Changes in quick succession count as one. Returns false
+    /// if there was none.
+    pub fn wait_at_most(&self, limit: Duration) -> bool {
         /// The pause that ends a burst of changes, because one write changes several files.
         const SETTLE: Duration = Duration::from_millis(100);
         /// The maximum length of a burst, so that a program that writes continuously does not block
         /// this wait.
         const ROUNDS: usize = 10;
-        if self.events.recv_timeout(limit).is_ok() {
+        let has_changed = self.events.recv_timeout(limit).is_ok();
+        if has_changed {
             for _ in 0..ROUNDS {
                 if self.events.recv_timeout(SETTLE).is_err() {
                     break;
@@ -57,5 +59,6 @@ impl FolderWatch {
                 while self.events.try_recv().is_ok() {}
             }
         }
+        has_changed
     }
 }

@@ -3,7 +3,7 @@
 import { showAgent, showChannel, showMail, showRecords } from "./agents.js";
 import { dollars, element, replaceChildren } from "./elements.js";
 import { showCosts, showSettings } from "./reports.js";
-import { onAct, openEvents, read } from "./server.js";
+import { onAct, onNewerAnswer, openEvents, read } from "./server.js";
 import { onPlay, showSession } from "./sessions.js";
 import { showBoard, showSearch, showTown } from "./town.js";
 import { showBead, showConvoy, showRequest } from "./work.js";
@@ -48,7 +48,7 @@ function showHeader() {
   document.title = overview.needs_you.length > 0 ? `(${overview.needs_you.length}) ${status.name}` : status.name;
 }
 
-// Transcripts are long, so their sum is read once a minute.
+// The daemon keeps a reading as long as it takes long.
 async function readCosts() {
   if (document.hidden) return;
   const costs = await read("/api/costs?by=agent").catch(() => null);
@@ -82,7 +82,7 @@ async function show() {
   try {
     overview = await read("/api/overview");
     showHeader();
-    if (VIEWS[name]) await VIEWS[name](view, id);
+    if (Object.hasOwn(VIEWS, name)) await VIEWS[name](view, id);
     else showTown(view, overview, feed, costsOfAgents);
   } catch (error) {
     replaceChildren(view, element("h1", {}, id ?? "Gas Town"), element("p", { class: "bad" }, error.message));
@@ -102,6 +102,18 @@ async function show() {
 let running = false;
 let wanted = false;
 
+// A hidden page keeps its title only.
+async function showTitle() {
+  overview = await read("/api/overview").catch(() => overview);
+  if (overview) showHeader();
+}
+
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden) return;
+  schedule();
+  readCosts();
+});
+
 // A pressed button and a selected text stay in place.
 let pressed = false;
 document.addEventListener("pointerdown", () => { pressed = true; });
@@ -116,15 +128,23 @@ async function schedule() {
   running = true;
   while (wanted) {
     wanted = false;
-    await show();
+    if (document.hidden) await showTitle();
+    else await show();
     await new Promise((done) => setTimeout(done, 500));
   }
   running = false;
 }
 
 onAct(schedule);
+onNewerAnswer(schedule);
 onPlay(schedule);
 window.addEventListener("hashchange", schedule);
+
+// A link to a part of the page would be taken for a view.
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  main.focus();
+});
 
 document.getElementById("search").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -169,6 +189,10 @@ function follow() {
     schedule();
   });
   events.addEventListener("change", schedule);
+  // Only ages and screens change without an event.
+  events.addEventListener("tick", () => {
+    if (["", "agent"].includes(route().name) && !document.hidden) schedule();
+  });
 }
 
 // A live screen has no events.
@@ -176,7 +200,7 @@ setInterval(() => {
   if (route().name === "agent" && !document.hidden) schedule();
 }, 1000);
 
-setInterval(readCosts, 60000);
+setInterval(readCosts, 20000);
 
 follow();
 schedule();

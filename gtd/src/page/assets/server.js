@@ -3,17 +3,38 @@
 import { element } from "./elements.js";
 
 const result = document.getElementById("result");
-const given = location.hash.match(/^#key=([0-9a-f]+)$/);
-if (given) {
-  localStorage.setItem("key", given[1]);
-  history.replaceState(null, "", "/");
+const given = location.hash.match(/^#key=([0-9a-f]+)$/)?.[1];
+if (given) history.replaceState(null, "", "/");
+const stored = localStorage.getItem("key") ?? "";
+
+async function findSession(candidate) {
+  const answer = await fetch("/api/session", { headers: { "x-gastown-key": candidate } }).catch(() => null);
+  return answer?.ok ? answer.json() : null;
 }
-const key = localStorage.getItem("key") ?? "";
+
+// A key in the address counts only if it is right: any page can lead to an address with a key.
+let key = given ?? stored;
+let session = await findSession(key);
+if (session && given) {
+  localStorage.setItem("key", given);
+} else if (given) {
+  key = stored;
+  session = await findSession(key);
+}
 const headers = { "x-gastown-key": key };
+
+let askAgain = () => {};
+
+// Calls the handler when a newer answer is possible than one that the daemon has kept.
+export function onNewerAnswer(handler) {
+  askAgain = handler;
+}
 
 export async function read(path) {
   const answer = await fetch(path, { headers });
   if (!answer.ok) throw new Error(await answer.text());
+  const rest = answer.headers.get("x-gastown-rest");
+  if (rest !== null) setTimeout(() => askAgain(), Number(rest) + 1);
   return answer.json();
 }
 
@@ -21,20 +42,10 @@ export function openEvents(last) {
   return new EventSource(`/api/events?key=${key}${last ? `&after=${last}` : ""}`);
 }
 
-const kept = new Map();
-
-// Reads what takes long to read, at most once in five seconds.
-export function readSlowly(path) {
-  const last = kept.get(path);
-  if (last && Date.now() - last.at < 5000) return last.answer;
-  for (const [other, { at }] of kept) if (Date.now() - at > 60000) kept.delete(other);
-  const answer = read(path);
-  kept.set(path, { at: Date.now(), answer });
-  return answer;
-}
+export const readSlowly = read;
 
 // True if this browser may change the town.
-export const mayAct = (await read("/api/session").catch(() => ({}))).act === true;
+export const mayAct = session?.act === true;
 
 let afterAct = () => {};
 
