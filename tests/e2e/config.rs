@@ -131,6 +131,22 @@ fn invalid_settings_are_refused() {
         .fails("there is no setting");
     town.gt(["config", "set", "default_agent", "x", "--rig", "web"])
         .fails("the whole town's");
+    for (key, value, expected) in [
+        ("page.port", "99999", "a port from 1 to 65535"),
+        ("page.url", "nonsense", "an address such as https://"),
+        ("page.url", "ftp://x", "an address such as https://"),
+        ("page.url", "https://x/?q=1", "without ? and #"),
+        (
+            "metrics.otlp",
+            "127.0.0.1:4318",
+            "an address such as https://",
+        ),
+    ] {
+        town.gt(["config", "set", "--town", key, value])
+            .fails(expected);
+    }
+    let page = ["config", "set", "--town", "page.url", "https://[::1]:7/gas"];
+    town.gt(page).ok();
 }
 
 #[test]

@@ -420,7 +420,7 @@ fn commands_get_the_text_as_data_and_failed_ones_are_retried() {
     );
     let seen = std::fs::read_to_string(seen).unwrap();
     assert!(
-        seen.starts_with("[$(touch x)]\n[--flag]\nTO=dana\nEscalation: hq-"),
+        seen.starts_with("[$(touch x)]\n[--flag]\nTO=dana\nLook; `touch pwned` $(touch pwned)\\u{1b}[2J\n\nEscalation: hq-"),
         "{seen}"
     );
     assert!(!town.root().join("pwned").exists());
@@ -571,9 +571,13 @@ fn the_phone_script_shows_the_answer_link_to_nobody_else() {
             "commands": { "phone": { "cmd": [script] } },
         }),
     );
-    for (key, value) in [("page.url", "https://phone.example"), ("page.port", "7333")] {
+    let port = crate::dashboard::free_port().to_string();
+    for (key, value) in [("page.url", "https://phone.example"), ("page.port", &port)] {
         town.gt(["config", "set", "--town", key, value]).ok();
     }
+    town.up();
+    // The daemon serves the links before it answers.
+    town.gt(["dashboard", "--json"]).ok();
     escalate(&town, &["Which colour?", "-s", "low"]);
     let seen = std::fs::read_to_string(seen).unwrap();
     let line = "\nheader = \"Click: https://phone.example/answer/";
@@ -592,6 +596,7 @@ fn ask_by_link(town: &Town, seen: &Path, question: &str) -> (String, String) {
         &[&[question], &asked[..], &["<b>blue</b>"]].concat(),
     ));
     let text = std::fs::read_to_string(seen).unwrap();
+    assert!(text.contains(&format!("\n{question}\n")), "{text}");
     let link = text.lines().find_map(|line| line.strip_prefix("Answer: "));
     let path = link.unwrap().strip_prefix("https://phone.example").unwrap();
     (id, path.to_owned())
@@ -617,6 +622,8 @@ fn a_link_answers_its_question_once_and_nothing_else() {
         town.gt(["config", "set", "--town", key, value]).ok();
     }
     town.up();
+    // The daemon serves the links before it answers.
+    town.gt(["dashboard", "--json"]).ok();
     let (id, path) = ask_by_link(&town, &seen, "Which <colour>?");
     let (other, _) = ask_by_link(&town, &seen, "Which size?");
     // Agents read what a command printed.
@@ -655,6 +662,16 @@ fn a_link_answers_its_question_once_and_nothing_else() {
     assert_eq!(answer(&path, rebound, "answer=red"), "403");
     assert_eq!(answer("/answer/0", own, "answer=red"), "410");
     assert_eq!(answer(&path, own, "answer=%20"), "422");
+    assert_eq!(answer(&path, own, ""), "422");
+    let again = send("POST", &path, own, "answer=7");
+    assert_eq!(crate::dashboard::status_of(&again), "422", "{again}");
+    assert!(
+        again.contains("has no option 7") && again.contains("<form"),
+        "{again}"
+    );
+    let elsewhere = "Host: 127.0.0.1:1\r\nOrigin: http://127.0.0.1:1";
+    let refused = send("POST", &path, elsewhere, "answer=red");
+    assert!(refused.contains("page.url"), "{refused}");
     assert_eq!(show(&town, &id)["status"], "open");
     assert_eq!(answer(&path, own, "answer=%3Cb%3Eblue%3C%2Fb%3E"), "200");
     assert_eq!(show(&town, &id)["answer"], "<b>blue</b>");

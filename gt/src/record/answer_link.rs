@@ -38,14 +38,8 @@ impl PublicPage {
         let port = read_page_port(town)?;
         let layers = SettingsLayers::load(town, None).ok()?;
         let url = layers.valid_value("page.url");
-        let url = url.as_str()?.trim_end_matches('/');
-        let has_host = url
-            .split_once("://")
-            .is_some_and(|(_, host)| !host.is_empty());
-        has_host.then(|| Self {
-            url: url.to_owned(),
-            port,
-        })
+        let url = normalize_address(url.as_str()?.trim_end_matches('/'))?;
+        Some(Self { url, port })
     }
 
     /// Returns the host that browsers name, with its port if it is not the usual one.
@@ -61,8 +55,23 @@ impl PublicPage {
     }
 }
 
+/// Writes scheme and host of an address as browsers name them: in small letters, and without the
+/// usual port. None for an address without a host.
+fn normalize_address(url: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let (scheme, host) = (scheme.to_ascii_lowercase(), host.to_ascii_lowercase());
+    let usual = if scheme == "http" { ":80" } else { ":443" };
+    let host = host.strip_suffix(usual).unwrap_or(&host);
+    (!host.is_empty()).then(|| format!("{scheme}://{host}{path}"))
+}
+
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct AnswerLinks {
+    /// The port on which the daemon serves links. None if it does not.
+    #[serde(default)]
+    served: Option<u16>,
+    #[serde(default)]
     links: Vec<AnswerLink>,
 }
 
@@ -80,16 +89,34 @@ impl AnswerLink {
     }
 }
 
+/// Records the port on which the daemon serves links. A program that has taken the port of the
+/// setting must get none.
+pub fn record_served_port(town: &Town, port: Option<u16>) -> anyhow::Result<()> {
+    let path = town.layout.answer_links();
+    if port.is_none() && !path.exists() {
+        return Ok(());
+    }
+    change_state(&town.layout, &path, |all: &mut AnswerLinks| {
+        all.served = port;
+    })
+}
+
 /// Returns the link that answers an escalation. None if other devices do not reach the page.
 pub fn offer_answer_link(town: &Town, escalation: &str) -> anyhow::Result<Option<String>> {
     let Some(page) = PublicPage::from_settings(town) else {
         return Ok(None);
     };
+    let known: Option<AnswerLinks> = read_state(&town.layout.answer_links())?;
+    if known.and_then(|known| known.served) != Some(page.port) {
+        return Ok(None);
+    }
     let (now, secret) = (town.clock.now(), create_secret()?);
     let secret = change_links(&town.layout, |links| {
         links.retain(|link| link.is_valid(now));
         // The routes of an escalation carry the same link, so that it is used once.
-        if let Some(link) = links.iter().find(|link| link.escalation == escalation) {
+        let mut known = links.iter_mut();
+        if let Some(link) = known.find(|link| link.escalation == escalation) {
+            link.created = now;
             return link.secret.clone();
         }
         links.push(AnswerLink {
@@ -160,12 +187,30 @@ mod tests {
     }
 
     #[test]
+    fn addresses_are_written_as_browsers_name_them() {
+        for (given, named) in [
+            ("https://Town.Example:443/Gas", "https://town.example/Gas"),
+            ("HTTP://phone:80", "http://phone"),
+            ("https://town:80", "https://town:80"),
+        ] {
+            assert_eq!(normalize_address(given).as_deref(), Some(named));
+        }
+        assert_eq!(normalize_address("https://:443/"), None);
+        assert_eq!(normalize_address("town.example"), None);
+    }
+
+    #[test]
     fn a_link_answers_one_escalation_once_within_a_day() {
         let mut place = TestTown::new();
         let town = &place.town;
         assert_eq!(offer_answer_link(town, "hq-1").unwrap(), None);
         let settings = r#"{"page":{"url":"https://t.example/","port":4000}}"#;
         std::fs::write(town.layout.settings(), settings).unwrap();
+        // Another program may have the port.
+        assert_eq!(offer_answer_link(town, "hq-1").unwrap(), None);
+        record_served_port(town, Some(4001)).unwrap();
+        assert_eq!(offer_answer_link(town, "hq-1").unwrap(), None);
+        record_served_port(town, Some(4000)).unwrap();
         let link = offer_answer_link(town, "hq-1").unwrap().unwrap();
         assert_eq!(offer_answer_link(town, "hq-1").unwrap().unwrap(), link);
         assert_ne!(offer_answer_link(town, "hq-2").unwrap().unwrap(), link);
@@ -183,7 +228,14 @@ mod tests {
         assert_eq!(take_answer_link(town, secret).unwrap(), None);
         let late = offer_answer_link(town, "hq-3").unwrap().unwrap();
         let (_, late) = late.rsplit_once('/').unwrap();
-        let after = (town.clock.now() + LIFE).to_string();
+        // A repeated message has the whole time.
+        let repeated = town.clock.now() + LIFE - SignedDuration::from_mins(1);
+        place.town.town.clock = Clock::choose(Some(&repeated.to_string()));
+        offer_answer_link(&place.town, "hq-3").unwrap();
+        let after = (repeated + LIFE - SignedDuration::from_mins(1)).to_string();
+        place.town.town.clock = Clock::choose(Some(&after));
+        assert!(find_answer_link(&place.town, late).unwrap().is_some());
+        let after = (repeated + LIFE).to_string();
         place.town.town.clock = Clock::choose(Some(&after));
         let town = &place.town;
         assert_eq!(find_answer_link(town, late).unwrap(), None);

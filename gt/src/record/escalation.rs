@@ -7,6 +7,7 @@
 use bd::bead::{Bead, fields};
 use bd::store::{BeadMark, Snapshot};
 use jiff::Timestamp;
+use kit::sys::env::local_time_zone;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -149,6 +150,24 @@ pub struct EscalationChoice {
     pub default: String,
     /// The deadline, RFC 3339. Empty for none.
     pub deadline: String,
+}
+
+impl EscalationChoice {
+    /// Describes what is taken without an answer. None without a default.
+    pub fn describe_default(&self) -> Option<String> {
+        if self.default.is_empty() {
+            return None;
+        }
+        let at: Option<Timestamp> = self.deadline.parse().ok();
+        let deadline = at.map_or_else(
+            || self.deadline.clone(),
+            |at| {
+                let local = at.to_zoned(local_time_zone());
+                local.strftime("%Y-%m-%d %H:%M %Z").to_string()
+            },
+        );
+        Some(format!("Without an answer by {deadline}: {}", self.default))
+    }
 }
 
 /// A handover of an escalation from one agent or user to the next.

@@ -38,10 +38,13 @@ pub(super) fn run_command(
         program.into()
     };
     let link = link.unwrap_or_default();
-    let mut text = format_notice_text(escalation).replace('\0', "");
-    if !link.is_empty() {
-        text = format!("Answer: {link}\n{text}");
-    }
+    let answer = match link {
+        "" => String::new(),
+        link => format!("Answer: {link}\n"),
+    };
+    let title = escape::escape_line(&escalation.title);
+    let notice = format_notice_text(escalation);
+    let text = format!("{title}\n\n{answer}{notice}").replace('\0', "");
     let mut run = ChildCommand::new(program).args(args).cwd(root).env_clear();
     for (name, value) in inherited_variables(&town.env) {
         run = run.env(name, value);

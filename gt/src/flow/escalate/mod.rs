@@ -470,12 +470,7 @@ fn format_notice_text(escalation: &Escalation) -> String {
             for (number, option) in choice.options.iter().enumerate() {
                 lines.push(format!("  {}. {option}", number + 1));
             }
-            if !choice.default.is_empty() {
-                lines.push(format!(
-                    "Without an answer by {}: {}",
-                    choice.deadline, choice.default
-                ));
-            }
+            lines.extend(choice.describe_default());
             steps.push(format!("gt escalate resolve {id} \"<answer or number>\""));
         }
         None => steps.push(format!("gt escalate resolve {id} \"<what was done>\"")),

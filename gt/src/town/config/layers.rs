@@ -411,6 +411,8 @@ impl SettingKey {
                 _ => return None,
             },
             SettingKind::Number => Value::from(text.trim().parse::<u64>().ok()?),
+            SettingKind::Port => Value::from(text.trim().parse::<u16>().ok()?),
+            SettingKind::Address => Value::from(Some(text.trim()).filter(|text| is_address(text))?),
             SettingKind::Sum => Value::from(text.trim().parse::<i64>().ok()?),
             SettingKind::Amount => match text.trim().parse::<u64>() {
                 Ok(whole) => Value::from(whole),
@@ -444,7 +446,10 @@ impl SettingKey {
             SettingKind::Sum => value.is_i64(),
             SettingKind::Amount => value.as_f64().is_some_and(is_amount),
             SettingKind::List => value.is_array(),
-            SettingKind::Duration | SettingKind::OneOf(_) => value
+            SettingKind::Port => value
+                .as_u64()
+                .is_some_and(|port| u16::try_from(port).is_ok()),
+            SettingKind::Address | SettingKind::Duration | SettingKind::OneOf(_) => value
                 .as_str()
                 .is_some_and(|text| self.parse(text).is_some()),
         }
@@ -457,6 +462,8 @@ impl SettingKey {
             SettingKind::Text => "a text",
             SettingKind::Flag => "true or false",
             SettingKind::Number => "a whole number",
+            SettingKind::Port => "a port from 1 to 65535, or 0",
+            SettingKind::Address => "an address such as https://town.example.net, without ? and #",
             SettingKind::Sum => "a whole number, also negative",
             SettingKind::Amount => "an amount of dollars such as 5 or 2.50",
             SettingKind::List => "words separated by commas",
@@ -464,6 +471,14 @@ impl SettingKey {
         };
         expected.to_owned()
     }
+}
+
+fn is_address(text: &str) -> bool {
+    let rest = ["http://", "https://"].map(|scheme| text.strip_prefix(scheme));
+    let is_host = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]%".contains(c);
+    let mut rest = rest.into_iter().flatten();
+    rest.any(|rest| is_host(rest) && rest.chars().all(is_plain))
 }
 
 fn is_amount(amount: f64) -> bool {

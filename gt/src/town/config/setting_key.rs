@@ -12,6 +12,10 @@ pub enum SettingKind {
     Text,
     Flag,
     Number,
+    /// A port. 0 for none.
+    Port,
+    /// An address that begins with `http://` or `https://`.
+    Address,
     /// A whole number, also negative. The values of all layers add up.
     Sum,
     /// An amount of dollars, such as `5` or `2.50`.
