@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::json;
-use town_tests::{Town, Worker};
+use town_tests::{Town, Worker, eventually};
 
 /// Writes a transcript of Claude Code for a session in a folder.
 fn write_transcript(town: &Town, folder: &Path, session: &str, lines: &[String]) {
@@ -237,7 +237,9 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     let worker = Worker::new();
     let town = &worker.town;
     let bead = &worker.bead;
-    let started = town.events("session_start").pop().unwrap();
+    let started = eventually("the session has begun", || {
+        town.events("session_start").pop()
+    });
     let session = started["payload"]["session_id"].as_str().unwrap();
     // Three dollars.
     let request = answer(
@@ -318,7 +320,9 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
 fn a_model_and_a_runtime_have_what_they_merged_and_its_costs() {
     let worker = Worker::new();
     let town = &worker.town;
-    let started = town.events("session_start").pop().unwrap();
+    let started = eventually("the session has begun", || {
+        town.events("session_start").pop()
+    });
     let session = started["payload"]["session_id"].as_str().unwrap();
     let model = "claude-sonnet-4-5";
     let at = started["ts"].as_str().unwrap();

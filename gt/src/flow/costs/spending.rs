@@ -62,7 +62,7 @@ pub fn refresh_spending(town: &Town, cache: &mut RequestCache) -> anyhow::Result
     let today = local_day(now);
     let newest = sessions.iter().filter_map(change_time).max();
     // A change within the second of the last reading may be missing in it.
-    let is_read = |at: Timestamp| at + SignedDuration::from_secs(1) < last.read_at;
+    let is_read = |at: Timestamp| last.read_at.duration_since(at) > SignedDuration::from_secs(1);
     let spending = if last.day == today && newest.is_none_or(is_read) {
         Spending {
             read_at: now,

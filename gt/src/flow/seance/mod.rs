@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use bd::bead::Stamp;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use kit::ui::counted;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -32,6 +32,9 @@ use crate::town;
 use crate::town::Town;
 use crate::town::event::{Event, EventLine, NewestEvents};
 use crate::town::identity::Address;
+
+/// The age of sessions that are looked for first.
+const YOUNG: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// Selects sessions.
 #[derive(Debug, Clone, Default)]
@@ -84,8 +87,8 @@ pub fn list_sessions(town: &Town, wanted: &SessionFilter) -> anyhow::Result<Vec<
     Ok(sessions)
 }
 
-/// Returns the sessions with an event since a time, and those of transcripts that still exist,
-/// newest first. Reads no older events, so that it takes no longer in an old town.
+/// Returns the sessions with an event or a change of their transcript since a time, newest first.
+/// Reads no older events and transcripts, so that it takes no longer in an old town.
 pub fn list_recent_sessions(town: &Town, since: Timestamp) -> anyhow::Result<Vec<PastSession>> {
     collect_sessions(town, Some(since))
 }
@@ -100,9 +103,9 @@ fn collect_sessions(town: &Town, since: Option<Timestamp>) -> anyhow::Result<Vec
             found.entry(session.session_id.clone()).or_insert(session);
         }
     }
-    let others = transcript::list_other_transcripts(town);
+    let others = transcript::list_other_transcripts(town, since);
     for (agent, home) in list_agent_homes(town)? {
-        let own_transcripts = transcript::list_claude_transcripts(town, &home).into_iter();
+        let own_transcripts = transcript::list_claude_transcripts(town, &home, since).into_iter();
         let real = std::fs::canonicalize(&home).unwrap_or_else(|_| home.clone());
         let others = others.iter().filter(|(folder, _)| *folder == real);
         for known in own_transcripts.chain(others.map(|(_, known)| known.clone())) {
@@ -233,6 +236,13 @@ fn is_match(session: &PastSession, wanted: &SessionFilter) -> bool {
 
 /// Returns the only session with this id or this prefix of an id.
 pub fn find_session(town: &Town, id: &str) -> anyhow::Result<PastSession> {
+    // Most wanted sessions are young, and are found without reading the events of years.
+    let since = town.clock.now().checked_sub(YOUNG)?;
+    let recent = list_recent_sessions(town, since)?.into_iter();
+    let mut recent = recent.filter(|session| session.session_id == id);
+    if let Some(found) = recent.next() {
+        return Ok(found);
+    }
     let all = list_sessions(town, &SessionFilter::default())?;
     let mut found: Vec<PastSession> = all
         .into_iter()

@@ -38,7 +38,8 @@ pub fn read_session_numbers(
 ) -> SessionNumbers {
     let named = Some(PathBuf::from(&pulse.transcript)).filter(|path| path.is_file());
     let newest = || {
-        let known = transcript::list_claude_transcripts(town, &town::agent_home(town, address));
+        let known =
+            transcript::list_claude_transcripts(town, &town::agent_home(town, address), None);
         let newest = known.into_iter().max_by(|a, b| a.began.cmp(&b.began));
         newest.and_then(|known| Some(known.place.own_file()?.to_owned()))
     };

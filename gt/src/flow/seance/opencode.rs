@@ -12,13 +12,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
 use kit::sys::{ChildCommand, ChildOutput};
 use serde_json::{Value, json};
 
-use super::entries::list_entries;
+use super::entries::{change_time, list_entries};
 use super::usage::{ModelRequest, RequestReader};
 use crate::town::Town;
 
@@ -26,6 +27,18 @@ use crate::town::Town;
 const PATIENCE: Duration = Duration::from_secs(20);
 /// The maximum size of the rows that are read at once, in bytes.
 const CAP: usize = 1 << 30;
+
+/// The size and the time of change of a file. None if it does not exist.
+type FileStamp = Option<(u64, Timestamp)>;
+
+/// The last readings of databases, each with the stamps of the database and its log.
+static READINGS: Mutex<BTreeMap<OpencodeDatabase, ([FileStamp; 2], Vec<SessionRow>)>> =
+    Mutex::new(BTreeMap::new());
+
+fn read_stamp(path: &Path) -> FileStamp {
+    let meta = std::fs::metadata(path).ok()?;
+    Some((meta.len(), change_time(path)?))
+}
 
 /// The place of a session and of its subagents.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -48,7 +61,7 @@ enum OpencodeStore {
     Database(OpencodeDatabase),
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct OpencodeDatabase {
     file: PathBuf,
     /// The folder whose sessions are read.
@@ -93,13 +106,16 @@ pub(super) fn list_opencode_sessions(town: &Town) -> Vec<OpencodeSession> {
     let file = data.join("opencode.db");
     let mut found = Vec::new();
     if file.is_file() {
-        let database = OpencodeDatabase { file, below };
-        let rows = database.read_sessions();
+        let database = OpencodeDatabase {
+            file,
+            below: below.clone(),
+        };
+        let rows = database.read_changed_sessions();
         found = join_subagents(&OpencodeStore::Database(database), rows);
     }
     // Later versions import the files of earlier ones and leave them.
     let storage = data.join("storage");
-    let rows = read_folder_sessions(&storage);
+    let rows = read_folder_sessions(&storage, &below);
     let mut in_files = join_subagents(&OpencodeStore::Folder(storage), rows);
     in_files.retain(|session| !found.iter().any(|known| known.id == session.id));
     found.extend(in_files);
@@ -107,6 +123,7 @@ pub(super) fn list_opencode_sessions(town: &Town) -> Vec<OpencodeSession> {
 }
 
 /// A session or a subagent's session as it is stored. Times are in milliseconds.
+#[derive(Clone)]
 struct SessionRow {
     id: String,
     parent: Option<String>,
@@ -195,8 +212,8 @@ impl OpencodeRequests {
 }
 
 impl OpencodeDatabase {
-    /// Runs a query. Empty if it fails.
-    fn run_query(&self, sql: &str) -> Vec<Value> {
+    /// Runs a query. None if it fails.
+    fn run_query(&self, sql: &str) -> Option<Vec<Value>> {
         let run = ChildCommand::new("sqlite3")
             .args(["-init", "/dev/null", "-readonly", "-json"])
             .args(["-cmd", ".timeout 2000"])
@@ -206,8 +223,11 @@ impl OpencodeDatabase {
             .cap(CAP)
             .run();
         let done = run.ok().filter(ChildOutput::is_success);
-        let rows = done.and_then(|done| serde_json::from_str(&done.text()).ok());
-        rows.unwrap_or_default()
+        let text = done?.text();
+        if text.trim().is_empty() {
+            return Some(Vec::new());
+        }
+        serde_json::from_str(&text).ok()
     }
 
     /// Returns the condition for sessions of the folder.
@@ -218,7 +238,32 @@ impl OpencodeDatabase {
         )
     }
 
-    fn read_sessions(&self) -> Vec<SessionRow> {
+    /// Reads the sessions if the database has changed since the last reading of this process, so
+    /// that a daemon starts no program as long as OpenCode does nothing.
+    fn read_changed_sessions(&self) -> Vec<SessionRow> {
+        let stamp = [self.file.clone(), self.log_file()].map(|file| read_stamp(&file));
+        let mut readings = READINGS.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, rows)) = readings.get(self)
+            && *at == stamp
+        {
+            return rows.clone();
+        }
+        let Some(rows) = self.read_sessions() else {
+            return Vec::new();
+        };
+        readings.insert(self.clone(), (stamp, rows.clone()));
+        rows
+    }
+
+    /// Returns the file of changes that are not in the database yet.
+    fn log_file(&self) -> PathBuf {
+        let mut name = self.file.clone().into_os_string();
+        name.push("-wal");
+        PathBuf::from(name)
+    }
+
+    /// Reads the sessions. None if the database cannot be read.
+    fn read_sessions(&self) -> Option<Vec<SessionRow>> {
         let rows = self.run_query(&format!(
             "SELECT s.id, s.parent_id, s.directory, s.time_created, \
              max(s.time_updated, coalesce((SELECT max(m.time_updated) FROM message m \
@@ -226,7 +271,7 @@ impl OpencodeDatabase {
              (SELECT min(m.time_created) FROM message m WHERE m.session_id = s.id) AS first \
              FROM session s WHERE {}",
             self.is_below()
-        ));
+        ))?;
         let text = |row: &Value, key: &str| row[key].as_str().map(str::to_owned);
         let parse = |row: &Value| {
             Some(SessionRow {
@@ -238,7 +283,7 @@ impl OpencodeDatabase {
                 first: row["first"].as_i64().unwrap_or_default(),
             })
         };
-        rows.iter().filter_map(parse).collect()
+        Some(rows.iter().filter_map(parse).collect())
     }
 
     /// Reads the answers of the models by session, in their order.
@@ -249,7 +294,7 @@ impl OpencodeDatabase {
             self.is_below()
         ));
         let mut answers: HashMap<String, Vec<Value>> = HashMap::new();
-        for row in rows {
+        for row in rows.unwrap_or_default() {
             if let Some((session, message)) = row["session_id"].as_str().zip(parse_data(&row)) {
                 answers.entry(session.to_owned()).or_default().push(message);
             }
@@ -266,7 +311,7 @@ impl OpencodeDatabase {
             quote_text(session)
         ));
         let mut messages: Vec<Value> = Vec::new();
-        for mut row in rows {
+        for mut row in rows.unwrap_or_default() {
             let part = row["part"].as_str();
             let part = part.and_then(|part| serde_json::from_str(part).ok());
             let last = messages.last_mut().filter(|last| last["id"] == row["id"]);
@@ -302,21 +347,28 @@ fn quote_text(text: &str) -> String {
     format!("'{}'", text.replace('\'', "''"))
 }
 
-fn read_folder_sessions(storage: &Path) -> Vec<SessionRow> {
+/// Reads the sessions of a folder and the folders in it.
+fn read_folder_sessions(storage: &Path, below: &Path) -> Vec<SessionRow> {
     let projects = list_entries(&storage.join("session"));
     let files = projects.iter().flat_map(|project| read_json_files(project));
     let parse = |(_, session): (PathBuf, Value)| {
         let id = session["id"].as_str()?.to_owned();
-        let messages = read_json_files(&storage.join("message").join(&id));
-        let times = messages.iter().map(|(_, message)| &message["time"]);
-        let created = times.clone().filter_map(|time| time["created"].as_i64());
-        let changed = messages.iter().filter_map(|(path, _)| change_millis(path));
+        let folder = PathBuf::from(session["directory"].as_str()?);
+        if !folder.starts_with(below) {
+            return None;
+        }
+        // The names of messages are in the order of their times.
+        let messages = list_entries(&storage.join("message").join(&id));
+        let changed = messages.iter().filter_map(|path| change_millis(path));
+        let first = messages.first().and_then(|path| read_json(path));
         Some(SessionRow {
             parent: session["parentID"].as_str().map(str::to_owned),
-            folder: PathBuf::from(session["directory"].as_str()?),
+            folder,
             created: session["time"]["created"].as_i64()?,
             changed: changed.max().unwrap_or_default(),
-            first: created.min().unwrap_or_default(),
+            first: first
+                .and_then(|message| message["time"]["created"].as_i64())
+                .unwrap_or_default(),
             id,
         })
     };
@@ -324,8 +376,7 @@ fn read_folder_sessions(storage: &Path) -> Vec<SessionRow> {
 }
 
 fn change_millis(path: &Path) -> Option<i64> {
-    let changed = std::fs::metadata(path).and_then(|meta| meta.modified());
-    Some(Timestamp::try_from(changed.ok()?).ok()?.as_millisecond())
+    Some(change_time(path)?.as_millisecond())
 }
 
 /// Reads the messages of a session with their texts.
@@ -348,14 +399,20 @@ fn read_folder_messages(storage: &Path, session: &str) -> Vec<Value> {
 
 /// Reads the JSON objects in a folder, in the order of their names.
 fn read_json_files(folder: &Path) -> Vec<(PathBuf, Value)> {
-    let parse = |path: PathBuf| {
-        let bytes = std::fs::read(&path).ok()?;
-        let value: Value = serde_json::from_slice(&bytes).ok()?;
-        value.is_object().then_some((path, value))
-    };
     let files = list_entries(folder).into_iter();
     files
-        .filter(|path| path.extension().is_some_and(|end| end == "json"))
-        .filter_map(parse)
+        .filter_map(|path| {
+            let value = read_json(&path)?;
+            Some((path, value))
+        })
         .collect()
+}
+
+/// Reads a file with a JSON object. None for any other file.
+fn read_json(path: &Path) -> Option<Value> {
+    if path.extension()? != "json" {
+        return None;
+    }
+    let value: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    value.is_object().then_some(value)
 }

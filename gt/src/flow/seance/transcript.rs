@@ -17,7 +17,7 @@ use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::entries::list_entries;
+use super::entries::{change_time, list_entries};
 use super::opencode::{self, OpencodeSession};
 use crate::host::runtime::RuntimePreset;
 use crate::record::account;
@@ -54,10 +54,7 @@ impl Transcript {
     /// Returns the time of the last change. None if the transcript cannot be read.
     pub fn change_time(&self) -> Option<Timestamp> {
         match self {
-            Self::Lines(path) => {
-                let changed = std::fs::metadata(path).and_then(|meta| meta.modified());
-                Timestamp::try_from(changed.ok()?).ok()
-            }
+            Self::Lines(path) => change_time(path),
             Self::Opencode(session) => Some(session.changed),
         }
     }
@@ -152,25 +149,42 @@ fn claude_folder_name(folder: &Path) -> String {
     text.chars().map(plain).collect()
 }
 
-/// Returns the transcripts of Claude Code's sessions that ran in a folder.
-pub fn list_claude_transcripts(town: &Town, folder: &Path) -> Vec<TranscriptFile> {
+/// Returns the transcripts of Claude Code's sessions that ran in a folder. With a time only those
+/// that have changed since.
+pub fn list_claude_transcripts(
+    town: &Town,
+    folder: &Path,
+    since: Option<Timestamp>,
+) -> Vec<TranscriptFile> {
     let real = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_owned());
     let mut found: Vec<TranscriptFile> = claude_stores(town)
         .iter()
         .flat_map(|store| list_entries(&store.join(claude_folder_name(&real))))
+        .filter(|path| has_changed(path, since))
         .filter_map(read_transcript_file)
         .collect();
     found.sort_by(|a, b| a.id.cmp(&b.id));
     found
 }
 
-/// Returns the transcripts of other programs, each with the folder of its session.
-pub fn list_other_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
-    let mut found = list_codex_transcripts(town);
-    found.extend(list_gemini_transcripts(town));
+/// Returns true if a file has changed since a time, or there is no time.
+fn has_changed(path: &Path, since: Option<Timestamp>) -> bool {
+    since.is_none_or(|since| change_time(path).is_some_and(|at| at >= since))
+}
+
+/// Returns the transcripts of other programs, each with the folder of its session. With a time only
+/// those that have changed since.
+pub fn list_other_transcripts(
+    town: &Town,
+    since: Option<Timestamp>,
+) -> Vec<(PathBuf, TranscriptFile)> {
+    let mut found = list_codex_transcripts(town, since);
+    found.extend(list_gemini_transcripts(town, since));
+    let is_wanted = |session: &OpencodeSession| since.is_none_or(|since| session.changed >= since);
     found.extend(
         opencode::list_opencode_sessions(town)
             .into_iter()
+            .filter(is_wanted)
             .map(|session| {
                 let known = TranscriptFile {
                     id: session.id.clone(),
@@ -185,10 +199,11 @@ pub fn list_other_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
     found
 }
 
-fn list_codex_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
+fn list_codex_transcripts(town: &Town, since: Option<Timestamp>) -> Vec<(PathBuf, TranscriptFile)> {
     let folders = list_config_folders(town, "codex", ".codex").into_iter();
     folders
         .flat_map(|folder| list_codex_files(&folder.path))
+        .filter(|path| has_changed(path, since))
         .filter_map(|path| {
             let first = read_first_event(&path)?;
             let about = first.get("payload")?;
@@ -215,7 +230,10 @@ pub(super) fn list_codex_files(config: &Path) -> Vec<PathBuf> {
     paths
 }
 
-fn list_gemini_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
+fn list_gemini_transcripts(
+    town: &Town,
+    since: Option<Timestamp>,
+) -> Vec<(PathBuf, TranscriptFile)> {
     let config = find_config_folder(town, "gemini", ".gemini");
     let projects = config.map(|config| list_entries(&config.join("tmp")));
     let mut found = Vec::new();
@@ -223,6 +241,7 @@ fn list_gemini_transcripts(town: &Town) -> Vec<(PathBuf, TranscriptFile)> {
         let root = std::fs::read_to_string(project.join(".project_root")).unwrap_or_default();
         let paths = list_entries(&project.join("chats")).into_iter();
         let mut known: Vec<TranscriptFile> = paths
+            .filter(|path| has_changed(path, since))
             .filter_map(|path| {
                 let first = read_first_event(&path)?;
                 build_from_first_event(path, &first, "gemini", "sessionId", "startTime")

@@ -91,10 +91,12 @@ impl RequestCache {
         reading.reader.requests()
     }
 
-    /// Forgets the transcripts that were not read since the last call.
+    /// Forgets the transcripts that were not read since the last call, unless none was read.
     pub fn forget_unused(&mut self) {
-        self.files
-            .retain(|_, reading| std::mem::take(&mut reading.is_used));
+        if self.files.values().any(|reading| reading.is_used) {
+            self.files
+                .retain(|_, reading| std::mem::take(&mut reading.is_used));
+        }
     }
 }
 
@@ -448,6 +450,10 @@ mod tests {
         std::fs::remove_file(&path).unwrap();
         assert_eq!(cache.read(&path).len(), 1);
         cache.forget_unused();
+        cache.forget_unused();
+        assert_eq!(cache.read(&path).len(), 1);
+        cache.forget_unused();
+        cache.read(&folder.path().join("b.jsonl"));
         cache.forget_unused();
         assert_eq!(cache.read(&path).len(), 0);
     }
