@@ -230,7 +230,6 @@ fn every_page_and_tab_opens_by_keys() {
     let title = format!("bead {other}");
     read_tabs(&[&title, "no earlier attempt", "[3 timeline]"]);
     terminal.search(&request);
-    terminal.press(&["Enter"]);
     read_tabs(&[
         "[1 status]",
         "+++ b/b.txt",
@@ -238,7 +237,6 @@ fn every_page_and_tab_opens_by_keys() {
         "[4 timeline]",
     ]);
     terminal.search(&showcase.convoy);
-    terminal.press(&["Enter"]);
     read_tabs(&["Wave 2", "[2 timeline]"]);
     // A question is answered in the user's own words.
     terminal.press(&["1", "r"]);

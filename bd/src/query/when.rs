@@ -28,10 +28,7 @@ pub fn parse_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timesta
 /// days`), and `5m` means minutes. Days and longer units follow the calendar, including clock
 /// changes. A time of day (`06:00`) means its last occurrence.
 pub fn parse_past_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
-    if let Ok(age) = text.trim().parse::<Span>() {
-        let then = now.to_zoned(zone.clone()).checked_sub(age.abs()).ok()?;
-        return Some(then.timestamp());
-    }
+    // `18:30:15` would also be an age of hours, minutes and seconds.
     if let Some(time) = parse_time_of_day(text.trim()) {
         let today = now.to_zoned(zone.clone()).date();
         let at = |day: Date| {
@@ -45,6 +42,10 @@ pub fn parse_past_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Ti
         return at(today)
             .filter(|at| *at <= now)
             .or_else(|| at(today.yesterday().ok()?));
+    }
+    if let Ok(age) = text.trim().parse::<Span>() {
+        let then = now.to_zoned(zone.clone()).checked_sub(age.abs()).ok()?;
+        return Some(then.timestamp());
     }
     parse_time(text, now, zone)
 }
@@ -182,6 +183,7 @@ mod tests {
         assert_eq!(past("2026-03-01").as_deref(), Some("2026-03-01T00:00:00Z"));
         assert_eq!(past("6:00").as_deref(), Some("2026-03-11T06:00:00Z"));
         assert_eq!(past("18:30").as_deref(), Some("2026-03-10T18:30:00Z"));
+        assert_eq!(past("9:30:15").as_deref(), Some("2026-03-11T09:30:15Z"));
         for text in ["soon", "25:00", "2026-03-01T"] {
             assert_eq!(past(text), None, "{text}");
         }

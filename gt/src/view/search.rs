@@ -1,6 +1,8 @@
 //! Finds a text in the whole town: beads of all stores, with convoys, merge requests and messages
 //! among them, and agents.
 
+use std::collections::BTreeSet;
+
 use bd::bead::Bead;
 use bd::query::BeadFilter;
 use bd::query::filter::contains_ignore_case;
@@ -11,8 +13,10 @@ use crate::flow::recipient;
 use crate::host::LiveTown;
 use crate::record::{convoy, escalation, mail, merge_request};
 
-/// The number of beads that are returned per store.
+/// The number of work beads that are returned per store.
 const MOST: usize = 50;
+/// The number of other beads that are searched per store: messages, requests, convoys, records.
+const MOST_OTHERS: usize = 200;
 
 /// The kind of a found thing, which names the page that shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -37,7 +41,8 @@ pub struct FoundItem {
     pub rig: String,
 }
 
-/// Returns the agents and beads that contain a text, ignoring case, at most 50 beads of each store.
+/// Returns the agents and beads that contain a text, ignoring case, at most 50 work beads
+/// and 200 others of each store.
 pub fn search_town(town: &LiveTown, text: &str) -> anyhow::Result<Vec<FoundItem>> {
     let text = text.trim();
     anyhow::ensure!(!text.is_empty(), "the text to find is empty");
@@ -51,11 +56,22 @@ pub fn search_town(town: &LiveTown, text: &str) -> anyhow::Result<Vec<FoundItem>
 }
 
 fn search_store(rig: &str, beads: &Snapshot, text: &str) -> anyhow::Result<Vec<FoundItem>> {
-    let filter = BeadFilter {
-        text: Some(text.to_owned()),
-        ..BeadFilter::default()
+    let search = |no_internal: bool, most: usize| {
+        let filter = BeadFilter {
+            text: Some(text.to_owned()),
+            no_internal,
+            ..BeadFilter::default()
+        };
+        filter.search_first(beads, most)
     };
-    let found = filter.search_first(beads, MOST)?;
+    // Work comes first: newer messages and records must not push it out.
+    let mut found = search(true, MOST)?;
+    let known: BTreeSet<&str> = found.iter().map(|bead| bead.id.as_str()).collect();
+    let others = search(false, MOST_OTHERS)?.into_iter();
+    let others: Vec<&Bead> = others
+        .filter(|bead| !known.contains(bead.id.as_str()))
+        .collect();
+    found.extend(others);
     let items = found.into_iter().filter_map(|bead| {
         Some(FoundItem {
             kind: kind_of(bead)?,

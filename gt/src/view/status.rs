@@ -13,7 +13,7 @@ use crate::flow::crew;
 use crate::flow::dog::{health, list_dogs_in};
 use crate::host::LiveTown;
 use crate::host::daemon;
-use crate::patrol::attention::{self, AttentionKind};
+use crate::patrol::attention::{self, AttentionKind, TASK_KEY};
 use crate::patrol::{PatrolSettings, outages, rule};
 use crate::record;
 use crate::record::dog::Dog;
@@ -263,7 +263,7 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
         view.stores
             .rigs
             .keys()
-            .flat_map(|rig| find_given_up(&town.rig(rig), view)),
+            .flat_map(|rig| find_stopped_work(&town.rig(rig), view)),
     );
     let waiting = review::list_requests(&view.stores.town, false).into_iter();
     problems.extend(
@@ -315,13 +315,16 @@ fn find_wrong_settings(town: &Town, view: &TownView) -> Vec<String> {
     wrong
 }
 
-/// Returns the beads of a rig at which a worker gave up or is stuck.
-fn find_given_up(rig: &Rig, view: &TownView) -> Vec<String> {
+/// Returns the beads of a rig at which a worker gave up or is stuck, and the tasks that wait for
+/// someone.
+fn find_stopped_work(rig: &Rig, view: &TownView) -> Vec<String> {
     let settings = PatrolSettings::from_layers(view.settings.for_rig(Some(rig.name())), rig);
     let items = attention::rig_items(view, rig.name(), &settings).into_iter();
-    let of_workers =
-        items.filter(|item| matches!(item.kind, AttentionKind::Stuck | AttentionKind::GaveUp));
-    let lines = of_workers.map(|item| {
+    let stopped = items.filter(|item| {
+        matches!(item.kind, AttentionKind::Stuck | AttentionKind::GaveUp)
+            || item.key.starts_with(TASK_KEY)
+    });
+    let lines = stopped.map(|item| {
         let why = item.text.lines().next().unwrap_or_default();
         let commands = item.next.first().cloned().unwrap_or_default();
         format!("{}: {why}\n{commands}\ngt why {}", item.subject, item.bead)

@@ -45,8 +45,7 @@ pub(crate) fn export_metrics(reader: Arc<MetricsReader>) {
         let mut last = None;
         loop {
             ticks.tick().await;
-            let sent = timeout(LIMIT, collector.send(Arc::clone(&reader))).await;
-            let sent = sent.unwrap_or_else(|_| bail!("no answer within {LIMIT:?}"));
+            let sent = collector.send(Arc::clone(&reader)).await;
             let failure = sent.err().map(|error| format!("{error:#}"));
             match &failure {
                 Some(why) if failure != last => {
@@ -80,7 +79,12 @@ impl Collector {
     }
 
     async fn send(&self, reader: Arc<MetricsReader>) -> anyhow::Result<()> {
-        let metrics = reader.read_beside().await?;
+        let body = reader.read_beside().await?.build_otlp().to_string();
+        let posted = timeout(LIMIT, self.post(body)).await;
+        posted.unwrap_or_else(|_| bail!("no answer within {LIMIT:?}"))
+    }
+
+    async fn post(&self, body: String) -> anyhow::Result<()> {
         let stream = TcpStream::connect(&self.authority).await?;
         let (mut sender, connection) =
             hyper::client::conn::http1::handshake(TokioIo::new(stream)).await?;
@@ -88,7 +92,7 @@ impl Collector {
         let request = Request::post(&self.path)
             .header(header::HOST, &self.authority)
             .header(header::CONTENT_TYPE, "application/json")
-            .body(Body::from(metrics.build_otlp().to_string()))?;
+            .body(Body::from(body))?;
         let answer = sender.send_request(request).await;
         connection.abort();
         match answer?.status() {
@@ -104,14 +108,14 @@ mod tests {
 
     #[test]
     fn the_path_of_the_protocol_follows_that_of_the_address() {
-        let of = |address: &str| {
+        let parse = |address: &str| {
             let found = Collector::parse(address).unwrap();
             (found.authority, found.path)
         };
         let plain = ("127.0.0.1:4318".to_owned(), "/v1/metrics".to_owned());
-        assert_eq!(of("http://127.0.0.1:4318"), plain);
+        assert_eq!(parse("http://127.0.0.1:4318"), plain);
         let below = ("otel.example:80".to_owned(), "/in/v1/metrics".to_owned());
-        assert_eq!(of("http://otel.example/in/"), below);
+        assert_eq!(parse("http://otel.example/in/"), below);
         for wrong in ["https://otel.example", "otel.example:4318", "http://", ""] {
             assert!(Collector::parse(wrong).is_err(), "{wrong}");
         }

@@ -10,9 +10,10 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use anyhow::Context;
 use axum::Router;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use gt::flow::seance::usage::RequestCache;
@@ -63,15 +64,14 @@ impl MetricsReader {
         {
             return Ok(Arc::clone(metrics));
         }
-        let costs = match last.costs.take() {
-            Some((at, costs)) if at.elapsed() < COSTS_FRESH => (at, costs),
-            _ => (
-                Instant::now(),
-                read_costs_by_rig(&self.town, &mut last.requests)?,
-            ),
-        };
-        let metrics = Arc::new(read_metrics(&self.town, &costs.1)?);
-        last.costs = Some(costs);
+        let is_old = |(at, _): &(Instant, CostReport)| at.elapsed() >= COSTS_FRESH;
+        if last.costs.as_ref().is_none_or(is_old) {
+            let costs = read_costs_by_rig(&self.town, &mut last.requests)?;
+            last.costs = Some((Instant::now(), costs));
+        }
+        let costs = last.costs.as_ref().map(|(_, costs)| costs);
+        let costs = costs.context("the costs were not read")?;
+        let metrics = Arc::new(read_metrics(&self.town, costs)?);
         last.metrics = Some((Instant::now(), Arc::clone(&metrics)));
         Ok(metrics)
     }
@@ -148,6 +148,10 @@ async fn get_metrics(State(served): State<Arc<ServedMetrics>>, headers: HeaderMa
                 (header::CONTENT_TYPE, CONTENT_TYPE),
                 (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
                 (header::CACHE_CONTROL, "no-store"),
+                (
+                    HeaderName::from_static("cross-origin-resource-policy"),
+                    "same-origin",
+                ),
             ];
             (headers, metrics.to_string()).into_response()
         }

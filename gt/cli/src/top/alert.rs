@@ -21,6 +21,11 @@ pub(super) struct TerminalAlert {
 }
 
 impl TerminalAlert {
+    /// Sets the title once more, after another program had the terminal.
+    pub(super) fn repeat_title(&mut self) {
+        self.new_title = Some(self.title.clone());
+    }
+
     /// Takes a reading of the town.
     pub(super) fn take_overview(&mut self, town: &Town, overview: &TownOverview) {
         let keys: BTreeSet<String> = overview

@@ -301,6 +301,7 @@ impl<'a> Top<'a> {
             let agent = town.parse_agent(agent)?;
             attach::attach_to_agent(self.ctx, &town, &agent)
         })?;
+        self.alert.repeat_title();
         if let Err(error) = shown {
             self.state.result = Some(ResultLine {
                 text: source::describe_error(&error),

@@ -428,8 +428,12 @@ impl TopState {
         }
     }
 
-    /// Opens the selected match. Without a match, opens the bead with the searched id.
+    /// Opens the thing with the searched name. Without any match, opens the bead with that id.
     fn open_searched(&mut self) {
+        if let Some(named) = self.find_searched() {
+            self.open(named);
+            return;
+        }
         let has_match = if self.pages.is_empty() {
             !self.rows_of(self.section).is_empty()
         } else {
@@ -448,6 +452,20 @@ impl TopState {
             text: format!("nothing here contains \"{id}\""),
             is_error: true,
         });
+    }
+
+    /// Returns the thing on the screen whose whole name was searched.
+    fn find_searched(&self) -> Option<Subject> {
+        let name = self.filter.trim();
+        let is_named = |subject: &Subject| subject.name() == name;
+        if let Some(lines) = self.page_lines() {
+            let mut subjects = lines.into_iter().filter_map(|line| line.subject.clone());
+            return subjects.find(is_named);
+        }
+        let rows = Section::ALL
+            .into_iter()
+            .flat_map(|section| self.rows_of(section));
+        rows.filter_map(|row| row.subject).find(is_named)
     }
 
     fn go_back(&mut self, code: KeyCode) -> Option<TopAction> {

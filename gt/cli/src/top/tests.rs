@@ -400,6 +400,14 @@ fn a_search_keeps_the_lines_with_its_text_and_opens_other_beads_by_id() {
     assert_eq!(state.section, Section::Agents);
     press(&mut state, KeyCode::Esc);
     assert!(state.rows_of(Section::Agents).len() > 1);
+    enter(&mut state, "/web-c3");
+    press(&mut state, KeyCode::Enter);
+    assert!(state.pages.is_empty(), "the line of its request is kept");
+    press(&mut state, KeyCode::Esc);
+    enter(&mut state, "/web-mr-1");
+    press(&mut state, KeyCode::Enter);
+    let open = state.pages.pop().unwrap();
+    assert_eq!(open.subject, Subject::Request("web-mr-1".to_owned()));
     enter(&mut state, "/web-z9");
     press(&mut state, KeyCode::Enter);
     let open = state.pages.last().unwrap();

@@ -502,6 +502,9 @@ fn bead_item(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<AttentionIt
     })
 }
 
+/// The begin of the keys of tasks that wait for someone.
+pub const TASK_KEY: &str = "task:";
+
 /// Returns conflict and repair tasks that no one has and that are not slung automatically (any
 /// more).
 fn task_items(
@@ -515,7 +518,7 @@ fn task_items(
         .map(|task| AttentionItem {
             kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,
-            key: format!("task:{}", task.id),
+            key: format!("{TASK_KEY}{}", task.id),
             bead: task.id.clone(),
             subject: format!("{} waits for someone to take it", task.id),
             text: escape::escape_line(&task.title),

@@ -13,7 +13,7 @@ use jiff::SignedDuration;
 
 pub use budgets::list_budgets;
 pub(super) use hooks::hook_items;
-pub use item::{AttentionItem, AttentionKind, rig_items};
+pub use item::{AttentionItem, AttentionKind, TASK_KEY, rig_items};
 pub use message::AttentionMessages;
 
 use super::decision::{Action, Decision};

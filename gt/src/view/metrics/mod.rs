@@ -128,16 +128,22 @@ pub fn read_costs_by_rig(town: &LiveTown, cache: &mut RequestCache) -> anyhow::R
 pub fn read_metrics(town: &LiveTown, costs: &CostReport) -> anyhow::Result<TownMetrics> {
     let midnight = start_of_today(town)?;
     let view = TownView::read(town)?;
-    let status = status::build_status(town, &view)?;
-    // A rig with unreadable beads or settings has no numbers, and is 0 in gastown_rig_up.
+    let mut status = status::build_status(town, &view)?;
     let rigs = status.rigs.iter();
-    let stats: Vec<(&str, Option<MergeStats>)> = rigs
+    let stats: Vec<(String, Option<MergeStats>)> = rigs
         .map(|rig| {
             let read = read_merge_stats(&town.rig(&rig.name), midnight);
-            (rig.name.as_str(), read.ok())
+            let is_readable = view.stores.rigs.contains_key(&rig.name);
+            (rig.name.clone(), read.ok().filter(|_| is_readable))
         })
         .collect();
     let mut families = list_town_families(&status, &stats);
+    // A rig with unreadable beads or settings has no other numbers than 0 in gastown_rig_up: others
+    // would end alerts.
+    status.rigs.retain(|rig| {
+        let mut read = stats.iter().filter(|(_, stats)| stats.is_some());
+        read.any(|(name, _)| *name == rig.name)
+    });
     families.extend(list_bead_families(town, &view, &status, midnight)?);
     families.extend(list_agent_families(&view, &status));
     families.extend(list_queue_families(&status, &stats));
@@ -154,7 +160,7 @@ pub fn read_metrics(town: &LiveTown, costs: &CostReport) -> anyhow::Result<TownM
 
 fn list_town_families(
     status: &TownStatus,
-    stats: &[(&str, Option<MergeStats>)],
+    stats: &[(String, Option<MergeStats>)],
 ) -> Vec<MetricFamily> {
     let is_held = |held: bool, rig: &str| MetricSample::new([("rig", rig)], f64::from(held));
     let held_rigs = status.rigs.iter();
@@ -300,7 +306,7 @@ fn list_agent_families(view: &TownView, status: &TownStatus) -> Vec<MetricFamily
 
 fn list_queue_families(
     status: &TownStatus,
-    stats: &[(&str, Option<MergeStats>)],
+    stats: &[(String, Option<MergeStats>)],
 ) -> Vec<MetricFamily> {
     let mut requests = Vec::new();
     for rig in &status.rigs {
@@ -315,7 +321,7 @@ fn list_queue_families(
     }
     let read = || {
         let read = stats.iter();
-        read.filter_map(|(rig, stats)| Some((*rig, stats.as_ref()?)))
+        read.filter_map(|(rig, stats)| Some((rig.as_str(), stats.as_ref()?)))
     };
     let of_rigs = |value: fn(&MergeStats) -> f64| {
         read().map(move |(rig, stats)| MetricSample::new([("rig", rig)], value(stats)))
@@ -465,7 +471,7 @@ fn list_need_families(town: &LiveTown, view: &TownView, status: &TownStatus) -> 
 
 fn list_cost_families(
     costs: &CostReport,
-    stats: &[(&str, Option<MergeStats>)],
+    stats: &[(String, Option<MergeStats>)],
 ) -> Vec<MetricFamily> {
     let rig_of = |key: &str| if key.is_empty() { TOWN } else { key }.to_owned();
     let (mut dollars, mut tokens, mut unpriced) = (Vec::new(), Vec::new(), Vec::new());

@@ -103,7 +103,7 @@ fn list_footer_lines(state: &TopState, width: usize) -> Vec<TonedLine> {
                 end_of(&format!("{}: {text}_", purpose.question()), width),
             ));
             let keys = if *purpose == TextPurpose::Search {
-                "Enter keeps the matches or opens the bead with this id, Esc shows all"
+                "Enter keeps the matches or opens what has this id, Esc shows all"
             } else {
                 "Enter sends, Esc cancels"
             };
@@ -164,7 +164,7 @@ fn list_help_lines() -> Vec<TonedLine> {
         ("q, Esc", "go back; q on the main screen quits"),
         (
             "/",
-            "show only lines with a text; an id and Enter open the bead",
+            "show only lines with a text; a whole id and Enter open it",
         ),
         ("A, B, C, ...", "give that answer to the selected question"),
         ("r", "reply to a question in your own words"),
