@@ -74,8 +74,13 @@ pub struct GitCall<'a> {
     is_capped: bool,
 }
 
-/// Turns off the hooks of the repository.
-const NO_HOOKS: [&str; 2] = ["-c", "core.hooksPath=/dev/null"];
+/// Turns off the hooks of the repository, and its program that watches files.
+const NO_HOOKS: [&str; 4] = [
+    "-c",
+    "core.hooksPath=/dev/null",
+    "-c",
+    "core.fsmonitor=false",
+];
 
 impl Git {
     /// Builds a git command that runs no hook of the repository, for bd's own operations.

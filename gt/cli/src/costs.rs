@@ -25,8 +25,8 @@ use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 /// a price only the tokens are known. The settings `budget.day`, `budget.rig`, `budget.convoy` and
 /// `budget.bead` limit them: no session of a worker is started when one is spent. The forecast of a
 /// day's budget is the costs until now, and those of the last hour for each hour until midnight.
-/// The use of an account's windows of five hours and a week is shown if the program records it, as
-/// Codex does. Models, runtimes and types of beads (`--by kind`) are shown with what they did: the
+/// The use of an account's windows of five hours and a week is shown if the program reports it, as
+/// Codex does and Claude Code with a subscription. Models, runtimes and types of beads (`--by kind`) are shown with what they did: the
 /// success rate (the merged part of finished attempts), merged attempts, those merged as submitted
 /// first, the median time from the sling to the submission, and the cost per merge. A session
 /// counts for the bead that was on the hook when it began. With `--json` {period?, total_usd,

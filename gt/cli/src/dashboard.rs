@@ -12,13 +12,13 @@ use crate::context::Context;
 
 /// Show the town in a browser
 ///
-/// The daemon serves the page on the loopback address, from the first use of this command until it
-/// ends. The link is valid once, for five minutes, and gives its browser access until then. The page
+/// The daemon serves the page on the loopback address, from the first use of this command (with
+/// `page.url` set, from its start) until it ends. The link is valid once, for five minutes, and gives its browser access until then. The page
 /// only reads, unless the link was printed with `--act`. `gt top` shows the same in a terminal. With
 /// `--json` {url, port, act}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The port; any free one without it
+    /// The port; without it that of the setting page.port, else any free one
     #[arg(long, default_value = "0", hide_default_value = true)]
     port: u16,
     /// Allow the page to change the town: answer, nudge, retry, reject, park

@@ -112,7 +112,7 @@ pub fn read_changes_so_far(rig: &Rig, name: &str) -> anyhow::Result<String> {
     let base = &polecat.slot.base;
     anyhow::ensure!(!base.is_empty(), "{name} has not begun any work");
     let git = Git::at(rig.sandbox(name));
-    // No programs of the repository's configuration, and no colours.
+    // No diff programs of the repository's configuration, and no colours.
     let call = git.plumbing([
         "diff",
         "--no-ext-diff",

@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::patrol::rule::{self, RULES};
 use crate::town::config::{Setting, SettingsLayers, key};
 
-/// Lists all settings, sorted by name. A family of settings, such as `scheduler.max_per_agent.*`, is
-/// listed by its pattern and with the members that are set.
+/// Lists all settings, sorted by name. A family of settings, such as `scheduler.max_per_agent.*`,
+/// is listed by its pattern and with the members that are set.
 pub fn list_settings(layers: &SettingsLayers) -> Vec<SettingRow> {
     let mut all = layers.all();
     all.retain(|setting| rule::switched_by(&setting.name).is_none());

@@ -2,9 +2,9 @@
 //!
 //! A browser sends requests of every page that is open in it, and resolves names as their owners
 //! wish. So each request must name this server as its host, name no other origin, and carry the
-//! cookie that the token was exchanged for. A browser sends cookies to the servers on all ports of a
-//! host, so readings and actions also need the session's key, which scripts of this origin only can
-//! read from the browser's storage.
+//! cookie that the token was exchanged for. A browser sends cookies to the servers on all ports of
+//! a host, so readings and actions also need the session's key, which scripts of this origin only
+//! can read from the browser's storage.
 
 use jiff::{SignedDuration, Timestamp};
 

@@ -95,7 +95,7 @@ impl RequestSender {
 
     /// Returns true for a host and an origin of this page. The settings are read again, so that
     /// they apply at once.
-    async fn is_allowed(self, page: Arc<ServedPage>) -> bool {
+    async fn is_allowed(&self, page: Arc<ServedPage>) -> bool {
         if self.origin.is_none() && !self.is_reading {
             return false;
         }

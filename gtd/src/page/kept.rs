@@ -1,5 +1,5 @@
-//! Keeps the answers to readings for a while, for all browsers. Bounds the load of a large town, and
-//! of many open browsers.
+//! Keeps the answers to readings for a while, for all browsers. Bounds the load of a large town,
+//! and of many open browsers.
 //!
 //! An answer that was kept names the time until a newer one is possible, so that a browser asks
 //! again then and no change is missed.

@@ -103,10 +103,12 @@ impl PageServer {
 
     async fn serve(&self, town: &LiveTown, port: u16) -> std::io::Result<Arc<ServedPage>> {
         let mut open = self.open.lock().await;
-        if let Some(page) = open.as_ref()
-            && (port == 0 || port == page.port)
-        {
-            return Ok(Arc::clone(page));
+        if let Some(page) = open.as_ref() {
+            if port == 0 || port == page.port {
+                return Ok(Arc::clone(page));
+            }
+            let reason = format!("the page is served on port {} until gtd ends", page.port);
+            return Err(std::io::Error::other(reason));
         }
         let port = match port {
             0 => read_page_port(town).unwrap_or_default(),

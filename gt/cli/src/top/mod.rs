@@ -46,8 +46,8 @@ use state::{ResultLine, TopState};
 ///
 /// With `--json` one object {at, status, needs_you[{key, kind, subject, text, bead, next[],
 /// question?{escalation, severity, from, since, options[], default?{answer, at}, acked_by}}],
-/// requests[], sessions{ADDRESS{last_line?, context_tokens?}}}: `status` as in `gt status`,
-/// `requests` as in `gt mq list`.
+/// requests[], estimates{CONVOY{seconds?, short, text}}, sessions{ADDRESS{last_line?,
+/// context_tokens?}}}: `status` as in `gt status`, `requests` as in `gt mq list`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

@@ -12,6 +12,7 @@ use jiff::SignedDuration;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::transcript::find_event_time;
 use super::transcript::{
     MessagePart, Transcript, is_tool_result, list_message_parts, parse_speech, starts_turn,
 };
@@ -228,10 +229,12 @@ fn build_entry(event: &Value, role: &str, message: &Value) -> ConversationEntry 
         _ if is_tool_result(message) => Speaker::Tool,
         _ => Speaker::User,
     };
-    let model = message["model"].as_str().unwrap_or_default();
+    // OpenCode names the model by `modelID`.
+    let model = message["model"].as_str().or(message["modelID"].as_str());
+    let model = model.unwrap_or_default();
     let mut entry = ConversationEntry {
         number: 0,
-        at: event["timestamp"].as_str().unwrap_or_default().to_owned(),
+        at: find_event_time(event).unwrap_or_default(),
         by,
         turn: 0,
         // A message that the program generates has no real model.
@@ -398,6 +401,15 @@ mod tests {
             "results": [{ "text": "src/a.rs", "is_cut": false }], "handoff": false,
         });
         assert_eq!(json, expected);
+    }
+
+    #[test]
+    fn a_message_of_opencode_has_its_time_and_model() {
+        let message = r#"{"id":"m","role":"assistant","modelID":"m-2","time":{"created":1772618400000},"content":[{"type":"text","text":"Hi"}]}"#;
+        let conversation = read(&[message], ALL);
+        let entry = &conversation.entries[0];
+        let known = (entry.at.as_str(), entry.model.as_str());
+        assert_eq!(known, ("2026-03-04T10:00:00Z", "m-2"));
     }
 
     #[test]

@@ -31,9 +31,15 @@ const CAP: usize = 1 << 30;
 /// The size and the time of change of a file. None if it does not exist.
 type FileStamp = Option<(u64, Timestamp)>;
 
-/// The last readings of databases, each with the stamps of the database and its log.
-static READINGS: Mutex<BTreeMap<OpencodeDatabase, ([FileStamp; 2], Vec<SessionRow>)>> =
-    Mutex::new(BTreeMap::new());
+/// A reading of a database.
+struct DatabaseReading {
+    /// The stamps of the database and of its log before the reading.
+    stamps: [FileStamp; 2],
+    sessions: Vec<SessionRow>,
+}
+
+/// The last readings of databases.
+static READINGS: Mutex<BTreeMap<OpencodeDatabase, DatabaseReading>> = Mutex::new(BTreeMap::new());
 
 fn read_stamp(path: &Path) -> FileStamp {
     let meta = std::fs::metadata(path).ok()?;
@@ -241,18 +247,21 @@ impl OpencodeDatabase {
     /// Reads the sessions if the database has changed since the last reading of this process, so
     /// that a daemon starts no program as long as OpenCode does nothing.
     fn read_changed_sessions(&self) -> Vec<SessionRow> {
-        let stamp = [self.file.clone(), self.log_file()].map(|file| read_stamp(&file));
+        let stamps = [self.file.clone(), self.log_file()].map(|file| read_stamp(&file));
         let mut readings = READINGS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, rows)) = readings.get(self)
-            && *at == stamp
-        {
-            return rows.clone();
+        let last = readings.get(self).filter(|last| last.stamps == stamps);
+        if let Some(last) = last {
+            return last.sessions.clone();
         }
-        let Some(rows) = self.read_sessions() else {
+        let Some(sessions) = self.read_sessions() else {
             return Vec::new();
         };
-        readings.insert(self.clone(), (stamp, rows.clone()));
-        rows
+        let reading = DatabaseReading {
+            stamps,
+            sessions: sessions.clone(),
+        };
+        readings.insert(self.clone(), reading);
+        sessions
     }
 
     /// Returns the file of changes that are not in the database yet.
@@ -415,4 +424,36 @@ fn read_json(path: &Path) -> Option<Value> {
     }
     let value: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
     value.is_object().then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_database_is_read_again_only_after_a_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let database = OpencodeDatabase {
+            file: folder.path().join("opencode.db"),
+            below: PathBuf::from("/town"),
+        };
+        std::fs::write(&database.file, "no database").unwrap();
+        assert!(database.read_changed_sessions().is_empty());
+        let session = SessionRow {
+            id: "ses_1".to_owned(),
+            parent: None,
+            folder: PathBuf::from("/town/web"),
+            created: 1,
+            changed: 2,
+            first: 1,
+        };
+        let reading = DatabaseReading {
+            stamps: [read_stamp(&database.file), None],
+            sessions: vec![session],
+        };
+        READINGS.lock().unwrap().insert(database.clone(), reading);
+        assert_eq!(database.read_changed_sessions().len(), 1);
+        std::fs::write(database.log_file(), "a change").unwrap();
+        assert!(database.read_changed_sessions().is_empty());
+    }
 }

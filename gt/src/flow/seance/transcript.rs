@@ -357,11 +357,7 @@ pub fn search_transcript(transcript: &Transcript, text: &str) -> Vec<TranscriptH
         if starts_turn(by, message) {
             turn += 1;
         }
-        let at = event.get("timestamp").and_then(Value::as_str);
-        let at = at.map(str::to_owned).or_else(|| {
-            let millis = event.get("time")?.get("created")?.as_i64()?;
-            Some(Timestamp::from_millisecond(millis).ok()?.to_string())
-        });
+        let at = find_event_time(event);
         for piece in &texts {
             if let Some(around) = excerpt_around(piece, &wanted) {
                 hits.push(TranscriptHit {
@@ -376,6 +372,15 @@ pub fn search_transcript(transcript: &Transcript, text: &str) -> Vec<TranscriptH
         true
     });
     hits
+}
+
+/// Returns the time of an event, RFC 3339. OpenCode writes milliseconds.
+pub(super) fn find_event_time(event: &Value) -> Option<String> {
+    let at = event.get("timestamp").and_then(Value::as_str);
+    at.map(str::to_owned).or_else(|| {
+        let millis = event.get("time")?.get("created")?.as_i64()?;
+        Some(Timestamp::from_millisecond(millis).ok()?.to_string())
+    })
 }
 
 /// Returns the speaker and the message of an event. None for other kinds of events.

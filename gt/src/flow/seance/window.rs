@@ -1,9 +1,10 @@
-//! Reads how much of its usage windows an account has used, as far as its agent program tells.
+//! Reads how much of its usage windows an account has used, as far as its agent program
+//! reports it.
 //!
 //! Codex writes the windows of its provider into its transcripts with each answer: `rate_limits` of
 //! `token_count` events. Claude Code passes those of a subscription to the command of its status
 //! line, `gt signal status-line`, which records them. The newest ones of an account count. Gemini
-//! CLI and OpenCode tell none.
+//! CLI and OpenCode report none.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,7 +13,6 @@ use std::time::SystemTime;
 
 use bd::bead::Stamp;
 use jiff::{SignedDuration, Timestamp};
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

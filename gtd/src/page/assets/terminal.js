@@ -35,10 +35,18 @@ function draw(text, style) {
   return span;
 }
 
+// Returns the numbers of a part such as `1`, `4:3` (a curly underline) or `38:2::255:0:0`.
+function readNumbers(part) {
+  const [code, ...rest] = part.split(":");
+  if (rest.length === 0) return [Number(code)];
+  if (code === "4") return [rest[0] === "0" ? 24 : 4];
+  return [code, ...rest.filter((number) => number !== "")].map(Number);
+}
+
 // Returns the style after a sequence of numbers, as in `ESC [ 1;31 m`.
 function follow(style, text) {
   const next = { ...style };
-  const numbers = text.split(/[;:]/).map(Number);
+  const numbers = text.split(";").flatMap(readNumbers);
   for (let at = 0; at < numbers.length; at += 1) {
     const code = numbers[at];
     if (code === 0) for (const name of Object.keys(next)) delete next[name];
