@@ -603,6 +603,39 @@ fn ask_by_link(town: &Town, seen: &Path, question: &str) -> (String, String) {
 }
 
 #[test]
+fn a_message_has_no_link_if_another_program_has_the_port() {
+    let (town, _origin) = Town::with_rig();
+    let seen = fake(&town, "notify-me", "");
+    configure(
+        &town,
+        &json!({
+            "routes": { "low": ["bead", "me:human"] },
+            "contacts": { "human_me": "dana" },
+            "commands": { "me": { "cmd": ["notify-me"] } },
+        }),
+    );
+    let taken = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for (key, value) in [("page.url", "https://phone.example"), ("page.port", &port)] {
+        town.gt(["config", "set", "--town", key, value]).ok();
+    }
+    town.up();
+    town.gt(["dashboard"])
+        .fails(&format!("port {port} (setting page.port)"));
+    escalate(&town, &["Which colour?", "-s", "low"]);
+    let seen = std::fs::read_to_string(seen).unwrap();
+    assert!(
+        seen.contains("Which colour?") && !seen.contains("/answer/"),
+        "{seen}"
+    );
+    let doctor = town.gt(["doctor"]).run().out;
+    assert!(
+        doctor.contains("messages carry no answer links"),
+        "{doctor}"
+    );
+}
+
+#[test]
 fn a_link_answers_its_question_once_and_nothing_else() {
     let (town, _origin) = Town::with_rig();
     let seen = fake(&town, "notify-me", "echo \"sent $GT_ESCALATION_LINK\"");

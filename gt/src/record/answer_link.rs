@@ -101,13 +101,29 @@ pub fn record_served_port(town: &Town, port: Option<u16>) -> anyhow::Result<()> 
     })
 }
 
+fn read_served_port(town: &Town) -> anyhow::Result<Option<u16>> {
+    let known: Option<AnswerLinks> = read_state(&town.layout.answer_links())?;
+    Ok(known.and_then(|known| known.served))
+}
+
+/// Explains why messages carry no links although the settings ask for them. None if all is well.
+pub fn explain_missing_links(town: &Town) -> Option<String> {
+    let port = PublicPage::from_settings(town)?.port;
+    let served = read_served_port(town).ok().flatten();
+    (served != Some(port)).then(|| {
+        format!(
+            "messages carry no answer links: port {port} (setting page.port) is not served, because \
+             another program has it or gtd started before the setting"
+        )
+    })
+}
+
 /// Returns the link that answers an escalation. None if other devices do not reach the page.
 pub fn offer_answer_link(town: &Town, escalation: &str) -> anyhow::Result<Option<String>> {
     let Some(page) = PublicPage::from_settings(town) else {
         return Ok(None);
     };
-    let known: Option<AnswerLinks> = read_state(&town.layout.answer_links())?;
-    if known.and_then(|known| known.served) != Some(page.port) {
+    if read_served_port(town)? != Some(page.port) {
         return Ok(None);
     }
     let (now, secret) = (town.clock.now(), create_secret()?);

@@ -3,6 +3,7 @@
 use super::CheckFindings;
 use crate::host::LiveTown;
 use crate::host::daemon;
+use crate::record::answer_link::explain_missing_links;
 use crate::record::pause::TownPause;
 use crate::town::hold::EmergencyStop;
 
@@ -23,6 +24,9 @@ pub(super) fn check_daemon(town: &LiveTown, page: &mut CheckFindings) {
             format!("the daemon is degraded: {reason}"),
             "see the check of tools",
         );
+    }
+    if let Some(reason) = explain_missing_links(town) {
+        page.warn(reason, "gt daemon stop, then gt daemon start");
     }
     page.ok(format!(
         "the daemon runs (pid {}), {} passes",
