@@ -15,7 +15,6 @@ use crate::record::attempt;
 use crate::record::escalation;
 use crate::record::merge_request;
 use crate::record::merge_task::MERGE_LABEL;
-use crate::record::queued_sling::QueuedSling;
 use crate::record::town_view::TownView;
 use crate::town::beads::TownStores;
 use crate::town::hold::Hold;
@@ -159,6 +158,7 @@ impl<'a> ProgressBoard<'a> {
                 beads,
                 hooked: map_hooked_beads(beads),
                 polecats: view.zip(rig).map(|(view, rig)| view.polecats_of(rig)),
+                now: view.map(|view| view.now),
                 queued_slings: OnceCell::new(),
             })
             .collect();
@@ -415,7 +415,10 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
     };
     let further = || match standing {
         BeadStanding::Open | BeadStanding::Blocked => {
-            let queued = home.find_queued(id).map(QueuedSling::describe_queued);
+            let queued = home.find_queued(id).map(|queued| match home.now {
+                Some(now) => queued.describe_at(now),
+                None => queued.describe_queued(),
+            });
             queued.or_else(|| Some(attempt::last_given_up_attempt(bead)?.describe_failure()))
         }
         BeadStanding::Failed => Some(bead.close_reason.clone()),

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use bd::bead::Bead;
 use bd::store::Snapshot;
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::record::merge_request;
@@ -83,6 +84,8 @@ pub(super) struct RigStore<'a> {
     pub(super) hooked: HashMap<&'a str, &'a Bead>,
     /// The rig's workers, if they were read.
     pub polecats: Option<&'a [Polecat]>,
+    /// The time of the reading of the workers.
+    pub(super) now: Option<Timestamp>,
     /// The queued beads, read on first use.
     pub(super) queued_slings: OnceCell<Vec<QueuedSling>>,
 }
