@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use serde_json::{Value, json};
 use town_tests::browser::Browser;
 use town_tests::showcase::Showcase;
-use town_tests::{Cable, Town, Worker};
+use town_tests::{Cable, Town, Worker, eventually};
 
 /// The accessibility rules of axe-core 4, from its npm package.
 const AXE: &str = include_str!("../vendor/axe-core/axe.min.js");
@@ -46,6 +46,49 @@ fn check_accessibility(browser: &mut Browser, views: &[(&str, String, &str)]) {
             browser.wait_for(text);
             let rules = "axe.run().then((found) => found.violations.map((one) => one.id))";
             assert_eq!(browser.evaluate(rules), json!([]), "{name} {scheme}");
+        }
+    }
+}
+
+/// Checks that the views say how the work stands.
+fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, String, &str)]) {
+    let bead = &showcase.worker.bead;
+    let works = format!("Works on {bead}");
+    let facts: [(&str, &[&str]); 6] = [
+        (
+            "town",
+            &[
+                "takes \"red\" in 4h",
+                "Queued for a worker: 1",
+                "unread messages",
+            ],
+        ),
+        ("board", &["Done: 1", "Blocked: 1"]),
+        ("bead", &["Now", "Sessions: 1"]),
+        ("agent", &[&works, "◐ working"]),
+        ("convoy", &["queued for rig web", "by web/polecats/"]),
+        (
+            "costs",
+            &[
+                "claude, 5-hour window: unknown since it was reset at ",
+                "claude, 7-day window: 40 % used",
+            ],
+        ),
+    ];
+    for (name, texts) in facts {
+        let (_, hash, shown) = views.iter().find(|(view, ..)| *view == name).unwrap();
+        browser.visit(hash);
+        browser.wait_for(shown);
+        for text in texts {
+            browser.wait_for(text);
+        }
+        if name == "costs" {
+            let links = browser.evaluate("document.querySelectorAll('td a').length");
+            assert_eq!(links, 1);
+        }
+        if name == "bead" {
+            let first = browser.evaluate("document.querySelector('main h2').innerText");
+            assert_eq!(first, "Now");
         }
     }
 }
@@ -136,6 +179,58 @@ fn the_page_is_for_the_browser_with_the_link_only() {
 }
 
 #[test]
+fn the_board_counts_all_beads_and_knows_blockers_of_other_rigs() {
+    let (town, _origin) = Town::with_rig();
+    let _other = town.add_rig("api", "api");
+    let interface = town.bead("api", "Define the interface");
+    let edge = format!("external:api:{interface}");
+    let blocked = town.bead_with("web", "Use the interface", &["--deps", &edge]);
+    let open = town.bead("web", "Parse dates");
+    let later = kit::sys::Clock::choose(None).now() + jiff::SignedDuration::from_hours(1);
+    let first = town.bead("web", "Closed first");
+    town.bd("web", ["close", &first]).ok();
+    let mut last = String::new();
+    for number in 0..21 {
+        last = town.bead("web", &format!("Bead {number}"));
+        let at = later + jiff::SignedDuration::from_mins(number);
+        let close = town.bd("web", ["close", &last]);
+        close.env("BD_NOW", at.to_string()).ok();
+    }
+    // The last change of a bead is not its end.
+    let at = later + jiff::SignedDuration::from_hours(1);
+    let note = town.bd("web", ["update", &first, "--notes", "Seen"]);
+    note.env("BD_NOW", at.to_string()).ok();
+    town.up();
+    let (url, port) = page_of(&town, &[]);
+    let host = format!("127.0.0.1:{port}");
+    let path = url.strip_prefix(&format!("http://{host}")).unwrap();
+    let get = |path: &str, headers: &str| {
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {host}{headers}");
+        send(port, &head, "")
+    };
+    let (cookie, key) = browser_headers(&get(path, ""));
+    let answer = get("/api/board", &format!("{cookie}{key}"));
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap();
+    let board: Value = serde_json::from_str(body).unwrap();
+    let columns = board["web"].as_array().unwrap().iter();
+    let columns: Vec<(&str, u64, Vec<&str>)> = columns
+        .map(|column| {
+            let beads = column["beads"].as_array().unwrap().iter();
+            let ids = beads.map(|bead| bead["id"].as_str().unwrap()).collect();
+            let name = column["name"].as_str().unwrap();
+            (name, column["total"].as_u64().unwrap(), ids)
+        })
+        .collect();
+    assert_eq!(columns[0], ("Open", 1, vec![open.as_str()]));
+    assert_eq!(columns[1], ("Blocked", 1, vec![blocked.as_str()]));
+    assert_eq!(columns[2], ("In progress", 0, vec![]));
+    let (name, total, done) = &columns[3];
+    assert_eq!((*name, *total, done.len()), ("Done", 22, 20));
+    assert_eq!(done[0], last, "the last closed one comes first");
+    assert!(!done.contains(&first.as_str()));
+}
+
+#[test]
 fn the_page_shows_each_view_as_text_and_fits_phones_and_screen_readers() {
     const MARKUP: &str = " <img src=x onerror=document.title='owned'>\u{1b}[31m";
     let showcase = Showcase::build(MARKUP);
@@ -151,8 +246,12 @@ fn the_page_shows_each_view_as_text_and_fits_phones_and_screen_readers() {
         browser.wait_for(text);
         let images = browser.evaluate("document.querySelectorAll('img').length");
         assert_eq!(images, 0, "{name}");
-        assert!(!browser.text().contains("hunter2"), "{name}");
+        let text = browser.text();
+        assert!(!text.contains("hunter2"), "{name}");
+        let raw_time = browser.evaluate("/\\d-\\d\\dT\\d\\d:/.test(document.body.innerText)");
+        assert_eq!(raw_time, false, "{name}: {text}");
     }
+    check_facts(&mut browser, &showcase, &views);
     // The screen has the colours of the terminal.
     let agent = &views.iter().find(|(name, ..)| *name == "agent").unwrap().1;
     browser.visit(agent);
@@ -245,15 +344,42 @@ fn every_open_view_shows_a_change() {
     browser.wait_for("2 of 2 merged");
     // Numbers are those of the command.
     open(&mut browser, "town");
-    let shown = browser.evaluate(
-        "fetch('/api/overview', { headers: { 'x-gastown-key': localStorage.getItem('key') } }).then((answer) => answer.json())",
-    );
-    let printed = town.gt(["top", "--json"]).ok().json();
-    for part in ["needs_you", "requests", "estimates"] {
-        assert_eq!(shown[part], printed[part], "{part}");
-    }
+    let overview = "fetch('/api/overview', { headers: { 'x-gastown-key': localStorage.getItem('key') } }).then((answer) => answer.json())";
+    // The town goes on between two readings.
+    eventually("the page and the command agree", || {
+        let shown = browser.evaluate(overview);
+        let printed = town.gt(["top", "--json"]).ok().json();
+        let parts = ["needs_you", "requests", "estimates"];
+        parts
+            .iter()
+            .all(|part| shown[part] == printed[part])
+            .then_some(())
+    });
     browser.visit("#/bead/web-nothing");
     browser.wait_for("there is no bead");
+    // A stuck worker is marked everywhere, and retried by a button.
+    town.gt(["config", "set", "patrol.breaker.wait", "0s"]).ok();
+    town.script("echo 'cannot go on'\nexit 7");
+    let stuck = town.bead("web", "Parse dates");
+    let name = town.sling(&stuck);
+    let retry =
+        "[...document.querySelectorAll('button')].some((button) => button.innerText === 'Retry')";
+    open(&mut browser, "town");
+    let (rig, polecat) = name.split_once('/').unwrap();
+    browser.wait_for(&format!("STUCK: {rig}/polecats/{polecat} on {stuck}"));
+    assert_eq!(browser.evaluate(retry), true);
+    let screen = "[...document.querySelectorAll('.need details pre')].map((pre) => pre.textContent).join('')";
+    let screen = browser.evaluate(screen).to_string();
+    assert!(screen.contains("cannot go on"), "{screen}");
+    browser.visit("#/board");
+    browser.wait_for("stuck");
+    browser.visit(&format!("#/agent/{rig}%2Fpolecats%2F{polecat}"));
+    browser.wait_for(&format!("Works on {stuck} Parse dates"));
+    browser.wait_for("! stalled");
+    town.script("while :; do sleep 1; done");
+    browser.evaluate("[...document.querySelectorAll('button')].find((button) => button.innerText === 'Retry').click()");
+    browser.wait_for(&format!("{name} is tried again"));
+    browser.wait_for("◐ working");
     let faults = browser.events("Runtime.exceptionThrown");
     assert_eq!(faults, [] as [Value; 0]);
 }

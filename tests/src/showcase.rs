@@ -59,9 +59,11 @@ impl Showcase {
         worker.sandbox = town.sandbox(&name);
         write_transcript(town, &worker.sandbox, &titled("Which templates change?"));
         std::fs::write(worker.sandbox.join("cache.rs"), titled("// a cache")).unwrap();
+        town.gt(["sling", &retry, "web"]).ok();
         let asked = ["--decision", "--option", "red", "--option", "blue"];
         town.gt(["escalate", &titled("Which colour?")])
             .args(asked)
+            .args(["--default", "red", "--deadline", "4h"])
             .env("GT_ROLE", &agent)
             .ok();
         town.gt(["mail", "channel", "create", "news"]).ok();
@@ -79,6 +81,14 @@ impl Showcase {
         ])
         .args([titled("Look at the plan.").as_str()])
         .ok();
+        // One window was reset since, the other one lasts.
+        let windows = json!({ "rate_limits": {
+            "five_hour": { "used_percentage": 92, "resets_at": 1_767_355_200 },
+            "seven_day": { "used_percentage": 40, "resets_at": 4_102_444_800_u64 } } });
+        town.gt(["signal", "status-line"])
+            .env("CLAUDE_CONFIG_DIR", town.path("home/.claude"))
+            .input(&windows.to_string())
+            .ok();
         worker.bead = cache;
         worker.name = name;
         Self {

@@ -1,19 +1,43 @@
 // An agent with its live screen, mail with channels, and records.
 
-import { duration, element, link, patch, prose, replaceChildren, rows, section, since, table } from "./elements.js";
+import { dollars, duration, element, link, patch, prose, replaceChildren, rows, section, since, table } from "./elements.js";
 import { mayAct, promptButton, read, readSlowly } from "./server.js";
 import { listSessions } from "./sessions.js";
 import { terminal } from "./terminal.js";
+import { describeNeed, describeState, isStopped, listAgents, retryButton } from "./town.js";
+
+// The state of an agent and its reason, its work, its context and costs, and what it needs.
+function describeWork(agent, overview, costs) {
+  const facts = [];
+  const context = overview.sessions[agent.address]?.context_tokens;
+  if (context) facts.push(`${context.toLocaleString("en")} tokens of context`);
+  const cost = costs?.rows.find((row) => row.key === agent.address);
+  if (cost) facts.push(`${dollars(cost)} today`);
+  if (agent.unread_mail > 0) facts.push(`${agent.unread_mail} unread mail`);
+  const names = [agent.address, agent.address.replace(/\/(polecats|crew)\//, "/")];
+  const needs = overview.needs_you.filter((need) => names.includes(need.question?.from) || (need.bead && need.bead === agent.hook_bead));
+  const canRetry = mayAct && isStopped(agent) && needs.every((need) => need.question);
+  return [
+    element("p", {}, describeState(agent), agent.why ? `: ${agent.why}` : null, agent.progress ? since(agent.progress.at) : null),
+    element("p", {}, agent.hook_bead ? ["Works on ", link("bead", agent.hook_bead), ` ${agent.work_title ?? ""}`] : "No bead on its hook"),
+    facts.length > 0 ? element("p", { class: "dim" }, facts.join(" · ")) : null,
+    needs.length > 0 ? section("Needs you", needs.length, element("div", { class: "needs" }, needs.map((need) => describeNeed(need, overview)))) : null,
+    canRetry ? element("div", { class: "answers" }, retryButton(agent)) : null,
+  ];
+}
 
 export async function showAgent(main, address) {
   const query = encodeURIComponent(address);
-  const [found, diff, sessions] = await Promise.all([
-    read(`/api/agent?address=${query}`), readSlowly(`/api/changes?address=${query}`), listSessions("agent", address),
+  const [found, overview, costs, diff, sessions] = await Promise.all([
+    read(`/api/agent?address=${query}`), read("/api/overview"), readSlowly("/api/costs?by=agent").catch(() => null),
+    readSlowly(`/api/changes?address=${query}`), listSessions("agent", address),
   ]);
+  const agent = listAgents(overview).find((other) => other.address === found.address);
   const hasScreen = found.screen !== null;
   const nudge = mayAct && hasScreen ? promptButton("Nudge", `Message to ${address}`, (message) => ({ act: "nudge", agent: address, message })) : null;
   replaceChildren(main,
     element("h1", {}, address),
+    agent ? describeWork(agent, overview, costs) : null,
     element("div", { class: "answers" }, nudge),
     section("Screen", null, hasScreen ? terminal(found.screen, "Screen of the session") : element("p", { class: "dim" }, "no session runs")),
     diff ? section("Changes so far", null, patch(diff)) : null,
@@ -22,10 +46,15 @@ export async function showAgent(main, address) {
   );
 }
 
+// A message, with the first line of its text.
 function describeMessage(message) {
+  const body = (message.body ?? "").trim();
+  const [first] = body.split("\n");
+  const isShort = first === body && body.length <= 120;
   return [
     element("strong", {}, message.subject), ` from ${message.from}`, message.read ? null : element("span", { class: "caution" }, " unread"), since(message.timestamp),
-    message.body ? element("details", {}, element("summary", {}, "Text"), prose(message.body, message.subject)) : null,
+    body && isShort ? element("div", {}, body) : null,
+    body && !isShort ? element("details", {}, element("summary", {}, first.slice(0, 120)), prose(body, message.subject)) : null,
   ];
 }
 
@@ -66,16 +95,17 @@ export async function showRecords(main) {
       ? table(title, [name, ...SUMMARY], Object.entries(groups).map(([key, summary]) => [key || "(unknown)", ...summaryCells(summary)]))
       : element("p", { class: "dim" }, "no finished work yet"));
   const entry = (done) => [
-    link("bead", done.bead), ` ${done.result ?? done.outcome}`, done.gate_failures ? `, ${done.gate_failures} failed gates` : null,
+    link("bead", done.bead), ` ${done.result ?? done.outcome}`, done.gate_failures ? `, ${done.gate_failures} failed ${done.gate_failures === 1 ? "gate" : "gates"}` : null,
     element("span", { class: "dim" }, ` ${duration(done.seconds)}, ${done.sessions === 1 ? "1 session" : `${done.sessions} sessions`}, ${[done.agent, done.model].filter(Boolean).join(" ")}`), since(done.at),
   ];
   replaceChildren(main,
     element("h1", {}, "Records"),
+    element("p", { class: "dim" }, "Success: the share of finished beads that were merged. Green at once: the share of merged beads without a failed gate."),
     group("By model", "Model", models),
     group("By agent program", "Program", runtimes),
     section("Polecats", identities.length, identities.map((identity) =>
       element("div", { "data-key": identity.rig + identity.identity },
         element("h3", {}, identity.identity),
-        element("p", { class: "dim" }, `${identity.summary.merged} of ${identity.summary.finished} merged`),
+        element("p", { class: "dim" }, identity.summary.finished > 0 ? `${identity.summary.merged} of ${identity.summary.finished} merged` : "nothing finished yet"),
         rows(identity.last, entry, "no work")))));
 }

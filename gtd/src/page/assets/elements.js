@@ -13,7 +13,7 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 // Gives `parent` these children. Nodes that are alike stay, with their focus, scroll position and
-// opened details. `data-key` tells nodes of a list apart.
+// opened details. `data-key` distinguishes the nodes of a list.
 export function replaceChildren(parent, ...children) {
   const wanted = element("div", {}, children);
   patchChildren(parent, [...wanted.childNodes]);
@@ -120,7 +120,26 @@ export function age(time) {
 }
 
 export function since(time) {
-  return element("time", { datetime: time, class: "dim right" }, age(time));
+  return element("time", { datetime: time, title: moment(time), class: "dim right" }, age(time));
+}
+
+// The local time in a short form, as in "Nov 23 09:07", or with seconds.
+export function moment(time, second = undefined) {
+  const at = new Date(time);
+  if (Number.isNaN(at.getTime())) return time;
+  const day = at.toLocaleDateString("en", { month: "short", day: "numeric", year: at.getFullYear() === new Date().getFullYear() ? undefined : "numeric" });
+  return `${day} ${at.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", second, hourCycle: "h23" })}`;
+}
+
+// A text of the town with its times in the local short form.
+export function localTimes(text) {
+  return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => moment(time));
+}
+
+// The time until or since an instant, as in "in 3h" or "5m ago".
+export function distance(time) {
+  const seconds = (Date.parse(time) - Date.now()) / 1000;
+  return seconds > 0 ? `in ${duration(seconds)}` : age(time);
 }
 
 export function duration(seconds) {
@@ -132,14 +151,19 @@ export function estimated(seconds) {
   return seconds < 60 ? "less than a minute" : `about ${duration(seconds)}`;
 }
 
+// Costs. A plus sign means that some tokens have no price, and a dash that none has one.
 export function dollars(sum) {
+  const all = Object.values(sum.tokens).reduce((total, count) => total + count, 0);
+  if (sum.unpriced_tokens > 0 && sum.unpriced_tokens === all) return "-";
   return `$${sum.cost_usd.toFixed(2)}${sum.unpriced_tokens ? "+" : ""}`;
 }
 
+// The state of a thing and the commands that advance it.
+export function stateNow(found) {
+  const lines = found ? found.now.map(localTimes).concat(found.next_steps.map((command) => element("code", {}, command))) : [];
+  return lines.length > 0 ? section("Now", null, rows(lines, (line) => line, "")) : null;
+}
+
 export function timeline(found) {
-  if (!found) return null;
-  const now = found.now.concat(found.next_steps.map((command) => `→ ${command}`));
-  return element("div", {},
-    now.length > 0 ? section("Now", null, rows(now, (line) => line, "")) : null,
-    section("Timeline", null, rows(found.events, (event) => [event.text, since(event.ts)], "no events")));
+  return found ? section("Timeline", null, rows(found.events, (event) => [localTimes(event.text), since(event.ts)], "no events")) : null;
 }

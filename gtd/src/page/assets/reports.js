@@ -1,6 +1,6 @@
 // Costs and settings.
 
-import { dollars, element, replaceChildren, rows, section, since, table } from "./elements.js";
+import { dollars, element, link, moment, replaceChildren, rows, section, since, table } from "./elements.js";
 import { read } from "./server.js";
 
 const GROUPS = ["agent", "bead", "convoy", "kind", "model", "rig", "role", "runtime", "session"];
@@ -13,21 +13,32 @@ function describeBudget(budget) {
   return element("p", { class: tone }, text, forecast);
 }
 
-function describeWindow(found) {
-  const account = found.account ? ` (${found.account})` : "";
-  const hours = Math.round(found.window_minutes / 60);
-  const length = hours % 24 === 0 ? `${hours / 24}-day` : `${hours}-hour`;
-  return element("p", {}, `${found.runtime}${account}: ${Math.round(found.used_percent)} % of the ${length} window used`, since(found.at));
+// The length of a window as `5-hour` or `7-day`. Some programs count a minute less.
+function describeLength(minutes) {
+  const hours = Math.floor((minutes + 30) / 60);
+  if (hours === 0) return `${minutes}-minute`;
+  return hours % 24 === 0 ? `${hours / 24}-day` : `${hours}-hour`;
 }
+
+function describeWindow(found) {
+  const account = found.account ? ` account ${found.account}` : "";
+  const name = `${found.runtime}${account}, ${describeLength(found.window_minutes)} window`;
+  const end = found.resets_at ? moment(found.resets_at) : null;
+  if (end && Date.parse(found.resets_at) <= Date.now()) return element("p", {}, `${name}: unknown since it was reset at ${end}`);
+  return element("p", {}, `${name}: ${Math.round(found.used_percent)} % used${end ? `, resets at ${end}` : ""}`, since(found.at));
+}
+
+// The groups whose keys have a view.
+const LINKED = ["agent", "bead", "convoy", "session"];
 
 export async function showCosts(main, by = "agent") {
   const costs = await read(`/api/costs?by=${encodeURIComponent(by)}`);
   const hasRecords = costs.rows.some((row) => row.record);
   const lines = costs.rows.map((row) => [
-    row.key || "(none)", dollars(row), row.tokens.input, row.tokens.cache_read, row.tokens.cache_write + row.tokens.cache_write_1h, row.tokens.output,
+    row.key ? (LINKED.includes(by) ? link(by, row.key) : row.key) : "(none)", dollars(row), row.tokens.input, row.tokens.cache_read, row.tokens.cache_write + row.tokens.cache_write_1h, row.tokens.output,
     ...(hasRecords ? [row.record?.merged ?? "", row.cost_per_merge_usd === undefined ? "" : `$${row.cost_per_merge_usd.toFixed(2)}`] : []),
   ]);
-  const header = [by[0].toUpperCase() + by.slice(1), "Cost", "Input", "Cached", "Written", "Output", ...(hasRecords ? ["Merged", "Per merge"] : [])];
+  const header = [by[0].toUpperCase() + by.slice(1), "Cost", "Input", "Cache read", "Cache written", "Output", ...(hasRecords ? ["Merged", "Per merge"] : [])];
   const groups = GROUPS.map((group) => element("a", { href: `#/costs/${group}`, "aria-current": group === by ? "true" : null }, group));
   replaceChildren(main,
     element("h1", {}, `Costs today: ${dollars(costs.total)}`),
@@ -54,6 +65,6 @@ export async function showSettings(main) {
     const own = settings.filter((row) => town.get(row.key) !== JSON.stringify(row.value));
     return section(`Rig ${rig}`, own.length, rows(own, describe, "as the town", byKey));
   });
-  replaceChildren(main, element("h1", {}, "Settings"), element("p", { class: "dim" }, "Secrets are masked. gt config set changes a setting."),
+  replaceChildren(main, element("h1", {}, "Settings"), element("p", { class: "dim" }, "Known secrets are masked. gt config set changes a setting."),
     rigs, section("Town", all[""].length, rows(all[""], describe, "none", byKey)));
 }

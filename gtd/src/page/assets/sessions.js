@@ -1,6 +1,6 @@
 // Past sessions, and the conversation of one, which can be played in the pace in which it was held.
 
-import { block, element, link, prose, replaceChildren, rows, section, since } from "./elements.js";
+import { block, element, link, moment, prose, replaceChildren, rows, section, since } from "./elements.js";
 import { read, readSlowly } from "./server.js";
 
 // The longest pause between two entries that are played, in milliseconds.
@@ -19,12 +19,16 @@ export function onPlay(handler) {
 
 export async function listSessions(kind, subject) {
   const sessions = await readSlowly(`/api/sessions?${kind}=${encodeURIComponent(subject)}`);
-  const describe = (session) => [
-    session.transcript ? link("session", session.session_id, session.actor) : `${session.actor} (no transcript)`,
-    element("span", { class: "dim" }, ` ${[session.agent, session.bead].filter(Boolean).join(" on ")}`),
-    session.handed_off ? element("span", { class: "caution" }, " handed off") : null,
-    since(session.ts),
-  ];
+  const describe = (session) => {
+    const name = [moment(session.ts, "2-digit"), kind === "agent" ? "" : session.actor].join(" ").trim();
+    return [
+      session.transcript ? link("session", session.session_id, name) : `${name} (no transcript)`,
+      session.agent ? element("span", { class: "dim" }, ` ${session.agent}`) : null,
+      session.bead && kind === "agent" ? [" on ", link("bead", session.bead)] : null,
+      session.handed_off ? element("span", { class: "caution" }, " handed off") : null,
+      since(session.ts),
+    ];
+  };
   return section("Sessions", sessions.length, rows(sessions, describe, "none", (session) => session.session_id + session.ts));
 }
 
@@ -32,7 +36,7 @@ function describeEntry(entry) {
   const who = entry.by === "assistant" ? (entry.model || "agent") : entry.by;
   return element("article", { class: `entry ${entry.by}`, "data-key": `entry-${entry.number}` },
     entry.handoff ? element("p", { class: "handoff" }, "Handoff: the session ends here, its successor continues.") : null,
-    element("p", { class: "dim" }, `${entry.number}. ${who}`, entry.at ? since(entry.at) : null),
+    element("p", { class: "dim" }, `${entry.number}. ${who}`, entry.at ? element("time", { datetime: entry.at, class: "right" }, moment(entry.at, "2-digit")) : null),
     entry.texts.map((text) => prose(text, `Text of entry ${entry.number}`)),
     entry.calls.map((call) => element("p", {}, element("code", {}, `${call.name} ${call.input}`))),
     entry.results.map((result) => element("details", {},
@@ -52,9 +56,11 @@ function play(entries, at, total) {
   redraw();
   const next = entries[at + 1];
   const goOn = () => {
-    if (next) play(entries, at + 1, total);
+    // The view was left.
+    if (location.hash !== `#/session/${encodeURIComponent(passage.id)}`) move({});
+    else if (next) play(entries, at + 1, total);
     else if (entry.number < total) startPlaying(entry.number + 1);
-    else passage.timer = 0;
+    else move({});
   };
   const pause = next ? Date.parse(next.at) - Date.parse(entry.at) : 0;
   passage.timer = setTimeout(goOn, Math.min(PAUSE, Math.max(50, pause || 0)));
@@ -69,7 +75,7 @@ async function startPlaying(from) {
 }
 
 function control(label, click) {
-  return element("button", { type: "button", click }, label);
+  return element("button", { type: "button", click, "data-key": label }, label);
 }
 
 export async function showSession(main, id) {

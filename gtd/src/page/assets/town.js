@@ -1,44 +1,94 @@
 // The town, the board, and the results of a search.
 
-import { age, element, estimated, link, replaceChildren, rows, section, since } from "./elements.js";
+import { age, block, distance, element, estimated, link, localTimes, replaceChildren, rows, section, since } from "./elements.js";
 import { button, mayAct, promptButton, read } from "./server.js";
 
-function describeNeed(need) {
-  const question = need.question;
-  const parts = [
-    element("h3", {}, question ? `${question.severity}: ${need.subject}` : need.subject),
-    element("p", {}, need.text.trim()),
+// The agents of the town and of its rigs.
+export function listAgents(overview) {
+  return overview.status.agents.concat(overview.status.rigs.flatMap((rig) => rig.agents));
+}
+
+// A worker whose work does not continue.
+export function isStopped(agent) {
+  return agent.state === "stalled" || agent.state === "zombie";
+}
+
+export function retryButton(agent) {
+  return button("Retry", () => ({ act: "retry_worker", worker: agent.address }));
+}
+
+function answerButtons(need) {
+  const { escalation, options, acked_by: acknowledged } = need.question;
+  const answers = options.map((answer) =>
+    button(answer, () => ({ act: "answer", escalation, answer }), `Answer "${answer}" to: ${need.subject}`));
+  answers.push(promptButton("Reply", `Answer to ${need.subject}`, (answer) => ({ act: "answer", escalation, answer })));
+  if (!acknowledged) answers.push(button("Acknowledge", () => ({ act: "acknowledge", escalation })));
+  return answers;
+}
+
+export function requestButtons(id) {
+  return [
+    button("Retry", () => ({ act: "retry_request", request: id })),
+    promptButton("Reject", `Reason to reject ${id}`, (reason) => ({ act: "reject", request: id, reason })),
   ];
+}
+
+// The buttons that resolve a need, as the keys of `gt top`.
+function needButtons(need, overview) {
+  if (!mayAct) return [];
+  if (need.question) return answerButtons(need);
+  const { bead } = need;
+  const request = overview.requests.find((other) => need.key.split(":").includes(other.id));
+  if (request) return requestButtons(request.id);
+  const agent = listAgents(overview).find((other) => bead && other.hook_bead === bead);
+  if (agent && need.kind !== "gave_up") return need.kind === "stuck" || isStopped(agent) ? [retryButton(agent)] : [];
+  if (!bead || need.key.startsWith("review:")) return [];
+  return [promptButton("Sling", `Rig or worker that takes ${bead}`, (target) => ({ act: "sling", bead, target }))];
+}
+
+export function describeNeed(need, overview) {
+  const question = need.question;
+  // The end of a worker's last screen is quoted below the reason.
+  const text = localTimes(need.text.trim());
+  const quote = question ? -1 : text.indexOf("\n\n");
+  const reason = quote < 0 ? text : text.slice(0, quote);
+  const screen = quote < 0 ? "" : text.slice(quote + 2).split("\n").filter((line) => line.startsWith("> ")).map((line) => line.slice(2)).join("\n");
   const about = element("p", { class: "dim" });
   if (question) about.append(`from ${question.from}, ${age(question.since)} `);
   if (need.bead) about.append("about ", link("bead", need.bead));
-  parts.push(about);
-  if (question && mayAct) {
-    const escalation = question.escalation;
-    const answers = question.options.map((answer) =>
-      button(answer, () => ({ act: "answer", escalation, answer }), `Answer "${answer}" to: ${need.subject}`));
-    answers.push(promptButton("Reply", `Answer to ${need.subject}`, (answer) => ({ act: "answer", escalation, answer })));
-    if (!question.acked_by) answers.push(button("Acknowledge", () => ({ act: "acknowledge", escalation })));
-    parts.push(element("div", { class: "answers" }, answers));
-  } else if (question && question.options.length > 0) {
-    parts.push(element("p", {}, `Answers: ${question.options.join(", ")}`));
-  }
-  for (const command of need.next) parts.push(element("p", {}, element("code", {}, command)));
-  return element("article", { class: "need", "data-key": need.key }, parts);
+  if (question?.acked_by) about.append(`, acknowledged by ${question.acked_by}`);
+  const answers = needButtons(need, overview);
+  const steps = need.next.map((command) => element("p", {}, element("code", {}, command)));
+  const first = answers.length === 0 ? steps.shift() : null;
+  const more = [screen ? "Last screen" : "", steps.length > 0 ? "commands" : ""].filter(Boolean).join(", ");
+  return element("article", { class: need.kind === "stuck" ? "need stuck" : "need", "data-key": need.key },
+    element("h3", {}, question ? `${question.severity}: ${need.subject}` : need.subject),
+    reason ? element("p", {}, reason) : null,
+    about,
+    question && !mayAct && question.options.length > 0 ? element("p", {}, `Answers: ${question.options.join(", ")}`) : null,
+    answers.length > 0 ? element("div", { class: "answers" }, answers) : null,
+    question?.default ? element("p", { class: "caution" }, `takes "${question.default.answer}" ${distance(question.default.at)}`) : null,
+    first,
+    more ? element("details", {}, element("summary", {}, more.charAt(0).toUpperCase() + more.slice(1)),
+      screen ? block(screen, `Last screen of the worker of ${need.bead}`) : null, steps) : null);
 }
 
-const MARKS = { working: ["◐", "good"], idle: ["○", "dim"], stalled: ["!", "bad"], zombie: ["✗", "bad"] };
+const MARKS = { working: ["◐", "good"], idle: ["○", "dim"], running: ["●", "good"], stopped: ["○", "dim"], stalled: ["!", "bad"], zombie: ["✗", "bad"] };
+
+export function describeState(agent) {
+  const state = agent.state ?? (agent.running === true ? "running" : agent.running === false ? "stopped" : "unknown");
+  const [mark, tone] = MARKS[state] ?? ["?", "dim"];
+  return element("span", { class: tone }, `${mark} ${state}`);
+}
 
 function describeAgent(agent, glance, cost) {
-  const state = agent.state ?? (agent.running === true ? "running" : agent.running === false ? "stopped" : "unknown");
-  const [mark, tone] = MARKS[state] ?? ["●", "dim"];
-  const parts = [element("span", { class: tone }, `${mark} ${state} `), link("agent", agent.address, agent.name)];
+  const parts = [describeState(agent), " ", link("agent", agent.address, agent.name)];
   if (agent.hook_bead) parts.push(" ", link("bead", agent.hook_bead), ` ${agent.work_title ?? ""}`);
   if (agent.progress) parts.push(since(agent.progress.at));
   const facts = [glance?.context_tokens ? `${glance.context_tokens.toLocaleString("en")} tokens of context` : "", cost].filter(Boolean);
   if (facts.length > 0) parts.push(element("span", { class: "dim" }, ` ${facts.join(" · ")}`));
   if (glance?.last_line) parts.push(element("div", { class: "dim last-line" }, glance.last_line));
-  if (state === "stalled" || state === "zombie") parts.push(element("div", { class: "bad" }, agent.why));
+  if (isStopped(agent)) parts.push(element("div", { class: "bad" }, agent.why));
   return parts;
 }
 
@@ -59,6 +109,11 @@ function describeConvoy(convoy, end) {
   return parts;
 }
 
+function describeQueued(entry) {
+  const failed = entry.failed ? element("div", { class: "caution" }, `the last try failed: ${entry.failed.why}`) : null;
+  return [link("bead", entry.work_bead_id), ` for rig ${entry.target_rig}`, since(entry.enqueued_at), failed];
+}
+
 export function showTown(main, overview, feed, costs) {
   const status = overview.status;
   const describe = (agent) => describeAgent(agent, overview.sessions[agent.address], costs.get(agent.address));
@@ -72,41 +127,55 @@ export function showTown(main, overview, feed, costs) {
     const heading = element("h3", {}, `${rig.name}${held}`, " ", parking);
     return element("div", { "data-key": rig.name }, heading, rows(rig.agents, describe, "no agents", (agent) => agent.address));
   });
-  const agents = status.agents.concat(status.rigs.flatMap((rig) => rig.agents));
+  const agents = listAgents(overview);
+  const queued = status.rigs.flatMap((rig) => rig.queued);
+  const unread = status.overseer.unread_mail;
   const byId = (entry) => entry.id;
   replaceChildren(main,
     element("h1", {}, "Town"),
-    section("Needs you", overview.needs_you.length, overview.needs_you.map(describeNeed)),
+    unread > 0 ? element("p", {}, element("a", { href: "#/mail" }, unread === 1 ? "1 unread message" : `${unread} unread messages`)) : null,
+    section("Needs you", overview.needs_you.length, element("div", { class: "needs" }, overview.needs_you.map((need) => describeNeed(need, overview)))),
     element("div", { class: "columns" },
       section("Agents", agents.length, rows(status.agents, describe, "none", (agent) => agent.address), rigs),
       element("div", {},
-        section("Merge queue", overview.requests.length, rows(overview.requests, describeRequest, "nothing to merge", byId)),
         section("Convoys", status.convoys.length, rows(status.convoys, (convoy) => describeConvoy(convoy, overview.estimates[convoy.id]), "none open", byId)),
+        section("Merge queue", overview.requests.length, rows(overview.requests, describeRequest, "nothing to merge", byId)),
+        queued.length > 0 ? section("Queued for a worker", queued.length, rows(queued, describeQueued, "", (entry) => entry.work_bead_id)) : null,
         section("Feed", null, rows(feed.slice(0, 30), (line) => [element("span", { class: "dim" }, `${line.event.actor}: `), line.text, since(line.event.ts)], "nothing has happened yet")),
       ),
     ),
   );
 }
 
-const COLUMNS = ["Open", "Blocked", "In progress", "Done"];
-
-function columnOf(bead) {
-  if (bead.status === "closed") return "Done";
-  if (["hooked", "in_progress"].includes(bead.status)) return "In progress";
-  return bead.is_blocked || bead.status === "blocked" ? "Blocked" : "Open";
+// The words that mark beads whose work does not run: the same as in the overview.
+function markBeads(overview) {
+  const marks = new Map();
+  for (const request of overview.requests) marks.set(request.bead, ["in the merge queue", "dim"]);
+  for (const agent of listAgents(overview)) if (agent.hook_bead && isStopped(agent)) marks.set(agent.hook_bead, [agent.state, "bad"]);
+  for (const need of overview.needs_you) if (need.bead) marks.set(need.bead, need.kind === "stuck" ? ["stuck", "bad"] : ["waits for you", "caution"]);
+  return marks;
 }
 
 export async function showBoard(main) {
-  const rigs = await read("/api/board");
-  const card = (bead) => element("div", { class: "card", "data-key": bead.id },
-    link("bead", bead.id), ` ${bead.title}`,
-    element("div", { class: "dim" }, [`P${bead.priority}`, bead.assignee].filter(Boolean).join(" · ")));
-  const column = (beads, name) => {
-    const own = beads.filter((bead) => columnOf(bead) === name);
-    return element("section", {}, element("h3", {}, `${name}: ${own.length}`), own.slice(0, 100).map(card));
+  const [rigs, overview] = await Promise.all([read("/api/board"), read("/api/overview")]);
+  const marks = markBeads(overview);
+  const card = (bead) => {
+    const [mark, tone] = marks.get(bead.id) ?? [];
+    const facts = [`P${bead.priority}`, bead.assignee, ["deferred", "pinned"].includes(bead.status) ? bead.status : ""];
+    return element("div", { class: "card", "data-key": bead.id },
+      link("bead", bead.id), ` ${bead.title}`,
+      mark ? element("div", { class: tone }, mark) : null,
+      element("div", { class: "dim" }, facts.filter(Boolean).join(" · ")));
   };
-  const boards = Object.entries(rigs).map(([rig, beads]) =>
-    section(rig, beads.length, element("div", { class: "board" }, COLUMNS.map((name) => column(beads, name)))));
+  const column = ({ name, total, beads }) => {
+    const hidden = total - beads.length;
+    return element("section", {},
+      element("h3", {}, `${name}: ${hidden > 0 ? `${beads.length} of ${total}` : total}`),
+      beads.map(card),
+      hidden > 0 ? element("p", { class: "dim" }, name === "Done" ? `${hidden} closed before` : `${hidden} more`) : null);
+  };
+  const boards = Object.entries(rigs).map(([rig, columns]) =>
+    section(rig, columns.reduce((sum, { total }) => sum + total, 0), element("div", { class: "board" }, columns.map(column))));
   replaceChildren(main, element("h1", {}, "Board"), boards);
 }
 

@@ -1,9 +1,9 @@
 // A bead with its molecule, a convoy, and a merge request.
 
-import { block, element, link, patch, prose, replaceChildren, rows, section, since, timeline } from "./elements.js";
-import { button, mayAct, promptButton, read } from "./server.js";
+import { block, element, link, localTimes, patch, prose, replaceChildren, rows, section, since, stateNow, timeline } from "./elements.js";
+import { mayAct, read } from "./server.js";
 import { listSessions } from "./sessions.js";
-import { describeRequest } from "./town.js";
+import { describeRequest, requestButtons } from "./town.js";
 
 const STEP_MARKS = { done: "✓", current: "▶", ready: "○", blocked: "◇", pending: "◇" };
 
@@ -26,21 +26,29 @@ function stepper(molecule) {
     text ? prose(text, "Current step") : null);
 }
 
+function capitalise(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export async function showBead(main, id) {
   const [{ bead, molecule, timeline: events }, sessions] = await Promise.all([
     read(`/api/bead/${encodeURIComponent(id)}`), listSessions("bead", id),
   ]);
   const facts = [`P${bead.priority}`, bead.kind, bead.status, bead.assignee && `with ${bead.assignee}`, ...bead.labels];
-  const texts = bead.texts.concat(bead.comments);
+  const texts = bead.texts.map(({ name, text }) => [capitalise(name), text]).concat(bead.comments.map(({ name, text }) => [localTimes(name), text]));
+  const now = stateNow(events);
+  const isClosed = bead.status === "closed";
   replaceChildren(main,
     element("h1", {}, `${bead.id} ${bead.title}`),
     element("p", { class: "dim" }, facts.filter(Boolean).join(" · ")),
     bead.close_reason ? element("p", {}, `Closed: ${bead.close_reason}`) : null,
+    isClosed ? null : now,
     stepper(molecule),
     section("Links", bead.links.length, rows(bead.links, (other) => [`${other.relation} `, link("bead", other.id), ` ${other.title} (${other.status})`], "none")),
-    texts.map((text) => section(text.name, null, prose(text.text, text.name))),
+    texts.map(([name, text]) => section(name, null, prose(text, name))),
     section("Earlier attempts", bead.attempts.length, rows(bead.attempts, (attempt) => [`${attempt.worker}: ${attempt.why}`, since(attempt.at)], "none")),
     sessions,
+    isClosed ? now : null,
     timeline(events),
   );
 }
@@ -53,7 +61,8 @@ export async function showConvoy(main, id) {
     element("span", { class: tone[bead.standing] ?? "caution" }, `${bead.standing} `),
     link("bead", bead.id), ` ${bead.title ?? ""}`,
     bead.waits_for?.length > 0 ? element("div", { class: "dim" }, "after ", bead.waits_for.map((other, at) => [at > 0 ? ", " : "", link("bead", other)])) : null,
-    bead.why ? element("div", { class: "dim" }, bead.why) : null,
+    bead.assignee && ["working", "merging"].includes(bead.standing) ? element("div", { class: "dim" }, `by ${bead.assignee}`) : null,
+    bead.why ? element("div", { class: "dim" }, localTimes(bead.why)) : null,
   ];
   const graph = waves.map((wave, number) =>
     element("section", { class: "wave" }, element("h2", {}, `Wave ${number + 1}: ${wave.length}`), rows(wave, describe, "empty", (bead) => bead.id)));
@@ -62,23 +71,21 @@ export async function showConvoy(main, id) {
     element("p", {}, element("progress", { max: Math.max(total, 1), value: done, "aria-label": `${done} of ${total} beads done` }), ` ${done} of ${total} done`),
     element("p", { class: "dim" }, done < total ? (estimate ?? "no estimate yet") : "all done"),
     element("div", { class: "waves", tabindex: "0", role: "region", "aria-label": "Beads by wave" }, graph),
+    stateNow(events),
     timeline(events),
   );
 }
 
 export async function showRequest(main, id) {
   const found = await read(`/api/request/${encodeURIComponent(id)}`);
-  const acts = [];
-  if (mayAct && found.row) {
-    acts.push(button("Retry", () => ({ act: "retry_request", request: id })));
-    acts.push(promptButton("Reject", `Reason to reject ${id}`, (reason) => ({ act: "reject", request: id, reason })));
-  }
+  const acts = mayAct && found.row ? requestButtons(id) : [];
   replaceChildren(main,
     element("h1", {}, `${id} ${found.title}`),
     found.row ? element("div", {}, describeRequest(found.row)) : element("p", { class: "dim" }, `no longer in the queue (${found.status})`),
     element("div", { class: "answers" }, acts),
     section("Changes", null, found.diff.trim() ? patch(found.diff) : element("p", { class: "dim" }, "none")),
-    section("Logs of failed gates", found.gate_logs.length, found.gate_logs.map((log) => [element("h3", {}, log.path), block(log.text, log.path)])),
+    section("Logs of failed gates", found.gate_logs.length, found.gate_logs.map((log) => [element("h3", {}, log.path), log.text.trim() ? block(log.text, log.path) : element("p", { class: "dim" }, "no output")])),
+    stateNow(found.timeline),
     timeline(found.timeline),
   );
 }

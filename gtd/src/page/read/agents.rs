@@ -12,7 +12,7 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::cut;
+use super::keep_text_start;
 
 /// The number of lines of an agent's screen.
 const SCREEN_LINES: usize = 200;
@@ -54,7 +54,7 @@ pub(in crate::page) fn read_changes(town: &LiveTown, address: &str) -> anyhow::R
         Address::Polecat(rig, name) => read_changes_so_far(&town.find_rig(&rig)?, &name).ok(),
         _ => None,
     };
-    Ok(json!(diff.as_deref().map(cut)))
+    Ok(json!(diff.as_deref().map(keep_text_start)))
 }
 
 /// Lists the sessions of an agent or a bead since a month, newest first.

@@ -1,4 +1,4 @@
-//! Reads what the page shows, from the reports of the commands. Everything here may block.
+//! Reads the views of the page from the reports of the commands. Everything here may block.
 
 mod agents;
 mod reports;
@@ -32,8 +32,8 @@ fn read_timeline(town: &LiveTown, name: &str) -> Value {
     json!({ "now": found.now, "next_steps": found.next_steps, "events": events })
 }
 
-/// Returns the end of a log, where the failure is.
-fn cut_start(text: &str) -> &str {
+/// Returns the end of a long log, where the failure is.
+fn keep_text_end(text: &str) -> &str {
     let mut begin = text.len().saturating_sub(LONG);
     while !text.is_char_boundary(begin) {
         begin += 1;
@@ -41,7 +41,8 @@ fn cut_start(text: &str) -> &str {
     &text[begin..]
 }
 
-fn cut(text: &str) -> &str {
+/// Returns the beginning of a long text.
+fn keep_text_start(text: &str) -> &str {
     let mut end = text.len().min(LONG);
     while !text.is_char_boundary(end) {
         end -= 1;

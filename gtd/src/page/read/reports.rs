@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
+use bd::bead::Status;
 use bd::store::{BeadRef, TimeField};
 use clap::ValueEnum;
 use gt::flow::seance::usage::RequestCache;
@@ -50,50 +51,78 @@ impl CostsCache {
     }
 }
 
+/// A column of a rig's board.
+#[derive(Debug, Serialize)]
+struct BoardColumn {
+    name: &'static str,
+    /// The number of its beads, also of those that are not shown.
+    total: usize,
+    beads: Vec<BoardBead>,
+}
+
 /// A bead on the board.
 #[derive(Debug, Serialize)]
 struct BoardBead {
     id: String,
     title: String,
     status: String,
-    is_blocked: bool,
     priority: i64,
     assignee: String,
 }
 
-/// The number of closed beads on the board of a rig.
+/// The number of shown beads of a column, and of the column of closed beads.
+const SHOWN: usize = 100;
 const CLOSED: usize = 20;
 
-/// Reads the work beads of each rig, the last closed ones among them.
+/// Reads the work beads of each rig by columns, the last closed ones among them.
 pub(in crate::page) fn read_board(town: &LiveTown) -> anyhow::Result<Value> {
     let stores = town.read_stores()?;
-    let mut rigs = serde_json::Map::new();
+    let is_blocked = |found: &BeadRef| {
+        let blocks = |bead| !stores.external_blockers(bead).is_empty();
+        found.status() == Status::Blocked
+            || found.is_blocked()
+            || found.has_external_edge() && found.bead().is_some_and(blocks)
+    };
+    let mut rigs = BTreeMap::new();
     for (rig, beads) in &stores.rigs {
         let is_shown =
             |bead: &BeadRef| !bead.is_internal() && !bead.is_ephemeral() && !bead.is_tombstone();
-        let (mut open, mut closed): (Vec<BeadRef>, Vec<BeadRef>) = beads
+        let (mut left, mut closed): (Vec<BeadRef>, Vec<BeadRef>) = beads
             .bead_refs()
             .filter(is_shown)
             .partition(BeadRef::is_open);
-        open.sort_by_key(BeadRef::priority);
-        closed.sort_by_cached_key(|bead| Reverse(bead.time(TimeField::Updated)));
-        let shown = open.iter().chain(closed.iter().take(CLOSED));
-        let shown: Vec<BoardBead> = shown
-            .filter_map(|found| {
-                let bead = found.bead()?;
-                Some(BoardBead {
-                    id: bead.id.clone(),
-                    title: bead.title.clone(),
-                    status: bead.status.to_string(),
-                    is_blocked: found.is_blocked(),
-                    priority: bead.priority,
-                    assignee: bead.assignee.clone(),
-                })
-            })
-            .collect();
-        rigs.insert(rig.clone(), serde_json::to_value(shown)?);
+        left.sort_by_key(BeadRef::priority);
+        closed.sort_by_cached_key(|bead| Reverse(bead.time(TimeField::Closed)));
+        let is_at_work =
+            |bead: &BeadRef| matches!(bead.status(), Status::Hooked | Status::InProgress);
+        let (at_work, left): (Vec<BeadRef>, Vec<BeadRef>) = left.into_iter().partition(is_at_work);
+        let (blocked, open): (Vec<BeadRef>, Vec<BeadRef>) = left.into_iter().partition(is_blocked);
+        let columns = [
+            build_column("Open", &open, SHOWN),
+            build_column("Blocked", &blocked, SHOWN),
+            build_column("In progress", &at_work, SHOWN),
+            build_column("Done", &closed, CLOSED),
+        ];
+        rigs.insert(rig.clone(), columns);
     }
-    Ok(Value::Object(rigs))
+    Ok(serde_json::to_value(rigs)?)
+}
+
+fn build_column(name: &'static str, all: &[BeadRef], limit: usize) -> BoardColumn {
+    let shown = all.iter().take(limit).filter_map(BeadRef::bead);
+    BoardColumn {
+        name,
+        total: all.len(),
+        beads: shown
+            .map(|bead| BoardBead {
+                id: bead.id.clone(),
+                title: bead.title.clone(),
+                status: bead.status.to_string(),
+                priority: bead.priority,
+                assignee: bead.assignee.clone(),
+            })
+            .collect(),
+    }
 }
 
 /// Reads the settings of the town and of each rig, with their secrets masked.
@@ -110,7 +139,8 @@ pub(in crate::page) fn read_settings(town: &LiveTown) -> anyhow::Result<Value> {
     Ok(json!(all))
 }
 
-/// Lists the settings with a value. The name of a setting decides, too, whether its value is secret.
+/// Lists the settings with a value. The name of a setting decides, too, whether its value is
+/// secret.
 fn list_masked(layers: &SettingsLayers) -> Value {
     let mut rows = Vec::new();
     for row in list_settings(layers) {

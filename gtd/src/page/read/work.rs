@@ -11,7 +11,7 @@ use gt::view::overview::{list_needing_beads, list_needs};
 use gt::view::request;
 use serde_json::{Value, json};
 
-use super::{cut, cut_start, read_timeline};
+use super::{keep_text_end, keep_text_start, read_timeline};
 
 /// Reads a bead with its molecule and its timeline.
 pub(in crate::page) fn read_bead(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
@@ -62,14 +62,14 @@ pub(in crate::page) fn read_request(town: &LiveTown, id: &str) -> anyhow::Result
         let bytes = kit::sys::file::read_file_if_exists(&path)?.unwrap_or_default();
         logs.push(json!({
             "path": path,
-            "text": cut_start(&String::from_utf8_lossy(&bytes)),
+            "text": keep_text_end(&String::from_utf8_lossy(&bytes)),
         }));
     }
     Ok(json!({
         "title": found.bead.title,
         "status": found.bead.status,
         "row": row,
-        "diff": cut(&diff),
+        "diff": keep_text_start(&diff),
         "gate_logs": logs,
         "timeline": read_timeline(town, id),
     }))
