@@ -58,7 +58,7 @@ fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, Strin
         (
             "town",
             &[
-                "takes \"red\" in 4h",
+                "takes \"red\" in 3h",
                 "Queued for a worker: 1",
                 "unread messages",
             ],

@@ -136,10 +136,12 @@ export function localTimes(text) {
   return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => moment(time));
 }
 
-// The time until or since an instant, as in "in 3h" or "5m ago".
-export function distance(time) {
-  const seconds = (Date.parse(time) - Date.now()) / 1000;
-  return seconds > 0 ? `in ${duration(seconds)}` : age(time);
+// The time until an instant in its largest unit, rounded down as in `gt top`: "in 3h".
+export function timeUntil(time) {
+  const seconds = Math.floor((Date.parse(time) - Date.now()) / 1000);
+  if (seconds < 5) return "now";
+  const [unit, length] = [["d", 86400], ["h", 3600], ["m", 60], ["s", 1]].find(([, length]) => seconds >= length);
+  return `in ${Math.floor(seconds / length)}${unit}`;
 }
 
 export function duration(seconds) {

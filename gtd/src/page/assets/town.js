@@ -1,6 +1,6 @@
 // The town, the board, and the results of a search.
 
-import { age, block, distance, element, estimated, link, localTimes, replaceChildren, rows, section, since } from "./elements.js";
+import { age, block, element, estimated, link, localTimes, replaceChildren, rows, section, since, timeUntil } from "./elements.js";
 import { button, mayAct, promptButton, read } from "./server.js";
 
 // The agents of the town and of its rigs.
@@ -67,7 +67,7 @@ export function describeNeed(need, overview) {
     about,
     question && !mayAct && question.options.length > 0 ? element("p", {}, `Answers: ${question.options.join(", ")}`) : null,
     answers.length > 0 ? element("div", { class: "answers" }, answers) : null,
-    question?.default ? element("p", { class: "caution" }, `takes "${question.default.answer}" ${distance(question.default.at)}`) : null,
+    question?.default ? element("p", { class: "caution" }, `takes "${question.default.answer}" ${timeUntil(question.default.at)}`) : null,
     first,
     more ? element("details", {}, element("summary", {}, more.charAt(0).toUpperCase() + more.slice(1)),
       screen ? block(screen, `Last screen of the worker of ${need.bead}`) : null, steps) : null);
