@@ -367,7 +367,10 @@ fn every_open_view_shows_a_change() {
     open(&mut browser, "town");
     let (rig, polecat) = name.split_once('/').unwrap();
     browser.wait_for(&format!("STUCK: {rig}/polecats/{polecat} on {stuck}"));
-    assert_eq!(browser.evaluate(retry), true);
+    // The feed may have the text first.
+    eventually("the button", || {
+        (browser.evaluate(retry) == true).then_some(())
+    });
     let screen = "[...document.querySelectorAll('.need details pre')].map((pre) => pre.textContent).join('')";
     let screen = browser.evaluate(screen).to_string();
     assert!(screen.contains("cannot go on"), "{screen}");

@@ -1,7 +1,7 @@
 // An agent with its live screen, mail with channels, and records.
 
 import { dollars, duration, element, link, patch, prose, replaceChildren, rows, section, since, table } from "./elements.js";
-import { mayAct, promptButton, read, readSlowly } from "./server.js";
+import { mayAct, promptButton, read } from "./server.js";
 import { listSessions } from "./sessions.js";
 import { terminal } from "./terminal.js";
 import { describeNeed, describeState, isStopped, listAgents, retryButton } from "./town.js";
@@ -26,11 +26,11 @@ function describeWork(agent, overview, costs) {
   ];
 }
 
-export async function showAgent(main, address) {
+export async function showAgent(main, address, overview) {
   const query = encodeURIComponent(address);
-  const [found, overview, costs, diff, sessions] = await Promise.all([
-    read(`/api/agent?address=${query}`), read("/api/overview"), readSlowly("/api/costs?by=agent").catch(() => null),
-    readSlowly(`/api/changes?address=${query}`), listSessions("agent", address),
+  const [found, costs, diff, sessions] = await Promise.all([
+    read(`/api/agent?address=${query}`), read("/api/costs?by=agent").catch(() => null),
+    read(`/api/changes?address=${query}`), listSessions("agent", address),
   ]);
   const agent = listAgents(overview).find((other) => other.address === found.address);
   const hasScreen = found.screen !== null;

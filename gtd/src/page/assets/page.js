@@ -42,6 +42,8 @@ function showHeader() {
     `queue ${sum("pending")} ready`,
     `${overview.needs_you.length} for you`,
   ];
+  const unread = status.overseer.unread_mail;
+  if (unread > 0) facts.push(`${unread} unread mail`);
   if (costsToday) facts.push(`${costsToday} today`);
   if (status.stopped) facts.push("the town is stopped");
   replaceChildren(document.getElementById("facts"), facts.map((fact) => element("li", {}, fact)));
@@ -82,7 +84,7 @@ async function show() {
   try {
     overview = await read("/api/overview");
     showHeader();
-    if (Object.hasOwn(VIEWS, name)) await VIEWS[name](view, id);
+    if (Object.hasOwn(VIEWS, name)) await VIEWS[name](view, id, overview);
     else showTown(view, overview, feed, costsOfAgents);
   } catch (error) {
     replaceChildren(view, element("h1", {}, id ?? "Gas Town"), element("p", { class: "bad" }, error.message));

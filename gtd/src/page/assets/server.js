@@ -42,8 +42,6 @@ export function openEvents(last) {
   return new EventSource(`/api/events?key=${key}${last ? `&after=${last}` : ""}`);
 }
 
-export const readSlowly = read;
-
 // True if this browser may change the town.
 export const mayAct = session?.act === true;
 

@@ -1,7 +1,7 @@
 // Past sessions, and the conversation of one, which can be played in the pace in which it was held.
 
 import { block, element, link, moment, prose, replaceChildren, rows, section, since } from "./elements.js";
-import { read, readSlowly } from "./server.js";
+import { read } from "./server.js";
 
 // The longest pause between two entries that are played, in milliseconds.
 const PAUSE = 2000;
@@ -18,7 +18,7 @@ export function onPlay(handler) {
 }
 
 export async function listSessions(kind, subject) {
-  const sessions = await readSlowly(`/api/sessions?${kind}=${encodeURIComponent(subject)}`);
+  const sessions = await read(`/api/sessions?${kind}=${encodeURIComponent(subject)}`);
   const describe = (session) => {
     const name = [moment(session.ts, "2-digit"), kind === "agent" ? "" : session.actor].join(" ").trim();
     return [
@@ -81,7 +81,7 @@ function control(label, click) {
 export async function showSession(main, id) {
   if (passage.id !== id) move({ id, from: null });
   const query = passage.from === null ? "" : `?from=${passage.from}`;
-  const { session, conversation } = await readSlowly(`/api/session/${encodeURIComponent(id)}${query}`);
+  const { session, conversation } = await read(`/api/session/${encodeURIComponent(id)}${query}`);
   const entries = conversation?.entries ?? [];
   const first = entries[0]?.number ?? 1;
   const last = entries.at(-1)?.number ?? 0;

@@ -156,8 +156,8 @@ function markBeads(overview) {
   return marks;
 }
 
-export async function showBoard(main) {
-  const [rigs, overview] = await Promise.all([read("/api/board"), read("/api/overview")]);
+export async function showBoard(main, _id, overview) {
+  const rigs = await read("/api/board");
   const marks = markBeads(overview);
   const card = (bead) => {
     const [mark, tone] = marks.get(bead.id) ?? [];
