@@ -1,5 +1,5 @@
 //! Reads the numbers of the town, and formats them in the text format of Prometheus, version 0.0.4,
-//! and for OpenTelemetry ([`otlp`]).
+//! and for OpenTelemetry (`otlp`).
 //!
 //! The numbers are those of `gt status`, `gt ready`, `gt mq stats` and `gt costs`. Numbers of today
 //! begin at midnight in the local time zone, so that a reading takes no longer in an old town.
