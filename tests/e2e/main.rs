@@ -60,6 +60,7 @@ mod moved;
 mod mq;
 mod next_steps;
 mod night_watch;
+mod no_work;
 mod notify;
 mod old_town;
 mod one_attempt;

@@ -211,7 +211,7 @@ esac"#,
     let list = town.gt(["mq", "list", "web", "--json"]).ok().json();
     let reason = list[0]["needs_person"].as_str().unwrap();
     assert!(
-        reason.contains("does not hold the change of this work"),
+        reason.contains("neither merged the commits of this work nor holds their change"),
         "{reason}"
     );
 }
@@ -349,7 +349,8 @@ fn a_change_that_a_merge_driver_left_out_waits_for_a_person() {
             .gt_as(&worker.name, ["mq", "retry", &request])
             .fails("is a worker");
         worker.town.gt(["mq", "retry", &request]).ok();
-        assert_eq!(worker.merge()["outcome"], "merged");
+        let outcome = if others { "merged" } else { "already_there" };
+        assert_eq!(worker.merge()["outcome"], outcome);
         let files = worker.origin.git(["ls-tree", "--name-only", "main"]);
         assert_eq!(files.contains("work.txt"), others, "{files}");
         assert_eq!(
@@ -399,7 +400,7 @@ fn the_log_of_a_failed_gate_names_the_merge_drivers() {
 }
 
 #[test]
-fn work_that_the_worker_pushed_to_the_target_itself_is_merged() {
+fn work_that_the_worker_pushed_to_the_target_itself_waits_for_a_person() {
     let worker = Worker::new();
     worker.origin.commit("other.txt", "x\n", "Other");
     worker.git(["fetch", "-q", "origin"]);
@@ -413,7 +414,18 @@ fn work_that_the_worker_pushed_to_the_target_itself_is_merged() {
     worker.git(["pull", "-q", "--rebase", "origin", "main"]);
     worker.git(["push", "-q", "origin", "HEAD:main"]);
     let pushed = worker.git(["rev-parse", "HEAD"]);
-    worker.hand_in();
+    let request = worker.hand_in();
+    let held = worker.merge();
+    assert_eq!(held["outcome"], "needs_person", "{held}");
+    let reason = held["reason"].as_str().unwrap();
+    let wanted = format!("{} to main itself, before any check", &pushed[..12]);
+    assert!(reason.contains(&wanted), "{reason}");
+    assert_eq!(worker.shown()["status"], "in_progress");
+    worker
+        .town
+        .gt_as(&worker.name, ["mq", "retry", &request])
+        .fails("is a worker");
+    worker.town.gt(["mq", "retry", &request]).ok();
     let merged = worker.merge();
     assert_eq!(merged["outcome"], "merged", "{merged}");
     assert_eq!(merged["commit"].as_str(), Some(pushed.trim()));
@@ -422,4 +434,99 @@ fn work_that_the_worker_pushed_to_the_target_itself_is_merged() {
     assert!(reason.as_str().unwrap().ends_with(wanted), "{reason}");
     let subjects = worker.origin.subjects("main");
     assert_eq!(subjects, ["Work", "Faster", "Other"]);
+}
+
+#[test]
+fn the_gates_run_on_work_that_someone_else_pushed_to_the_target() {
+    let worker = Worker::new();
+    worker.town.gate("web", "! test -e work.txt");
+    worker.commit("work.txt");
+    let tip = worker.git(["rev-parse", "HEAD"]);
+    worker.hand_in();
+    worker.git(["push", "-q", "origin", &format!("{}:main", tip.trim())]);
+    let merged = worker.merge();
+    assert_eq!(merged["outcome"], "target_broken", "{merged}");
+    assert_eq!(worker.shown()["status"], "in_progress");
+}
+
+/// Hands in the same change as two beads, by the commands of the second worker.
+fn hand_in_same_change_twice(second_commands: &str) -> (Worker, String, String) {
+    let worker = Worker::new();
+    let second = worker.town.bead("web", "The same");
+    let name = worker.town.sling(&second);
+    worker.commit_text("same.txt", "same\n");
+    let tip = worker.git(["rev-parse", "HEAD"]);
+    let sandbox = worker.town.sandbox(&name);
+    let shell = worker.town.program_on_path("sh").at(&sandbox);
+    let shell = shell.args(["-ec", second_commands]);
+    shell.env("FIRST", tip.trim()).ok();
+    worker.hand_in();
+    worker
+        .town
+        .gt_as(&name, ["done", "--stay", "--summary", "x"])
+        .ok();
+    let ran = worker.town.gt(["mq", "run", "web", "--json"]).ok().json();
+    let of_second = ran.as_array().unwrap().iter();
+    let result = of_second
+        .filter(|result| result["bead"] == second.as_str())
+        .last()
+        .unwrap()
+        .clone();
+    (worker, second, result.to_string())
+}
+
+#[test]
+fn a_change_that_another_bead_has_merged_is_closed_as_already_there() {
+    let (worker, second, result) =
+        hand_in_same_change_twice("echo same > same.txt; git add -A; git commit -qm Mine");
+    let main = worker.origin.git(["rev-parse", "main"]);
+    assert!(result.contains(r#""outcome":"already_there""#), "{result}");
+    assert!(result.contains(main.trim()), "{result}");
+    assert!(
+        result.contains(&format!(r#""brought_by":"{}""#, worker.bead)),
+        "{result}"
+    );
+    let reason = worker.town.show("web", &second)["close_reason"].clone();
+    let wanted = format!(
+        "Already on main: {}, the work of {}, brought this change",
+        &main[..12],
+        worker.bead
+    );
+    assert!(reason.as_str().unwrap().starts_with(&wanted), "{reason}");
+    let stats = worker.town.gt(["mq", "stats", "web", "--json"]).ok().json();
+    assert_eq!(stats["merged"], 1, "{stats}");
+    let told = worker.town.events("merge_already_there");
+    assert_eq!(told.len(), 1, "{told:?}");
+    let health = worker.town.gt(["status", "--health", "--json"]).ok().json();
+    assert_eq!(health["healthy"], true, "{health}");
+}
+
+#[test]
+fn a_copy_of_the_commits_of_another_worker_waits_for_a_person() {
+    let (worker, second, result) = hand_in_same_change_twice("git cherry-pick -x $FIRST");
+    assert!(result.contains(r#""outcome":"needs_person""#), "{result}");
+    assert!(result.contains("are copies of commits"), "{result}");
+    assert_eq!(worker.town.status_of("web", &second), "in_progress");
+    assert_eq!(worker.town.status_of("web", &worker.bead), "closed");
+}
+
+#[test]
+fn a_repair_that_removes_the_refused_file_replaces_the_work() {
+    let (town, origin) = Town::with_rig();
+    town.script(
+        r#"case "$GT_BEAD" in
+  *-fix-*) git merge -q "$(grep -o 'git merge [0-9a-f]\{40\}' "$GT_PRIME_FILE" | head -1 | cut -d' ' -f3)"
+    git mv refused.txt allowed.txt; git commit -qm Rename ;;
+  *) echo the-work > refused.txt ;;
+esac"#,
+    );
+    town.gate("web", "! test -e refused.txt");
+    let bead = town.bead("web", "Answer");
+    town.up();
+    town.gt(["sling", &bead, "web"]).ok();
+    let closed = town.closed("web", &bead);
+    assert_eq!(origin.file("main", "allowed.txt"), "the-work");
+    let reason = closed["close_reason"].as_str().unwrap();
+    assert!(reason.starts_with("Merged in "), "{reason}");
+    assert!(town.gt(["mq", "list", "web", "--json"]).ok().json()[0].is_null());
 }

@@ -541,3 +541,47 @@ fn no_gate_runs_while_the_forge_cannot_be_asked() {
     assert_eq!(worker.merge()["outcome"], "pull_request");
     assert_eq!(worker.town.events("gate").len(), 1);
 }
+
+#[test]
+fn a_forge_that_names_an_older_commit_as_the_merge_is_not_believed() {
+    for provider in ["github", "gitlab"] {
+        let (worker, forge, request) = with_pull_request(provider);
+        let main = worker.origin.git(["rev-parse", "main"]);
+        let head = forge.pulls()[0]["branch"].as_str().unwrap().to_owned();
+        let head = worker.origin.git(["rev-parse", &head]);
+        forge.set_pull(1, "state", "merged");
+        forge.set_pull(1, "head", head.trim());
+        forge.set_pull(1, "commit", main.trim());
+        let held = worker.merge();
+        assert_eq!(held["outcome"], "needs_person", "{held}");
+        let reason = held["reason"].as_str().unwrap();
+        assert!(
+            reason.contains("did not bring the pushed change"),
+            "{reason}"
+        );
+        assert!(reason.contains(&main[..12]), "{reason}");
+        assert_eq!(worker.shown()["status"], "in_progress");
+        assert!(
+            reason.contains(&format!("gt mq retry {request}")),
+            "{reason}"
+        );
+    }
+}
+
+#[test]
+fn a_forge_that_merges_another_head_than_the_pushed_one_is_not_believed() {
+    let (worker, forge, _) = with_pull_request("github");
+    let branch = forge.pulls()[0]["branch"].as_str().unwrap().to_owned();
+    // Someone replaces the branch by another commit and merges that.
+    worker
+        .origin
+        .git(["update-ref", &format!("refs/heads/{branch}"), "main"]);
+    worker.origin.commit("else.txt", "x\n", "Something else");
+    let main = worker.origin.git(["rev-parse", "main"]);
+    forge.set_pull(1, "state", "merged");
+    forge.set_pull(1, "head", main.trim());
+    forge.set_pull(1, "commit", main.trim());
+    let held = worker.merge();
+    assert_eq!(held["outcome"], "needs_person", "{held}");
+    assert_eq!(worker.shown()["status"], "in_progress");
+}

@@ -431,12 +431,28 @@ impl Git {
 
     /// Clears the marks with which git hides changes of these paths, in a copy of the index.
     pub(super) fn clear_hiding_marks(&self, index: &Path, paths: &[&str]) -> Result<(), GitError> {
+        self.clear_marks(Some(index), paths)
+    }
+
+    /// Removes the marks with which git was told to hide changes of tracked files.
+    pub fn reveal_hidden_changes(&self) -> Result<(), GitError> {
+        let hidden = self.hidden_changes()?;
+        let paths: Vec<&str> = hidden.iter().map(String::as_str).collect();
+        if paths.is_empty() {
+            return Ok(());
+        }
+        self.clear_marks(None, &paths)
+    }
+
+    /// Removes the marks in an index, or in the repository's own.
+    fn clear_marks(&self, index: Option<&Path>, paths: &[&str]) -> Result<(), GitError> {
         // With both options in one call, git obeys only one.
         for option in ["--no-assume-unchanged", "--no-skip-worktree"] {
-            self.plumbing(["update-index", option, "-z", "--stdin"])
-                .env("GIT_INDEX_FILE", index)
-                .stdin(paths.join("\0"))
-                .finish_checked()?;
+            let mut call = self.plumbing(["update-index", option, "-z", "--stdin"]);
+            if let Some(index) = index {
+                call = call.env("GIT_INDEX_FILE", index);
+            }
+            call.stdin(paths.join("\0")).run()?;
         }
         Ok(())
     }

@@ -63,6 +63,9 @@ const POINTERS: &[&str] = &[
     "GIT_COMMITTER_DATE",
 ];
 
+/// A path at which no file can be. Git prints a hint about an empty file of grafts.
+const NO_SUCH_FILE: &str = "/dev/null/none";
+
 /// A git command that is being built.
 #[derive(Debug)]
 pub struct GitCall<'a> {
@@ -111,7 +114,10 @@ impl Git {
         child = child
             .env("LC_ALL", "C")
             .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_OPTIONAL_LOCKS", "0");
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            // Replacement refs and grafts would show commits with other content or parents.
+            .env("GIT_NO_REPLACE_OBJECTS", "1")
+            .env("GIT_GRAFT_FILE", NO_SUCH_FILE);
         if let Some(repository) = self.bare_repository() {
             child = child.env("GIT_DIR", repository);
         }

@@ -31,6 +31,10 @@ pub(crate) struct Approval {
     pub driven_files_asked: BTreeSet<String>,
     /// The files that may merge as the driver decides.
     pub driven_files_accepted: BTreeSet<String>,
+    /// True if a person was asked about commits that their worker pushed to the target.
+    pub direct_push_asked: bool,
+    /// True if these commits count as merged.
+    pub direct_push_accepted: bool,
 }
 
 impl Approval {

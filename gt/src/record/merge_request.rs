@@ -14,6 +14,9 @@ use crate::town::name::Lease;
 /// The close reason prefix of a request that was merged as part of another one.
 pub(crate) const AS_IT_WAS: &str = "not merged as it was handed in";
 
+/// The `close_reason` of a request whose change was on its target by another commit.
+pub(crate) const ALREADY_THERE: &str = "already there";
+
 /// The exact work that was submitted. The queue merges the commits of the receipt, even if the
 /// branch moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +41,9 @@ pub struct Receipt {
     /// The request that this work resolves, if it is a conflict or repair task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolves: Option<String>,
+    /// True if the worker had pushed the commits to the target before it submitted them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub pushed_to_target: bool,
 }
 
 /// The queue's findings about a request.
@@ -249,7 +255,8 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
         if was.is_some() {
             let mut approval = Approval::load(rig, id)?;
             let for_review = std::mem::take(&mut state.for_review);
-            if for_review || !approval.driven_files_asked.is_empty() {
+            let for_direct_push = std::mem::take(&mut approval.direct_push_asked);
+            if for_review || for_direct_push || !approval.driven_files_asked.is_empty() {
                 let actor = town.actor.to_string();
                 anyhow::ensure!(
                     !matches!(town.actor, Address::Polecat(..)),
@@ -258,6 +265,7 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
                 if for_review {
                     approval.reviewed_by = actor;
                 }
+                approval.direct_push_accepted |= for_direct_push;
                 let asked = std::mem::take(&mut approval.driven_files_asked);
                 approval.driven_files_accepted.extend(asked);
                 approval.save(rig, id)?;

@@ -58,6 +58,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("kill", "ended {target}: {reason}"),
     ("landing_stopped", "landing {convoy} stopped: {reason}"),
     ("mail", "wrote to {to}: {subject}"),
+    (
+        "merge_already_there",
+        "closed {mr} ({bead}): its change is on the target since {commit}",
+    ),
     ("merge_batch", "checked {mrs} together: {outcome}"),
     ("merge_driven", "let {drivers} merge {files} for {mr}"),
     ("merge_failed", "could not merge {mr} ({bead}): {reason}"),

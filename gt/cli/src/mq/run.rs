@@ -40,6 +40,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         for merge in merged {
             let (mark, text) = match &merge.outcome {
                 MergeOutcome::Merged { commit } => ("✓", format!("merged in {commit:.12}")),
+                MergeOutcome::AlreadyThere { commit, brought_by } => {
+                    let by = brought_by.as_ref().map(|bead| format!(" by {bead}"));
+                    let by = by.unwrap_or_default();
+                    (
+                        "=",
+                        format!("nothing to merge: its change is there since {commit:.12}{by}"),
+                    )
+                }
                 MergeOutcome::Kept { reference } => (
                     "✓",
                     format!("only discovery documents, kept on {reference}"),

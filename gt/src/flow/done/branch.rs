@@ -17,6 +17,7 @@ use serde::Serialize;
 use super::proof;
 use super::submit;
 use crate::flow::convoy::integration;
+use crate::flow::mq::verify;
 use crate::flow::rig::check_remote;
 use crate::record::merge_request::{self, Receipt};
 use crate::town::Rig;
@@ -133,7 +134,13 @@ pub fn submit_branch(
     }
     proof::check_branch_commits(&git, &branch, &tip, &own_commits)?;
     let has_remote = check_remote(rig)?;
-    check_repository(rig, has_remote, folder, &target, &base)?;
+    let target_tip = check_repository(rig, has_remote, folder, &target, &base)?;
+    // A clone that has not fetched lacks the target's newest commits.
+    if git.resolve(&target_tip)?.is_some()
+        && let Some(commit) = verify::find_bringing_commit(&git, &base, &tip, &target_tip)?
+    {
+        return Err(proof::build_already_there_error(rig, &target, commit)?.into());
+    }
     transfer_branch(rig, has_remote, &git, &branch, &tip)?;
     let receipt = Receipt {
         branch: branch.clone(),
@@ -151,6 +158,7 @@ pub fn submit_branch(
         lease: Lease::default(),
         attempt: 0,
         resolves: None,
+        pushed_to_target: false,
     };
     let commits = receipt.commits.len();
     let request = create_request(rig, &bead, receipt, submission)?;
@@ -307,14 +315,14 @@ fn find_base(git: &Git, target: &str, tip: &str) -> anyhow::Result<String> {
 }
 
 /// Checks that the branch begins at a commit of the rig's target, so that the history of another
-/// repository is never pushed.
+/// repository is never pushed. Returns the tip of the target.
 fn check_repository(
     rig: &Rig,
     has_remote: bool,
     folder: &Path,
     target: &str,
     base: &str,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<String> {
     let git = rig.git();
     let place = if has_remote {
         git.fetch("origin")?;
@@ -323,20 +331,16 @@ fn check_repository(
         "refs/heads"
     };
     let tip = git.resolve(&format!("{place}/{target}"))?;
-    let is_ours = match tip {
-        Some(tip) => git.resolve(base)?.is_some() && git.is_ancestor(base, &tip)?,
-        None => false,
-    };
-    anyhow::ensure!(
-        is_ours,
-        SubmitError::OtherRepository {
+    match tip {
+        Some(tip) if git.resolve(base)?.is_some() && git.is_ancestor(base, &tip)? => Ok(tip),
+        _ => Err(SubmitError::OtherRepository {
             folder: folder.to_owned(),
             rig: rig.name().to_owned(),
             target: target.to_owned(),
             base: base.to_owned(),
         }
-    );
-    Ok(())
+        .into()),
+    }
 }
 
 /// Pushes the branch to the rig's remote, or to the rig's own repository if it has none, and makes

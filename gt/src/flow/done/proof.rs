@@ -1,12 +1,16 @@
 //! Proves that work is finished: it is committed, on the right branch, and contains nothing but
 //! work.
 
+use std::collections::BTreeSet;
+
 use bd::git::{CommitInfo, Git, GitError};
 
 use super::{HeldWorker, elsewhere};
+use crate::flow::mq::verify;
 use crate::flow::rig::check_remote;
 use crate::flow::sandbox::visits_since_sling;
 use crate::record::polecat::{DoneRecord, Slot};
+use crate::town::Rig;
 use crate::town::beads::is_beads_file;
 
 #[derive(Debug, Clone)]
@@ -18,6 +22,8 @@ pub struct WorkProof {
     /// The commits, oldest first. Empty without a change.
     pub commits: Vec<CommitInfo>,
     pub files: Vec<String>,
+    /// True if the worker has pushed the commits to the target already.
+    pub pushed_to_target: bool,
     /// True if the rig has a remote.
     pub remote: bool,
 }
@@ -46,6 +52,17 @@ pub enum ProofError {
          reason with --no-change \"why\")"
     )]
     NothingDone { branch: String, base: String },
+    /// The target has the whole change by other commits.
+    #[error(
+        "{target} has this change already: {commit:.12}{of_bead} brought it, and nothing is left to merge (gt done --no-change \
+         \"{target} has it since {commit:.12}\")"
+    )]
+    AlreadyThere {
+        target: String,
+        commit: String,
+        /// The words that name the bead of that commit, if there is one.
+        of_bead: String,
+    },
     /// The worker reports no change, but there are commits.
     #[error("--no-change was given, but branch {branch} has {} beyond {base}", kit::ui::counted(*count, "commit"))]
     HasCommits {
@@ -125,9 +142,15 @@ pub(super) fn list_own_commits(git: &Git, base: &str, tip: &str) -> Result<OwnCo
 }
 
 /// Returns the worker's commits that the target has already, because the worker pushed them there
-/// itself. The log of HEAD tells them from commits that came from the target.
+/// itself. The log of HEAD tells them from commits that came from the target. `None` if they are not
+/// there, or change nothing.
 fn find_pushed_commits(git: &Git, slot: &Slot, tip: &str) -> Result<Option<OwnCommits>, GitError> {
-    if slot.base.is_empty() {
+    let target = find_target_tip(git, slot)?;
+    let is_pushed = match &target {
+        Some(target) => git.is_ancestor(tip, target)?,
+        None => false,
+    };
+    if slot.base.is_empty() || !is_pushed {
         return Ok(None);
     }
     let visits = visits_since_sling(git.head_reflog()?, slot.branch.as_str());
@@ -146,29 +169,89 @@ fn find_pushed_commits(git: &Git, slot: &Slot, tip: &str) -> Result<Option<OwnCo
     let Some(base) = git.resolve(&format!("{}^", first.id))? else {
         return Ok(None);
     };
-    let files = git.changed_files(&base, tip)?;
-    Ok(Some(OwnCommits {
+    let mut files = BTreeSet::new();
+    for commit in &commits {
+        files.extend(git.differing_files(&format!("{}^", commit.id), &commit.id)?);
+    }
+    let own_commits = OwnCommits {
         base,
         commits,
-        files,
-    }))
+        files: files.into_iter().collect(),
+    };
+    Ok(Some(own_commits).filter(|own| !own.files.is_empty()))
+}
+
+/// Returns the tip of the target, as last fetched.
+fn find_target_tip(git: &Git, slot: &Slot) -> Result<Option<String>, GitError> {
+    for place in ["refs/remotes/origin", "refs/heads"] {
+        if let Some(target) = git.resolve(&format!("{place}/{}", slot.target))? {
+            return Ok(Some(target));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the commit that brought the whole change of the worker's commits to the target, if
+/// someone else's did.
+fn find_bringing_commit(
+    git: &Git,
+    slot: &Slot,
+    own_commits: &OwnCommits,
+    tip: &str,
+) -> Result<Option<String>, GitError> {
+    let Some(target) = find_target_tip(git, slot)?.filter(|_| !own_commits.commits.is_empty())
+    else {
+        return Ok(None);
+    };
+    if git.is_ancestor(tip, &target)? {
+        return Ok(None);
+    }
+    // The target may have changed the same lines again since the branch began.
+    for holder in [&target, &slot.base] {
+        if git.resolve(holder)?.is_some()
+            && let Some(commit) = verify::find_bringing_commit(git, &own_commits.base, tip, holder)?
+        {
+            return Ok(Some(commit));
+        }
+    }
+    Ok(None)
+}
+
+/// Builds the error for commits whose change `commit` has brought to the target.
+pub(super) fn build_already_there_error(
+    rig: &Rig,
+    target: &str,
+    commit: String,
+) -> Result<ProofError, GitError> {
+    // If the beads cannot be read, the commit is named alone.
+    let beads = rig.store().and_then(|store| Ok(store.snapshot()?));
+    let bead = match beads {
+        Ok(beads) => verify::find_bead_of_commit(&rig.git(), &beads, &commit)?,
+        Err(_) => None,
+    };
+    let of_bead = match bead {
+        Some(bead) => format!(", the work of {bead},"),
+        None => String::new(),
+    };
+    Ok(ProofError::AlreadyThere {
+        target: target.to_owned(),
+        commit,
+        of_bead,
+    })
 }
 
 /// Returns the start of the branch. If the branch has merged newer commits of the target, or was
 /// rebased onto them, returns the newest of those.
 fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
-    for place in ["refs/remotes/origin", "refs/heads"] {
-        let Some(target) = git.resolve(&format!("{place}/{}", slot.target))? else {
-            continue;
-        };
-        let Some(fork) = git.merge_base(tip, &target)? else {
-            break;
-        };
-        // If the target was reset, the commits that it lost do not count as the worker's.
-        let went_back = git.is_ancestor(&fork, &slot.base)? && git.is_ancestor(&slot.base, tip)?;
-        return Ok(if went_back { slot.base.clone() } else { fork });
-    }
-    Ok(slot.base.clone())
+    let Some(target) = find_target_tip(git, slot)? else {
+        return Ok(slot.base.clone());
+    };
+    let Some(fork) = git.merge_base(tip, &target)? else {
+        return Ok(slot.base.clone());
+    };
+    // If the target was reset, the commits that it lost do not count as the worker's.
+    let went_back = git.is_ancestor(&fork, &slot.base)? && git.is_ancestor(&slot.base, tip)?;
+    Ok(if went_back { slot.base.clone() } else { fork })
 }
 
 /// Proves the work in the worker's sandbox.
@@ -215,8 +298,21 @@ pub(super) fn prove_work(
         git.fetch("origin").map_err(ProofError::Fetch)?;
     }
     let mut own_commits = find_own_commits(&git, slot, &tip)?;
+    let mut pushed_to_target = false;
     if own_commits.commits.is_empty() && record.no_change.is_none() {
-        own_commits = find_pushed_commits(&git, slot, &tip)?.unwrap_or(own_commits);
+        let pushed = find_pushed_commits(&git, slot, &tip)?;
+        pushed_to_target = pushed.is_some();
+        own_commits = pushed.unwrap_or(own_commits);
+    }
+    if let Some(commit) = find_bringing_commit(&git, slot, &own_commits, &tip)? {
+        if record.no_change.is_none() {
+            return Err(build_already_there_error(
+                &worker.rig,
+                &slot.target,
+                commit,
+            )?);
+        }
+        own_commits.commits.clear();
     }
     let branch = slot.branch.as_str();
     match (&record.no_change, own_commits.commits.len()) {
@@ -235,6 +331,7 @@ pub(super) fn prove_work(
         base: own_commits.base,
         commits: own_commits.commits,
         files: own_commits.files,
+        pushed_to_target,
         remote,
     })
 }

@@ -138,6 +138,7 @@ fn create_request(
         lease: slot.lease,
         attempt,
         resolves: crate::record::merge_request::resolved_request(bead),
+        pushed_to_target: proof.pushed_to_target,
     };
     let id = request_id(prefix, &slot.branch);
     let rig = worker.rig.name();

@@ -20,8 +20,8 @@ pub(crate) enum MergeCandidate {
         commit: String,
         driven: Vec<DrivenFile>,
     },
-    /// The target contains all of the work: its tree equals the merged tree.
-    AlreadyMerged,
+    /// The merged tree equals that of the target, so there is nothing left to merge.
+    NothingLeft { base: String, tip: String },
     /// The work conflicts with the target.
     Conflict { files: Vec<String>, detail: String },
     /// The work has only discovery documents, which are now kept on `reference`.
@@ -105,7 +105,10 @@ pub(super) fn merge_work(
         return Ok(MergeCandidate::LeftOutByDriver { files: left_out });
     }
     if tree == job.git.tree_of(target)? {
-        return Ok(MergeCandidate::AlreadyMerged);
+        return Ok(MergeCandidate::NothingLeft {
+            base: work.base.clone(),
+            tip: work.tip.clone(),
+        });
     }
     let commit = work.commit(job, target, &tree)?;
     Ok(MergeCandidate::Candidate { commit, driven })

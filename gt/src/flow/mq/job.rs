@@ -20,6 +20,13 @@ pub enum MergeOutcome {
         /// The commit on the target that contains the work.
         commit: String,
     },
+    /// The target has the change of the work by another commit, which was there first.
+    AlreadyThere {
+        commit: String,
+        /// The bead whose merge brought that commit. None if someone else pushed it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        brought_by: Option<String>,
+    },
     /// The work had only discovery documents, which are kept for the convoy.
     Kept {
         /// The ref with the documents.

@@ -7,6 +7,7 @@ use kit::ui::escape::escape_line;
 
 use super::close::close_bead;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
+use super::verify::RefUpdate;
 use super::{candidate, target, verify, withdraw};
 use crate::flow::discovery::{self, LandingCheckError};
 use crate::flow::merged_refs;
@@ -14,7 +15,7 @@ use crate::record::approval::Approval;
 use crate::record::merge_request::{
     self, AS_IT_WAS, RequestState, request_state, set_request_state,
 };
-use crate::record::polecat;
+use crate::record::polecat::{self, MergeResult};
 use crate::town::event::{Event, MergedAlong};
 use crate::town::queue_pause::check_may_merge;
 
@@ -133,6 +134,36 @@ pub(crate) fn push_to_target(
         .update_ref(&format!("refs/heads/{branch}"), candidate, Some(target))?)
 }
 
+/// The ending of a request that the queue closes.
+#[derive(Debug, Clone, Copy)]
+enum RequestEnding<'a> {
+    /// Its own commits, or their change, are on the target.
+    Merged { commit: &'a str },
+    /// The target had the change before, by this commit.
+    AlreadyThere { commit: &'a str },
+    /// It had only discovery documents.
+    DocumentsKept,
+}
+
+impl<'a> RequestEnding<'a> {
+    /// Returns the commit on the target that holds the work.
+    fn commit(self) -> Option<&'a str> {
+        match self {
+            Self::Merged { commit } | Self::AlreadyThere { commit } => Some(commit),
+            Self::DocumentsKept => None,
+        }
+    }
+
+    /// Returns the `close_reason` of the request.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Merged { .. } => "merged",
+            Self::AlreadyThere { .. } => merge_request::ALREADY_THERE,
+            Self::DocumentsKept => "no change",
+        }
+    }
+}
+
 /// Closes a request whose work is on its target. Removes the branch. Then records the merge in one
 /// transaction: the request, the bead, and every request and bead whose work the merged conflict or
 /// repair task contains. After a crash in between, the next run finds the work on its target and
@@ -144,26 +175,108 @@ pub(crate) fn close_merged(job: &MergeJob, commit: &str) -> anyhow::Result<Merge
     } else {
         format!("Merged in {commit:.12} ({id})")
     };
-    close_requests(job, &reason, Some(commit))?;
+    close_requests(job, &reason, RequestEnding::Merged { commit })?;
     Ok(MergeOutcome::Merged {
         commit: commit.to_owned(),
     })
 }
 
-/// Closes a request whose work the target had when the queue came to it. Says who pushed it there,
-/// unless the queue did before it was interrupted.
-pub(crate) fn close_found_on_target(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
+/// Closes a request that has nothing left to merge, because the target has its change by another
+/// commit. If the target does not have it either, the work adds nothing, and a user is asked.
+pub(super) fn close_without_merge(
+    job: &MergeJob,
+    work: &RefUpdate<'_>,
+    target: &str,
+) -> anyhow::Result<MergeOutcome> {
+    let RefUpdate { onto, commit: tip } = *work;
+    let brought = verify::find_bringing_commit(&job.git, onto, tip, target)?;
+    let Some(commit) = brought else {
+        // A person has accepted that a merge driver leaves the change out.
+        if !Approval::load(job.rig, &job.request.id)?
+            .driven_files_accepted
+            .is_empty()
+        {
+            return close_already_there(job, target);
+        }
+        return block_for_no_change(job);
+    };
+    if verify::consists_of_copies(&job.git, onto, tip, target)? {
+        let reason = format!(
+            "its commits are copies of commits that {} has ({commit:.12}), so it adds nothing. {}",
+            job.receipt.target,
+            offer_to_close(job)
+        );
+        return block_for_user(job, &reason);
+    }
+    close_already_there(job, &commit)
+}
+
+fn close_already_there(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
+    let brought_by = verify::find_bead_of_commit(&job.git, &job.store.snapshot()?, commit)?;
+    let by = match &brought_by {
+        Some(bead) => format!("{commit:.12}, the work of {bead}, brought"),
+        None => format!(
+            "{commit:.12}, which {} pushed, brought",
+            committer_of(job, commit)?
+        ),
+    };
+    let reason = format!(
+        "Already on {}: {by} this change ({})",
+        job.receipt.target, job.request.id
+    );
+    close_requests(job, &reason, RequestEnding::AlreadyThere { commit })?;
+    Ok(MergeOutcome::AlreadyThere {
+        commit: commit.to_owned(),
+        brought_by,
+    })
+}
+
+/// Makes a request wait for a user because its commits change nothing.
+pub(super) fn block_for_no_change(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
+    let reason = format!(
+        "its commits change no file on {}, so there is nothing to merge. {}",
+        job.receipt.target,
+        offer_to_close(job)
+    );
+    block_for_user(job, &reason)
+}
+
+/// Names the next steps for work without a change.
+fn offer_to_close(job: &MergeJob) -> String {
+    let (id, bead) = (&job.request.id, merge_request::source_bead_of(&job.request));
+    format!(
+        "If nothing is missing, close the bead: `bd close {bead} --force --reason \"No change: WHY\"`. If it still has \
+         to be done, `gt mq reject {id} --reason WHY` gives it back"
+    )
+}
+
+fn committer_of(job: &MergeJob, commit: &str) -> anyhow::Result<String> {
+    let committer = job.git.plumbing(["log", "-1", "--format=%cn", commit]);
+    Ok(escape_line(&committer.text()?))
+}
+
+/// Closes a request whose work the target had when the queue came to it, and that has passed the
+/// gates there. Says who pushed it, unless the queue did before it was interrupted. Work that its
+/// own worker pushed to the target waits for a user: nothing was checked before it was there.
+pub(super) fn close_found_on_target(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
     if request_state(&job.request).candidate == commit {
         return close_merged(job, commit);
     }
-    let committer = job.git.plumbing(["log", "-1", "--format=%cn", commit]);
+    if job.receipt.pushed_to_target {
+        let mut approval = Approval::load(job.rig, &job.request.id)?;
+        if !approval.direct_push_accepted {
+            approval.direct_push_asked = true;
+            approval.save(job.rig, &job.request.id)?;
+            return block_for_direct_push(job, commit);
+        }
+    }
     let reason = format!(
         "Merged in {commit:.12} ({}), which {} had on {} already",
         job.request.id,
-        escape_line(&committer.text()?),
+        committer_of(job, commit)?,
         job.receipt.target
     );
-    close_requests(job, &reason, Some(commit))?;
+    close_requests(job, &reason, RequestEnding::Merged { commit })?;
     Ok(MergeOutcome::Merged {
         commit: commit.to_owned(),
     })
@@ -172,15 +285,16 @@ pub(crate) fn close_found_on_target(job: &MergeJob, commit: &str) -> anyhow::Res
 /// Closes a request that had only discovery documents, which are kept.
 pub(crate) fn close_documents(job: &MergeJob, reference: String) -> anyhow::Result<MergeOutcome> {
     let reason = format!("No change: only discovery documents, kept on {reference}");
-    close_requests(job, &reason, None)?;
+    close_requests(job, &reason, RequestEnding::DocumentsKept)?;
     Ok(MergeOutcome::Kept { reference })
 }
 
-fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow::Result<()> {
+fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> anyhow::Result<()> {
+    let commit = ending.commit();
     let (mut brought, mut left) = (Vec::new(), Vec::new());
     for original in find_originals(job)? {
         let brings = match commit {
-            Some(commit) => contains_work_of(job, commit, &original)?,
+            Some(commit) => stands_for(job, commit, &original)?,
             None => false,
         };
         if brings {
@@ -199,7 +313,7 @@ fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow:
         });
     }
     job.rig.transact(job.store, |tx| {
-        close_request(tx, &job.request.id, commit, reason, None)?;
+        close_request(tx, &job.request.id, ending, reason, None)?;
         if commit.is_some() {
             target::close_target_task(tx, &job.receipt.target)?;
             target::release_waiting_requests(tx, &job.receipt.target)?;
@@ -208,7 +322,7 @@ fn close_requests(job: &MergeJob, reason: &str, commit: Option<&str>) -> anyhow:
         let title = tx.get(&task).map(|task| task.title.clone());
         let along = describe_merged_along(&job.request.id, &task, &title.unwrap_or_default());
         for original in &brought {
-            close_request(tx, &original.id, commit, reason, Some(&along))?;
+            close_request(tx, &original.id, ending, reason, Some(&along))?;
         }
         for original in &left {
             let source = tx.get(&merge_request::source_bead_of(original)).cloned();
@@ -260,28 +374,23 @@ fn describe_original(job: &MergeJob, original: &Bead, commit: Option<&str>) -> M
     }
 }
 
-/// Returns true if the merged result of a task contains the work of another request: applying that
-/// work's change again changes nothing, or the task's branch has merged that work and kept a part of
-/// it. The task may have had to write the rest differently or to leave it out.
-fn contains_work_of(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Result<bool> {
-    let (work, own) = (merge_request::receipt_of(original), &job.receipt);
+/// Returns true if the merged result of a task stands for the work of another request: the task's
+/// branch has merged that work, or applying that work's change again changes nothing. A branch that
+/// has merged the work replaces it, whatever it keeps of the files: a gate may have refused one of
+/// them.
+fn stands_for(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Result<bool> {
+    let work = merge_request::receipt_of(original);
     let git = &job.git;
-    for known in [&work.base, &work.tip, &own.base] {
+    for known in [&work.base, &work.tip] {
         if known.is_empty() || git.resolve(known)?.is_none() {
             return Ok(false);
         }
     }
-    let is_merged = git.is_ancestor(&work.tip, &own.tip)?;
-    Ok(match git.contains_change(&work.base, &work.tip, commit)? {
-        Containment::All => true,
-        Containment::Missing(files) => {
-            is_merged && files.len() < git.differing_files(&work.base, &work.tip)?.len()
-        }
-        Containment::Rewritten(files) => {
-            let changed = git.differing_files(&own.base, &own.tip)?;
-            is_merged && files.iter().all(|file| changed.contains(file))
-        }
-    })
+    if git.is_ancestor(&work.tip, &job.receipt.tip)? {
+        return Ok(true);
+    }
+    let containment = git.contains_change(&work.base, &work.tip, commit)?;
+    Ok(containment == Containment::All)
 }
 
 /// Explains to the user that a task did not bring the work of its request.
@@ -294,7 +403,9 @@ fn describe_missing_work(job: &MergeJob, original: &Bead, commit: Option<&str>) 
         Some(_) => {
             let files = merge_request::receipt_of(original).files;
             let files = list_some_files(&files);
-            format!("{task} was merged, but it does not hold the change of this work (in {files})")
+            format!(
+                "{task} was merged, but it neither merged the commits of this work nor holds their change (in {files})"
+            )
         }
         None => format!("{task} brought discovery documents and nothing of this work"),
     };
@@ -326,7 +437,7 @@ fn describe_merged_along(request: &str, task: &str, title: &str) -> String {
 fn close_request(
     tx: &mut Tx,
     id: &str,
-    commit: Option<&str>,
+    ending: RequestEnding<'_>,
     reason: &str,
     along: Option<&str>,
 ) -> anyhow::Result<()> {
@@ -335,12 +446,20 @@ fn close_request(
         return Ok(());
     };
     let source = merge_request::source_bead_of(&request);
-    let word = commit.map_or("no change", |_| "merged");
-    request.description = set_field(&request.description, "merge_commit", commit);
+    let word = ending.word();
+    let field = match ending {
+        RequestEnding::AlreadyThere { .. } => "found_in",
+        RequestEnding::Merged { .. } | RequestEnding::DocumentsKept => "merge_commit",
+    };
+    request.description = set_field(&request.description, field, ending.commit());
     request.description = set_field(&request.description, "close_reason", Some(word));
     close_bead(tx, request.clone(), along.unwrap_or(word))?;
-    if commit.is_some() {
-        polecat::record_merged(tx, &request, along.is_some())?;
+    match ending {
+        RequestEnding::Merged { .. } => polecat::record_merged(tx, &request, along.is_some())?,
+        RequestEnding::AlreadyThere { .. } => polecat::record_result(tx, &request, |entry, _| {
+            entry.result = Some(MergeResult::AlreadyThere);
+        })?,
+        RequestEnding::DocumentsKept => {}
     }
     let handed_in = merge_request::receipt_of(&request).attempt;
     match tx.get(&source).filter(|bead| !bead.is_tombstone()).cloned() {
@@ -416,6 +535,16 @@ pub(crate) fn block_reverted(
         "it was merged to {target} as {commit:.12}, and its change was taken back there (in {files}). If that is right, \
          close the bead: `bd close {bead} --force --reason \"Taken back on {target}\"`. If not, bring the change back to \
          {target}, then run `gt mq retry {id}`"
+    );
+    block_for_user(job, &reason)
+}
+
+/// Makes the request wait for a user because its worker pushed it to the target itself.
+fn block_for_direct_push(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
+    let (id, target, worker) = (&job.request.id, &job.receipt.target, &job.receipt.worker);
+    let reason = format!(
+        "{worker} pushed {commit:.12} to {target} itself, before any check. The gates pass there now. `gt mq retry {id}` \
+         accepts it as merged. If it must not stay, revert {commit:.12} on {target}, then `gt mq reject {id} --reason WHY`"
     );
     block_for_user(job, &reason)
 }

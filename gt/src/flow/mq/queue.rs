@@ -163,6 +163,7 @@ fn withdraw_unless_merged(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
     };
     if let Some(target) = target
         && let TargetPresence::Yes { commit } = verify::find_on_target(job, &target)?
+        && !job.receipt.pushed_to_target
     {
         return land::close_found_on_target(job, &commit);
     }

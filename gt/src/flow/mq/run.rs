@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::candidate::MergeCandidate;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::memory::GateMemory;
-use super::verify::TargetPresence;
+use super::verify::{RefUpdate, TargetPresence};
 use super::{candidate, hook, land, pull_request, target, task, verify, withdraw};
 use crate::flow::rig::check_remote;
 use crate::record::gate_history::GateHistory;
@@ -226,7 +226,8 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
         }
     };
     match verify::find_on_target(job, &onto)? {
-        TargetPresence::Yes { commit } => return land::close_found_on_target(job, &commit),
+        TargetPresence::Yes { commit } => return check_found_work(run, job, &onto, &commit),
+        TargetPresence::AddsNothing => return land::block_for_no_change(job),
         TargetPresence::Undone { commit, files } => {
             return land::block_reverted(job, &commit, &files);
         }
@@ -244,7 +245,13 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
             let reason = format!("the commit {commit} of its receipt is nowhere to be found");
             return land::block_for_user(job, &reason);
         }
-        MergeCandidate::AlreadyMerged => return land::close_merged(job, &onto),
+        MergeCandidate::NothingLeft { base, tip } => {
+            let work = RefUpdate {
+                onto: &base,
+                commit: &tip,
+            };
+            return land::close_without_merge(job, &work, &onto);
+        }
         MergeCandidate::Candidate { commit, driven } => (commit, driven),
     };
     if let Some(stopped) = pull_request::ask_forge(job)? {
@@ -277,9 +284,28 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
     })
 }
 
+/// Runs the gates on a target that has the work already, because someone else pushed it, and closes
+/// the request if they pass.
+fn check_found_work(
+    run: &mut QueueRun,
+    job: &MergeJob,
+    onto: &str,
+    commit: &str,
+) -> anyhow::Result<MergeOutcome> {
+    let is_own_push = merge_request::request_state(&job.request).candidate == commit;
+    if !is_own_push && let Some(failure) = run.memory.check(job, onto)? {
+        if let Some(broken) = target::check_target_alone(job, onto, &failure)? {
+            return Ok(broken);
+        }
+        return task::create_gate_task(job, onto, &failure);
+    }
+    land::close_found_on_target(job, commit)
+}
+
 fn report_outcome(job: &MergeJob, outcome: &MergeOutcome) {
     let kind = match outcome {
         MergeOutcome::Merged { .. } | MergeOutcome::Kept { .. } => Event::Merged,
+        MergeOutcome::AlreadyThere { .. } => Event::MergeAlreadyThere,
         MergeOutcome::Later { .. } | MergeOutcome::GateCannotRun { .. } => Event::MergeSkipped,
         // The withdrawal reports itself, with the rescue ref, and the pull request each new state.
         MergeOutcome::Withdrawn { .. }

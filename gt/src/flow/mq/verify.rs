@@ -1,12 +1,16 @@
 //! Checks if the work is on the target already. Judged by trees, not by the text of a diff: the
 //! pushed commit or the worker's tip is an ancestor of the target, and applying its change again
-//! changes nothing.
+//! changes nothing. Work that changes nothing is on no target, whichever commits carry it.
 
-use bd::git::{Containment, GitError};
+use std::collections::BTreeSet;
+
+use bd::git::{Containment, Git, GitError};
+use bd::store::Snapshot;
+use jiff::Timestamp;
 
 use super::candidate::{self, WorkCommits};
 use super::job::MergeJob;
-use crate::record::merge_request::request_state;
+use crate::record::merge_request::{self, request_state};
 
 /// The presence of a commit and its change on a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +24,8 @@ pub(crate) enum TargetPresence {
         /// The files with reverted changes.
         files: Vec<String>,
     },
+    /// The work leaves every file as it was, so there is nothing to look for.
+    AddsNothing,
     No,
 }
 
@@ -33,6 +39,13 @@ pub(crate) struct RefUpdate<'a> {
 
 /// Looks for the pushed commit, otherwise for the worker's tip, which someone else may have merged.
 pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<TargetPresence> {
+    let work = candidate::find_work_range(job, target)?;
+    if let WorkCommits::Range { base, tip } = &work
+        && !job.receipt.base.is_empty()
+        && !changes_anything(&job.git, base, tip)?
+    {
+        return Ok(TargetPresence::AddsNothing);
+    }
     let state = request_state(&job.request);
     let pushed = RefUpdate {
         onto: &state.onto,
@@ -42,7 +55,7 @@ pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<Tar
     if ours != TargetPresence::No {
         return Ok(ours);
     }
-    match candidate::find_work_range(job, target)? {
+    match work {
         WorkCommits::Range { base, tip } => {
             let submitted = RefUpdate {
                 onto: &base,
@@ -52,6 +65,103 @@ pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<Tar
         }
         WorkCommits::Missing(_) => Ok(TargetPresence::No),
     }
+}
+
+/// Returns true if the trees of two commits differ.
+pub(crate) fn changes_anything(git: &Git, base: &str, tip: &str) -> Result<bool, GitError> {
+    Ok(git.tree_of(base)? != git.tree_of(tip)?)
+}
+
+/// Returns the commit that brought the change of `tip` since `base` to the target: the first one on
+/// the target's own line of history whose tree holds the whole change. `None` if the target's tree
+/// does not hold the change, and if it held the change before the work began.
+pub(crate) fn find_bringing_commit(
+    git: &Git,
+    base: &str,
+    tip: &str,
+    target: &str,
+) -> Result<Option<String>, GitError> {
+    let holds_change = |commit: &str| {
+        let containment = git.contains_change(base, tip, commit);
+        containment.map(|containment| containment == Containment::All)
+    };
+    if !changes_anything(git, base, tip)? || !holds_change(target)? {
+        return Ok(None);
+    }
+    let Some(fork) = git.merge_base(base, target)? else {
+        return Ok(None);
+    };
+    let range = format!("{fork}..{target}");
+    let listed = git
+        .plumbing(["rev-list", "--first-parent", "--reverse", &range, "--"])
+        .text()?;
+    let commits: Vec<&str> = listed.lines().collect();
+    let Some(mut last_holding) = commits.len().checked_sub(1) else {
+        return Ok(None);
+    };
+    let mut first_unknown = 0;
+    while first_unknown < last_holding {
+        let middle = first_unknown.midpoint(last_holding);
+        if holds_change(commits[middle])? {
+            last_holding = middle;
+        } else {
+            first_unknown = middle + 1;
+        }
+    }
+    Ok(Some(commits[last_holding].to_owned()))
+}
+
+/// Returns the bead whose merge brought a commit to the target.
+pub(crate) fn find_bead_of_commit(
+    git: &Git,
+    beads: &Snapshot,
+    commit: &str,
+) -> Result<Option<String>, GitError> {
+    let committed = git.plumbing(["log", "-1", "--format=%cI", commit]).text()?;
+    // The queue commits before it closes a request. A date that cannot be read excludes none.
+    let since = committed.parse().unwrap_or(Timestamp::MIN);
+    for request in merge_request::requests_closed_since(beads, since) {
+        let state = request_state(request);
+        let is_brought = !state.candidate.is_empty()
+            && git.resolve(&state.candidate)?.is_some()
+            && git.is_ancestor(commit, &state.candidate)?;
+        let is_older = !state.onto.is_empty()
+            && git.resolve(&state.onto)?.is_some()
+            && git.is_ancestor(commit, &state.onto)?;
+        if is_brought && !is_older {
+            return Ok(Some(merge_request::source_bead_of(request)));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns true if every commit of `base..tip` that changes something is a copy of a commit that
+/// the target has: the same author wrote the same change at the same moment, as after `git
+/// cherry-pick`. A worker that only copies has done no work.
+pub(crate) fn consists_of_copies(
+    git: &Git,
+    base: &str,
+    tip: &str,
+    target: &str,
+) -> Result<bool, GitError> {
+    let Some(fork) = git.merge_base(base, target)? else {
+        return Ok(false);
+    };
+    let on_target: BTreeSet<String> = list_authorships(git, &fork, target)?.collect();
+    let mut own = list_authorships(git, base, tip)?.peekable();
+    Ok(own.peek().is_some() && own.all(|authorship| on_target.contains(&authorship)))
+}
+
+/// Returns author, moment and subject of the commits of a range, except merges.
+fn list_authorships(
+    git: &Git,
+    base: &str,
+    tip: &str,
+) -> Result<impl Iterator<Item = String>, GitError> {
+    let range = format!("{base}..{tip}");
+    let format = "--format=%an%x1f%ae%x1f%at%x1f%s";
+    let call = git.plumbing(["log", "-z", "--no-merges", format, &range, "--"]);
+    Ok(call.records()?.into_iter())
 }
 
 /// Checks if the target has `commit` and its change since `onto`.

@@ -57,7 +57,9 @@ pub fn is_rejected(request: &Bead) -> bool {
 /// Returns true if a closed request was merged or had nothing to merge.
 fn is_request_merged(request: &Bead) -> bool {
     let word = fields::get_field(&request.description, "close_reason");
-    word.is_some_and(|word| word == "merged" || word == "no change")
+    word.is_some_and(|word| {
+        ["merged", merge_request::ALREADY_THERE, "no change"].contains(&word.as_str())
+    })
 }
 
 /// Returns why the bead of a request no longer matches the request.

@@ -245,6 +245,8 @@ impl<'a> Sandbox<'a> {
             git.plumbing([verb, "--quit"]).finish()?;
         }
         provision::unhide_agent_files(&git)?;
+        // A reset keeps files that git was told not to look at.
+        git.reveal_hidden_changes()?;
         git.reset_hard("HEAD")?;
         git.clean()?;
         if git.head_branch()?.as_deref() == Some(branch) {

@@ -73,6 +73,8 @@ pub enum MergeResult {
     Merged,
     /// Merged after someone repaired it.
     Reworked,
+    /// Not merged, because the target had the change by the work of someone else.
+    AlreadyThere,
     Failed,
 }
 
@@ -82,6 +84,7 @@ impl MergeResult {
         match self {
             Self::Merged => "merged",
             Self::Reworked => "reworked",
+            Self::AlreadyThere => "already there",
             Self::Failed => "failed",
         }
     }
@@ -188,7 +191,7 @@ impl RecordSummary {
             let (merged, green) = match entry.result {
                 Some(MergeResult::Merged) => (true, true),
                 Some(MergeResult::Reworked) => (true, false),
-                Some(MergeResult::Failed) | None => (false, false),
+                Some(MergeResult::AlreadyThere | MergeResult::Failed) | None => (false, false),
             };
             summary.merged += usize::from(merged);
             summary.first_time_green += usize::from(green);

@@ -46,6 +46,7 @@ const KINDS: &[&str] = &[
     "landing_pushed",
     "landing_stopped",
     "mail",
+    "merge_already_there",
     "merge_batch",
     "merge_driven",
     "merge_failed",

@@ -123,6 +123,8 @@ pub enum Event {
     LandingPushed { convoy: String, rig: String, target: String, commit: String },
     LandingStopped(LandingStop),
     Mail { to: String, subject: String, id: String },
+    /// A request was closed because its target had the change by another commit.
+    MergeAlreadyThere(MergeResultEvent),
     /// Merge drivers of the repository merged these files.
     MergeDriven { files: BTreeSet<String>, drivers: BTreeSet<String>, #[serde(flatten)] request: MergeRef },
     /// A request could not be merged.

@@ -25,6 +25,7 @@ use super::forge::{
 use super::gate::{self, GateFailure};
 use super::job::{MergeJob, MergeOutcome, fetch_target};
 use super::reject::{RejectError, reject_request};
+use super::verify::{self, RefUpdate};
 use super::{candidate, land, task, withdraw};
 use crate::record::merge_request::{
     self, RequestState, awaited_pull_request, request_state, set_request_state,
@@ -371,16 +372,34 @@ fn close_merged(
         let reason = format!("the target branch {target} does not exist");
         return Ok(MergeOutcome::Later { reason });
     };
-    let mut landed = None;
+    let mut on_target = Vec::new();
     for commit in commits {
         if job.git.resolve(commit)?.is_some() && job.git.is_ancestor(commit, &tip)? {
-            landed = Some(commit);
-            break;
+            on_target.push(commit);
+        }
+    }
+    let Some(named) = on_target.first() else {
+        let reason = format!("{url} was merged, but the fetched {target} does not hold it");
+        return Ok(MergeOutcome::Later { reason });
+    };
+    let pushed = request_state(&job.request);
+    let mut landed = None;
+    for commit in &on_target {
+        if landed.is_none() && holds_pushed_change(job, &pushed, commit)? {
+            landed = Some(*commit);
         }
     }
     let Some(commit) = landed else {
-        let reason = format!("{url} was merged, but the fetched {target} does not hold it");
-        return Ok(MergeOutcome::Later { reason });
+        record(job, &merged)?;
+        let reason = format!(
+            "the forge says that {url} was merged as {named:.12}, but that commit did not bring the pushed change \
+             ({:.12}) to {target}. If it is there, `bd close {} --force --reason WHY` closes the bead; `gt mq retry {}` \
+             merges it again",
+            pushed.candidate,
+            merge_request::source_bead_of(&job.request),
+            job.request.id
+        );
+        return land::block_for_user(job, &reason);
     };
     if job.settings.merge_queue.delete_merged_branches != Some(false) {
         let branch = branch_of(job)?;
@@ -391,6 +410,30 @@ fn close_merged(
     }
     record(job, &merged)?;
     land::close_merged(job, commit)
+}
+
+/// Returns true if a commit that the forge names brought the change that was pushed for the pull
+/// request: the target did not have the commit before, and its tree holds the change.
+fn holds_pushed_change(
+    job: &MergeJob,
+    pushed: &RequestState,
+    commit: &str,
+) -> anyhow::Result<bool> {
+    let onto = &pushed.onto;
+    let is_known = !onto.is_empty() && job.git.resolve(onto)?.is_some();
+    if is_known && job.git.is_ancestor(commit, onto)? {
+        return Ok(false);
+    }
+    let candidate = RefUpdate {
+        onto,
+        commit: &pushed.candidate,
+    };
+    let submitted = RefUpdate {
+        onto: &job.receipt.base,
+        commit: &job.receipt.tip,
+    };
+    Ok(verify::contains_change(job, commit, candidate)?
+        || verify::contains_change(job, commit, submitted)?)
 }
 
 /// Rejects a request whose pull request was closed without a merge. A task works for the request
