@@ -100,6 +100,7 @@ fn briefings(criterion: &mut Criterion) {
         rollbacks: Vec::new(),
         holds: BTreeMap::new(),
         queue_pauses: BTreeMap::new(),
+        target_losses: std::collections::BTreeMap::new(),
         stopped: None,
     };
     let text = |stores: &TownStores| {

@@ -46,6 +46,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::restore",
         "flow::push",
         "flow::merged_refs",
+        "flow::target_history",
         "flow::rescue",
         "flow::moved",
         "flow::repair",

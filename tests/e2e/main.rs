@@ -46,6 +46,7 @@ mod install;
 mod keeper;
 mod layout;
 mod lessons;
+mod lost_merges;
 mod mail;
 mod mail_groups;
 mod mail_inbox;

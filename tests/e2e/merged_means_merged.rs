@@ -469,7 +469,7 @@ fn hand_in_same_change_twice(second_commands: &str) -> (Worker, String, String) 
     let of_second = ran.as_array().unwrap().iter();
     let result = of_second
         .filter(|result| result["bead"] == second.as_str())
-        .last()
+        .next_back()
         .unwrap()
         .clone();
     (worker, second, result.to_string())

@@ -21,6 +21,12 @@ pub struct Stash {
     pub message: String,
 }
 
+/// Parses seconds since 1970. Git shows nothing for a date that it cannot represent.
+fn parse_author_time(seconds: &str) -> Timestamp {
+    let seconds = seconds.parse().unwrap_or(0);
+    Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
 /// Returns true for the folders that a sandbox of Gas Town has of its own, whatever the repository
 /// has under their names.
 fn is_replaced_by_sandbox(path: &str) -> bool {
@@ -108,7 +114,7 @@ impl Git {
                 subject: parts.next()?,
                 author_name: parts.next()?,
                 author_email: parts.next()?,
-                time: Timestamp::from_second(parts.next()?.trim().parse().ok()?).ok()?,
+                time: parse_author_time(parts.next()?.trim()),
             })
         };
         let records = call.records()?;
@@ -219,6 +225,30 @@ impl Git {
             .plumbing(["for-each-ref", "--format=%(refname)", &pattern])
             .text()?;
         Ok(names.lines().filter_map(short_branch).collect())
+    }
+
+    /// Returns the names and commits of the refs below a folder such as `refs/heads/`, sorted.
+    pub fn refs_below(&self, folder: &str) -> Result<Vec<(String, String)>, GitError> {
+        let Some(repository) = self.open()? else {
+            let format = "--format=%(objectname) %(refname)";
+            let listed = self.plumbing(["for-each-ref", format, folder]).text()?;
+            let pairs = listed.lines().filter_map(|line| {
+                let (id, name) = line.split_once(' ')?;
+                Some((name.to_owned(), id.to_owned()))
+            });
+            return Ok(pairs.collect());
+        };
+        let found = repository.references_glob(&format!("{folder}*"));
+        let mut refs = Vec::new();
+        for reference in self.library("list refs", found)? {
+            let reference = self.library("read a ref", reference)?;
+            // A name that is not UTF-8 is none that we wrote.
+            if let (Ok(name), Some(id)) = (reference.name(), reference.target()) {
+                refs.push((name.to_owned(), id.to_string()));
+            }
+        }
+        refs.sort();
+        Ok(refs)
     }
 
     /// Returns the stashes of all worktrees, which share one list, newest first.

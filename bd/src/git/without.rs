@@ -5,6 +5,7 @@
 //! signature, which would be invalid. The same commits give the same rewritten ones. No index and
 //! no work tree is touched. Paths are bytes, so every file name is supported.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{Git, GitError};
@@ -202,7 +203,9 @@ impl<'a> RawCommit<'a> {
         read
     }
 
-    /// Serializes the object with another tree, other parents and, if given, another committer.
+    /// Serializes the object with another tree, other parents and, if given, another committer. Git
+    /// writes no commit whose author has no name or whose date it cannot represent, so these are
+    /// replaced.
     pub(super) fn serialize(
         &self,
         tree: &str,
@@ -216,7 +219,7 @@ impl<'a> RawCommit<'a> {
         for line in &self.others {
             match committer.filter(|_| line.starts_with(b"committer ")) {
                 Some(who) => text.extend_from_slice(format!("committer {who}\n").as_bytes()),
-                None => text.extend_from_slice(line),
+                None => text.extend_from_slice(&repair_identity_line(line)),
             }
         }
         text.extend_from_slice(self.rest);
@@ -224,9 +227,79 @@ impl<'a> RawCommit<'a> {
     }
 }
 
+/// Returns an author or committer line with a name, an address and a date that git accepts. Any
+/// other line, and a valid one, stays as it is.
+fn repair_identity_line(line: &[u8]) -> Cow<'_, [u8]> {
+    let text = String::from_utf8_lossy(line);
+    let key = ["author ", "committer "]
+        .into_iter()
+        .find(|key| text.starts_with(key));
+    let Some(key) = key else {
+        return Cow::Borrowed(line);
+    };
+    let (who, when) = text[key.len()..]
+        .rsplit_once('>')
+        .unwrap_or((&text[key.len()..], ""));
+    let (name, address) = who.split_once('<').unwrap_or((who, ""));
+    let address = address.replace(['<', '>'], "");
+    let name = match name.trim() {
+        "" => address.split('@').next().unwrap_or_default(),
+        name => name,
+    };
+    let name = if name.is_empty() { "unknown" } else { name };
+    let mut words = when.split_ascii_whitespace();
+    let seconds = words.next().and_then(|word| word.parse::<u32>().ok());
+    let zone = words.next().filter(|zone| is_time_zone(zone));
+    let repaired = format!(
+        "{key}{name} <{address}> {} {}\n",
+        seconds.unwrap_or(0),
+        zone.unwrap_or("+0000")
+    );
+    // A name that is not UTF-8 would differ, and is git's own business.
+    if std::str::from_utf8(line).is_err() || repaired.as_bytes() == line {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned(repaired.into_bytes())
+}
+
+/// Returns true for a zone as git writes it, such as `+0200`.
+fn is_time_zone(zone: &str) -> bool {
+    let digits = zone.strip_prefix(['+', '-']);
+    digits.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_of_authors_that_git_refuses_are_repaired() {
+        let repaired =
+            |line: &str| String::from_utf8(repair_identity_line(line.as_bytes()).into()).unwrap();
+        for valid in [
+            "author Dana <dana@example.org> 1700000000 +0200\n",
+            "committer D. <> 0 -0130\n",
+            "encoding latin1\n",
+        ] {
+            assert_eq!(repaired(valid), valid);
+        }
+        for (broken, wanted) in [
+            (
+                "author  <dana@x.org> 5 +0000\n",
+                "author dana <dana@x.org> 5 +0000\n",
+            ),
+            ("author <> 5 +0000\n", "author unknown <> 5 +0000\n"),
+            ("author D <d@x> -100 +0000\n", "author D <d@x> 0 +0000\n"),
+            (
+                "author D <d@x> 99999999999999999999 +0000\n",
+                "author D <d@x> 0 +0000\n",
+            ),
+            ("author D <d@x> 7 CEST\n", "author D <d@x> 7 +0000\n"),
+            ("author D\n", "author D <> 0 +0000\n"),
+        ] {
+            assert_eq!(repaired(broken), wanted);
+        }
+    }
 
     fn is_note(path: &[u8]) -> bool {
         path.split(|byte| *byte == b'/')

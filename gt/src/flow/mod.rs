@@ -46,6 +46,7 @@ pub mod shell;
 pub mod sling;
 pub mod stop_hook;
 pub mod sync;
+pub(crate) mod target_history;
 pub mod theme;
 pub mod town_change;
 pub mod town_hook;

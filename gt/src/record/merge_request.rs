@@ -176,6 +176,14 @@ pub fn source_bead_of(request: &Bead) -> String {
     bd::bead::fields::get_field(&request.description, "source_issue").unwrap_or_default()
 }
 
+/// Returns the commit on the target with the work of a closed request: the one that was merged, or
+/// the one by which the target had the change before.
+pub fn commit_with_work(request: &Bead) -> Option<String> {
+    let read = |key| bd::bead::fields::get_field(&request.description, key);
+    let commit = read("merge_commit").or_else(|| read("found_in"));
+    commit.filter(|commit| !commit.is_empty() && commit != "null")
+}
+
 /// Returns the queue's findings about a request.
 pub(crate) fn request_state(request: &Bead) -> RequestState {
     let stored = request.metadata_object().remove("queue");
@@ -298,6 +306,21 @@ pub fn requests_closed_since(beads: &Snapshot, since: Timestamp) -> Vec<&Bead> {
         !request.is_open() && closed_at.is_some_and(|at| at >= since)
     };
     beads.select_marked(&marks, is_wanted).collect()
+}
+
+/// Returns the requests that a request resolves: the request of its task, the request of that one's
+/// task, and so on.
+pub(crate) fn find_originals(beads: &Snapshot, request: &Bead) -> Vec<Bead> {
+    let mut found: Vec<Bead> = Vec::new();
+    let mut next = receipt_of(request).resolves;
+    while let Some(original) = next.take().and_then(|id| beads.get(&id)) {
+        if original.id == request.id || found.iter().any(|known| known.id == original.id) {
+            break;
+        }
+        next = receipt_of(original).resolves;
+        found.push(original.clone());
+    }
+    found
 }
 
 /// Returns the open request that merges a bead's work, which the bead waits for.

@@ -14,6 +14,7 @@ use jiff::Timestamp;
 
 use crate::town::hold::{self, EmergencyStop, Hold};
 use crate::town::queue_pause::QueuePause;
+use crate::town::target_loss::TargetLoss;
 use crate::town::{Rig, Town};
 
 /// The store of a bead.
@@ -109,6 +110,8 @@ pub struct TownStores {
     pub holds: BTreeMap<String, Hold>,
     /// The rigs whose merge queue is paused.
     pub queue_pauses: BTreeMap<String, QueuePause>,
+    /// The merges that targets of the rigs have lost, and that need a person.
+    pub target_losses: BTreeMap<String, Vec<TargetLoss>>,
     /// The emergency stop, if the town is stopped.
     pub stopped: Option<EmergencyStop>,
 }
@@ -177,6 +180,7 @@ impl Town {
             rollbacks: Vec::new(),
             holds: BTreeMap::new(),
             queue_pauses: BTreeMap::new(),
+            target_losses: BTreeMap::new(),
             stopped: None,
         };
         for rig in self.list_rigs()? {
@@ -202,6 +206,7 @@ impl Town {
                 .collect(),
             holds: BTreeMap::new(),
             queue_pauses: BTreeMap::new(),
+            target_losses: BTreeMap::new(),
             stopped: EmergencyStop::load(&self.layout),
         };
         for rig in self.list_rigs()? {
@@ -217,6 +222,12 @@ impl Town {
             let hold = hold::find_hold_in(&rig, beads, stores.stopped.as_ref());
             let held = hold.map(|hold| (rig.name().to_owned(), hold));
             stores.holds.extend(held);
+            // The next fetch of the queue reports a file that cannot be read.
+            let mut losses = TargetLoss::load(&rig).unwrap_or_default();
+            losses.retain(TargetLoss::is_open);
+            if !losses.is_empty() {
+                stores.target_losses.insert(rig.name().to_owned(), losses);
+            }
             let pause = QueuePause::load(&rig).map(|pause| (rig.name().to_owned(), pause));
             stores.queue_pauses.extend(pause);
         }

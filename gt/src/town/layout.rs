@@ -549,6 +549,11 @@ impl RigLayout {
         self.runtime().join("queue-pause.json")
     }
 
+    /// `.runtime/target-losses.json`: merges that targets have lost.
+    pub fn target_losses(&self) -> PathBuf {
+        self.runtime().join("target-losses.json")
+    }
+
     /// `.runtime/gates/`: logs of the merge queue's gates.
     pub fn gate_logs(&self) -> PathBuf {
         self.runtime().join("gates")

@@ -73,6 +73,7 @@ const PHRASES: &[(&str, &str)] = &[
         "closed {mr} ({bead}) without a merge: {reason}",
     ),
     ("merged", "merged {mr} ({bead})"),
+    ("merges_lost", "lost merged work of {beads}: {reason}"),
     ("molecule_detached", "took {molecule} off {bead}"),
     ("molecule_ended", "{how} {molecule} of {bead}"),
     (

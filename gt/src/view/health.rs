@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bd::bead::{Bead, Kind, Status, attempt, fields};
+use bd::bead::{Bead, Kind, Status, attempt};
 use bd::git::Git;
 use bd::store::{BeadMark, BeadRef, Snapshot};
 use jiff::{SignedDuration, Timestamp};
@@ -21,6 +21,7 @@ use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 use crate::town::beads::TownStores;
 use crate::town::event::{Event, NewestEvents};
+use crate::town::target_loss::TargetLoss;
 use crate::town::{Rig, TownLayout};
 
 /// The time window in which actions of rules are counted.
@@ -202,12 +203,13 @@ fn count_holders(bead: &Bead, polecats: usize) -> usize {
 /// Returns the work that was merged in the last month.
 fn recent_merges(rig: &Rig, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> {
     let git = rig.git();
+    let settled = list_settled_commits(rig);
     let closed = beads.select(|bead| {
         !bead.is_open() && bead.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request")
     });
     let mut found: BTreeMap<(String, u64), WorkState> = BTreeMap::new();
     for request in closed.filter(|bead| is_recently_closed(bead, now)) {
-        let Some(commit) = fields::get_field(&request.description, "merge_commit") else {
+        let Some(commit) = merge_request::commit_with_work(request) else {
             continue;
         };
         let (source, receipt) = (
@@ -225,11 +227,24 @@ fn recent_merges(rig: &Rig, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> 
                 is_landed: false,
             });
         work.merges += 1;
-        if !is_on_target(&git, &commit, &receipt.target) {
+        let is_settled = settled.contains(&commit);
+        if !is_settled && !is_on_target(&git, &commit, &receipt.target) {
             work.missing = Some(commit);
         }
     }
     found.into_values().collect()
+}
+
+/// Returns the commits that targets have lost and for which that was settled.
+fn list_settled_commits(rig: &Rig) -> BTreeSet<String> {
+    // A file that cannot be read settles nothing.
+    let losses = TargetLoss::load(rig).unwrap_or_default();
+    losses
+        .into_iter()
+        .filter(|loss| !loss.is_open())
+        .flat_map(|loss| loss.merges)
+        .map(|merge| merge.commit)
+        .collect()
 }
 
 fn is_recently_closed(bead: &Bead, now: Timestamp) -> bool {

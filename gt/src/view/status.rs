@@ -246,6 +246,12 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
         let [restore, discard] = rollback.next_steps();
         format!("{}: {}\n{restore}\n{discard}", rollback.home, rollback.what)
     }));
+    for (rig, losses) in &view.stores.target_losses {
+        problems.extend(losses.iter().map(|loss| {
+            let commands = loss.next_steps(rig).join("\n");
+            format!("rig {rig}: {}\n{commands}", loss.describe())
+        }));
+    }
     let pauses = view.stores.queue_pauses.values();
     problems.extend(pauses.map(|pause| format!("{}\n{}", pause.describe(), pause.next_step())));
     problems.extend(find_wrong_settings(town, view));

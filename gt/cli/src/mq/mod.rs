@@ -2,6 +2,7 @@
 
 mod bisect;
 mod list;
+mod lost;
 mod next;
 mod pause;
 mod reject;
@@ -27,6 +28,7 @@ kit::family! {
     Bisect => bisect,
     #[command(alias = "ls")]
     List => list,
+    Lost => lost,
     Next => next,
     Pause => pause,
     #[command(alias = "show")]

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use crate::flow::rig::check_remote;
 use crate::flow::sandbox;
 use crate::flow::sandbox::SandboxError;
+use crate::flow::target_history;
 use crate::record;
 use crate::town::config::{self, RigSettings};
 use crate::town::event::event;
@@ -365,6 +366,7 @@ pub(crate) fn remove_branch(
     branch: &str,
     tip: &str,
 ) -> Result<(), IntegrationError> {
+    target_history::forget_target(git, branch)?;
     if remote {
         let gone = git.delete_remote_branch("origin", branch, tip);
         gone.map_err(|source| IntegrationError::Push {

@@ -19,6 +19,7 @@ use super::submit;
 use crate::flow::convoy::integration;
 use crate::flow::mq::verify;
 use crate::flow::rig::check_remote;
+use crate::flow::target_history;
 use crate::record::merge_request::{self, Receipt};
 use crate::town::Rig;
 use crate::town::beads::BeadsHome;
@@ -142,6 +143,7 @@ pub fn submit_branch(
         return Err(proof::build_already_there_error(rig, &target, commit)?.into());
     }
     transfer_branch(rig, has_remote, &git, &branch, &tip)?;
+    proof::refuse_returning_commits(&rig.git(), &target, &own_commits, &tip)?;
     let receipt = Receipt {
         branch: branch.clone(),
         target: target.clone(),
@@ -326,6 +328,7 @@ fn check_repository(
     let git = rig.git();
     let place = if has_remote {
         git.fetch("origin")?;
+        target_history::check_targets(rig)?;
         "refs/remotes/origin"
     } else {
         "refs/heads"

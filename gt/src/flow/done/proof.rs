@@ -9,6 +9,7 @@ use super::{HeldWorker, elsewhere};
 use crate::flow::mq::verify;
 use crate::flow::rig::check_remote;
 use crate::flow::sandbox::visits_since_sling;
+use crate::flow::target_history;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::Rig;
 use crate::town::beads::is_beads_file;
@@ -62,6 +63,17 @@ pub enum ProofError {
         commit: String,
         /// The words that name the bead of that commit, if there is one.
         of_bead: String,
+    },
+    /// The branch contains commits that a person removed from the target.
+    #[error(
+        "the branch would bring back {count} that {target} no longer has: {commits}. Start again from the present {target} \
+         and take over your own commits only: git switch --detach origin/{target}, git cherry-pick YOUR-COMMITS, then \
+         git branch -f BRANCH and git switch BRANCH"
+    )]
+    BringsBack {
+        target: String,
+        count: String,
+        commits: String,
     },
     /// The worker reports no change, but there are commits.
     #[error("--no-change was given, but branch {branch} has {} beyond {base}", kit::ui::counted(*count, "commit"))]
@@ -191,6 +203,25 @@ fn find_target_tip(git: &Git, slot: &Slot) -> Result<Option<String>, GitError> {
     Ok(None)
 }
 
+/// Refuses a branch that has merged commits which left the target on purpose.
+pub(super) fn refuse_returning_commits(
+    git: &Git,
+    target: &str,
+    own_commits: &OwnCommits,
+    tip: &str,
+) -> Result<(), ProofError> {
+    let base = &own_commits.base;
+    let commits = target_history::find_returning_commits(git, target, base, tip)?;
+    if commits.is_empty() {
+        return Ok(());
+    }
+    Err(ProofError::BringsBack {
+        target: target.to_owned(),
+        count: kit::ui::counted(commits.len(), "commit"),
+        commits: target_history::describe_commits(&commits),
+    })
+}
+
 /// Returns the commit that brought the whole change of the worker's commits to the target, if
 /// someone else's did.
 fn find_bringing_commit(
@@ -251,7 +282,16 @@ fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
     };
     // If the target was reset, the commits that it lost do not count as the worker's.
     let went_back = git.is_ancestor(&fork, &slot.base)? && git.is_ancestor(&slot.base, tip)?;
-    Ok(if went_back { slot.base.clone() } else { fork })
+    let mut base = if went_back { slot.base.clone() } else { fork };
+    for dropped in target_history::list_dropped_tips(git, &slot.target)? {
+        if let Some(fork) = git.merge_base(tip, &dropped)?
+            && fork != tip
+            && git.is_ancestor(&base, &fork)?
+        {
+            base = fork;
+        }
+    }
+    Ok(base)
 }
 
 /// Proves the work in the worker's sandbox.
@@ -296,6 +336,8 @@ pub(super) fn prove_work(
     }
     if remote {
         git.fetch("origin").map_err(ProofError::Fetch)?;
+        // The queue compares the targets again, and reports if it cannot.
+        target_history::check_targets(&worker.rig).ok();
     }
     let mut own_commits = find_own_commits(&git, slot, &tip)?;
     let mut pushed_to_target = false;
@@ -304,6 +346,7 @@ pub(super) fn prove_work(
         pushed_to_target = pushed.is_some();
         own_commits = pushed.unwrap_or(own_commits);
     }
+    refuse_returning_commits(&git, &slot.target, &own_commits, &tip)?;
     if let Some(commit) = find_bringing_commit(&git, slot, &own_commits, &tip)? {
         if record.no_change.is_none() {
             return Err(build_already_there_error(

@@ -2,11 +2,12 @@
 //! the receipt's commits, made without a checkout. Discovery documents are removed from the commits
 //! first, and beads files keep the content of the target.
 
-use bd::git::{CommitIdentities, DrivenFile, Identity, TreeMerge};
+use bd::git::{CommitIdentities, CommitInfo, DrivenFile, Identity, TreeMerge};
 
 use super::job::MergeJob;
 use crate::flow::convoy::integration;
 use crate::flow::discovery::{self, KeptDocuments};
+use crate::flow::target_history;
 use crate::record::approval::Approval;
 use crate::record::merge_request;
 use crate::town::beads::is_beads_file;
@@ -30,6 +31,8 @@ pub(crate) enum MergeCandidate {
     LeftOutByDriver { files: Vec<DrivenFile> },
     /// A commit of the receipt is missing.
     MissingCommit { commit: String },
+    /// The work has merged commits that left the target on purpose.
+    BringsBack { commits: Vec<CommitInfo> },
 }
 
 /// The commits to merge, without their discovery documents.
@@ -52,6 +55,10 @@ pub(super) enum PreparedWork {
     MissingCommit {
         commit: String,
     },
+    /// The work has merged commits that left the target on purpose.
+    BringsBack {
+        commits: Vec<CommitInfo>,
+    },
 }
 
 /// Merges the commits of the receipt with `target`.
@@ -62,6 +69,7 @@ pub(crate) fn build_candidate(job: &MergeJob, target: &str) -> anyhow::Result<Me
             Ok(MergeCandidate::OnlyDocuments { reference })
         }
         PreparedWork::MissingCommit { commit } => Ok(MergeCandidate::MissingCommit { commit }),
+        PreparedWork::BringsBack { commits } => Ok(MergeCandidate::BringsBack { commits }),
     }
 }
 
@@ -80,6 +88,13 @@ pub(super) fn prepare_work(job: &MergeJob, target: &str) -> anyhow::Result<Prepa
         None => tip,
     };
     let on_target = job.git.is_ancestor(&base, target)?;
+    let mut commits =
+        target_history::find_returning_commits(&job.git, &job.receipt.target, &base, &tip)?;
+    // What a person gave to the queue again with `gt mq lost` is the worker's own.
+    commits.retain(|commit| !job.receipt.commits.contains(&commit.id));
+    if !commits.is_empty() {
+        return Ok(PreparedWork::BringsBack { commits });
+    }
     Ok(PreparedWork::Range(WorkRange {
         base,
         tip,
@@ -241,16 +256,7 @@ impl WorkRange {
                 text
             }
         };
-        let who = job
-            .git
-            .plumbing(["log", "-1", "--format=%an%n%ae"])
-            .args([&self.tip])
-            .text()?;
-        let (name, email) = who.split_once('\n').unwrap_or((&who, ""));
-        let author = Identity {
-            name: name.to_owned(),
-            email: email.to_owned(),
-        };
+        let author = author_of(job, &self.tip)?;
         let git = &job.git;
         Ok(git.commit_tree_as(
             tree,
@@ -262,6 +268,24 @@ impl WorkRange {
             },
         )?)
     }
+}
+
+/// Returns the author of a commit. Git writes no commit without a name, so an author without one
+/// gets the name of the worker.
+pub(super) fn author_of(job: &MergeJob, commit: &str) -> anyhow::Result<Identity> {
+    let call = job.git.plumbing(["log", "-1", "--format=%an%x1f%ae"]);
+    let who = call.args([commit]).text()?;
+    let (name, email) = who.split_once('\u{1f}').unwrap_or((&who, ""));
+    let has_name = name.contains(char::is_alphanumeric);
+    Ok(Identity {
+        name: if has_name {
+            name
+        } else {
+            job.receipt.worker.as_str()
+        }
+        .to_owned(),
+        email: email.to_owned(),
+    })
 }
 
 /// Builds the title of a squashed commit: `Title of the bead (its id)`.

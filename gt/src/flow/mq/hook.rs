@@ -9,7 +9,7 @@ use bd::bead::{Bead, fields};
 use super::gate::{self, GateFailure};
 use super::gate_tree::GateTree;
 use super::job::{MergeJob, MergeOutcome};
-use super::{land, task};
+use super::{block, task};
 use crate::flow::convoy::{self, HookDecision};
 use crate::flow::town_hook::{
     self, FrontMatter, TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict,
@@ -65,11 +65,11 @@ pub(crate) fn ask_pre_merge_hooks(
         TownHookVerdict::Rejected => create_rejection_task(job, target, ran)?,
         TownHookVerdict::Deferred => {
             let reason = format!("{hook} leaves it to a person: {reason}");
-            land::block_for_user(job, &reason)?
+            block::block_for_user(job, &reason)?
         }
         TownHookVerdict::Broken | TownHookVerdict::Approved => {
             let reason = format!("{hook} came to no decision: {reason}");
-            land::block_for_user(job, &reason)?
+            block::block_for_user(job, &reason)?
         }
     };
     record_stop(job, &outcome, hook)?;

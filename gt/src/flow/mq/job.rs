@@ -1,10 +1,11 @@
 //! Describes one request on its way through the queue.
 
 use bd::bead::Bead;
-use bd::git::{Git, GitError};
+use bd::git::Git;
 use bd::store::Store;
 use serde::Serialize;
 
+use crate::flow::target_history;
 use crate::record::merge_request;
 use crate::record::pull_request::PullRequestState;
 use crate::town::Rig;
@@ -86,14 +87,23 @@ pub(crate) fn queue_repository(rig: &Rig) -> Git {
         .with_env("GIT_COMMITTER_EMAIL", "refinery@gastown.local")
 }
 
-/// Fetches the target and returns its tip.
-pub(crate) fn fetch_target(job: &MergeJob) -> Result<Option<String>, GitError> {
+/// Fetches the target and returns its tip. Notices targets that have lost commits.
+pub(crate) fn fetch_target(job: &MergeJob) -> anyhow::Result<Option<String>> {
     let target = &job.receipt.target;
-    if !job.remote {
-        return job.git.resolve(&format!("refs/heads/{target}"));
+    if job.remote {
+        job.git.fetch("origin")?;
     }
-    job.git.fetch("origin")?;
-    job.git.resolve(&format!("refs/remotes/origin/{target}"))
+    target_history::check_targets(job.rig)?;
+    let namespace = if job.remote {
+        "remotes/origin"
+    } else {
+        "heads"
+    };
+    let tip = job.git.resolve(&format!("refs/{namespace}/{target}"))?;
+    if let Some(tip) = &tip {
+        target_history::watch_target(&job.git, target, tip)?;
+    }
+    Ok(tip)
 }
 
 impl MergeJob<'_> {

@@ -1,14 +1,14 @@
 //! Lands a candidate: records it, pushes, fetches, verifies, closes, cleans up.
 
 use bd::bead::{Bead, attempt};
-use bd::git::{Containment, DrivenFile, PushError, PushLease, PushRefusal};
+use bd::git::{Containment, PushError, PushLease, PushRefusal};
 use bd::store::Tx;
 use kit::ui::escape::escape_line;
 
 use super::close::close_bead;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::verify::RefUpdate;
-use super::{candidate, target, verify, withdraw};
+use super::{block, candidate, own_work, target, verify, withdraw};
 use crate::flow::discovery::{self, LandingCheckError};
 use crate::flow::merged_refs;
 use crate::record::approval::Approval;
@@ -59,7 +59,7 @@ pub(super) fn prepare_landing(
         match discovery::check_landing(&job.git, &job.receipt.target, onto, candidate) {
             Ok(()) => {}
             Err(LandingCheckError::WouldLand(refused)) => {
-                return block_for_user(job, &refused.to_string()).map(Some);
+                return block::block_for_user(job, &refused.to_string()).map(Some);
             }
             Err(LandingCheckError::Git(error)) => return Err(error.into()),
         }
@@ -198,15 +198,15 @@ pub(super) fn close_without_merge(
         {
             return close_already_there(job, target);
         }
-        return block_for_no_change(job);
+        return block::block_for_no_change(job);
     };
     if verify::consists_of_copies(&job.git, onto, tip, target)? {
         let reason = format!(
             "its commits are copies of commits that {} has ({commit:.12}), so it adds nothing. {}",
             job.receipt.target,
-            offer_to_close(job)
+            block::offer_to_close(job)
         );
-        return block_for_user(job, &reason);
+        return block::block_for_user(job, &reason);
     }
     close_already_there(job, &commit)
 }
@@ -231,25 +231,6 @@ fn close_already_there(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutc
     })
 }
 
-/// Makes a request wait for a user because its commits change nothing.
-pub(super) fn block_for_no_change(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
-    let reason = format!(
-        "its commits change no file on {}, so there is nothing to merge. {}",
-        job.receipt.target,
-        offer_to_close(job)
-    );
-    block_for_user(job, &reason)
-}
-
-/// Names the next steps for work without a change.
-fn offer_to_close(job: &MergeJob) -> String {
-    let (id, bead) = (&job.request.id, merge_request::source_bead_of(&job.request));
-    format!(
-        "If nothing is missing, close the bead: `bd close {bead} --force --reason \"No change: WHY\"`. If it still has \
-         to be done, `gt mq reject {id} --reason WHY` gives it back"
-    )
-}
-
 fn committer_of(job: &MergeJob, commit: &str) -> anyhow::Result<String> {
     let committer = job.git.plumbing(["log", "-1", "--format=%cn", commit]);
     Ok(escape_line(&committer.text()?))
@@ -267,7 +248,7 @@ pub(super) fn close_found_on_target(job: &MergeJob, commit: &str) -> anyhow::Res
         if !approval.direct_push_accepted {
             approval.direct_push_asked = true;
             approval.save(job.rig, &job.request.id)?;
-            return block_for_direct_push(job, commit);
+            return block::block_for_direct_push(job, commit);
         }
     }
     let reason = format!(
@@ -292,7 +273,7 @@ pub(crate) fn close_documents(job: &MergeJob, reference: String) -> anyhow::Resu
 fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> anyhow::Result<()> {
     let commit = ending.commit();
     let (mut brought, mut left) = (Vec::new(), Vec::new());
-    for original in find_originals(job)? {
+    for original in merge_request::find_originals(&job.store.snapshot()?, &job.request) {
         let brings = match commit {
             Some(commit) => stands_for(job, commit, &original)?,
             None => false,
@@ -338,7 +319,7 @@ fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> an
                 )?;
                 continue;
             }
-            block_request(
+            block::block_request(
                 tx,
                 &original.id,
                 &describe_missing_work(job, original, commit),
@@ -386,7 +367,7 @@ fn stands_for(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Result<b
             return Ok(false);
         }
     }
-    if git.is_ancestor(&work.tip, &job.receipt.tip)? {
+    if own_work::has_taken_over(job, original)? {
         return Ok(true);
     }
     let containment = git.contains_change(&work.base, &work.tip, commit)?;
@@ -402,7 +383,7 @@ fn describe_missing_work(job: &MergeJob, original: &Bead, commit: Option<&str>) 
     let what = match commit {
         Some(_) => {
             let files = merge_request::receipt_of(original).files;
-            let files = list_some_files(&files);
+            let files = block::list_some_files(&files);
             format!(
                 "{task} was merged, but it neither merged the commits of this work nor holds their change (in {files})"
             )
@@ -414,17 +395,6 @@ fn describe_missing_work(job: &MergeJob, original: &Bead, commit: Option<&str>) 
          `bd close {bead} {id} --force --reason \"Replaced by {task}\"`",
         id = original.id
     )
-}
-
-/// Lists the first files and the number of the others.
-fn list_some_files(files: &[String]) -> String {
-    const NAMED: usize = 5;
-    let shown = files.len().min(NAMED);
-    let mut text = files[..shown].join(", ");
-    if shown < files.len() {
-        text.push_str(&format!(" and {} more", files.len() - shown));
-    }
-    text
 }
 
 /// Describes a request whose work a conflict or repair task contained.
@@ -481,6 +451,7 @@ fn remove_merged_branch(job: &MergeJob) {
     let receipt = &job.receipt;
     let kept = format!("refs/gt/merged/{}", job.request.id);
     job.git.update_ref(&kept, &receipt.tip, None).ok();
+    own_work::forget_own_work(job);
     merged_refs::archive_merged_refs(&job.git, &job.rig.repo()).ok();
     remove_branch(job);
 }
@@ -501,126 +472,6 @@ pub(crate) fn remove_branch(job: &MergeJob) {
             .ok();
     }
     job.git.delete_branch(&receipt.branch, &receipt.tip).ok();
-}
-
-/// Returns the requests that this one resolves: the request of its task, the request of that one's
-/// task, and so on.
-pub(super) fn find_originals(job: &MergeJob) -> anyhow::Result<Vec<Bead>> {
-    let snapshot = job.store.snapshot()?;
-    let mut found: Vec<Bead> = Vec::new();
-    let mut next = job.receipt.resolves.clone();
-    while let Some(request) = next.take().and_then(|id| snapshot.get(&id)) {
-        if request.id == job.request.id || found.iter().any(|known| known.id == request.id) {
-            break;
-        }
-        next = merge_request::receipt_of(request).resolves;
-        found.push(request.clone());
-    }
-    Ok(found)
-}
-
-/// Blocks a request whose work was merged and then reverted on the target. Only a user can decide
-/// if the revert was intended.
-pub(crate) fn block_reverted(
-    job: &MergeJob,
-    commit: &str,
-    files: &[String],
-) -> anyhow::Result<MergeOutcome> {
-    let (bead, target) = (
-        merge_request::source_bead_of(&job.request),
-        &job.receipt.target,
-    );
-    let (files, id) = (list_some_files(files), &job.request.id);
-    let reason = format!(
-        "it was merged to {target} as {commit:.12}, and its change was taken back there (in {files}). If that is right, \
-         close the bead: `bd close {bead} --force --reason \"Taken back on {target}\"`. If not, bring the change back to \
-         {target}, then run `gt mq retry {id}`"
-    );
-    block_for_user(job, &reason)
-}
-
-/// Makes the request wait for a user because its worker pushed it to the target itself.
-fn block_for_direct_push(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
-    let (id, target, worker) = (&job.request.id, &job.receipt.target, &job.receipt.worker);
-    let reason = format!(
-        "{worker} pushed {commit:.12} to {target} itself, before any check. The gates pass there now. `gt mq retry {id}` \
-         accepts it as merged. If it must not stay, revert {commit:.12} on {target}, then `gt mq reject {id} --reason WHY`"
-    );
-    block_for_user(job, &reason)
-}
-
-/// Makes the request wait for a user, with the reason. `gt mq retry` continues it.
-pub(crate) fn block_for_user(job: &MergeJob, reason: &str) -> anyhow::Result<MergeOutcome> {
-    job.rig
-        .transact(job.store, |tx| block_request(tx, &job.request.id, reason))?;
-    Ok(MergeOutcome::NeedsPerson {
-        reason: reason.to_owned(),
-    })
-}
-
-/// Makes the request wait for a user because a merge driver left out its change of these files.
-pub(crate) fn block_for_driver(
-    job: &MergeJob,
-    files: &[DrivenFile],
-) -> anyhow::Result<MergeOutcome> {
-    let described: Vec<String> = files
-        .iter()
-        .map(|file| format!("{} (driver {})", file.path, file.driver))
-        .collect();
-    let (id, branch, target) = (&job.request.id, &job.receipt.branch, &job.receipt.target);
-    let bead = merge_request::source_bead_of(&job.request);
-    let reason = format!(
-        "a merge driver of the repository left out this work's change of {}. If that is right, `gt mq retry {id}` merges \
-         the rest. If not, change the driver (`merge=` in .gitattributes) or bring the change to {target} from {branch} by \
-         hand, then close the bead: `bd close {bead} {id} --force --reason \"Merged by hand\"`",
-        list_some_files(&described)
-    );
-    let mut approval = Approval::load(job.rig, id)?;
-    let paths = files.iter().map(|file| file.path.clone());
-    approval.driven_files_asked.extend(paths);
-    approval.save(job.rig, id)?;
-    block_for_user(job, &reason)
-}
-
-/// Makes the request wait for a review, if the rig's settings require one and it has had none.
-pub(crate) fn block_for_review(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
-    let Some(reason) = job.settings.review_reason() else {
-        return Ok(None);
-    };
-    let approval = Approval::load(job.rig, &job.request.id)?;
-    if !approval.reviewed_by.is_empty() {
-        return Ok(None);
-    }
-    job.rig.transact(job.store, |tx| {
-        block_request(tx, &job.request.id, reason)?;
-        let Some(mut request) = tx.get(&job.request.id).cloned() else {
-            return Ok(());
-        };
-        let for_review = true;
-        let state = RequestState {
-            for_review,
-            ..request_state(&request)
-        };
-        set_request_state(&mut request, &state)?;
-        Ok(tx.put(request)?)
-    })?;
-    let reason = reason.to_owned();
-    Ok(Some(MergeOutcome::NeedsPerson { reason }))
-}
-
-fn block_request(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Result<()> {
-    let Some(mut request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
-        return Ok(());
-    };
-    let state = RequestState {
-        needs_person: reason.to_owned(),
-        failing: None,
-        ..request_state(&request)
-    };
-    set_request_state(&mut request, &state)?;
-    request.updated_at = tx.now();
-    tx.put(request)?;
-    Ok(())
 }
 
 #[cfg(test)]
@@ -696,15 +547,5 @@ mod tests {
             "{outcome:?}"
         );
         assert_eq!(main(), good);
-    }
-
-    #[test]
-    fn some_files_are_named_and_the_others_are_counted() {
-        let files: Vec<String> = (1..=7).map(|number| format!("{number}.rs")).collect();
-        assert_eq!(list_some_files(&files[..2]), "1.rs, 2.rs");
-        assert_eq!(
-            list_some_files(&files),
-            "1.rs, 2.rs, 3.rs, 4.rs, 5.rs and 2 more"
-        );
     }
 }

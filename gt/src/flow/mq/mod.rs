@@ -31,6 +31,7 @@
 
 mod batch;
 mod bisect;
+mod block;
 pub(crate) mod candidate;
 mod clash;
 mod close;
@@ -41,7 +42,9 @@ mod gate_tree;
 mod hook;
 pub(crate) mod job;
 pub(crate) mod land;
+mod lost;
 mod memory;
+mod own_work;
 mod pull_request;
 pub(crate) mod queue;
 mod reject;
@@ -59,6 +62,7 @@ pub use bisect::{BisectOutcome, FailingCommit, bisect_target};
 pub use clash::find_clashes;
 pub use evidence::{list_gate_logs, read_submitted_diff};
 pub use job::MergeOutcome;
+pub use lost::{RestoreOutcome, RestoredMerge, accept_losses, list_losses, restore_losses};
 pub use queue::{QueuePace, run_queue};
 pub(crate) use queue::{time_until_ready, withdraw_stale_requests};
 pub use reject::{RejectError, RejectedRequest, reject_request};

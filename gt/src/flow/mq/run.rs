@@ -12,7 +12,7 @@ use super::candidate::MergeCandidate;
 use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
 use super::memory::GateMemory;
 use super::verify::{RefUpdate, TargetPresence};
-use super::{candidate, hook, land, pull_request, target, task, verify, withdraw};
+use super::{block, candidate, hook, land, pull_request, target, task, verify, withdraw};
 use crate::flow::rig::check_remote;
 use crate::record::gate_history::GateHistory;
 use crate::record::merge_request;
@@ -203,7 +203,7 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
     config::check_merge_queue(job.rig)?;
     if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
         let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
-        return land::block_for_user(job, &reason);
+        return block::block_for_user(job, &reason);
     }
     if let Some(outcome) = pull_request::follow_pull_request(job)? {
         return Ok(outcome);
@@ -217,7 +217,7 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
         Ok(Some(onto)) => onto,
         Ok(None) => {
             let reason = format!("the target branch {} does not exist", job.receipt.target);
-            return land::block_for_user(job, &reason);
+            return block::block_for_user(job, &reason);
         }
         Err(error) => {
             return Ok(MergeOutcome::Later {
@@ -227,9 +227,9 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
     };
     match verify::find_on_target(job, &onto)? {
         TargetPresence::Yes { commit } => return check_found_work(run, job, &onto, &commit),
-        TargetPresence::AddsNothing => return land::block_for_no_change(job),
+        TargetPresence::AddsNothing => return block::block_for_no_change(job),
         TargetPresence::Undone { commit, files } => {
-            return land::block_reverted(job, &commit, &files);
+            return block::block_reverted(job, &commit, &files);
         }
         TargetPresence::No => {}
     }
@@ -240,10 +240,13 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
         MergeCandidate::OnlyDocuments { reference } => {
             return land::close_documents(job, reference);
         }
-        MergeCandidate::LeftOutByDriver { files } => return land::block_for_driver(job, &files),
+        MergeCandidate::LeftOutByDriver { files } => return block::block_for_driver(job, &files),
         MergeCandidate::MissingCommit { commit } => {
             let reason = format!("the commit {commit} of its receipt is nowhere to be found");
-            return land::block_for_user(job, &reason);
+            return block::block_for_user(job, &reason);
+        }
+        MergeCandidate::BringsBack { commits } => {
+            return block::block_for_returning_commits(job, &commits);
         }
         MergeCandidate::NothingLeft { base, tip } => {
             let work = RefUpdate {
@@ -276,7 +279,7 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
     if pull_request::lands_by_pull_request(job)? {
         return pull_request::open_pull_request(job, &onto, &candidate, "");
     }
-    if let Some(waits) = land::block_for_review(job)? {
+    if let Some(waits) = block::block_for_review(job)? {
         return Ok(waits);
     }
     land::land_candidate(job, &onto, &candidate, |words| {

@@ -11,8 +11,10 @@ use kit::ui::escape::escape_line;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::block;
 use super::gate::GateFailure;
 use super::job::{MergeJob, MergeOutcome};
+use super::own_work::{self, OwnWork};
 use crate::flow::convoy;
 use crate::record;
 use crate::record::merge_request::{self, source_bead_of};
@@ -36,8 +38,14 @@ pub(crate) fn create_conflict_task(
         format_files(files),
         fence_output(detail),
     );
-    let task = create_task(job, target, "Resolve merge conflicts of", &evidence)?;
-    Ok(MergeOutcome::Conflict { task })
+    let outcome = |task| MergeOutcome::Conflict { task };
+    create_task(
+        job,
+        target,
+        "Resolve merge conflicts of",
+        &evidence,
+        outcome,
+    )
 }
 
 /// Creates the task for work that fails a gate.
@@ -57,15 +65,15 @@ pub(crate) fn create_gate_task(
         fence_output(&failure.tail),
     );
     let title = format!("Fix gate {} of", failure.gate);
-    let task = create_task(job, target, &title, &evidence)?;
     job.rig.transact(job.store, |tx| {
         let request = job.request.clone();
         polecat::record_result(tx, &request, |entry, _| entry.gate_failures += 1)
     })?;
-    Ok(MergeOutcome::GateFailed {
+    let outcome = |task| MergeOutcome::GateFailed {
         gate: failure.gate.clone(),
         task,
-    })
+    };
+    create_task(job, target, &title, &evidence, outcome)
 }
 
 /// Creates the task for work whose pull request got reviews that request changes: the names of the
@@ -88,14 +96,40 @@ pub(super) fn create_review_task(
     };
     let evidence =
         format!("The review of {url} requests changes. Its texts come from the forge.\n\n{quoted}");
-    let task = create_task(job, target, "Make the requested changes of", &evidence)?;
-    Ok(MergeOutcome::ChangesRequested { task })
+    let outcome = |task| MergeOutcome::ChangesRequested { task };
+    create_task(
+        job,
+        target,
+        "Make the requested changes of",
+        &evidence,
+        outcome,
+    )
 }
 
 /// Creates the task, makes the request wait for it, counts the retry, and lets the convoys of the
 /// original bead track it. The task's id is computed from the request, so that a request has one
-/// task. Work on a task gets no task of its own: the task is opened again.
-fn create_task(job: &MergeJob, target: &str, what: &str, evidence: &str) -> anyhow::Result<String> {
+/// task. Work on a task gets no task of its own: the task is opened again. Work that cannot be
+/// separated from commits that left the target waits for a user instead.
+fn create_task(
+    job: &MergeJob,
+    target: &str,
+    what: &str,
+    evidence: &str,
+    outcome: impl FnOnce(String) -> MergeOutcome,
+) -> anyhow::Result<MergeOutcome> {
+    let own_work = match own_work::find_own_work(job, target)? {
+        OwnWork::Commit(commit) => commit,
+        OwnWork::Inseparable(commits) => return block::block_for_returning_commits(job, &commits),
+    };
+    own_work::pass_on_own_work(job, &own_work)?;
+    let is_void = is_made_void(job, target)?;
+    let repair = RepairOrder {
+        job,
+        what,
+        evidence,
+        own_work: &own_work,
+        is_void,
+    };
     let source = source_bead_of(&job.request);
     let prefix = job.rig.prefix();
     let id = job.rig.transact(job.store, |tx| {
@@ -104,23 +138,60 @@ fn create_task(job: &MergeJob, target: &str, what: &str, evidence: &str) -> anyh
             .filter(|bead| bead.has_label(LABEL))
             .cloned()
         {
-            open_task_again(tx, job, task, what, evidence)?;
+            open_task_again(tx, &repair, task)?;
             return Ok(source.clone());
         }
         let id = free_task_id(tx, &prefix, &job.request.id);
         match tx.get(&id).cloned() {
-            None => write_repair_task(tx, job, &id, &source, what, evidence)?,
-            Some(task) if !task.is_open() => open_task_again(tx, job, task, what, evidence)?,
+            None => write_repair_task(tx, &repair, &id, &source)?,
+            Some(task) if !task.is_open() => open_task_again(tx, &repair, task)?,
             Some(_) => {}
         }
         block_on_task(tx, job, target, &id)?;
         Ok(id)
     })?;
-    if id == source {
-        return Ok(id);
+    if id != source {
+        track_in_convoys(job.rig.town(), &id, &source)?;
     }
-    track_in_convoys(job.rig.town(), &id, &source)?;
-    Ok(id)
+    Ok(outcome(id))
+}
+
+/// A repair that a worker is to make.
+#[derive(Clone, Copy)]
+struct RepairOrder<'a> {
+    job: &'a MergeJob<'a>,
+    /// The begin of the title.
+    what: &'a str,
+    evidence: &'a str,
+    /// The commit that the worker merges.
+    own_work: &'a str,
+    /// True if the last repair was right, and another one has changed the target since.
+    is_void: bool,
+}
+
+/// Returns true if the repair of a request was made for a target that another repair has changed
+/// since. The worker could not know that, so the repair does not count as an attempt.
+fn is_made_void(job: &MergeJob, target: &str) -> anyhow::Result<bool> {
+    let git = &job.git;
+    let base = &job.receipt.base;
+    if base.is_empty() || git.resolve(base)?.is_none() {
+        return Ok(false);
+    }
+    let beads = job.store.snapshot()?;
+    let submitted = job.request.created_at.instant();
+    for request in merge_request::requests_closed_since(&beads, submitted) {
+        let is_repair = merge_request::receipt_of(request).resolves.is_some();
+        let Some(commit) = merge_request::commit_with_work(request).filter(|_| is_repair) else {
+            continue;
+        };
+        if git.resolve(&commit)?.is_some()
+            && git.is_ancestor(&commit, target)?
+            && !git.is_ancestor(&commit, base)?
+        {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Returns the id of a task for a subject. A deleted task blocks nothing, so its id is not reused.
@@ -179,14 +250,8 @@ fn read_repair(task: &Bead) -> Repair {
 }
 
 /// Opens a task again whose result does not merge either. Its worker gets the current evidence.
-fn open_task_again(
-    tx: &mut Tx,
-    job: &MergeJob,
-    mut task: Bead,
-    what: &str,
-    evidence: &str,
-) -> anyhow::Result<()> {
-    let number = read_repair(&task).number + 1;
+fn open_task_again(tx: &mut Tx, repair: &RepairOrder<'_>, mut task: Bead) -> anyhow::Result<()> {
+    let number = read_repair(&task).number + usize::from(!repair.is_void);
     let opened_at = attempt::raise_attempt(&mut task)?;
     task.set_metadata(REPAIR, Repair { number, opened_at })?;
     change::mark_open(&mut task, Status::Open, &tx.now());
@@ -194,15 +259,12 @@ fn open_task_again(
     let original = original_bead_of(tx, &task).and_then(|id| tx.get(&id).cloned());
     match original {
         Some(bead) => {
-            task.title = repair_title(what, &bead, number);
-            task.description = describe_repair(job, &bead.id, evidence);
+            task.title = repair_title(repair.what, &bead, number);
+            task.description = describe_repair(repair, &bead.id);
         }
         // The task of a target.
         None => {
-            let text = format!(
-                "\n\n## Repair {number}\n\n{}",
-                describe_merge(job, evidence)
-            );
+            let text = format!("\n\n## Repair {number}\n\n{}", describe_merge(repair));
             task.description.push_str(&text);
         }
     }
@@ -277,13 +339,12 @@ pub(crate) fn track_all_tasks(town: &Town, store: &Store) -> anyhow::Result<()> 
 
 fn write_repair_task(
     tx: &mut Tx,
-    job: &MergeJob,
+    repair: &RepairOrder<'_>,
     id: &str,
     source: &str,
-    what: &str,
-    evidence: &str,
 ) -> anyhow::Result<()> {
     let now = tx.now();
+    let job = repair.job;
     let receipt = &job.receipt;
     let bead = tx.get(source).cloned().unwrap_or_else(|| Bead {
         id: source.to_owned(),
@@ -292,8 +353,8 @@ fn write_repair_task(
     let metadata = json!({ "resolves": job.request.id, "base": receipt.base, "tip": receipt.tip });
     tx.put(Bead {
         id: id.to_owned(),
-        title: repair_title(what, &bead, 1),
-        description: describe_repair(job, source, evidence),
+        title: repair_title(repair.what, &bead, 1),
+        description: describe_repair(repair, source),
         priority: job.request.priority,
         issue_type: Kind::Task,
         labels: vec![LABEL.to_owned()],
@@ -315,23 +376,25 @@ fn write_repair_task(
 }
 
 /// Describes a repair of a bead's work for its worker.
-fn describe_repair(job: &MergeJob, source: &str, evidence: &str) -> String {
+fn describe_repair(repair: &RepairOrder<'_>, source: &str) -> String {
+    let job = repair.job;
     format!(
         "Original MR: {}\nBranch: {}\nConflict with: {}\nOriginal issue: {source}\n\n{} A merge shows the queue \
          that the original work is in your result: when that is merged, {source} is closed with it.\n",
         job.request.id,
         job.receipt.branch,
         job.receipt.target,
-        describe_merge(job, evidence),
+        describe_merge(repair),
     )
 }
 
 /// Shows the evidence, and how the work of the request is brought to the current target.
-fn describe_merge(job: &MergeJob, evidence: &str) -> String {
+fn describe_merge(repair: &RepairOrder<'_>) -> String {
     format!(
-        "{evidence}\n\nWhat to do: your branch starts from the present target. Bring the original work into it \
+        "{}\n\nWhat to do: your branch starts from the present target. Bring the original work into it \
          with\n\n{}\n\nresolve what does not fit, make the gates pass, commit, and finish with `gt done`.",
-        fence_output(&format!("git merge {}", job.receipt.tip)),
+        repair.evidence,
+        fence_output(&format!("git merge {}", repair.own_work)),
     )
 }
 

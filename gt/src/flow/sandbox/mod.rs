@@ -37,6 +37,7 @@ pub(crate) use visits::visits_since_sling;
 
 use crate::flow::discovery::{self, DiscoveryError};
 use crate::flow::rig::{check_remote, find_unsupported_feature};
+use crate::flow::target_history;
 use crate::record::polecat::{PolecatIds, Slot, read_record};
 use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
@@ -217,7 +218,10 @@ impl<'a> Sandbox<'a> {
         if !check_remote(self.rig)? {
             return Ok(None);
         }
-        Ok(git.fetch("origin").err().map(|error| error.to_string()))
+        let failed = git.fetch("origin").err().map(|error| error.to_string());
+        // Work can start also if the targets cannot be compared: the queue does it again.
+        target_history::check_targets(self.rig).ok();
+        Ok(failed)
     }
 
     fn add(&self, branch: &str, base: &str) -> Result<(), SandboxError> {

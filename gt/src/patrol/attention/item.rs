@@ -26,6 +26,7 @@ use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
 use crate::town::identity::Address;
+use crate::town::target_loss::TargetLoss;
 
 /// An item that only a user can resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -145,6 +146,31 @@ pub(super) fn rollback_items(view: &TownView) -> Vec<AttentionItem> {
             next: rollback.next_steps().into(),
         })
         .collect()
+}
+
+/// Returns the targets that have lost merged work.
+pub(super) fn loss_items(view: &TownView) -> Vec<AttentionItem> {
+    let losses = view.stores.target_losses.iter();
+    losses
+        .flat_map(|(rig, losses)| losses.iter().map(move |loss| loss_item(rig, loss)))
+        .collect()
+}
+
+fn loss_item(rig: &str, loss: &TargetLoss) -> AttentionItem {
+    let first = loss.merges.first();
+    AttentionItem {
+        kind: AttentionKind::NeedsPerson,
+        due: Timestamp::MIN,
+        key: format!("lost:{rig}:{}:{}", loss.target, loss.old_tip),
+        bead: first.map_or_else(String::new, |merge| merge.bead.clone()),
+        subject: format!(
+            "{} of rig {rig} has lost the merged work of {}",
+            escape::escape_line(&loss.target),
+            escape::escape_line(&loss.list_beads())
+        ),
+        text: format!("{}.", escape::escape_line(&loss.describe())),
+        next: loss.next_steps(rig),
+    }
 }
 
 /// Returns the wrong settings because of which nothing is merged.

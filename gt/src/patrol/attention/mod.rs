@@ -81,6 +81,7 @@ impl AttentionItems {
             .chain(item::crash_loop_items(layout, view))
             .chain(item::review_items(view))
             .chain(item::rollback_items(view))
+            .chain(item::loss_items(view))
             .chain(item::settings_items(view))
             .chain(alerts::queue_alerts(view, limits.requests))
             .chain(alerts::escalation_alert(view, limits.escalations))

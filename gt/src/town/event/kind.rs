@@ -58,6 +58,7 @@ const KINDS: &[&str] = &[
     "merge_withdrawn",
     "merged",
     "merged_along",
+    "merges_lost",
     "molecule_detached",
     "molecule_ended",
     "molecule_poured",

@@ -144,6 +144,8 @@ pub enum Event {
     /// A request was withdrawn because it may not merge any more.
     MergeWithdrawn { reason: String, rescue: Option<String>, #[serde(flatten)] request: MergeRef },
     Merged(MergeResultEvent),
+    /// A target was moved back or deleted, and merged work of these beads is on no target any more.
+    MergesLost { rig: String, target: String, beads: String, reason: String },
     /// A request was merged with the task that brought its work to the target.
     MergedAlong(MergedAlong),
     /// A molecule was detached from a bead.

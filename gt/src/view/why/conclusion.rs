@@ -64,6 +64,7 @@ pub(super) fn explain_state(
     {
         found.add_request(&town.rig(rig), view, request, events);
     }
+    found.add_losses(view, &bead.bead.id);
     found.add_bead(view, &bead.bead);
     match &bead.home {
         BeadsHome::Town => found.add_town_bead(view, &bead.bead),
@@ -121,6 +122,16 @@ impl Explanation {
             self.now
                 .push(format!("{}: nothing is started", hold.reason));
             self.next_steps.push(hold.next.clone());
+        }
+    }
+
+    /// Adds the targets that have lost the merge of a bead or a request.
+    fn add_losses(&mut self, view: &TownView, id: &str) {
+        for (rig, losses) in &view.stores.target_losses {
+            for loss in losses.iter().filter(|loss| loss.is_about(id)) {
+                self.now.push(loss.describe());
+                self.next_steps.extend(loss.next_steps(rig));
+            }
         }
     }
 

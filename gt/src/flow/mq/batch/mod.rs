@@ -322,7 +322,9 @@ fn prepare_member(job: &MergeJob, target: Option<&str>) -> anyhow::Result<Option
     }
     Ok(match candidate::prepare_work(job, target)? {
         PreparedWork::Range(work) => Some(work),
-        PreparedWork::OnlyDocuments { .. } | PreparedWork::MissingCommit { .. } => None,
+        PreparedWork::OnlyDocuments { .. }
+        | PreparedWork::MissingCommit { .. }
+        | PreparedWork::BringsBack { .. } => None,
     })
 }
 

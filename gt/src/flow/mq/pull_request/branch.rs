@@ -3,7 +3,7 @@
 use bd::git::{PushError, PushLease, PushRefusal};
 
 use super::super::job::{MergeJob, MergeOutcome};
-use super::super::{candidate, land, task};
+use super::super::{block, candidate, task};
 use crate::record::merge_request::{self, request_state};
 use crate::record::pull_request::PullRequestLook;
 
@@ -27,14 +27,14 @@ pub(super) fn push_branch(
         let reason = format!(
             "{branch} has commits that others pushed ({tip:.12}). Remove the branch from the remote, or merge it by hand"
         );
-        return land::block_for_user(job, &reason).map(Some);
+        return block::block_for_user(job, &reason).map(Some);
     }
     let lease = tip.as_deref().map_or(PushLease::Absent, PushLease::At);
     match job.git.push("origin", candidate, branch, lease, false) {
         Ok(()) => Ok(None),
         Err(PushError::Refused(PushRefusal::Declined(words))) => {
             let reason = format!("the push to {branch} was declined: {words}");
-            land::block_for_user(job, &reason).map(Some)
+            block::block_for_user(job, &reason).map(Some)
         }
         Err(error) => Ok(Some(MergeOutcome::Later {
             reason: error.to_string(),

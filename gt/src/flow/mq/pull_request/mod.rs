@@ -26,7 +26,7 @@ use super::gate::{self, GateFailure};
 use super::job::{MergeJob, MergeOutcome, fetch_target};
 use super::reject::{RejectError, reject_request};
 use super::verify::{self, RefUpdate};
-use super::{candidate, land, task, withdraw};
+use super::{block, candidate, land, task, withdraw};
 use crate::record::merge_request::{
     self, RequestState, awaited_pull_request, request_state, set_request_state,
 };
@@ -68,13 +68,13 @@ pub(super) fn continue_declined(
     let reason = format!("the push to {target} was declined: {message}");
     let is_protected = PROTECTED.iter().any(|phrase| message.contains(phrase));
     if !is_protected || candidate::is_convoy_branch(job)? {
-        return land::block_for_user(job, &reason);
+        return block::block_for_user(job, &reason);
     }
     if job.settings.landing_route().is_some() {
         let reason = format!(
             "{reason}. merge_queue.merge_strategy is direct: if {target} is protected, `pr` lands by pull request"
         );
-        return land::block_for_user(job, &reason);
+        return block::block_for_user(job, &reason);
     }
     let forge = Forge::of_rig(job.rig, job.settings);
     let works = forge.and_then(|forge| Ok(forge.check()?));
@@ -82,7 +82,7 @@ pub(super) fn continue_declined(
         let reason = format!(
             "{reason}. If {target} is protected, it can land by pull request, but no forge can be used: {problem:#}"
         );
-        return land::block_for_user(job, &reason);
+        return block::block_for_user(job, &reason);
     }
     open_pull_request(job, onto, candidate, &reason)
 }
@@ -95,7 +95,7 @@ pub(super) fn ask_forge(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> 
     }
     let forge = match Forge::of_rig(job.rig, job.settings) {
         Ok(forge) => forge,
-        Err(problem) => return land::block_for_user(job, &format!("{problem:#}")).map(Some),
+        Err(problem) => return block::block_for_user(job, &format!("{problem:#}")).map(Some),
     };
     match forge.find_open(&branch_of(job)?) {
         Ok(Some(known)) => refuse_other_target(job, &known),
@@ -119,7 +119,7 @@ fn refuse_other_target(
         found.url,
         escape_line(&found.target)
     );
-    land::block_for_user(job, &reason).map(Some)
+    block::block_for_user(job, &reason).map(Some)
 }
 
 /// Pushes the candidate, and opens or updates the pull request of the request.
@@ -131,7 +131,7 @@ pub(super) fn open_pull_request(
 ) -> anyhow::Result<MergeOutcome> {
     let forge = match Forge::of_rig(job.rig, job.settings) {
         Ok(forge) => forge,
-        Err(problem) => return land::block_for_user(job, &format!("{problem:#}")),
+        Err(problem) => return block::block_for_user(job, &format!("{problem:#}")),
     };
     if let Some(stopped) = land::prepare_landing(job, onto, candidate)? {
         return Ok(stopped);
@@ -366,7 +366,7 @@ fn close_merged(
             "{url} was merged into {}, not into {target}",
             escape_line(&found.target)
         );
-        return land::block_for_user(job, &reason);
+        return block::block_for_user(job, &reason);
     }
     let Some(tip) = fetch_target(job)? else {
         let reason = format!("the target branch {target} does not exist");
@@ -399,7 +399,7 @@ fn close_merged(
             merge_request::source_bead_of(&job.request),
             job.request.id
         );
-        return land::block_for_user(job, &reason);
+        return block::block_for_user(job, &reason);
     };
     if job.settings.merge_queue.delete_merged_branches != Some(false) {
         let branch = branch_of(job)?;
@@ -446,7 +446,7 @@ fn reject_closed(job: &MergeJob, recorded: PullRequest) -> anyhow::Result<MergeO
         ..recorded
     };
     record(job, &closed)?;
-    let originals = land::find_originals(job)?;
+    let originals = merge_request::find_originals(&job.store.snapshot()?, &job.request);
     let open = originals.iter().rfind(|original| original.is_open());
     let rejected = open.map_or(&job.request.id, |original| &original.id);
     match reject_request(job.rig, job.store, rejected, &reason) {

@@ -1,0 +1,91 @@
+//! `gt mq lost`.
+
+use super::super::{CommandResult, build_report, rig};
+use crate::context::Context;
+use gt::flow::mq::{self, RestoreOutcome, RestoredMerge};
+use gt::town::target_loss::TargetLoss;
+use kit::ui::escape::escape_line;
+
+/// List merged work that a target has lost, or bring it back
+///
+/// A target that is moved back (a forced push) or deleted may lose commits that beads were closed
+/// for. `--restore` gives their requests to the merge queue again, which merges the commits of their
+/// workers and no others, or creates a deleted branch again. `--accept` leaves the target as it is.
+/// With `--json` {rig, losses[]: {target, old_tip, new_tip?, noticed_at, merges[]: {request, bead,
+/// commit}}, restored[]: {request, bead, commit, target, outcome, reason?}}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The rig (default: the one around the working directory)
+    rig: Option<String>,
+    /// Bring the work back
+    #[arg(long, conflicts_with = "accept")]
+    restore: bool,
+    /// Accept that the work is not on its target
+    #[arg(long)]
+    accept: bool,
+}
+
+#[derive(serde::Serialize)]
+struct LostReport {
+    rig: String,
+    /// The losses that were open when the command began.
+    losses: Vec<TargetLoss>,
+    restored: Vec<RestoredMerge>,
+    accepted: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
+    let losses = mq::list_losses(&rig)?;
+    let restored = if args.restore {
+        mq::restore_losses(&rig)?
+    } else {
+        Vec::new()
+    };
+    if args.accept {
+        mq::accept_losses(&rig)?;
+    }
+    if args.restore || args.accept {
+        gt::host::daemon::wake_daemon(&town);
+    }
+    let report = LostReport {
+        rig: rig.name().to_owned(),
+        losses,
+        restored,
+        accepted: args.accept,
+    };
+    build_report(report, |report, page| {
+        if report.losses.is_empty() {
+            page.line(format!(
+                "no target of rig {} has lost merged work",
+                report.rig
+            ));
+        }
+        if report.accepted {
+            for loss in &report.losses {
+                page.line(format!("✓ accepted: {}", loss.describe()));
+            }
+            return;
+        }
+        for merge in &report.restored {
+            let (bead, request) = (&merge.merge.bead, &merge.merge.request);
+            page.line(match &merge.outcome {
+                RestoreOutcome::BranchRestored => {
+                    format!("✓ {bead}: {} exists again", escape_line(&merge.target))
+                }
+                RestoreOutcome::Requeued => format!("✓ {bead}: {request} is in the queue again"),
+                RestoreOutcome::WithRepair => format!("✓ {bead} comes back with its repair"),
+                RestoreOutcome::Skipped { reason } => format!("✗ {bead} stays closed: {reason}"),
+            });
+        }
+        if report.restored.is_empty() {
+            for loss in &report.losses {
+                page.line(escape_line(&loss.describe()));
+                for command in loss.next_steps(&report.rig) {
+                    page.line(format!("  → {command}"));
+                }
+            }
+        }
+    })
+}

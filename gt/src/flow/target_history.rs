@@ -1,0 +1,279 @@
+//! Remembers the tips of the branches that the queue merges to, and notices at each fetch if one
+//! was moved back or deleted.
+//!
+//! `refs/gt/target/<branch>` is the last seen tip of a target. If the branch is no longer a
+//! descendant of it, that tip goes to `refs/gt/dropped/<branch>/<tip>`: its commits stay in the
+//! repository, and what left the target is known. Merged work among them becomes a
+//! [`TargetLoss`], unless a target holds its change in other commits.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use bd::git::{CommitInfo, Containment, Git, GitError};
+
+use crate::record::merge_request;
+use crate::town::Rig;
+use crate::town::config;
+use crate::town::event::event;
+use crate::town::lock::Lock;
+use crate::town::target_loss::{LossEnding, LostMerge, TargetLoss};
+
+const TARGETS: &str = "refs/gt/target/";
+const DROPPED: &str = "refs/gt/dropped/";
+
+/// The time that a change of the losses waits for another one.
+const LOCK_WAIT: Duration = Duration::from_secs(10);
+
+/// Begins to watch a branch to which the queue merges.
+pub(crate) fn watch_target(git: &Git, branch: &str, tip: &str) -> Result<(), GitError> {
+    let name = format!("{TARGETS}{branch}");
+    match git.resolve(&name)? {
+        Some(_) => Ok(()),
+        None => git.update_ref(&name, tip, None),
+    }
+}
+
+/// Ends the watch over a branch that the town is about to remove.
+pub(crate) fn forget_target(git: &Git, branch: &str) -> Result<(), GitError> {
+    let name = format!("{TARGETS}{branch}");
+    match git.resolve(&name)? {
+        Some(tip) => git.delete_ref(&name, &tip),
+        None => Ok(()),
+    }
+}
+
+/// Compares each watched target with its last seen tip, after a fetch.
+pub(crate) fn check_targets(rig: &Rig) -> anyhow::Result<()> {
+    let git = rig.git();
+    for (name, seen) in git.refs_below(TARGETS)? {
+        let Some(branch) = name.strip_prefix(TARGETS) else {
+            continue;
+        };
+        let tip = find_tip(&git, branch)?;
+        match &tip {
+            Some(tip) if *tip == seen => continue,
+            Some(tip) if git.is_ancestor(&seen, tip)? => {}
+            _ => record_drop(rig, &git, branch, &seen, tip.as_deref())?,
+        }
+        match &tip {
+            Some(tip) => git.update_ref(&name, tip, Some(&seen))?,
+            None => git.delete_ref(&name, &seen)?,
+        }
+    }
+    end_returned_losses(rig, &git)
+}
+
+/// Returns the tip of a branch, as last fetched.
+fn find_tip(git: &Git, branch: &str) -> Result<Option<String>, GitError> {
+    let has_remote = git.remote_url("origin")?.is_some();
+    let namespace = if has_remote {
+        "remotes/origin"
+    } else {
+        "heads"
+    };
+    git.resolve(&format!("refs/{namespace}/{branch}"))
+}
+
+/// Keeps the tip that a target had, and records the merged work that is lost with it.
+fn record_drop(
+    rig: &Rig,
+    git: &Git,
+    branch: &str,
+    old_tip: &str,
+    new_tip: Option<&str>,
+) -> anyhow::Result<()> {
+    let dropped = format!("{DROPPED}{branch}/{old_tip}");
+    if git.resolve(&dropped)?.is_none() {
+        git.update_ref(&dropped, old_tip, None)?;
+    }
+    let merges = find_lost_merges(rig, git, branch, old_tip, new_tip)?;
+    if merges.is_empty() {
+        return Ok(());
+    }
+    let loss = TargetLoss {
+        target: branch.to_owned(),
+        old_tip: old_tip.to_owned(),
+        new_tip: new_tip.map(str::to_owned),
+        noticed_at: rig.town().clock.now(),
+        merges,
+        ending: None,
+    };
+    let is_new = change_losses(rig, |losses| {
+        let is_known = losses
+            .iter()
+            .any(|known| known.is_open() && known.target == branch && known.old_tip == old_tip);
+        if !is_known {
+            losses.push(loss.clone());
+        }
+        !is_known
+    })?;
+    if is_new {
+        rig.town().record_event(&event!(MergesLost,
+            rig: rig.name(), target: branch, beads: loss.list_beads(), reason: loss.describe(),
+        ));
+    }
+    Ok(())
+}
+
+/// Returns the merges whose commits the old tip of a branch had, and whose change is on no target
+/// now.
+fn find_lost_merges(
+    rig: &Rig,
+    git: &Git,
+    branch: &str,
+    old_tip: &str,
+    new_tip: Option<&str>,
+) -> anyhow::Result<Vec<LostMerge>> {
+    let main = find_tip(git, &config::target_branch_of(rig))?;
+    let mut holders: Vec<&str> = Vec::new();
+    for tip in [new_tip, main.as_deref()].into_iter().flatten() {
+        if !holders.contains(&tip) {
+            holders.push(tip);
+        }
+    }
+    let listed = git.plumbing(["rev-list", old_tip, "--not"]);
+    let listed = listed.args(&holders).text()?;
+    let lost: HashSet<&str> = listed.lines().collect();
+    let beads = rig.store()?.snapshot()?;
+    let mut merges = Vec::new();
+    for request in merge_request::requests_closed_since(&beads, jiff::Timestamp::MIN) {
+        let receipt = merge_request::receipt_of(request);
+        let Some(commit) = merge_request::commit_with_work(request) else {
+            continue;
+        };
+        if receipt.target != branch || !lost.contains(commit.as_str()) {
+            continue;
+        }
+        let mut is_elsewhere = false;
+        for holder in &holders {
+            is_elsewhere |= holds_change(git, &receipt, holder)?;
+        }
+        if !is_elsewhere {
+            merges.push(LostMerge {
+                request: request.id.clone(),
+                bead: merge_request::source_bead_of(request),
+                commit,
+            });
+        }
+    }
+    Ok(merges)
+}
+
+/// Returns true if a commit's tree holds the whole change of a receipt.
+fn holds_change(
+    git: &Git,
+    receipt: &merge_request::Receipt,
+    commit: &str,
+) -> Result<bool, GitError> {
+    for known in [&receipt.base, &receipt.tip] {
+        if known.is_empty() || git.resolve(known)?.is_none() {
+            return Ok(false);
+        }
+    }
+    let containment = git.contains_change(&receipt.base, &receipt.tip, commit)?;
+    Ok(containment == Containment::All)
+}
+
+/// Ends the losses whose commits are on their target again.
+fn end_returned_losses(rig: &Rig, git: &Git) -> anyhow::Result<()> {
+    let mut returned = Vec::new();
+    for loss in TargetLoss::load(rig)?
+        .into_iter()
+        .filter(TargetLoss::is_open)
+    {
+        let Some(tip) = find_tip(git, &loss.target)? else {
+            continue;
+        };
+        let mut is_returned = true;
+        for merge in &loss.merges {
+            is_returned &= git.is_ancestor(&merge.commit, &tip)?;
+        }
+        if is_returned {
+            returned.push(loss.old_tip);
+        }
+    }
+    if returned.is_empty() {
+        return Ok(());
+    }
+    end_losses(rig, LossEnding::Returned, |loss| {
+        returned.contains(&loss.old_tip)
+    })
+    .map(drop)
+}
+
+/// Ends the open losses of a rig that `is_meant` selects, and returns them.
+pub(crate) fn end_losses(
+    rig: &Rig,
+    ending: LossEnding,
+    is_meant: impl Fn(&TargetLoss) -> bool,
+) -> anyhow::Result<Vec<TargetLoss>> {
+    change_losses(rig, |losses| {
+        let mut ended = Vec::new();
+        for loss in losses
+            .iter_mut()
+            .filter(|loss| loss.is_open() && is_meant(loss))
+        {
+            loss.ending = Some(ending);
+            ended.push(loss.clone());
+        }
+        ended
+    })
+}
+
+fn change_losses<R>(
+    rig: &Rig,
+    change: impl FnOnce(&mut Vec<TargetLoss>) -> R,
+) -> anyhow::Result<R> {
+    let lock = rig.town().layout.state_lock(&rig.target_losses());
+    let _lock = Lock::take(&lock, LOCK_WAIT)?;
+    let mut losses = TargetLoss::load(rig)?;
+    let result = change(&mut losses);
+    TargetLoss::save(rig, losses, rig.town().clock.now())?;
+    Ok(result)
+}
+
+/// Returns the tips that a target has dropped.
+pub(crate) fn list_dropped_tips(git: &Git, branch: &str) -> Result<Vec<String>, GitError> {
+    let folder = format!("{DROPPED}{branch}/");
+    let refs = git.refs_below(&folder)?.into_iter();
+    Ok(refs
+        .filter(|(name, _)| !name[folder.len()..].contains('/'))
+        .map(|(_, tip)| tip)
+        .collect())
+}
+
+/// Returns the commits of `base..tip` that a target has dropped and that would return with the
+/// others, oldest first.
+pub(crate) fn find_returning_commits(
+    git: &Git,
+    branch: &str,
+    base: &str,
+    tip: &str,
+) -> Result<Vec<CommitInfo>, GitError> {
+    let dropped = list_dropped_tips(git, branch)?;
+    if dropped.is_empty() {
+        return Ok(Vec::new());
+    }
+    let range = format!("{base}..{tip}");
+    let others = git.plumbing(["rev-list", &range, "--not"]).args(&dropped);
+    let others = others.text()?;
+    let others: HashSet<&str> = others.lines().collect();
+    let mut commits = git.commits(base, tip)?;
+    commits.retain(|commit| !others.contains(commit.id.as_str()));
+    commits.reverse();
+    Ok(commits)
+}
+
+/// Lists commits for a message, each with its subject.
+pub(crate) fn describe_commits(commits: &[CommitInfo]) -> String {
+    const NAMED: usize = 5;
+    let named = commits.iter().take(NAMED).map(|commit| {
+        let subject = kit::ui::escape::escape_line(&commit.subject);
+        format!("{:.12} \"{subject}\"", commit.id)
+    });
+    let mut text = named.collect::<Vec<_>>().join(", ");
+    if commits.len() > NAMED {
+        text.push_str(&format!(" and {} more", commits.len() - NAMED));
+    }
+    text
+}

@@ -1,0 +1,129 @@
+//! Stores the merges that the targets of a rig have lost, `.runtime/target-losses.json`: a target
+//! was moved back or deleted, and work that was closed as merged is on no target any more.
+//!
+//! A loss needs a person until the commits are on the target again, the work is merged again, or a
+//! person accepts it.
+
+use jiff::{SignedDuration, Timestamp};
+use kit::sys::file;
+use serde::{Deserialize, Serialize};
+
+use crate::town::RigLayout;
+
+/// The time for which an ended loss is kept. `gt status --health` looks at merges as old as this.
+const ENDED_LOSS_LIFETIME: SignedDuration = SignedDuration::from_hours(24 * 30);
+
+/// A request that was merged, and whose commit a target has lost.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostMerge {
+    pub request: String,
+    pub bead: String,
+    /// The commit with the work.
+    pub commit: String,
+}
+
+/// The ending of a loss.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LossEnding {
+    /// Someone brought the commits back.
+    Returned,
+    /// The work was given to the merge queue again.
+    Requeued,
+    /// A person accepted the loss.
+    Accepted,
+}
+
+/// One target that has lost merges.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TargetLoss {
+    pub target: String,
+    /// The last known tip with the merges. A ref below `refs/gt/dropped/` keeps it.
+    pub old_tip: String,
+    /// The tip without them. None if the target was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_tip: Option<String>,
+    pub noticed_at: Timestamp,
+    pub merges: Vec<LostMerge>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ending: Option<LossEnding>,
+}
+
+impl TargetLoss {
+    /// Reads the losses of a rig, oldest first. None for a rig without any.
+    pub fn load(rig: &RigLayout) -> anyhow::Result<Vec<Self>> {
+        let path = rig.target_losses();
+        match file::read_file_if_exists(&path)? {
+            None => Ok(Vec::new()),
+            Some(bytes) => serde_json::from_slice(&bytes).map_err(|error| {
+                let path = path.display();
+                anyhow::anyhow!("{path} is damaged: correct it or remove it ({error})")
+            }),
+        }
+    }
+
+    /// Writes the losses of a rig, without those that ended long ago.
+    pub(crate) fn save(
+        rig: &RigLayout,
+        mut losses: Vec<Self>,
+        now: Timestamp,
+    ) -> anyhow::Result<()> {
+        losses.retain(|loss| {
+            loss.is_open() || now.duration_since(loss.noticed_at) < ENDED_LOSS_LIFETIME
+        });
+        file::create_folder(&rig.runtime(), 0o755)?;
+        let text = serde_json::to_vec_pretty(&losses)?;
+        file::replace_file(&rig.target_losses(), &text, 0o600)?;
+        Ok(())
+    }
+
+    /// Returns true if the loss needs a person.
+    pub fn is_open(&self) -> bool {
+        self.ending.is_none()
+    }
+
+    /// Returns true if the merge of a bead or a request is lost.
+    pub fn is_about(&self, id: &str) -> bool {
+        let mut merges = self.merges.iter();
+        merges.any(|merge| merge.bead == id || merge.request == id)
+    }
+
+    /// Returns the beads of the lost merges, comma-separated.
+    pub fn list_beads(&self) -> String {
+        let beads: Vec<&str> = self
+            .merges
+            .iter()
+            .map(|merge| merge.bead.as_str())
+            .collect();
+        beads.join(", ")
+    }
+
+    /// Describes the loss in one sentence.
+    pub fn describe(&self) -> String {
+        let commits: Vec<String> = self
+            .merges
+            .iter()
+            .map(|merge| format!("{} ({:.12})", merge.bead, merge.commit))
+            .collect();
+        let commits = commits.join(", ");
+        let target = &self.target;
+        match &self.new_tip {
+            Some(new_tip) => format!(
+                "{target} was moved from {:.12} to {new_tip:.12}, and merged work is no longer on it: {commits}",
+                self.old_tip
+            ),
+            None => format!(
+                "{target} was deleted at {:.12}, and work that was merged to it is on no other target: {commits}",
+                self.old_tip
+            ),
+        }
+    }
+
+    /// Returns the commands, each of which ends the loss.
+    pub fn next_steps(&self, rig: &str) -> Vec<String> {
+        vec![
+            format!("gt mq lost {rig} --restore"),
+            format!("gt mq lost {rig} --accept"),
+        ]
+    }
+}
