@@ -160,3 +160,31 @@ fn the_brief_of_a_bead_names_work_left_in_the_sandbox() {
         "{brief}"
     );
 }
+
+#[test]
+fn each_rescue_of_a_worker_has_a_ref_of_its_own() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 0.1; done");
+    let mut refs = Vec::new();
+    let mut worker = "web".to_owned();
+    for file in ["first.txt", "second.txt"] {
+        let bead = town.bead("web", file);
+        let slung = town.gt(["sling", &bead, &worker, "--json"]).ok().json();
+        worker = slung[0]["target"]
+            .as_str()
+            .unwrap()
+            .replace("/polecats/", "/");
+        std::fs::write(town.sandbox(&worker).join(file), "only here\n").unwrap();
+        let unslung = town.gt(["unsling", &bead, "--json"]).ok().json();
+        refs.push(unslung["kept"].as_str().unwrap().to_owned());
+    }
+    town.gt(["polecat", "nuke", &worker, "--force"]).ok();
+    let saved = town.gt(["rescue", "list", "--json"]).ok().json();
+    let saved = saved.as_array().unwrap();
+    assert_eq!(saved.len(), 2, "{saved:?}");
+    let repo = town.root().join("web/.repo.git");
+    for (reference, file) in refs.iter().zip(["first.txt", "second.txt"]) {
+        let kept = format!("{reference}:{file}");
+        assert_eq!(town.git_at(&repo, ["show", &kept]).ok().out, "only here\n");
+    }
+}
