@@ -321,3 +321,26 @@ fn flags_of_the_original_on_everyday_commands_are_accepted() {
     town.gt(["start", "--all"]).ok();
     town.gt(["sling", "x", "--naked"]).fails("gt rig park RIG");
 }
+
+#[test]
+fn an_agent_changes_no_mail_of_another() {
+    let town = town_with_nux();
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    let sent = send(&town, &["web/nux", "-s", "For nux"]);
+    let id = sent["id"].as_str().unwrap();
+    let as_max = |args: &[&str]| {
+        let run = town.gt(["mail"]).args(args.iter().copied());
+        run.env("GT_ROLE", "web/crew/max")
+    };
+    for command in ["delete", "archive", "mark-read", "mark-unread"] {
+        as_max(&[command, id]).fails("is in the mailbox of web/nux");
+    }
+    as_max(&["clear", "web/nux"]).fails("is in the mailbox of web/nux");
+    // Reading is free, and does not hide the message from its recipient.
+    as_max(&["read", id]).ok();
+    let inbox = as_nux(&town, ["mail", "inbox", "--json"]).ok().json();
+    assert_eq!(subjects(&inbox), ["For nux"]);
+    assert_eq!(inbox[0]["read"], false);
+    as_nux(&town, ["mail", "archive", id]).ok();
+    town.gt(["mail", "delete", id]).ok();
+}

@@ -94,7 +94,7 @@ pub(super) fn carry_out_request(town: &LiveTown, id: &str) -> anyhow::Result<Opt
     let Some(asked) = parse_request(&message).filter(|_| !message.archived) else {
         return Ok(None);
     };
-    mail::remove_messages(
+    mail::remove_handled_messages(
         town,
         std::slice::from_ref(&message.id),
         MailRemoval::Deleted,

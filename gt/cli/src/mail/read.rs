@@ -17,12 +17,13 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let mailbox = super::resolve_mailbox(&town, None)?;
-    let message = mail::find_message(
-        &town.open_town_store()?.snapshot()?,
-        &mailbox,
-        &args.message,
-    )?;
-    if !args.keep_unread && !message.read {
+    let beads = town.open_town_store()?.snapshot()?;
+    let message = mail::find_message(&beads, &mailbox, &args.message)?;
+    // The mail of another agent stays unread for its recipient.
+    let is_own = beads
+        .get(&message.id)
+        .is_some_and(|bead| mail::may_change(bead, &town.actor));
+    if is_own && !args.keep_unread && !message.read {
         mail::mark_read(&town, std::slice::from_ref(&message.id))?;
     }
     build_report(message, super::write_message)

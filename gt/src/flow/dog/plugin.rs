@@ -201,7 +201,7 @@ fn start_agent(town: &LiveTown, plugin: &Plugin, dog: &str) -> anyhow::Result<()
     if started.is_err() {
         let ids = &posted.copies;
         // The failure of the start is reported. A message that stays asks for the same.
-        mail::remove_messages(town, ids, MailRemoval::Archived).ok();
+        mail::remove_handled_messages(town, ids, MailRemoval::Archived).ok();
     }
     started.map(drop)
 }

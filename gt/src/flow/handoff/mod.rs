@@ -199,7 +199,7 @@ pub fn withdraw_notes(town: &Town, agent: &Address) -> anyhow::Result<()> {
     if old.is_empty() {
         return Ok(());
     }
-    mail::mark_read(town, &old)
+    mail::mark_outdated(town, &old)
 }
 
 /// Returns true if this process belongs to a session that hands over and has not ended yet. The

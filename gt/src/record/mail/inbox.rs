@@ -1,15 +1,15 @@
 //! Reads and changes the messages of a mailbox.
 
-use bd::bead::{Bead, Kind, Status};
+use bd::bead::{Bead, Kind, Stamp, Status};
 use bd::change;
 use bd::store::{BeadMark, Snapshot};
 
-use super::MailError;
 use super::channel::{archive_for_reader, is_broadcast, set_read_by};
 use super::message::{
     MailMessage, MailRemoval, change_all, is_listed, is_mail, parse_message, try_change_all,
 };
 use super::queue::check_removal;
+use super::{MailError, is_shared_mailbox};
 use crate::town::Town;
 use crate::town::identity::Address;
 
@@ -126,23 +126,57 @@ pub fn find_messages(
         .collect()
 }
 
-pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
-    change_all(town, ids, |bead, _| {
-        if is_broadcast(bead) {
-            set_read_by(bead, &town.actor, true);
-        } else if !bead.has_label("read") {
-            bead.labels.push("read".to_owned());
-            bead.labels.sort();
-        }
+/// Returns true if an agent may mark or remove a message: its recipient, or the overseer. The
+/// messages of queues, channels and announcements have rules of their own.
+pub fn may_change(bead: &Bead, agent: &Address) -> bool {
+    let own_mailbox = agent.mailbox();
+    *agent == Address::Overseer
+        || bead.assignee.trim_end_matches('/') == own_mailbox.trim_end_matches('/')
+        || bead.has_label(&format!("cc:{own_mailbox}"))
+        || is_shared_mailbox(&bead.assignee)
+}
+
+fn check_recipient(bead: &Bead, agent: &Address) -> Result<(), MailError> {
+    if may_change(bead, agent) {
+        return Ok(());
+    }
+    Err(MailError::OtherMailbox {
+        id: bead.id.clone(),
+        mailbox: bead.assignee.clone(),
     })
 }
 
+/// Marks messages as read. Refuses those of other mailboxes, whose readers would not be reminded.
+pub fn mark_read(town: &Town, ids: &[String]) -> anyhow::Result<()> {
+    try_change_all(town, ids, |bead, _| {
+        check_recipient(bead, &town.actor)?;
+        set_read(bead, &town.actor);
+        Ok(())
+    })
+}
+
+/// Marks messages as read that say nothing any more, in whatever mailbox.
+pub fn mark_outdated(town: &Town, ids: &[String]) -> anyhow::Result<()> {
+    change_all(town, ids, |bead, _| set_read(bead, &town.actor))
+}
+
+fn set_read(bead: &mut Bead, reader: &Address) {
+    if is_broadcast(bead) {
+        set_read_by(bead, reader, true);
+    } else if !bead.has_label("read") {
+        bead.labels.push("read".to_owned());
+        bead.labels.sort();
+    }
+}
+
 pub fn mark_unread(town: &Town, ids: &[String]) -> anyhow::Result<()> {
-    change_all(town, ids, |bead, _| {
+    try_change_all(town, ids, |bead, _| {
+        check_recipient(bead, &town.actor)?;
         if is_broadcast(bead) {
             set_read_by(bead, &town.actor, false);
         }
         bead.labels.retain(|label| label != "read");
+        Ok(())
     })
 }
 
@@ -164,19 +198,34 @@ pub fn hook_message(town: &Town, id: &str) -> anyhow::Result<MailMessage> {
 }
 
 /// Removes messages from their mailboxes. A message of a channel or an announcement is removed for
-/// the caller only, unless its sender or the overseer deletes it.
+/// the caller only, unless its sender or the overseer deletes it. Refuses the messages of other
+/// mailboxes.
 pub fn remove_messages(town: &Town, ids: &[String], how: MailRemoval) -> anyhow::Result<()> {
     try_change_all(town, ids, |bead, now| {
         check_removal(bead, &town.actor, how)?;
+        check_recipient(bead, &town.actor)?;
         let may_delete = town.actor == Address::Overseer || bead.sender == town.actor.mailbox();
         if is_broadcast(bead) && !(how == MailRemoval::Deleted && may_delete) {
             archive_for_reader(bead, &town.actor);
             return Ok(());
         }
-        // Archiving a deleted message does not bring it back.
-        if bead.is_open() || how == MailRemoval::Deleted {
-            change::mark_closed(bead, how.close_reason(), now);
-        }
+        close_message(bead, how, now);
         Ok(())
     })
+}
+
+/// Removes messages whose work the town itself has done, from whatever mailbox.
+pub fn remove_handled_messages(
+    town: &Town,
+    ids: &[String],
+    how: MailRemoval,
+) -> anyhow::Result<()> {
+    change_all(town, ids, |bead, now| close_message(bead, how, now))
+}
+
+fn close_message(bead: &mut Bead, how: MailRemoval, now: &Stamp) {
+    // Archiving a deleted message does not bring it back.
+    if bead.is_open() || how == MailRemoval::Deleted {
+        change::mark_closed(bead, how.close_reason(), now);
+    }
 }

@@ -16,7 +16,8 @@ pub mod queue;
 pub use delivered::take_new_messages;
 pub use inbox::{
     MailSearch, count_unread, find_message, find_messages, hook_message, list_inbox, list_thread,
-    list_with_archived, mark_read, mark_unread, remove_messages, search_mailbox,
+    list_with_archived, mark_outdated, mark_read, mark_unread, may_change, remove_handled_messages,
+    remove_messages, search_mailbox,
 };
 pub use message::{MailMessage, MailRemoval, is_mail};
 pub use named::{NamedError, NamedKind};
@@ -77,6 +78,11 @@ pub enum MailError {
     NoText,
     #[error("message `{id}` not found in this town")]
     Unknown { id: String },
+    /// Only the recipient of a message and the overseer change its state.
+    #[error(
+        "message {id} is in the mailbox of {mailbox}, and only its recipient removes or marks it"
+    )]
+    OtherMailbox { id: String, mailbox: String },
 }
 
 /// Sends a message from the town's actor. Returns its id.
