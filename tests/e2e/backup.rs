@@ -1,6 +1,8 @@
 //! `gt backup` and `gt restore`: a whole town goes to a repository, and comes back elsewhere.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -35,6 +37,7 @@ fn busy_town() -> Worker {
         git_in(town, &crew, &["stash", "push", "-q", "-m", words]);
     }
     fs::write(crew.join("draft.txt"), "draft\n").unwrap();
+    fs::write(crew.join(OsStr::from_bytes(b"caf\xe9.txt")), "bytes\n").unwrap();
     town.gt(["mail", "send", "mayor/", "-s", "Hello", "-m", "A message"])
         .ok();
     town.gt(["mq", "pause", "web", "--reason", "Wait"]).ok();
@@ -81,8 +84,13 @@ fn check_restored(worker: &Worker, root: &Path) {
     assert!(listed[0].contains("put away too"), "{}", listed[0]);
     let tag = git_in(town, &sandbox, &["cat-file", "-t", "v1"]);
     assert_eq!(tag, "tag\n");
-    let draft = root.join("web/crew/dana/draft.txt");
-    assert_eq!(fs::read_to_string(draft).unwrap(), "draft\n");
+    let crew = root.join("web/crew/dana");
+    assert_eq!(
+        fs::read_to_string(crew.join("draft.txt")).unwrap(),
+        "draft\n"
+    );
+    let bytes = crew.join(OsStr::from_bytes(b"caf\xe9.txt"));
+    assert_eq!(fs::read_to_string(bytes).unwrap(), "bytes\n");
     for kept in ["settings/notes.txt", "web/.runtime/queue-pause.json"] {
         let [before, after] = [&old, root].map(|town_root| fs::read(town_root.join(kept)).unwrap());
         assert!(before == after, "{kept}");

@@ -367,3 +367,63 @@ fn the_rig_may_stand_before_the_names_of_its_crew() {
         town.gt([group, "ls"]).ok();
     }
 }
+
+#[test]
+fn a_clone_with_work_that_git_does_not_show_is_not_deleted() {
+    let (town, origin, clone) = with_max();
+    let git = |args: &[&str]| town.git_at(&clone, args.iter().copied()).ok();
+    let write = |file: &str| std::fs::write(clone.join(file), "only here\n").unwrap();
+    let refused = |words: &str| {
+        town.gt(["crew", "remove", "max"]).fails(words);
+        assert!(clone.exists(), "{words}");
+    };
+    // Edits that git was told to hide.
+    for hide in ["assume-unchanged", "skip-worktree"] {
+        git(&["update-index", &format!("--{hide}"), "README.md"]);
+        write("README.md");
+        refused("README.md");
+        git(&["update-index", &format!("--no-{hide}"), "README.md"]);
+        git(&["restore", "README.md"]);
+    }
+    // Commits that a detached HEAD left, and a branch that the remote deleted.
+    for detached in [true, false] {
+        let start = if detached { "--detach" } else { "-ctopic" };
+        git(&["switch", "-q", start]);
+        write("work.txt");
+        git(&["add", "work.txt"]);
+        git(&["commit", "-qm", "Work"]);
+        if !detached {
+            git(&["push", "-q", "origin", "topic"]);
+            origin.git(["branch", "-qD", "topic"]);
+        }
+        git(&["switch", "-q", "main"]);
+        refused("1 commit on no remote");
+        let drop = if detached {
+            ["reflog", "expire", "--expire=all", "HEAD"]
+        } else {
+            ["branch", "-q", "-D", "topic"]
+        };
+        git(&drop);
+    }
+    // A remote that cannot be asked proves nothing.
+    let away = origin.path().with_extension("away");
+    std::fs::rename(origin.path(), &away).unwrap();
+    refused("it is unknown which commits origin has");
+    std::fs::rename(&away, origin.path()).unwrap();
+    // Files that git ignores are kept, whatever names them.
+    let user_file = town.path("home/.config/git/ignore");
+    std::fs::create_dir_all(user_file.parent().unwrap()).unwrap();
+    std::fs::write(&user_file, "by-user.txt\n").unwrap();
+    for file in ["by-exclude.txt", "by-user.txt"] {
+        let excludes = clone.join(".git/info/exclude");
+        let before = std::fs::read_to_string(&excludes).unwrap();
+        std::fs::write(&excludes, format!("{before}by-exclude.txt\n")).unwrap();
+        write(file);
+        let removed = town.gt(["crew", "remove", "max", "--json"]).ok().json();
+        let aside = std::path::Path::new(removed[0]["moved_to"].as_str().unwrap());
+        assert!(aside.join(file).is_file());
+        town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    }
+    let removed = town.gt(["crew", "remove", "max", "--json"]).ok().json();
+    assert!(removed[0].get("moved_to").is_none(), "{removed:#}");
+}

@@ -48,6 +48,8 @@ fn a_dog_has_a_work_tree_per_rig_and_removal_loses_nothing() {
         .git_at(&repo, ["show", &format!("{saved}:draft.txt")])
         .ok();
     assert_eq!(draft.text(), "half");
+    let listed = town.gt(["rescue", "list"]).ok().out;
+    assert!(listed.contains(&saved), "{listed}");
     town.gt(["dog", "remove", "alpha"]).fails("not found");
 }
 
@@ -173,4 +175,31 @@ fn chores_run_without_an_agent_and_free_the_dog_afterwards() {
         town.events("session_begun").is_empty(),
         "no agent was asked"
     );
+}
+
+#[test]
+fn a_dog_is_removed_without_losing_work_that_git_does_not_show() {
+    let (town, _origin) = town();
+    let added = town.gt(["dog", "add", "alpha", "--json"]).ok().json();
+    let tree = std::path::PathBuf::from(added["worktrees"]["web"].as_str().unwrap());
+    let git = |args: &[&str]| town.git_at(&tree, args.iter().copied()).ok();
+    git(&["switch", "-q", "--detach"]);
+    std::fs::write(tree.join("work.txt"), "work\n").unwrap();
+    git(&["add", "work.txt"]);
+    git(&["commit", "-qm", "Work"]);
+    let commit = git(&["rev-parse", "HEAD"]).text().to_owned();
+    let user_file = town.path("home/.config/git/ignore");
+    std::fs::create_dir_all(user_file.parent().unwrap()).unwrap();
+    std::fs::write(&user_file, "notes.txt\n").unwrap();
+    std::fs::write(tree.join("notes.txt"), "notes\n").unwrap();
+    town.gt(["dog", "remove", "alpha"])
+        .fails("notes.txt, 1 commit on no remote");
+    let remove = ["dog", "remove", "alpha", "--force", "--json"];
+    let removed = town.gt(remove).ok().json();
+    let saved = removed[0]["saved"].as_array().unwrap();
+    let repo = town.root().join("web/.repo.git");
+    let kept = town.git_at(&repo, ["rev-parse", saved[0].as_str().unwrap()]);
+    assert_eq!(kept.ok().text(), commit);
+    let aside = std::path::Path::new(saved[1].as_str().unwrap());
+    assert!(aside.join("notes.txt").is_file());
 }

@@ -51,6 +51,7 @@ const FLOW: [&[&str]; 4] = [
         "flow::moved",
         "flow::repair",
         "flow::shell",
+        "flow::unsaved",
     ],
     &[
         "flow::session",

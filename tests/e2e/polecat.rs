@@ -14,7 +14,7 @@ fn nuke_refuses_unpushed_commits_and_force_saves_them_first() {
     town.gt(["unsling", &bead]).ok();
     std::fs::write(sandbox.join("new.txt"), "precious\n").unwrap();
     town.gt(["polecat", "nuke", &worker])
-        .fails("1 uncommitted files");
+        .fails("1 uncommitted file");
     let at = ["-C", sandbox.to_str().unwrap()];
     town.program_on_path("git")
         .args(at)
@@ -463,4 +463,37 @@ fn only_merged_branches_of_polecats_without_a_user_are_pruned() {
     assert_eq!(outcome("polecat/old/web-2@b"), (false, unmerged));
     assert!(!outcome(own).0);
     assert_eq!(branches(), before.replace("polecat/old/web-1@a\n", ""));
+}
+
+#[test]
+fn nuke_finds_hidden_edits_and_keeps_files_that_no_gitignore_names() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    let worker = town.sling(&bead);
+    let sandbox = town.sandbox(&worker);
+    town.gt(["unsling", &bead]).ok();
+    let hide = ["update-index", "--assume-unchanged", "README.md"];
+    town.git_at(&sandbox, hide).ok();
+    std::fs::write(sandbox.join("README.md"), "hidden\n").unwrap();
+    town.gt(["polecat", "nuke", &worker]).fails("README.md");
+    town.git_at(
+        &sandbox,
+        ["update-index", "--no-assume-unchanged", "README.md"],
+    )
+    .ok();
+    town.git_at(&sandbox, ["restore", "README.md"]).ok();
+    let excludes = town.root().join("web/.repo.git/info/exclude");
+    let before = std::fs::read_to_string(&excludes).unwrap();
+    std::fs::write(&excludes, format!("{before}docs/\n")).unwrap();
+    std::fs::create_dir(sandbox.join("docs")).unwrap();
+    std::fs::write(sandbox.join("docs/guide.txt"), "guide\n").unwrap();
+    town.gt(["polecat", "nuke", &worker])
+        .fails("docs/guide.txt");
+    let nuke = ["polecat", "nuke", &worker, "--force", "--json"];
+    let nuked = town.gt(nuke).ok().json();
+    let kept = std::path::Path::new(nuked[0]["moved_to"].as_str().unwrap());
+    let guide = std::fs::read_to_string(kept.join("docs/guide.txt")).unwrap();
+    assert_eq!(guide, "guide\n");
+    assert!(!sandbox.exists());
 }

@@ -1,5 +1,8 @@
 //! `gt rescue`: leftovers are saved before a sandbox is reused, and come back.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+
 use town_tests::Town;
 
 #[test]
@@ -186,5 +189,31 @@ fn each_rescue_of_a_worker_has_a_ref_of_its_own() {
     for (reference, file) in refs.iter().zip(["first.txt", "second.txt"]) {
         let kept = format!("{reference}:{file}");
         assert_eq!(town.git_at(&repo, ["show", &kept]).ok().out, "only here\n");
+    }
+}
+
+#[test]
+fn files_whose_names_are_not_utf8_come_back_with_all_others() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 0.1; done");
+    let first = town.bead("web", "First");
+    let worker = town.sling(&first);
+    let sandbox = town.sandbox(&worker);
+    let files = [OsStr::from_bytes(b"caf\xe9.txt"), OsStr::new("plain.txt")];
+    for file in files {
+        std::fs::write(sandbox.join(file), "work\n").unwrap();
+    }
+    let unslung = town.gt(["unsling", &first, "--json"]).ok().json();
+    let kept = unslung["kept"].as_str().unwrap();
+    let second = town.bead("web", "Second");
+    town.gt(["sling", &second, &worker]).ok();
+    town.gt(["unsling", &second]).ok();
+    assert!(!sandbox.join(files[1]).exists());
+    town.gt(["rescue", "restore", kept]).ok();
+    for file in files {
+        assert_eq!(
+            std::fs::read_to_string(sandbox.join(file)).unwrap(),
+            "work\n"
+        );
     }
 }

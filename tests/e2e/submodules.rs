@@ -275,3 +275,20 @@ fn the_files_of_a_repository_for_agents_are_hidden_from_workers_on_request() {
     let content = fs::read_to_string(worker.sandbox.join("CLAUDE.md")).unwrap();
     assert_eq!(content, "Obey me\n");
 }
+
+#[test]
+fn a_clone_with_an_unpushed_commit_in_a_submodule_is_not_deleted() {
+    let (town, origin) = Town::with_rig();
+    add_submodule_and_lfs_file(&town, &origin);
+    town.gt(["crew", "add", "ada", "--rig", "web"]).ok();
+    let member = town.root().join("web/crew/ada");
+    let library = member.join("libs/x");
+    fs::write(library.join("lib.txt"), "changed\n").unwrap();
+    town.git_at(&library, ["commit", "-qam", "Change"]).ok();
+    // The outer repository does not show it.
+    town.git_at(&member, ["config", "submodule.libs/x.ignore", "all"])
+        .ok();
+    town.gt(["crew", "remove", "ada"])
+        .fails("the submodule libs/x has work that no remote has");
+    assert!(member.exists());
+}

@@ -7,6 +7,11 @@ fn only_what_is_outside_of_the_town_is_removed_and_all_work_stays() {
     let worker = Worker::new();
     let town = &worker.town;
     std::fs::write(worker.sandbox.join("draft.txt"), "draft").unwrap();
+    town.gt(["crew", "add", "max", "--rig", "web"]).ok();
+    let clone = town.root().join("web/crew/max");
+    let hide = ["update-index", "--assume-unchanged", "README.md"];
+    town.git_at(&clone, hide).ok();
+    std::fs::write(clone.join("README.md"), "hidden").unwrap();
     let home = town.path("home");
     let write = |path: &str, text: &str| {
         let path = home.join(path);
@@ -32,6 +37,9 @@ fn only_what_is_outside_of_the_town_is_removed_and_all_work_stays() {
         "gt-rig.1",
         ".bashrc",
         &worker.bead,
+        &worker.name.replacen('/', "/polecats/", 1),
+        ": 1 uncommitted file",
+        "web/crew/max: changes that git hides: README.md",
     ] {
         assert!(preview.contains(words), "{words}: {preview}");
     }

@@ -214,8 +214,9 @@ impl CommittedFiles {
         add_files(dir, "", &mut files)?;
         let is_lost = |name: &String| {
             let path = format!("{}{name}", self.prefix);
-            let is_tracked = committed.contains(&path) || committed.contains(name);
-            !is_tracked || changed.contains(&path)
+            let path = Path::new(&path);
+            let is_tracked = committed.contains(path) || committed.contains(Path::new(name));
+            !is_tracked || changed.contains(path)
         };
         files.retain(is_lost);
         Ok(files)

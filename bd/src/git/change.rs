@@ -1,7 +1,9 @@
 //! Changes refs, index and work tree of one repository.
 
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::run::join_paths;
 use super::{Git, GitError, Identity};
 
 /// The time limit of a commit, including the repository's own hooks.
@@ -77,7 +79,7 @@ impl Git {
         &self,
         tree: &str,
         parents: &[&str],
-        message: &str,
+        message: impl AsRef<[u8]>,
         author: &Identity,
     ) -> Result<String, GitError> {
         self.commit_tree_as(
@@ -96,7 +98,7 @@ impl Git {
         &self,
         tree: &str,
         parents: &[&str],
-        message: &str,
+        message: impl AsRef<[u8]>,
         identities: CommitIdentities<'_>,
     ) -> Result<String, GitError> {
         let CommitIdentities { author, committer } = identities;
@@ -107,24 +109,37 @@ impl Git {
             .env("GIT_AUTHOR_EMAIL", &author.email)
             .env("GIT_COMMITTER_NAME", &committer.name)
             .env("GIT_COMMITTER_EMAIL", &committer.email)
-            .stdin(message)
+            .stdin(message.as_ref())
             .text()
     }
 
     /// Sets the skip-worktree bit on tracked files, so that git ignores their state on disk.
-    pub fn set_skip_worktree(&self, paths: &[&str]) -> Result<(), GitError> {
+    pub fn set_skip_worktree(&self, paths: &[impl AsRef<Path>]) -> Result<(), GitError> {
+        self.change_skip_worktree("--skip-worktree", paths)
+    }
+
+    /// Clears the skip-worktree bit of tracked files.
+    pub fn clear_skip_worktree(&self, paths: &[impl AsRef<Path>]) -> Result<(), GitError> {
+        self.change_skip_worktree("--no-skip-worktree", paths)
+    }
+
+    fn change_skip_worktree(
+        &self,
+        option: &str,
+        paths: &[impl AsRef<Path>],
+    ) -> Result<(), GitError> {
         if paths.is_empty() {
             return Ok(());
         }
-        self.plumbing(["update-index", "--skip-worktree", "-z", "--stdin"])
-            .stdin(paths.join("\0"))
+        self.plumbing(["update-index", option, "-z", "--stdin"])
+            .stdin(join_paths(paths))
             .run()
     }
 
     /// Returns the files at or below these paths that are in the index.
-    pub fn tracked(&self, paths: &[&str]) -> Result<Vec<String>, GitError> {
+    pub fn tracked(&self, paths: &[&str]) -> Result<Vec<PathBuf>, GitError> {
         self.plumbing(["--literal-pathspecs", "ls-files", "-z", "--"])
             .args(paths)
-            .records()
+            .paths()
     }
 }

@@ -4,22 +4,23 @@
 //! files are in no commit of the outer repository.
 
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::rescue::BIG;
+use super::run::{exclude_path, path_of_bytes, prefix_option, split_records};
 use super::{Git, GitError};
 
 impl Git {
     /// Returns the folders of the work tree that have a repository of their own: those that are not
     /// added, and those of which the index has a commit without a submodule's entry in
     /// `.gitmodules`. Relative paths without a final slash. Ignored folders are left out.
-    pub fn inner_repositories(&self) -> Result<Vec<String>, GitError> {
+    pub fn inner_repositories(&self) -> Result<Vec<PathBuf>, GitError> {
         let untracked = self.plumbing(["ls-files", "--others", "--exclude-standard", "-z"]);
-        let mut found: Vec<String> = untracked
-            .records()?
-            .iter()
-            .filter_map(|path| path.strip_suffix('/'))
-            .map(str::to_owned)
+        let untracked = untracked.finish_checked()?;
+        let mut found: Vec<PathBuf> = split_records(&untracked.stdout)
+            .filter_map(|path| path.strip_suffix(b"/"))
+            .map(path_of_bytes)
             .collect();
         for path in self.index_gitlinks()? {
             let is_there = self.folder().join(&path).join(".git").exists();
@@ -39,28 +40,27 @@ impl Git {
             || !self.submodules_with_work()?.is_empty())
     }
 
-    pub(super) fn index_gitlinks(&self) -> Result<Vec<String>, GitError> {
-        let entries = self.plumbing(["ls-files", "--stage", "-z"]).records()?;
-        let links = entries
-            .iter()
-            .filter(|entry| entry.starts_with("160000 "))
-            .filter_map(|entry| entry.split_once('\t'));
-        Ok(links.map(|(_, path)| path.to_owned()).collect())
+    pub(super) fn index_gitlinks(&self) -> Result<Vec<PathBuf>, GitError> {
+        let listed = self
+            .plumbing(["ls-files", "--stage", "-z"])
+            .finish_checked()?;
+        let links = split_records(&listed.stdout).filter(|entry| entry.starts_with(b"160000 "));
+        let paths = links.filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1));
+        Ok(paths.map(path_of_bytes).collect())
     }
 
     /// Returns true if `.gitmodules` declares a submodule in this folder.
-    pub fn is_declared_submodule(&self, path: &str) -> Result<bool, GitError> {
+    pub fn is_declared_submodule(&self, path: &Path) -> Result<bool, GitError> {
         let modules = self.folder().join(".gitmodules");
         if !modules.is_file() {
             return Ok(false);
         }
         let call = self.plumbing(["config", "-z", "-f", ".gitmodules", "--get-regexp"]);
         let finished = call.args([r"^submodule\..*\.path$"]).finish()?;
-        Ok(finished
-            .text()
-            .split('\0')
-            .filter_map(|entry| entry.split_once('\n'))
-            .any(|(_, declared)| declared == path))
+        let declared = split_records(&finished.stdout)
+            .filter_map(|entry| entry.splitn(2, |byte| *byte == b'\n').nth(1));
+        let path = path.as_os_str().as_bytes();
+        Ok(declared.into_iter().any(|declared| declared == path))
     }
 
     /// Returns true if everything in this repository is on a remote of it, so that it can be cloned
@@ -95,30 +95,32 @@ impl Git {
                 .env("GIT_WORK_TREE", inner)
                 .env("GIT_INDEX_FILE", index)
         };
-        let untracked = call(&["ls-files", "--others", "--exclude-standard", "-z"]).records()?;
-        let deeper: Vec<&str> = untracked
-            .iter()
-            .filter_map(|path| path.strip_suffix('/'))
-            .collect();
-        let is_big = |path: &&str| {
-            let meta = fs::symlink_metadata(inner.join(path));
-            meta.is_ok_and(|meta| meta.len() > BIG)
-        };
-        let big = untracked.iter().map(String::as_str).filter(is_big);
-        let excluded: Vec<String> = deeper
-            .iter()
-            .copied()
-            .chain(big)
-            .map(|path| format!(":(top,exclude,literal){path}"))
-            .collect();
+        let untracked = call(&["ls-files", "--others", "--exclude-standard", "-z"]);
+        let untracked = untracked.finish_checked()?;
+        let mut deeper = Vec::new();
+        let mut big = Vec::new();
+        for path in split_records(&untracked.stdout) {
+            if let Some(folder) = path.strip_suffix(b"/") {
+                deeper.push(path_of_bytes(folder));
+                continue;
+            }
+            let path = path_of_bytes(path);
+            let meta = fs::symlink_metadata(inner.join(&path));
+            if meta.is_ok_and(|meta| meta.len() > BIG) {
+                big.push(path);
+            }
+        }
+        let excluded = deeper.iter().chain(&big).map(|path| exclude_path(path));
         call(&["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])
             .args(excluded)
             .finish_checked()?;
-        for (number, path) in deeper.into_iter().enumerate() {
+        for (number, path) in deeper.iter().enumerate() {
             let deeper_index = PathBuf::from(format!("{}-{number}", index.display()));
             let tree = self.write_inner_tree(&inner.join(path), &deeper_index)?;
-            let prefix = format!("--prefix={path}/");
-            call(&["read-tree", &prefix, &tree]).finish_checked()?;
+            let prefix = prefix_option(path);
+            call(&["read-tree"])
+                .args([prefix.as_os_str(), tree.as_ref()])
+                .finish_checked()?;
         }
         call(&["write-tree"]).text()
     }

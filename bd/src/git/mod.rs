@@ -15,6 +15,7 @@ mod combine;
 mod driven;
 mod driver;
 mod folders;
+mod ignored;
 mod inner;
 pub mod past;
 mod read;
@@ -42,6 +43,7 @@ pub use change::CommitIdentities;
 pub use combine::{Containment, TreeMerge};
 pub use driven::DrivenFile;
 pub(crate) use folders::find_git_folders;
+pub use ignored::{IgnoreSource, LocallyIgnoredFile};
 pub use read::Stash;
 pub use redact::redact_urls;
 pub use remote::{PushError, PushLease, PushRefusal, RemoteHead};
@@ -130,7 +132,7 @@ pub struct CommitInfo {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
     /// The path relative to the top of the work tree. A nested repository ends in `/`.
-    pub path: String,
+    pub path: PathBuf,
     pub kind: ChangeKind,
 }
 
@@ -152,6 +154,13 @@ pub enum ChangeKind {
 pub struct Identity {
     pub name: String,
     pub email: String,
+}
+
+impl FileChange {
+    /// Returns the path as text, for messages and reports.
+    pub fn display_path(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
 }
 
 impl Git {

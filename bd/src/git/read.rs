@@ -1,12 +1,13 @@
 //! Reads refs and history. libgit2 answers; if it cannot open the repository, the git command does.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::run::split_records;
+use super::run::{path_of_bytes, split_records};
 use super::{ChangeKind, CommitInfo, FileChange, Git, GitError};
 
 /// The maximum size of all commit messages to read, in bytes.
@@ -29,8 +30,8 @@ fn parse_author_time(seconds: &str) -> Timestamp {
 
 /// Returns true for the folders that a sandbox of Gas Town has of its own, whatever the repository
 /// has under their names.
-fn is_replaced_by_sandbox(path: &str) -> bool {
-    matches!(path, ".beads" | ".gt") || path.starts_with(".beads/")
+fn is_replaced_by_sandbox(path: &Path) -> bool {
+    path == Path::new(".gt") || path.starts_with(".beads")
 }
 
 impl Git {
@@ -162,17 +163,16 @@ impl Git {
             .args(["--no-renames", "--ignore-submodules=none"])
             .finish_checked()?;
         Ok(split_records(&finished.stdout)
-            .iter()
             .filter_map(|record| {
                 let (code, path) = (record.get(..2)?, record.get(3..)?);
                 let kind = match code {
-                    "??" => ChangeKind::Untracked,
-                    "DD" | "AA" => ChangeKind::Conflicted,
-                    code if code.contains('U') => ChangeKind::Conflicted,
-                    code if code.ends_with(' ') => ChangeKind::Staged,
+                    b"??" => ChangeKind::Untracked,
+                    b"DD" | b"AA" => ChangeKind::Conflicted,
+                    code if code.contains(&b'U') => ChangeKind::Conflicted,
+                    code if code.ends_with(b" ") => ChangeKind::Staged,
                     _ => ChangeKind::Unstaged,
                 };
-                let path = path.to_owned();
+                let path = path_of_bytes(path);
                 Some(FileChange { path, kind })
             })
             .collect())
@@ -184,15 +184,20 @@ impl Git {
     }
 
     /// Returns the paths that are submodules in `tip` and differ from `base`.
-    pub fn changed_submodules(&self, base: &str, tip: &str) -> Result<Vec<String>, GitError> {
-        let records = self
+    pub fn changed_submodules(&self, base: &str, tip: &str) -> Result<Vec<PathBuf>, GitError> {
+        let finished = self
             .plumbing(["diff-tree", "-r", "-z", "--no-renames"])
             .args(["--ignore-submodules=none", base, tip, "--"])
-            .records()?;
+            .finish_checked()?;
         // Each change is two records: `:<old mode> <new mode> <ids> <status>` and the path.
+        let records: Vec<&[u8]> = split_records(&finished.stdout).collect();
         let changes = records.chunks_exact(2);
-        let modules = changes.filter(|change| change[0].split(' ').nth(1) == Some("160000"));
-        Ok(modules.map(|change| change[1].clone()).collect())
+        let is_module = |change: &&[&[u8]]| {
+            let new_mode = change[0].split(|byte| *byte == b' ').nth(1);
+            new_mode == Some(b"160000")
+        };
+        let modules = changes.filter(is_module);
+        Ok(modules.map(|change| path_of_bytes(change[1])).collect())
     }
 
     /// Returns the configured address of a remote; `None` if there is no such remote.
@@ -302,17 +307,16 @@ impl Git {
     /// Returns the tracked files whose changes git hides, because they are marked as unchanged
     /// (`git update-index --assume-unchanged` or `--skip-worktree`). Files that a sandbox of Gas Town
     /// replaces and marks itself are left out.
-    pub fn hidden_changes(&self) -> Result<Vec<String>, GitError> {
-        let listed = self.plumbing(["ls-files", "-v", "-z"]).records()?;
+    pub fn hidden_changes(&self) -> Result<Vec<PathBuf>, GitError> {
+        let listed = self.plumbing(["ls-files", "-v", "-z"]).finish_checked()?;
         // `<tag> <path>`: a lower-case tag means assumed unchanged, `S` means skipped.
-        let marked: HashSet<&str> = listed
-            .iter()
-            .filter_map(|record| record.split_once(' '))
-            .filter(|(tag, _)| tag.starts_with(|c: char| c == 'S' || c.is_ascii_lowercase()))
+        let marked: HashSet<PathBuf> = split_records(&listed.stdout)
+            .filter_map(|record| Some((*record.first()?, path_of_bytes(record.get(2..)?))))
+            .filter(|(tag, _)| *tag == b'S' || tag.is_ascii_lowercase())
             .filter(|(tag, path)| {
                 // A skipped file that is not there was left out of a sparse checkout.
                 let is_there = fs::symlink_metadata(self.folder.join(path)).is_ok();
-                !is_replaced_by_sandbox(path) && (is_there || !tag.starts_with(['S', 's']))
+                !is_replaced_by_sandbox(path) && (is_there || !matches!(tag, b'S' | b's'))
             })
             .map(|(_, path)| path)
             .collect();
@@ -325,15 +329,14 @@ impl Git {
             tempfile::tempdir_in(&common).map_err(|error| Self::file_error(&common, error))?;
         let index = scratch.path().join("index");
         self.copy_index_to(&index)?;
-        let input: Vec<&str> = marked.iter().copied().collect();
-        self.clear_hiding_marks(&index, &input)?;
+        self.clear_hiding_marks(&index, &marked)?;
         let refresh = self.plumbing(["update-index", "-q", "--refresh"]);
         refresh.env("GIT_INDEX_FILE", &index).finish()?;
         let changed = self
             .plumbing(["diff-files", "-z", "--name-only", "--no-ext-diff"])
             .env("GIT_INDEX_FILE", &index)
-            .records()?;
-        let is_marked = |path: &String| marked.contains(path.as_str());
+            .paths()?;
+        let is_marked = |path: &PathBuf| marked.contains(path);
         Ok(changed.into_iter().filter(is_marked).collect())
     }
 
@@ -372,9 +375,12 @@ impl Git {
     }
 
     /// Returns the object of a commit at a path. The repository may lack the commit of a submodule.
-    pub(super) fn object_at(&self, rev: &str, path: &str) -> Result<Option<String>, GitError> {
-        let object = format!("{rev}:{path}");
-        let call = self.plumbing(["rev-parse", "--quiet", "--verify", &object]);
+    pub(super) fn object_at(&self, rev: &str, path: &Path) -> Result<Option<String>, GitError> {
+        let mut object = OsString::from(format!("{rev}:"));
+        object.push(path);
+        let call = self
+            .plumbing(["rev-parse", "--quiet", "--verify"])
+            .args([object]);
         let found = call.finish()?;
         Ok(found.is_success().then(|| found.text()))
     }

@@ -62,6 +62,20 @@ impl Git {
         self.fetch_refs(remote, &["--prune", "--", remote])
     }
 
+    /// Returns the tips of the branches and tags that the remote has now, with their commits here.
+    /// Removes no branch from `refs/remotes`.
+    pub fn fetch_remote_tips(&self, remote: &str) -> Result<Vec<String>, GitError> {
+        let mut listed = self.ls_remote_all(remote, "*")?;
+        listed.retain(|name, _| name.starts_with("refs/heads/") || name.starts_with("refs/tags/"));
+        let tips: Vec<String> = listed.into_values().collect();
+        let call = self.plumbing(["cat-file", "--batch-check"]);
+        let found = call.stdin(tips.join("\n")).text()?;
+        if found.lines().any(|line| line.ends_with(" missing")) {
+            self.fetch_refs(remote, &["--no-prune", "--tags", "--", remote])?;
+        }
+        Ok(tips)
+    }
+
     /// Fetches one ref of any kind from the remote into a local ref.
     pub fn fetch_ref(&self, remote: &str, from: &str, to: &str) -> Result<(), GitError> {
         self.fetch_refs(remote, &["--", remote, &format!("+{from}:{to}")])

@@ -16,13 +16,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
-use super::run::split_records;
+use super::run::{exclude_path, join_paths, path_of_bytes, prefix_option, split_records};
 use super::submodule::{add_submodule_lines, parse_submodule_lines};
-use super::{ChangeKind, Git, GitError, Identity, SubmoduleCommit, SubmoduleWork};
+use super::{ChangeKind, FileChange, Git, GitError, Identity, SubmoduleCommit, SubmoduleWork};
 
 /// The size above which untracked files are left out of the commit, in bytes.
 pub const BIG: u64 = 50 * 1024 * 1024;
@@ -41,17 +42,17 @@ pub enum BigFilePolicy {
 pub struct SavedRescue {
     pub refname: String,
     pub commit: String,
-    pub files: Vec<String>,
+    pub files: Vec<PathBuf>,
     /// The big untracked files, with their new places if moved.
     pub big: Vec<BigFile>,
     /// The inner repositories. Their files are in the rescue; the repositories stay in place.
-    pub nested: Vec<String>,
+    pub nested: Vec<PathBuf>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BigFile {
     /// The path in the work tree.
-    pub path: String,
+    pub path: PathBuf,
     /// The new place; `None` if the file was left in place.
     pub moved_to: Option<PathBuf>,
 }
@@ -71,13 +72,18 @@ pub struct Rescue {
 #[expect(missing_docs, reason = "the names of the fields say it")]
 pub enum RestoreError {
     /// Files in the way match neither the rescue's starting point nor its content.
-    #[error("{} in the way: {}", if files.len() == 1 { "a differing file is" } else { "differing files are" }, files.join(", "))]
-    InTheWay { files: Vec<String> },
+    #[error("{} in the way: {}", if files.len() == 1 { "a differing file is" } else { "differing files are" }, list_paths(files))]
+    InTheWay { files: Vec<PathBuf> },
     /// There is no such rescue.
     #[error("there is no rescue {refname}")]
     Missing { refname: String },
     #[error(transparent)]
     Git(#[from] GitError),
+}
+
+fn list_paths(paths: &[PathBuf]) -> String {
+    let names: Vec<_> = paths.iter().map(|path| path.to_string_lossy()).collect();
+    names.join(", ")
 }
 
 /// Saves all uncommitted content of the work tree on `refname`, which must not exist yet. Returns
@@ -97,11 +103,7 @@ pub fn save_rescue(
     if changes.is_empty() && nested.is_empty() && hidden.is_empty() && submodules.is_empty() {
         return Ok(None);
     }
-    let untracked: Vec<String> = changes
-        .iter()
-        .filter(|change| change.kind == ChangeKind::Untracked && !change.path.ends_with('/'))
-        .map(|change| change.path.clone())
-        .collect();
+    let untracked = list_untracked_files(&changes);
     let policy = big;
     let mut big = set_aside_big_files(git, refname, &untracked, policy)?;
     let mut inner_commits = Vec::new();
@@ -131,6 +133,15 @@ pub fn save_rescue(
     }))
 }
 
+/// Returns the untracked files, without nested repositories.
+fn list_untracked_files(changes: &[FileChange]) -> Vec<PathBuf> {
+    let is_folder = |path: &Path| path.as_os_str().as_bytes().ends_with(b"/");
+    let untracked = changes
+        .iter()
+        .filter(|change| change.kind == ChangeKind::Untracked && !is_folder(&change.path));
+    untracked.map(|change| change.path.clone()).collect()
+}
+
 /// The work of a submodule, as commits in the outer repository.
 struct SavedSubmodule {
     commits: Vec<String>,
@@ -153,14 +164,11 @@ fn save_submodule(
     let mut big = Vec::new();
     if work.is_dirty {
         let changes = inner.status()?;
-        let untracked: Vec<String> = changes
-            .iter()
-            .filter(|change| change.kind == ChangeKind::Untracked && !change.path.ends_with('/'))
-            .map(|change| format!("{path}/{}", change.path))
-            .collect();
+        let untracked = list_untracked_files(&changes);
+        let untracked: Vec<PathBuf> = untracked.iter().map(|file| path.join(file)).collect();
         big = set_aside_big_files(git, refname, &untracked, policy)?;
         let inside = big.iter().filter_map(|file| {
-            let path = file.path.strip_prefix(path)?.strip_prefix('/')?.to_owned();
+            let path = file.path.strip_prefix(path).ok()?.to_owned();
             let moved_to = file.moved_to.clone();
             Some(BigFile { path, moved_to })
         });
@@ -214,7 +222,7 @@ fn drop_histories(
 /// Returns the commits of submodules that a rescue holds.
 pub fn list_submodule_commits(git: &Git, refname: &str) -> Result<Vec<SubmoduleCommit>, GitError> {
     let call = git.plumbing(["log", "-1", "--format=%B", refname, "--"]);
-    Ok(parse_submodule_lines(&call.text()?))
+    Ok(parse_submodule_lines(&call.finish_checked()?.stdout))
 }
 
 /// Lists the rescues below a ref prefix such as `refs/gt/rescue/`, oldest first.
@@ -237,8 +245,8 @@ pub fn list_rescues(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
 
 /// Restores a rescue of `home` into the work tree of `git`, which may belong to another clone. The
 /// rescue stays. Returns the files that were written or removed. Fails, without any change, if a
-/// differing file is in the way.
-pub fn restore_rescue(home: &Git, git: &Git, refname: &str) -> Result<Vec<String>, RestoreError> {
+/// differing file is in the way. A file that cannot be written does not keep back the others.
+pub fn restore_rescue(home: &Git, git: &Git, refname: &str) -> Result<Vec<PathBuf>, RestoreError> {
     let git = &git.in_folder(git.top()?);
     let commit = home
         .resolve(refname)?
@@ -250,42 +258,52 @@ pub fn restore_rescue(home: &Git, git: &Git, refname: &str) -> Result<Vec<String
     let aside = aside_folder(home, refname)?;
     let moved = files_below(&aside).map_err(|error| Git::file_error(&aside, error))?;
     let mut in_the_way = Vec::new();
-    let dirty: BTreeSet<String> = git.status()?.into_iter().map(|entry| entry.path).collect();
-    for (_, path) in &files {
-        if !can_overwrite(git, &commit, path, dirty.contains(path))? {
+    let dirty: BTreeSet<PathBuf> = git.status()?.into_iter().map(|entry| entry.path).collect();
+    let (gone, written): (Vec<_>, Vec<_>) = files.into_iter().partition(|(kind, _)| *kind == b'D');
+    let gone: BTreeSet<PathBuf> = gone.into_iter().map(|(_, path)| path).collect();
+    let written: Vec<PathBuf> = written.into_iter().map(|(_, path)| path).collect();
+    let is_blocked = |path: &Path| {
+        let blocker = find_blocking_parent(git.folder(), path);
+        blocker.is_some_and(|blocker| !gone.contains(blocker))
+    };
+    for path in gone.iter().chain(&written) {
+        if is_blocked(path) || !can_overwrite(git, &commit, path, dirty.contains(path))? {
             in_the_way.push(path.clone());
         }
     }
     in_the_way.extend(moved.iter().filter_map(|path| {
-        let taken = fs::symlink_metadata(git.folder().join(path)).is_ok();
-        taken.then(|| path.to_string_lossy().into_owned())
+        let is_taken = fs::symlink_metadata(git.folder().join(path)).is_ok();
+        (is_taken || is_blocked(path)).then(|| path.clone())
     }));
     if !in_the_way.is_empty() {
         return Err(RestoreError::InTheWay { files: in_the_way });
     }
-    let (gone, written): (Vec<_>, Vec<_>) = files.into_iter().partition(|(kind, _)| *kind == 'D');
-    if !written.is_empty() {
-        let paths: Vec<&str> = written.iter().map(|(_, path)| path.as_str()).collect();
-        git.plumbing(["--literal-pathspecs", "restore", "--quiet", "--worktree"])
-            .args(["--source", &commit, "--pathspec-from-file=-"])
-            .args(["--pathspec-file-nul"])
-            .stdin(paths.join("\0"))
-            .finish_checked()?;
-    }
-    for (_, path) in &gone {
+    let mut results = Vec::new();
+    // A file may make room for a folder.
+    for path in &gone {
         let file = git.folder().join(path);
-        kit::sys::file::remove_file(&file).map_err(|error| Git::file_error(&file, error))?;
+        let removed = kit::sys::file::remove_file(&file);
+        results.push(removed.map_err(|error| Git::file_error(&file, error)));
+    }
+    if !written.is_empty() {
+        let call = git.plumbing(["--literal-pathspecs", "restore", "--quiet", "--worktree"]);
+        let call = call.args(["--source", &commit, "--pathspec-from-file=-"]);
+        let call = call.args(["--pathspec-file-nul"]);
+        results.push(call.stdin(join_paths(&written)).run());
     }
     for path in &moved {
-        move_file(&aside.join(path), &git.folder().join(path))?;
+        results.push(move_file(&aside.join(path), &git.folder().join(path)));
     }
-    let back = moved.iter().map(|path| path.to_string_lossy().into_owned());
-    Ok(written
-        .into_iter()
-        .chain(gone)
-        .map(|(_, path)| path)
-        .chain(back)
-        .collect())
+    results.into_iter().collect::<Result<(), GitError>>()?;
+    Ok(written.into_iter().chain(gone).chain(moved).collect())
+}
+
+/// Returns the parent of a path that is there and is no folder.
+fn find_blocking_parent<'a>(top: &Path, path: &'a Path) -> Option<&'a Path> {
+    path.ancestors().skip(1).find(|parent| {
+        let found = fs::symlink_metadata(top.join(parent));
+        found.is_ok_and(|metadata| !metadata.is_dir())
+    })
 }
 
 /// Copies the objects of a rescue into another repository that lacks them, without a ref. git keeps
@@ -320,7 +338,7 @@ pub fn drop_rescue(git: &Git, refname: &str) -> Result<(), RestoreError> {
 fn set_aside_big_files(
     git: &Git,
     refname: &str,
-    untracked: &[String],
+    untracked: &[PathBuf],
     what: BigFilePolicy,
 ) -> Result<Vec<BigFile>, GitError> {
     let aside = aside_folder(git, refname)?;
@@ -350,9 +368,9 @@ struct RescueTree<'a> {
     /// Big files are left out.
     big: &'a [BigFile],
     /// Inner repositories, of which the files are added.
-    nested: &'a [String],
+    nested: &'a [PathBuf],
     /// Files whose changes git hides.
-    hidden: &'a [String],
+    hidden: &'a [PathBuf],
     submodules: &'a [SubmoduleCommit],
 }
 
@@ -377,13 +395,12 @@ fn write_commit(
     let index = scratch.path().join("index");
     git.copy_index_to(&index)?;
     if !hidden.is_empty() {
-        let hidden: Vec<&str> = hidden.iter().map(String::as_str).collect();
-        git.clear_hiding_marks(&index, &hidden)?;
+        git.clear_hiding_marks(&index, hidden.iter())?;
     }
     let big_paths = big.iter().map(|file| &file.path);
     let excluded = big_paths
         .chain(nested.iter())
-        .map(|path| format!(":(top,exclude,literal){path}"));
+        .map(|path| exclude_path(path));
     git.plumbing(["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])
         .args(excluded)
         .env("GIT_INDEX_FILE", &index)
@@ -395,10 +412,12 @@ fn write_commit(
         }
         let inner_index = scratch.path().join(format!("inner-{number}"));
         let tree = git.write_inner_tree(&inner, &inner_index)?;
-        git.plumbing(["update-index", "--force-remove", "--", path])
+        git.plumbing(["update-index", "--force-remove", "--"])
+            .args([path])
             .env("GIT_INDEX_FILE", &index)
             .finish_checked()?;
-        git.plumbing(["read-tree", &format!("--prefix={path}/"), &tree])
+        git.plumbing(["read-tree"])
+            .args([prefix_option(path).as_os_str(), tree.as_ref()])
             .env("GIT_INDEX_FILE", &index)
             .finish_checked()?;
     }
@@ -430,29 +449,32 @@ impl Git {
     }
 
     /// Clears the marks with which git hides changes of these paths, in a copy of the index.
-    pub(super) fn clear_hiding_marks(&self, index: &Path, paths: &[&str]) -> Result<(), GitError> {
-        self.clear_marks(Some(index), paths)
+    pub(super) fn clear_hiding_marks<P: AsRef<Path>>(
+        &self,
+        index: &Path,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<(), GitError> {
+        self.clear_marks(Some(index), &join_paths(paths))
     }
 
     /// Removes the marks with which git was told to hide changes of tracked files.
     pub fn reveal_hidden_changes(&self) -> Result<(), GitError> {
         let hidden = self.hidden_changes()?;
-        let paths: Vec<&str> = hidden.iter().map(String::as_str).collect();
-        if paths.is_empty() {
+        if hidden.is_empty() {
             return Ok(());
         }
-        self.clear_marks(None, &paths)
+        self.clear_marks(None, &join_paths(hidden))
     }
 
     /// Removes the marks in an index, or in the repository's own.
-    fn clear_marks(&self, index: Option<&Path>, paths: &[&str]) -> Result<(), GitError> {
+    fn clear_marks(&self, index: Option<&Path>, paths: &[u8]) -> Result<(), GitError> {
         // With both options in one call, git obeys only one.
         for option in ["--no-assume-unchanged", "--no-skip-worktree"] {
             let mut call = self.plumbing(["update-index", option, "-z", "--stdin"]);
             if let Some(index) = index {
                 call = call.env("GIT_INDEX_FILE", index);
             }
-            call.stdin(paths.join("\0")).run()?;
+            call.stdin(paths).run()?;
         }
         Ok(())
     }
@@ -496,7 +518,7 @@ fn staged_commit(
 }
 
 /// Returns the files that a rescue changed, with git's status letter.
-fn changed_files(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitError> {
+fn changed_files(git: &Git, commit: &str) -> Result<Vec<(u8, PathBuf)>, GitError> {
     let parent = format!("{commit}^1");
     let base = match git.resolve(&parent)? {
         Some(base) => base,
@@ -509,16 +531,16 @@ fn changed_files(git: &Git, commit: &str) -> Result<Vec<(char, String)>, GitErro
         // The files of an inner repository replace its commit, which is no file to restore.
         .args(["--ignore-submodules=all", base.as_str(), commit])
         .finish_checked()?;
-    let records = split_records(&finished.stdout);
+    let records: Vec<&[u8]> = split_records(&finished.stdout).collect();
     Ok(records
         .chunks_exact(2)
-        .map(|pair| (pair[0].chars().next().unwrap_or('M'), pair[1].clone()))
+        .map(|pair| (pair[0][0], path_of_bytes(pair[1])))
         .collect())
 }
 
 /// Returns true if a path in the work tree may be overwritten: it matches the rescue's content, or
 /// it is not dirty and either does not exist or matches the rescue's starting point.
-fn can_overwrite(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<bool, GitError> {
+fn can_overwrite(git: &Git, commit: &str, path: &Path, dirty: bool) -> Result<bool, GitError> {
     let file = git.folder().join(path);
     let holds = |rev: &str| git.object_at(rev, path);
     let Ok(metadata) = fs::symlink_metadata(&file) else {
@@ -529,10 +551,13 @@ fn can_overwrite(git: &Git, commit: &str, path: &str, dirty: bool) -> Result<boo
         let target = fs::read_link(&file).map_err(|error| Git::file_error(&file, error))?;
         let call = git.plumbing(["hash-object", "--stdin"]);
         call.stdin(target.as_os_str().as_encoded_bytes()).text()?
-    } else if metadata.is_file() {
-        git.plumbing(["hash-object", "--", path]).text()?
     } else {
-        return Ok(false);
+        let read = git.plumbing(["hash-object", "--"]).args([path]).finish()?;
+        // A folder, or a file that cannot be read.
+        if !metadata.is_file() || !read.is_success() {
+            return Ok(false);
+        }
+        read.text()
     };
     let is = |rev: &str| Ok::<bool, GitError>(holds(rev)?.as_deref() == Some(present.as_str()));
     Ok(is(commit)? || (!dirty && is(&format!("{commit}^1"))?))

@@ -4,7 +4,8 @@
 //! Keeps the variables that name the user or the way to the network (author, ssh command, askpass,
 //! configuration files).
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
 use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
@@ -253,7 +254,18 @@ impl GitCall<'_> {
 
     /// Runs the command and returns the records of a `-z` output. Fails unless it succeeds.
     pub fn records(self) -> Result<Vec<String>, GitError> {
-        Ok(split_records(&self.finish_checked()?.stdout))
+        let finished = self.finish_checked()?;
+        let records = split_records(&finished.stdout);
+        Ok(records
+            .map(|record| String::from_utf8_lossy(record).into_owned())
+            .collect())
+    }
+
+    /// Runs the command and returns the paths of a `-z` output, byte for byte. Fails unless it
+    /// succeeds.
+    pub fn paths(self) -> Result<Vec<PathBuf>, GitError> {
+        let finished = self.finish_checked()?;
+        Ok(split_records(&finished.stdout).map(path_of_bytes).collect())
     }
 
     /// The command as a user would type it, without passwords.
@@ -295,10 +307,37 @@ impl Git {
 }
 
 /// Splits a `-z` output into records.
-pub(super) fn split_records(output: &[u8]) -> Vec<String> {
+pub(super) fn split_records(output: &[u8]) -> impl Iterator<Item = &[u8]> {
     output
         .split(|byte| *byte == 0)
         .filter(|record| !record.is_empty())
-        .map(|record| String::from_utf8_lossy(record).into_owned())
-        .collect()
+}
+
+pub(super) fn path_of_bytes(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(OsStr::from_bytes(bytes))
+}
+
+/// Returns paths as the input of a command with `-z`.
+pub(super) fn join_paths<P: AsRef<Path>>(paths: impl IntoIterator<Item = P>) -> Vec<u8> {
+    let mut input = Vec::new();
+    for path in paths {
+        input.extend_from_slice(path.as_ref().as_os_str().as_bytes());
+        input.push(0);
+    }
+    input
+}
+
+/// Returns the pathspec that leaves a path out of a command on the whole tree.
+pub(super) fn exclude_path(path: &Path) -> OsString {
+    let mut pathspec = OsString::from(":(top,exclude,literal)");
+    pathspec.push(path);
+    pathspec
+}
+
+/// Returns the option with which `read-tree` reads a tree into a folder.
+pub(super) fn prefix_option(folder: &Path) -> OsString {
+    let mut option = OsString::from("--prefix=");
+    option.push(folder);
+    option.push("/");
+    option
 }

@@ -2,7 +2,10 @@
 //! stores. Finds the work of submodules that no remote has.
 
 use std::collections::HashSet;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
+use super::run::path_of_bytes;
 use super::{Git, GitError, NETWORK};
 
 /// The maximum number of attempts of a command that loses races for the configuration.
@@ -15,7 +18,7 @@ const SUBMODULE_LINE: &str = "Submodule ";
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmoduleWork {
     /// The folder in the outer repository.
-    pub path: String,
+    pub path: PathBuf,
     /// True if it has uncommitted files.
     pub is_dirty: bool,
     /// The last ones of the commits that no remote has.
@@ -26,7 +29,7 @@ pub struct SubmoduleWork {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubmoduleCommit {
     /// The folder in the outer repository.
-    pub path: String,
+    pub path: PathBuf,
     pub commit: String,
 }
 
@@ -67,9 +70,9 @@ impl Git {
 
     /// Removes the folders of submodules that the checked-out commit does not have any more. Git
     /// leaves them, because they are repositories.
-    pub fn remove_left_submodules(&self, before: &[String]) -> Result<(), GitError> {
+    pub fn remove_left_submodules(&self, before: &[PathBuf]) -> Result<(), GitError> {
         let now = self.declared_submodules()?;
-        let left: Vec<&String> = before.iter().filter(|path| !now.contains(path)).collect();
+        let left: Vec<&PathBuf> = before.iter().filter(|path| !now.contains(path)).collect();
         if left.is_empty() {
             return Ok(());
         }
@@ -79,7 +82,7 @@ impl Git {
     }
 
     /// Returns the folders of the submodules in the index that `.gitmodules` declares.
-    pub fn declared_submodules(&self) -> Result<Vec<String>, GitError> {
+    pub fn declared_submodules(&self) -> Result<Vec<PathBuf>, GitError> {
         let mut declared = Vec::new();
         if self.folder().join(".gitmodules").is_file() {
             for path in self.index_gitlinks()? {
@@ -93,7 +96,7 @@ impl Git {
 
     /// Runs a command that writes the configuration, which all worktrees share. Retries if another
     /// one writes it at the same time.
-    fn change_submodules(&self, args: &[&str], paths: &[String]) -> Result<(), GitError> {
+    fn change_submodules(&self, args: &[&str], paths: &[PathBuf]) -> Result<(), GitError> {
         let mut tries = 1;
         loop {
             let call = self.plumbing(["submodule", "--quiet"]).args(args);
@@ -123,7 +126,7 @@ impl Git {
     }
 
     /// Copies the files that git-lfs stores for all commits of another local repository.
-    pub fn copy_lfs_files(&self, from: &std::path::Path) -> Result<(), GitError> {
+    pub fn copy_lfs_files(&self, from: &Path) -> Result<(), GitError> {
         let url = format!("lfs.url=file://{}", from.display());
         self.plumbing(["-c", &url, "lfs", "fetch", "--all"])
             .limit(NETWORK)
@@ -155,7 +158,7 @@ impl Git {
                 || !inner.inner_repositories()?.is_empty();
             let own_commits = self.find_own_commits(&inner)?;
             for mut deeper in inner.submodules_with_work()? {
-                deeper.path = format!("{path}/{}", deeper.path);
+                deeper.path = path.join(&deeper.path);
                 found.push(deeper);
             }
             if is_dirty || !own_commits.is_empty() {
@@ -213,7 +216,7 @@ impl Git {
 
     /// Returns true if a remote of the submodule has the commit that `tip` records for it, so that
     /// everyone can check it out.
-    pub fn is_submodule_commit_pushed(&self, tip: &str, path: &str) -> Result<bool, GitError> {
+    pub fn is_submodule_commit_pushed(&self, tip: &str, path: &Path) -> Result<bool, GitError> {
         let inner = self.in_folder(self.folder().join(path));
         let recorded = self.object_at(tip, path)?;
         let (Some(commit), true) = (recorded, inner.folder().join(".git").exists()) else {
@@ -242,23 +245,26 @@ impl Git {
 }
 
 /// Adds the lines that name the commits of submodules to the message of a rescue.
-pub(super) fn add_submodule_lines(message: &str, submodules: &[SubmoduleCommit]) -> String {
-    let mut text = message.to_owned();
+pub(super) fn add_submodule_lines(message: &str, submodules: &[SubmoduleCommit]) -> Vec<u8> {
+    let mut text = message.as_bytes().to_owned();
     for (number, SubmoduleCommit { path, commit }) in submodules.iter().enumerate() {
         let gap = if number == 0 { "\n\n" } else { "\n" };
-        text.push_str(&format!("{gap}{SUBMODULE_LINE}{commit} {path}"));
+        text.extend_from_slice(format!("{gap}{SUBMODULE_LINE}{commit} ").as_bytes());
+        text.extend_from_slice(path.as_os_str().as_bytes());
     }
     text
 }
 
 /// Parses the lines of [`add_submodule_lines`].
-pub(super) fn parse_submodule_lines(message: &str) -> Vec<SubmoduleCommit> {
-    let lines = message.lines().skip(1);
+pub(super) fn parse_submodule_lines(message: &[u8]) -> Vec<SubmoduleCommit> {
+    let lines = message.split(|byte| *byte == b'\n').skip(1);
     let parsed = lines.filter_map(|line| {
-        let (commit, path) = line.strip_prefix(SUBMODULE_LINE)?.split_once(' ')?;
+        let rest = line.strip_prefix(SUBMODULE_LINE.as_bytes())?;
+        let end = rest.iter().position(|byte| *byte == b' ')?;
+        let commit = std::str::from_utf8(&rest[..end]).ok()?;
         let is_id = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
         is_id.then(|| SubmoduleCommit {
-            path: path.to_owned(),
+            path: path_of_bytes(&rest[end + 1..]),
             commit: commit.to_owned(),
         })
     });

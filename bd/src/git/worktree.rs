@@ -37,6 +37,13 @@ impl Git {
         call.args([path]).args([start]).limit(CHECKOUT).run()
     }
 
+    /// Returns true for a worktree that shares its repository with others.
+    pub fn is_linked_worktree(&self) -> Result<bool, GitError> {
+        let call = self.plumbing(["rev-parse", "--absolute-git-dir"]);
+        let git_dir = PathBuf::from(call.text()?);
+        Ok(git_dir.canonicalize().ok() != self.common_dir()?.canonicalize().ok())
+    }
+
     /// Lists all worktrees, the main one or the bare repository first.
     pub fn worktree_list(&self) -> Result<Vec<Worktree>, GitError> {
         let finished = self

@@ -137,7 +137,7 @@ pub fn find_session_remains(
             .collect(),
         files: changes
             .into_iter()
-            .map(|change| change.path)
+            .map(|change| change.display_path())
             .take(FILES)
             .collect(),
         tools: SessionPulse::tools_before(&town.layout, session.as_str(), &slot.token),
@@ -208,7 +208,7 @@ pub fn record_checkpoint(
     });
     let git = Git::at(home);
     let changes = git.status().unwrap_or_default();
-    let changed = changes.into_iter().map(|change| change.path);
+    let changed = changes.into_iter().map(|change| change.display_path());
     let step_title = match words.step.as_str() {
         "" => String::new(),
         step => town

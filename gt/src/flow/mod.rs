@@ -51,4 +51,5 @@ pub mod theme;
 pub mod town_change;
 pub mod town_hook;
 pub mod uninstall;
+pub(crate) mod unsaved;
 pub mod up;

@@ -112,7 +112,7 @@ fn list_saved_submodules(git: &Git, reference: &str) -> anyhow::Result<Vec<Saved
     let commits = rescue::list_submodule_commits(git, reference)?;
     let repository = git.common_dir()?;
     let saved = commits.into_iter().map(|submodule| SavedSubmodule {
-        path: submodule.path,
+        path: submodule.path.to_string_lossy().into_owned(),
         commit: submodule.commit,
         repository: repository.clone(),
     });
@@ -191,6 +191,8 @@ pub fn restore_saved_work(
     );
     let _held = lock_idle_sandbox(town, &into)?;
     let files = rescue::restore_rescue(&home, &Git::at(&into), &reference)?;
+    let files = files.iter().map(|path| path.to_string_lossy().into_owned());
+    let files: Vec<String> = files.collect();
     town.record_event(
         &event!(RescueRestored, rig: rig.name(), r#ref: reference, into: into, files: files),
     );

@@ -47,13 +47,14 @@ struct ObservedScreen {
 /// `changed` are the changed paths with their modification times.
 pub(crate) fn last_real_change(
     sandbox: &Path,
-    changed: &[(String, Timestamp)],
+    changed: &[(PathBuf, Timestamp)],
 ) -> Option<Timestamp> {
     change_observed(sandbox, |observed| {
         let before = std::mem::take(&mut observed.files);
         for (path, modified) in changed {
-            let found = observe_file(&sandbox.join(path), *modified, before.get(path));
-            observed.files.insert(path.clone(), found);
+            let name = path.to_string_lossy().into_owned();
+            let found = observe_file(&sandbox.join(path), *modified, before.get(&name));
+            observed.files.insert(name, found);
         }
         observed.files.values().map(|one| one.counted).max()
     })
@@ -159,7 +160,7 @@ mod tests {
         let at = |second| Timestamp::from_second(second).unwrap();
         let write = |text: &str, second| {
             fs::write(sandbox.join("run.log"), text).unwrap();
-            last_real_change(sandbox, &[("run.log".to_owned(), at(second))])
+            last_real_change(sandbox, &[(PathBuf::from("run.log"), at(second))])
         };
         assert_eq!(write("one\n", 1), Some(at(1)), "it is new");
         assert_eq!(write("one\ntwo\n", 2), Some(at(1)));

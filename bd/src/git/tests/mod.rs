@@ -177,7 +177,7 @@ fn status_distinguishes_staged_unstaged_and_untracked_files() {
         .status()
         .unwrap()
         .into_iter()
-        .map(|change| (change.path, change.kind))
+        .map(|change| (change.display_path(), change.kind))
         .collect();
     assert_eq!(
         status,

@@ -48,8 +48,8 @@ fn a_rescue_saves_everything_and_changes_nothing() {
     .unwrap()
     .unwrap();
     let files = [".gitignore", "README", "gone", "nested/inner", "new"];
-    assert_eq!(saved.files, files);
-    assert_eq!(saved.nested, ["nested"]);
+    assert_eq!(saved.files, files.map(PathBuf::from));
+    assert_eq!(saved.nested, [PathBuf::from("nested")]);
     assert_eq!(work.status().unwrap(), before);
     assert_eq!(
         work.file_at(name, "README").unwrap().as_deref(),
@@ -98,7 +98,7 @@ fn a_rescue_is_restored_unless_files_are_in_the_way() {
     )
     .unwrap()
     .unwrap();
-    assert_eq!(saved.big[0].path, "big.bin");
+    assert_eq!(saved.big[0].path, Path::new("big.bin"));
     assert!(saved.big[0].moved_to.as_ref().unwrap().is_file());
     assert!(!work.folder().join("big.bin").exists());
     work.reset_hard(&base).unwrap();
@@ -107,7 +107,7 @@ fn a_rescue_is_restored_unless_files_are_in_the_way() {
     write_file(&work, "new", "mine\n");
     let refused = rescue::restore_rescue(&work, &work, name).unwrap_err();
     assert!(
-        matches!(&refused, rescue::RestoreError::InTheWay { files } if files == &["new"]),
+        matches!(&refused, rescue::RestoreError::InTheWay { files } if files == &[PathBuf::from("new")]),
         "{refused}"
     );
     assert_eq!(read_file(&work, "README"), "hello\n");
@@ -156,7 +156,7 @@ fn a_rescue_is_restored_in_another_clone_and_leaves_no_ref() {
     other.init("main", false).unwrap();
     commit_file(&other, "own", "o\n");
     let back = rescue::restore_rescue(&work, &other, name).unwrap();
-    assert_eq!(back, ["new", "big.bin"]);
+    assert_eq!(back, ["new", "big.bin"].map(PathBuf::from));
     assert_eq!(read_file(&other, "new"), "n\n");
     let size = fs::metadata(other.folder().join("big.bin")).unwrap().len();
     assert_eq!(size, rescue::BIG + 1);
@@ -196,7 +196,7 @@ fn a_change_in_the_racy_window_of_the_index_is_saved() {
         rescue::BigFilePolicy::Leave,
     )
     .unwrap();
-    assert_eq!(saved.unwrap().files, ["README"]);
+    assert_eq!(saved.unwrap().files, [PathBuf::from("README")]);
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_rescue_works_before_the_first_commit() {
     )
     .unwrap()
     .unwrap();
-    assert_eq!(saved.files, ["a"]);
+    assert_eq!(saved.files, [PathBuf::from("a")]);
 }
 
 #[test]
@@ -245,11 +245,11 @@ fn the_files_of_inner_repositories_are_saved_and_restored() {
         .unwrap()
         .unwrap();
         let files = ["tool/deep/d.rs", "tool/draft", "tool/main.rs"];
-        assert_eq!(saved.files, files);
+        assert_eq!(saved.files, files.map(PathBuf::from));
         fs::rename(inner.folder(), place.git("gone").folder()).unwrap();
         work.reset_hard(&base).unwrap();
         let restored = rescue::restore_rescue(&work, &work, &saved.refname).unwrap();
-        assert_eq!(restored, files);
+        assert_eq!(restored, files.map(PathBuf::from));
         assert_eq!(read_file(&work, "tool/draft"), "d\n");
         assert_eq!(read_file(&work, "tool/deep/d.rs"), "deep\n");
     }
@@ -281,7 +281,7 @@ fn changes_that_git_hides_are_saved_and_restored() {
     fs::remove_file(&link).unwrap();
     std::os::unix::fs::symlink("b", &link).unwrap();
     assert!(work.status().unwrap().is_empty(), "git hides them");
-    let hidden = ["a", "b", "gone", "link", "two\nlines"];
+    let hidden = ["a", "b", "gone", "link", "two\nlines"].map(PathBuf::from);
     assert_eq!(work.hidden_changes().unwrap(), hidden);
     let saved = rescue::save_rescue(
         &work,
@@ -332,7 +332,84 @@ fn a_clone_without_own_work_is_not_copied_into_a_rescue() {
         let saved = rescue::save_rescue(&work, name, "Saved", &author, leave);
         saved.unwrap().unwrap().files
     };
-    assert_eq!(save("refs/gt/rescue/a/6"), ["draft"]);
+    assert_eq!(save("refs/gt/rescue/a/6"), [PathBuf::from("draft")]);
     write_file(&clone, "note", "n\n");
-    assert!(save("refs/gt/rescue/a/7").contains(&"reference/note".to_owned()));
+    assert!(save("refs/gt/rescue/a/7").contains(&PathBuf::from("reference/note")));
+}
+
+#[test]
+fn names_that_are_not_utf8_are_saved_and_restored_like_all_others() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+
+    let place = TestPlace::new();
+    let (_, work) = place.with_origin();
+    let name = |bytes: &[u8]| work.folder().join(OsStr::from_bytes(bytes));
+    let files = [&b"caf\xe9.txt"[..], b"plain.txt", b"hidden-\xff"].map(name);
+    fs::write(&files[2], "old\n").unwrap();
+    work.add_all().unwrap();
+    work.commit_index("Add a file").unwrap();
+    for file in &files {
+        fs::write(file, "work\n").unwrap();
+    }
+    let hide = ["update-index", "--assume-unchanged", "--"];
+    work.plumbing(hide).args([&files[2]]).run().unwrap();
+    let inner = work.in_folder(name(b"inner-\xe9"));
+    inner.init("main", false).unwrap();
+    fs::write(
+        inner.folder().join(OsStr::from_bytes(b"deep-\xe9")),
+        "deep\n",
+    )
+    .unwrap();
+    let policy = rescue::BigFilePolicy::Leave;
+    let save = |refname: &str| {
+        let saved = rescue::save_rescue(&work, refname, "x", &test_identity(), policy);
+        saved.unwrap().unwrap()
+    };
+    assert_eq!(save("refs/gt/r/1").files.len(), 4);
+    fs::remove_dir_all(inner.folder()).unwrap();
+    work.clear_hiding_marks(
+        &work.folder().join(".git/index"),
+        [Path::new("README"), &files[2]],
+    )
+    .unwrap();
+    work.reset_hard("HEAD").unwrap();
+    work.clean().unwrap();
+    let back = rescue::restore_rescue(&work, &work, "refs/gt/r/1").unwrap();
+    assert_eq!(back.len(), 4);
+    for file in &files {
+        assert_eq!(fs::read_to_string(file).unwrap(), "work\n");
+    }
+    // A differing file is found whatever its name is.
+    fs::write(&files[0], "other\n").unwrap();
+    let refused = rescue::restore_rescue(&work, &work, "refs/gt/r/1").unwrap_err();
+    assert!(matches!(&refused, rescue::RestoreError::InTheWay { files } if files.len() == 1));
+}
+
+#[test]
+fn a_file_in_the_place_of_a_folder_is_in_the_way_unless_the_rescue_removes_it() {
+    let place = TestPlace::new();
+    let (_, work) = place.with_origin();
+    commit_file(&work, "tracked", "old\n");
+    for folder in ["new", "tracked"] {
+        fs::remove_file(work.folder().join(folder)).ok();
+        fs::create_dir(work.folder().join(folder)).unwrap();
+        write_file(&work, &format!("{folder}/file"), "work\n");
+    }
+    let policy = rescue::BigFilePolicy::Leave;
+    let saved = rescue::save_rescue(&work, "refs/gt/r/1", "x", &test_identity(), policy);
+    saved.unwrap().unwrap();
+    work.reset_hard("HEAD").unwrap();
+    work.clean().unwrap();
+    work.exclude("/new").unwrap();
+    write_file(&work, "new", "ignored\n");
+    let refused = rescue::restore_rescue(&work, &work, "refs/gt/r/1").unwrap_err();
+    let found = [PathBuf::from("new/file")];
+    assert!(matches!(&refused, rescue::RestoreError::InTheWay { files } if files == &found));
+    assert_eq!(read_file(&work, "new"), "ignored\n");
+    fs::remove_file(work.folder().join("new")).unwrap();
+    rescue::restore_rescue(&work, &work, "refs/gt/r/1").unwrap();
+    for folder in ["new", "tracked"] {
+        assert_eq!(read_file(&work, &format!("{folder}/file")), "work\n");
+    }
 }

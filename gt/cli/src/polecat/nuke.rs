@@ -51,6 +51,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                     "  what was in it: gt rescue restore {reference} --into <tree>"
                 ));
             }
+            if let Some(path) = &nuked_polecat.moved_to {
+                page.line(format!(
+                    "  files that git ignores are in {}",
+                    path.display()
+                ));
+            }
         }
     })
 }

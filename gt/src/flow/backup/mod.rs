@@ -225,10 +225,16 @@ fn save_work_tree(
         return Ok(None);
     };
     for big in &saved.big {
-        contents.files.push(format!("{path}/{}", big.path));
+        match big.path.to_str() {
+            Some(file) => contents.files.push(format!("{path}/{file}")),
+            None => draft.left_out.push(format!(
+                "{path}/{}: it is big, and its name is not UTF-8",
+                big.path.display()
+            )),
+        }
     }
     for inner in &saved.nested {
-        let inside = format!("{path}/{inner}/.git");
+        let inside = format!("{path}/{}/.git", inner.display());
         if draft.root.join(&inside).is_dir() {
             contents.add_all(&draft.root, &inside);
         }

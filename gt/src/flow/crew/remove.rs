@@ -11,10 +11,10 @@ use std::path::PathBuf;
 use anyhow::Context;
 use bd::change;
 use bd::git::Git;
-use kit::ui::counted;
 use serde::Serialize;
 
 use super::{check_at_rest, member_address};
+use crate::flow::unsaved::{UnsavedWork, find_unsaved_work};
 use crate::host::LiveTown;
 use crate::town::Rig;
 
@@ -37,13 +37,18 @@ pub fn remove_member(
     let address = member_address(rig, name);
     check_at_rest(town, &address)?;
     let path = rig.crew(name);
-    let unsaved = find_unsaved_work(&Git::at(&path))?;
+    let git = Git::at(&path);
+    let (ignored, unsaved): (Vec<_>, Vec<_>) = find_unsaved_work(rig, &git, None)?
+        .into_iter()
+        .partition(|work| matches!(work, UnsavedWork::IgnoredFiles { .. }));
+    let reasons: Vec<String> = unsaved.iter().map(ToString::to_string).collect();
     anyhow::ensure!(
-        force || unsaved.is_empty(),
+        force || reasons.is_empty(),
         "the clone of {address} has work that is nowhere else: {}; push it, or give --force to move the clone aside",
-        unsaved.join(", ")
+        reasons.join(", ")
     );
-    let moved_to = if unsaved.is_empty() && !has_ignored_files(&Git::at(&path))? {
+    let is_empty = unsaved.is_empty() && ignored.is_empty() && !git.has_ignored_files()?;
+    let moved_to = if is_empty {
         fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         None
     } else {
@@ -60,42 +65,6 @@ pub fn remove_member(
         rig: rig.name().to_owned(),
         moved_to,
     })
-}
-
-/// Returns true if a clone has files that its `.gitignore` names, such as settings with secrets.
-/// The town's own files are in `info/exclude`.
-fn has_ignored_files(git: &Git) -> anyhow::Result<bool> {
-    let list = [
-        "ls-files",
-        "--others",
-        "--ignored",
-        "--exclude-per-directory=.gitignore",
-        "--directory",
-    ];
-    Ok(!git.plumbing(list).text()?.trim().is_empty())
-}
-
-/// Describes what a clone has that no remote has: files, commits of branches, tags and snapshots.
-fn find_unsaved_work(git: &Git) -> anyhow::Result<Vec<String>> {
-    let mut found = Vec::new();
-    let files = git.status()?.len();
-    if files > 0 {
-        found.push(counted(files, "uncommitted file"));
-    }
-    let local = ["rev-list", "--count", "HEAD", "--all", "--not", "--remotes"];
-    let commits: usize = git.plumbing(local).text()?.parse()?;
-    if commits > 0 {
-        found.push(format!("{} on no remote", counted(commits, "commit")));
-    }
-    let stashes = git.stashes()?.len();
-    if stashes > 0 {
-        found.push(counted(stashes, "stashed change"));
-    }
-    let inner = git.inner_repositories()?.len();
-    if inner > 0 {
-        found.push(format!("{inner} git repositories of their own"));
-    }
-    Ok(found)
 }
 
 /// Closes the bead of a member.

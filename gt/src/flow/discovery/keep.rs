@@ -200,7 +200,8 @@ mod tests {
         });
         assert_eq!(again, [(commit, rescue.clone())]);
         let back = bd::git::rescue::restore_rescue(&git, &git, &rescue).unwrap();
-        assert_eq!(back, [".gt/discovery/x.md", ".gt/discovery/y.md"]);
+        let files = [".gt/discovery/x.md", ".gt/discovery/y.md"];
+        assert_eq!(back, files.map(std::path::PathBuf::from));
         // What they were before is still there.
         assert_eq!(
             git.resolve(&format!("{rescue}^2")).unwrap().as_ref(),

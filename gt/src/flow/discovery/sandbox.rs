@@ -98,6 +98,15 @@ fn list_files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Lists the tracked files below `.gt/`.
+fn list_tracked(git: &Git) -> Result<BTreeSet<String>, GitError> {
+    let tracked = git.tracked(&[FOLDER])?;
+    let names = tracked
+        .iter()
+        .map(|path| path.to_string_lossy().into_owned());
+    Ok(names.collect())
+}
+
 /// Lists the untracked files below `.gt/`, by their paths in the sandbox.
 fn list_untracked(git: &Git) -> Result<BTreeMap<String, PathBuf>, GitError> {
     let sandbox = git.folder();
@@ -105,7 +114,7 @@ fn list_untracked(git: &Git) -> Result<BTreeMap<String, PathBuf>, GitError> {
     if all.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let tracked: BTreeSet<String> = git.tracked(&[FOLDER])?.into_iter().collect();
+    let tracked = list_tracked(git)?;
     let named = all.into_iter().map(|path| {
         let shown = path.strip_prefix(sandbox).unwrap_or(&path);
         (shown.to_string_lossy().into_owned(), path)
@@ -165,22 +174,20 @@ fn is_in_nested_repository(sandbox: &Path, path: &str) -> bool {
 /// Commits the worker's uncommitted changes below `.gt/` to the checked out branch, and returns
 /// their paths.
 pub fn commit_documents(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> {
-    let mut files: Vec<String> = hash_changed_documents(git, &SandboxMark::read(git)?)?
-        .into_keys()
-        .collect();
-    files.retain(|path| !is_in_nested_repository(git.folder(), path));
+    let untracked = list_untracked(git)?;
+    let documents = hash_changed_documents(git, &SandboxMark::read(git)?)?;
+    let own = documents
+        .keys()
+        .filter(|name| !is_in_nested_repository(git.folder(), name))
+        .filter_map(|name| untracked.get(name)?.strip_prefix(git.folder()).ok());
     let changed = git.status()?;
-    let below = |path: &&bd::git::FileChange| path.path.starts_with(".gt/");
-    files.extend(
-        changed
-            .iter()
-            .filter(below)
-            .map(|change| change.path.clone()),
-    );
-    files.sort();
-    files.dedup();
+    let changed = changed.iter().map(|change| change.path.as_path());
+    let changed = changed.filter(|path| path.starts_with(FOLDER));
+    let files: BTreeSet<&Path> = own.chain(changed).collect();
+    let names = files.iter().map(|path| path.to_string_lossy().into_owned());
+    let names: Vec<String> = names.collect();
     if files.is_empty() {
-        return Ok(files);
+        return Ok(names);
     }
     // The files are excluded from git, so they must be added with force.
     git.plumbing(["--literal-pathspecs", "add", "--all", "--force", "--"])
@@ -198,14 +205,14 @@ pub fn commit_documents(git: &Git, who: &Identity) -> Result<Vec<String>, Discov
         .args(["-m", "Discovery documents", "--"])
         .args(&files)
         .finish_checked()?;
-    Ok(files)
+    Ok(names)
 }
 
 /// Prepares `.gt/` for other work: removes kept files, removes links without following them, and
 /// moves the remaining files to `aside`. Returns the number of moved files.
 pub fn clear_documents(git: &Git, aside: &Path) -> Result<usize, DiscoveryError> {
     let folder = git.folder().join(FOLDER);
-    let tracked: BTreeSet<String> = git.tracked(&[FOLDER])?.into_iter().collect();
+    let tracked = list_tracked(git)?;
     let mut links = Vec::new();
     find_links(&folder, &mut links);
     for link in links {
@@ -261,7 +268,7 @@ pub fn place_documents(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
         Some(commit) => git.entries(&commit)?,
         None => TreeEntries::new(),
     };
-    let tracked: BTreeSet<String> = git.tracked(&[FOLDER])?.into_iter().collect();
+    let tracked = list_tracked(git)?;
     let is_file = |entry: &TreeEntry| entry.mode.starts_with("100");
     let fits = |path: &str| path.starts_with(".gt/") && !tracked.contains(path);
     let wanted: TreeEntries = kept

@@ -11,11 +11,16 @@ pub mod plugin;
 
 pub use plugin::DogOutcome;
 
+use std::path::PathBuf;
+
 use bd::git::rescue::BigFilePolicy;
 use bd::git::{Git, Identity, rescue};
 use jiff::Timestamp;
 
 use crate::flow::rig::check_remote;
+use crate::flow::unsaved::{
+    commits_left_detached, find_ignored_files, find_unsaved_work, move_aside,
+};
 use crate::flow::{role, sandbox, session};
 use crate::host::{LiveSession, LiveTown};
 use crate::record::dog::{self, Dog, DogState};
@@ -140,8 +145,8 @@ fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
 }
 
 /// Recreates a dog's worktrees from the rigs' targets, including those of new rigs. Refuses a
-/// working dog. Refuses uncommitted files without `force`, and saves them with it. Returns the refs
-/// of the saved files.
+/// working dog. Refuses unsaved work without `force`, and saves it with it. Returns the places
+/// of the saved work.
 pub fn refresh_worktrees(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
     let _lock = Lock::take(
         &town.layout.state_lock(&dog::kennel_folder(&town.layout)),
@@ -154,7 +159,7 @@ pub fn refresh_worktrees(town: &LiveTown, name: &str, force: bool) -> anyhow::Re
         dog.work
     );
     if !force {
-        refuse_uncommitted(&dog)?;
+        refuse_unsaved(town, &dog)?;
     }
     session::end::end_agent_session(town, &dog.address())?;
     let saved = remove_worktrees(town, &dog)?;
@@ -171,18 +176,25 @@ pub fn refresh_worktrees(town: &LiveTown, name: &str, force: bool) -> anyhow::Re
     Ok(saved)
 }
 
-fn refuse_uncommitted(dog: &Dog) -> anyhow::Result<()> {
-    for path in dog.worktrees.values().filter(|path| path.exists()) {
+fn refuse_unsaved(town: &Town, dog: &Dog) -> anyhow::Result<()> {
+    for rig in town.list_rigs()? {
+        let path = dog::dog_folder(&town.layout, &dog.name).join(rig.name());
+        if !path.exists() {
+            continue;
+        }
+        let unsaved = find_unsaved_work(&rig, &Git::at(&path), None)?;
+        let reasons: Vec<String> = unsaved.iter().map(ToString::to_string).collect();
         anyhow::ensure!(
-            Git::at(path).status()?.is_empty(),
-            "{} has uncommitted files (--force saves them first)",
-            path.display()
+            reasons.is_empty(),
+            "{} has work that is nowhere else: {} (--force saves it first)",
+            path.display(),
+            reasons.join(", ")
         );
     }
     Ok(())
 }
 
-/// Removes a dog's worktrees after saving the work that only they have. Returns the rescue refs.
+/// Removes a dog's worktrees after saving the work that only they have. Returns its places.
 fn remove_worktrees(town: &Town, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let mut saved = Vec::new();
     for rig in town.list_rigs()? {
@@ -195,8 +207,8 @@ fn remove_worktrees(town: &Town, dog: &Dog) -> anyhow::Result<Vec<String>> {
     Ok(saved)
 }
 
-/// Removes a dog. A dog with work or uncommitted files needs `force`, which saves them. Returns the
-/// rescue refs.
+/// Removes a dog. A dog with a task or unsaved work needs `force`, which saves the work. Returns the
+/// places of the saved work.
 pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
     let dog = find_dog(town, name)?;
     if !force {
@@ -205,7 +217,7 @@ pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Ve
             "dog {name} is at work on {} (--force removes it)",
             dog.work
         );
-        refuse_uncommitted(&dog)?;
+        refuse_unsaved(town, &dog)?;
     }
     session::end::end_agent_session(town, &dog.address())?;
     let saved = remove_worktrees(town, &dog)?;
@@ -213,11 +225,13 @@ pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Ve
     Ok(saved)
 }
 
-/// Saves the files and the commits that only one worktree has.
+/// Saves the work that only one worktree has: files and commits to rescue refs, and what no rescue
+/// has to a folder beside the dogs. Returns the refs and the folder.
 fn save_worktree(rig: &Rig, dog: &Dog) -> anyhow::Result<Vec<String>> {
     let (name, now) = (&dog.name, rig.town().clock.now().as_millisecond());
-    let git = Git::at(dog::dog_folder(&rig.town().layout, name).join(rig.name()));
-    let folder = format!("refs/gt/rescue/dogs/{name}/{now}");
+    let layout = &rig.town().layout;
+    let git = Git::at(dog::dog_folder(layout, name).join(rig.name()));
+    let folder = format!("refs/gt/rescue/{}/dogs/{name}/{now}", rig.name());
     let author = Identity {
         name: dog.address().to_string(),
         email: "dog@gastown.local".to_owned(),
@@ -229,19 +243,36 @@ fn save_worktree(rig: &Rig, dog: &Dog) -> anyhow::Result<Vec<String>> {
         &format!("{folder}-files"),
         &message,
         &author,
-        BigFilePolicy::Leave,
+        BigFilePolicy::MoveAside,
     )?;
     saved.extend(files.map(|saved| saved.refname));
-    let (tip, branch) = (git.resolve("HEAD")?, git.head_branch()?);
-    if let (Some(tip), Some(branch)) = (tip, branch) {
+    let visits = git.head_reflog()?;
+    let left = git.unreached_commits(&commits_left_detached(&visits))?;
+    for (number, commit) in left.iter().enumerate() {
+        let name = format!("{folder}-left-{number}");
+        git.update_ref(&name, commit, None)?;
+        saved.push(name);
+    }
+    if let Some(tip) = git.resolve("HEAD")? {
         let start = sandbox::find_start_commit(rig, &config::target_branch_of(rig))?;
         if !git.is_ancestor(&tip, &start)? {
             let name = format!("{folder}-commits");
             git.update_ref(&name, &tip, None)?;
             saved.push(name);
         }
-        // Fails while the branch is checked out. A remaining branch is harmless.
-        git.delete_branch(&branch, &tip).ok();
+        if let Some(branch) = git.head_branch()? {
+            // Fails while the branch is checked out. A remaining branch is harmless.
+            git.delete_branch(&branch, &tip).ok();
+        }
+    }
+    let ignored = find_ignored_files(rig, &git)?.into_iter();
+    let mut paths: Vec<PathBuf> = ignored.map(|ignored| ignored.path).collect();
+    paths.extend(git.inner_repositories()?);
+    if !paths.is_empty() {
+        let aside = dog::kennel_folder(layout).join(format!(".removed/{name}-{now}"));
+        let aside = aside.join(rig.name());
+        move_aside(&git, &paths, &aside)?;
+        saved.push(aside.to_string_lossy().into_owned());
     }
     Ok(saved)
 }

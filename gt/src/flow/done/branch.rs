@@ -10,7 +10,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use bd::bead::{Bead, Status, attempt};
-use bd::git::{Git, PushLease};
+use bd::git::{FileChange, Git, PushLease};
 use bd::store::Snapshot;
 use serde::Serialize;
 
@@ -198,11 +198,8 @@ fn find_branch(git: &Git, folder: &Path, submission: &BranchSubmission) -> anyho
     if checked_out.as_ref() == Some(&branch) {
         let changes = git.status()?;
         if !changes.is_empty() {
-            let files: Vec<&str> = changes
-                .iter()
-                .take(5)
-                .map(|change| change.path.as_str())
-                .collect();
+            let shown = changes.iter().take(5).map(FileChange::display_path);
+            let files: Vec<String> = shown.collect();
             return Err(SubmitError::Uncommitted {
                 count: kit::ui::counted(changes.len(), "file"),
                 files: files.join(", "),

@@ -9,7 +9,7 @@ use std::fmt;
 
 use bd::git::{Git, GitError, Stash};
 
-use crate::flow::sandbox::visits_since_sling;
+use crate::flow::unsaved::visits_since_sling;
 use crate::record::polecat::Slot;
 
 /// Work that is not on the branch of its bead.

@@ -2,14 +2,15 @@
 //! work.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
-use bd::git::{CommitInfo, Git, GitError};
+use bd::git::{CommitInfo, FileChange, Git, GitError};
 
 use super::{HeldWorker, elsewhere};
 use crate::flow::mq::verify;
 use crate::flow::rig::check_remote;
-use crate::flow::sandbox::visits_since_sling;
 use crate::flow::target_history;
+use crate::flow::unsaved::visits_since_sling;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::Rig;
 use crate::town::beads::is_beads_file;
@@ -318,11 +319,8 @@ pub(super) fn prove_work(
     }
     let changes = git.status()?;
     if !changes.is_empty() {
-        let files: Vec<&str> = changes
-            .iter()
-            .take(5)
-            .map(|change| change.path.as_str())
-            .collect();
+        let shown = changes.iter().take(5).map(FileChange::display_path);
+        let files: Vec<String> = shown.collect();
         return Err(ProofError::Uncommitted {
             count: changes.len(),
             files: files.join(", "),
@@ -394,11 +392,13 @@ fn check_submodules(git: &Git, base: &str, tip: &str) -> Result<(), ProofError> 
 }
 
 /// Quotes paths for a command that a message proposes. Their names come from the repository.
-fn quote_paths(paths: &[impl AsRef<str>]) -> String {
+fn quote_paths(paths: &[impl AsRef<Path>]) -> String {
     let quoted = paths.iter().map(|path| {
-        let path = path.as_ref();
+        let path = path.as_ref().to_string_lossy();
         // A path has no NUL, the only thing that cannot be quoted.
-        shlex::try_quote(path).unwrap_or(path.into())
+        shlex::try_quote(&path)
+            .unwrap_or(path.as_ref().into())
+            .into_owned()
     });
     quoted.collect::<Vec<_>>().join(" ")
 }

@@ -67,9 +67,12 @@ fn collect_git_state(home: &std::path::Path) -> Vec<String> {
         lines.push(format!("branch {}", escape::escape_line(&branch)));
     }
     if let Ok(changes) = git.status() {
-        let changed = changes
-            .iter()
-            .map(|change| format!("not committed: {}", escape::escape_line(&change.path)));
+        let changed = changes.iter().map(|change| {
+            format!(
+                "not committed: {}",
+                escape::escape_line(&change.display_path())
+            )
+        });
         lines.extend(changed);
     }
     lines

@@ -208,7 +208,7 @@ fn drop_changes(tree: &Path, candidate: &str) -> anyhow::Result<Vec<String>> {
     let git = Git::at(tree);
     let changes = git.status()?.into_iter();
     let tracked = changes.filter(|change| change.kind != ChangeKind::Untracked);
-    let files: Vec<String> = tracked.map(|change| change.path).collect();
+    let files: Vec<String> = tracked.map(|change| change.display_path()).collect();
     if !files.is_empty() && git.resolve("HEAD")?.as_deref() == Some(candidate) {
         git.reset_hard("HEAD")?;
     }

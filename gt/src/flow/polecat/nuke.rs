@@ -6,12 +6,11 @@
 //!    worktree. One that git cannot read is moved aside.
 //! 3. Close the identity bead with reason `nuked`, and reopen the hooked bead.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bd::bead::{Bead, Status};
 use bd::change;
-use bd::git::Git;
-use kit::ui::counted;
 
 use crate::flow::sandbox::Sandbox;
 use crate::host::LiveTown;
@@ -19,9 +18,9 @@ use crate::record::attempt::{self, AttemptEnd};
 use crate::record::polecat;
 use crate::record::polecat::{Polecat, Slot};
 use crate::record::town_view::TownView;
+use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
-use crate::town::{Rig, RigLayout};
 
 #[derive(Debug, Clone, serde::Serialize)]
 pub struct NukeReport {
@@ -30,6 +29,9 @@ pub struct NukeReport {
     pub rescued: Option<String>,
     /// The bead that was on the hook and is open again.
     pub released: Option<String>,
+    /// The folder of the files that git ignores and no `.gitignore` names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_to: Option<PathBuf>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -78,6 +80,10 @@ pub fn nuke_polecat(
         None if there => sandbox.rescue_leftovers()?,
         None => None,
     };
+    let moved_to = match defect {
+        None if there => sandbox.move_ignored_files()?,
+        _ => None,
+    };
     // Done before the folder is removed: a crash in between leaves a folder behind, but never a
     // bead on the hook of a removed worker.
     let released = close_identity(rig, polecat, rescued.as_deref())?;
@@ -93,12 +99,13 @@ pub fn nuke_polecat(
         polecat: address.to_string(),
         rescued,
         released,
+        moved_to,
     })
 }
 
 /// Returns the reasons against a nuke, one per kind of work that would be lost.
 pub(super) fn find_refusal_reasons(
-    rig: &RigLayout,
+    rig: &Rig,
     polecat: &Polecat,
     defect: Option<&str>,
 ) -> anyhow::Result<Vec<String>> {
@@ -116,46 +123,9 @@ pub(super) fn find_refusal_reasons(
     if defect.is_some() || !path.join(".git").exists() {
         return Ok(reasons);
     }
-    let git = Git::at(&path);
-    let changed = git.status()?.len();
-    if changed > 0 {
-        reasons.push(format!("{changed} uncommitted files in {}", path.display()));
-    }
-    for folder in git.inner_repositories()? {
-        reasons.push(format!("{folder} is a git repository of its own"));
-    }
-    let unpushed = count_unpushed(&git)?;
-    if unpushed > 0 {
-        reasons.push(format!("{} on no remote", counted(unpushed, "commit")));
-    }
-    if let Some(branch) = git.head_branch()? {
-        let stashes = git.stashes_on_branch(&branch)?.len();
-        if stashes > 0 {
-            reasons.push(format!(
-                "{} of branch {branch}",
-                counted(stashes, "stashed change")
-            ));
-        }
-    }
+    let unsaved = Sandbox::new(rig, &polecat.name).find_unsaved_work()?;
+    reasons.extend(unsaved.iter().map(ToString::to_string));
     Ok(reasons)
-}
-
-/// Counts the commits of a worktree's head that no remote has.
-pub(super) fn count_unpushed(git: &Git) -> anyhow::Result<usize> {
-    let everywhere = if git.remote_url("origin")?.is_some() {
-        "--remotes"
-    } else {
-        "--branches"
-    };
-    let kept = [
-        "rev-list",
-        "--count",
-        "HEAD",
-        "--not",
-        everywhere,
-        "--glob=refs/gt/merged",
-    ];
-    Ok(git.plumbing(kept).text()?.parse()?)
 }
 
 /// Closes the identity. Reopens and returns the bead on the hook.

@@ -1,10 +1,11 @@
 //! Checks what would be lost if a polecat's sandbox were removed now.
 
-use bd::git::Git;
+use bd::git::{FileChange, Git};
 use serde::Serialize;
 
-use super::nuke::{count_unpushed, find_refusal_reasons};
+use super::nuke::find_refusal_reasons;
 use crate::flow::sandbox::Sandbox;
+use crate::flow::unsaved::count_unpushed;
 use crate::record::town_view::TownView;
 use crate::town::Rig;
 
@@ -83,8 +84,8 @@ pub fn read_git_state(rig: &Rig, name: &str) -> anyhow::Result<SandboxGitState> 
         rig.name()
     );
     let git = Git::at(&path);
-    let changes = git.status()?.into_iter();
-    let uncommitted_files: Vec<String> = changes.map(|change| change.path).collect();
+    let changes = git.status()?;
+    let uncommitted_files: Vec<String> = changes.iter().map(FileChange::display_path).collect();
     let unpushed_commits = count_unpushed(&git)?;
     let branch = git.head_branch()?;
     let stash_count = match &branch {

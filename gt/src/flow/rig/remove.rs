@@ -11,8 +11,9 @@ use kit::ui::escape::escape_line;
 use serde::Serialize;
 
 use super::{RigError, route};
+use crate::flow::unsaved::{find_unsaved_work, last_sling_branch};
 use crate::host::LiveTown;
-use crate::record::{convoy, merge_request, queued_sling};
+use crate::record::{convoy, dog, merge_request, queued_sling};
 use crate::town::config;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
@@ -104,7 +105,7 @@ fn find_unmerged_branches(rig: &Rig, beads: &Snapshot) -> Result<Vec<String>, Gi
         .collect())
 }
 
-/// Describes the work trees with uncommitted files, and the clones with commits that no remote has.
+/// Describes the unsaved work of all work trees of a rig.
 fn find_unsaved_trees(rig: &Rig) -> Vec<String> {
     let names = |folder: &Path| -> Vec<String> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
@@ -119,19 +120,33 @@ fn find_unsaved_trees(rig: &Rig) -> Vec<String> {
     let sandboxes = polecats.map(|name| (format!("polecats/{name}"), rig.sandbox(&name)));
     let crew = names(&rig.crew_folder()).into_iter();
     let clones = crew.map(|name| (format!("crew/{name}"), rig.crew(&name)));
+    let kennel = dog::kennel_folder(&rig.town().layout);
+    let dogs = names(&kennel).into_iter();
+    let worktrees = dogs.map(|name| {
+        let tree = kennel.join(&name).join(rig.name());
+        (format!("deacon/dogs/{name}"), tree)
+    });
     let mut lines = Vec::new();
-    for (name, tree) in sandboxes.chain(clones) {
-        let git = Git::at(&tree);
+    for (name, tree) in sandboxes.chain(clones).chain(worktrees) {
         if !tree.join(".git").exists() {
             continue;
         }
-        if git.has_unsaved_files().unwrap_or(false) {
-            lines.push(format!("uncommitted files: {}/{name}", rig.name()));
-        }
-        let unpushed = git.plumbing(["rev-list", "--count", "--branches", "--not", "--remotes"]);
-        let is_clone = tree.join(".git").is_dir();
-        if is_clone && unpushed.text().is_ok_and(|count| count != "0") {
-            lines.push(format!("commits that no remote has: {}/{name}", rig.name()));
+        let git = Git::at(&tree);
+        let polecat = name.strip_prefix("polecats/");
+        let branch = polecat.map(|name| last_sling_branch(&git, name));
+        let unsaved = branch.transpose().and_then(|branch| {
+            let branch = branch.flatten();
+            find_unsaved_work(rig, &git, branch.as_deref())
+        });
+        match unsaved {
+            Ok(unsaved) => {
+                lines.extend(
+                    unsaved
+                        .iter()
+                        .map(|work| format!("{}/{name}: {work}", rig.name())),
+                );
+            }
+            Err(error) => lines.push(format!("{}/{name} cannot be read: {error}", rig.name())),
         }
     }
     lines

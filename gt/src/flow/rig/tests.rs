@@ -131,7 +131,10 @@ fn tracked_beads_of_the_repository_become_the_beads_of_the_rig() {
     );
     assert_eq!(place.town.find_bead("proj-a1b").unwrap().bead.title, "One");
     let changes = bd::git::Git::at(rig.mayor_clone()).status().unwrap();
-    let paths: Vec<&str> = changes.iter().map(|change| change.path.as_str()).collect();
+    let paths: Vec<String> = changes
+        .iter()
+        .map(bd::git::FileChange::display_path)
+        .collect();
     assert_eq!(paths, [".beads/issues.jsonl"]);
 }
 

@@ -2,14 +2,16 @@
 //!
 //! Each rescue has a ref of its own. Only the same work, saved again, keeps the name that it has.
 
-use std::fs;
+use std::path::PathBuf;
 
 use bd::git::rescue::{self, BigFilePolicy, SavedRescue};
 use bd::git::{Git, GitError, Identity};
-use kit::sys::file;
 
-use super::{Sandbox, SandboxError, visits, visits_since_sling};
+use super::{Sandbox, SandboxError};
 use crate::flow::discovery;
+use crate::flow::unsaved::{
+    self, UnsavedWork, commits_left_detached, last_sling_branch, move_aside, visits_since_sling,
+};
 use crate::record::polecat::{PolecatIds, Slot, read_record};
 use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
@@ -75,13 +77,20 @@ impl Sandbox<'_> {
         Ok(Some(reference))
     }
 
+    /// Finds the work that a removal of the sandbox would lose.
+    pub(crate) fn find_unsaved_work(&self) -> Result<Vec<UnsavedWork>, GitError> {
+        let git = Git::at(self.path());
+        let branch = last_sling_branch(&git, self.name)?;
+        unsaved::find_unsaved_work(self.rig, &git, branch.as_deref())
+    }
+
     /// Saves commits that were made on no branch since the sling to `branch`, and left there, to
     /// rescue refs. Returns the refs.
     pub fn keep_abandoned_commits(&self, branch: &str) -> Result<Vec<String>, SandboxError> {
         let git = Git::at(self.path());
         let visits = visits_since_sling(git.head_reflog()?, branch);
         let mut kept = Vec::new();
-        let left = visits::commits_left_detached(&visits);
+        let left = commits_left_detached(&visits);
         for (number, commit) in git.unreached_commits(&left)?.iter().enumerate() {
             let bead = parse_branch_bead(branch, self.name);
             let reference = self.numbered_ref(&format!("d{number}"), bead.as_deref());
@@ -144,7 +153,7 @@ impl Sandbox<'_> {
                 }));
         }
         self.keep_stashes(&git)?;
-        if let Some(branch) = self.last_branch(&git)? {
+        if let Some(branch) = last_sling_branch(&git, self.name)? {
             self.keep_abandoned_commits(&branch)?;
         }
         let dirty = git.has_unsaved_files()?;
@@ -180,6 +189,21 @@ impl Sandbox<'_> {
         Ok(Some(reference))
     }
 
+    /// Moves the files beside the sandbox that only `info/exclude` or the user's own file makes git
+    /// ignore. No rescue has them. Returns their new folder.
+    pub(crate) fn move_ignored_files(&self) -> Result<Option<PathBuf>, SandboxError> {
+        let git = Git::at(self.path());
+        let ignored = unsaved::find_ignored_files(self.rig, &git)?.into_iter();
+        let paths: Vec<PathBuf> = ignored.map(|ignored| ignored.path).collect();
+        if paths.is_empty() {
+            return Ok(None);
+        }
+        let stamp = self.rig.town().clock.now().as_millisecond();
+        let aside = self.rig.polecat(self.name).join(format!("ignored-{stamp}"));
+        move_aside(&git, &paths, &aside)?;
+        Ok(Some(aside))
+    }
+
     fn move_inner_repositories(&self, git: &Git) -> Result<(), SandboxError> {
         let folders = git.inner_repositories()?;
         if folders.is_empty() {
@@ -187,16 +211,11 @@ impl Sandbox<'_> {
         }
         let stamp = self.rig.town().clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("left-{stamp}"));
-        for folder in &folders {
-            let (from, to) = (git.folder().join(folder), aside.join(folder));
-            let moved = match to.parent() {
-                Some(parent) => file::create_folder(parent, 0o755),
-                None => Ok(()),
-            };
-            moved
-                .and_then(|()| fs::rename(&from, &to))
-                .map_err(|source| SandboxError::Io { path: from, source })?;
-        }
+        move_aside(git, &folders, &aside)?;
+        let folders = folders
+            .iter()
+            .map(|path| path.to_string_lossy().into_owned());
+        let folders: Vec<String> = folders.collect();
         self.rig.town().record_event(&event!(InnerRepositoriesMoved,
             rig: self.rig.name(), polecat: self.name, folders: folders, moved_to: aside,
         ));
@@ -261,21 +280,6 @@ impl Sandbox<'_> {
             ));
         }
         Ok(())
-    }
-
-    /// Returns the branch of the sandbox's last sling.
-    fn last_branch(&self, git: &Git) -> Result<Option<String>, GitError> {
-        let own_prefix = format!("polecat/{}/", self.name);
-        let is_own = |branch: &String| branch.starts_with(&own_prefix);
-        if let Some(branch) = git.head_branch()?.filter(is_own) {
-            return Ok(Some(branch));
-        }
-        let visits = git.head_reflog()?;
-        let visited = visits.iter().filter_map(|(_, how)| {
-            let (_, onto) = how.rsplit_once(" to ")?;
-            Some(onto.to_owned())
-        });
-        Ok(visited.into_iter().find(is_own))
     }
 
     /// Returns the last bead of the sandbox: the bead of its branch, otherwise the last bead that
@@ -369,6 +373,8 @@ pub(super) fn is_commit_kept(git: &Git, commit: &str) -> Result<bool, GitError> 
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use crate::testing::TestTown;
 

@@ -25,7 +25,6 @@ mod provision;
 mod restore;
 mod snapshot;
 mod stash_hook;
-mod visits;
 
 use keep::{is_commit_kept, parse_branch_bead};
 use provision::OUR_FOLDERS;
@@ -34,7 +33,6 @@ pub(crate) use restore::{
     MovedWorktree, is_of_other_town, list_moved_worktrees, prune_worktrees, repair_moved_worktrees,
 };
 pub use snapshot::save_snapshot;
-pub(crate) use visits::visits_since_sling;
 
 use crate::flow::discovery::{self, DiscoveryError};
 use crate::flow::rig::{check_remote, find_unsupported_feature};

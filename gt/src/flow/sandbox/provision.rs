@@ -10,17 +10,8 @@ use bd::git::{Git, GitError};
 use kit::sys::{ConfinedFolder, file};
 
 use super::{SandboxError, stash_hook};
+use crate::flow::unsaved::TOWN_PATTERNS;
 use crate::town::RigLayout;
-
-/// Patterns of local files that a sandbox hides from git, through the shared `info/exclude`.
-const EXCLUDED: [&str; 6] = [
-    "/.gt/",
-    "/.polecat-checkpoint.json",
-    ".beads/redirect",
-    ".runtime/",
-    ".claude/settings.local.json",
-    ".logs/",
-];
 
 /// Folders of a sandbox that belong to the town, even if the repository has files of these names.
 pub(super) const OUR_FOLDERS: [&str; 2] = [".beads", ".gt"];
@@ -32,15 +23,14 @@ const AGENT_FILES: [&str; 4] = [".claude", ".mcp.json", "AGENTS.md", "CLAUDE.md"
 /// the rig's overlay.
 pub(crate) fn provision_worktree(rig: &RigLayout, path: &Path) -> Result<(), SandboxError> {
     let git = Git::at(path);
-    for pattern in EXCLUDED {
+    for pattern in TOWN_PATTERNS {
         git.exclude(pattern)?;
     }
     let tracked = git.tracked(&[".beads"])?;
     if tracked.is_empty() {
         git.exclude(".beads/")?;
     }
-    let beads: Vec<&str> = tracked.iter().map(String::as_str).collect();
-    git.set_skip_worktree(&beads)?;
+    git.set_skip_worktree(&tracked)?;
     for folder in OUR_FOLDERS {
         replace_folder(&git, folder)?;
     }
@@ -78,7 +68,7 @@ fn replace_folder(git: &Git, folder: &str) -> Result<(), SandboxError> {
 /// because git skips its own copies.
 pub(super) fn hide_agent_files(git: &Git) -> Result<(), SandboxError> {
     let files = git.tracked(&AGENT_FILES)?;
-    git.set_skip_worktree(&files.iter().map(String::as_str).collect::<Vec<_>>())?;
+    git.set_skip_worktree(&files)?;
     for name in files {
         let path = git.folder().join(name);
         file::remove_file(&path).map_err(|source| SandboxError::Io { path, source })?;
@@ -88,13 +78,7 @@ pub(super) fn hide_agent_files(git: &Git) -> Result<(), SandboxError> {
 
 /// Lets git write the files again that [`hide_agent_files`] removed, at the next reset.
 pub(super) fn unhide_agent_files(git: &Git) -> Result<(), GitError> {
-    let files = git.tracked(&AGENT_FILES)?;
-    if files.is_empty() {
-        return Ok(());
-    }
-    git.plumbing(["update-index", "--no-skip-worktree", "-z", "--stdin"])
-        .stdin(files.join("\0"))
-        .run()
+    git.clear_skip_worktree(&git.tracked(&AGENT_FILES)?)
 }
 
 fn copy_overlay(rig: &RigLayout, inside: &ConfinedFolder) -> Result<(), SandboxError> {

@@ -1,5 +1,22 @@
 //! Reads where a worker's HEAD was, from the worktree's own log of HEAD.
 
+use bd::git::{Git, GitError};
+
+/// Returns the branch of the last sling of a polecat's sandbox.
+pub(crate) fn last_sling_branch(git: &Git, name: &str) -> Result<Option<String>, GitError> {
+    let own_prefix = format!("polecat/{name}/");
+    let is_own = |branch: &String| branch.starts_with(&own_prefix);
+    if let Some(branch) = git.head_branch()?.filter(is_own) {
+        return Ok(Some(branch));
+    }
+    let visits = git.head_reflog()?;
+    let visited = visits.iter().filter_map(|(_, how)| {
+        let (_, onto) = how.rsplit_once(" to ")?;
+        Some(onto.to_owned())
+    });
+    Ok(visited.into_iter().find(is_own))
+}
+
 /// Returns the log entries since the sling switched to the branch, newest first. All of them in a
 /// fresh worktree, where the sling did not switch.
 pub(crate) fn visits_since_sling(
@@ -17,7 +34,7 @@ pub(crate) fn visits_since_sling(
 }
 
 /// Returns the commits from which HEAD moved on while it was on no branch.
-pub(super) fn commits_left_detached(visits: &[(String, String)]) -> Vec<&str> {
+pub(crate) fn commits_left_detached(visits: &[(String, String)]) -> Vec<&str> {
     let is_commit = |from: &&str| from.len() >= 40 && from.bytes().all(|b| b.is_ascii_hexdigit());
     let left = visits.iter().filter_map(|(_, how)| {
         let moved = how.strip_prefix("checkout: moving from ")?;
