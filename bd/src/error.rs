@@ -280,6 +280,10 @@ fn classify_store(error: &StoreError) -> Classification {
             let hint = "nothing was written; run the command again, and report this if it stays";
             ("would_lose", Some(hint.to_owned()))
         }
+        StoreError::NotOwnBead { id, .. } => {
+            let hint = format!("write a comment instead: 'bd comment {id} TEXT'");
+            ("permission", Some(hint))
+        }
         StoreError::Restless(_) | StoreError::Moved { .. } => {
             let hint = "something else is writing there; run the command again when it has ended";
             ("overtaken", Some(hint.to_owned()))

@@ -65,6 +65,7 @@ mod no_work;
 mod notify;
 mod old_town;
 mod one_attempt;
+mod permissions;
 mod plugin;
 mod polecat;
 mod prime;

@@ -466,10 +466,9 @@ fn hand_in_same_change_twice(second_commands: &str) -> (Worker, String, String) 
         .gt_as(&name, ["done", "--stay", "--summary", "x"])
         .ok();
     let ran = worker.town.gt(["mq", "run", "web", "--json"]).ok().json();
-    let of_second = ran.as_array().unwrap().iter();
-    let result = of_second
-        .filter(|result| result["bead"] == second.as_str())
-        .next_back()
+    let mut results = ran.as_array().unwrap().iter();
+    let result = results
+        .rfind(|result| result["bead"] == second.as_str())
         .unwrap()
         .clone();
     (worker, second, result.to_string())

@@ -155,6 +155,23 @@ impl Town {
         self.gt_at(&self.sandbox(polecat), args)
             .env("GT_ROLE", format!("{rig}/polecats/{name}"))
             .env("GT_LEASE", status.json()["lease"].to_string())
+            .env("GT_SESSION_TOKEN", self.session_token(polecat))
+    }
+
+    /// The token of a polecat's last session. Empty before the first one.
+    pub fn session_token(&self, polecat: &str) -> String {
+        let (rig, name) = polecat.split_once('/').unwrap();
+        let rigs = self.gt(["rig", "list", "--json"]).ok().json();
+        let mut rigs = rigs.as_array().unwrap().iter();
+        let prefix = rigs.find(|known| known["name"] == rig).unwrap()["prefix"].clone();
+        let slot = format!("{}-wisp-slot-{rig}-{name}", prefix.as_str().unwrap());
+        let shown = self.bd(rig, ["show", &slot, "--json"]).run();
+        if shown.code != 0 {
+            return String::new();
+        }
+        let token = shown.json()[0]["metadata"]["token"].clone();
+        let token = token.as_str();
+        token.unwrap_or_default().to_owned()
     }
 
     /// Runs any program in a folder, with the environment of the town's people.

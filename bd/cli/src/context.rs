@@ -12,6 +12,7 @@ use bd::query::when;
 use bd::store::find;
 use bd::store::{Author, Routes, Store, StoreError, StoreReports};
 use kit::failure::UsageError;
+use kit::sys::ancestor::SessionVariables;
 use kit::sys::env::local_time_zone;
 use kit::sys::{Clock, Env, RandomSource, file};
 use kit::ui::Ui;
@@ -133,8 +134,10 @@ impl Context {
             Git::at(self.env.cwd()).user(&self.env)
         };
         let user = || self.env.get("USER").unwrap_or("unknown").to_owned();
+        let actor = actor.or(git.name).unwrap_or_else(user);
         Author {
-            actor: actor.or(git.name).unwrap_or_else(user),
+            worker: self.find_worker(&actor),
+            actor,
             session: self
                 .env
                 .get("CLAUDE_SESSION_ID")
@@ -142,6 +145,25 @@ impl Context {
                 .to_owned(),
             owner: owner.or(git.email).unwrap_or_default(),
         }
+    }
+
+    /// Returns the address of the worker of a town that runs this command: by the session above this
+    /// process, by `GT_ROLE`, or by the actor.
+    fn find_worker(&self, actor: &str) -> Option<String> {
+        let session = SessionVariables::of_ancestors();
+        let by_session = session.and_then(|session| {
+            let town = session.get("GT_TOWN_ROOT")?;
+            // A worker that develops another project may do there what it wants.
+            let is_of_town = self
+                .found
+                .as_ref()
+                .is_ok_and(|found| found.dir.starts_with(&town));
+            session.get("GT_ROLE").filter(|_| is_of_town)
+        });
+        let by_variable = self.env.get("GT_ROLE").map(str::to_owned);
+        let names = [by_session, by_variable, Some(actor.to_owned())];
+        let mut names = names.into_iter().flatten();
+        names.find(|name| name.contains("/polecats/"))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

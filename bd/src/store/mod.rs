@@ -92,6 +92,8 @@ pub struct Author {
     pub session: String,
     /// The e-mail address for the `owner` of new beads.
     pub owner: String,
+    /// The address of the worker of a town that makes the changes. It may change its own beads only.
+    pub worker: Option<String>,
 }
 
 /// A handle on one beads folder: its paths and, optionally, settings for readers.

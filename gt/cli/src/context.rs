@@ -5,17 +5,22 @@ use std::path::Path;
 
 use bd::store::StoreReports;
 use kit::sys::Env;
+use kit::sys::ancestor::SessionVariables;
 use kit::ui::Ui;
 
 use gt::host::LiveTown;
 use gt::host::live_town::open_live_town;
+use gt::town::event::Event;
 use gt::town::identity::{Address, detect_caller};
+use gt::town::permission::check_permission;
 use gt::town::{self, TownLayout};
 
 pub struct Context {
     pub env: Env,
     pub ui: Ui,
     pub reports: StoreReports,
+    /// The agent session that the command runs in.
+    pub session: Option<SessionVariables>,
 }
 
 impl Context {
@@ -24,6 +29,7 @@ impl Context {
             env,
             ui,
             reports: StoreReports::default(),
+            session: SessionVariables::of_ancestors(),
         }
     }
 
@@ -33,12 +39,33 @@ impl Context {
         Ok(self.open_town_at(&root))
     }
 
+    /// Returns the caller, as an agent of the town at `root`. The user if it is none.
+    fn caller_in(&self, root: &Path) -> Address {
+        let session = self.session.as_ref();
+        let caller = detect_caller(&self.env, &TownLayout::new(root), session);
+        caller.address.unwrap_or(Address::Overseer)
+    }
+
+    /// Checks that the caller may run a command of this town. Everyone may outside of a town.
+    pub fn check_permission(&self, path: &[String]) -> anyhow::Result<()> {
+        let Ok(root) = town::find_town(&self.env) else {
+            return Ok(());
+        };
+        let caller = self.caller_in(&root);
+        let Err(error) = check_permission(&caller, path) else {
+            return Ok(());
+        };
+        let refused = Event::PermissionRefused {
+            command: error.command.clone(),
+            permission: error.permission.clone(),
+        };
+        self.open_town_at(&root).record_event(&refused);
+        Err(error.into())
+    }
+
     /// Opens the town at `root`.
     pub fn open_town_at(&self, root: &Path) -> LiveTown {
-        let actor = detect_caller(&self.env, &TownLayout::new(root))
-            .address
-            .unwrap_or(Address::Overseer);
-        let mut town = open_live_town(&self.env, root, actor);
+        let mut town = open_live_town(&self.env, root, self.caller_in(root));
         town.reports = self.reports.clone();
         town
     }

@@ -361,9 +361,11 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     if !matches!(line.command, Some(Command::Demo(_) | Command::Top(_))) {
         gt::town::temporary::remove_on_signals();
     }
-    let result = line
-        .command
-        .map_or_else(reject_missing_command, |command| command.run(&ctx));
+    let result = match (ctx.check_permission(&line.path), line.command) {
+        (Err(refused), _) => Err(refused),
+        (Ok(()), Some(command)) => command.run(&ctx),
+        (Ok(()), None) => reject_missing_command(),
+    };
     let answer = ctx
         .reports
         .take_failure()
@@ -389,6 +391,34 @@ mod tests {
     use std::ffi::OsString;
 
     use super::{GT, build_command_line};
+
+    fn list_paths(command: &clap::Command, above: &[String], paths: &mut Vec<Vec<String>>) {
+        for sub in command.get_subcommands() {
+            let path = [above, &[sub.get_name().to_owned()]].concat();
+            list_paths(sub, &path, paths);
+            paths.push(path);
+        }
+    }
+
+    #[test]
+    fn the_table_of_permissions_names_every_command_and_no_other() {
+        let mut paths = Vec::new();
+        list_paths(&build_command_line(), &[], &mut paths);
+        let has_verbs = |path: &Vec<String>| {
+            paths
+                .iter()
+                .any(|other| other.len() > path.len() && other.starts_with(path))
+        };
+        let unclassified: Vec<_> = paths
+            .iter()
+            .filter(|path| !has_verbs(path) && !gt::town::permission::is_classified(path))
+            .collect();
+        assert!(unclassified.is_empty(), "{unclassified:?}");
+        for command in gt::town::permission::list_commands() {
+            let path: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            assert!(paths.contains(&path), "there is no `gt {command}`");
+        }
+    }
 
     #[test]
     fn clap_accepts_the_command_line() {

@@ -21,7 +21,7 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let found = detect_caller(&ctx.env, &town.layout);
+    let found = detect_caller(&ctx.env, &town.layout, ctx.session.as_ref());
     let address = found.address.unwrap_or(Address::Overseer);
     let shown = WhoamiReport {
         address: address.to_string(),

@@ -13,6 +13,7 @@ pub mod identity;
 mod layout;
 pub mod lock;
 pub mod name;
+pub mod permission;
 pub mod process;
 pub mod queue_pause;
 mod registry;
@@ -117,7 +118,9 @@ impl Town {
 
     /// Returns the author of changes to beads.
     pub fn author(&self) -> Author {
+        // The commands of gt check the permissions of their caller.
         Author {
+            worker: None,
             actor: self.actor.to_string(),
             session: self
                 .env

@@ -88,6 +88,10 @@ const PHRASES: &[(&str, &str)] = &[
     ("nudge", "nudged {target}: {reason}"),
     ("nuke", "removed {rig}/{polecat}"),
     ("patrol", "{outcome} ({rule})"),
+    (
+        "permission_refused",
+        "was refused `gt {command}`: it needs the permission \"{permission}\"",
+    ),
     ("plugin_report", "Plugin Report {date}: {lines}"),
     ("plugin_run", "ran the plugin {plugin}: {result} ({reason})"),
     ("pull_request", "{mr} ({bead}): {text}"),

@@ -22,6 +22,8 @@ pub struct ParsedCommandLine<R, C> {
     pub root: R,
     /// The command, or `None` if the line names none.
     pub command: Option<C>,
+    /// The names of the command and its subcommands.
+    pub path: Vec<String>,
 }
 
 /// A program: its name, the global flags `R`, and its commands, with deferred arguments as `C` and
@@ -91,7 +93,8 @@ pub fn parse_line<R: Args, C: Subcommand>(
     let mut matches = command.try_get_matches_from_mut(args)?;
     let read = R::from_arg_matches_mut(&mut matches);
     let root = read.map_err(|error| error.format(&mut command))?;
-    let given = matches.subcommand_name().is_some();
+    let path = list_command_names(&matches);
+    let given = !path.is_empty();
     let read = given
         .then(|| C::from_arg_matches_mut(&mut matches))
         .transpose()
@@ -100,7 +103,18 @@ pub fn parse_line<R: Args, C: Subcommand>(
     Ok(ParsedCommandLine {
         root,
         command: read,
+        path,
     })
+}
+
+fn list_command_names(matches: &clap::ArgMatches) -> Vec<String> {
+    let mut path = Vec::new();
+    let mut rest = matches.subcommand();
+    while let Some((name, inner)) = rest {
+        path.push(name.to_owned());
+        rest = inner.subcommand();
+    }
+    path
 }
 
 /// Splits a flag with a truth value, such as `--json=true`, which Go's flag parser accepts, into

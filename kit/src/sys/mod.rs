@@ -2,6 +2,7 @@
 //!
 //! No other code in these crates accesses them, so every test can provide its own.
 
+pub mod ancestor;
 pub mod boot;
 pub mod clock;
 pub mod env;

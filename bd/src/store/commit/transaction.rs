@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use crate::bead::validate::{self, ValidationError, Vocabulary};
-use crate::bead::{Bead, Stamp, attempt, record};
+use crate::bead::{Bead, DepKind, Stamp, attempt, record};
 use crate::merge;
 use crate::store::log::event::{BeadChange, BeadFile};
 use crate::store::log::journal::hash_text;
@@ -135,6 +135,46 @@ impl<'a> Tx<'a> {
         Ok(problems)
     }
 
+    /// Checks that a worker of a town changes its own bead, or one below it. Everyone may comment.
+    fn check_own_bead(&self, id: &str, after: Option<&Bead>) -> Result<(), StoreError> {
+        let Some(worker) = &self.author.worker else {
+            return Ok(());
+        };
+        let Some(before) = self.snapshot.get(id) else {
+            return Ok(());
+        };
+        let only_commented = after.is_some_and(|after| {
+            let commented = Bead {
+                comments: after.comments.clone(),
+                updated_at: after.updated_at.clone(),
+                ..before.clone()
+            };
+            record::serialize_bead(&commented) == record::serialize_bead(after)
+        });
+        if only_commented || self.is_own_bead(before, worker) {
+            return Ok(());
+        }
+        Err(StoreError::NotOwnBead {
+            id: id.to_owned(),
+            worker: worker.clone(),
+        })
+    }
+
+    /// Returns true if a bead, or one that it is a part of, is assigned to the worker or was created
+    /// by it.
+    fn is_own_bead(&self, bead: &Bead, worker: &str) -> bool {
+        let mut seen = BTreeSet::new();
+        let mut next = Some(bead);
+        while let Some(bead) = next.filter(|bead| seen.insert(bead.id.clone())) {
+            if bead.assignee == worker || bead.created_by == worker {
+                return true;
+            }
+            let parent = bead.edges(&DepKind::ParentChild).next();
+            next = parent.and_then(|edge| self.snapshot.get(&edge.depends_on_id));
+        }
+        false
+    }
+
     /// Sorts the parts of a bead and carries over what a change must not lose.
     fn complete_bead(&self, bead: &mut Bead) {
         bead.sort_parts();
@@ -155,6 +195,7 @@ impl<'a> Tx<'a> {
     }
 
     fn write_bead(&mut self, bead: Box<Bead>) -> Result<(), StoreError> {
+        self.check_own_bead(&bead.id, Some(&bead))?;
         self.record_original(&bead.id)?;
         let id = bead.id.clone();
         let line = record::serialize_bead_with(&mut self.scratch, &bead);
@@ -203,6 +244,7 @@ impl<'a> Tx<'a> {
 
     /// Removes any bead without a trace, as a hard delete that the user requested.
     pub fn erase(&mut self, id: &str) -> Result<(), StoreError> {
+        self.check_own_bead(id, None)?;
         self.record_original(id)?;
         self.set(id, None);
         Ok(())

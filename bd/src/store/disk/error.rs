@@ -47,6 +47,11 @@ pub enum StoreError {
     /// Another writer held the lock for the whole waiting time.
     #[error("another process has held {path} for {seconds}s")]
     Locked { path: PathBuf, seconds: u64 },
+    /// A worker of a town changes a bead that is not its own.
+    #[error(
+        "{worker} is a worker: it may not change {id}, which is neither its own nor made by it"
+    )]
+    NotOwnBead { id: String, worker: String },
     /// A merge is not finished.
     #[error("{path} has a git conflict marker in line {line}")]
     Conflict { path: PathBuf, line: usize },

@@ -82,7 +82,7 @@ pub(crate) fn resolve_rig<'t>(
 
 /// Returns the rig that the caller belongs to, otherwise the rig of the working directory.
 pub(crate) fn rig_of_caller<'t>(ctx: &Context, town: &'t Town) -> Option<Rig<'t>> {
-    let caller = detect_caller(&ctx.env, &town.layout).address;
+    let caller = detect_caller(&ctx.env, &town.layout, ctx.session.as_ref()).address;
     let caller_rig = caller.as_ref().and_then(|address| address.rig());
     let folder = ctx
         .env

@@ -18,6 +18,7 @@ use gt::view::feed::FeedFilter;
 use gt::view::overview::{OverviewMemory, TownOverview};
 use gt::view::status;
 use kit::sys::Env;
+use kit::sys::ancestor::SessionVariables;
 use kit::sys::watch::FolderWatch;
 use signal_hook::iterator::Signals;
 
@@ -76,7 +77,8 @@ pub(super) struct TownOpener {
 
 impl TownOpener {
     pub(super) fn new(env: &Env, root: &Path) -> Self {
-        let caller = detect_caller(env, &TownLayout::new(root)).address;
+        let session = SessionVariables::of_ancestors();
+        let caller = detect_caller(env, &TownLayout::new(root), session.as_ref()).address;
         Self {
             env: env.clone(),
             root: root.to_owned(),

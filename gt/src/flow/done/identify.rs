@@ -4,9 +4,10 @@
 use std::path::PathBuf;
 
 use crate::record::polecat::Slot;
-use crate::town::identity::Address;
+use crate::town::identity::{Address, caller_from_folder};
 use crate::town::lock::Lock;
 use crate::town::name::Lease;
+use crate::town::process::TOKEN;
 use crate::town::{Rig, Town};
 
 /// A polecat whose work is being finished. Holds its slot lock.
@@ -47,6 +48,20 @@ pub enum IdentifyError {
          finishes its work (look at it with `gt attach {who}`)"
     )]
     NoLease { who: String },
+    /// The caller names a worker that it is not.
+    #[error(
+        "this is no session of {who}: GT_SESSION_TOKEN is another one, and only the session that holds the work hands it in"
+    )]
+    OtherSession { who: String },
+    /// The caller is in the folder of another agent.
+    #[error(
+        "this is the folder of {owner}: `gt done` of {who} runs in its own sandbox, {}", sandbox.display()
+    )]
+    OtherFolder {
+        who: String,
+        owner: String,
+        sandbox: PathBuf,
+    },
     /// The bead is no longer at the attempt of this worker.
     #[error(
         "{bead} was {what}, after it was given to {worker}: nothing is handed in. The commits are kept on a rescue ref, \
@@ -84,8 +99,11 @@ pub fn identify_worker(town: &Town) -> anyhow::Result<HeldWorker<'_>> {
     // A patrol or the last step of a sling may hold the lock for a moment.
     let lock = rig.take_slot(name, std::time::Duration::from_secs(30))?;
     let worker = find_worker(rig, name, lock)?;
+    check_folder(town, &worker)?;
+    let token = town.env.get(TOKEN).unwrap_or_default();
     match held {
-        Some(held) if held == worker.slot.lease => Ok(worker),
+        Some(held) if held == worker.slot.lease && token == worker.slot.token => Ok(worker),
+        Some(held) if held == worker.slot.lease => Err(IdentifyError::OtherSession { who }.into()),
         Some(held) => Err(IdentifyError::OldLease {
             who,
             held,
@@ -93,6 +111,18 @@ pub fn identify_worker(town: &Town) -> anyhow::Result<HeldWorker<'_>> {
         }
         .into()),
         None => Err(IdentifyError::NoLease { who }.into()),
+    }
+}
+
+/// Refuses a caller in the folder of another agent of the town.
+fn check_folder(town: &Town, worker: &HeldWorker) -> Result<(), IdentifyError> {
+    match caller_from_folder(town.layout.root(), town.env.cwd()) {
+        Some(owner) if owner != worker.address() => Err(IdentifyError::OtherFolder {
+            who: worker.address().to_string(),
+            owner: owner.to_string(),
+            sandbox: worker.sandbox(),
+        }),
+        _ => Ok(()),
     }
 }
 

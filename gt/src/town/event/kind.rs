@@ -68,6 +68,7 @@ const KINDS: &[&str] = &[
     "nudge",
     "nuke",
     "patrol",
+    "permission_refused",
     "plugin_report",
     "plugin_run",
     "pull_request",

@@ -164,6 +164,8 @@ pub enum Event {
     /// A text was typed into a session.
     Nudge { rig: Option<String>, target: String, reason: String, delivered: bool },
     Patrol(PatrolActionRecord),
+    /// An agent tried to run a command that its role may not run.
+    PermissionRefused { command: String, permission: String },
     /// The runs of the plugins on one day.
     PluginReport { date: String, lines: Vec<String> },
     /// A plugin ran. `run` is the record.

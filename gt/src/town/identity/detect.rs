@@ -1,8 +1,10 @@
-//! Detects the caller: `GT_ROLE` decides, the working directory fills gaps.
+//! Detects the caller. The session above this process decides, then `GT_ROLE`, and the working
+//! directory fills gaps: a worker can change its variables, but not those of its session.
 
 use std::path::Path;
 
 use kit::sys::Env;
+use kit::sys::ancestor::SessionVariables;
 
 use super::Address;
 use crate::town::TownLayout;
@@ -12,21 +14,34 @@ use crate::town::TownLayout;
 pub struct DetectedCaller {
     /// The address. `None` if neither variables nor folder determine it.
     pub address: Option<Address>,
-    /// The source: `env`, `cwd` or `none`.
+    /// The source: `session`, `env`, `cwd` or `none`.
     pub source: &'static str,
     /// The address that the folder suggests, if it differs from the variables.
     pub mismatch: Option<Address>,
 }
 
-/// Detects the caller of this command in `layout`'s town.
-pub fn detect_caller(env: &Env, layout: &TownLayout) -> DetectedCaller {
+/// Detects the caller of this command in `layout`'s town. `session` are the variables of the agent
+/// session that the command runs in.
+pub fn detect_caller(
+    env: &Env,
+    layout: &TownLayout,
+    session: Option<&SessionVariables>,
+) -> DetectedCaller {
     let by_folder = caller_from_folder(layout.root(), env.cwd());
-    match caller_from_env(env) {
+    let by_session = session
+        .and_then(|session| session.role_in_town(layout.root()))
+        .and_then(|role| role.parse().ok());
+    let source = if by_session.is_some() {
+        "session"
+    } else {
+        "env"
+    };
+    match by_session.or_else(|| caller_from_env(env)) {
         Some(address) => {
             let mismatch = by_folder.filter(|other| *other != address);
             DetectedCaller {
                 address: Some(address),
-                source: "env",
+                source,
                 mismatch,
             }
         }
@@ -57,7 +72,7 @@ fn caller_from_env(env: &Env) -> Option<Address> {
 }
 
 /// Returns the agent whose folder of the town this is.
-fn caller_from_folder(town: &Path, cwd: &Path) -> Option<Address> {
+pub(crate) fn caller_from_folder(town: &Path, cwd: &Path) -> Option<Address> {
     let parts: Vec<&str> = cwd
         .strip_prefix(town)
         .ok()?
@@ -84,7 +99,7 @@ mod tests {
 
     fn at(cwd: &str, vars: &[(&str, &str)]) -> DetectedCaller {
         let env = Env::with_vars(Path::new(cwd), vars.iter().copied());
-        detect_caller(&env, &TownLayout::new(Path::new("/town")))
+        detect_caller(&env, &TownLayout::new(Path::new("/town")), None)
     }
 
     #[test]

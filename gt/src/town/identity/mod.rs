@@ -9,6 +9,7 @@ mod session_name;
 use std::fmt;
 use std::str::FromStr;
 
+pub(crate) use detect::caller_from_folder;
 pub use detect::{DetectedCaller, detect_caller};
 pub use session_name::SessionName;
 
