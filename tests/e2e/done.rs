@@ -332,3 +332,89 @@ fn stashes_are_refused_in_sandboxes_and_commits_are_not() {
     let prime = worker.town.gt_as(&worker.name, ["prime"]).ok().out;
     assert!(prime.contains("do not stash"), "{prime}");
 }
+
+#[test]
+fn files_that_only_a_line_of_another_worker_makes_git_ignore_are_named() {
+    let worker = Worker::new();
+    let excludes = worker.town.root().join("web/.repo.git/info/exclude");
+    let before = std::fs::read_to_string(&excludes).unwrap();
+    std::fs::write(&excludes, format!("{before}docs/\n")).unwrap();
+    std::fs::create_dir(worker.sandbox.join("docs")).unwrap();
+    std::fs::write(worker.sandbox.join("docs/guide.txt"), "guide\n").unwrap();
+    worker.commit("work.txt");
+    worker
+        .done(["--summary", "done"])
+        .fails("git add -f -- docs/guide.txt");
+    worker.git(["add", "-f", "docs/guide.txt"]);
+    worker.git(["commit", "-qm", "Guide"]);
+    // Build output is no work, and the user's own ignore file is a choice of the user.
+    worker.commit_text(".gitignore", "target/\n");
+    let user_file = worker.town.path("home/.config/git/ignore");
+    std::fs::create_dir_all(user_file.parent().unwrap()).unwrap();
+    std::fs::write(&user_file, "*.swp\n").unwrap();
+    std::fs::create_dir(worker.sandbox.join("target")).unwrap();
+    for file in ["target/output", "notes.swp"] {
+        std::fs::write(worker.sandbox.join(file), "x\n").unwrap();
+    }
+    let report = worker.done(["--summary", "done", "--json"]).ok().json();
+    assert_eq!(report["ignored_files"], serde_json::json!(["notes.swp"]));
+    assert_eq!(worker.merge()["outcome"], "merged");
+    assert_eq!(worker.origin.file("main", "docs/guide.txt"), "guide");
+}
+
+#[test]
+fn a_worker_that_renames_or_deletes_its_branch_gets_a_command_that_works() {
+    for is_renamed in [true, false] {
+        let worker = Worker::new();
+        worker.commit("work.txt");
+        let branch = worker.git(["branch", "--show-current"]).trim().to_owned();
+        let command = if is_renamed {
+            worker.git(["branch", "-m", "topic"]);
+            worker.git(["switch", "-q", "--detach"]);
+            format!("git branch -m topic {branch} && git switch {branch}")
+        } else {
+            worker.git(["switch", "-q", "--detach"]);
+            worker.git(["branch", "-q", "-D", &branch]);
+            format!("git switch -c {branch}")
+        };
+        worker.done(["--summary", "done"]).fails(&command);
+        let run = worker.town.program_on_path("sh").at(&worker.sandbox);
+        run.args(["-c", &command]).ok();
+        worker.hand_in();
+    }
+}
+
+#[test]
+fn carried_files_are_not_committed() {
+    let (town, origin) = Town::with_rig();
+    origin.commit("tracked.env", "of the repository\n", "Settings");
+    let overlay = town.root().join("web/.runtime/overlay");
+    std::fs::create_dir_all(&overlay).unwrap();
+    for file in ["secret.env", "tracked.env"] {
+        std::fs::write(overlay.join(file), "TOKEN=1\n").unwrap();
+    }
+    let worker = Worker::in_town(town, origin);
+    let carried = worker.sandbox.join("secret.env");
+    assert_eq!(std::fs::read_to_string(&carried).unwrap(), "TOKEN=1\n");
+    worker.commit("work.txt");
+    assert_eq!(worker.git(["ls-files", "secret.env"]), "");
+    // An earlier commit is pushed, too.
+    worker.git(["add", "-f", "secret.env"]);
+    worker.git(["commit", "-qm", "Add a secret"]);
+    worker.git(["rm", "-q", "--cached", "secret.env"]);
+    worker.git(["commit", "-qm", "Remove the secret"]);
+    worker
+        .done(["--summary", "done"])
+        .fails("the commits hold secret.env");
+    let base = worker.git(["rev-parse", "origin/main"]);
+    worker.git(["reset", "-q", "--soft", base.trim()]);
+    worker.git(["commit", "-qm", "Work"]);
+    worker.hand_in();
+    assert_eq!(worker.merge()["outcome"], "merged");
+    let files = worker.origin.git(["ls-tree", "--name-only", "main"]);
+    assert!(!files.contains("secret.env"), "{files}");
+    assert_eq!(
+        worker.origin.file("main", "tracked.env"),
+        "of the repository"
+    );
+}

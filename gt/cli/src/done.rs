@@ -4,7 +4,10 @@ use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::done::{self, DoneReport, WorkReport};
 use gt::record::polecat::GivingUp;
-use kit::ui::Page;
+use kit::ui::{Page, escape};
+
+/// The number of ignored files in the report.
+const SHOWN_FILES: usize = 5;
 
 /// Finish the work on your hook (polecats).
 ///
@@ -80,6 +83,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         for kept in &done.kept_commits {
             page.line(format!(
                 "  commits that were on no branch are kept on {kept} (gt rescue show {kept})"
+            ));
+        }
+        let ignored = &done.ignored_files;
+        if !ignored.is_empty() {
+            let (shown, rest) = ignored.split_at(ignored.len().min(SHOWN_FILES));
+            let names = escape::escape_line(&shown.join(", "));
+            let more = if rest.is_empty() { "" } else { " and more" };
+            page.line(format!(
+                "  not handed in, because your own ignore file names them: {names}{more}"
             ));
         }
     })

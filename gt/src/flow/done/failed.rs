@@ -49,6 +49,7 @@ pub(super) fn give_up(
         remote: false,
         molecule: None,
         kept_commits: Vec::new(),
+        ignored_files: Vec::new(),
         failed: Some(FailedAttempt {
             why: gave_up.why.clone(),
             closed: gave_up.close,

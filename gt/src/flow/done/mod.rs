@@ -82,6 +82,9 @@ pub struct DoneReport {
     /// The rescue refs of commits that the worker made on no branch and left there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub kept_commits: Vec<String>,
+    /// The files that the user's own ignore file keeps out of the commits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored_files: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -202,9 +205,17 @@ fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport>
             return record_failed_step(worker, slot, DoneStep::Rescue, true, error.into());
         }
     };
+    // The names are a notice, and the files stay in the sandbox.
+    let git = Git::at(worker.sandbox());
+    let ignored = proof::find_own_ignored_files(&worker.rig, &git, slot).unwrap_or_default();
+    let names = ignored
+        .iter()
+        .map(|file| file.path.to_string_lossy().into_owned());
+    let ignored_files = names.collect();
     let report = run_recorded_steps(worker, slot)?;
     Ok(DoneReport {
         kept_commits,
+        ignored_files,
         ..report
     })
 }
@@ -287,6 +298,7 @@ fn submit_proven(
         molecule: concluded,
         failed: None,
         kept_commits: Vec::new(),
+        ignored_files: Vec::new(),
     })
 }
 

@@ -2,15 +2,19 @@
 //! work.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
-use bd::git::{CommitInfo, FileChange, Git, GitError};
+use bd::git::{CommitInfo, FileChange, Git, GitError, IgnoreSource, LocallyIgnoredFile};
+use jiff::Timestamp;
 
 use super::{HeldWorker, elsewhere};
 use crate::flow::mq::verify;
 use crate::flow::rig::check_remote;
 use crate::flow::target_history;
-use crate::flow::unsaved::visits_since_sling;
+use crate::flow::unsaved::{find_ignored_files, visits_since_sling};
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::Rig;
 use crate::town::beads::is_beads_file;
@@ -34,10 +38,13 @@ pub struct WorkProof {
 #[derive(Debug, thiserror::Error)]
 pub enum ProofError {
     /// The sandbox is on another branch.
-    #[error(
-        "the sandbox is on {found}, but the work belongs on {expected} (git switch {expected})"
-    )]
-    WrongBranch { found: String, expected: String },
+    #[error("the sandbox is on {found}, but the work belongs on {expected} ({command})")]
+    WrongBranch {
+        found: String,
+        expected: String,
+        /// The command that leads to the right branch.
+        command: String,
+    },
     #[error(
         "{} not committed: {files} (commit the work, or remove it in a commit that says so)", kit::ui::counted(*count, "file")
     )]
@@ -48,6 +55,19 @@ pub enum ProofError {
          {files} and git update-index --no-skip-worktree -- {files}, then commit or restore them)"
     )]
     HiddenChanges { files: String },
+    /// The worker made files that a line of `info/exclude` makes git ignore. All sandboxes of a rig
+    /// share it, so the line may be of another worker.
+    #[error(
+        "git ignores {files} because of a line in {}, so the work would be merged without: run git add -f -- {files} \
+         and commit, or delete what is no part of the work", exclude.display()
+    )]
+    IgnoredFiles { files: String, exclude: PathBuf },
+    /// The commits hold a file that the town copied into the sandbox.
+    #[error(
+        "the commits hold {file}, which the town carries into each sandbox and which must not get to a remote. Take it \
+         out of them: git reset --soft {base}, git rm --cached -- {file}, and commit again"
+    )]
+    CarriedFile { file: String, base: String },
     /// The branch has no commit.
     #[error(
         "branch {branch} has no commit beyond {base} that changes anything: nothing to merge (commit your work, or give the \
@@ -313,25 +333,12 @@ pub(super) fn prove_work(
     if branch.as_deref() != Some(slot.branch.as_str()) && !let_go {
         let found = branch.unwrap_or_else(|| format!("no branch ({tip:.12})"));
         return Err(ProofError::WrongBranch {
+            command: find_command_to_branch(&git, slot)?,
             found,
             expected: slot.branch.to_string(),
         });
     }
-    let changes = git.status()?;
-    if !changes.is_empty() {
-        let shown = changes.iter().take(5).map(FileChange::display_path);
-        let files: Vec<String> = shown.collect();
-        return Err(ProofError::Uncommitted {
-            count: changes.len(),
-            files: files.join(", "),
-        });
-    }
-    let hidden = git.hidden_changes()?;
-    if !hidden.is_empty() {
-        return Err(ProofError::HiddenChanges {
-            files: quote_paths(&hidden),
-        });
-    }
+    check_files(&worker.rig, &git, slot)?;
     if remote {
         git.fetch("origin").map_err(ProofError::Fetch)?;
         // The queue compares the targets again, and reports if it cannot.
@@ -355,6 +362,7 @@ pub(super) fn prove_work(
         }
         own_commits.commits.clear();
     }
+    check_carried_files(&worker.rig, &git, &own_commits.base, &tip)?;
     let branch = slot.branch.as_str();
     match (&record.no_change, own_commits.commits.len()) {
         (None, _) => check_branch_commits(&git, branch, &tip, &own_commits)?,
@@ -375,6 +383,108 @@ pub(super) fn prove_work(
         pushed_to_target,
         remote,
     })
+}
+
+/// Returns the command that leads back to the branch of the work, also if the worker renamed or
+/// deleted the branch.
+fn find_command_to_branch(git: &Git, slot: &Slot) -> Result<String, GitError> {
+    let expected = slot.branch.as_str();
+    if git.resolve(&format!("refs/heads/{expected}"))?.is_some() {
+        return Ok(format!("git switch {expected}"));
+    }
+    let renamed = format!("Branch: renamed refs/heads/{expected} to refs/heads/");
+    let visits = git.head_reflog()?;
+    let new_name = visits
+        .iter()
+        .find_map(|(_, how)| how.strip_prefix(&renamed));
+    Ok(match new_name {
+        Some(new_name) if git.resolve(&format!("refs/heads/{new_name}"))?.is_some() => {
+            let rename = format!("git branch -m {} {expected}", quote_paths(&[new_name]));
+            match git.head_branch()? {
+                Some(branch) if branch == new_name => rename,
+                _ => format!("{rename} && git switch {expected}"),
+            }
+        }
+        _ => format!("git switch -c {expected}"),
+    })
+}
+
+/// Checks that no file of the worker is left out of the commits: uncommitted files, changes that git
+/// hides, and files that git ignores although the repository does not say so.
+fn check_files(rig: &Rig, git: &Git, slot: &Slot) -> Result<(), ProofError> {
+    let changes = git.status()?;
+    if !changes.is_empty() {
+        let shown = changes.iter().take(5).map(FileChange::display_path);
+        let files: Vec<String> = shown.collect();
+        return Err(ProofError::Uncommitted {
+            count: changes.len(),
+            files: files.join(", "),
+        });
+    }
+    let hidden = git.hidden_changes()?;
+    if !hidden.is_empty() {
+        return Err(ProofError::HiddenChanges {
+            files: quote_paths(&hidden),
+        });
+    }
+    let mut ignored = find_own_ignored_files(rig, git, slot)?;
+    ignored.retain(|file| file.source == IgnoreSource::InfoExclude);
+    if !ignored.is_empty() {
+        let files: Vec<&PathBuf> = ignored.iter().map(|file| &file.path).take(5).collect();
+        return Err(ProofError::IgnoredFiles {
+            files: quote_paths(&files),
+            exclude: git.common_dir()?.join("info/exclude"),
+        });
+    }
+    Ok(())
+}
+
+/// Returns the files that the worker made since it has its bead, and that git ignores although no
+/// `.gitignore` names them.
+pub(super) fn find_own_ignored_files(
+    rig: &Rig,
+    git: &Git,
+    slot: &Slot,
+) -> Result<Vec<LocallyIgnoredFile>, GitError> {
+    let mut ignored = find_ignored_files(rig, git)?;
+    let since: Option<Timestamp> = slot.since.parse().ok();
+    let since = since.map_or(i64::MIN, Timestamp::as_second);
+    ignored.retain(|file| {
+        let metadata = fs::symlink_metadata(git.folder().join(&file.path));
+        metadata.is_ok_and(|metadata| metadata.ctime() >= since)
+    });
+    Ok(ignored)
+}
+
+/// Refuses commits of which any has the content of a carried file under its name.
+fn check_carried_files(rig: &Rig, git: &Git, base: &str, tip: &str) -> Result<(), ProofError> {
+    let entries = fs::read_dir(rig.overlay()).into_iter().flatten().flatten();
+    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
+    let carried: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+    if carried.is_empty() || base == tip {
+        return Ok(());
+    }
+    let range = format!("{base}..{tip}");
+    let listed = git
+        .plumbing(["rev-list", "--objects", &range, "--"])
+        .text()?;
+    let committed: BTreeSet<(&str, Option<&OsStr>)> = listed
+        .lines()
+        .filter_map(|line| line.split_once(' '))
+        .map(|(id, path)| (id, Path::new(path).file_name()))
+        .collect();
+    for path in carried {
+        let hash = git.plumbing(["hash-object", "--no-filters", "--"]);
+        let hash = hash.args([&path]).text()?;
+        if committed.contains(&(hash.as_str(), path.file_name())) {
+            let name = Path::new(path.file_name().unwrap_or_default());
+            return Err(ProofError::CarriedFile {
+                file: quote_paths(&[name]),
+                base: format!("{base:.12}"),
+            });
+        }
+    }
+    Ok(())
 }
 
 /// Checks that everyone can check out the submodules that the commits change.

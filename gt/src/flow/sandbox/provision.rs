@@ -10,7 +10,7 @@ use bd::git::{Git, GitError};
 use kit::sys::{ConfinedFolder, file};
 
 use super::{SandboxError, stash_hook};
-use crate::flow::unsaved::TOWN_PATTERNS;
+use crate::flow::unsaved::{TOWN_PATTERNS, pattern_of_file};
 use crate::town::RigLayout;
 
 /// Folders of a sandbox that belong to the town, even if the repository has files of these names.
@@ -41,7 +41,7 @@ pub(crate) fn provision_worktree(rig: &RigLayout, path: &Path) -> Result<(), San
     let inside = ConfinedFolder::open(path)?;
     let target = format!("{}\n", rig.beads().display());
     inside.write(".beads/redirect", target.as_bytes(), 0o644)?;
-    copy_overlay(rig, &inside)
+    copy_overlay(rig, &git, &inside)
 }
 
 /// Removes whatever blocks the name of a town folder in a worktree. Tracked files stay in every
@@ -81,7 +81,9 @@ pub(super) fn unhide_agent_files(git: &Git) -> Result<(), GitError> {
     git.clear_skip_worktree(&git.tracked(&AGENT_FILES)?)
 }
 
-fn copy_overlay(rig: &RigLayout, inside: &ConfinedFolder) -> Result<(), SandboxError> {
+/// Copies the carried files of a rig, and makes git ignore them: they may hold secrets. A file that
+/// the repository tracks stays as the repository has it.
+fn copy_overlay(rig: &RigLayout, git: &Git, inside: &ConfinedFolder) -> Result<(), SandboxError> {
     let Ok(entries) = fs::read_dir(rig.overlay()) else {
         return Ok(());
     };
@@ -96,6 +98,10 @@ fn copy_overlay(rig: &RigLayout, inside: &ConfinedFolder) -> Result<(), SandboxE
             .map_err(|_| io::ErrorKind::InvalidFilename.into());
         let read = name.and_then(|name| Ok((name, fs::read(&path)?)));
         let (name, content) = read.map_err(|source| SandboxError::Io { path, source })?;
+        if !git.tracked(&[&name])?.is_empty() {
+            continue;
+        }
+        git.exclude(&pattern_of_file(&name))?;
         inside.write(&name, &content, meta.permissions().mode())?;
     }
     Ok(())

@@ -218,6 +218,18 @@ fn parse_count(text: &str) -> Result<usize, GitError> {
     })
 }
 
+/// Returns the pattern that makes git ignore one file at the top of a work tree.
+pub(crate) fn pattern_of_file(name: &str) -> String {
+    let mut pattern = String::from("/");
+    for letter in name.chars() {
+        if "\\*?[ ".contains(letter) {
+            pattern.push('\\');
+        }
+        pattern.push(letter);
+    }
+    pattern
+}
+
 /// Returns the files that only `info/exclude` or the user's own file makes git ignore, without those
 /// that the town wrote.
 pub(crate) fn find_ignored_files(
@@ -233,7 +245,7 @@ pub(crate) fn find_ignored_files(
         .map(|preset| preset.hooks_local);
     let mut own: Vec<String> = hook_files.map(|file| format!("/{file}")).collect();
     let carried = fs::read_dir(rig.overlay()).into_iter().flatten().flatten();
-    own.extend(carried.map(|entry| format!("/{}", entry.file_name().to_string_lossy())));
+    own.extend(carried.map(|entry| pattern_of_file(&entry.file_name().to_string_lossy())));
     own.extend(TOWN_PATTERNS.iter().map(|pattern| (*pattern).to_owned()));
     own.push(".beads/".to_owned());
     files.retain(|file| !own.contains(&file.pattern));
