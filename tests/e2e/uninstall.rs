@@ -22,7 +22,11 @@ fn only_what_is_outside_of_the_town_is_removed_and_all_work_stays() {
     let script = town.gt(["completion", "bash"]).ok().out;
     write(".local/share/bash-completion/completions/gt", &script);
     write(".local/share/bash-completion/completions/bd", "another bd");
-    write(".local/share/man/man1/gt-rig.1", ".TH gt-rig 1");
+    let source = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../man/gt-rig.1");
+    let page = std::fs::read_to_string(source).unwrap();
+    write(".local/share/man/man1/gt-rig.1", &page);
+    write(".local/share/man/man1/bd.1", ".TH BD 1 \"another bd\"");
+    write(".local/share/man/man1/gt-other.1", ".TH GT-OTHER 1");
     write(".local/share/man/man1/git.1", ".TH git 1");
     write(".config/gastown/shell-hook.sh", "true");
     write(".cache/gastown/rigs.cache", "");
@@ -53,7 +57,10 @@ fn only_what_is_outside_of_the_town_is_removed_and_all_work_stays() {
             .join(".local/share/bash-completion/completions/gt")
             .exists()
     );
-    assert!(home.join(".local/share/man/man1/git.1").exists());
+    for other in ["git.1", "bd.1", "gt-other.1"] {
+        assert!(home.join(".local/share/man/man1").join(other).exists());
+    }
+    assert!(!home.join(".local/share/man/man1/gt-rig.1").exists());
     let other = home.join(".local/share/bash-completion/completions/bd");
     assert!(other.exists(), "it is another program's");
     assert!(!home.join(".config/gastown").exists());

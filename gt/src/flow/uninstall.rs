@@ -66,6 +66,9 @@ pub struct StayingRig {
 /// A text in each completion script of ours.
 const GENERATED: &str = "the program itself prints the candidates";
 
+/// A line of each manual page of ours. Pages of other packages have the same names.
+pub const MAN_PAGE_MARK: &str = ".\\\" A manual page of Gas Town.";
+
 /// Returns the items that exist.
 pub fn list_items(town: &Town) -> Vec<UninstallItem> {
     let unit = daemon::list_unit_files(town).into_iter();
@@ -129,8 +132,8 @@ fn list_man_pages(folder: &Path) -> Vec<PathBuf> {
             return false;
         };
         let program = page.split('-').next().unwrap_or_default();
-        PROGRAMS.contains(&program)
-            && std::fs::read_to_string(path).is_ok_and(|text| text.contains(".TH"))
+        let is_marked = |text: String| text.lines().any(|line| line == MAN_PAGE_MARK);
+        PROGRAMS.contains(&program) && std::fs::read_to_string(path).is_ok_and(is_marked)
     };
     let mut pages: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_ours).collect();
     pages.sort();

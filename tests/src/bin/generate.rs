@@ -14,6 +14,7 @@ use bd::formula::{Formula, FormulaStep};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
+use gt::flow::uninstall::MAN_PAGE_MARK;
 use kit::cli::completion::{SHELLS, build_script};
 use kit::sys::env;
 use town_tests::programs;
@@ -241,7 +242,7 @@ fn sections(name: &str, command: &Command, page: &mut Vec<u8>) -> io::Result<()>
 /// The title, name, synopsis, description and options of a page.
 fn start(name: &str, command: &Command) -> io::Result<Vec<u8>> {
     let man = Man::new(command.clone().display_name(name.to_owned())).title(name.to_uppercase());
-    let mut first = Vec::new();
+    let mut first = format!("{MAN_PAGE_MARK}\n").into_bytes();
     man.render_title(&mut first)?;
     let mut rest = Vec::new();
     man.render_name_section(&mut rest)?;
