@@ -167,14 +167,19 @@ impl<'a> Restoration<'a> {
         let (late, early): (Vec<SavedFile>, Vec<SavedFile>) = files
             .into_iter()
             .partition(|file| is_in_work_tree(&file.path, &trees));
-        for folder in &self.manifest.folders {
-            file::create_folder(&self.root.join(folder), 0o755)?;
+        for folder in &self.manifest.folders.clone() {
+            let made = self
+                .prepare_folder(&format!("{folder}/"))
+                .with_context(|| format!("cannot create the folder {folder}"));
+            if let Err(error) = made {
+                self.not_restored.push(format!("{error:#}"));
+            }
         }
-        self.write_files(&early)?;
+        self.write_files(&early);
         for saved in &repositories {
             self.check_out(saved);
         }
-        self.write_files(&late)?;
+        self.write_files(&late);
         for saved in &repositories {
             self.finish_repository(saved)?;
         }
@@ -221,12 +226,11 @@ impl<'a> Restoration<'a> {
                 links.push((name, link));
             }
         }
-        git.plumbing(["update-ref", "--stdin"])
-            .stdin(commands)
-            .limit(REPOSITORY)
-            .run()?;
+        self.create_refs(&git, saved, &commands);
         for (name, link) in links {
-            git.plumbing(["symbolic-ref", name, link]).run()?;
+            if let Err(error) = git.plumbing(["symbolic-ref", name, link]).run() {
+                self.not_restored.push(format!("{}: {error}", saved.path));
+            }
         }
         if saved.bare
             && saved.head.branch.is_none()
@@ -251,6 +255,23 @@ impl<'a> Restoration<'a> {
             git.plumbing(store).run()?;
         }
         Ok(())
+    }
+
+    /// Creates refs, all at once if git takes them all.
+    fn create_refs(&mut self, git: &Git, saved: &SavedRepository, commands: &str) {
+        let create = |commands: &str| {
+            let call = git.plumbing(["update-ref", "--stdin"]).stdin(commands);
+            call.limit(REPOSITORY).run()
+        };
+        if create(commands).is_ok() {
+            return;
+        }
+        for command in commands.lines() {
+            if let Err(error) = create(&format!("{command}\n")) {
+                self.refs -= 1;
+                self.not_restored.push(format!("{}: {error}", saved.path));
+            }
+        }
     }
 
     /// Writes the annotated tags of a repository, in the format of `git cat-file --batch`.
@@ -282,13 +303,15 @@ impl<'a> Restoration<'a> {
         Ok(missing)
     }
 
-    fn write_files(&mut self, files: &[SavedFile]) -> anyhow::Result<()> {
+    fn write_files(&mut self, files: &[SavedFile]) {
         let town_json = TownLayout::new(Path::new("")).town_json();
         // No file is written through a link of the backup.
         let (links, plain): (Vec<_>, Vec<_>) = files.iter().partition(|saved| saved.link.is_some());
         for saved in plain {
-            if Path::new(&saved.path) != town_json {
-                self.write_file(saved)?;
+            if Path::new(&saved.path) != town_json
+                && let Err(error) = self.write_file(saved)
+            {
+                self.not_restored.push(format!("{}: {error:#}", saved.path));
             }
         }
         for saved in links {
@@ -296,7 +319,6 @@ impl<'a> Restoration<'a> {
                 self.not_restored.push(format!("{}: {error:#}", saved.path));
             }
         }
-        Ok(())
     }
 
     fn write_link(&self, saved: &SavedFile) -> anyhow::Result<()> {
@@ -310,12 +332,9 @@ impl<'a> Restoration<'a> {
         Ok(std::os::unix::fs::symlink(target, &path)?)
     }
 
-    fn write_file(&mut self, saved: &SavedFile) -> anyhow::Result<()> {
+    fn write_file(&self, saved: &SavedFile) -> anyhow::Result<()> {
         let path = self.root.join(&saved.path);
-        if let Err(error) = self.prepare_folder(&saved.path) {
-            self.not_restored.push(format!("{}: {error:#}", saved.path));
-            return Ok(());
-        }
+        self.prepare_folder(&saved.path)?;
         let names: Vec<String> = match saved.parts {
             None => vec![encode_path(&saved.path)],
             Some(count) => (0..count)
@@ -325,11 +344,11 @@ impl<'a> Restoration<'a> {
         let temporary = self.tree.path().join("whole");
         let mut whole = fs::File::create(&temporary)?;
         for name in names {
-            let mut part = fs::File::open(self.tree.path().join(&name))
+            let mut part = file::open_regular_file(&self.tree.path().join(&name))
                 .with_context(|| format!("the backup has no {name}"))?;
             io::copy(&mut part, &mut whole)?;
         }
-        whole.set_permissions(fs::Permissions::from_mode(saved.mode))?;
+        whole.set_permissions(fs::Permissions::from_mode(saved.mode & 0o777))?;
         fs::rename(&temporary, &path).with_context(|| format!("cannot write {}", path.display()))
     }
 
@@ -468,7 +487,10 @@ fn check_out_backup(git: &Git, backup: &str, to: &Path) -> anyhow::Result<()> {
     git.plumbing(["read-tree", backup])
         .env("GIT_INDEX_FILE", &index)
         .run()?;
+    // A link in the tree would bring a file of this machine into the town.
     let settings = [
+        "-c",
+        "core.symlinks=false",
         "-c",
         "core.autocrlf=false",
         "-c",

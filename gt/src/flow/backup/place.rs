@@ -31,26 +31,38 @@ pub(crate) struct BackupPlace {
     pub(crate) folder: Option<PathBuf>,
 }
 
-/// Resolves `..` in a path, as far as its folder exists.
-fn resolve_parents(path: PathBuf) -> PathBuf {
-    if !path.components().any(|part| part == Component::ParentDir) {
-        return path;
+/// Resolves the links and `..` of a path, as far as its folders exist.
+fn resolve_links(path: &Path) -> PathBuf {
+    for folder in path.ancestors() {
+        let Ok(real) = folder.canonicalize() else {
+            continue;
+        };
+        let Ok(rest) = path.strip_prefix(folder) else {
+            continue;
+        };
+        if rest.components().any(|part| part == Component::ParentDir) {
+            break;
+        }
+        // An empty rest would add a slash.
+        return if rest.as_os_str().is_empty() {
+            real
+        } else {
+            real.join(rest)
+        };
     }
-    if let Ok(real) = path.canonicalize() {
-        return real;
-    }
-    let real = path.parent().and_then(|folder| folder.canonicalize().ok());
-    match (real, path.file_name()) {
-        (Some(folder), Some(name)) => folder.join(name),
-        _ => path,
-    }
+    path.to_owned()
 }
 
 impl BackupPlace {
     /// Reads what a user wrote: a URL, or a path.
     pub(crate) fn parse(text: &str, env: &Env) -> Self {
-        let path = resolve_parents(env.make_absolute(text));
-        let is_url = text.contains("://") || !path.exists() && text.contains(':');
+        // Git reads the path of such a URL as it is.
+        let local = text
+            .strip_prefix("file://")
+            .filter(|path| path.starts_with('/'));
+        let path = resolve_links(&env.make_absolute(local.unwrap_or(text)));
+        let is_url =
+            local.is_none() && (text.contains("://") || !path.exists() && text.contains(':'));
         let folder = (!is_url).then_some(path);
         let url = match &folder {
             Some(folder) => folder.to_string_lossy().into_owned(),
