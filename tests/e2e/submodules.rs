@@ -292,3 +292,49 @@ fn a_clone_with_an_unpushed_commit_in_a_submodule_is_not_deleted() {
         .fails("the submodule libs/x has work that no remote has");
     assert!(member.exists());
 }
+
+#[test]
+fn a_submodule_that_cannot_be_fetched_is_one_need_of_the_rig_with_its_cause() {
+    let (town, origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let library = add_submodule_and_lfs_file(&town, &origin);
+    town.gt(["config", "set", "git.network_timeout", "2s"]).ok();
+    let away = library.path().with_extension("away");
+    fs::rename(library.path(), &away).unwrap();
+    let needs = || {
+        town.patrol();
+        town.mail("overseer")
+    };
+    let beads = ["First", "Second"].map(|title| town.bead("web", title));
+    for bead in &beads {
+        town.gt(["sling", bead, "web"]).fails("library.git");
+    }
+    let found = needs();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let need = found[0].to_string();
+    for words in [
+        "No worker of rig web gets all files",
+        "library.git",
+        &beads[0],
+        &beads[1],
+    ] {
+        assert!(need.contains(words), "{words}: {need}");
+    }
+    // A server that accepts connections and says nothing.
+    let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("git://127.0.0.1:{}/x", silent.local_addr().unwrap().port());
+    let change = format!("[submodule \"libs/x\"]\n\tpath = libs/x\n\turl = {url}\n");
+    origin.commit(".gitmodules", &change, "Another address");
+    let third = town.bead("web", "Third");
+    town.gt(["sling", &third, "web"]).fails("did not answer");
+    assert_eq!(needs().len(), 1);
+    // After a repair, the patrol goes on with all of them.
+    fs::rename(&away, library.path()).unwrap();
+    let change = change.replace(&url, &format!("file://{}", library.url()));
+    origin.commit(".gitmodules", &change, "The right address");
+    for worker in town.polecats() {
+        let name = format!("web/{}", worker["name"].as_str().unwrap());
+        town.gt(["polecat", "retry", &name]).run();
+    }
+    assert_eq!(needs(), Vec::<serde_json::Value>::new());
+}

@@ -1,11 +1,11 @@
 //! Checks out the files that a commit only refers to: submodules, and the files that git-lfs
 //! stores. Finds the work of submodules that no remote has.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::run::path_of_bytes;
+use super::run::{path_of_bytes, split_records};
 use super::{Git, GitError, NETWORK};
 
 /// The maximum number of attempts of a command that loses races for the configuration.
@@ -41,6 +41,8 @@ impl Git {
         if !paths.is_empty() {
             // A worktree of an older commit may have recorded another address.
             self.change_submodules(&["sync", "--recursive"], &paths)?;
+            self.change_submodules(&["init"], &paths)?;
+            self.ask_submodule_remotes(&paths)?;
             self.change_submodules(&["update", "--init", "--recursive", "--force"], &paths)?;
             self.clean_submodules(false)?;
         }
@@ -53,6 +55,42 @@ impl Git {
             }
         }
         Ok(())
+    }
+
+    /// Asks the remotes of the submodules whose recorded commits are not here. A remote that does not
+    /// answer is an error within the time limit of a query, and not only within that of a clone.
+    fn ask_submodule_remotes(&self, paths: &[PathBuf]) -> Result<(), GitError> {
+        let names = self.own_submodule_names()?;
+        for path in paths {
+            let inner = self.in_folder(self.folder().join(path));
+            let recorded = self.object_at("HEAD", path)?;
+            if let Some(commit) = &recorded
+                && inner.folder().join(".git").exists()
+                && inner.resolve(commit)?.is_some()
+            {
+                continue;
+            }
+            let Some(name) = names.get(path) else {
+                continue;
+            };
+            if let Some(url) = self.config_get(&format!("submodule.{name}.url"))? {
+                self.remote_head(&url)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the names that `.gitmodules` gives to submodules, by their paths.
+    fn own_submodule_names(&self) -> Result<HashMap<PathBuf, String>, GitError> {
+        let call = self.plumbing(["config", "-z", "-f", ".gitmodules", "--get-regexp"]);
+        let finished = call.args([r"^submodule\..*\.path$"]).finish_checked()?;
+        let entries = split_records(&finished.stdout).filter_map(|entry| {
+            let end = entry.iter().position(|byte| *byte == b'\n')?;
+            let key = std::str::from_utf8(&entry[..end]).ok()?;
+            let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
+            Some((path_of_bytes(&entry[end + 1..]), name.to_owned()))
+        });
+        Ok(entries.collect())
     }
 
     /// Removes the untracked files of submodules, and of those inside them.

@@ -85,6 +85,15 @@ pub enum SandboxError {
         target: String,
         feature: &'static str,
     },
+    /// A submodule or a file of git-lfs is not to be had.
+    #[error(
+        "not all files of commit {commit:.12} can be checked out, so a worker would not get them"
+    )]
+    Incomplete {
+        commit: String,
+        #[source]
+        source: GitError,
+    },
     /// A sandbox in a copy of a town would work in the repository of the original.
     #[error(
         "{} was copied with its town and belongs to {}, which is still there; move one of them away",
@@ -232,7 +241,7 @@ impl<'a> Sandbox<'a> {
         git.worktree_add(&path, branch, base)?;
         // Submodules are cloned without the lock, because that may take long.
         drop(held);
-        Git::at(&path).complete_checkout()?;
+        complete_files(&Git::at(&path), base)?;
         self.remove_adding_mark()
     }
 
@@ -258,7 +267,7 @@ impl<'a> Sandbox<'a> {
         let submodules = git.declared_submodules()?;
         git.switch_new_branch(branch, base)?;
         git.remove_left_submodules(&submodules)?;
-        Ok(git.complete_checkout()?)
+        complete_files(&git, base)
     }
 
     /// Undoes `provision::replace_folder`, because git switches branches only if it finds the files
@@ -398,6 +407,15 @@ impl<'a> Sandbox<'a> {
         ));
         Ok(MovedSandbox { aside, rescued })
     }
+}
+
+/// Checks out the files that a commit only refers to.
+fn complete_files(git: &Git, commit: &str) -> Result<(), SandboxError> {
+    git.complete_checkout()
+        .map_err(|source| SandboxError::Incomplete {
+            commit: commit.to_owned(),
+            source,
+        })
 }
 
 /// Returns the path of the mark beside a sandbox that is being added.

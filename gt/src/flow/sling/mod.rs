@@ -57,7 +57,7 @@ use crate::flow::handoff;
 use crate::flow::molecule;
 use crate::flow::mq;
 use crate::flow::rig::check_remote;
-use crate::flow::sandbox::Sandbox;
+use crate::flow::sandbox::{Sandbox, SandboxError};
 use crate::flow::session;
 use crate::flow::town_hook;
 use crate::host::LiveTown;
@@ -435,7 +435,13 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
             &slot.branch,
             &slot.target,
             stands_on.as_ref().map(|on| on.tip.as_str()),
-        )?;
+        );
+        if let Err(error @ SandboxError::Incomplete { .. }) = prepared {
+            let error = anyhow::Error::from(error);
+            record_target_failure(rig, claimed, &mut slot, &format!("{error:#}"))?;
+            return Err(error);
+        }
+        let prepared = prepared?;
         slot.base.clone_from(&prepared.base);
         record_step(rig, claimed, &mut slot, SlingStep::Branched)?;
         town.record_event(&event!(FreshBranch,
@@ -484,6 +490,25 @@ fn is_still_held(rig: &Rig, claimed: &Claim, slot: &Slot) -> anyhow::Result<bool
 fn record_step(rig: &Rig, claimed: &Claim, slot: &mut Slot, step: SlingStep) -> anyhow::Result<()> {
     if let Some(sling) = slot.state.sling_in_progress_mut() {
         sling.step = step;
+        sling.target_failure = None;
+    }
+    let store = rig.store()?;
+    rig.transact(&store, |tx| {
+        slot.reload_held(tx, &claimed.ids)?;
+        slot.save(tx, &claimed.ids.slot)
+    })
+}
+
+/// Records that the target keeps the sling from going on, which is a need of the rig and not of the
+/// worker.
+fn record_target_failure(
+    rig: &Rig,
+    claimed: &Claim,
+    slot: &mut Slot,
+    cause: &str,
+) -> anyhow::Result<()> {
+    if let Some(sling) = slot.state.sling_in_progress_mut() {
+        sling.target_failure = Some(cause.to_owned());
     }
     let store = rig.store()?;
     rig.transact(&store, |tx| {

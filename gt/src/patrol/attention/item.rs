@@ -92,10 +92,14 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
         return Vec::new();
     }
     let (polecats, patience) = (view.polecats_of(rig), settings.thresholds.patience);
-    let workers = polecats.iter();
+    let (hindered, workers): (Vec<&Polecat>, Vec<&Polecat>) = polecats
+        .iter()
+        .partition(|polecat| target_failure(&polecat.slot).is_some() && polecat.hook.is_some());
     let mut found: Vec<AttentionItem> = workers
+        .into_iter()
         .filter_map(|polecat| worker_item(polecat, &settings.thresholds))
         .collect();
+    found.extend(target_item(rig, &hindered));
     found.extend(
         merge_request::open_requests(beads)
             .into_iter()
@@ -296,6 +300,38 @@ pub(super) fn outage_items(view: &TownView, patience: SignedDuration) -> Vec<Att
             })
         })
         .collect()
+}
+
+/// Returns the reason why the worker gets no complete files of its target.
+fn target_failure(slot: &Slot) -> Option<&str> {
+    slot.state.sling_in_progress()?.target_failure.as_deref()
+}
+
+/// Returns the need of a rig whose target no worker can check out: one, however many beads it keeps
+/// from being started.
+fn target_item(rig: &str, hindered: &[&Polecat]) -> Option<AttentionItem> {
+    let first = hindered.first()?;
+    let cause = target_failure(&first.slot)?;
+    let beads: Vec<&str> = hindered.iter().map(|polecat| &*polecat.slot.bead).collect();
+    let retries = hindered.iter().take(3);
+    let retries = retries.map(|polecat| format!("gt polecat retry {rig}/{}", polecat.name));
+    Some(AttentionItem {
+        kind: AttentionKind::Stuck,
+        due: Timestamp::MIN,
+        key: format!("target-files:{rig}:{}", first.slot.target),
+        bead: first.slot.bead.to_string(),
+        subject: format!(
+            "No worker of rig {rig} gets all files of {}",
+            first.slot.target
+        ),
+        text: format!(
+            "{}. This keeps {} from starting: {}.",
+            escape::escape_line(cause.trim_end_matches('.')),
+            kit::ui::counted(beads.len(), "bead"),
+            beads.join(", ")
+        ),
+        next: retries.collect(),
+    })
 }
 
 /// Returns a worker that is not restarted, or whose `gt done` has failed for too long.

@@ -145,6 +145,9 @@ pub struct SlingInProgress {
     /// The reason of the last failure.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub failure: String,
+    /// The reason why no worker gets all files of the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_failure: Option<String>,
 }
 
 /// The progress of a sling. A step is done when its name is recorded.
@@ -213,6 +216,7 @@ impl Stored {
                 no_molecule: false,
                 failures: self.failures,
                 failure: std::mem::take(&mut self.failure),
+                target_failure: None,
             }),
             (None, None) if self.bead.is_empty() => SlotState::Idle,
             (None, None) => SlotState::Working,
