@@ -203,3 +203,16 @@ fn a_dog_is_removed_without_losing_work_that_git_does_not_show() {
     let aside = std::path::Path::new(saved[1].as_str().unwrap());
     assert!(aside.join("notes.txt").is_file());
 }
+
+#[test]
+fn a_dog_keeps_its_work_in_a_rig_that_left_the_town() {
+    let (town, _origin) = town();
+    let added = town.gt(["dog", "add", "alpha", "--json"]).ok().json();
+    let tree = std::path::PathBuf::from(added["worktrees"]["web"].as_str().unwrap());
+    std::fs::write(tree.join("draft.txt"), "draft\n").unwrap();
+    town.gt(["down"]).ok();
+    town.gt(["rig", "rm", "web", "--force"]).ok();
+    let removed = town.gt(["dog", "remove", "alpha", "--json"]).ok().json();
+    let kept = std::path::Path::new(removed[0]["saved"][0].as_str().unwrap());
+    assert!(kept.join("draft.txt").is_file());
+}

@@ -16,6 +16,7 @@ use std::path::PathBuf;
 use bd::git::rescue::BigFilePolicy;
 use bd::git::{Git, Identity, rescue};
 use jiff::Timestamp;
+use kit::sys::file;
 
 use crate::flow::rig::check_remote;
 use crate::flow::unsaved::{
@@ -220,9 +221,31 @@ pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Ve
         refuse_unsaved(town, &dog)?;
     }
     session::end::end_agent_session(town, &dog.address())?;
-    let saved = remove_worktrees(town, &dog)?;
-    std::fs::remove_dir_all(dog::dog_folder(&town.layout, name))?;
+    let mut saved = remove_worktrees(town, &dog)?;
+    let folder = dog::dog_folder(&town.layout, name);
+    saved.extend(move_remaining_worktrees(town, name)?);
+    std::fs::remove_dir_all(folder)?;
     Ok(saved)
+}
+
+/// Moves the worktrees of rigs that were taken out of the town beside the dogs. Returns their new
+/// places.
+fn move_remaining_worktrees(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
+    let kennel = dog::kennel_folder(&town.layout);
+    let now = town.clock.now().as_millisecond();
+    let aside = kennel.join(format!(".removed/{name}-{now}"));
+    let mut moved = Vec::new();
+    for entry in std::fs::read_dir(dog::dog_folder(&town.layout, name))? {
+        let entry = entry?;
+        if !entry.path().join(".git").exists() {
+            continue;
+        }
+        let to = aside.join(entry.file_name());
+        file::create_folder(&aside, 0o755)?;
+        std::fs::rename(entry.path(), &to)?;
+        moved.push(to.to_string_lossy().into_owned());
+    }
+    Ok(moved)
 }
 
 /// Saves the work that only one worktree has: files and commits to rescue refs, and what no rescue

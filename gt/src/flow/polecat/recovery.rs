@@ -93,7 +93,7 @@ pub fn read_git_state(rig: &Rig, name: &str) -> anyhow::Result<SandboxGitState> 
         None => 0,
     };
     Ok(SandboxGitState {
-        clean: uncommitted_files.is_empty() && unpushed_commits == 0 && stash_count == 0,
+        clean: Sandbox::new(rig, name).find_unsaved_work()?.is_empty(),
         uncommitted_files,
         unpushed_commits,
         stash_count,
