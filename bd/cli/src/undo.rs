@@ -82,6 +82,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 fn choose_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
+    let mut chosen = find_events(store, args, actor)?;
+    store.fill_in_events(&mut chosen)?;
+    Ok(chosen)
+}
+
+fn find_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
     let events = store.events()?;
     if let Some(start) = &args.event {
         let is_meant = |event: &Event| !start.is_empty() && event.id.starts_with(start.as_str());

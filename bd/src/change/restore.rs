@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{RevivedBead, revive_beads};
 use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, id};
+use crate::store::event::BeadChange;
 use crate::store::{ARCHIVE, Author, Snapshot, Store, StoreError};
 use kit::sys::Clock;
 
@@ -62,7 +63,10 @@ pub fn restore_beads(
             .extend(store.unarchive(author, clock, &archived)?);
     }
     if !deleted.is_empty() {
-        let history = store.events()?;
+        let mut history = store.events()?;
+        let is_deleted = |change: &BeadChange| deleted.contains(&change.id);
+        history.retain(|event| event.changes.iter().any(is_deleted));
+        store.fill_in_events(&mut history)?;
         restored.revived = store.transact(author, clock, |tx| {
             Ok(revive_beads(tx, &deleted, &history)?)
         })?;

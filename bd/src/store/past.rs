@@ -4,7 +4,7 @@
 //! Changes outside bd are not in history, so they appear at every instant. Wisps have no history at
 //! all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
@@ -24,7 +24,7 @@ impl Store {
             let state = states
                 .entry(change.id.clone())
                 .or_insert_with(|| snapshot.get(&change.id).map(RecordFields::from_bead));
-            *state = revert_change(state.take(), change);
+            *state = change.revert(state.take());
         }
         for (id, state) in states {
             let bead = state.and_then(|fields| parse_fields(&fields));
@@ -44,6 +44,37 @@ impl Store {
         }
         Ok(snapshot)
     }
+
+    /// Fills in the whole values of large fields in changes, each with the id of its event. Changes
+    /// of other stores stay as they are.
+    pub fn fill_in_values<'a>(
+        &self,
+        changes: impl IntoIterator<Item = (&'a str, &'a mut BeadChange)>,
+    ) -> Result<(), StoreError> {
+        let mut wanted: HashMap<(&str, String), &mut BeadChange> = changes
+            .into_iter()
+            .filter(|(_, change)| !change.parts.is_empty())
+            .map(|(event, change)| ((event, change.id.clone()), change))
+            .collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let ids: BTreeSet<String> = wanted.keys().map(|(_, id)| id.clone()).collect();
+        let events = self.events()?;
+        let snapshot = self.snapshot()?;
+        for id in ids {
+            let mut state = snapshot.get(&id).map(RecordFields::from_bead);
+            for event in events.iter().rev() {
+                for change in event.changes.iter().rev().filter(|change| change.id == id) {
+                    if let Some(wanted) = wanted.get_mut(&(event.id.as_str(), id.clone())) {
+                        wanted.fill_in_values(state.as_ref());
+                    }
+                    state = change.revert(state);
+                }
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Snapshot {
@@ -52,7 +83,7 @@ impl Snapshot {
     pub fn bead_at(&self, id: &str, events: &[Event], at: Timestamp) -> Option<Bead> {
         let mut state = self.get(id).map(RecordFields::from_bead);
         for change in later_changes(events, at).filter(|change| change.id == id) {
-            state = revert_change(state, change);
+            state = change.revert(state);
         }
         parse_fields(&state?)
     }
@@ -64,14 +95,6 @@ fn later_changes(events: &[Event], at: Timestamp) -> impl Iterator<Item = &BeadC
     later
         .take_while(move |event| Stamp::parse(&event.at).instant() > at)
         .flat_map(|event| event.changes.iter().rev())
-}
-
-fn revert_change(state: Option<RecordFields>, change: &BeadChange) -> Option<RecordFields> {
-    let old = change.old.as_ref()?;
-    match state {
-        Some(now) if change.new.is_some() => Some(now.patched_with(old)),
-        _ => Some(old.clone()),
-    }
 }
 
 fn parse_fields(fields: &RecordFields) -> Option<Bead> {

@@ -8,7 +8,7 @@ use kit::cli::report::{CommandResult, EmptyReport};
 use kit::sys::watch::FolderWatch;
 use kit::ui::Style;
 
-use super::{ActivityItem, Args, collect_items};
+use super::{ActivityItem, Args, collect_items, fill_in_values};
 
 /// Prints the items and then new events, until the reader closes the output. `seen` holds the ids
 /// of all earlier events, including the events that are not shown.
@@ -33,7 +33,8 @@ pub(super) fn follow_activity(
             if events.is_empty() {
                 continue;
             }
-            let items = collect_items(&store.snapshot()?, events, args);
+            let mut items = collect_items(&store.snapshot()?, events, args);
+            fill_in_values(std::slice::from_ref(store), &mut items)?;
             if !print_items(ctx, &items, args) {
                 return Ok(Box::new(EmptyReport));
             }

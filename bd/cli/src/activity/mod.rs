@@ -72,6 +72,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.limit > 0 && items.len() > args.limit {
         items.drain(..items.len() - args.limit);
     }
+    fill_in_values(&stores, &mut items)?;
     if args.follow {
         return follow::follow_activity(ctx, &stores, &args, &items, seen);
     }
@@ -105,6 +106,15 @@ fn open_stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
     dirs.sort();
     dirs.dedup();
     dirs.iter().map(|dir| Ok(ctx.open(dir)?)).collect()
+}
+
+/// Fills in the whole values of large fields.
+fn fill_in_values(stores: &[Store], items: &mut [ActivityItem]) -> anyhow::Result<()> {
+    for store in stores {
+        let changes = items.iter_mut();
+        store.fill_in_values(changes.map(|item| (item.event.as_str(), &mut item.change)))?;
+    }
+    Ok(())
 }
 
 fn collect_items(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<ActivityItem> {

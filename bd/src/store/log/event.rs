@@ -1,14 +1,18 @@
 //! Events: the author of a transaction and its changes.
 //!
 //! A line of the journal is an event with the complete new record of each bead. In history an event
-//! has only the changed fields of each durable bead, with old and new values, so that files in git
-//! stay small. A bead that was created, or removed without a trace, is recorded completely.
+//! has only the changed fields of each durable bead, with old and new values, and of large values
+//! only the changed parts, so that files in git stay small. A bead that was created, or removed
+//! without a trace, is recorded completely.
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, RawJson, Status};
+use crate::store::log::part::ChangedPart;
 use crate::store::log::sealed;
 
 /// The file that a bead is stored in.
@@ -68,6 +72,10 @@ pub struct BeadChange {
     #[serde(rename = "new", skip_deserializing)]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made: Option<RawJson>,
+    /// In history, the changed parts of large values by field. Both sides have null for these
+    /// fields until [`Self::fill_in_values`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub parts: BTreeMap<String, ChangedPart>,
     /// Values that lost a conflict in a merge.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<RecordFields>,
@@ -119,6 +127,7 @@ impl Event {
                 }
                 None => change.made = line,
             }
+            change.shorten();
         }
         (!self.changes.is_empty()).then_some(self)
     }
@@ -136,6 +145,54 @@ impl BeadChange {
     /// The file of the bead.
     pub(in crate::store) fn home(&self) -> BeadFile {
         self.store.unwrap_or_default()
+    }
+
+    /// Replaces large values by their changed parts. Returns true if there are any.
+    pub(in crate::store) fn shorten(&mut self) -> bool {
+        let (Some(old), Some(new)) = (&mut self.old, &mut self.new) else {
+            return false;
+        };
+        let before = self.parts.len();
+        for (name, value) in &mut old.0 {
+            let part = new.raw_text(name);
+            let part = part.and_then(|new| ChangedPart::between(value.get(), new));
+            if let Some(part) = part {
+                *value = RawValue::NULL.to_owned();
+                new.set(name, RawValue::NULL);
+                self.parts.insert(name.clone(), part);
+            }
+        }
+        self.parts.len() > before
+    }
+
+    /// Fills in the whole values of large fields. `after` has the fields of the bead after this
+    /// change.
+    pub(in crate::store) fn fill_in_values(&mut self, after: Option<&RecordFields>) {
+        let (Some(old), Some(new)) = (&mut self.old, &mut self.new) else {
+            return;
+        };
+        for (name, part) in std::mem::take(&mut self.parts) {
+            let after = after.and_then(|after| after.raw_value(&name));
+            part.show_in(&name, [old, new], after);
+        }
+    }
+
+    /// Returns the fields of the bead before this change, from those after it; `None` if the bead
+    /// did not exist.
+    pub(in crate::store) fn revert(&self, after: Option<RecordFields>) -> Option<RecordFields> {
+        let old = self.old.as_ref()?;
+        let Some(after) = after.filter(|_| self.new.is_some()) else {
+            return Some(old.clone());
+        };
+        let mut old = old.clone();
+        for (name, part) in &self.parts {
+            // A value that something else replaced in the meantime stays.
+            if let Some(value) = after.raw_value(name) {
+                let before = part.revert(value.get());
+                old.set(name, before.as_deref().unwrap_or(value));
+            }
+        }
+        Some(after.patched_with(&old))
     }
 
     /// Returns the status fields of a bead before it became this tombstone, as far as this change
@@ -189,7 +246,7 @@ impl BeadChange {
                 EventKind::Delete
             };
         };
-        let becomes = |key: &str| new.raw_text(key).is_some();
+        let becomes = |key: &str| new.raw_text(key).is_some() || self.parts.contains_key(key);
         if becomes("deleted_at") {
             EventKind::Delete
         } else if new.raw_text("status") != old.raw_text("status") {

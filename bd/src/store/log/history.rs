@@ -310,7 +310,8 @@ pub(crate) fn read_file(path: &Path) -> Result<Vec<Event>, StoreError> {
 }
 
 impl Store {
-    /// Returns all events of history, oldest first, including those still in the journal.
+    /// Returns all events of history, oldest first, including those still in the journal. Large
+    /// values are not filled in.
     pub fn events(&self) -> Result<Vec<Event>, StoreError> {
         read_all_events(&self.paths)
     }
@@ -319,7 +320,16 @@ impl Store {
     pub fn events_of(&self, id: &str) -> Result<Vec<Event>, StoreError> {
         let mut events = self.events()?;
         events.retain(|event| event.changes.iter().any(|change| change.id == id));
+        self.fill_in_events(&mut events)?;
         Ok(events)
+    }
+
+    /// Fills in the whole values of large fields in events.
+    pub fn fill_in_events(&self, events: &mut [Event]) -> Result<(), StoreError> {
+        self.fill_in_values(events.iter_mut().flat_map(|event| {
+            let id = event.id.as_str();
+            event.changes.iter_mut().map(move |change| (id, change))
+        }))
     }
 
     /// Returns the events of other clones, keyed by their ids, each with the clone's id.

@@ -6,4 +6,6 @@ pub(crate) mod damage;
 pub mod event;
 pub(crate) mod history;
 pub mod journal;
+mod part;
 pub(crate) mod sealed;
+pub(crate) mod shorten;

@@ -1,8 +1,11 @@
 //! Earlier states of a store.
 
 use jiff::Timestamp;
+use serde_json::value::RawValue;
 
 use super::*;
+use crate::bead::Comment;
+use crate::store::journal;
 
 fn describe(snapshot: &Snapshot) -> Vec<String> {
     let beads = snapshot.all().filter(|bead| !bead.ephemeral);
@@ -53,4 +56,76 @@ fn an_earlier_snapshot_has_the_beads_of_that_time() {
         assert_eq!(describe(&earlier), beads, "{at}");
         assert!(earlier.all().all(|bead| !bead.ephemeral));
     }
+}
+
+/// Adds comments of 400 bytes to a bead, and one label with the last of them.
+fn add_comments(place: &StoreFixture, id: &str, count: usize) {
+    for number in 0..count {
+        let changed = place.change(|tx| {
+            change::add_comment(tx, id, "a", &format!("{number} {}", "ä".repeat(200)))?;
+            let mut bead = tx.get(id).cloned().unwrap();
+            bead.labels = vec![format!("after-{number}")];
+            Ok(tx.put_updated(bead)?)
+        });
+        changed.unwrap();
+    }
+}
+
+/// Writes history as earlier versions did, with the whole values of large fields.
+fn write_whole_values(place: &StoreFixture) -> String {
+    let short = place.text("events.local.jsonl");
+    let mut events = place.store.events().unwrap();
+    place.store.fill_in_events(&mut events).unwrap();
+    let whole: Vec<Vec<u8>> = events.iter().map(journal::encode_sealed).collect();
+    fs::write(place.store.dir().join("events.local.jsonl"), whole.concat()).unwrap();
+    short
+}
+
+#[test]
+fn history_has_only_the_new_comment_of_many_and_answers_as_with_all() {
+    let place = StoreFixture::new();
+    let id = place.make("One");
+    add_comments(&place, &id, 10);
+    let middle = place.text("events.local.jsonl").len();
+    let at = place.clock.now();
+    let then = place.store.snapshot().unwrap();
+    let then = then.get(&id).unwrap();
+    add_comments(&place, &id, 20);
+    let end = place.text("events.local.jsonl").len();
+    assert!(end - middle < 20 * 1500, "{middle}, then {end} bytes");
+    let snapshot = place.store.snapshot().unwrap();
+    let events = place.store.events_of(&id).unwrap();
+    assert_eq!(&snapshot.bead_at(&id, &events, at).unwrap(), then);
+    assert_eq!(place.store.snapshot_at(at).unwrap().get(&id).unwrap(), then);
+    let last = events.last().unwrap().changes[0].fields();
+    let comments = last.iter().find(|field| field.name == "comments").unwrap();
+    let count = |side: Option<&RawValue>| -> usize {
+        serde_json::from_str::<Vec<Comment>>(side.unwrap().get())
+            .unwrap()
+            .len()
+    };
+    assert_eq!((count(comments.old), count(comments.new)), (29, 30));
+    let undone = place.change(|tx| Ok(change::undo_event(tx, events.last().unwrap())?));
+    assert_eq!(undone.unwrap().changed, std::slice::from_ref(&id));
+    let snapshot = place.store.snapshot().unwrap();
+    assert_eq!(snapshot.get(&id).unwrap().comments.len(), 29);
+    assert_eq!(snapshot.get(&id).unwrap().labels, ["after-18"]);
+}
+
+#[test]
+fn history_with_whole_values_is_shortened_without_losing_an_answer() {
+    let place = StoreFixture::new();
+    let id = place.make("One");
+    add_comments(&place, &id, 30);
+    let short = write_whole_values(&place);
+    let answer = || format!("{:?}", place.store.events_of(&id).unwrap());
+    let before = answer();
+    let whole = place.text("events.local.jsonl");
+    assert!(whole.len() > 5 * short.len());
+    let planned = place.store.shorten_history(true).unwrap();
+    assert_eq!((planned.before, planned.after), (whole.len(), short.len()));
+    assert_eq!(place.text("events.local.jsonl"), whole);
+    assert_eq!(place.store.shorten_history(false).unwrap(), planned);
+    assert_eq!(place.text("events.local.jsonl"), short);
+    assert_eq!(answer(), before);
 }
