@@ -44,6 +44,7 @@ mod imports;
 mod init;
 mod install;
 mod keeper;
+mod large_files;
 mod layout;
 mod lessons;
 mod lost_merges;

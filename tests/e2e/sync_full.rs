@@ -417,7 +417,7 @@ fn a_remote_that_moves_during_the_push_is_fetched_again() {
     clones.agree(&["a", "b"]);
 }
 
-fn executable(path: &Path, text: &str) {
+pub(crate) fn executable(path: &Path, text: &str) {
     use std::os::unix::fs::PermissionsExt;
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(path, text).unwrap();

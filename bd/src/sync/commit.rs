@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use super::parts::BranchFile;
 use super::place::SyncPlace;
 use super::side::{CommitSide, CommitSides};
 use super::tips::SyncTips;
@@ -101,9 +102,7 @@ impl SyncCommit<'_> {
             .flatten()
             .map(String::as_str)
             .collect();
-        let now = self.request.clock.now();
-        let usual = format!("bd sync: {}", now.strftime("%Y-%m-%d %H:%M:%S"));
-        let message = format!("{}\n", self.request.message.unwrap_or(&usual));
+        let message = self.request.commit_message();
         let before = match self.sides.theirs.as_ref().or(self.sides.ours.as_ref()) {
             Some(side) => side.issues_text(self.place)?.unwrap_or_default(),
             None => Rc::default(),
@@ -119,23 +118,23 @@ impl SyncCommit<'_> {
         let store_side = &self.shared.side;
         let store = self.request.store;
         let prefix = &self.place.prefix;
-        entries.insert(
-            format!("{prefix}{}", self.issues),
-            self.file(&store_side.issues)?,
-        );
+        let mut insert = |path: String, file: &BranchFile| file.insert_into(&mut entries, &path);
+        let issues = BranchFile::write(self.place, &store_side.issues)?;
+        insert(format!("{prefix}{}", self.issues), &issues);
         let years = store_side.archive.iter();
         for (name, content) in years.filter(|(_, content)| !content.is_empty()) {
-            entries.insert(format!("{prefix}archive/{name}"), self.file(content)?);
+            let file = BranchFile::write(self.place, content)?;
+            insert(format!("{prefix}archive/{name}"), &file);
         }
         for (name, size) in store.history_files() {
             let sides = [&self.sides.ours, &self.sides.theirs].into_iter().flatten();
             let mut known = sides.filter_map(|side| side.events.get(&name));
             // This file only grows, so the same length means the same content.
-            let entry = match known.find(|entry| entry.size == size) {
-                Some(entry) => entry.clone(),
-                None => self.file(&store.history_file(&name)?)?,
+            let file = match known.find(|file| file.size() == size && !file.has_large_part()) {
+                Some(file) => file.clone(),
+                None => BranchFile::write(self.place, &store.history_file(&name)?)?,
             };
-            entries.insert(format!("{prefix}events/{name}"), entry);
+            insert(format!("{prefix}events/{name}"), &file);
         }
         Ok(entries)
     }
@@ -152,16 +151,13 @@ impl SyncCommit<'_> {
     fn files_of_side(&self, side: &CommitSide) -> TreeEntries {
         let prefix = &self.place.prefix;
         let mut all = side.other.clone();
-        if let Some(entry) = &side.issues {
-            all.insert(format!("{prefix}{}", self.issues), entry.clone());
+        if let Some(file) = &side.issues {
+            file.insert_into(&mut all, &format!("{prefix}{}", self.issues));
         }
         for (folder, files) in [("archive", &side.archive), ("events", &side.events)] {
-            let path = |name| format!("{prefix}{folder}/{name}");
-            all.extend(
-                files
-                    .iter()
-                    .map(|(name, entry)| (path(name), entry.clone())),
-            );
+            for (name, file) in files {
+                file.insert_into(&mut all, &format!("{prefix}{folder}/{name}"));
+            }
         }
         all
     }

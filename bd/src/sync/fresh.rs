@@ -195,10 +195,10 @@ impl FreshClone {
         for (name, content) in self.side.archive_texts(&self.place)? {
             create_if_absent(&self.dir.join("archive").join(name), &content)?;
         }
-        for (name, entry) in &self.side.events {
+        for (name, file) in &self.side.events {
             create_if_absent(
                 &self.dir.join("events").join(name),
-                &self.place.git.blob(&entry.id)?,
+                &file.read(&self.place)?,
             )?;
         }
         // Written last, and never over the issues of a faster command.

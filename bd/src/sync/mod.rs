@@ -10,13 +10,15 @@
 //! 2. Unite it with the store by field, under the store's lock ([`crate::store::exchange`],
 //!    `unite`), unless rolled-back lines wait for a decision.
 //! 3. Commit if anything is new (`commit`).
-//! 4. Push. If the remote moved in the meantime, start over.
+//! 4. Push. If the remote moved in the meantime, start over. No file of the commits is large
+//!    (`parts`).
 //!
 //! After a crash between any two steps the next run continues: before the commit the store merely
 //! has more than the branch, and after it both have the same.
 
 mod commit;
 pub mod fresh;
+mod parts;
 mod place;
 mod side;
 mod tips;
@@ -58,6 +60,14 @@ pub struct SyncRequest<'a> {
     pub network: Duration,
     pub clock: &'a Clock,
     pub random: &'a RandomSource,
+}
+
+impl SyncRequest<'_> {
+    fn commit_message(&self) -> String {
+        let now = self.clock.now();
+        let usual = format!("bd sync: {}", now.strftime("%Y-%m-%d %H:%M:%S"));
+        format!("{}\n", self.message.unwrap_or(&usual))
+    }
 }
 
 #[derive(Debug, Clone, Default, Serialize)]
@@ -137,20 +147,22 @@ pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
             SyncRound::Overtaken => continue,
             SyncRound::Done(tip) => synced.tip = tip,
         }
-        let (Some(remote), true, Some(tip)) = (&remote, request.push, &synced.tip) else {
+        let (Some(remote), true, Some(tip)) = (&remote, request.push, synced.tip.clone()) else {
             return Ok(synced);
         };
         if let Some(away) = seen.unreachable {
             synced.unpushed = Some(away);
             return Ok(synced);
         }
-        if seen.tip.as_ref() == Some(tip) {
+        if seen.tip.as_ref() == Some(&tip) {
             synced.pushed = true;
             return Ok(synced);
         }
+        let tip = drop_large_files(request, &place, tip, seen.tip.as_deref())?;
+        synced.tip = Some(tip.clone());
         match place
             .git
-            .push(remote, tip, &place.branch, PushLease::FastForward, false)
+            .push(remote, &tip, &place.branch, PushLease::FastForward, false)
         {
             Ok(()) => {
                 synced.pushed = true;
@@ -168,6 +180,26 @@ pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
         branch: place.branch,
         remote: remote.unwrap_or_default(),
     })
+}
+
+/// Replaces the commits that the remote lacks if it may refuse one of their older files. Returns
+/// the commit to push.
+fn drop_large_files(
+    request: &SyncRequest<'_>,
+    place: &SyncPlace,
+    tip: String,
+    pushed: Option<&str>,
+) -> Result<String, SyncError> {
+    let Some(commit) = parts::drop_large_files(request, place, &tip, pushed)? else {
+        return Ok(tip);
+    };
+    if let Some(base) = request.store.base() {
+        request.store.set_base(&SyncBase {
+            commit: commit.clone(),
+            ..base
+        })?;
+    }
+    Ok(commit)
 }
 
 /// Returns the committer: the setting `git.author`, git's user in `folder`, or the actor.

@@ -8,7 +8,8 @@ use super::place::SyncPlace;
 use super::tips::SyncTips;
 
 use super::SyncError;
-use crate::git::{TreeEntries, TreeEntry};
+use super::parts::{BranchFile, BranchFiles, parse_part_name};
+use crate::git::TreeEntries;
 use crate::store::exchange::{StoreFiles, is_archive_name, is_history_name};
 
 /// The shared files in one commit, read on demand.
@@ -16,10 +17,10 @@ use crate::store::exchange::{StoreFiles, is_archive_name, is_history_name};
 pub(super) struct CommitSide {
     pub commit: String,
     /// The issues; `None` if the commit has none.
-    pub issues: Option<TreeEntry>,
-    pub archive: TreeEntries,
+    pub issues: Option<BranchFile>,
+    pub archive: BranchFiles,
     /// The history files, by their names below `events/`.
-    pub events: TreeEntries,
+    pub events: BranchFiles,
     /// All other files, by whole path.
     pub other: TreeEntries,
     text: OnceCell<Rc<Vec<u8>>>,
@@ -39,37 +40,40 @@ impl CommitSide {
         for (path, entry) in place.git.entries(commit)? {
             let is_file = entry.mode.starts_with("100");
             let inside = path.strip_prefix(&place.prefix).filter(|_| is_file);
-            let year = inside.and_then(|name| name.strip_prefix("archive/"));
-            let month = inside.and_then(|name| name.strip_prefix("events/"));
-            if inside == Some(issues) {
-                side.issues = Some(entry);
+            let (name, number) = inside.map(parse_part_name).unwrap_or_default();
+            let year = name.strip_prefix("archive/");
+            let month = name.strip_prefix("events/");
+            let file = if name == issues {
+                side.issues.get_or_insert_default()
             } else if let Some(name) = year.filter(|name| is_archive_name(name)) {
-                side.archive.insert(name.to_owned(), entry);
+                side.archive.entry(name.to_owned()).or_default()
             } else if let Some(name) = month.filter(|name| is_history_name(name)) {
-                side.events.insert(name.to_owned(), entry);
+                side.events.entry(name.to_owned()).or_default()
             } else {
                 side.other.insert(path, entry);
-            }
+                continue;
+            };
+            file.add(number, entry);
         }
         Ok(side)
     }
 
     /// Reads the text of the issues, if there are any.
     pub(super) fn issues_text(&self, place: &SyncPlace) -> Result<Option<Rc<Vec<u8>>>, SyncError> {
-        let Some(entry) = &self.issues else {
+        let Some(file) = &self.issues else {
             return Ok(None);
         };
         if let Some(text) = self.text.get() {
             return Ok(Some(Rc::clone(text)));
         }
-        let text = Rc::new(place.git.blob(&entry.id)?);
+        let text = Rc::new(file.read(place)?);
         Ok(Some(Rc::clone(self.text.get_or_init(|| text))))
     }
 
     pub(super) fn archive_texts(&self, place: &SyncPlace) -> Result<StoreFiles, SyncError> {
         let mut files = BTreeMap::new();
-        for (name, entry) in &self.archive {
-            files.insert(name.clone(), place.git.blob(&entry.id)?);
+        for (name, file) in &self.archive {
+            files.insert(name.clone(), file.read(place)?);
         }
         Ok(files)
     }

@@ -8,12 +8,13 @@ use std::rc::Rc;
 
 use super::SyncError;
 use super::SyncRequest;
+use super::parts::BranchFile;
 use super::place::SyncPlace;
 use super::side::{CommitSide, CommitSides};
 use super::tips::SyncTips;
 use crate::bead::lines;
 use crate::bead::{Bead, Stamp, record};
-use crate::git::{self, TreeEntry};
+use crate::git;
 use crate::merge::{self, MergeNote, OverruledValue};
 use crate::store::exchange::{StoreFiles, StoreSide, UnitedStore};
 use crate::store::{Event, Store};
@@ -72,19 +73,19 @@ impl CommitSides {
     fn history(&self, store: &Store, place: &SyncPlace) -> Result<StoreFiles, SyncError> {
         let here = store.history_files();
         let mut files = StoreFiles::new();
-        for (name, entry) in [&self.ours, &self.theirs]
+        for (name, file) in [&self.ours, &self.theirs]
             .into_iter()
             .flatten()
             .flat_map(|side| &side.events)
         {
-            if here.get(name) == Some(&entry.size) {
+            if here.get(name) == Some(&file.size()) {
                 continue;
             }
             let text = match files.remove(name) {
                 Some(text) => text,
                 None => store.history_file(name)?,
             };
-            let there = place.git.blob(&entry.id)?;
+            let there = file.read(place)?;
             files.insert(name.clone(), unite_history(text, there));
         }
         Ok(files)
@@ -98,8 +99,8 @@ fn with_archive(
     side: &CommitSide,
     current: StoreSide,
 ) -> Result<StoreSide, SyncError> {
-    let is_same = |(name, entry): (&String, &TreeEntry)| {
-        current.archive.get(name).map(|text| text.len() as u64) == Some(entry.size)
+    let is_same = |(name, file): (&String, &BranchFile)| {
+        current.archive.get(name).map(|text| text.len() as u64) == Some(file.size())
     };
     // Equal lengths are taken as equal content.
     if side.archive.iter().all(is_same) {
@@ -194,14 +195,14 @@ fn find_vanished(
     if vanished.is_empty() {
         return Ok(vanished);
     }
-    for (name, entry) in &other.events {
+    for (name, file) in &other.events {
         let known = base.events.get(name);
-        if known.is_some_and(|old| old.id == entry.id) {
+        if known == Some(file) {
             continue;
         }
-        let text = place.git.blob(&entry.id)?;
+        let text = file.read(place)?;
         // History only grows. An old removal says nothing about a bead that the base has.
-        let old = known.map(|old| place.git.blob(&old.id)).transpose()?;
+        let old = known.map(|old| old.read(place)).transpose()?;
         let old = old.filter(|old| text.starts_with(old));
         let new = &text[old.map_or(0, |old| old.len())..];
         for (_, span) in lines::iter_line_spans(new, 0) {
@@ -328,8 +329,7 @@ pub(super) fn unite_history(first: Vec<u8>, second: Vec<u8>) -> Vec<u8> {
     if second.starts_with(&first) {
         return second;
     }
-    let mut seen = HashSet::new();
-    let mut all: Vec<(jiff::Timestamp, Vec<u8>)> = Vec::new();
+    let mut by_id: HashMap<String, (jiff::Timestamp, &[u8])> = HashMap::new();
     for text in [&first, &second] {
         for (_, span) in lines::iter_line_spans(text, 0) {
             let line = &text[span];
@@ -337,17 +337,21 @@ pub(super) fn unite_history(first: Vec<u8>, second: Vec<u8>) -> Vec<u8> {
             let id = event
                 .as_ref()
                 .map_or_else(|| journal::line_hash(line), |event| event.id.clone());
-            if seen.insert(id) {
-                let at = event.map(|event| Stamp::parse(&event.at).instant());
-                all.push((at.unwrap_or_default(), line.to_vec()));
+            let at = event.map(|event| Stamp::parse(&event.at).instant());
+            let found = (at.unwrap_or_default(), line);
+            let known = by_id.entry(id).or_insert(found);
+            // One side may have shortened the event.
+            if (line.len(), line) < (known.1.len(), known.1) {
+                *known = found;
             }
         }
     }
     // Sorted by time and content, so that both sides give the same result.
+    let mut all: Vec<(jiff::Timestamp, &[u8])> = by_id.into_values().collect();
     all.sort();
     let mut text = Vec::with_capacity(first.len() + second.len());
     for (_, line) in all {
-        text.extend_from_slice(&line);
+        text.extend_from_slice(line);
         text.push(b'\n');
     }
     text
@@ -391,6 +395,24 @@ mod tests {
         let both = [one, two, three].concat();
         assert_eq!(unite_history(longer.clone(), apart.clone()), both);
         assert_eq!(unite_history(apart, longer), both);
+    }
+
+    #[test]
+    fn history_that_one_side_shortened_stays_short() {
+        let at = "2026-01-01T00:00:00Z";
+        let event = |verb: &str| {
+            journal::encode_sealed(&Event {
+                id: "1".to_owned(),
+                at: at.to_owned(),
+                verb: verb.to_owned(),
+                ..Event::default()
+            })
+        };
+        let (long, short) = (event("as an earlier version wrote it"), event(""));
+        let more = [short.clone(), line("2", "2026-01-02T00:00:00Z")].concat();
+        assert_eq!(unite_history(long.clone(), short.clone()), short);
+        assert_eq!(unite_history(more.clone(), long.clone()), more);
+        assert_eq!(unite_history(long, more.clone()), more);
     }
 
     #[test]
