@@ -34,6 +34,8 @@ pub struct SyncState {
     pub rig: Option<String>,
     /// The time since the last write.
     pub rest: SignedDuration,
+    /// The age of the oldest change.
+    pub waits: SignedDuration,
     /// The time since the last try.
     pub since: Option<SignedDuration>,
     /// The number of failed tries in a row.
@@ -101,6 +103,9 @@ fn store_facts(
         rig: rig.map(str::to_owned),
         // A time in the future comes from another clock.
         rest: now.duration_since(changed).abs(),
+        waits: store
+            .oldest_waiting_change()
+            .map_or(SignedDuration::ZERO, |at| now.duration_since(at)),
         since: at.map(|at| now.duration_since(at).abs()),
         failures: record.as_ref().map_or(0, |record| record.failures_at(now)),
         unpushed: unpushed && !store.has_changes_since_base(),

@@ -13,12 +13,16 @@ use crate::town::name::RigName;
 /// The maximum number of times that the wait doubles after failures.
 const DOUBLINGS: u32 = 5;
 
+/// The age of a change from which a store is synced although someone writes.
+const MAX_CHANGE_AGE: SignedDuration = SignedDuration::from_mins(5);
+
 /// Reads the facts.
 pub(super) fn facts(town: &Town, view: &TownView) -> Vec<SyncState> {
     sync::facts(town, &view.stores, view.now)
 }
 
-/// S1: a store with changes is synced once no one writes, and right after a landing.
+/// S1: a store with changes is synced once no one writes, right after a landing, and if its oldest
+/// change has waited for some minutes.
 pub(super) fn decide(state: &SyncState, thresholds: &Thresholds) -> Option<Decision> {
     let whose = match &state.rig {
         Some(rig) => format!("rig {rig}"),
@@ -28,6 +32,8 @@ pub(super) fn decide(state: &SyncState, thresholds: &Thresholds) -> Option<Decis
         "a commit that its remote does not have"
     } else if state.landed {
         "something new, and a convoy landed"
+    } else if state.waits >= MAX_CHANGE_AGE {
+        "changes that have waited for some minutes"
     } else {
         "something new, and nobody writes"
     };
@@ -56,7 +62,7 @@ fn time_until_sync(state: &SyncState, thresholds: &Thresholds) -> SignedDuration
     let rest = if state.landed || state.unpushed {
         SignedDuration::ZERO
     } else {
-        thresholds.sync_rest - state.rest
+        (thresholds.sync_rest - state.rest).min(MAX_CHANGE_AGE - state.waits)
     };
     wait.max(rest).max(SignedDuration::ZERO)
 }
@@ -88,6 +94,25 @@ mod tests {
         assert_eq!(after(5, Some(100), 0), 25);
         assert_eq!(after(99, Some(60), 1), 60);
         assert_eq!(after(99, Some(0), 9), 32 * 60);
+    }
+
+    #[test]
+    fn a_store_that_is_always_written_to_syncs_after_some_minutes() {
+        let busy = |waits, since| SyncState {
+            waits: SignedDuration::from_mins(waits),
+            since,
+            ..SyncState::default()
+        };
+        let thresholds = Thresholds::default();
+        let wait = |state: &SyncState| time_until_sync(state, &thresholds).as_secs();
+        assert_eq!(wait(&busy(0, None)), 30);
+        assert_eq!(wait(&busy(5, None)), 0);
+        assert_eq!(wait(&busy(5, Some(SignedDuration::from_secs(20)))), 40);
+        let decided = decide(&busy(6, None), &thresholds).unwrap();
+        assert_eq!(
+            decided.saw,
+            "the town has changes that have waited for some minutes"
+        );
     }
 
     #[test]

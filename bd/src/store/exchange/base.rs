@@ -6,15 +6,19 @@
 
 use crate::store::disk::identity::FileKey;
 use std::fs::{self};
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::store::commit::issues_file;
 use crate::store::disk::files;
 use crate::store::{Store, StoreError};
 use kit::sys::{Clock, file};
+
+/// The number of bytes within which an event names its time.
+const EVENT_HEAD_BYTES: usize = 256;
 
 /// The last exchange of store and branch.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,6 +68,16 @@ impl Store {
         let waits = fs::metadata(self.paths.local_events()).is_ok_and(|meta| meta.len() > 0);
         let issues = FileKey::at(self.paths.issues());
         waits || self.base().is_none_or(|base| base.issues != issues)
+    }
+
+    /// Returns the time of the oldest change that waits for the next exchange.
+    pub fn oldest_waiting_change(&self) -> Option<Timestamp> {
+        let mut start = vec![0; EVENT_HEAD_BYTES];
+        let events = file::open_regular_file(&self.paths.local_events()).ok()?;
+        let length = events.read_at(&mut start, 0).ok()?;
+        let head = String::from_utf8_lossy(&start[..length]);
+        let (_, at) = head.lines().next()?.split_once("\"at\":\"")?;
+        at.split('"').next()?.parse().ok()
     }
 
     /// The last change of the issues or of the waiting history, in seconds since 1970.

@@ -88,8 +88,13 @@ fn an_exchange_without_news_keeps_the_file_and_moves_the_history() {
     place.store.set_base(&base).unwrap();
     assert_eq!(place.store.base(), Some(base));
     assert!(!place.store.has_changes_since_base());
+    assert_eq!(place.store.oldest_waiting_change(), None);
     place.put("p-2", "two");
+    let oldest = place.store.oldest_waiting_change();
+    assert!(oldest.is_some_and(|at| at <= place.clock.now()));
+    place.put("p-3", "three");
     assert!(place.store.has_changes_since_base());
+    assert_eq!(place.store.oldest_waiting_change(), oldest);
 }
 
 #[test]
