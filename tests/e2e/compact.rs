@@ -69,3 +69,57 @@ fn only_what_is_past_its_policy_is_removed_and_saved_work_stays() {
         screen.out
     );
 }
+
+#[test]
+fn records_and_history_of_an_earlier_version_are_shortened_without_losing_an_answer() {
+    let worker = Worker::new();
+    let town: &Town = &worker.town;
+    worker.commit_text("a.txt", "a\n");
+    worker.hand_in();
+    assert_eq!(worker.merge()["outcome"], "merged");
+    // The form of an earlier version: all entries in the metadata of the worker's identity bead.
+    let folder = town.root().join("web/.beads");
+    let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap();
+    let entry = |number: usize| {
+        serde_json::json!({"bead": format!("we-old{number}"), "outcome": "no_change",
+            "at": format!("2025-01-01T00:00:00.{number:03}Z"), "seconds": 9, "sessions": 1,
+            "agent": "codex"})
+    };
+    let name = worker.name.rsplit('/').next().unwrap();
+    let agent = format!("we-web-polecat-{name}");
+    for count in (20..=200).step_by(20) {
+        let entries: Vec<Value> = (0..count).map(entry).collect();
+        let metadata = serde_json::json!({ "record": entries }).to_string();
+        town.bd("web", ["update", &agent, "--metadata", &metadata])
+            .ok();
+    }
+    let answers = || {
+        let status = town
+            .gt(["polecat", "status", &worker.name, "--json"])
+            .ok()
+            .json();
+        let costs = town.gt(["costs", "--by", "runtime", "--json"]).ok().json();
+        let audit = town.gt(["audit", "--json", "--limit", "0"]).ok().json();
+        [status["record"].clone(), costs, audit]
+    };
+    let before = answers();
+    assert_eq!(before[0].as_array().unwrap().len(), 201);
+    let planned = town.gt(["compact", "--dry-run", "--json"]).ok().json();
+    let old = "old entries of worker records";
+    assert_eq!(report(&planned, old)["count"], 200);
+
+    let done = town.gt(["compact", "--json"]).ok().json();
+    assert_eq!(report(&done, old)["count"], 200);
+    let line = read("issues.jsonl");
+    let line = line.lines().find(|line| line.contains(&agent)).unwrap();
+    assert!(line.len() < 1000, "{line}");
+    let after = answers();
+    assert_eq!(after[..2], before[..2]);
+    // History has what it had, and the move.
+    let listed = |audit: &Value| audit.as_array().unwrap().clone();
+    let (earlier, later) = (listed(&before[2]), listed(&after[2]));
+    assert!(earlier.iter().all(|entry| later.contains(entry)));
+    let again = town.gt(["compact", "--json"]).ok().json();
+    assert_eq!(report(&again, old)["count"], 0);
+    assert_eq!(report(&again, "bytes of history")["count"], 0);
+}

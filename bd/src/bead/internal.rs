@@ -4,7 +4,7 @@
 use super::{Bead, Kind};
 
 /// The labels of internal beads. Older towns wrote them as tasks with one of these labels.
-const LABELS: [&str; 12] = [
+const LABELS: [&str; 13] = [
     "gt:agent",
     "gt:channel",
     "gt:convoy",
@@ -13,6 +13,7 @@ const LABELS: [&str; 12] = [
     "gt:merge-request",
     "gt:message",
     "gt:queue",
+    "gt:record",
     "gt:rig",
     "gt:role",
     "gt:sling-context",

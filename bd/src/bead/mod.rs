@@ -231,6 +231,18 @@ impl Bead {
         Ok(())
     }
 
+    /// Removes one key of the user-defined JSON and preserves all others.
+    pub fn remove_metadata(&mut self, key: &str) {
+        let raw = self.metadata.as_ref();
+        let Some(mut pairs) = raw.and_then(|raw| record::parse_pairs(raw.get())) else {
+            return;
+        };
+        pairs.retain(|(name, _)| name != key);
+        self.metadata = (!pairs.is_empty())
+            .then(|| RecordFields(pairs).to_raw_json())
+            .flatten();
+    }
+
     pub fn has_label(&self, label: &str) -> bool {
         self.labels.iter().any(|existing| existing == label)
     }

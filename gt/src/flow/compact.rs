@@ -2,17 +2,20 @@
 //!
 //! The only copy of work is removed only if a setting gives it an age: closed beads go to
 //! the archive, branches are removed only if another ref keeps their commits, and saved work and
-//! events stay for ever by default.
+//! events stay for ever by default. What an earlier version wrote at length, the records of
+//! polecats and the history of beads, is shortened without a loss.
 
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use bd::git::rescue;
+use bd::store::{BeadMark, Store};
 use jiff::SignedDuration;
 use serde::Serialize;
 
 use crate::flow::{merged_refs, polecat};
+use crate::record::polecat::{move_entries_to_lines, read_old_entries};
 use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::{Rig, Town};
@@ -45,6 +48,8 @@ pub enum RetentionAction {
     Archived,
     Removed,
     Packed,
+    /// Written in a shorter form without a loss.
+    Shortened,
     /// All objects stay.
     Kept,
 }
@@ -55,6 +60,7 @@ pub fn compact_town(town: &Town, dry_run: bool) -> anyhow::Result<Vec<RetentionR
     let events = std::fs::metadata(town.layout.events()).map_or(0, |meta| meta.len());
     let mut reports = vec![
         archive_beads(town, None, dry_run)?,
+        shorten_history(&town.open_town_store()?, "town", dry_run)?,
         RetentionReport {
             place: "town".to_owned(),
             what: "bytes of events",
@@ -85,6 +91,8 @@ pub fn compact_town(town: &Town, dry_run: bool) -> anyhow::Result<Vec<RetentionR
 pub(crate) fn compact_rig(rig: &Rig, dry_run: bool) -> anyhow::Result<Vec<RetentionReport>> {
     let layers = SettingsLayers::load(rig.town(), Some(rig))?;
     Ok(vec![
+        move_records(rig, dry_run)?,
+        shorten_history(&rig.store()?, rig.name(), dry_run)?,
         remove_gate_logs(rig, &layers, dry_run)?,
         remove_saved_work(rig, &layers, dry_run)?,
         remove_branches(rig, dry_run)?,
@@ -106,6 +114,7 @@ impl RetentionReport {
             RetentionAction::Archived => "archived",
             RetentionAction::Removed => "removed",
             RetentionAction::Packed => "packed",
+            RetentionAction::Shortened => "shortened",
             RetentionAction::Kept => return format!("{place}: {total} {what} kept"),
         };
         format!("{place}: {count} of {total} {what} {action}")
@@ -150,6 +159,59 @@ pub(crate) fn archive_beads(
         action: RetentionAction::Archived,
         count,
         total,
+    })
+}
+
+/// Moves the records of polecats that an earlier version wrote into one line per polecat to lines
+/// of their own.
+fn move_records(rig: &Rig, dry_run: bool) -> anyhow::Result<RetentionReport> {
+    let store = rig.store()?;
+    let move_all = |tx: &mut bd::store::Tx| {
+        let agents: Vec<String> = tx
+            .marked(&[BeadMark::Label("gt:agent")])
+            .map(|agent| agent.id().to_owned())
+            .collect();
+        let mut count = 0;
+        for agent in agents {
+            let Some(mut agent) = tx.get_live(&agent).cloned() else {
+                continue;
+            };
+            let moved = move_entries_to_lines(tx, &mut agent)?;
+            if moved > 0 {
+                tx.put_updated(agent)?;
+            }
+            count += moved;
+        }
+        Ok(count)
+    };
+    let beads = store.snapshot()?;
+    let agents = beads.select_marked(&[BeadMark::Label("gt:agent")], |_| true);
+    let mut count = agents.map(|agent| read_old_entries(agent).len()).sum();
+    if count > 0 && !dry_run {
+        count = rig.transact(&store, move_all)?;
+    }
+    Ok(RetentionReport {
+        place: rig.name().to_owned(),
+        what: "old entries of worker records",
+        setting: None,
+        max_age: None,
+        action: RetentionAction::Shortened,
+        count,
+        total: count,
+    })
+}
+
+/// Shortens the history that an earlier version wrote with whole large values.
+fn shorten_history(store: &Store, place: &str, dry_run: bool) -> anyhow::Result<RetentionReport> {
+    let size = store.shorten_history(dry_run)?;
+    Ok(RetentionReport {
+        place: place.to_owned(),
+        what: "bytes of history",
+        setting: None,
+        max_age: None,
+        action: RetentionAction::Shortened,
+        count: size.before - size.after,
+        total: size.before,
     })
 }
 

@@ -252,7 +252,7 @@ fn bead_of_worker(town: &Town, text: &str) -> anyhow::Result<Option<String>> {
     let beads = rig.store()?.snapshot()?;
     let polecat = polecat::find_polecat(&rig, &beads, None, &name)?;
     let now = Slot::load(&beads, &polecat.slot_id).bead.to_string();
-    let last = || polecat::read_record(&polecat.bead).pop();
+    let last = || polecat::read_last_completion(&beads, &polecat.bead);
     let bead = Some(now)
         .filter(|id| !id.is_empty())
         .or_else(|| last().map(|entry| entry.bead));

@@ -145,7 +145,11 @@ impl PolecatStatus {
             current_branch: git.head_branch().ok().flatten(),
             uncommitted: git.status().map_or(0, |changes| changes.len()),
             sessions: polecat.slot.session_count(),
-            record: polecat::read_record(&polecat.bead),
+            record: view
+                .stores
+                .rigs
+                .get(rig.name())
+                .map_or_else(Vec::new, |beads| polecat::read_record(beads, &polecat.bead)),
             row,
             clone_path,
         })

@@ -215,7 +215,7 @@ pub(super) fn set_idle(
             gate_failures: 0,
             merged_after: None,
         };
-        polecat::append_completion(&mut agent, &entry, now)?;
+        polecat::append_completion(tx, &mut agent, &entry)?;
         tx.put(agent)?;
     }
     Slot {

@@ -12,7 +12,7 @@ use crate::flow::discovery;
 use crate::flow::unsaved::{
     self, UnsavedWork, commits_left_detached, last_sling_branch, move_aside, visits_since_sling,
 };
-use crate::record::polecat::{PolecatIds, Slot, read_record};
+use crate::record::polecat::{PolecatIds, Slot, read_last_completion};
 use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
 
@@ -291,7 +291,7 @@ impl Sandbox<'_> {
         let completed = || {
             let beads = self.rig.store().ok()?.snapshot().ok()?;
             let ids = PolecatIds::for_polecat(self.rig, self.name);
-            let last = read_record(beads.get(&ids.agent)?).pop()?;
+            let last = read_last_completion(&beads, beads.get(&ids.agent)?)?;
             Some(last.bead)
         };
         of_branch.or_else(completed)

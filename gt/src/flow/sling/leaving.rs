@@ -64,7 +64,7 @@ fn is_wait_useful(
 ) -> anyhow::Result<bool> {
     let beads = store.snapshot()?;
     let all = polecat::list_polecats(rig, &beads, Some(town.host.list()?.as_slice()));
-    let leaves = |polecat: &&Polecat| is_leaving(town, polecat);
+    let leaves = |polecat: &&Polecat| is_leaving(town, &beads, polecat);
     let is_idle = |polecat: &Polecat| polecat.state == PolecatState::Idle && !polecat.busy;
     let chosen = all
         .iter()
@@ -79,13 +79,13 @@ fn is_wait_useful(
 /// Returns true if a worker finished a moment ago and its session has not ended, but something ends
 /// it: the worker's `gt done`, or the patrol of the daemon. After `gt done --stay` without a daemon
 /// the session goes on.
-fn is_leaving(town: &Town, polecat: &Polecat) -> bool {
+fn is_leaving(town: &Town, beads: &Snapshot, polecat: &Polecat) -> bool {
     let runs = polecat
         .session
         .as_ref()
         .is_some_and(|live| live.dead.is_none());
     let finished = || {
-        let last = polecat::read_record(&polecat.bead).pop()?;
+        let last = polecat::read_last_completion(beads, &polecat.bead)?;
         Some(Stamp::parse(&last.at).instant())
     };
     let is_ending = || polecat.busy || (runs && daemon::is_daemon_running(&town.layout));

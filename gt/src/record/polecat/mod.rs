@@ -15,9 +15,9 @@ use jiff::Timestamp;
 pub use claimed::Claim;
 pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
 pub use record::{
-    MergeResult, RecordSummary, WorkCompletion, WorkOutcome, append_completion, read_all_records,
-    read_completions as read_record, read_records_by_identity, record_merged, record_result,
-    summarize_records,
+    MergeResult, RecordSummary, WorkCompletion, WorkOutcome, append_completion,
+    move_entries_to_lines, read_all_records, read_last_completion, read_old_entries, read_record,
+    read_records_by_identity, record_merged, record_result, summarize_records,
 };
 pub use slot::{
     DoneRecord, DoneStep, FailedStep, GivingUp, NudgeCount, SlingInProgress, SlingStep, Slot,
@@ -85,6 +85,8 @@ pub struct PolecatIds {
     pub agent: String,
     /// The id of its local record.
     pub slot: String,
+    /// The prefix of these ids.
+    pub prefix: String,
 }
 
 impl PolecatIds {
@@ -98,6 +100,7 @@ impl PolecatIds {
         Self {
             agent: address.bead_id(prefix),
             slot: Slot::id(prefix, rig, name),
+            prefix: prefix.to_owned(),
             address,
         }
     }

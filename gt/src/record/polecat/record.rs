@@ -1,11 +1,40 @@
-//! Stores a polecat's record: one entry per completed bead, kept on its identity bead across
-//! sessions and nukes.
+//! Stores a polecat's record: one entry per completed bead, kept across sessions and nukes.
+//!
+//! Each entry is a closed event bead of its own, so that no line grows with the number of entries.
+//! Old entries go to the archive like all closed beads, and are still read from it. Earlier versions
+//! kept all entries in the metadata of the identity bead; [`move_entries_to_lines`] converts them.
 
 use std::collections::BTreeMap;
 
-use bd::bead::{Bead, Stamp};
+use bd::bead::fields::{get_field, set_field};
+use bd::bead::id::{self, IdSeed};
+use bd::bead::{Bead, Kind, Stamp};
+use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
 use serde::{Deserialize, Serialize};
+
+use super::PolecatIds;
+
+/// The label of the beads that hold entries.
+const RECORD_LABEL: &str = "gt:record";
+
+/// The kind of event of these beads.
+const EVENT_KIND: &str = "work.finished";
+
+/// The part of their ids between prefix and hash.
+const ID_MARK: &str = "-rec";
+
+/// The number of characters of that hash.
+const HASH_LENGTH: usize = 8;
+
+/// The field of an identity bead that names the bead with the last entry.
+const LAST_FIELD: &str = "last_record";
+
+/// The key in the metadata of an identity bead under which earlier versions kept all entries.
+const OLD_KEY: &str = "record";
+
+/// The field of a merge request that names the bead with its entry.
+const REQUEST_FIELD: &str = "record";
 
 /// The outcome of a piece of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,21 +126,26 @@ pub fn record_result(
     request: &Bead,
     note: impl FnOnce(&mut WorkCompletion, &Stamp),
 ) -> anyhow::Result<()> {
-    let id = bd::bead::fields::get_field(&request.description, "agent_bead").unwrap_or_default();
-    let Some(mut agent) = tx.get(&id).filter(|bead| !bead.is_tombstone()).cloned() else {
+    let worker = get_field(&request.description, "agent_bead").unwrap_or_default();
+    if let Some(mut agent) = tx.get(&worker).filter(|bead| !bead.is_tombstone()).cloned()
+        && move_entries_to_lines(tx, &mut agent)? > 0
+    {
+        tx.put_updated(agent)?;
+    }
+    // The request may be an older copy, without the field.
+    let named = tx
+        .get(&request.id)
+        .and_then(|request| get_field(&request.description, REQUEST_FIELD));
+    let Some(mut line) = named.and_then(|line| tx.get_live(&line)).cloned() else {
+        return Ok(());
+    };
+    let Some(mut entry) = parse_entry(&line) else {
         return Ok(());
     };
     let now = tx.now();
-    let mut entries = read_completions(&agent);
-    let matches_request =
-        |entry: &&mut WorkCompletion| entry.request.as_deref() == Some(request.id.as_str());
-    let Some(entry) = entries.iter_mut().rev().find(matches_request) else {
-        return Ok(());
-    };
-    note(entry, &now);
-    agent.set_metadata("record", entries)?;
-    agent.updated_at = now;
-    tx.put(agent)?;
+    note(&mut entry, &now);
+    set_entry(&mut line, &entry)?;
+    tx.put_updated(line)?;
     Ok(())
 }
 
@@ -130,25 +164,155 @@ pub fn record_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Resul
     })
 }
 
-/// Appends an entry to the record in the identity bead's metadata and keeps other metadata.
+/// Appends an entry to the record of an identity bead, which the caller writes.
 pub fn append_completion(
-    bead: &mut Bead,
+    tx: &mut Tx,
+    agent: &mut Bead,
     entry: &WorkCompletion,
-    now: &Stamp,
-) -> serde_json::Result<()> {
-    let mut entries = read_completions(bead);
-    entries.push(entry.clone());
-    bead.set_metadata("record", entries)?;
-    bead.updated_at = now.clone();
+) -> anyhow::Result<()> {
+    move_entries_to_lines(tx, agent)?;
+    put_line(tx, agent, entry)
+}
+
+/// Moves the entries that an earlier version wrote into the metadata of an identity bead to lines
+/// of their own. Returns their number. The caller writes the identity bead.
+pub fn move_entries_to_lines(tx: &mut Tx, agent: &mut Bead) -> anyhow::Result<usize> {
+    let entries = read_old_entries(agent);
+    for entry in &entries {
+        put_line(tx, agent, entry)?;
+    }
+    if !entries.is_empty() {
+        agent.remove_metadata(OLD_KEY);
+    }
+    Ok(entries.len())
+}
+
+/// Writes the bead of an entry, and names it in the identity bead and in the entry's request.
+fn put_line(tx: &mut Tx, agent: &mut Bead, entry: &WorkCompletion) -> anyhow::Result<()> {
+    let at = Stamp::parse(&entry.at);
+    let mut line = Bead {
+        title: format!("Finished {}: {}", entry.bead, entry.outcome.name()),
+        issue_type: Kind::Event,
+        labels: vec![RECORD_LABEL.to_owned()],
+        event_kind: EVENT_KIND.to_owned(),
+        actor: worker_of_identity(agent),
+        target: entry.bead.clone(),
+        created_at: at.clone(),
+        created_by: worker_of_identity(agent),
+        updated_at: tx.now(),
+        ..Bead::default()
+    };
+    line.id = choose_line_id(tx, agent, &line)?;
+    change::mark_closed(&mut line, entry.outcome.name(), &at);
+    set_entry(&mut line, entry)?;
+    agent.description = set_field(&agent.description, LAST_FIELD, Some(&line.id));
+    let request = entry.request.as_deref().and_then(|id| tx.get_live(id));
+    if let Some(mut request) = request.cloned() {
+        request.description = set_field(&request.description, REQUEST_FIELD, Some(&line.id));
+        tx.put_updated(request)?;
+    }
+    if tx.get(&line.id).is_none() {
+        tx.put(line)?;
+    }
     Ok(())
 }
 
-/// Reads the record of an identity bead, oldest entry first.
-pub fn read_completions(bead: &Bead) -> Vec<WorkCompletion> {
-    let record = bead.metadata_object().remove("record");
+/// Returns the id of an entry's bead. The same entry has the same id in each clone.
+fn choose_line_id(tx: &Tx, agent: &Bead, line: &Bead) -> anyhow::Result<String> {
+    let ids = PolecatIds::from_identity_bead(agent);
+    let prefix = match &ids {
+        Some(ids) => ids.prefix.as_str(),
+        None => id::prefix_of(&agent.id).unwrap_or_default(),
+    };
+    let seed = IdSeed {
+        title: &line.title,
+        description: "",
+        creator: &line.created_by,
+        nanos: line.created_at.instant().as_nanosecond(),
+    };
+    let is_same = |other: &Bead| {
+        (&other.actor, &other.target, &other.created_at)
+            == (&line.actor, &line.target, &line.created_at)
+    };
+    let is_taken = |id: &str| tx.get(id).is_some_and(|other| !is_same(other));
+    id::generate_id(&format!("{prefix}{ID_MARK}"), seed, HASH_LENGTH, is_taken)
+        .ok_or_else(|| anyhow::anyhow!("no id is free for the record of {}", line.actor))
+}
+
+/// Returns the name of a worker in its entries: the address, or the id of an identity bead that
+/// shows none.
+fn worker_of_identity(agent: &Bead) -> String {
+    PolecatIds::from_identity_bead(agent)
+        .map_or_else(|| agent.id.clone(), |ids| ids.address.to_string())
+}
+
+fn set_entry(line: &mut Bead, entry: &WorkCompletion) -> serde_json::Result<()> {
+    line.metadata = Some(serde_json::value::to_raw_value(entry)?);
+    Ok(())
+}
+
+fn parse_entry(line: &Bead) -> Option<WorkCompletion> {
+    serde_json::from_str(line.metadata.as_ref()?.get()).ok()
+}
+
+/// Returns the entries that an earlier version wrote into the metadata of an identity bead.
+pub fn read_old_entries(agent: &Bead) -> Vec<WorkCompletion> {
+    let record = agent.metadata_object().remove(OLD_KEY);
     record
         .and_then(|record| serde_json::from_value(record).ok())
         .unwrap_or_default()
+}
+
+/// Reads the record of an identity bead, oldest entry first.
+pub fn read_record(beads: &Snapshot, agent: &Bead) -> Vec<WorkCompletion> {
+    let lines = read_lines(beads).remove(&worker_of_identity(agent));
+    merge_old_entries(agent, lines.unwrap_or_default())
+}
+
+/// Reads the last entry of the record of an identity bead.
+pub fn read_last_completion(beads: &Snapshot, agent: &Bead) -> Option<WorkCompletion> {
+    let Some(id) = get_field(&agent.description, LAST_FIELD) else {
+        return read_old_entries(agent).pop();
+    };
+    match beads.get_live(&id) {
+        Some(line) => parse_entry(line),
+        None => parse_entry(&beads.archive().get(&id)?),
+    }
+}
+
+/// Adds the entries that an earlier version wrote into the metadata of an identity bead, oldest
+/// entry first.
+fn merge_old_entries(agent: &Bead, lines: Vec<WorkCompletion>) -> Vec<WorkCompletion> {
+    let mut entries = read_old_entries(agent);
+    // A merge of clones can bring back entries that have their lines already.
+    entries.retain(|old| {
+        let is_same = |line: &WorkCompletion| (&line.bead, &line.at) == (&old.bead, &old.at);
+        !lines.iter().any(is_same)
+    });
+    entries.extend(lines);
+    entries.sort_by_cached_key(|entry| Stamp::parse(&entry.at).instant());
+    entries
+}
+
+/// Reads the entries of all workers by worker, also those in the archive.
+fn read_lines(beads: &Snapshot) -> BTreeMap<String, Vec<WorkCompletion>> {
+    let archive = beads.archive();
+    let archived: Vec<Bead> = archive
+        .ids_from("")
+        .filter(|id| id.contains(ID_MARK) && beads.bead_ref(id).is_none())
+        .filter_map(|id| archive.get(id))
+        .collect();
+    let lines = beads.select_marked(&[BeadMark::Label(RECORD_LABEL)], |_| true);
+    let mut workers: BTreeMap<String, Vec<WorkCompletion>> = BTreeMap::new();
+    for line in lines.chain(&archived) {
+        if line.event_kind == EVENT_KIND
+            && !line.is_tombstone()
+            && let Some(entry) = parse_entry(line)
+        {
+            workers.entry(line.actor.clone()).or_default().push(entry);
+        }
+    }
+    workers
 }
 
 /// The name of a model that no agent program reported.
@@ -210,14 +374,21 @@ pub fn read_all_records(beads: &Snapshot) -> Vec<WorkCompletion> {
 }
 
 /// Returns the records of all polecats of a rig that have one, each with the title of the identity
-/// bead.
+/// bead, or with the address of a worker whose identity bead is gone.
 pub fn read_records_by_identity(beads: &Snapshot) -> Vec<(String, Vec<WorkCompletion>)> {
+    let mut lines = read_lines(beads);
     let agents = beads.select_marked(&[BeadMark::Label("gt:agent")], |_| true);
-    agents
+    let mut records: Vec<(String, Vec<WorkCompletion>)> = agents
         .filter(|bead| !bead.is_tombstone())
-        .map(|bead| (bead.title.clone(), read_completions(bead)))
-        .filter(|(_, record)| !record.is_empty())
-        .collect()
+        .map(|bead| {
+            let own = lines.remove(&worker_of_identity(bead));
+            let record = merge_old_entries(bead, own.unwrap_or_default());
+            (bead.title.clone(), record)
+        })
+        .collect();
+    records.extend(lines);
+    records.retain(|(_, entries)| !entries.is_empty());
+    records
 }
 
 /// Groups entries by a property.
@@ -237,11 +408,14 @@ pub fn summarize_records<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use bd::store::Author;
 
-    #[test]
-    fn a_summary_counts_results_and_leaves_out_what_waits_for_its_merge() {
-        let entry = |outcome, result, seconds| WorkCompletion {
+    use super::*;
+    use crate::testing::TestTown;
+    use crate::town::Rig;
+
+    fn entry(outcome: WorkOutcome, result: Option<MergeResult>, seconds: i64) -> WorkCompletion {
+        WorkCompletion {
             bead: "web-1".to_owned(),
             outcome,
             at: "2026-01-01T00:00:00Z".to_owned(),
@@ -253,7 +427,11 @@ mod tests {
             result,
             gate_failures: 0,
             merged_after: None,
-        };
+        }
+    }
+
+    #[test]
+    fn a_summary_counts_results_and_leaves_out_what_waits_for_its_merge() {
         let entries = [
             entry(WorkOutcome::Submitted, Some(MergeResult::Merged), 10),
             entry(WorkOutcome::Submitted, Some(MergeResult::Reworked), 20),
@@ -269,5 +447,100 @@ mod tests {
             median_seconds: Some(30),
         };
         assert_eq!(groups, BTreeMap::from([(UNKNOWN.to_owned(), expected)]));
+    }
+
+    /// Finishes beads `from` to `to` of one worker, and returns the bytes of beads and history.
+    fn finish_beads(rig: &Rig, from: usize, to: usize) -> u64 {
+        let store = rig.store().unwrap();
+        for number in from..to {
+            let finished = rig.transact(&store, |tx| {
+                let ids = PolecatIds::for_polecat(rig, "alpha");
+                let mut agent = super::super::reserve_identity(tx, "web", "alpha", &ids.agent)?;
+                let entry = WorkCompletion {
+                    at: format!("2026-01-01T00:00:00.{number:09}Z"),
+                    ..entry(WorkOutcome::NoChange, None, 10)
+                };
+                append_completion(tx, &mut agent, &entry)?;
+                agent.updated_at = tx.now();
+                Ok(tx.put(agent)?)
+            });
+            finished.unwrap();
+        }
+        store.fold(&rig.town().clock).unwrap();
+        let names = ["issues.jsonl", "events.local.jsonl"];
+        let size = |name| std::fs::metadata(store.dir().join(name)).unwrap().len();
+        names.map(size).iter().sum()
+    }
+
+    #[test]
+    fn the_bytes_of_a_record_grow_by_the_same_amount_with_each_finished_bead() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let start = finish_beads(&rig, 0, 10);
+        let middle = finish_beads(&rig, 10, 40);
+        let end = finish_beads(&rig, 40, 70);
+        let (first, second) = (middle - start, end - middle);
+        assert!(second < first + first / 10, "{first}, then {second} bytes");
+        let beads = rig.store().unwrap().snapshot().unwrap();
+        let agent = beads
+            .get(&PolecatIds::for_polecat(&rig, "alpha").agent)
+            .unwrap();
+        assert_eq!(read_record(&beads, agent).len(), 70);
+        let last = read_last_completion(&beads, agent).unwrap();
+        assert_eq!(last.at, "2026-01-01T00:00:00.000000069Z");
+    }
+
+    #[test]
+    fn entries_in_the_metadata_of_an_identity_bead_become_lines_and_stay_in_the_record() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let ids = PolecatIds::for_polecat(&rig, "alpha");
+        let (store, request) = (rig.store().unwrap(), "we-mr-1");
+        let old = WorkCompletion {
+            request: Some(request.to_owned()),
+            ..entry(WorkOutcome::Submitted, None, 10)
+        };
+        let written = rig.transact(&store, |tx| {
+            let mut agent = super::super::reserve_identity(tx, "web", "alpha", &ids.agent)?;
+            agent.set_metadata(OLD_KEY, [&old])?;
+            tx.put(agent)?;
+            Ok(tx.put(Bead {
+                id: request.to_owned(),
+                title: "Merge".to_owned(),
+                description: format!("agent_bead: {}", ids.agent),
+                created_at: tx.now(),
+                updated_at: tx.now(),
+                ..Bead::default()
+            })?)
+        });
+        written.unwrap();
+        let read = || {
+            let beads = store.snapshot().unwrap();
+            let agent = beads.get(&ids.agent).unwrap();
+            let last = read_last_completion(&beads, agent).unwrap();
+            let record = read_record(&beads, agent);
+            assert_eq!(record.last(), Some(&last));
+            (record, agent.metadata_object().contains_key(OLD_KEY))
+        };
+        assert_eq!(read(), (vec![old.clone()], true));
+        let merged = rig.transact(&store, |tx| {
+            let request = tx.get(request).cloned().unwrap();
+            record_merged(tx, &request, false)
+        });
+        merged.unwrap();
+        let (record, is_old) = read();
+        assert_eq!(record.len(), 1);
+        assert_eq!(record[0].result, Some(MergeResult::Merged));
+        assert!(!is_old);
+        // Once archived, the entries still count.
+        let later = "2027-01-01T00:00:00Z".parse().unwrap();
+        store
+            .compact(&Author::default(), &rig.town().clock, later)
+            .unwrap();
+        let beads = store.snapshot().unwrap();
+        assert!(beads.live().all(|bead| !bead.has_label(RECORD_LABEL)));
+        assert_eq!(read_all_records(&beads), record);
     }
 }
