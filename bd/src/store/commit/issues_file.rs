@@ -10,6 +10,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::issues_copy;
 use crate::git::past::FileHistory;
 use crate::store::StoreError;
 use crate::store::disk::identity::{FileKey, file_key, is_same_content};
@@ -18,8 +19,9 @@ use crate::store::index::ISSUES;
 use crate::store::view::source::StoreRead;
 use kit::sys::file::{self, PlacedFile, ReplacementFile};
 
-/// The size up to which the kept issues are a copy.
-const COPIED: u64 = 1 << 20;
+/// The size up to which the kept issues are a copy. Larger ones are another name of the file, and
+/// `issues_copy` keeps a copy.
+pub(super) const LINKED_FROM: u64 = 1 << 20;
 
 /// The issues under a second name that is not in place yet.
 pub(crate) struct KeptCopy {
@@ -32,8 +34,18 @@ pub(crate) struct KeptCopy {
 }
 
 impl KeptCopy {
-    /// Keeps the content of a file that holds the issues now or soon.
+    /// Keeps the content of a file, which no bd writes into, in a copy or under another name.
     pub(in crate::store) fn from_file(from: &Path, place: &Path) -> io::Result<Self> {
+        Self::keep(from, place, LINKED_FROM)
+    }
+
+    /// Copies a file of any size.
+    pub(super) fn copy_file(from: &Path, place: &Path) -> io::Result<Self> {
+        Self::keep(from, place, u64::MAX)
+    }
+
+    /// Keeps the content of a file in a copy, if it has at most `copied` bytes.
+    fn keep(from: &Path, place: &Path, copied: u64) -> io::Result<Self> {
         let folder = place.parent().unwrap_or(place);
         // Another program may replace the file in the meantime.
         let file = file::open_regular_file(from)?;
@@ -49,7 +61,7 @@ impl KeptCopy {
             .prefix(".tmp-")
             .make_in(folder, |name| {
                 // Not every file system supports hard links.
-                if meta.len() <= COPIED || fs::hard_link(from, name).is_err() {
+                if meta.len() <= copied || fs::hard_link(from, name).is_err() {
                     return copy(name);
                 }
                 if is_it(name) {
@@ -94,6 +106,10 @@ impl KeptCopy {
 /// Puts issues that we wrote in place, and keeps them.
 pub(crate) fn place_issues(issues: ReplacementFile, paths: &StorePaths) -> io::Result<PlacedFile> {
     let kept = KeptCopy::from_file(issues.path(), &paths.kept());
+    if kept.as_ref().is_ok_and(|kept| !kept.is_copy) {
+        // Without its earlier state, only a program that replaces the file is noticed.
+        issues_copy::keep_previous(paths).ok();
+    }
     let mut placed = issues.put(paths.issues())?;
     if kept.and_then(KeptCopy::put).is_err() {
         // An older found file would make these issues look like an external change.
@@ -139,6 +155,8 @@ fn keep_as(paths: &StorePaths, places: &[PathBuf], key: &FileKey) -> Result<bool
         };
         kept.map_err(failed)?;
     }
+    issues_copy::forget_copy(paths)
+        .map_err(|error| StoreError::io("write", &paths.folded(), error))?;
     let kept = keep_head(paths).map_err(|error| StoreError::io("write", &paths.kept_head(), error));
     kept.map(|()| true)
 }
@@ -149,7 +167,7 @@ pub(super) fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
     key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == kept_key
 }
 
-fn inode_of(meta: &Metadata) -> (u64, u64) {
+pub(super) fn inode_of(meta: &Metadata) -> (u64, u64) {
     (meta.dev(), meta.ino())
 }
 

@@ -3,6 +3,7 @@
 pub(crate) mod content;
 mod differ;
 pub(crate) mod fold;
+pub(crate) mod issues_copy;
 pub(crate) mod issues_file;
 pub(crate) mod policy;
 pub(crate) mod reindex;

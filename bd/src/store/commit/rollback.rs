@@ -21,6 +21,7 @@ use serde_json::value::RawValue;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::differ::{self, IssuesDifference, LinesById};
+use super::issues_copy;
 use super::issues_file::{accept_found, is_kept};
 use crate::bead::lines;
 use crate::bead::{Bead, RawJson, Stamp, record};
@@ -43,7 +44,7 @@ const NAMED: usize = 5;
 pub(crate) fn is_due(source: &OpenFiles, writes: bool) -> bool {
     let key = source.read_key(ISSUES);
     match fs::metadata(source.paths.kept()) {
-        Ok(kept) => !is_kept(key, &kept),
+        Ok(kept) => !is_kept(key, &kept) || issues_copy::is_overwritten(key, &kept, &source.paths),
         Err(_) => writes && key.exists == 1,
     }
 }
@@ -62,6 +63,15 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
     if !both[1].exists() {
         ignore::exclude_local_files(paths.dir());
         return accept_found(read, &both).map(|()| None);
+    }
+    let is_overwritten = fs::metadata(&both[1])
+        .is_ok_and(|kept| issues_copy::is_overwritten(source.read_key(ISSUES), &kept, paths));
+    if is_overwritten && !issues_copy::rebuild_kept(paths)? {
+        accept_found(read, &both)?;
+        return Ok(Some(format!(
+            "{} was overwritten by another program, and its earlier state is not known here (`git log -p` shows the committed ones)",
+            paths.issues().display()
+        )));
     }
     let differ = IssuesDifference::from_kept(read)?;
     if differ.is_none || source.is_folded() {
@@ -84,8 +94,9 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
             format_some(&names)
         )
     });
+    let known = all.open.len();
     for change in left {
-        if !all.open.contains(&change) {
+        if !all.open[..known].contains(&change) {
             all.open.push(change);
         }
     }

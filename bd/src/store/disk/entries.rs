@@ -38,14 +38,16 @@ pub(in crate::store) fn check_entries(dir: &Path) -> Result<(), StoreError> {
 }
 
 /// The names without one of the usual endings under which a store opens files and folders.
-const OPENED: [&str; 13] = [
+const OPENED: [&str; 15] = [
     "archive",
     "clone-id",
     "damaged",
     "events",
+    "issues.before",
     "issues.found",
     "issues.head",
     "issues.kept",
+    "journal.folded",
     "last-touched",
     "redirect",
     "sync-base",

@@ -21,6 +21,8 @@ const LOCAL: &[&str] = &[
     "index.bin",
     "archive.bin",
     "issues.kept",
+    "issues.before",
+    "journal.folded",
     "issues.head",
     "issues.found",
     "rollback.jsonl",

@@ -109,6 +109,16 @@ impl StorePaths {
         self.dir.join("issues.kept")
     }
 
+    /// The issues before the last fold, or a copy of issues from outside.
+    pub fn before(&self) -> PathBuf {
+        self.dir.join("issues.before")
+    }
+
+    /// The entries that made the issues from [`Self::before`].
+    pub fn folded(&self) -> PathBuf {
+        self.dir.join("journal.folded")
+    }
+
     /// The commit of `HEAD` when the issues were kept.
     pub fn kept_head(&self) -> PathBuf {
         self.dir.join("issues.head")

@@ -464,3 +464,67 @@ proptest! {
         prop_assert!(place.undecided_ids().is_empty());
     }
 }
+
+/// Returns a store with more than 1 MiB of issues from outside.
+fn build_large_store() -> StoreFixture {
+    let title = "x".repeat(400);
+    let lines =
+        (0..4000).map(|number| format!("{}\n", bead_line(&format!("bd-{number:04}"), &title)));
+    let place = StoreFixture::with_issues(&lines.collect::<String>());
+    age_file(&place.dir.join("issues.jsonl"));
+    place.edit("bd-0000", set_title("Folded"));
+    place.store.fold(&place.clock).unwrap();
+    place
+}
+
+/// Opens the issues for writing, as an editor or `: >` does, and leaves only `text`.
+fn overwrite_issues(place: &StoreFixture, text: &str) {
+    let path = place.dir.join("issues.jsonl");
+    fs::write(&path, text).unwrap();
+    let file = fs::File::options().write(true).open(path).unwrap();
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_700_000_100);
+    file.set_modified(time).unwrap();
+}
+
+#[test]
+fn large_issues_that_a_program_emptied_are_rolled_back_and_can_be_restored() {
+    let place = build_large_store();
+    let whole = place.text("issues.jsonl");
+    let two: String = whole.split_inclusive('\n').take(2).collect();
+    for text in ["", &two] {
+        overwrite_issues(&place, text);
+        let left = place.undecided_ids();
+        assert_eq!(left.len(), 4000 - text.lines().count());
+        let notices = place.store.reports.take_notices();
+        assert!(notices[0].contains("was rolled back"), "{notices:?}");
+        place.restore();
+        place.store.fold(&place.clock).unwrap();
+        assert!(place.text("issues.jsonl") == whole);
+        assert!(place.undecided_ids().is_empty());
+    }
+    let leftovers = fs::read_dir(&place.dir).unwrap().flatten();
+    let mut names = leftovers.map(|entry| entry.file_name().into_string().unwrap());
+    assert!(!names.any(|name| name.starts_with(".tmp-")));
+}
+
+#[test]
+fn large_issues_from_outside_are_copied_after_the_answer() {
+    let place = build_large_store();
+    let pulled = place.text("issues.jsonl").replacen("Folded", "Pulled", 1);
+    place.roll_back_to(&pulled);
+    place.store.snapshot().unwrap();
+    crate::store::upkeep::run_upkeep(&place.store.reports, &place.clock);
+    overwrite_issues(&place, "");
+    assert_eq!(place.undecided_ids().len(), 4000);
+}
+
+#[test]
+fn a_write_after_large_issues_were_emptied_reports_them_first() {
+    let place = build_large_store();
+    overwrite_issues(&place, "");
+    place.make("New");
+    let notices = place.store.reports.take_notices();
+    assert!(notices[0].contains("was rolled back"), "{notices:?}");
+    place.restore();
+    assert_eq!(place.ids().len(), 4001);
+}

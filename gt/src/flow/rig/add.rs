@@ -43,6 +43,8 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/index.bin",
     ".beads/archive.bin",
     ".beads/issues.kept",
+    ".beads/issues.before",
+    ".beads/journal.folded",
     ".beads/issues.head",
     ".beads/issues.found",
     ".beads/rollback.jsonl",
