@@ -218,6 +218,15 @@ impl Bead {
     /// Sets one key of the user-defined JSON and preserves all others. A value that is not an
     /// object is kept under the key `value`.
     pub fn set_metadata(&mut self, key: &str, value: impl Serialize) -> serde_json::Result<()> {
+        let mut object = self.metadata_fields();
+        object.set(key, &serde_json::value::to_raw_value(&value)?);
+        self.metadata = object.to_raw_json();
+        Ok(())
+    }
+
+    /// Returns the user-defined JSON as an object. A value that is not an object is under the key
+    /// `value`.
+    pub fn metadata_fields(&self) -> RecordFields {
         let mut object = RecordFields::default();
         if let Some(raw) = &self.metadata {
             match record::parse_pairs(raw.get()) {
@@ -226,9 +235,7 @@ impl Bead {
                 None => object.set("value", raw),
             }
         }
-        object.set(key, &serde_json::value::to_raw_value(&value)?);
-        self.metadata = object.to_raw_json();
-        Ok(())
+        object
     }
 
     /// Removes one key of the user-defined JSON and preserves all others.

@@ -1,7 +1,6 @@
 //! Changes the fields of beads.
 
 use super::{ChangeError, dep, label, load_live_bead};
-use crate::bead::record::RecordFields;
 use crate::bead::{Bead, Kind, RawJson, Stamp, Status, hash};
 use crate::store::Tx;
 
@@ -145,8 +144,7 @@ fn apply_metadata(bead: &mut Bead, edit: &BeadEdit) {
     if edit.set_metadata.is_empty() && edit.unset_metadata.is_empty() {
         return;
     }
-    let current = bead.metadata.as_ref().map(|raw| raw.get());
-    let mut object = current.map(RecordFields::parse).unwrap_or_default();
+    let mut object = bead.metadata_fields();
     for (key, value) in &edit.set_metadata {
         object.set(key, value);
     }

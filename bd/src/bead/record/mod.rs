@@ -94,10 +94,45 @@ fn parse_leniently(text: &str) -> Option<Bead> {
     let mut bead: Bead = serde_json::from_str(&sound).ok()?;
     for (key, raw) in odd {
         if !read_list(&mut bead, &key, raw.get()) {
+            read_other_form(&mut bead, &key, raw.get());
             bead.extra.push((key, raw));
         }
     }
     Some(bead)
+}
+
+/// Reads a text or a list of words from a value of another type, as far as it can be understood, so
+/// that a change of the field keeps its content. Until then the value stays as it is.
+fn read_other_form(bead: &mut Bead, key: &str, text: &str) {
+    let words = |text: &str| -> Vec<String> {
+        let text: String = serde_json::from_str(text).unwrap_or_default();
+        let words = text.split(',').map(str::trim);
+        words
+            .filter(|word| !word.is_empty())
+            .map(str::to_owned)
+            .collect()
+    };
+    match key {
+        "labels" => bead.labels = words(text),
+        "waiters" => bead.waiters = words(text),
+        "title" => bead.title = format_as_text(text),
+        "description" => bead.description = format_as_text(text),
+        "design" => bead.design = format_as_text(text),
+        "acceptance_criteria" => bead.acceptance_criteria = format_as_text(text),
+        "notes" => bead.notes = format_as_text(text),
+        _ => {}
+    }
+}
+
+/// Formats a JSON value as text: a list with one element per line, any other value as its JSON.
+fn format_as_text(text: &str) -> String {
+    let Ok(elements) = serde_json::from_str::<Vec<RawJson>>(text) else {
+        return text.to_owned();
+    };
+    let lines = elements.iter().map(|element| {
+        serde_json::from_str(element.get()).unwrap_or_else(|_| element.get().to_owned())
+    });
+    lines.collect::<Vec<String>>().join("\n")
 }
 
 /// Reads a list of a bead element by element. Returns false if the key has no list.
@@ -138,7 +173,11 @@ pub(crate) fn parse_pairs(text: &str) -> Option<Vec<(String, RawJson)>> {
         .map(|RecordFields(pairs)| pairs)
 }
 
-/// Drops a preserved value of the wrong type under a known key whose field has a new value.
+/// The lists of which a value of another type cannot be read into the field.
+const UNREAD_LISTS: [&str; 4] = ["labels", "waiters", "dependencies", "comments"];
+
+/// Drops a preserved value of the wrong type under a known key whose field has a new value. If the
+/// field of a list had nothing of it, the value moves to the key `unread_KEY`.
 pub(crate) fn drop_replaced(before: &Bead, bead: &mut Bead) {
     if !bead
         .extra
@@ -153,8 +192,13 @@ pub(crate) fn drop_replaced(before: &Bead, bead: &mut Bead) {
         bead_to_json_value(&plain)
     };
     let (old, new) = (known(before), known(bead));
-    bead.extra
-        .retain(|(key, _)| !KEYS.contains(&key.as_str()) || old.get(key) == new.get(key));
+    for (key, raw) in std::mem::take(&mut bead.extra) {
+        if !KEYS.contains(&key.as_str()) || old.get(&key) == new.get(&key) {
+            bead.extra.push((key, raw));
+        } else if UNREAD_LISTS.contains(&key.as_str()) && old.get(&key).is_none() {
+            bead.extra.push((format!("unread_{key}"), raw));
+        }
+    }
 }
 
 /// Applies the meaning that older clients intended: a deleted bead is a tombstone regardless of its

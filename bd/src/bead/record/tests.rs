@@ -180,3 +180,34 @@ fn a_second_value_of_the_wrong_type_does_not_replace_the_first() {
     let line = String::from_utf8(serialize_bead(&bead)).unwrap();
     assert!(line.starts_with(r#"{"id":"a-1","title":"t","#), "{line}");
 }
+
+#[test]
+fn a_field_of_another_type_keeps_its_content_through_a_change() {
+    let text =
+        r#"{"id":"a-1","title":"t","notes":["one",{"two":2}],"labels":"x, y","comments":"hi"}"#;
+    let before = parse_bead(text.as_bytes()).unwrap();
+    assert_eq!(before.notes, "one\n{\"two\":2}");
+    assert_eq!(before.labels, ["x", "y"]);
+    let written = String::from_utf8(serialize_bead(&before)).unwrap();
+    for part in [
+        r#""notes":["one",{"two":2}]"#,
+        r#""labels":"x, y""#,
+        r#""comments":"hi""#,
+    ] {
+        assert!(written.contains(part), "{written}");
+    }
+    let mut changed = before.clone();
+    changed.notes.push_str("\nthree");
+    changed.labels.push("z".to_owned());
+    changed.comments.push(Comment::default());
+    drop_replaced(&before, &mut changed);
+    let line = String::from_utf8(serialize_bead(&changed)).unwrap();
+    let parts = [
+        r#""notes":"one\n{\"two\":2}\nthree""#,
+        r#""labels":["x","y","z"]"#,
+        r#""unread_comments":"hi""#,
+    ];
+    for part in parts {
+        assert!(line.contains(part), "{line}");
+    }
+}
