@@ -45,6 +45,17 @@ impl Stamp {
         *self.instant.get_or_init(|| Self::instant_of(&self.text))
     }
 
+    /// Returns the earliest later instant.
+    #[must_use]
+    pub fn just_after(&self) -> Self {
+        let nanosecond = jiff::SignedDuration::from_nanos(1);
+        Self::from(
+            self.instant()
+                .saturating_add(nanosecond)
+                .unwrap_or(Timestamp::MAX),
+        )
+    }
+
     /// The text as written in the file.
     pub fn as_str(&self) -> &str {
         &self.text

@@ -106,8 +106,8 @@ impl<'a> Tx<'a> {
     }
 
     /// Writes a new or changed bead after checking it. Leaves its `updated_at` unchanged, unless the
-    /// bead was updated later than that: a clock that was put back does not make a change older
-    /// than the state that it was made to.
+    /// bead was updated later than that: a change is later than the state that it was made to, even
+    /// if a clock was ahead, because other clones take the later state.
     pub fn put(&mut self, bead: impl Into<Box<Bead>>) -> Result<(), StoreError> {
         let mut bead = bead.into();
         self.complete_bead(&mut bead);
@@ -181,7 +181,7 @@ impl<'a> Tx<'a> {
         if let Some(before) = self.snapshot.get(&bead.id) {
             record::drop_replaced(before, bead);
             if bead.updated_at < before.updated_at {
-                bead.updated_at.clone_from(&before.updated_at);
+                bead.updated_at = before.updated_at.just_after();
             }
             if attempt::is_attempt_dropped(before, bead) {
                 bead.set_metadata(attempt::KEY, attempt::read_attempt(before))

@@ -718,3 +718,26 @@ fn a_write_of_equal_content_keeps_the_bytes_of_a_foreign_line() {
     assert_eq!(issues.lines().count(), 2, "{issues}");
     assert!(!place.text("events.local.jsonl").contains("bd-odd"));
 }
+
+#[test]
+fn a_change_is_later_than_one_that_a_clock_ahead_made() {
+    let place = StoreFixture::new();
+    let id = place.make("One");
+    let ahead = Clock::stepped("2026-01-01T00:10:00Z".parse().unwrap());
+    let author = test_author();
+    let changed = place.store.transact(&author, &ahead, |tx| {
+        let mut bead = tx.get(&id).cloned().unwrap();
+        bead.title = "From a clock ahead".to_owned();
+        Ok(tx.put_updated(bead)?)
+    });
+    changed.unwrap();
+    let updated_at = || {
+        let snapshot = place.store.snapshot().unwrap();
+        snapshot.get(&id).unwrap().updated_at.clone()
+    };
+    let before = updated_at();
+    place
+        .change(|tx| Ok(change::close_bead(tx, &id, "done", "", false)?))
+        .unwrap();
+    assert!(updated_at() > before);
+}
