@@ -325,6 +325,7 @@ impl Store {
         if !snapshot.source.state.text.is_empty() {
             self.run_folds(snapshot, &Stamp::from(clock.now()))?;
         }
+        self.remove_old_leftovers();
         Ok(())
     }
 
@@ -356,7 +357,9 @@ impl Store {
         if !is_old(&snapshot.source) {
             return Ok(false);
         }
-        self.run_folds(snapshot, &now).map(|()| true)
+        self.run_folds(snapshot, &now)?;
+        self.remove_old_leftovers();
+        Ok(true)
     }
 
     /// Folds the lines of beads that have several, unless a writer is active, which does the same.

@@ -39,6 +39,14 @@ impl Store {
         found
     }
 
+    /// Removes the leftovers, under the writers' lock. One that cannot be removed takes space, and
+    /// nothing else.
+    pub(in crate::store) fn remove_old_leftovers(&self) {
+        for path in self.find_leftovers(&Clock::System) {
+            files::remove_store_file(&path).ok();
+        }
+    }
+
     /// Removes the leftovers while no writer is active, and returns their number.
     pub fn remove_leftovers(&self, clock: &Clock) -> Result<usize, StoreError> {
         let _guard = self.lock()?;
@@ -159,5 +167,20 @@ mod tests {
         assert!(old.iter().all(|path| !path.exists()));
         assert!(young.exists() && other.exists());
         assert!(store.find_leftovers(&clock).is_empty());
+    }
+
+    #[test]
+    fn a_fold_removes_the_unfinished_files_of_killed_writers() {
+        let keep = tempfile::tempdir().unwrap();
+        let dir = keep.path().join(".beads");
+        let store = Store::create(&dir, "bd").unwrap();
+        let names = [".tmp-old", ".tmp-new"];
+        for name in names {
+            fs::write(dir.join(name), "half").unwrap();
+        }
+        let old = fs::File::options().write(true).open(dir.join(names[0]));
+        old.unwrap().set_modified(UNIX_EPOCH).unwrap();
+        store.fold(&Clock::System).unwrap();
+        assert_eq!(names.map(|name| dir.join(name).exists()), [false, true]);
     }
 }

@@ -92,6 +92,7 @@ impl Store {
             };
             let notice = month::move_waiting_history(&self.paths, &clone, &now)?;
             self.reports.notice_all(notice);
+            self.remove_old_leftovers();
             let side = StoreSide {
                 issues: united.issues,
                 archive: united.archive,
