@@ -497,3 +497,29 @@ fn nuke_finds_hidden_edits_and_keeps_files_that_no_gitignore_names() {
     assert_eq!(guide, "guide\n");
     assert!(!sandbox.exists());
 }
+
+#[test]
+fn a_worker_keeps_its_bead_when_the_bead_is_renamed() {
+    let mut worker = Worker::new();
+    let old = std::mem::replace(&mut worker.bead, "we-renamed".to_owned());
+    worker.town.bd("web", ["rename", &old, "we-renamed"]).ok();
+    worker.town.patrol();
+    let status = worker
+        .town
+        .gt(["polecat", "status", &worker.name, "--json"])
+        .ok()
+        .json();
+    assert_eq!(
+        (&status["state"], &status["issue"]),
+        (&"working".into(), &"we-renamed".into())
+    );
+    let convoys = std::fs::read_to_string(worker.town.root().join(".beads/issues.jsonl")).unwrap();
+    assert!(
+        convoys.contains("we-renamed") && !convoys.contains(&old),
+        "{convoys}"
+    );
+    worker.commit("a.txt");
+    worker.hand_in();
+    assert_eq!(worker.merge()["outcome"], "merged");
+    assert_eq!(worker.shown()["status"], "closed");
+}

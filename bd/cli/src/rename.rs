@@ -1,7 +1,11 @@
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
 use serde_json::json;
 
 use crate::context::Context;
 use bd::change::{self, NewIds};
+use bd::store::Store;
 use kit::failure::UsageError;
 use kit::ui::counted;
 
@@ -41,10 +45,35 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         tx.describe("rename", "");
         Ok((old, count))
     })?;
+    let ids = NewIds::from([(old.clone(), args.new.clone())]);
+    let count = count + rename_references_elsewhere(ctx, &store, &ids)?;
     let value = json!({"old_id": old, "new_id": args.new, "references_updated": count});
     let mut line = format!("Renamed {old} -> {}", args.new);
     if count > 0 {
         line.push_str(&format!(" ({} updated)", counted(count, "reference")));
     }
     TextReport::new(value, line).into_answer()
+}
+
+/// Changes the references to renamed beads in the other stores of the town, such as those of
+/// convoys. Returns the number of beads that refer to one.
+pub(super) fn rename_references_elsewhere(
+    ctx: &Context,
+    store: &Store,
+    ids: &NewIds,
+) -> anyhow::Result<usize> {
+    let routes = ctx.routes(store.dir());
+    let dirs: BTreeSet<PathBuf> = routes
+        .all()
+        .iter()
+        .filter_map(|route| routes.dir_of(route))
+        .collect();
+    let mut count = 0;
+    for dir in dirs.iter().filter(|dir| dir.as_path() != store.dir()) {
+        count += ctx.open(dir)?.transact(&ctx.author(), &ctx.clock, |tx| {
+            tx.describe("rename", "");
+            Ok(change::rename_references(tx, ids)?)
+        })?;
+    }
+    Ok(count)
 }

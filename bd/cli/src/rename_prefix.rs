@@ -2,12 +2,12 @@ use std::collections::BTreeSet;
 
 use serde_json::json;
 
+use super::rename::rename_references_elsewhere;
 use crate::context::Context;
 use bd::bead::{Bead, id};
 use bd::change::{self, NewIds};
 use bd::config;
 use bd::store::Snapshot;
-use bd::store::archive::Archive;
 use kit::failure::UsageError;
 use kit::ui::counted;
 
@@ -44,35 +44,30 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if old == new {
         return Err(UsageError(format!("the prefix is {new} already")).into());
     }
-    let snapshot = store.snapshot()?;
-    // After a crash between the rename and the setting, some beads have the new prefix.
-    let (mut beads, others): (Vec<&Bead>, Vec<&Bead>) = snapshot
-        .live()
-        .filter(|bead| !is_renamed(&bead.id, &old, &new))
-        .partition(|bead| has_prefix(&bead.id, &old));
-    let foreign: Vec<String> = others.iter().map(|bead| bead.id.clone()).collect();
-    beads.extend(others);
-    let ids = plan_new_ids(&snapshot, &Archive::read(store.dir())?, &beads, &old, &new);
-    if !foreign.is_empty() && !args.repair {
-        let first = foreign
-            .iter()
-            .take(5)
-            .cloned()
-            .collect::<Vec<_>>()
-            .join(", ");
-        return Err(UsageError(format!("multiple prefixes found: {first} do not begin with {old}- (use --repair to rename them, too)")).into());
-    }
-    let count = ids.len();
-    if !args.dry_run {
-        if !ids.is_empty() {
-            store.transact(&ctx.author(), &ctx.clock, |tx| {
-                change::rename_beads(tx, &ids)?;
-                tx.describe("rename", "");
-                Ok(())
+    let count = if args.dry_run {
+        let none = BTreeSet::new();
+        plan_new_ids(&store.snapshot()?, &old, &new, args.repair, &none)?.len()
+    } else {
+        // The ids are chosen under the lock, so that no bead of another writer is left out.
+        let rename_all = |done: &BTreeSet<String>| -> anyhow::Result<BTreeSet<String>> {
+            let ids = store.transact(&ctx.author(), &ctx.clock, |tx| {
+                let ids = plan_new_ids(tx, &old, &new, args.repair, done)?;
+                if !ids.is_empty() {
+                    change::rename_beads(tx, &ids)?;
+                    tx.describe("rename", "");
+                }
+                Ok(ids)
             })?;
-        }
+            if !ids.is_empty() {
+                rename_references_elsewhere(ctx, &store, &ids)?;
+            }
+            Ok(ids.into_values().collect())
+        };
+        let done = rename_all(&BTreeSet::new())?;
         config::set_setting(store.dir(), "issue-prefix", &new)?;
-    }
+        // Other writers used the old prefix until the setting changed.
+        done.len() + rename_all(&done)?.len()
+    };
     let value = json!({"old_prefix": old, "new_prefix": new, "issues_count": count, "dry_run": args.dry_run});
     let what = if args.dry_run {
         "Would rename"
@@ -84,19 +79,38 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 /// Plans the new ids: a bead of the old prefix keeps the rest of its id, and so does any other bead
-/// whose new id is free.
+/// whose new id is free. Beads with an id in `done` are renamed already.
 fn plan_new_ids(
     snapshot: &Snapshot,
-    archive: &Archive,
-    beads: &[&Bead],
     old: &str,
     new: &str,
-) -> NewIds {
+    repair: bool,
+    done: &BTreeSet<String>,
+) -> anyhow::Result<NewIds> {
+    // After a crash between the rename and the setting, some beads have the new prefix.
+    let (mut beads, others): (Vec<&Bead>, Vec<&Bead>) = snapshot
+        .live()
+        .filter(|bead| !done.contains(&bead.id) && !is_renamed(&bead.id, old, new))
+        .partition(|bead| has_prefix(&bead.id, old));
+    if !others.is_empty() && !repair {
+        let first: Vec<&str> = others.iter().take(5).map(|bead| bead.id.as_str()).collect();
+        return Err(UsageError(format!(
+            "multiple prefixes found: {} do not begin with {old}- (use --repair to rename them, too)",
+            first.join(", ")
+        ))
+        .into());
+    }
+    beads.extend(others);
     let renamed: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
     let is_taken = |id: &str, _: &Bead| {
-        !renamed.contains(id) && (snapshot.get(id).is_some() || archive.has(id))
+        !renamed.contains(id) && (snapshot.get(id).is_some() || snapshot.is_archived(id))
     };
-    change::map_to_prefix(beads.iter().copied(), old, new, is_taken)
+    Ok(change::map_to_prefix(
+        beads.iter().copied(),
+        old,
+        new,
+        is_taken,
+    ))
 }
 
 /// Returns true if an id has the new prefix already. One prefix may begin with the other.

@@ -45,7 +45,7 @@ pub use label::{add_label, remove_label, set_labels};
 pub use merge_slot::{SlotAttempt, acquire_merge_slot, create_merge_slot, release_merge_slot};
 pub use plan::{BeadPlan, PlanBead, PlanEdge, PlanEndpoint, PlanError, create_all};
 pub use relocate::{close_moved, copy_for_move, remap_edges};
-pub use rename::{NewIds, apply_new_ids, map_to_prefix, rename_beads};
+pub use rename::{NewIds, apply_new_ids, map_to_prefix, rename_beads, rename_references};
 pub use replace::replace_bead;
 pub use restore::{RestoredBeads, restore_beads, restore_parents};
 pub use revive::{RevivedBead, revive_beads};

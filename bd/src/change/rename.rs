@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::value::RawValue;
+
 use super::{ChangeError, load_live_bead};
-use crate::bead::{Bead, id, validate};
+use crate::bead::{Bead, RawJson, id, validate};
 use crate::merge::collision;
 use crate::store::Tx;
 
@@ -63,18 +65,12 @@ pub fn rename_beads(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError>
             return Err(ChangeError::Exists(new.clone()));
         }
     }
-    let all: Vec<Bead> = tx.live().cloned().collect();
-    let mut references = 0;
-    let mut changed: Vec<Bead> = Vec::new();
-    for before in all {
-        let mut bead = before.clone();
-        apply_new_ids(&mut bead, ids);
-        if bead != before {
-            references += usize::from(bead.id == before.id);
-            bead.updated_at = tx.now().max(bead.updated_at);
-            changed.push(bead);
-        }
-    }
+    let changed = find_changed_beads(tx, ids);
+    let renamed: BTreeSet<&String> = ids.values().collect();
+    let references = changed
+        .iter()
+        .filter(|bead| !renamed.contains(&bead.id))
+        .count();
     for old in ids.keys() {
         tx.erase(old)?;
     }
@@ -84,15 +80,54 @@ pub fn rename_beads(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError>
     Ok(references)
 }
 
+/// Changes every reference of another store's beads to renamed beads. Returns the number of beads
+/// that refer to one.
+pub fn rename_references(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError> {
+    let changed = find_changed_beads(tx, ids);
+    let references = changed.len();
+    for bead in changed {
+        tx.put(bead)?;
+    }
+    Ok(references)
+}
+
+/// Returns the beads that new ids change, in their new state.
+fn find_changed_beads(tx: &Tx<'_>, ids: &NewIds) -> Vec<Bead> {
+    let all = tx.live().map(|before| {
+        let mut bead = before.clone();
+        apply_new_ids(&mut bead, ids);
+        (before, bead)
+    });
+    all.filter(|(before, bead)| bead != *before)
+        .map(|(_, mut bead)| {
+            bead.updated_at = tx.now().max(bead.updated_at);
+            bead
+        })
+        .collect()
+}
+
 /// Replaces old ids by new ones everywhere in a bead.
 pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
     let exact = |text: &mut String| {
         if let Some(new) = ids.get(text) {
             text.clone_from(new);
+        } else if let Some((start, id)) = text.rsplit_once(':')
+            && start.starts_with("external:")
+            && let Some(new) = ids.get(id)
+        {
+            *text = format!("{start}:{new}");
         }
     };
     exact(&mut bead.id);
-    exact(&mut bead.hook_bead);
+    for reference in [&mut bead.hook_bead, &mut bead.target, &mut bead.await_id] {
+        exact(reference);
+    }
+    // A worker's local record, for example, names its bead there.
+    if let Some(raw) = &bead.metadata
+        && let Some(changed) = replace_ids_in_json(raw.get(), ids)
+    {
+        bead.metadata = Some(changed);
+    }
     for edge in &mut bead.dependencies {
         exact(&mut edge.issue_id);
         exact(&mut edge.depends_on_id);
@@ -111,6 +146,31 @@ pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
     for text in texts {
         *text = replace_ids_in_text(text, ids);
     }
+}
+
+/// Replaces the strings of a JSON text that are ids, and nothing else. Returns `None` if there are
+/// none.
+fn replace_ids_in_json(text: &str, ids: &NewIds) -> Option<RawJson> {
+    let mut replaced = String::with_capacity(text.len());
+    let mut has_ids = false;
+    let mut rest = text;
+    while let Some((before, string)) = rest.split_once('"') {
+        let mut is_escaped = false;
+        let end = string.find(|c| {
+            let is_end = c == '"' && !is_escaped;
+            is_escaped = c == '\\' && !is_escaped;
+            is_end
+        })?;
+        let new = ids.get(&string[..end]);
+        has_ids |= new.is_some();
+        let value = new.map_or(&string[..end], String::as_str);
+        replaced.extend([before, "\"", value, "\""]);
+        rest = &string[end + 1..];
+    }
+    replaced.push_str(rest);
+    has_ids
+        .then(|| RawValue::from_string(replaced).ok())
+        .flatten()
 }
 
 /// Replaces ids in a text. Only whole words are ids.
@@ -145,5 +205,17 @@ mod tests {
             replace_ids_in_text(text, &ids),
             "(web-a1) web-a1. bd-a12 x-bd-a1 bd-a1.1 web-a1"
         );
+    }
+
+    #[test]
+    fn only_whole_strings_are_replaced_as_ids_in_json() {
+        let ids = NewIds::from([("bd-a1".to_owned(), "web-a1".to_owned())]);
+        let text = r#"{"bead":"bd-a1","n": 1.50,"text":"\"bd-a1\" x","list":["bd-a1","bd-a12"]}"#;
+        let replaced = replace_ids_in_json(text, &ids).unwrap();
+        assert_eq!(
+            replaced.get(),
+            r#"{"bead":"web-a1","n": 1.50,"text":"\"bd-a1\" x","list":["web-a1","bd-a12"]}"#
+        );
+        assert!(replace_ids_in_json(r#"{"bead":"bd-b2"}"#, &ids).is_none());
     }
 }
