@@ -1,7 +1,7 @@
 //! Creates many beads from one file in one transaction: beads written as Markdown, or a plan as
 //! JSON.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;
 use serde::Deserialize;
@@ -162,8 +162,9 @@ fn build_draft(title: String, sections: &DraftSections) -> Result<IssueDraft, Us
     })
 }
 
-/// A plan of beads and edges.
+/// A plan of beads and edges. An unknown key is an error, because it may hold the order of work.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct FilePlan {
     #[serde(default)]
     nodes: Vec<FileNode>,
@@ -172,6 +173,7 @@ struct FilePlan {
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct FileNode {
     /// The name that the plan's edges use for this bead.
     key: String,
@@ -192,9 +194,16 @@ struct FileNode {
     parent_key: Option<String>,
     #[serde(default)]
     parent_id: Option<String>,
+    /// The keys of nodes, or ids of beads, that this bead waits for.
+    #[serde(default, alias = "needs")]
+    depends_on: Vec<String>,
+    /// The keys of nodes, or ids of beads, that wait for this bead.
+    #[serde(default)]
+    blocks: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 struct FileEdge {
     #[serde(default)]
     from_key: Option<String>,
@@ -216,7 +225,28 @@ impl FilePlan {
         check_kind: impl Fn(&Kind) -> Result<(), UsageError>,
     ) -> Result<BeadPlan, UsageError> {
         let mut plan = BeadPlan::default();
+        let keys: BTreeSet<String> = self.nodes.iter().map(|node| node.key.clone()).collect();
+        let resolve = |name: String| {
+            if keys.contains(&name) {
+                PlanEndpoint::Key(name)
+            } else {
+                PlanEndpoint::Id(name)
+            }
+        };
+        let build_edge = |from: PlanEndpoint, to: PlanEndpoint| PlanEdge {
+            from,
+            to,
+            kind: DepKind::Blocks,
+            metadata: String::new(),
+        };
         for node in self.nodes {
+            let own = PlanEndpoint::Key(node.key.clone());
+            let before = node.depends_on.into_iter().map(resolve);
+            plan.edges
+                .extend(before.map(|before| build_edge(own.clone(), before)));
+            let after = node.blocks.into_iter().map(resolve);
+            plan.edges
+                .extend(after.map(|after| build_edge(after, own.clone())));
             let kind = Kind::from_user_text(node.kind.as_deref().unwrap_or("task"));
             check_kind(&kind)?;
             plan.beads.push(PlanBead {

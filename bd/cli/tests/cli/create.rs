@@ -362,3 +362,30 @@ fn a_plan_is_created_completely_or_not_at_all() {
     assert!(said.contains("\"q\""), "{said}");
     assert_eq!(project.read(".beads/issues.jsonl"), before);
 }
+
+#[test]
+fn the_nodes_of_a_plan_name_what_they_wait_for_and_unknown_keys_are_refused() {
+    let project = Project::new();
+    let there = project.make("There", &[]);
+    let plan = format!(
+        r#"{{"nodes":[{{"key":"a","title":"A","depends_on":["{there}"],"blocks":["b"]}},{{"key":"b","title":"B"}},{{"key":"c","title":"C","needs":["a"]}}]}}"#
+    );
+    project.write("plan.json", &plan);
+    let made = project.json(&["create", "--graph", "plan.json"]);
+    let id = |key: &str| made["ids"][key].as_str().unwrap().to_owned();
+    let blocked = project.json(&["blocked"]);
+    let blockers = |id: &str| {
+        let beads = blocked.as_array().unwrap().iter();
+        let mut found = beads.filter(|bead| bead["id"] == id);
+        found.next().unwrap()["blocked_by"].clone()
+    };
+    assert_eq!(blockers(&id("a")), serde_json::json!([there]));
+    assert_eq!(blockers(&id("b")), serde_json::json!([id("a")]));
+    assert_eq!(blockers(&id("c")), serde_json::json!([id("a")]));
+    let before = project.read(".beads/issues.jsonl");
+    project.write("bad.json", &plan.replace("needs", "depnds_on"));
+    let said = project.fails(&["create", "--graph", "bad.json"]);
+    let is_named = said.contains("unknown field `depnds_on`") && said.contains("`depends_on`");
+    assert!(is_named && said.contains("line 1"), "{said}");
+    assert_eq!(project.read(".beads/issues.jsonl"), before);
+}

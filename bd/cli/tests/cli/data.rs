@@ -470,3 +470,40 @@ fn a_new_prefix_spares_the_ids_of_archived_beads() {
         "{found:?}"
     );
 }
+
+#[test]
+fn a_prefix_changes_beside_other_writers_without_leaving_the_old_one() {
+    let project = Project::new();
+    project.make("First", &[]);
+    let writers = std::thread::scope(|scope| {
+        let write = |writer: usize| {
+            let project = &project;
+            move || {
+                for number in 0..12 {
+                    project.make(&format!("{writer} {number}"), &[]);
+                }
+            }
+        };
+        let threads: Vec<_> = (0..3).map(|writer| scope.spawn(write(writer))).collect();
+        project.ok(&["rename-prefix", "new"]);
+        threads
+            .into_iter()
+            .map(|thread| thread.join().is_ok())
+            .collect::<Vec<_>>()
+    });
+    assert_eq!(writers, [true; 3]);
+    let issues = project.read(".beads/issues.jsonl");
+    let ids = issues.lines().map(|line| line.split('"').nth(3).unwrap());
+    let others: Vec<&str> = ids.filter(|id| !id.starts_with("new-")).collect();
+    assert!(others.is_empty(), "{others:?}");
+    assert_eq!(issues.lines().count(), 37);
+}
+
+#[test]
+fn metadata_that_is_no_object_keeps_its_content_when_a_key_is_set() {
+    let project = Project::new();
+    let id = project.make("Text", &["--metadata", "\"text\""]);
+    project.ok(&["update", &id, "--set-metadata", "k=v"]);
+    let metadata = &project.shown(&id)["metadata"];
+    assert_eq!(metadata, &serde_json::json!({"value": "text", "k": "v"}));
+}
