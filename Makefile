@@ -45,6 +45,7 @@ nightly:
 	PROPTEST_CASES=2000 $(CARGO) test --locked -p bd-cli --test binary foreign_stores
 	GASTOWN_SIM=10000 $(CARGO) test --locked -p town-sim
 	PROPTEST_CASES=100 $(CARGO) test --locked -p gt --lib -- --include-ignored --nocapture mq::batch
+	$(CARGO) test --locked -p gt --lib -- --include-ignored --nocapture record::polecat
 	python3 tests/mutants.py
 
 soak: setup

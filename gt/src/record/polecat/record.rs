@@ -449,46 +449,77 @@ mod tests {
         assert_eq!(groups, BTreeMap::from([(UNKNOWN.to_owned(), expected)]));
     }
 
-    /// Finishes beads `from` to `to` of one worker, and returns the bytes of beads and history.
-    fn finish_beads(rig: &Rig, from: usize, to: usize) -> u64 {
+    /// The sizes of a store whose workers finish beads.
+    struct StoreGrowth {
+        bytes: usize,
+        /// The length of the longest line of a bead.
+        longest_line: usize,
+        /// The length of the longest line of history.
+        longest_event: usize,
+    }
+
+    /// Finishes `count` more beads of each worker.
+    fn finish_beads(rig: &Rig, workers: &[&str], start: usize, count: usize) -> StoreGrowth {
         let store = rig.store().unwrap();
-        for number in from..to {
-            let finished = rig.transact(&store, |tx| {
-                let ids = PolecatIds::for_polecat(rig, "alpha");
-                let mut agent = super::super::reserve_identity(tx, "web", "alpha", &ids.agent)?;
-                let entry = WorkCompletion {
-                    at: format!("2026-01-01T00:00:00.{number:09}Z"),
-                    ..entry(WorkOutcome::NoChange, None, 10)
-                };
-                append_completion(tx, &mut agent, &entry)?;
-                agent.updated_at = tx.now();
-                Ok(tx.put(agent)?)
-            });
-            finished.unwrap();
+        for number in start..start + count {
+            for worker in workers {
+                let finished = rig.transact(&store, |tx| {
+                    let ids = PolecatIds::for_polecat(rig, worker);
+                    let mut agent = super::super::reserve_identity(tx, "web", worker, &ids.agent)?;
+                    let entry = WorkCompletion {
+                        at: format!("2026-01-01T00:00:00.{number:09}Z"),
+                        ..entry(WorkOutcome::NoChange, None, 10)
+                    };
+                    append_completion(tx, &mut agent, &entry)?;
+                    agent.updated_at = tx.now();
+                    Ok(tx.put(agent)?)
+                });
+                finished.unwrap();
+            }
         }
         store.fold(&rig.town().clock).unwrap();
-        let names = ["issues.jsonl", "events.local.jsonl"];
-        let size = |name| std::fs::metadata(store.dir().join(name)).unwrap().len();
-        names.map(size).iter().sum()
+        let read = |name| std::fs::read_to_string(store.dir().join(name)).unwrap();
+        let issues = read("issues.jsonl");
+        let events = read("events.local.jsonl");
+        let longest = |text: &str| text.lines().map(str::len).max().unwrap();
+        StoreGrowth {
+            bytes: issues.len() + events.len(),
+            longest_line: longest(&issues),
+            longest_event: longest(&events),
+        }
+    }
+
+    /// Asserts that each of two times `count` beads per worker costs the same.
+    fn assert_linear_growth(workers: &[&str], count: usize) {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let start = finish_beads(&rig, workers, 0, 10);
+        let middle = finish_beads(&rig, workers, 10, count);
+        let end = finish_beads(&rig, workers, 10 + count, count);
+        let (first, second) = (middle.bytes - start.bytes, end.bytes - middle.bytes);
+        assert!(second < first + first / 10, "{first}, then {second} bytes");
+        assert!(end.longest_line < start.longest_line + 20);
+        assert!(end.longest_event < start.longest_event + 20);
+        let beads = rig.store().unwrap().snapshot().unwrap();
+        let ids = PolecatIds::for_polecat(&rig, workers[0]);
+        let record = read_record(&beads, beads.get(&ids.agent).unwrap());
+        assert_eq!(record.len(), 10 + 2 * count);
+        let last = read_last_completion(&beads, beads.get(&ids.agent).unwrap());
+        assert_eq!(last.as_ref(), record.last());
+        assert_eq!(read_all_records(&beads).len(), workers.len() * record.len());
     }
 
     #[test]
     fn the_bytes_of_a_record_grow_by_the_same_amount_with_each_finished_bead() {
-        let place = TestTown::new();
-        place.add_rig("web", None).unwrap();
-        let rig = place.town.find_rig("web").unwrap();
-        let start = finish_beads(&rig, 0, 10);
-        let middle = finish_beads(&rig, 10, 40);
-        let end = finish_beads(&rig, 40, 70);
-        let (first, second) = (middle - start, end - middle);
-        assert!(second < first + first / 10, "{first}, then {second} bytes");
-        let beads = rig.store().unwrap().snapshot().unwrap();
-        let agent = beads
-            .get(&PolecatIds::for_polecat(&rig, "alpha").agent)
-            .unwrap();
-        assert_eq!(read_record(&beads, agent).len(), 70);
-        let last = read_last_completion(&beads, agent).unwrap();
-        assert_eq!(last.at, "2026-01-01T00:00:00.000000069Z");
+        assert_linear_growth(&["alpha", "beta"], 20);
+    }
+
+    #[test]
+    #[ignore = "takes minutes; make nightly runs it"]
+    fn the_bytes_of_eight_workers_grow_by_the_same_amount_over_3000_finished_beads() {
+        let workers = ["a", "b", "c", "d", "e", "f", "g", "h"];
+        assert_linear_growth(&workers, 183);
     }
 
     #[test]
