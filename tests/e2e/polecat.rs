@@ -501,8 +501,8 @@ fn nuke_finds_hidden_edits_and_keeps_files_that_no_gitignore_names() {
 #[test]
 fn a_worker_keeps_its_bead_when_the_bead_is_renamed() {
     let mut worker = Worker::new();
-    let old = std::mem::replace(&mut worker.bead, "we-renamed".to_owned());
-    worker.town.bd("web", ["rename", &old, "we-renamed"]).ok();
+    let old = std::mem::replace(&mut worker.bead, "web-renamed".to_owned());
+    worker.town.bd("web", ["rename", &old, "web-renamed"]).ok();
     worker.town.patrol();
     let status = worker
         .town
@@ -511,11 +511,11 @@ fn a_worker_keeps_its_bead_when_the_bead_is_renamed() {
         .json();
     assert_eq!(
         (&status["state"], &status["issue"]),
-        (&"working".into(), &"we-renamed".into())
+        (&"working".into(), &"web-renamed".into())
     );
     let convoys = std::fs::read_to_string(worker.town.root().join(".beads/issues.jsonl")).unwrap();
     assert!(
-        convoys.contains("we-renamed") && !convoys.contains(&old),
+        convoys.contains("web-renamed") && !convoys.contains(&old),
         "{convoys}"
     );
     worker.commit("a.txt");

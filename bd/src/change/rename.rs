@@ -111,11 +111,8 @@ pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
     let exact = |text: &mut String| {
         if let Some(new) = ids.get(text) {
             text.clone_from(new);
-        } else if let Some((start, id)) = text.rsplit_once(':')
-            && start.starts_with("external:")
-            && let Some(new) = ids.get(id)
-        {
-            *text = format!("{start}:{new}");
+        } else if let Some(changed) = rename_external_reference(text, ids) {
+            *text = changed;
         }
     };
     exact(&mut bead.id);
@@ -146,6 +143,20 @@ pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
     for text in texts {
         *text = replace_ids_in_text(text, ids);
     }
+}
+
+/// Returns `external:PLACE:ID` with the new id. A place that is the beginning of the id changes
+/// with it.
+fn rename_external_reference(text: &str, ids: &NewIds) -> Option<String> {
+    let (place, id) = text.strip_prefix("external:")?.split_once(':')?;
+    let new = ids.get(id)?;
+    let beginning = |id: &str| id.split('-').take(2).collect::<Vec<_>>().join("-");
+    let place = if place == beginning(id) {
+        beginning(new)
+    } else {
+        place.to_owned()
+    };
+    Some(format!("external:{place}:{new}"))
 }
 
 /// Replaces the strings of a JSON text that are ids, and nothing else. Returns `None` if there are

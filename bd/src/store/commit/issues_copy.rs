@@ -14,7 +14,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-use super::issues_file::{KeptCopy, LINKED_FROM, inode_of};
+use super::kept_copy::{KeptCopy, LINKED_FROM, inode_of};
 use crate::bead::hash::encode_hex;
 use crate::store::disk::identity::FileKey;
 use crate::store::disk::paths::StorePaths;

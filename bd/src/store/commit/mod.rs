@@ -5,6 +5,7 @@ mod differ;
 pub(crate) mod fold;
 pub(crate) mod issues_copy;
 pub(crate) mod issues_file;
+mod kept_copy;
 pub(crate) mod policy;
 pub(crate) mod reindex;
 pub mod rollback;
