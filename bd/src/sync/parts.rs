@@ -132,7 +132,7 @@ pub(super) fn drop_large_files(
     let commit = git.commit_tree(
         &git.tree_of(tip)?,
         &parents,
-        &request.commit_message(),
+        request.commit_message(),
         &request.author,
     )?;
     git.update_ref(&place.reference(), &commit, Some(tip))?;
