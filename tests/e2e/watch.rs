@@ -36,7 +36,7 @@ fn worker(town: &Town) -> Value {
 }
 
 #[test]
-fn a_hanging_worker_is_nudged_and_restarted_and_then_finishes() {
+fn a_hanging_worker_without_an_input_line_is_restarted_and_then_finishes() {
     let (town, _origin) = town("[ $n -gt 1 ] || while :; do sleep 1; done\necho done > work.txt");
     set(&town, "patrol.progress.note", "1s");
     set(&town, "patrol.progress.nudge", "2s");
@@ -45,14 +45,48 @@ fn a_hanging_worker_is_nudged_and_restarted_and_then_finishes() {
     town.up();
     town.sling(&bead);
     town.closed("web", &bead);
-    assert_eq!(count(&town, "G1-nudge-quiet"), 1, "{:?}", acts(&town));
+    assert_eq!(count(&town, "G1-nudge-quiet"), 0, "{:?}", acts(&town));
     assert_eq!(count(&town, "G2-restart-quiet"), 1, "{:?}", acts(&town));
     // Why it was ended, and what it showed, is kept.
     let ended = &town.events("session_ended")[0]["payload"];
     let because = ended["because"].as_str().unwrap();
     assert!(because.starts_with("it made no progress for"), "{because}");
     let screen = ended["screen"].to_string();
-    assert!(screen.contains("You have made no progress"), "{screen}");
+    assert!(!screen.contains("You have made no progress"), "{screen}");
+}
+
+#[test]
+fn nothing_is_typed_into_a_program_that_asks() {
+    let (town, origin) = town(
+        "printf 'Delete the production database? [Y/n] '; read answer; echo \"$answer\" > answer.txt",
+    );
+    set(&town, "patrol.progress.note", "0s");
+    set(&town, "patrol.progress.nudge", "0s");
+    let bead = town.bead("web", "Ask first");
+    let name = town.sling(&bead);
+    let asked = eventually("the question is one for the user", || {
+        town.patrol();
+        let mail = town.mail("overseer");
+        let about = mail
+            .iter()
+            .find(|mail| mail.to_string().contains("waits for an answer"));
+        about.cloned()
+    });
+    assert!(
+        asked
+            .to_string()
+            .contains("Delete the production database? [Y/n]"),
+        "{asked}"
+    );
+    town.patrol_in(15 * 60);
+    town.gt(["nudge", &name, "go on"]).fails("a dialog is open");
+    assert!(
+        town.events("nudge")
+            .iter()
+            .all(|nudge| nudge["payload"]["delivered"] == false)
+    );
+    assert_eq!(town.status_of("web", &bead), "hooked");
+    assert!(origin.subjects("main").is_empty());
 }
 
 #[test]

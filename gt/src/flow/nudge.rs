@@ -5,7 +5,7 @@ use std::time::Duration;
 use kit::sys::clock;
 use serde::Serialize;
 
-use crate::host::{InputRules, LiveTown, SendResult, runtime};
+use crate::host::{InputRules, LiveTown, SendResult, TYPED_PREFIX, runtime};
 use crate::record::mail::{self, NewMessage};
 use crate::record::notification_level::{NotificationLevel, load_level};
 use crate::record::progress;
@@ -85,7 +85,7 @@ pub fn nudge_with_input(
 ) -> anyhow::Result<NudgeReport> {
     let session = SessionName::for_agent(agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
-    let text = format!("[from {}] {}", town.actor, message);
+    let text = format!("{TYPED_PREFIX}{}] {}", town.actor, message);
     let live = town.host.find(session.as_str())?;
     let shown = live
         .as_ref()

@@ -10,6 +10,7 @@ pub mod daemon;
 pub mod ended;
 pub mod fake;
 pub mod live_town;
+mod question;
 pub mod runtime;
 pub mod tmux;
 pub mod wrapper;
@@ -22,6 +23,7 @@ use kit::sys::ExecError;
 
 pub use fake::FakeHost;
 pub use live_town::LiveTown;
+pub(crate) use question::TYPED_PREFIX;
 
 use crate::town::process::Process;
 

@@ -1,7 +1,8 @@
 //! Rules G1 and G2: handle workers with work and a session that make no progress, in two steps.
 //!
-//! - G1: no progress for `patrol.progress.nudge`: a reminder is typed into the session, once. While
-//!   the screen shows work in progress, the reminder waits as long as a restart of others.
+//! - G1: no progress for `patrol.progress.nudge` at the program's known input line: a reminder is
+//!   typed into it, once. While the screen shows work in progress, the reminder waits as long as a
+//!   restart of others. Nothing is typed into a program that may wait for anything else.
 //! - G2: no progress after a nudge, for `patrol.progress.restart` in total, or a dialog that has
 //!   been open for as long: the session is ended, its last screen is kept, and it is restarted in
 //!   its sandbox. While the screen shows work in progress, only after
@@ -138,7 +139,9 @@ fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietS
         (WorkerActivity::Dialog { .. }, _) => restart(progress.at, thresholds.restart),
         (WorkerActivity::Busy, None) => nudge(thresholds.restart),
         (WorkerActivity::Busy, Some(_)) => restart(progress.work, thresholds.restart_busy),
-        (WorkerActivity::AtPrompt | WorkerActivity::Unknown, None) => nudge(thresholds.nudge),
+        (WorkerActivity::AtPrompt, None) => nudge(thresholds.nudge),
+        // Without its input line on the screen, a program may wait for anything.
+        (WorkerActivity::Unknown, None) => restart(last, thresholds.restart),
         (WorkerActivity::AtPrompt | WorkerActivity::Unknown, Some(at)) => {
             restart(at.max(last), rest.max(SignedDuration::ZERO))
         }
@@ -321,7 +324,8 @@ pub(crate) mod tests {
         let rows = [
             (quiet(WorkerActivity::AtPrompt, 9, None), None),
             (quiet(WorkerActivity::AtPrompt, 10, None), nudge),
-            (quiet(WorkerActivity::Unknown, 10, None), nudge),
+            (quiet(WorkerActivity::Unknown, 29, None), None),
+            (quiet(WorkerActivity::Unknown, 30, None), restart),
             // Nudged, with the rest of the time left.
             (quiet(WorkerActivity::AtPrompt, 25, Some(15)), None),
             (quiet(WorkerActivity::AtPrompt, 30, Some(20)), restart),
@@ -374,7 +378,7 @@ pub(crate) mod tests {
         facts.progress.sign = ProgressSign::Screen;
         assert_eq!(decided(&facts), None);
         facts.progress.work = minutes(131);
-        assert_eq!(decided(&facts), Some("G1-nudge-quiet"));
+        assert_eq!(decided(&facts), Some("G2-restart-quiet"));
     }
 
     #[test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 use kit::sys::clock;
 
 use super::RuntimePreset;
+use crate::host::question::find_last_question;
 use crate::host::{Host, HostError, Key};
 
 /// The result of an agent's start.
@@ -146,10 +147,9 @@ pub fn inspect_screen(screen: &str, preset: &RuntimePreset) -> ScreenState {
         return ScreenState::Busy;
     }
     if has_prompt(screen, preset) {
-        ScreenState::AtPrompt
-    } else {
-        ScreenState::Nothing
+        return ScreenState::AtPrompt;
     }
+    find_last_question(screen).map_or(ScreenState::Nothing, ScreenState::NeedsPerson)
 }
 
 /// Returns true if the screen shows the sign of an open dialog with no prompt below it. A prompt

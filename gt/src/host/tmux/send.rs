@@ -17,6 +17,7 @@ use tmux_interface::{CapturePane, LoadBuffer, PasteBuffer, SendKeys};
 
 use super::parse::SessionRow;
 use super::{Tmux, escape_argument};
+use crate::host::question::find_last_question;
 use crate::host::{HostError, InputRules, SendResult};
 use crate::town::lock::{Lock, LockError};
 
@@ -163,13 +164,15 @@ impl Tmux {
 
 /// Returns true if text may be typed on a coloured screen. With a known prompt: the prompt is
 /// visible, with no sign of a dialog below it. Without the prompt a dialog of an unknown kind may
-/// be open, which Enter would answer. With an unknown prompt: no sign of a dialog at all.
+/// be open, which Enter would answer. With an unknown prompt: no sign of a dialog at all, and no
+/// question in the last line.
 fn can_type(screen: &str, input: &InputRules) -> bool {
     let lines: Vec<String> = screen
         .lines()
         .map(|line| parse_cells(line).into_iter().map(|(c, _)| c).collect())
         .collect();
     let below = match &input.prompt {
+        None if find_last_question(&lines.join("\n")).is_some() => return false,
         None => 0,
         Some(prompt) => {
             let Some(at) = lines
@@ -306,6 +309,8 @@ mod tests {
         assert!(can_type("● Say: Enter to confirm\n❯\u{a0}\n", &input));
         assert!(!can_type("❯\u{a0}\nEnter to confirm\n", &input));
         assert!(can_type("anything", &InputRules::default()));
+        let question = "Delete the production database? [Y/n]";
+        assert!(!can_type(question, &InputRules::default()));
     }
 
     #[test]
