@@ -339,6 +339,8 @@ fn restarts_during_an_outage_do_not_count_towards_the_breaker() {
     set(&town, "patrol.breaker.restarts", "1");
     // The window is longer than the test, so every restart counts.
     set(&town, "patrol.breaker.window", "100h");
+    // The sessions are hours old for a patrol that is ahead.
+    set(&town, "patrol.progress.restart", "100h");
     std::fs::write(&down, "").unwrap();
     std::fs::write(&hang, "").unwrap();
     let bead = town.bead("web", "B");

@@ -10,7 +10,7 @@ use kit::ui::escape::escape_line;
 ///
 /// A target that is moved back (a forced push) or deleted may lose commits that beads were closed
 /// for. `--restore` gives their requests to the merge queue again, which merges the commits of their
-/// workers and no others, or creates a deleted branch again. `--accept` leaves the target as it is.
+/// workers and no others, or creates a deleted branch again. `--accept` leaves the target unchanged.
 /// With `--json` {rig, losses[]: {target, old_tip, new_tip?, noticed_at, merges[]: {request, bead,
 /// commit}}, restored[]: {request, bead, commit, target, outcome, reason?}}.
 #[derive(Debug, clap::Args)]
