@@ -121,6 +121,19 @@ fn tests_named_in_the_documentation_exist() {
     }
 }
 
+#[test]
+fn the_code_that_mutants_change_exists_once() {
+    let script = "import mutants, sys\n\
+        for name, (file, code, *_) in mutants.MUTANTS.items():\n\
+        \x20   count = (mutants.ROOT / file).read_text().count(code)\n\
+        \x20   if count != 1: print(f'{name}: {file} has the code {count} times')";
+    let town = town_tests::Town::place();
+    let python = town.program_on_path("python3").at(&root().join("tests"));
+    let python = python.env("PYTHONDONTWRITEBYTECODE", "1");
+    let stale = python.args(["-c", script]).ok().out;
+    assert!(stale.trim().is_empty(), "{stale}");
+}
+
 /// The production part of a source file.
 fn production(path: &Path) -> String {
     let text = std::fs::read_to_string(path).unwrap();

@@ -154,7 +154,7 @@ mod tests {
         assert_eq!(split(""), [""]);
         assert_eq!(split("a\nb\n"), ["a\nb\n"]);
         assert_eq!(split("a\nb\nc\n"), ["a\nb\n", "c\n"]);
-        assert_eq!(split("a\nlonger\nb"), ["a\n", "long", "er\n", "b"]);
+        assert_eq!(split("a\nlonger\nbc"), ["a\n", "long", "er\n", "bc"]);
     }
 
     #[test]

@@ -377,7 +377,7 @@ pub(crate) mod tests {
         facts.progress.at = minutes(0);
         facts.progress.sign = ProgressSign::Screen;
         assert_eq!(decided(&facts), None);
-        facts.progress.work = minutes(131);
+        facts.progress.work = minutes(150);
         assert_eq!(decided(&facts), Some("G2-restart-quiet"));
     }
 

@@ -160,13 +160,18 @@ impl<'a> Tx<'a> {
         })
     }
 
-    /// Returns true if a bead, or one that it is a part of, is assigned to the worker or was created
-    /// by it.
+    /// Returns true if a bead, or one that it is a part of, is assigned to the worker, was created by
+    /// it, or is the molecule of its work.
     fn is_own_bead(&self, bead: &Bead, worker: &str) -> bool {
         let mut seen = BTreeSet::new();
         let mut next = Some(bead);
         while let Some(bead) = next.filter(|bead| seen.insert(bead.id.clone())) {
-            if bead.assignee == worker || bead.created_by == worker {
+            // The root of a molecule tracks the bead whose work it describes.
+            let is_followed = bead.edges(&DepKind::Tracks).any(|edge| {
+                let followed = self.snapshot.get(&edge.depends_on_id);
+                followed.is_some_and(|followed| followed.assignee == worker)
+            });
+            if bead.assignee == worker || bead.created_by == worker || is_followed {
                 return true;
             }
             let parent = bead.edges(&DepKind::ParentChild).next();
