@@ -33,6 +33,8 @@ fn a_worker_lowers_no_guard_and_each_refusal_is_an_event() {
         let refused = refused.fails("is a worker");
         assert!(refused.err.contains("permission"), "{}", refused.err);
     }
+    let restart = worker.town.gt_as(&worker.name, ["handoff", "mayor"]);
+    restart.fails("is a worker");
     let events = worker.town.events("permission_refused");
     assert_eq!(events.len(), REFUSED.len());
     assert_eq!(events[0]["payload"]["permission"], "settings");

@@ -3,6 +3,7 @@
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::handoff::{self, HandoffError, HandoffReport, HandoffRequest};
+use gt::town::permission::check_session_of;
 
 /// Replace a session by a fresh one of the same agent
 ///
@@ -33,6 +34,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(text) => town.parse_agent(text)?,
         None => town.actor.clone(),
     };
+    check_session_of(&town.actor, &agent)?;
     let mut request = HandoffRequest {
         subject: args.subject,
         message: args.message,

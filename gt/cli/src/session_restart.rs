@@ -5,6 +5,7 @@ use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::handoff;
 use gt::town::event::Event;
+use gt::town::permission::check_session_of;
 
 /// End the session of an agent and start the next one
 #[derive(Debug, clap::Args)]
@@ -16,6 +17,7 @@ pub(crate) struct Args {
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let agent = town.parse_address(&args.agent)?;
+    check_session_of(&town.actor, &agent)?;
     let session = handoff::renew_session(&town, &agent).inspect_err(|error| {
         town.record_event(&Event::HandoffFailed {
             agent: agent.to_string(),

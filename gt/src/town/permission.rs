@@ -43,6 +43,18 @@ pub fn check_permission(caller: &Address, path: &[String]) -> Result<(), Permiss
     })
 }
 
+/// Checks that an agent may end or restart the session of another.
+pub fn check_session_of(caller: &Address, agent: &Address) -> Result<(), PermissionError> {
+    match caller {
+        Address::Polecat(..) if caller != agent => Err(PermissionError {
+            who: caller.to_string(),
+            command: format!("handoff {agent}"),
+            permission: "agents".to_owned(),
+        }),
+        _ => Ok(()),
+    }
+}
+
 /// Returns the permission that a command needs: that of the longest row that names its first words.
 fn find_permission(path: &[String]) -> Option<Permission> {
     let names = (1..=path.len())
@@ -120,5 +132,8 @@ mod tests {
             assert_eq!(error.command, refused);
         }
         assert!(check_permission(&Address::Mayor, &words("rig park")).is_ok());
+        assert!(check_session_of(&polecat, &polecat).is_ok());
+        assert!(check_session_of(&polecat, &Address::Mayor).is_err());
+        assert!(check_session_of(&Address::Mayor, &polecat).is_ok());
     }
 }

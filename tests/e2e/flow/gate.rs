@@ -77,8 +77,9 @@ esac"#,
     );
     let list = town.gt(["mq", "list", "web", "--json"]).ok().json();
     let reason = list[0]["needs_person"].as_str().unwrap();
-    let wanted =
-        format!("{task} was merged, but it does not hold the change of this work (in broken.txt)");
+    let wanted = format!(
+        "{task} was merged, but it neither merged the commits of this work nor holds their change (in broken.txt)"
+    );
     assert!(reason.starts_with(&wanted), "{reason}");
     // The beads record it first, the event follows.
     let said = eventually("it is told", || town.events("merge_unproven").pop());

@@ -344,7 +344,7 @@ fn set_up_beads(
     let clone = Git::at(rig.mayor_clone());
     // A link or a file of that name is ignored, because a link may lead anywhere.
     let tracked = clone.tracked(&[".beads"])?;
-    if !tracked.iter().any(|path| path.starts_with(".beads/")) {
+    if !tracked.iter().any(|path| path != Path::new(".beads")) {
         if let Some(prefix) = import_from_branch(request, rig, &rig_beads)? {
             return Ok((prefix, false));
         }
