@@ -138,10 +138,11 @@ fn hand_in(town: &Town, bead: &str, worker: &str, before: usize) {
         text.contains("**Completed**: 3/3") && text.contains("*Outcome*: Read it"),
         "{text}"
     );
-    // Only the request is new. The wisps are gone, and the digest is a wisp.
+    // Only the request and the entry of the worker's record are new. The wisps are gone, and the
+    // digest is a wisp.
     assert_eq!(digest["ephemeral"], true);
     town.bd("web", ["sync"]).ok();
-    assert_eq!(in_git(town), before + 1);
+    assert_eq!(in_git(town), before + 2);
     let left = town
         .bd("web", ["mol", "wisp", "list", "--all", "--json"])
         .ok()

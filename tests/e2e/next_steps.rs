@@ -311,6 +311,9 @@ fn next_steps_of_gt_done_with_an_unreachable_remote() {
         worker.commit("work.txt");
         move_remote(&scene, true);
         worker.done(["--summary", "done"]).run();
+        // The next session is an hour old for a patrol that is ahead.
+        let patience = ["config", "set", "patrol.progress.restart", "100h"];
+        worker.town.gt(patience).ok();
         for session in worker.town.sessions() {
             worker.town.kill_session(&session);
         }

@@ -365,7 +365,7 @@ fn a_sling_whose_approval_was_killed_still_continues() {
     let worker = town.gt(["convoy", "review", "approve", &id]);
     worker
         .env("GT_ROLE", "web/polecats/nux")
-        .fails("for a person");
+        .fails("is a worker");
     // The answer is written, and whoever wrote it dies.
     town.hook("web", "convoy-reviewed", "kill -9 $PPID");
     let killed = town.gt(["convoy", "review", "approve", &id]).run();
@@ -475,7 +475,7 @@ fn a_waiver_covers_only_the_refusing_hook_and_workers_cannot_waive() {
     let way = format!("to let it by: gt mq waive {request}");
     assert!(list.contains(&way), "{list}");
     let worker = town.gt(waive).env("GT_ROLE", "web/polecats/nux");
-    worker.fails("a waiver is for a person");
+    worker.fails("is a worker");
     town.gt(waive).ok();
     let stopped = queue(&town);
     assert_eq!(
