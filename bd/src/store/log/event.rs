@@ -73,7 +73,7 @@ pub struct BeadChange {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub made: Option<RawJson>,
     /// In history, the changed parts of large values by field. Both sides have null for these
-    /// fields until [`Self::fill_in_values`].
+    /// fields until `fill_in_values`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parts: BTreeMap<String, ChangedPart>,
     /// Values that lost a conflict in a merge.
