@@ -102,8 +102,8 @@ MUTANTS = {
     ),
     "removed commits return": (
         "gt/src/flow/done/proof.rs",
-        "    if commits.is_empty() {\n        return Ok(());\n    }\n    Err(ProofError::BringsBack {",
-        "    if true || commits.is_empty() {\n        return Ok(());\n    }\n    Err(ProofError::BringsBack {",
+        "    let Some(newest) = commits.last() else {\n",
+        "    let Some(newest) = commits.last().filter(|_| false) else {\n",
         "lost_merges::a_commit_that_was_forced_away_does_not_return_with_a_repair",
     ),
     "a worker may do everything": (

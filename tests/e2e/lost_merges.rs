@@ -96,6 +96,18 @@ fn a_loss_that_a_person_accepts_or_takes_back_is_over() {
 }
 
 #[test]
+fn lost_work_that_cannot_come_back_stays_a_need() {
+    let (worker, _) = lose_merged_work();
+    let (town, bead) = (&worker.town, worker.bead.as_str());
+    town.bd("web", ["reopen", bead]).ok();
+    let said = town.gt(["mq", "lost", "web", "--restore"]).ok().out;
+    assert!(said.contains("was changed since the merge"), "{said}");
+    assert!(!needs_about(town, LOST).is_empty());
+    town.gt(["mq", "lost", "web", "--accept"]).ok();
+    assert!(needs_about(town, LOST).is_empty());
+}
+
+#[test]
 fn a_target_rewritten_with_the_same_changes_has_lost_nothing() {
     let worker = Worker::new();
     worker.commit("work.txt");
@@ -250,7 +262,17 @@ fn a_commit_that_was_forced_away_does_not_return_with_a_repair() {
     let first = first.as_str().unwrap();
     town.town.git_at(&sandbox, ["merge", "-q", first]).fails("");
     town.commit(&sandbox, "all\n");
-    town.done(&name).fails("A mistake");
+    let refused = town.done(&name).fails("A mistake");
+    // The command of the message takes the commits out, with the conflicts to resolve.
+    let (_, command) = refused.err.split_once(": git rebase ").unwrap();
+    let words: Vec<&str> = command.split_whitespace().take(3).collect();
+    let rebased = town.town.git_at(&sandbox, ["rebase"]).args(words).run();
+    assert!(
+        rebased.code == 0 || rebased.out.contains("CONFLICT"),
+        "{}",
+        rebased.err
+    );
+    town.town.git_at(&sandbox, ["rebase", "--abort"]).run();
 
     // One that merges the named commit is not.
     town.git(&sandbox, ["reset", "-q", "--hard", "origin/main"]);

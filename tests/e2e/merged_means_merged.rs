@@ -501,6 +501,24 @@ fn a_change_that_another_bead_has_merged_is_closed_as_already_there() {
 }
 
 #[test]
+fn work_whose_change_is_there_is_closed_with_a_reason_and_its_commits_stay() {
+    let worker = Worker::new();
+    worker.commit_text("same.txt", "same\n");
+    let tip = worker.git(["rev-parse", "HEAD"]);
+    worker.origin.commit("same.txt", "same\n", "By hand");
+    let refused = worker.done(["--summary", "x"]).fails("gt done --no-change");
+    let (_, command) = refused.err.split_once("(gt done --no-change \"").unwrap();
+    let reason = command.split('"').next().unwrap();
+    worker.done(["--no-change", reason]).ok();
+    assert_eq!(
+        worker.shown()["close_reason"],
+        format!("No change: {reason}")
+    );
+    let kept = worker.git(["branch", "--contains", tip.trim()]);
+    assert!(kept.contains("polecat/"), "{kept}");
+}
+
+#[test]
 fn a_copy_of_the_commits_of_another_worker_waits_for_a_person() {
     let (worker, second, result) = hand_in_same_change_twice("git cherry-pick -x $FIRST");
     assert!(result.contains(r#""outcome":"needs_person""#), "{result}");

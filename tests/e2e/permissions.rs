@@ -1,4 +1,4 @@
-//! What a worker may do, whatever its variables and its folder say.
+//! The permissions of a worker, which its variables and its folder do not change.
 
 use town_tests::{Worker, eventually};
 

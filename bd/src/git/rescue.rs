@@ -457,7 +457,7 @@ impl Git {
         self.clear_marks(Some(index), &join_paths(paths))
     }
 
-    /// Removes the marks with which git was told to hide changes of tracked files.
+    /// Removes the marks that hide changes of tracked files from git.
     pub fn reveal_hidden_changes(&self) -> Result<(), GitError> {
         let hidden = self.hidden_changes()?;
         if hidden.is_empty() {

@@ -227,8 +227,8 @@ impl<'a> RawCommit<'a> {
     }
 }
 
-/// Returns an author or committer line with a name, an address and a date that git accepts. Any
-/// other line, and a valid one, stays as it is.
+/// Returns an author or committer line with a name, an address and a date that git accepts. Valid
+/// lines and all others stay unchanged.
 fn repair_identity_line(line: &[u8]) -> Cow<'_, [u8]> {
     let text = String::from_utf8_lossy(line);
     let key = ["author ", "committer "]

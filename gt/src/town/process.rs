@@ -15,6 +15,7 @@ use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use kit::sys::ancestor::find_variable;
 use kit::sys::clock;
 use rustix::process::Signal;
 
@@ -61,10 +62,7 @@ impl Process {
         if !self.is_alive() {
             return None;
         }
-        environ.split(|byte| *byte == 0).find_map(|entry| {
-            let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
-            Some(String::from_utf8_lossy(value).into_owned())
-        })
+        find_variable(&environ, name)
     }
 
     /// Returns true if the process belongs to the session with this token.

@@ -48,12 +48,7 @@ impl SessionVariables {
 
     /// Returns a variable that is not empty.
     pub fn get(&self, name: &str) -> Option<String> {
-        let entries = self.environ.split(|byte| *byte == 0);
-        let mut values = entries.filter_map(|entry| {
-            let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
-            (!value.is_empty()).then(|| String::from_utf8_lossy(value).into_owned())
-        });
-        values.next()
+        find_variable(&self.environ, name).filter(|value| !value.is_empty())
     }
 
     /// Returns the role of the session, if it belongs to the town at `root`.
@@ -65,6 +60,14 @@ impl SessionVariables {
         };
         self.get("GT_ROLE").filter(|_| is_same)
     }
+}
+
+/// Returns a variable of an environment as `/proc` shows it.
+pub fn find_variable(environ: &[u8], name: &str) -> Option<String> {
+    environ.split(|byte| *byte == 0).find_map(|entry| {
+        let value = entry.strip_prefix(name.as_bytes())?.strip_prefix(b"=")?;
+        Some(String::from_utf8_lossy(value).into_owned())
+    })
 }
 
 /// Returns the parent of a process.

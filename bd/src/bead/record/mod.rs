@@ -102,7 +102,7 @@ fn parse_leniently(text: &str) -> Option<Bead> {
 }
 
 /// Reads a text or a list of words from a value of another type, as far as it can be understood, so
-/// that a change of the field keeps its content. Until then the value stays as it is.
+/// that a change of the field keeps its content. Until then the value stays unchanged.
 fn read_other_form(bead: &mut Bead, key: &str, text: &str) {
     let words = |text: &str| -> Vec<String> {
         let text: String = serde_json::from_str(text).unwrap_or_default();

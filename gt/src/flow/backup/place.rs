@@ -56,7 +56,7 @@ fn resolve_links(path: &Path) -> PathBuf {
 impl BackupPlace {
     /// Reads what a user wrote: a URL, or a path.
     pub(crate) fn parse(text: &str, env: &Env) -> Self {
-        // Git reads the path of such a URL as it is.
+        // Git decodes nothing in the path of such a URL.
         let local = text
             .strip_prefix("file://")
             .filter(|path| path.starts_with('/'));

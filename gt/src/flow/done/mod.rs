@@ -327,7 +327,8 @@ fn leave_branch(worker: &HeldWorker, slot: &Slot, proof: &WorkProof) {
     if git.checkout_detach(&proof.tip).is_err() {
         return;
     }
-    if proof.commits.is_empty() {
+    // Commits whose change the target has by other commits stay on their branch.
+    if proof.files.is_empty() {
         git.delete_branch(slot.branch.as_str(), &proof.tip).ok();
     }
     switch_to_target(worker, slot, &git);

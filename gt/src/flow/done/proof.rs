@@ -87,14 +87,17 @@ pub enum ProofError {
     },
     /// The branch contains commits that a person removed from the target.
     #[error(
-        "the branch would bring back {count} that {target} no longer has: {commits}. Start again from the present {target} \
-         and take over your own commits only: git switch --detach origin/{target}, git cherry-pick YOUR-COMMITS, then \
-         git branch -f BRANCH and git switch BRANCH"
+        "the branch would bring back {count} that {target} no longer has: {commits}. Move the other commits to the present \
+         {target}: git rebase --onto {tip} {newest}"
     )]
     BringsBack {
         target: String,
+        /// The present tip of the target.
+        tip: String,
         count: String,
         commits: String,
+        /// The last of these commits.
+        newest: String,
     },
     /// The worker reports no change, but there are commits.
     #[error("--no-change was given, but branch {branch} has {} beyond {base}", kit::ui::counted(*count, "commit"))]
@@ -178,7 +181,7 @@ pub(super) fn list_own_commits(git: &Git, base: &str, tip: &str) -> Result<OwnCo
 /// itself. The log of HEAD tells them from commits that came from the target. `None` if they are not
 /// there, or change nothing.
 fn find_pushed_commits(git: &Git, slot: &Slot, tip: &str) -> Result<Option<OwnCommits>, GitError> {
-    let target = find_target_tip(git, slot)?;
+    let target = find_target_tip(git, &slot.target)?;
     let is_pushed = match &target {
         Some(target) => git.is_ancestor(tip, target)?,
         None => false,
@@ -215,10 +218,10 @@ fn find_pushed_commits(git: &Git, slot: &Slot, tip: &str) -> Result<Option<OwnCo
 }
 
 /// Returns the tip of the target, as last fetched.
-fn find_target_tip(git: &Git, slot: &Slot) -> Result<Option<String>, GitError> {
+fn find_target_tip(git: &Git, target: &str) -> Result<Option<String>, GitError> {
     for place in ["refs/remotes/origin", "refs/heads"] {
-        if let Some(target) = git.resolve(&format!("{place}/{}", slot.target))? {
-            return Ok(Some(target));
+        if let Some(tip) = git.resolve(&format!("{place}/{target}"))? {
+            return Ok(Some(tip));
         }
     }
     Ok(None)
@@ -233,13 +236,15 @@ pub(super) fn refuse_returning_commits(
 ) -> Result<(), ProofError> {
     let base = &own_commits.base;
     let commits = target_history::find_returning_commits(git, target, base, tip)?;
-    if commits.is_empty() {
+    let Some(newest) = commits.last() else {
         return Ok(());
-    }
+    };
     Err(ProofError::BringsBack {
         target: target.to_owned(),
+        tip: find_target_tip(git, target)?.unwrap_or_else(|| target.to_owned()),
         count: kit::ui::counted(commits.len(), "commit"),
         commits: target_history::describe_commits(&commits),
+        newest: newest.id.clone(),
     })
 }
 
@@ -251,7 +256,8 @@ fn find_bringing_commit(
     own_commits: &OwnCommits,
     tip: &str,
 ) -> Result<Option<String>, GitError> {
-    let Some(target) = find_target_tip(git, slot)?.filter(|_| !own_commits.commits.is_empty())
+    let Some(target) =
+        find_target_tip(git, &slot.target)?.filter(|_| !own_commits.commits.is_empty())
     else {
         return Ok(None);
     };
@@ -295,7 +301,7 @@ pub(super) fn build_already_there_error(
 /// Returns the start of the branch. If the branch has merged newer commits of the target, or was
 /// rebased onto them, returns the newest of those.
 fn base_of(git: &Git, slot: &Slot, tip: &str) -> Result<String, GitError> {
-    let Some(target) = find_target_tip(git, slot)? else {
+    let Some(target) = find_target_tip(git, &slot.target)? else {
         return Ok(slot.base.clone());
     };
     let Some(fork) = git.merge_base(tip, &target)? else {

@@ -90,7 +90,7 @@ pub(super) fn prepare_work(job: &MergeJob, target: &str) -> anyhow::Result<Prepa
     let on_target = job.git.is_ancestor(&base, target)?;
     let mut commits =
         target_history::find_returning_commits(&job.git, &job.receipt.target, &base, &tip)?;
-    // What a person gave to the queue again with `gt mq lost` is the worker's own.
+    // The worker's own commits may return: a person gave them to the queue again (`gt mq lost`).
     commits.retain(|commit| !job.receipt.commits.contains(&commit.id));
     if !commits.is_empty() {
         return Ok(PreparedWork::BringsBack { commits });

@@ -137,11 +137,11 @@ pub(crate) fn push_to_target(
 /// The ending of a request that the queue closes.
 #[derive(Debug, Clone, Copy)]
 enum RequestEnding<'a> {
-    /// Its own commits, or their change, are on the target.
+    /// The commits of the request, or their change, are on the target.
     Merged { commit: &'a str },
     /// The target had the change before, by this commit.
     AlreadyThere { commit: &'a str },
-    /// It had only discovery documents.
+    /// The request had only discovery documents.
     DocumentsKept,
 }
 

@@ -53,7 +53,8 @@ pub fn accept_losses(rig: &Rig) -> anyhow::Result<Vec<TargetLoss>> {
     target_history::end_losses(rig, LossEnding::Accepted, |_| true)
 }
 
-/// Brings back the work of all open losses of a rig.
+/// Brings back the work of all open losses of a rig. A loss with work that cannot come back stays
+/// open until a person accepts it.
 pub fn restore_losses(rig: &Rig) -> anyhow::Result<Vec<RestoredMerge>> {
     let mut restored = Vec::new();
     for loss in list_losses(rig)? {
@@ -61,19 +62,25 @@ pub fn restore_losses(rig: &Rig) -> anyhow::Result<Vec<RestoredMerge>> {
         if is_deleted {
             restore_branch(rig, &loss)?;
         }
+        let mut of_loss = Vec::new();
         for merge in &loss.merges {
             let outcome = if is_deleted {
                 RestoreOutcome::BranchRestored
             } else {
                 requeue_request(rig, merge)?
             };
-            restored.push(RestoredMerge {
+            of_loss.push(RestoredMerge {
                 merge: merge.clone(),
                 target: loss.target.clone(),
                 outcome,
             });
         }
-        target_history::end_losses(rig, LossEnding::Requeued, |open| open == &loss)?;
+        let is_skipped =
+            |merge: &RestoredMerge| matches!(merge.outcome, RestoreOutcome::Skipped { .. });
+        if !of_loss.iter().any(is_skipped) {
+            target_history::end_losses(rig, LossEnding::Requeued, |open| open == &loss)?;
+        }
+        restored.extend(of_loss);
     }
     Ok(restored)
 }

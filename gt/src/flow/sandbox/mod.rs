@@ -256,7 +256,7 @@ impl<'a> Sandbox<'a> {
             git.plumbing([verb, "--quit"]).finish()?;
         }
         provision::unhide_agent_files(&git)?;
-        // A reset keeps files that git was told not to look at.
+        // A reset keeps the files that these marks hide.
         git.reveal_hidden_changes()?;
         git.reset_hard("HEAD")?;
         git.clean()?;

@@ -39,7 +39,7 @@ pub(crate) enum UnsavedWork {
     UncommittedFiles {
         count: usize,
     },
-    /// Tracked files whose changes git was told to hide.
+    /// Tracked files with marks that hide their changes from git.
     HiddenEdits {
         files: Vec<PathBuf>,
     },
