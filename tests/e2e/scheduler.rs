@@ -254,3 +254,49 @@ fn a_sling_of_many_beads_starts_them_itself_while_the_patrol_is_paused() {
         .ok();
     assert_eq!(count_status(&town, &beads, "hooked"), 6);
 }
+
+#[test]
+fn an_expired_timer_of_a_queued_bead_opens_without_a_person() {
+    let (town, beads) = town_with_beads(1);
+    let bead = &beads[0];
+    let gate = ["gate", "create", "--type", "timer", "--timeout", "3s"];
+    let blocks = ["--blocks", bead.as_str(), "--json"];
+    town.bd("web", gate.into_iter().chain(blocks)).ok();
+    town.gt(["sling", bead, "web"]).ok();
+    town.up();
+    eventually("the bead starts", || {
+        (town.status_of("web", bead) == "hooked").then_some(())
+    });
+}
+
+#[test]
+fn gates_of_a_forge_and_of_another_bead_open_without_a_person() {
+    let (town, beads) = town_with_beads(2);
+    let other = town.bead("web", "Other");
+    let answer = town.path("answer.json");
+    std::fs::write(&answer, r#"{"state":"OPEN","title":"P"}"#).unwrap();
+    let command = format!("cat {} {{id}}", answer.display());
+    town.bd("web", ["config", "set", "gate.pr-command", &command])
+        .ok();
+    // The id of the pull request is an empty second file for the fake command.
+    let number = town.path("7");
+    std::fs::write(&number, "").unwrap();
+    let number = number.display().to_string();
+    let awaited = format!("web:{other}");
+    let kinds = [("gh:pr", &number), ("bead", &awaited)];
+    for (bead, (kind, id)) in beads.iter().zip(kinds) {
+        let gate = ["gate", "create", "--type", kind, "--await-id", id];
+        town.bd("web", gate.into_iter().chain(["--blocks", bead]))
+            .ok();
+        town.gt(["sling", bead, "web"]).ok();
+    }
+    let blocked = || -> usize { count_status(&town, &beads, "open") };
+    town.patrol();
+    town.patrol_in(120);
+    assert_eq!(blocked(), 2);
+    std::fs::write(&answer, r#"{"state":"MERGED","title":"P"}"#).unwrap();
+    town.bd("web", ["close", &other]).ok();
+    town.patrol_in(240);
+    town.patrol_in(241);
+    assert_eq!(blocked(), 0);
+}

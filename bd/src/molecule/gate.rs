@@ -69,12 +69,17 @@ pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdic
     known.unwrap_or_else(|problem| GateVerdict::Wait(format!("cannot be asked: {problem}")))
 }
 
-fn judge_timer(gate: &Bead, now: Timestamp) -> GateVerdict {
+/// Returns the time at which the timer of a gate ends, if it ever does.
+pub fn timer_end(gate: &Bead) -> Option<Timestamp> {
     let length = SignedDuration::from_nanos(gate.timeout);
-    let Ok(end) = gate.created_at.instant().checked_add(length) else {
+    gate.created_at.instant().checked_add(length).ok()
+}
+
+fn judge_timer(gate: &Bead, now: Timestamp) -> GateVerdict {
+    let Some(end) = timer_end(gate) else {
         return GateVerdict::Wait("the timer never ends".into());
     };
-    if now > end {
+    if now >= end {
         GateVerdict::Open(format!("timer expired at {end:.0}"))
     } else {
         GateVerdict::Wait(format!("until {end:.0}"))

@@ -9,6 +9,7 @@ pub mod bond;
 pub mod burn;
 pub mod distill;
 pub mod draw;
+pub mod forge;
 pub mod gate;
 pub mod parallel;
 pub mod pour;

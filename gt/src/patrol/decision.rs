@@ -59,6 +59,12 @@ pub enum Action {
         rig: RigName,
         bead: BeadId,
     },
+    /// Closes a gate bead if its condition holds.
+    CheckGate {
+        /// The rig. None for the town's own beads.
+        rig: Option<RigName>,
+        gate: String,
+    },
     RunQueue {
         rig: RigName,
     },
@@ -175,6 +181,7 @@ impl Action {
             Self::SlingQueued { rig, bead } | Self::QueueRepair { rig, bead } => {
                 (Some(rig), format!("bead {bead}"))
             }
+            Self::CheckGate { rig, gate } => (rig.as_deref(), format!("gate {gate}")),
             Self::RunQueue { rig } => (Some(rig), format!("queue {rig}")),
             Self::StopRig { rig } => (Some(rig), format!("sessions of {rig}")),
             Self::Land { convoy } => (None, format!("convoy {convoy}")),

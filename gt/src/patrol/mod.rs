@@ -16,6 +16,7 @@ mod convoys;
 mod decision;
 mod escalations;
 mod executor;
+mod gates;
 mod held;
 mod hooked;
 pub mod invariant;
@@ -45,6 +46,7 @@ pub use convoys::ConvoyFacts;
 pub use decision::{Action, ActionKind, ActionSubject, Decision};
 pub use escalations::{EscalationFacts, OpenEscalation};
 pub use executor::ActionExecutor;
+pub use gates::GateCheck;
 pub use held::HeldFacts;
 pub use hooked::HookFacts;
 pub use lifecycle::LifecycleRequest;
@@ -97,6 +99,8 @@ pub struct TownFacts {
     pub requests: Vec<LifecycleRequest>,
     /// The hooked work of agents other than polecats.
     pub hooked: Vec<HookFacts>,
+    /// The gates that open without a person.
+    pub gates: Vec<GateCheck>,
     pub chores: ChoreFacts,
     pub plugins: PluginFacts,
     /// The pause, if the town is paused.
@@ -269,6 +273,7 @@ pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<To
         deacon: boot::is_deacon_agent(&view).then(|| boot::facts(&town.layout, &view)),
         requests: lifecycle::facts(&view),
         hooked,
+        gates: gates::facts(&town.layout, &view),
         chores: chores::facts(&town.layout, &view),
         plugins: plugins::facts(town, &view),
         paused: TownPause::load(&town.layout),
@@ -312,6 +317,7 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
     decisions.extend(boot::decide(facts.deacon.as_ref(), facts.now));
     decisions.extend(lifecycle::decide(&facts.requests));
     decisions.extend(hooked::decide(&facts.hooked, facts.now));
+    decisions.extend(gates::decide(&facts.gates, facts.now));
     decisions.extend(chores::decide(&facts.chores, facts.now, &facts.thresholds));
     decisions.extend(plugins::decide(&facts.plugins, facts.now));
     let shared = facts.sync.iter();
@@ -359,10 +365,11 @@ pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
     let roles = roles::due(&facts.roles, facts.now, &facts.thresholds);
     let waits = waits.chain(facts.attention.due_in).chain(roles);
     let hooked = hooked::due(&facts.hooked, facts.now);
+    let gates = gates::due(&facts.gates, facts.now);
     let chores = chores::due(&facts.chores, facts.now, &facts.thresholds);
     let plugins = plugins::due(&facts.plugins, facts.now);
     let queued = scheduler::due(&facts.schedulable_rigs(), &facts.room);
-    let waits = waits.chain(hooked).chain(chores).chain(queued);
+    let waits = waits.chain(hooked).chain(gates).chain(chores).chain(queued);
     waits.chain(plugins).chain(outages).chain(escalations).min()
 }
 
@@ -477,6 +484,7 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
         }
         Action::QueueRepair { rig, bead } => scheduler::queue_repair(&town.find_rig(rig)?, bead),
         Action::StopRig { rig } => held::stop_held(town, &town.find_rig(rig)?),
+        Action::CheckGate { rig, gate } => gates::check_gate(town, rig.as_deref(), gate),
         Action::RunQueue { rig } => queue::run_queue_action(&town.find_rig(rig)?),
         Action::Land { convoy } => convoys::land_convoy_action(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),

@@ -80,6 +80,8 @@ rules! {
         "queue the task of a conflict or a failed gate for a worker";
     W1_SLING_UNBLOCKED: "W1-sling-unblocked", Rig, true, ["patrol.budget.starts"],
         "sling queued beads that nothing blocks, as many as there is room for";
+    M1_OPEN_GATE: "M1-open-gate", Rig, true, [],
+        "open the gate of a bead whose timer ended, bead was closed, or CI run or pull request succeeded";
     Q1_RUN_QUEUE: "Q1-run-queue", Rig, true, [],
         "run the merge queue when a request is ready";
     L1_LAND_WHEN_ALL_DONE: "L1-land-when-all-done", Town, true, [],

@@ -12,6 +12,7 @@ pub mod convoy;
 pub mod dog;
 pub mod escalation;
 pub(crate) mod gate_history;
+pub mod gate_looks;
 pub mod heartbeat;
 pub mod hidden;
 pub mod hint;

@@ -128,6 +128,11 @@ impl TownLayout {
         self.runtime().join("hook-nudges.json")
     }
 
+    /// `.runtime/gate-looks.json`: the last queries of the forge about gates.
+    pub fn gate_looks(&self) -> PathBuf {
+        self.runtime().join("gate-looks.json")
+    }
+
     /// `deacon/dogs/boot/.boot-status.json`: the last check of the deacon.
     pub fn boot_status(&self) -> PathBuf {
         self.deacon().join("dogs/boot/.boot-status.json")

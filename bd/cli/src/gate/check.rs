@@ -7,7 +7,7 @@ use bd::change;
 use bd::molecule::gate::{self, GateVerdict};
 use kit::ui::{Page, escape};
 
-use super::forge::ForgeCommands;
+use super::forge::LocalForge;
 use kit::cli::report::{CommandResult, build_report};
 
 /// Open the gates whose condition is met
@@ -37,7 +37,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
-    let forge = ForgeCommands::new(ctx);
+    let forge = LocalForge { ctx };
     let gates = gate::list_gates(&snapshot, false)
         .into_iter()
         .filter(|bead| gate::is_of_kind(bead, &args.kind))

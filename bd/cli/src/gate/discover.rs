@@ -6,7 +6,7 @@ use bd::molecule::gate;
 use bd::query::when;
 use kit::failure::UsageError;
 
-use super::forge::ForgeCommands;
+use super::forge::forge_commands;
 use kit::cli::report::{CommandResult, TextReport};
 
 /// Find the CI runs for gates without a run id
@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_answer();
     }
     let usual = "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt";
-    let runs: Vec<Value> = ForgeCommands::new(ctx)
+    let runs: Vec<Value> = forge_commands(ctx)
         .run_command("gate.runs-command", usual, &args.branch)
         .map_err(bd::molecule::MoleculeError::Refused)?
         .as_array()
