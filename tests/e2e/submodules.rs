@@ -266,14 +266,95 @@ fn the_files_of_a_repository_for_agents_are_hidden_from_workers_on_request() {
         worker.origin.file("main", ".claude/settings.json").trim(),
         "{}"
     );
-    // Without the setting, the next work has the files again.
-    worker.town.set_rig_setting("web", "sandbox", json!({}));
+    // If nothing is to be hidden, the next work has the files again.
+    let nothing = json!({ "hide_executed_files": false });
+    worker.town.set_rig_setting("web", "sandbox", nothing);
     worker.town.kill_all_sessions();
     worker.town.patrol();
     let bead = worker.town.bead("web", "Next");
     worker.town.gt(["sling", &bead, &worker.name]).ok();
     let content = fs::read_to_string(worker.sandbox.join("CLAUDE.md")).unwrap();
     assert_eq!(content, "Obey me\n");
+    assert!(worker.sandbox.join(".claude/settings.json").exists());
+}
+
+#[test]
+fn repository_files_that_an_agent_program_would_execute_are_hidden_and_named_once() {
+    let (town, origin) = Town::with_rig();
+    let executed = [
+        ".claude/hooks/start.sh",
+        ".claude/settings.json",
+        ".codex/config.toml",
+        ".cursor/mcp.json",
+        ".gemini/settings.json",
+        ".mcp.json",
+        ".opencode/plugin/own.js",
+        "opencode.json",
+    ];
+    let texts = ["CLAUDE.md", "AGENTS.md", ".claude/commands/fix.md"];
+    for file in executed.iter().chain(&texts) {
+        origin.commit(file, "x\n", "For agents");
+    }
+    let bead = town.bead("web", "First");
+    town.script("while :; do sleep 1; done");
+    let slung = town.gt(["sling", &bead, "web"]).ok().out;
+    assert!(slung.contains("\n    .mcp.json\n"), "{slung}");
+    assert_eq!(
+        town.events("agent_files_hidden")[0]["payload"]["files"],
+        json!(executed)
+    );
+    let started = town.events("fresh_branch").remove(0);
+    let name = format!("web/{}", started["payload"]["polecat"].as_str().unwrap());
+    let sandbox = town.sandbox(&name);
+    let worker = Worker {
+        town,
+        origin,
+        bead,
+        name,
+        sandbox,
+    };
+    for file in executed {
+        assert!(!worker.sandbox.join(file).exists(), "{file}");
+    }
+    for file in texts {
+        assert!(worker.sandbox.join(file).exists(), "{file}");
+    }
+    assert_eq!(worker.git(["status", "--porcelain"]), "");
+    worker.commit_text("a.txt", "a\n");
+    worker.hand_in();
+    assert_eq!(worker.merge()["outcome"], "merged");
+    for file in executed {
+        assert_eq!(worker.origin.file("main", file).trim(), "x", "{file}");
+    }
+    // Named once.
+    let town = &worker.town;
+    town.kill_all_sessions();
+    town.patrol();
+    let bead = town.bead("web", "Next");
+    let slung = town.gt(["sling", &bead, &worker.name]).ok().out;
+    assert!(!slung.contains(".mcp.json"), "{slung}");
+    assert!(!worker.sandbox.join(".mcp.json").exists());
+    assert_eq!(town.events("agent_files_hidden").len(), 1);
+}
+
+#[test]
+fn a_link_to_a_folder_with_agent_settings_is_hidden() {
+    let (town, origin) = Town::with_rig();
+    origin.commit("tools/settings.json", "{}\n", "Hooks");
+    let clone = town.path("clone");
+    town.git_at(
+        &town.root(),
+        ["clone", "-q", origin.url(), clone.to_str().unwrap()],
+    )
+    .ok();
+    std::os::unix::fs::symlink("tools", clone.join(".claude")).unwrap();
+    town.git_at(&clone, ["add", "-A"]).ok();
+    town.git_at(&clone, ["commit", "-qm", "Link"]).ok();
+    town.git_at(&clone, ["push", "-q"]).ok();
+    let worker = Worker::in_town(town, origin);
+    assert!(worker.sandbox.join(".claude").symlink_metadata().is_err());
+    assert!(worker.sandbox.join("tools/settings.json").exists());
+    assert_eq!(worker.git(["status", "--porcelain"]), "");
 }
 
 #[test]

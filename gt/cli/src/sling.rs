@@ -264,6 +264,14 @@ fn write_sling_line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::P
             page.line(format!("  {name}: {value}"));
         }
     }
+    if !slung.hidden.is_empty() {
+        page.line("  files of the repository for agent programs that the sandbox does not have:");
+        for file in &slung.hidden {
+            let file = kit::ui::escape::escape_line(&file.to_string_lossy());
+            page.line(format!("    {file}"));
+        }
+        page.line("  → gt config get sandbox.hide_executed_files");
+    }
     if let Some(question) = &slung.needs_person {
         let question = kit::ui::escape::escape_line(question);
         let text = format!("  its session needs you: a dialog is open ({question})");

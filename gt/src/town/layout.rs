@@ -524,6 +524,11 @@ impl RigLayout {
         self.runtime().join("locks/branches")
     }
 
+    /// `.runtime/hidden-files`: the files of the repository that were last left out of a sandbox.
+    pub fn hidden_files(&self) -> PathBuf {
+        self.runtime().join("hidden-files")
+    }
+
     /// `.runtime/overlay/`: files copied into each new sandbox.
     pub fn overlay(&self) -> PathBuf {
         self.runtime().join("overlay")

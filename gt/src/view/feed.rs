@@ -18,6 +18,10 @@ const PHRASES: &[(&str, &str)] = &[
         "account_passed_over",
         "{session} uses the account {used}: {account} is at its usage limit",
     ),
+    (
+        "agent_files_hidden",
+        "left files for agent programs out of sandboxes of {rig}: {files}",
+    ),
     ("attempt_failed", "gave up on {bead}: {reason}"),
     ("boot", "started the town"),
     (

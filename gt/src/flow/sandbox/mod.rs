@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use bd::git::{Git, GitError};
 use kit::sys::{InsideError, clock, file};
+use kit::ui::escape::escape_line;
 
 mod keep;
 mod provision;
@@ -53,6 +54,8 @@ pub struct PreparedSandbox {
     pub how: &'static str,
     /// The commit that the branch starts from.
     pub base: String,
+    /// Files of the repository that are left out of the sandbox, unless they were reported before.
+    pub hidden: Vec<PathBuf>,
     /// The rescue ref with the remaining work.
     pub rescued: Option<String>,
     /// The error of a failed fetch. The base is then the last known target.
@@ -162,27 +165,53 @@ impl<'a> Sandbox<'a> {
             self.switch(branch, &base)?;
             ("switched", rescued)
         };
-        self.provision()?;
+        let hidden = self.provision()?;
         Ok(PreparedSandbox {
             how,
             base,
+            hidden,
             rescued,
             stale,
         })
     }
 
-    /// Provisions the worktree, and hides the repository's files for agents if the rig wants it.
-    fn provision(&self) -> Result<(), SandboxError> {
+    /// Provisions the worktree, and hides the repository's files for agents as the rig wants it.
+    /// Returns the hidden files if no sandbox of the rig has hidden them before.
+    fn provision(&self) -> Result<Vec<PathBuf>, SandboxError> {
         let path = self.path();
         provision_worktree(self.rig, &path)?;
-        if config::RigSettings::load(self.rig)?
-            .sandbox
-            .hide_agent_files
-            == Some(true)
-        {
-            provision::hide_agent_files(&Git::at(path))?;
+        let settings = config::RigSettings::load(self.rig)?.sandbox;
+        let hidden = provision::hide_agent_files(&Git::at(path), &settings)?;
+        self.report_hidden_files(hidden)
+    }
+
+    /// Records the hidden files as an event, and returns them, if they differ from those that were
+    /// reported last.
+    fn report_hidden_files(&self, hidden: Vec<PathBuf>) -> Result<Vec<PathBuf>, SandboxError> {
+        let record = self.rig.hidden_files();
+        let io = |source| SandboxError::Io {
+            path: record.clone(),
+            source,
+        };
+        let names: Vec<String> = hidden
+            .iter()
+            .map(|file| escape_line(&file.to_string_lossy()))
+            .collect();
+        let text = names.join("\n");
+        let reported = file::read_file_if_exists(&record).map_err(io)?;
+        if reported.unwrap_or_default() == text.as_bytes() {
+            return Ok(Vec::new());
         }
-        Ok(())
+        if let Some(folder) = record.parent() {
+            file::create_folder(folder, 0o755).map_err(io)?;
+        }
+        file::replace_file_relaxed(&record, text.as_bytes(), 0o644).map_err(io)?;
+        if !hidden.is_empty() {
+            self.rig.town().record_event(
+                &event!(AgentFilesHidden, rig: self.rig.name(), polecat: self.name, files: names),
+            );
+        }
+        Ok(hidden)
     }
 
     /// Checks that the sandbox is a working worktree of the rig's repository. The error is the

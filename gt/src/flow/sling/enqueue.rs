@@ -157,6 +157,7 @@ pub(super) fn enqueue_beads(
             branch: None,
             session: None,
             sandbox: None,
+            hidden: Vec::new(),
             rescued: None,
             waits_for,
             needs_person: None,

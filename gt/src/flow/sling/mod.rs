@@ -33,6 +33,7 @@ mod release;
 mod target;
 mod unsling;
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bd::bead::{Bead, Status};
@@ -102,6 +103,9 @@ pub struct SlingReport {
     pub session: Option<String>,
     /// The preparation of the sandbox: `added`, `switched` or `repaired`.
     pub sandbox: Option<&'static str>,
+    /// Files of the repository that are left out of the sandbox. Named once per rig.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hidden: Vec<PathBuf>,
     /// The rescue ref with the remaining work.
     pub rescued: Option<String>,
     /// The blockers of a bead that was queued instead of slung.
@@ -232,6 +236,7 @@ fn begin_sling<'t>(
                 branch: None,
                 session,
                 sandbox: None,
+                hidden: Vec::new(),
                 rescued: None,
                 waits_for: Vec::new(),
                 needs_person: None,
@@ -422,7 +427,9 @@ pub fn resume_sling(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<Op
 /// Runs the steps after the claim. Each first checks if it is done.
 fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<SlingReport> {
     let mut slot = claimed.slot.clone();
-    let (mut sandbox, mut rescued) = (None, None);
+    let mut sandbox = None;
+    let mut rescued = None;
+    let mut hidden = Vec::new();
     let step = slot.state.sling_in_progress().map(|sling| sling.step);
     if step == Some(SlingStep::Claimed) {
         // Processes of the last session must not write into the sandbox while it is prepared.
@@ -449,7 +456,9 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
             sandbox: prepared.how, base: prepared.base, rescue: prepared.rescued,
             fetch_failed: prepared.stale,
         ));
-        (sandbox, rescued) = (Some(prepared.how), prepared.rescued);
+        sandbox = Some(prepared.how);
+        rescued = prepared.rescued;
+        hidden = prepared.hidden;
     }
     let sling = slot.state.sling_in_progress().cloned().unwrap_or_default();
     let no_convoy = sling.no_convoy;
@@ -473,6 +482,7 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         branch: Some(slot.branch.to_string()),
         session: started.as_ref().map(|started| started.session.clone()),
         sandbox,
+        hidden,
         rescued,
         waits_for: Vec::new(),
         needs_person: started.and_then(|started| started.question),

@@ -685,7 +685,14 @@ pub const KEYS: &[SettingKey] = &[
         SettingKind::Flag,
         SettingPlacement::Rig,
         "false",
-        "leave the repository's own CLAUDE.md, AGENTS.md, .claude and .mcp.json out of sandboxes",
+        "leave the repository's own texts for agents (CLAUDE.md, AGENTS.md, commands, skills) out of sandboxes",
+    ),
+    define_key(
+        "sandbox.hide_executed_files",
+        SettingKind::Flag,
+        SettingPlacement::Rig,
+        "true",
+        "leave the repository's own hooks, settings and MCP servers of agent programs out of sandboxes",
     ),
     define_key(
         "scheduler.max_load",

@@ -26,7 +26,7 @@ pub use escalation::{EscalationRoute, EscalationSettings, NotifyCommand};
 pub use key::FORGE_KINDS;
 pub use layers::{Setting, SettingOrigin, SettingsLayers, StoredSetting};
 pub use messaging::{AnnounceSettings, MessagingSettings, QueueSettings};
-pub use rig::{Gate, RigSettings, max_polecats_of, namepool_of, target_branch_of};
+pub use rig::{Gate, RigSettings, SandboxSettings, max_polecats_of, namepool_of, target_branch_of};
 pub(crate) use setting_key::parse_setting_duration;
 pub use strategy::{LandingRoute, MergeStrategy};
 pub use strict::{UnusedKey, check_merge_queue};

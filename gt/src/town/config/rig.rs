@@ -75,8 +75,11 @@ pub struct MergeQueueSettings {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct SandboxSettings {
-    /// Leaves the repository's own files for agents out of sandboxes. Missing means no.
+    /// Leaves the repository's own texts for agents out of sandboxes. Missing means no.
     pub hide_agent_files: Option<bool>,
+    /// Leaves the repository's own hooks, settings and MCP servers of agent programs out of
+    /// sandboxes. Missing means yes.
+    pub hide_executed_files: Option<bool>,
 }
 
 /// A gate as written in the settings.

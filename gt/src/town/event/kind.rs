@@ -3,6 +3,7 @@
 /// The kinds, sorted.
 const KINDS: &[&str] = &[
     "account_passed_over",
+    "agent_files_hidden",
     "attempt_failed",
     "boot",
     "chore_done",

@@ -50,6 +50,9 @@ pub(crate) use event;
 pub enum Event {
     /// A session was started with another account, because the chosen one is at its usage limit.
     AccountPassedOver { session: String, account: String, used: String, until: Option<String> },
+    /// Files of a repository that agent programs would execute, or read, are left out of its
+    /// sandboxes.
+    AgentFilesHidden { rig: String, polecat: String, files: Vec<String> },
     AttemptFailed { bead: String, rig: String, polecat: String, reason: String, rescue: Option<String>, closed: bool },
     Boot { rig: String, agents: Vec<String> },
     /// A dog ran a chore.
