@@ -8,6 +8,7 @@
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -299,7 +300,11 @@ impl ChildCommand {
     }
 
     fn command(&self) -> Command {
-        let mut command = Command::new(&self.program);
+        let mut command = match self.find_on_changed_path() {
+            Some(path) => Command::new(path),
+            None => Command::new(&self.program),
+        };
+        command.arg0(&self.program);
         command.args(&self.args);
         if self.clear {
             command.env_clear();
@@ -312,6 +317,30 @@ impl ChildCommand {
             command.current_dir(cwd);
         }
         command
+    }
+
+    /// Returns the path of a program given by its name if the child gets a `PATH` of its own. For a
+    /// name, the standard library would copy the page tables of this process (`fork`) to search that
+    /// `PATH`, which takes long for a large process. `None` leaves the search to it.
+    fn find_on_changed_path(&self) -> Option<PathBuf> {
+        if self.program.as_encoded_bytes().contains(&b'/') {
+            return None;
+        }
+        let (_, path) = self.set.iter().rev().find(|(key, _)| key == "PATH")?;
+        for folder in std::env::split_paths(path) {
+            // The child searches a relative folder in its own working folder.
+            if !folder.is_absolute() {
+                return None;
+            }
+            let program = folder.join(&self.program);
+            let is_program = program
+                .metadata()
+                .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0);
+            if is_program {
+                return Some(program);
+            }
+        }
+        None
     }
 
     fn spawn_piped(&self, name: &str) -> Result<Child, ExecError> {
@@ -514,6 +543,26 @@ mod tests {
             "process {pid} had ended before: {}",
             kill.error_text()
         );
+    }
+
+    #[test]
+    fn a_name_is_resolved_in_the_path_of_the_child() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = folder.path().join("text");
+        std::fs::write(&text, "no program").unwrap();
+        let path = format!("{}:/usr/bin:/bin", folder.path().display());
+        let command = |name: &str| {
+            let child = ChildCommand::new(name).env_clear().env("PATH", &path);
+            child.command().get_program().to_owned()
+        };
+        assert!(Path::new(&command("sh")).is_absolute());
+        assert_eq!(command("text"), "text");
+        assert_eq!(command("./text"), "./text");
+        let shown = ChildCommand::new("sh")
+            .args(["-c", "echo $0"])
+            .env("PATH", &path)
+            .run();
+        assert_eq!(shown.unwrap().text(), "sh");
     }
 
     #[test]
