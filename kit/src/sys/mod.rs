@@ -8,6 +8,7 @@ pub mod clock;
 pub mod env;
 pub mod exec;
 pub mod file;
+pub mod foreign;
 pub mod inside;
 pub mod lock;
 pub mod machine;
