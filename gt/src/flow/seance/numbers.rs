@@ -8,6 +8,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use kit::sys::file;
 use kit::ui::counted;
 use serde_json::Value;
 
@@ -124,7 +125,9 @@ fn sum_numbers(counts: &Value, keys: &[&str]) -> u64 {
 }
 
 pub(super) fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
-    let mut file = std::fs::File::open(path)?;
+    let Some(mut file) = file::open_file_if_exists(path)? else {
+        return Ok(Vec::new());
+    };
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
     let mut text = Vec::new();

@@ -19,7 +19,7 @@ use jiff::Timestamp;
 use kit::sys::{ChildCommand, ChildOutput};
 use serde_json::{Value, json};
 
-use super::entries::{change_time, list_entries};
+use super::entries::{change_time, list_entries, read_store_file};
 use super::usage::{ModelRequest, RequestReader};
 use crate::town::Town;
 
@@ -422,7 +422,7 @@ fn read_json(path: &Path) -> Option<Value> {
     if path.extension()? != "json" {
         return None;
     }
-    let value: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+    let value: Value = serde_json::from_slice(&read_store_file(path)?).ok()?;
     value.is_object().then_some(value)
 }
 

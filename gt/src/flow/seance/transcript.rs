@@ -9,15 +9,13 @@
 //!
 //! OpenCode keeps its sessions in other forms ([`super::opencode`]). Unreadable lines are skipped.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::entries::{change_time, list_entries};
+use super::entries::{change_time, list_entries, open_lines, read_store_file};
 use super::opencode::{self, OpencodeSession};
 use crate::host::runtime::RuntimePreset;
 use crate::record::account;
@@ -238,7 +236,9 @@ fn list_gemini_transcripts(
     let projects = config.map(|config| list_entries(&config.join("tmp")));
     let mut found = Vec::new();
     for project in projects.unwrap_or_default() {
-        let root = std::fs::read_to_string(project.join(".project_root")).unwrap_or_default();
+        let root = read_store_file(&project.join(".project_root"))
+            .and_then(|root| String::from_utf8(root).ok())
+            .unwrap_or_default();
         let paths = list_entries(&project.join("chats")).into_iter();
         let mut known: Vec<TranscriptFile> = paths
             .filter(|path| has_changed(path, since))
@@ -332,11 +332,11 @@ fn read_transcript_file(path: PathBuf) -> Option<TranscriptFile> {
 
 /// Passes the events of a transcript to `take` until it returns false.
 fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) {
-    let Ok(file) = File::open(path) else {
+    let Ok(mut lines) = open_lines(path, 0) else {
         return;
     };
-    for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
-        let Ok(event) = serde_json::from_slice(&line) else {
+    while let Ok(Some(line)) = lines.next_line() {
+        let Ok(event) = serde_json::from_slice(line) else {
             continue;
         };
         if !take(&event) {

@@ -12,8 +12,7 @@
 //! decides. Versions without a total count it apart for Google's models only.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader, Seek, SeekFrom};
+use std::io;
 use std::ops::AddAssign;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -22,6 +21,8 @@ use bd::bead::Stamp;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
+
+use super::entries::open_lines;
 
 /// Numbers of tokens, each counted once.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -76,6 +77,8 @@ struct FileReading {
     inode: u64,
     /// The number of bytes that were read.
     length: u64,
+    /// The length of the file at the last reading, so that its incomplete last line is read once.
+    seen_length: u64,
     reader: RequestReader,
     /// True if it was read since the last call of [`RequestCache::forget_unused`].
     is_used: bool,
@@ -102,33 +105,32 @@ impl RequestCache {
 
 impl FileReading {
     fn read_on(&mut self, path: &Path) -> io::Result<()> {
-        let mut file = File::open(path)?;
-        let meta = file.metadata()?;
+        let mut lines = open_lines(path, self.length)?;
+        let meta = lines.metadata()?;
         if meta.ino() != self.inode || meta.len() < self.length {
             *self = Self {
                 inode: meta.ino(),
                 is_used: self.is_used,
                 ..Self::default()
             };
+            lines = open_lines(path, 0)?;
         }
-        if meta.len() == self.length {
+        if meta.len() == self.seen_length {
             return Ok(());
         }
-        file.seek(SeekFrom::Start(self.length))?;
-        let (mut lines, mut line) = (BufReader::new(file), Vec::new());
-        loop {
-            line.clear();
-            let length = lines.read_until(b'\n', &mut line)?;
-            let event: Option<Value> = serde_json::from_slice(&line).ok();
+        self.seen_length = meta.len();
+        while let Some(line) = lines.next_line()? {
+            let event: Option<Value> = serde_json::from_slice(line).ok();
             // The last line may not be written to its end yet.
-            if length == 0 || (event.is_none() && !line.ends_with(b"\n")) {
+            if event.is_none() && !line.ends_with(b"\n") {
                 return Ok(());
             }
-            self.length += length as u64;
             if let Some(event) = event {
                 self.reader.take_event(&event);
             }
+            self.length = lines.offset;
         }
+        Ok(())
     }
 }
 
@@ -422,6 +424,22 @@ mod tests {
             let found = read(&[&message(provider, tokens)]);
             let expected = counts(402, 600, 0, output);
             assert_eq!(found, [("m".to_owned(), expected)], "{provider} {tokens}");
+        }
+    }
+
+    #[test]
+    fn a_transcript_that_is_a_pipe_or_has_a_line_of_gigabytes_is_passed_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let [pipe, large] = ["pipe", "large"].map(|name| folder.path().join(name));
+        rustix::fs::mkfifoat(rustix::fs::CWD, &pipe, 0o600.into()).unwrap();
+        std::fs::File::create(&large)
+            .unwrap()
+            .set_len(3 << 30)
+            .unwrap();
+        let mut cache = RequestCache::default();
+        for path in [&pipe, &large] {
+            assert!(cache.read(path).is_empty());
+            assert!(cache.read(path).is_empty());
         }
     }
 
