@@ -179,6 +179,43 @@ impl Git {
         self.push_refspec(remote, &refspec, &target, PushLease::At(expected), false)
     }
 
+    /// Deletes the branches of the remote whose tip is the given commit, in one push. A branch that
+    /// cannot be deleted does not keep the others. The remote may refuse the push as a whole because
+    /// of one branch, so each is then pushed alone. Returns the first error.
+    pub fn delete_remote_branches(
+        &self,
+        remote: &str,
+        branches: &[RemoteBranch<'_>],
+    ) -> Result<(), PushError> {
+        if let [] | [_] = branches {
+            return branches
+                .iter()
+                .try_for_each(|branch| self.delete_remote_branch(remote, branch.name, branch.tip));
+        }
+        let leases = branches.iter().map(|branch| {
+            let target = full_ref(branch.name);
+            format!("--force-with-lease={target}:{}", branch.tip)
+        });
+        let refspecs = branches
+            .iter()
+            .map(|branch| format!(":{}", full_ref(branch.name)));
+        let call = self
+            .plumbing(["push", "--porcelain", "--no-follow-tags"])
+            .args(leases)
+            .args(["--", remote])
+            .args(refspecs);
+        match finish_push(call.remote(remote, self.network), false) {
+            Err(PushError::Refused(PushRefusal::Declined(_) | PushRefusal::Other(_))) => {}
+            other => return other,
+        }
+        let mut first_error = Ok(());
+        for branch in branches {
+            let deleted = self.delete_remote_branch(remote, branch.name, branch.tip);
+            first_error = first_error.and(deleted);
+        }
+        first_error
+    }
+
     fn push_refspec(
         &self,
         remote: &str,
@@ -204,6 +241,13 @@ impl Git {
         let limit = if hooks { NETWORK } else { self.network };
         finish_push(call.remote(remote, limit), hooks)
     }
+}
+
+/// A branch of a remote and its expected tip.
+#[derive(Debug, Clone, Copy)]
+pub struct RemoteBranch<'a> {
+    pub name: &'a str,
+    pub tip: &'a str,
 }
 
 /// Runs a push, and classifies the answer of the remote.

@@ -229,6 +229,33 @@ fn a_push_is_verified_and_respects_its_lease() {
 }
 
 #[test]
+fn branches_are_deleted_in_one_push_and_a_failed_one_keeps_none() {
+    let place = TestPlace::new();
+    let (origin, work) = place.with_origin();
+    let tip = commit_file(&work, "a", "a\n");
+    let wrong = work.resolve("HEAD~1").unwrap().unwrap();
+    let delete = |hook: &str| {
+        for branch in ["one", "two", "moved"] {
+            work.push("origin", &tip, branch, PushLease::Absent, false)
+                .unwrap();
+        }
+        write_hook(origin.folder(), "pre-receive", hook);
+        let [one, two] = ["one", "two"].map(|name| RemoteBranch { name, tip: &tip });
+        let [moved, gone] = ["moved", "gone"].map(|name| RemoteBranch { name, tip: &wrong });
+        work.delete_remote_branches("origin", &[moved, one, gone, two])
+            .unwrap_err();
+        ["one", "two", "moved"].map(|name| origin.resolve(name).unwrap().is_some())
+    };
+    let pushes = place.path("pushes");
+    let count = format!("echo >> {}", pushes.display());
+    assert_eq!(delete(&count), [false, false, true]);
+    assert_eq!(fs::read_to_string(&pushes).unwrap(), "\n");
+    write_hook(origin.folder(), "pre-receive", "exit 0");
+    let refuse = "[ $(wc -l) = 1 ] || { echo one at a time >&2; exit 1; }";
+    assert_eq!(delete(refuse), [false, false, true]);
+}
+
+#[test]
 fn a_refusal_of_the_remote_is_quoted() {
     let place = TestPlace::new();
     let (origin, work) = place.with_origin();

@@ -376,6 +376,7 @@ fn merge_job_for_landing<'a>(
         store: &locked.store,
         settings: &locked.settings,
         remote: check_remote(&locked.rig)?,
+        is_branch_deleted: false,
         git,
         request: convoy.clone(),
         receipt,

@@ -79,6 +79,7 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
         settings: &settings,
         git: queue_repository(rig),
         remote: check_remote(rig)?,
+        is_branch_deleted: false,
         // Only the gates need a request, as the name of their logs.
         request: Bead {
             id: "bisect".to_owned(),

@@ -75,6 +75,8 @@ pub(crate) struct MergeJob<'a> {
     pub settings: &'a RigSettings,
     pub git: Git,
     pub remote: bool,
+    /// True if the branch on the remote was deleted with those of other requests.
+    pub is_branch_deleted: bool,
     pub request: Bead,
     pub receipt: merge_request::Receipt,
 }

@@ -1,7 +1,7 @@
 //! Lands a candidate: records it, pushes, fetches, verifies, closes, cleans up.
 
 use bd::bead::{Bead, attempt};
-use bd::git::{Containment, PushError, PushLease, PushRefusal};
+use bd::git::{Containment, PushError, PushLease, PushRefusal, RemoteBranch};
 use bd::store::Tx;
 use kit::ui::escape::escape_line;
 
@@ -290,6 +290,7 @@ fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> an
             receipt: merge_request::receipt_of(original),
             request: original.clone(),
             git: queue_repository(job.rig),
+            is_branch_deleted: false,
             ..*job
         });
     }
@@ -460,18 +461,43 @@ fn remove_merged_branch(job: &MergeJob) {
 /// and the rig's settings allow it. Errors are ignored, because a remaining branch is harmless.
 pub(crate) fn remove_branch(job: &MergeJob) {
     let receipt = &job.receipt;
-    // A branch that a user submitted is the user's to remove.
-    let is_workers = receipt.worker.contains("/polecats/");
-    let remove = job.settings.merge_queue.delete_merged_branches != Some(false) && is_workers;
-    if !remove || receipt.branch == receipt.target || receipt.branch.is_empty() {
+    if !may_remove_branch(job) {
         return;
     }
-    if job.remote {
+    if job.remote && !job.is_branch_deleted {
         job.git
             .delete_remote_branch("origin", &receipt.branch, &receipt.tip)
             .ok();
     }
     job.git.delete_branch(&receipt.branch, &receipt.tip).ok();
+}
+
+/// Deletes the branches of landed requests on the remote like [`remove_branch`], with one push.
+pub(super) fn delete_remote_branches<'j, 'a: 'j>(jobs: impl Iterator<Item = &'j mut MergeJob<'a>>) {
+    let mut jobs: Vec<_> = jobs
+        .filter(|job| job.remote && may_remove_branch(job))
+        .collect();
+    let branches: Vec<_> = jobs
+        .iter()
+        .map(|job| RemoteBranch {
+            name: &job.receipt.branch,
+            tip: &job.receipt.tip,
+        })
+        .collect();
+    if let Some(job) = jobs.first() {
+        job.git.delete_remote_branches("origin", &branches).ok();
+    }
+    for job in &mut jobs {
+        job.is_branch_deleted = true;
+    }
+}
+
+fn may_remove_branch(job: &MergeJob) -> bool {
+    let receipt = &job.receipt;
+    // A branch that a user submitted is the user's to remove.
+    let is_workers = receipt.worker.contains("/polecats/");
+    let may_delete = job.settings.merge_queue.delete_merged_branches != Some(false);
+    may_delete && is_workers && receipt.branch != receipt.target && !receipt.branch.is_empty()
 }
 
 #[cfg(test)]
@@ -520,6 +546,7 @@ mod tests {
             settings: &settings,
             git: queue_repository(&rig),
             remote: true,
+            is_branch_deleted: false,
             request: request.clone(),
             receipt,
         };

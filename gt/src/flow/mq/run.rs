@@ -70,6 +70,7 @@ impl<'a> QueueRun<'a> {
             store: self.store,
             settings: self.settings,
             remote: check_remote(self.rig)?,
+            is_branch_deleted: false,
             git: queue_repository(self.rig),
             receipt: merge_request::receipt_of(&request),
             request,

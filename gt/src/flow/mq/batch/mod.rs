@@ -240,7 +240,7 @@ impl<'a> QueueRun<'a> {
     /// others.
     fn land_stack(
         &mut self,
-        stack: Vec<StackedMember<'a>>,
+        mut stack: Vec<StackedMember<'a>>,
     ) -> anyhow::Result<Vec<BatchMember<'a>>> {
         if check_may_merge(self.rig).is_err() {
             // Parked or paused while the gates ran: the run ends.
@@ -278,6 +278,16 @@ impl<'a> QueueRun<'a> {
             }
         }
         let seen = fetch_target(job)?;
+        let mut landed = Vec::new();
+        for stacked in &mut stack {
+            let job = &mut stacked.member.job;
+            if let Some(seen) = &seen
+                && verify::contains_commit(job, seen, &stacked.candidate)?
+            {
+                landed.push(job);
+            }
+        }
+        land::delete_remote_branches(landed.into_iter());
         // All are closed before the first `post-merge` hook runs, which may take its time.
         let closed: Vec<anyhow::Result<MergeOutcome>> = stack
             .iter()
