@@ -205,7 +205,10 @@ impl Git {
             .args(["--", remote])
             .args(refspecs);
         match finish_push(call.remote(remote, self.network), false) {
-            Err(PushError::Refused(PushRefusal::Declined(_) | PushRefusal::Other(_))) => {}
+            Err(PushError::Refused(PushRefusal::Unreachable(text))) => {
+                return Err(PushError::Refused(PushRefusal::Unreachable(text)));
+            }
+            Err(PushError::Refused(_)) => {}
             other => return other,
         }
         let mut first_error = Ok(());

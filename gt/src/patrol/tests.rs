@@ -133,6 +133,12 @@ fn facts_for_every_rule() -> TownFacts {
             from: "mayor/".into(),
         }],
         hooked: vec![super::hooked::tests::hooked(40, None)],
+        gates: vec![GateCheck {
+            rig: Some("web".to_owned()),
+            gate: "web-gate".to_owned(),
+            at: Timestamp::UNIX_EPOCH,
+            saw: String::new(),
+        }],
         chores: ChoreFacts {
             event: "2026-01-01T11:00:00Z".parse().unwrap(),
             ..ChoreFacts::default()
