@@ -51,6 +51,7 @@ mod lost_merges;
 mod mail;
 mod mail_groups;
 mod mail_inbox;
+mod mail_notice;
 mod mail_queues;
 mod mail_stand_in;
 mod mayor;

@@ -2,27 +2,37 @@
 //!
 //! A worker that stops without `gt done` would wait forever, so the hook that agent programs run at
 //! the end of a turn reminds it. Once per state of the work, because every answer here costs one
-//! turn of a model. A worker that still does not move is left to the patrol.
+//! turn of a model. A worker that still does not move is left to the patrol. Any agent hears of mail
+//! that came during its turn, each message once.
 
 use bd::bead::Status;
 use bd::git::Git;
 use kit::sys::file;
-use kit::ui::escape;
 
 use crate::flow::seance;
-use crate::record::mail;
+use crate::record::mail::{self, NAMED_MESSAGES};
+use crate::record::notification_level::{NotificationLevel, load_level};
 use crate::record::polecat::Slot;
 use crate::town;
 use crate::town::Town;
 use crate::town::identity::Address;
 
-/// Returns why this session should continue. None if it may stop.
-pub fn find_continue_reason(town: &Town, session: &str) -> anyhow::Result<Option<String>> {
+/// Returns why this session should continue. None if it may stop. `is_continuing` is true if this
+/// hook has made the turn longer already.
+pub fn find_continue_reason(
+    town: &Town,
+    program_session: &str,
+    is_continuing: bool,
+) -> anyhow::Result<Option<String>> {
+    // Each message is named once, so mail cannot make a turn endless.
+    if let Some(reason) = find_new_mail(town, program_session)? {
+        return Ok(Some(reason));
+    }
     let Address::Polecat(rig, name) = &town.actor else {
         return Ok(None);
     };
-    if let Some(reason) = find_new_mail(town, session)? {
-        return Ok(Some(reason));
+    if is_continuing {
+        return Ok(None);
     }
     let rig = town.find_rig(rig)?;
     let beads = rig.store()?.snapshot()?;
@@ -46,7 +56,7 @@ pub fn find_continue_reason(town: &Town, session: &str) -> anyhow::Result<Option
         .ok()
         .flatten()
         .unwrap_or_default();
-    if !record_if_new(town, &format!("{session} {} {tip}", bead.id)) {
+    if !record_if_new(town, &format!("{program_session} {} {tip}", bead.id)) {
         return Ok(None);
     }
     let proposal =
@@ -59,24 +69,25 @@ pub fn find_continue_reason(town: &Town, session: &str) -> anyhow::Result<Option
 }
 
 /// Returns a text about mail that this session has not been notified of.
-fn find_new_mail(town: &Town, session: &str) -> anyhow::Result<Option<String>> {
+fn find_new_mail(town: &Town, program_session: &str) -> anyhow::Result<Option<String>> {
+    let session = mail::notified_session(town, program_session);
+    if town.actor == Address::Overseer
+        || session.is_empty()
+        || load_level(town, &town.actor) == NotificationLevel::Muted
+    {
+        return Ok(None);
+    }
     let mailbox = town.actor.mailbox();
     let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &mailbox);
     messages.retain(|message| !message.read && message.kind != crate::flow::handoff::KIND);
-    let news = mail::take_new_messages(&town.layout, &mailbox, session, &messages);
-    if session.is_empty() || news.is_empty() {
+    let news = mail::take_new_messages(&town.layout, &mailbox, &session, &messages);
+    if news.is_empty() {
         return Ok(None);
     }
     let lines: Vec<String> = news
         .iter()
-        .map(|message| {
-            let (from, subject) = (
-                escape::escape_line(&message.from),
-                escape::escape_line(&message.subject),
-            );
-            format!("- {} from {from}: {subject}", message.id)
-        })
-        .take(10)
+        .take(NAMED_MESSAGES)
+        .map(|message| format!("- {}", message.describe()))
         .collect();
     Ok(Some(format!(
         "New mail came while you worked (`gt mail read <id>`):\n{}",

@@ -59,6 +59,10 @@ pub enum Action {
         rig: RigName,
         bead: BeadId,
     },
+    /// Types a notice of new mail into the session of an idle agent.
+    NotifyMail {
+        agent: String,
+    },
     /// Closes a gate bead if its condition holds.
     CheckGate {
         /// The rig. None for the town's own beads.
@@ -194,6 +198,7 @@ impl Action {
             Self::ReportPlugins { .. } => (None, "report of plugins".to_owned()),
             Self::StartAgent { agent }
             | Self::SettleAgent { agent }
+            | Self::NotifyMail { agent }
             | Self::NudgeHooked { agent, .. } => (None, format!("agent {agent}")),
             Self::WatchDeacon { .. } => (None, "agent deacon".to_owned()),
             Self::Lifecycle { message } => (None, format!("message {message}")),
@@ -226,10 +231,11 @@ impl Action {
             Self::SlingQueued { rig, .. }
             | Self::QueueRepair { rig, .. }
             | Self::RunQueue { rig } => Some(rig),
+            Self::CheckGate { rig, .. } => rig.as_deref(),
             Self::RunPlugin { rig, .. } => rig.as_deref(),
-            Self::StartAgent { agent } | Self::NudgeHooked { agent, .. } => {
-                agent.split_once('/').map(|(rig, _)| rig)
-            }
+            Self::StartAgent { agent }
+            | Self::NotifyMail { agent }
+            | Self::NudgeHooked { agent, .. } => agent.split_once('/').map(|(rig, _)| rig),
             _ => None,
         }
     }
@@ -242,9 +248,10 @@ impl Action {
             | Self::RestartRefused(_)
             | Self::StartAgent { .. }
             | Self::SlingQueued { .. } => ActionKind::Start,
-            Self::NudgeQuiet(_) | Self::NudgeHooked { .. } | Self::ResumeRefused(_) => {
-                ActionKind::Talk
-            }
+            Self::NudgeQuiet(_)
+            | Self::NudgeHooked { .. }
+            | Self::NotifyMail { .. }
+            | Self::ResumeRefused(_) => ActionKind::Talk,
             Self::RunPlugin { .. } => ActionKind::Plugin,
             _ => ActionKind::Other,
         }

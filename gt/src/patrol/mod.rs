@@ -21,6 +21,7 @@ mod held;
 mod hooked;
 pub mod invariant;
 mod lifecycle;
+mod mail;
 mod memory;
 pub mod outages;
 mod plugins;
@@ -50,6 +51,7 @@ pub use gates::GateCheck;
 pub use held::HeldFacts;
 pub use hooked::HookFacts;
 pub use lifecycle::LifecycleRequest;
+pub use mail::MailFacts;
 pub use memory::PatrolMemory;
 pub use plugins::{GateFacts, PluginFacts};
 pub use polecats::PolecatFacts;
@@ -99,6 +101,8 @@ pub struct TownFacts {
     pub requests: Vec<LifecycleRequest>,
     /// The hooked work of agents other than polecats.
     pub hooked: Vec<HookFacts>,
+    /// The sessions with new mail.
+    pub mail: Vec<MailFacts>,
     /// The gates that open without a person.
     pub gates: Vec<GateCheck>,
     pub chores: ChoreFacts,
@@ -273,6 +277,7 @@ pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<To
         deacon: boot::is_deacon_agent(&view).then(|| boot::facts(&town.layout, &view)),
         requests: lifecycle::facts(&view),
         hooked,
+        mail: mail::facts(town, &view),
         gates: gates::facts(&town.layout, &view),
         chores: chores::facts(&town.layout, &view),
         plugins: plugins::facts(town, &view),
@@ -317,6 +322,7 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
     decisions.extend(boot::decide(facts.deacon.as_ref(), facts.now));
     decisions.extend(lifecycle::decide(&facts.requests));
     decisions.extend(hooked::decide(&facts.hooked, facts.now));
+    decisions.extend(mail::decide(&facts.mail));
     decisions.extend(gates::decide(&facts.gates, facts.now));
     decisions.extend(chores::decide(&facts.chores, facts.now, &facts.thresholds));
     decisions.extend(plugins::decide(&facts.plugins, facts.now));
@@ -366,10 +372,16 @@ pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
     let waits = waits.chain(facts.attention.due_in).chain(roles);
     let hooked = hooked::due(&facts.hooked, facts.now);
     let gates = gates::due(&facts.gates, facts.now);
+    let mail = mail::due(&facts.mail);
     let chores = chores::due(&facts.chores, facts.now, &facts.thresholds);
     let plugins = plugins::due(&facts.plugins, facts.now);
     let queued = scheduler::due(&facts.schedulable_rigs(), &facts.room);
-    let waits = waits.chain(hooked).chain(gates).chain(chores).chain(queued);
+    let waits = waits
+        .chain(hooked)
+        .chain(mail)
+        .chain(gates)
+        .chain(chores)
+        .chain(queued);
     waits.chain(plugins).chain(outages).chain(escalations).min()
 }
 
@@ -484,6 +496,7 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
         }
         Action::QueueRepair { rig, bead } => scheduler::queue_repair(&town.find_rig(rig)?, bead),
         Action::StopRig { rig } => held::stop_held(town, &town.find_rig(rig)?),
+        Action::NotifyMail { agent } => mail::notify_agent(town, agent),
         Action::CheckGate { rig, gate } => gates::check_gate(town, rig.as_deref(), gate),
         Action::RunQueue { rig } => queue::run_queue_action(&town.find_rig(rig)?),
         Action::Land { convoy } => convoys::land_convoy_action(town, convoy),

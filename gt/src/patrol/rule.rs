@@ -72,6 +72,8 @@ rules! {
         "restart a worker that makes no progress after a nudge, or with a dialog open";
     G3_NUDGE_HOOKED: "G3-nudge-hooked", Town, true, ["patrol.hook.crew", "patrol.hook.dog", "patrol.hook.mayor"],
         "remind the mayor, crew or a dog of the bead on its hook, once";
+    G4_NOTIFY_MAIL: "G4-notify-mail", Town, true, ["patrol.mail.unread"],
+        "type a notice of unread mail into the session of an idle agent, once per message";
     A1_RESUME_REFUSED: "A1-resume-refused", Town, true, [],
         "try one worker again when the API refused, and all others when it answers";
     K1_PUSH_UNFINISHED: "K1-push-unfinished", Worker, true, ["patrol.push.interval"],

@@ -133,6 +133,11 @@ fn facts_for_every_rule() -> TownFacts {
             from: "mayor/".into(),
         }],
         hooked: vec![super::hooked::tests::hooked(40, None)],
+        mail: vec![MailFacts {
+            agent: "mayor".to_owned(),
+            new_messages: 1,
+            is_idle: true,
+        }],
         gates: vec![GateCheck {
             rig: Some("web".to_owned()),
             gate: "web-gate".to_owned(),

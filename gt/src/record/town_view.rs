@@ -12,6 +12,7 @@ use super::budget::{Budget, BudgetBook, BudgetLayers};
 use super::dog::{self, DogState};
 use super::hidden;
 use super::hook;
+use super::mail;
 use super::polecat::{self, Polecat, PolecatRecords, PolecatState, Slot, SlotState};
 use super::progress::{self, ActivityCache, WorkerActivity};
 use super::pulse::ApiRefusal;
@@ -75,6 +76,7 @@ impl TownView {
             roles.iter().any(|role| role.mode == RoleMode::Agent)
                 || rigs.any(|beads| can_have_sessions(beads, now))
                 || has_hooked_beads(stores)
+                || has_unread_mail(stores)
                 || dog::list_dogs(&town.layout)
                     .iter()
                     .any(|dog| dog.state == DogState::Working)
@@ -300,6 +302,14 @@ fn find_final_refusal(
         _ => return None,
     };
     progress::read_refusal(&screen, preset, at)
+}
+
+/// Returns true if an agent has unread mail, of which its session may need a notice.
+fn has_unread_mail(stores: &TownStores) -> bool {
+    let overseer = Address::Overseer.mailbox();
+    mail::list_unread(&stores.town)
+        .keys()
+        .any(|mailbox| *mailbox != overseer)
 }
 
 /// Returns true if any agent has a bead on its hook.

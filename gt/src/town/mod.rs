@@ -146,15 +146,7 @@ impl Town {
 
     /// Parses an address. `<rig>/<name>` is a crew member if `crew/<name>` exists.
     pub fn parse_address(&self, text: &str) -> anyhow::Result<Address> {
-        let address: Address = text.parse()?;
-        Ok(match address {
-            Address::Polecat(rig, name)
-                if !text.contains("/polecats/") && self.layout.rig(&rig).crew(&name).is_dir() =>
-            {
-                Address::Crew(rig, name)
-            }
-            other => other,
-        })
+        self.layout.parse_address(text)
     }
 
     /// Parses what a user writes for an agent: an address, or only the name of a polecat or crew

@@ -1,11 +1,9 @@
 //! `gt mail check`.
 
-use kit::ui::escape;
-
 use super::super::agent_event::{AgentEvent, is_session_copy};
 use super::super::{CommandResult, build_empty_report, build_report};
 use crate::context::Context;
-use gt::record::mail::{self, MailMessage};
+use gt::record::mail::{self, MailMessage, NAMED_MESSAGES};
 
 /// Show whether there is unread mail
 ///
@@ -68,12 +66,8 @@ fn check_mail(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<
     messages.retain(|message| !message.read);
     let news = if args.inject {
         event.record_progress(ctx);
-        let news = mail::take_new_messages(
-            &town.layout,
-            &address,
-            event.text_field("session_id"),
-            &messages,
-        );
+        let session = mail::notified_session(&town, event.text_field("session_id"));
+        let news = mail::take_new_messages(&town.layout, &address, &session, &messages);
         news.into_iter().cloned().collect()
     } else {
         Vec::new()
@@ -88,8 +82,6 @@ fn check_mail(ctx: &Context, args: &Args, event: &AgentEvent) -> anyhow::Result<
 
 /// Returns the reminder for an agent. Empty without new mail.
 fn build_reminder(found: &MailCheckReport) -> String {
-    /// The number of messages that are named. The inbox has the rest.
-    const NAMED: usize = 10;
     if found.unread == 0 {
         return String::new();
     }
@@ -103,16 +95,12 @@ fn build_reminder(found: &MailCheckReport) -> String {
     } else {
         lines.push(format!("{count} (gt mail read <id>); new ones:"));
     }
-    for message in found.news.iter().take(NAMED) {
-        let (from, subject) = (
-            escape::escape_line(&message.from),
-            escape::escape_line(&message.subject),
-        );
-        let line = format!("- {} from {from}: {subject}", message.id);
+    for message in found.news.iter().take(NAMED_MESSAGES) {
+        let line = format!("- {}", message.describe());
         lines.push(line.replace('<', "‹").replace('>', "›"));
     }
-    if found.news.len() > NAMED {
-        lines.push(format!("- and {} more", found.news.len() - NAMED));
+    if found.news.len() > NAMED_MESSAGES {
+        lines.push(format!("- and {} more", found.news.len() - NAMED_MESSAGES));
     }
     lines.push("</system-reminder>".to_owned());
     lines.join("\n")

@@ -7,7 +7,7 @@ use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::stop_hook;
 
-/// Remind an agent that stops early of its work, once
+/// Remind an agent that stops of new mail and unfinished work, once
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
@@ -15,11 +15,7 @@ pub(super) struct Args {}
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let event = AgentEvent::read();
     event.record_progress(ctx);
-    let reason = if event.is_true("stop_hook_active") {
-        None
-    } else {
-        find_stop_reason(ctx, &event).unwrap_or_default()
-    };
+    let reason = find_stop_reason(ctx, &event).unwrap_or_default();
     let decision = reason.map(|reason| json!({ "decision": "block", "reason": reason }));
     build_report(decision, |decision, page| {
         if let Some(decision) = decision {
@@ -30,5 +26,6 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
 
 fn find_stop_reason(ctx: &Context, event: &AgentEvent) -> anyhow::Result<Option<String>> {
     let town = ctx.open_town()?;
-    stop_hook::find_continue_reason(&town, event.text_field("session_id"))
+    let is_continuing = event.is_true("stop_hook_active");
+    stop_hook::find_continue_reason(&town, event.text_field("session_id"), is_continuing)
 }

@@ -335,20 +335,20 @@ fn nudge_recipients(
             NotificationLevel::Normal => is_asked_for,
             NotificationLevel::Muted => false,
         };
-        let session = show::find_session(town, agent).ok().flatten();
-        let is_running = session.is_some_and(|live| live.dead.is_none());
         let mailbox = agent.mailbox();
         let place = copies.iter().position(|copy| copy.to == mailbox);
         let Some((copy, id)) = place.map(|place| (&copies[place], &ids[place])) else {
             continue;
         };
-        if !wants_nudge || !is_running {
+        let session = show::find_session(town, agent).ok().flatten();
+        let Some(live) = session.filter(|live| wants_nudge && live.dead.is_none()) else {
             continue;
-        }
+        };
         let subject = escape::escape_line(&copy.subject);
         let text = format!("New mail {id}: {subject} (gt mail read {id})");
         // The message is in the mailbox in any case.
         if nudge_agent(town, agent, &text).is_ok() {
+            mail::record_notice(&town.layout, &mailbox, &live.token, id);
             nudged.push(mailbox);
         }
     }

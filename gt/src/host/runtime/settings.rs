@@ -19,24 +19,27 @@ use crate::town::identity::Address;
 
 const LOCAL: &str = include_str!("../../../templates/settings/claude-local.json");
 
-/// The kinds of hooks: the name, the hooks of each role, and the additional hooks of polecats.
-const KINDS: &[(&str, &str, &str)] = &[
+/// The kinds of hooks: the name, and the hooks of each role.
+const KINDS: &[(&str, &str)] = &[
     (
         "claude",
         include_str!("../../../templates/settings/claude.json"),
-        include_str!("../../../templates/settings/claude-polecat.json"),
     ),
     (
         "codex",
         include_str!("../../../templates/settings/codex.json"),
-        include_str!("../../../templates/settings/codex-polecat.json"),
     ),
     (
         "gemini",
         include_str!("../../../templates/settings/gemini.json"),
-        include_str!("../../../templates/settings/gemini-polecat.json"),
     ),
 ];
+
+/// The additional settings of polecats: the kind, and the settings.
+const POLECAT_SETTINGS: (&str, &str) = (
+    "claude",
+    include_str!("../../../templates/settings/claude-polecat.json"),
+);
 
 /// The kind whose file is a generated program, which is replaced as a whole.
 const PLUGIN: (&str, &str) = (
@@ -170,12 +173,15 @@ pub(super) fn find_missing_hooks(
 
 /// Returns the settings for a role.
 fn role_hooks(preset: &RuntimePreset, address: &Address) -> Vec<&'static str> {
-    let kind = KINDS.iter().find(|kind| kind.0 == preset.hooks);
-    match (kind, address) {
-        (Some((_, all, polecat)), Address::Polecat(..)) => vec![all, polecat],
-        (Some((_, all, _)), _) => vec![all],
-        (None, _) => Vec::new(),
-    }
+    let (polecat_kind, polecat_settings) = POLECAT_SETTINGS;
+    let is_polecat = matches!(address, Address::Polecat(..));
+    let additional = (is_polecat && preset.hooks == polecat_kind).then_some(polecat_settings);
+    KINDS
+        .iter()
+        .filter(|(kind, _)| *kind == preset.hooks)
+        .map(|(_, hooks)| *hooks)
+        .chain(additional)
+        .collect()
 }
 
 /// Ensures the settings that keep a program from asking about permissions, for a program that reads
@@ -384,7 +390,9 @@ mod tests {
         assert_eq!(command("Stop"), "gt signal stop");
         ensure_hook_file(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
         let mayor = read(&folder.path().join("mayor/.claude/settings.json"));
-        assert!(mayor["hooks"].get("Stop").is_none(), "a person is there");
+        let stop = &mayor["hooks"]["Stop"][0]["hooks"][0]["command"];
+        assert_eq!(stop, "gt signal stop", "mail that came during the turn");
+        assert!(mayor.get("permissions").is_none(), "a person is there");
         let scripted = RuntimePreset::named("scripted").unwrap();
         assert_eq!(
             ensure_hook_file(&layout, &nux, &scripted, &home).unwrap(),

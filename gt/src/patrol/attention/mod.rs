@@ -5,6 +5,7 @@ mod alerts;
 mod budgets;
 mod hooks;
 mod item;
+mod mail;
 mod message;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -88,7 +89,8 @@ impl AttentionItems {
             .chain(alerts::kill_alert(view, limits.killed))
             .chain(budgets::budget_items(view))
             .chain(hook_items(hooked, view.now))
-            .chain(hooks::sleeping_items(view));
+            .chain(hooks::sleeping_items(view))
+            .chain(mail::unread_items(layout, view));
         let (due, later): (Vec<_>, Vec<_>) = all.partition(|item| item.is_due(view.now));
         let mut keys = BTreeSet::new();
         let due = due

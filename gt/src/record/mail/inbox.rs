@@ -1,5 +1,7 @@
 //! Reads and changes the messages of a mailbox.
 
+use std::collections::BTreeMap;
+
 use bd::bead::{Bead, Kind, Stamp, Status};
 use bd::change;
 use bd::store::{BeadMark, Snapshot};
@@ -86,6 +88,27 @@ pub fn search_mailbox(town: &Snapshot, mailbox: &str, search: &MailSearch) -> Ve
         matches_text && contains(&message.from, &search.from)
     });
     found
+}
+
+/// Returns the unread messages of all mailboxes that one agent or user reads, newest first.
+pub fn list_unread(town: &Snapshot) -> BTreeMap<String, Vec<MailMessage>> {
+    let marks = [
+        BeadMark::Kind(&Kind::Message),
+        BeadMark::Label("gt:message"),
+    ];
+    let mut unread: Vec<&Bead> = town
+        .select_open(&marks)
+        .filter(|bead| {
+            !bead.has_label("read") && is_listed(bead) && !is_shared_mailbox(&bead.assignee)
+        })
+        .collect();
+    unread.sort_by(|a, b| (b.created_at.instant(), &b.id).cmp(&(a.created_at.instant(), &a.id)));
+    let mut mailboxes: BTreeMap<String, Vec<MailMessage>> = BTreeMap::new();
+    for bead in unread {
+        let mailbox = mailboxes.entry(bead.assignee.clone()).or_default();
+        mailbox.push(parse_message(bead));
+    }
+    mailboxes
 }
 
 /// Returns the number of unread messages of a mailbox.

@@ -1,10 +1,13 @@
 //! Reads a message from its bead, and changes messages.
 
 use bd::bead::{Bead, Kind, Stamp, Status};
+use kit::ui::escape;
 use serde::Serialize;
 
+use super::protocol::is_call_for_help;
 use super::{ADDRESSED_TO, MailError};
 use crate::town::Town;
+use crate::town::identity::Address;
 
 /// A message, for display.
 #[derive(Debug, Clone, Serialize)]
@@ -52,6 +55,27 @@ pub struct MailMessage {
     /// True if it was removed from the mailbox.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
+}
+
+/// The maximum number of messages that a notice names. The inbox has the rest.
+pub const NAMED_MESSAGES: usize = 10;
+
+impl MailMessage {
+    /// Describes the message in one line, for a notice: `hq-1a from web/amber: HELP: no disk`.
+    pub fn describe(&self) -> String {
+        let from = escape::escape_line(&self.from);
+        let subject = escape::escape_line(&self.subject);
+        format!("{} from {from}: {subject}", self.id)
+    }
+
+    /// Returns true if the message is a call on its recipient, which must not stay unread: an
+    /// important message, a call for help, or a message of a worker.
+    pub fn is_call(&self) -> bool {
+        let sender: Result<Address, _> = self.from.parse();
+        matches!(self.priority, "urgent" | "high")
+            || is_call_for_help(&self.subject)
+            || matches!(sender, Ok(Address::Polecat(..)))
+    }
 }
 
 /// The way in which a message leaves its mailbox.

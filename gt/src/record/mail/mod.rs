@@ -13,13 +13,13 @@ pub mod pattern;
 pub mod protocol;
 pub mod queue;
 
-pub use delivered::take_new_messages;
+pub use delivered::{find_new_messages, notified_session, record_notice, take_new_messages};
 pub use inbox::{
     MailSearch, count_unread, find_message, find_messages, hook_message, list_inbox, list_thread,
-    list_with_archived, mark_outdated, mark_read, mark_unread, may_change, remove_handled_messages,
-    remove_messages, search_mailbox,
+    list_unread, list_with_archived, mark_outdated, mark_read, mark_unread, may_change,
+    remove_handled_messages, remove_messages, search_mailbox,
 };
-pub use message::{MailMessage, MailRemoval, is_mail};
+pub use message::{MailMessage, MailRemoval, NAMED_MESSAGES, is_mail};
 pub use named::{NamedError, NamedKind};
 
 use bd::bead::hash::compute_short_hash;

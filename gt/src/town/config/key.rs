@@ -537,6 +537,13 @@ pub const KEYS: &[SettingKey] = &[
         "30m",
         "how long the mayor with a bead on its hook may make no progress",
     ),
+    define_key(
+        "patrol.mail.unread",
+        SettingKind::Duration,
+        SettingPlacement::Town,
+        "10m",
+        "how long a call for help, an important message or a message of a worker may stay unread before the user gets a message",
+    ),
     restrict_to_files(define_key(
         "patrol.mode.boot",
         SettingKind::OneOf(MODES),

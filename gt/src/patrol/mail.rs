@@ -1,0 +1,201 @@
+//! Rule G4: types a notice of unread mail into the session of an idle agent.
+//!
+//! A busy agent hears of its mail when its turn ends, by the stop hook of its program. The patrol
+//! looks at the screens of agents without that hook, or whose turn was interrupted. Each message is
+//! named once per session. A call for help that stays unread is an item for the user.
+
+use jiff::{SignedDuration, Timestamp};
+
+use super::decision::{Action, Decision};
+use super::rule;
+use crate::flow::handoff;
+use crate::flow::nudge;
+use crate::host::runtime::{self, RuntimePreset, ScreenState, inspect_screen};
+use crate::host::{LiveSession, LiveTown};
+use crate::record::mail::{self, MailMessage, NAMED_MESSAGES};
+use crate::record::notification_level::{NotificationLevel, load_level};
+use crate::record::pulse::SessionPulse;
+use crate::record::town_view::TownView;
+use crate::town::TownLayout;
+use crate::town::identity::Address;
+
+/// The time between two looks at a busy agent with new mail.
+const BUSY_INTERVAL: SignedDuration = SignedDuration::from_secs(10);
+
+/// The number of lines of a screen that are read.
+const SCREEN_LINES: usize = 60;
+
+/// An agent with a session and mail that the session was not notified of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailFacts {
+    pub agent: String,
+    /// The number of messages.
+    pub new_messages: usize,
+    pub is_idle: bool,
+}
+
+/// Reads the facts.
+pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<MailFacts> {
+    let unread = mail::list_unread(&view.stores.town);
+    unread
+        .iter()
+        .filter_map(|(mailbox, messages)| {
+            let agent = find_notified_agent(town, mailbox)?;
+            let live = view.session_of(&agent)?;
+            let messages = select_notices(messages);
+            let news = mail::find_new_messages(&town.layout, mailbox, &live.token, &messages).len();
+            (news > 0).then(|| MailFacts {
+                agent: agent.to_string(),
+                new_messages: news,
+                is_idle: is_idle(town, &agent, live),
+            })
+        })
+        .collect()
+}
+
+/// Returns the agent of a mailbox, if notices may be typed into its session.
+fn find_notified_agent(town: &LiveTown, mailbox: &str) -> Option<Address> {
+    let agent = town.parse_address(mailbox).ok()?;
+    let is_notified =
+        agent != Address::Overseer && load_level(town, &agent) != NotificationLevel::Muted;
+    is_notified.then_some(agent)
+}
+
+/// Returns the messages that a notice is typed for. A handoff is in the context of the session
+/// already, and a message of low priority waits for the next turn.
+fn select_notices(messages: &[MailMessage]) -> Vec<MailMessage> {
+    messages
+        .iter()
+        .filter(|message| message.kind != handoff::KIND && message.priority != "low")
+        .cloned()
+        .collect()
+}
+
+/// Returns true if a program waits at its input line, by its own report or by its screen.
+fn is_idle(town: &LiveTown, agent: &Address, live: &LiveSession) -> bool {
+    let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
+    if pulse.dialog.is_some() || pulse.refusal.is_some() {
+        return false;
+    }
+    pulse.idle.is_some() || {
+        let rig = agent.rig().map(|rig| town.rig(rig));
+        let preset: RuntimePreset = runtime::resolve_runtime(town, rig.as_ref(), agent, "")
+            .map(|runtime| runtime.preset)
+            .unwrap_or_default();
+        // A session whose screen cannot be read is looked at again.
+        let screen = town.host.capture(&live.name, SCREEN_LINES);
+        screen.is_ok_and(|screen| inspect_screen(&screen, &preset) == ScreenState::AtPrompt)
+    }
+}
+
+/// G4: an idle agent with new mail gets a notice.
+pub(super) fn decide(facts: &[MailFacts]) -> Vec<Decision> {
+    facts
+        .iter()
+        .filter(|mailbox| mailbox.is_idle)
+        .map(|mailbox| Decision {
+            rule: rule::G4_NOTIFY_MAIL,
+            saw: format!(
+                "{} is idle and has {}",
+                mailbox.agent,
+                kit::ui::counted(mailbox.new_messages, "new message")
+            ),
+            action: Action::NotifyMail {
+                agent: mailbox.agent.clone(),
+            },
+        })
+        .collect()
+}
+
+/// Returns the time until the next look at a busy agent.
+pub(super) fn due(facts: &[MailFacts]) -> Option<SignedDuration> {
+    facts
+        .iter()
+        .any(|mailbox| !mailbox.is_idle)
+        .then_some(BUSY_INTERVAL)
+}
+
+/// Types a notice of new mail. Recorded after it was typed: a repeated notice is better than none.
+pub(super) fn notify_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
+    let view = TownView::read(town)?;
+    let is_due = facts(town, &view)
+        .iter()
+        .any(|mailbox| mailbox.agent == agent && mailbox.is_idle);
+    let agent = town.parse_address(agent)?;
+    let Some(live) = view.session_of(&agent).filter(|_| is_due) else {
+        return Ok(None);
+    };
+    let mailbox = agent.mailbox();
+    let unread = mail::list_unread(&view.stores.town);
+    let messages = unread.get(&mailbox).map(Vec::as_slice).unwrap_or_default();
+    let messages = select_notices(messages);
+    let news = mail::find_new_messages(&town.layout, &mailbox, &live.token, &messages);
+    if news.is_empty() {
+        return Ok(None);
+    }
+    nudge::nudge_agent(town, &agent, &build_notice(&news))?;
+    mail::take_new_messages(&town.layout, &mailbox, &live.token, &messages);
+    let count = kit::ui::counted(news.len(), "new message");
+    Ok(Some(format!("notified of {count}")))
+}
+
+/// Builds a notice of one line.
+fn build_notice(news: &[&MailMessage]) -> String {
+    let named: Vec<String> = news
+        .iter()
+        .take(NAMED_MESSAGES)
+        .map(|message| message.describe())
+        .collect();
+    let rest = news.len().saturating_sub(NAMED_MESSAGES);
+    let more = if rest > 0 {
+        format!("; and {rest} more (gt mail inbox)")
+    } else {
+        String::new()
+    };
+    format!("New mail (gt mail read <id>): {}{more}", named.join("; "))
+}
+
+/// A mailbox with a call on its agent that was not read in time.
+#[derive(Debug, Clone)]
+pub(super) struct UnheardCalls {
+    pub agent: Address,
+    /// The oldest call.
+    pub oldest: MailMessage,
+    /// The number of calls.
+    pub calls: usize,
+    /// The time from which the user gets a message.
+    pub due: Timestamp,
+}
+
+/// Returns the mailboxes of agents with unread calls. Escalations and items for the user are
+/// reported by rules of their own.
+pub(super) fn unheard_calls(layout: &TownLayout, view: &TownView) -> Vec<UnheardCalls> {
+    let limit = view.settings.for_rig(None).duration("patrol.mail.unread");
+    let overseer = Address::Overseer.mailbox();
+    let unread = mail::list_unread(&view.stores.town);
+    unread
+        .into_iter()
+        .filter(|(mailbox, _)| *mailbox != overseer)
+        .filter_map(|(mailbox, messages)| {
+            let calls: Vec<MailMessage> = messages
+                .into_iter()
+                .filter(|message| message.is_call() && !is_reported_otherwise(message))
+                .collect();
+            let oldest = calls.last()?.clone();
+            let sent: Timestamp = oldest.timestamp.parse().ok()?;
+            Some(UnheardCalls {
+                agent: layout.parse_address(&mailbox).ok()?,
+                calls: calls.len(),
+                due: sent.checked_add(limit).ok()?,
+                oldest,
+            })
+        })
+        .collect()
+}
+
+fn is_reported_otherwise(message: &MailMessage) -> bool {
+    let thread = message.thread_id.as_deref().unwrap_or_default();
+    message.kind == handoff::KIND
+        || thread.starts_with("attention-")
+        || thread.starts_with("escalation-")
+}
