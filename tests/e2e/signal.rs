@@ -37,6 +37,9 @@ fn a_worker_that_stops_before_gt_done_is_reminded_once() {
     town.gt(letter).ok();
     assert!(stop(STOP).contains("Look here"));
     assert_eq!(stop(STOP), "");
+    let letter = town.mail(&to)[0]["id"].clone();
+    town.gt_as(&worker, ["mail", "read", letter.as_str().unwrap()])
+        .ok();
 
     town.gt_as(&worker, ["done", "--stay", "--summary", "did it"])
         .ok();

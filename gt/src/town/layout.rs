@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::identity::Address;
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TownLayout {
     root: PathBuf,
@@ -246,19 +244,6 @@ impl TownLayout {
         self.runtime()
             .join("briefings")
             .join(format!("{}.json", file_name_of(convoy)))
-    }
-
-    /// Parses an address. `<rig>/<name>` is a crew member if `crew/<name>` exists.
-    pub fn parse_address(&self, text: &str) -> anyhow::Result<Address> {
-        let address: Address = text.parse()?;
-        Ok(match address {
-            Address::Polecat(rig, name)
-                if !text.contains("/polecats/") && self.rig(&rig).crew(&name).is_dir() =>
-            {
-                Address::Crew(rig, name)
-            }
-            other => other,
-        })
     }
 
     /// `.runtime/told/<mailbox>.json`: the messages that the last session of a mailbox was notified

@@ -63,6 +63,21 @@ pub struct UnknownRig {
     pub known: Vec<String>,
 }
 
+impl TownLayout {
+    /// Parses an address. `<rig>/<name>` is a crew member if `crew/<name>` exists.
+    pub fn parse_address(&self, text: &str) -> anyhow::Result<Address> {
+        let address: Address = text.parse()?;
+        Ok(match address {
+            Address::Polecat(rig, name)
+                if !text.contains("/polecats/") && self.rig(&rig).crew(&name).is_dir() =>
+            {
+                Address::Crew(rig, name)
+            }
+            other => other,
+        })
+    }
+}
+
 impl Town {
     /// Reads the registered rigs.
     pub fn read_registry(&self) -> Result<RigRegistry, RegistryError> {
@@ -144,7 +159,7 @@ impl Town {
         store.transact(&self.author(), &self.clock, change)
     }
 
-    /// Parses an address. `<rig>/<name>` is a crew member if `crew/<name>` exists.
+    /// Parses an address, see [`TownLayout::parse_address`].
     pub fn parse_address(&self, text: &str) -> anyhow::Result<Address> {
         self.layout.parse_address(text)
     }

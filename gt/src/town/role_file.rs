@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use kit::sys::file;
+use kit::sys::{file, foreign};
 
 use super::identity::Address;
 use super::{Town, agent_home};
@@ -41,7 +41,7 @@ fn role_file_path(town: &Town, address: &Address) -> Option<PathBuf> {
 }
 
 fn is_our_file(path: &Path) -> bool {
-    let text = file::read_file_if_exists(path)
+    let text = foreign::read_small_file(path)
         .ok()
         .flatten()
         .unwrap_or_default();

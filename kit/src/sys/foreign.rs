@@ -9,6 +9,9 @@ use crate::sys::file;
 /// The number of bytes that one reading of lines reads at most.
 const READING: u64 = 1 << 30;
 
+/// The maximum number of bytes of a file that people write.
+const SMALL_FILE: u64 = 16 * 1024 * 1024;
+
 /// The number of bytes per read call.
 const BUFFER: usize = 64 * 1024;
 
@@ -25,6 +28,12 @@ pub fn read_foreign_file(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>>
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
     }
     Ok(Some(bytes))
+}
+
+/// Reads a regular file that people write, such as settings or a text, following links; `None` if it
+/// does not exist. More than 16 MiB are an error.
+pub fn read_small_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    read_foreign_file(path, SMALL_FILE)
 }
 
 /// A regular file of lines that another program writes, from an offset.

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;
-use kit::sys::file;
+use kit::sys::foreign;
 use serde::Deserialize;
 
 use crate::flow::seance::usage::TokenCounts;
@@ -47,7 +47,7 @@ impl PriceList {
     pub fn load(layout: &TownLayout) -> anyhow::Result<Self> {
         let mut list: Self = serde_json::from_str(BUILT_IN)?;
         let path = layout.prices();
-        if let Some(bytes) = file::read_file_if_exists(&path)? {
+        if let Some(bytes) = foreign::read_small_file(&path)? {
             let own: Self = serde_json::from_slice(&bytes)
                 .with_context(|| format!("{} is not valid", path.display()))?;
             list.own_date = own.date;

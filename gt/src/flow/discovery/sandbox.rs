@@ -11,7 +11,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bd::git::{Git, GitError, Identity, TreeEntries, TreeEntry};
-use kit::sys::{ConfinedFolder, InsideError, file};
+use kit::sys::{ConfinedFolder, InsideError, file, foreign};
 use serde::{Deserialize, Serialize};
 
 use super::keep::{self, KeptDocuments};
@@ -45,7 +45,7 @@ impl SandboxMark {
     /// Reads the mark. An unreadable mark counts as empty, so that the documents are taken once
     /// more.
     fn read(git: &Git) -> Result<Self, GitError> {
-        let bytes = file::read_file_if_exists(&Self::path(git)?).ok().flatten();
+        let bytes = foreign::read_small_file(&Self::path(git)?).ok().flatten();
         Ok(bytes
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default())

@@ -1,5 +1,6 @@
 //! Runs the rig's gates: commands from its settings that run on the merged tree before any push.
 
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -49,12 +50,15 @@ impl GateFailure {
         if lines.is_empty() {
             return Ok(());
         }
-        let mut log = std::fs::read(&self.log)?;
-        if log.last().is_some_and(|byte| *byte != b'\n') {
-            log.push(b'\n');
+        // The output of a gate may be large, and end without a line break.
+        let mut log = file::open_append(&self.log, 0o600)?;
+        let mut last = [b'\n'];
+        if log.seek(SeekFrom::End(0))? > 0 {
+            log.seek(SeekFrom::End(-1))?;
+            log.read_exact(&mut last)?;
         }
-        log.extend(lines.bytes());
-        file::replace_file_relaxed(&self.log, &log, 0o600)?;
+        let separator = if last == *b"\n" { "" } else { "\n" };
+        log.write_all(format!("{separator}{lines}").as_bytes())?;
         Ok(())
     }
 

@@ -1,7 +1,7 @@
 //! Suggests a gate for a repository without one, by the files in it. A suggestion is never set
 //! automatically.
 
-use kit::sys::file;
+use kit::sys::foreign;
 
 use crate::town::RigLayout;
 
@@ -23,7 +23,7 @@ pub fn suggest_test_command(rig: &RigLayout) -> Option<&'static str> {
     let has = |name: &str, text: &str| {
         let path = rig.mayor_clone().join(name);
         let is_file = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
-        let bytes = file::read_file_if_exists(&path).ok().flatten();
+        let bytes = foreign::read_small_file(&path).ok().flatten();
         // The first line has no line break before it.
         let content = format!("\n{}", String::from_utf8_lossy(&bytes.unwrap_or_default()));
         is_file && content.contains(text)

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use kit::sys::{Env, file};
+use kit::sys::{Env, foreign};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -496,7 +496,7 @@ fn merge_registry(settings: &mut AgentSettings, path: &Path) -> Result<(), Runti
 }
 
 fn read_settings(path: &Path) -> Result<AgentSettings, RuntimeError> {
-    let bytes = file::read_file_if_exists(path).map_err(|source| RuntimeError::Io {
+    let bytes = foreign::read_small_file(path).map_err(|source| RuntimeError::Io {
         path: path.to_owned(),
         source,
     })?;

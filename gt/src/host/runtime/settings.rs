@@ -10,7 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bd::git::{Git, GitError};
-use kit::sys::file;
+use kit::sys::{file, foreign};
 use serde_json::{Map, Value};
 
 use super::RuntimePreset;
@@ -199,7 +199,7 @@ fn read_hook_settings(path: &Path) -> Result<Option<Value>, HookFileError> {
 }
 
 fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, HookFileError> {
-    file::read_file_if_exists(path).map_err(|source| HookFileError::Io {
+    foreign::read_small_file(path).map_err(|source| HookFileError::Io {
         path: path.to_owned(),
         source,
     })

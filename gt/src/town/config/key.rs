@@ -1,9 +1,8 @@
 //! The table of settings: names, allowed files, meanings. `gt config list` and the lookup use it.
 
+pub use super::setting_key::{FORGE_KINDS, LabelEffect, SettingKey, SettingKind, SettingPlacement};
 use super::setting_key::{MODES, allow_labels, define_key, restrict_to_files};
 use super::{LandingRoute, MergeStrategy};
-
-pub use super::setting_key::{FORGE_KINDS, LabelEffect, SettingKey, SettingKind, SettingPlacement};
 
 /// All settings.
 pub const KEYS: &[SettingKey] = &[
@@ -796,7 +795,6 @@ pub const KEYS: &[SettingKey] = &[
 
 /// Returns the setting of a name.
 pub fn find_key(name: &str) -> Option<&'static SettingKey> {
-    // Most names are in the table literally.
     let exact = KEYS.iter().find(|key| key.name == name);
     exact.or_else(|| KEYS.iter().find(|key| key.is_for(name)))
 }

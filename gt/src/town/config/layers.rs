@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use bd::store::Snapshot;
 use jiff::SignedDuration;
-use kit::sys::file;
+use kit::sys::foreign;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -542,7 +542,7 @@ fn collect_names(tree: &Value, above: &str, names: &mut BTreeSet<String>) {
 
 /// Reads a settings file. A missing file is an empty one.
 pub(super) fn read_settings_tree(path: &Path) -> Result<Value, SettingsError> {
-    let bytes = file::read_file_if_exists(path).map_err(|source| SettingsError::Io {
+    let bytes = foreign::read_small_file(path).map_err(|source| SettingsError::Io {
         path: path.to_owned(),
         source,
     })?;

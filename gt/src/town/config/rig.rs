@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use std::time::Duration;
 
-use kit::sys::file;
+use kit::sys::foreign;
 use serde::Deserialize;
 
 use super::SettingsLayers;
@@ -332,7 +332,7 @@ pub fn namepool_of(rig: &Rig) -> (String, Vec<String>) {
 }
 
 fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, SettingsError> {
-    let bytes = file::read_file_if_exists(path).map_err(|source| SettingsError::Io {
+    let bytes = foreign::read_small_file(path).map_err(|source| SettingsError::Io {
         path: path.to_owned(),
         source,
     })?;

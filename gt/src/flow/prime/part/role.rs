@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bd::bead::Bead;
-use kit::sys::file;
+use kit::sys::foreign;
 use kit::ui::escape;
 
 use super::foreign::quote_lines;
@@ -37,7 +37,7 @@ pub(in crate::flow::prime) fn read_directives(
     let name = format!("directives/{}.md", address.role());
     let mut found = Vec::new();
     for path in folders.iter().map(|folder| folder.join(&name)) {
-        let text = match file::read_file_if_exists(&path) {
+        let text = match foreign::read_small_file(&path) {
             Ok(Some(bytes)) => String::from_utf8_lossy(&bytes).replace("\r\n", "\n"),
             Ok(None) => continue,
             Err(error) => describe_unreadable(&path, &error),
