@@ -76,6 +76,18 @@ MUTANTS = {
         "        if false && !has_owner {\n",
         "attention::the_bead_of_a_manually_closed_request_is_reported",
     ),
+    "idle agents get no notice": (
+        "gt/src/patrol/mail.rs",
+        "        .filter(|mailbox| mailbox.is_idle)\n",
+        "        .filter(|mailbox| false && mailbox.is_idle)\n",
+        "mail_notice::a_question_of_a_worker_wakes_an_idle_mayor_once",
+    ),
+    "nobody hears of unread calls": (
+        "gt/src/patrol/attention/mod.rs",
+        "            .chain(mail::unread_items(layout, view));",
+        "            .chain(mail::unread_items(layout, view).into_iter().take(0));",
+        "mail_notice::a_call_that_stays_unread_is_reported_to_the_user_until_someone_reads_it",
+    ),
     "work that changes nothing is merged": (
         "gt/src/flow/done/proof.rs",
         "    Ok(Some(own_commits).filter(|own| !own.files.is_empty()))\n",

@@ -454,14 +454,14 @@ mod tests {
         let claude = RuntimePreset::named("claude").unwrap();
         let path = folder.path().join("mayor/.claude/settings.json");
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let own = r#"{"zeta":1,"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"mine"}]}],"Stop":[]}}"#;
+        let own = r#"{"zeta":1,"hooks":{"SessionStart":[{"matcher":"startup","hooks":[{"type":"command","command":"mine"}]}],"SubagentStop":[]}}"#;
         std::fs::write(&path, own).unwrap();
         ensure_hook_file(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
         let once = read(&path);
         assert_eq!(once["zeta"], 1);
         assert_eq!(once["hooks"]["SessionStart"].as_array().unwrap().len(), 2);
         assert_eq!(once["hooks"]["SessionStart"][0]["matcher"], "startup");
-        assert_eq!(once["hooks"]["Stop"], Value::Array(Vec::new()));
+        assert_eq!(once["hooks"]["SubagentStop"], Value::Array(Vec::new()));
         ensure_hook_file(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap();
         assert_eq!(read(&path), once);
     }
@@ -478,5 +478,22 @@ mod tests {
             ensure_hook_file(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap_err();
         assert!(matches!(error, HookFileError::Invalid { .. }));
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ not json");
+    }
+
+    #[test]
+    fn a_hook_file_of_gigabytes_is_refused_without_reading_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = TownLayout::new(folder.path());
+        let home = folder.path().join("home");
+        std::fs::create_dir_all(home.join(".codex")).unwrap();
+        let file = std::fs::File::create(home.join(".codex/hooks.json")).unwrap();
+        file.set_len(3 << 30).unwrap();
+        let nux = Address::Polecat("web".into(), "nux".into());
+        let codex = RuntimePreset::named("codex").unwrap();
+        let error = ensure_hook_file(&layout, &nux, &codex, &home).unwrap_err();
+        let HookFileError::Io { source, .. } = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(source.kind(), io::ErrorKind::FileTooLarge);
     }
 }
