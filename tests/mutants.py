@@ -78,8 +78,8 @@ MUTANTS = {
     ),
     "idle agents get no notice": (
         "gt/src/patrol/mail.rs",
-        "        .filter(|mailbox| mailbox.is_idle)\n",
-        "        .filter(|mailbox| false && mailbox.is_idle)\n",
+        "        .filter(|mailbox| mailbox.input == InputState::Idle)\n",
+        "        .filter(|mailbox| mailbox.input == InputState::Unknown)\n",
         "mail_notice::a_question_of_a_worker_wakes_an_idle_mayor_once",
     ),
     "nobody hears of unread calls": (

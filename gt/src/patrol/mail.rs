@@ -10,7 +10,7 @@ use super::decision::{Action, Decision};
 use super::rule;
 use crate::flow::handoff;
 use crate::flow::nudge;
-use crate::host::runtime::{self, RuntimePreset, ScreenState, inspect_screen};
+use crate::host::runtime::{self, ScreenState, inspect_screen};
 use crate::host::{LiveSession, LiveTown};
 use crate::record::mail::{self, MailMessage, NAMED_MESSAGES};
 use crate::record::notification_level::{NotificationLevel, load_level};
@@ -31,7 +31,18 @@ pub struct MailFacts {
     pub agent: String,
     /// The number of messages.
     pub new_messages: usize,
-    pub is_idle: bool,
+    pub input: InputState,
+}
+
+/// The readiness of a program for a notice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InputState {
+    /// Waits at its input line.
+    Idle,
+    /// Works, or waits for something else. Its screen shows when that is over.
+    Busy,
+    /// Has no known input line. Only its hooks report that it waits.
+    Unknown,
 }
 
 /// Reads the facts.
@@ -40,25 +51,18 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<MailFacts> {
     unread
         .iter()
         .filter_map(|(mailbox, messages)| {
-            let agent = find_notified_agent(town, mailbox)?;
+            let agent = town.parse_address(mailbox).ok()?;
             let live = view.session_of(&agent)?;
             let messages = select_notices(messages);
             let news = mail::find_new_messages(&town.layout, mailbox, &live.token, &messages).len();
-            (news > 0).then(|| MailFacts {
+            let is_notified = news > 0 && load_level(town, &agent) != NotificationLevel::Muted;
+            is_notified.then(|| MailFacts {
                 agent: agent.to_string(),
                 new_messages: news,
-                is_idle: is_idle(town, &agent, live),
+                input: read_input_state(town, &agent, live),
             })
         })
         .collect()
-}
-
-/// Returns the agent of a mailbox, if notices may be typed into its session.
-fn find_notified_agent(town: &LiveTown, mailbox: &str) -> Option<Address> {
-    let agent = town.parse_address(mailbox).ok()?;
-    let is_notified =
-        agent != Address::Overseer && load_level(town, &agent) != NotificationLevel::Muted;
-    is_notified.then_some(agent)
 }
 
 /// Returns the messages that a notice is typed for. A handoff is in the context of the session
@@ -71,20 +75,28 @@ fn select_notices(messages: &[MailMessage]) -> Vec<MailMessage> {
         .collect()
 }
 
-/// Returns true if a program waits at its input line, by its own report or by its screen.
-fn is_idle(town: &LiveTown, agent: &Address, live: &LiveSession) -> bool {
+/// Judges a program by its own report or by its screen.
+fn read_input_state(town: &LiveTown, agent: &Address, live: &LiveSession) -> InputState {
     let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
     if pulse.dialog.is_some() || pulse.refusal.is_some() {
-        return false;
+        return InputState::Busy;
     }
-    pulse.idle.is_some() || {
-        let rig = agent.rig().map(|rig| town.rig(rig));
-        let preset: RuntimePreset = runtime::resolve_runtime(town, rig.as_ref(), agent, "")
-            .map(|runtime| runtime.preset)
-            .unwrap_or_default();
+    if pulse.idle.is_some() {
+        return InputState::Idle;
+    }
+    let rig = agent.rig().map(|rig| town.rig(rig));
+    let Ok(runtime) = runtime::resolve_runtime(town, rig.as_ref(), agent, "") else {
+        return InputState::Unknown;
+    };
+    if runtime.preset.ready_prompt_prefix.is_empty() {
+        return InputState::Unknown;
+    }
+    match town.host.capture(&live.name, SCREEN_LINES) {
+        Ok(screen) if inspect_screen(&screen, &runtime.preset) == ScreenState::AtPrompt => {
+            InputState::Idle
+        }
         // A session whose screen cannot be read is looked at again.
-        let screen = town.host.capture(&live.name, SCREEN_LINES);
-        screen.is_ok_and(|screen| inspect_screen(&screen, &preset) == ScreenState::AtPrompt)
+        _ => InputState::Busy,
     }
 }
 
@@ -92,7 +104,7 @@ fn is_idle(town: &LiveTown, agent: &Address, live: &LiveSession) -> bool {
 pub(super) fn decide(facts: &[MailFacts]) -> Vec<Decision> {
     facts
         .iter()
-        .filter(|mailbox| mailbox.is_idle)
+        .filter(|mailbox| mailbox.input == InputState::Idle)
         .map(|mailbox| Decision {
             rule: rule::G4_NOTIFY_MAIL,
             saw: format!(
@@ -111,7 +123,7 @@ pub(super) fn decide(facts: &[MailFacts]) -> Vec<Decision> {
 pub(super) fn due(facts: &[MailFacts]) -> Option<SignedDuration> {
     facts
         .iter()
-        .any(|mailbox| !mailbox.is_idle)
+        .any(|mailbox| mailbox.input == InputState::Busy)
         .then_some(BUSY_INTERVAL)
 }
 
@@ -120,7 +132,7 @@ pub(super) fn notify_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Optio
     let view = TownView::read(town)?;
     let is_due = facts(town, &view)
         .iter()
-        .any(|mailbox| mailbox.agent == agent && mailbox.is_idle);
+        .any(|mailbox| mailbox.agent == agent && mailbox.input == InputState::Idle);
     let agent = town.parse_address(agent)?;
     let Some(live) = view.session_of(&agent).filter(|_| is_due) else {
         return Ok(None);

@@ -51,7 +51,7 @@ pub use gates::GateCheck;
 pub use held::HeldFacts;
 pub use hooked::HookFacts;
 pub use lifecycle::LifecycleRequest;
-pub use mail::MailFacts;
+pub use mail::{InputState, MailFacts};
 pub use memory::PatrolMemory;
 pub use plugins::{GateFacts, PluginFacts};
 pub use polecats::PolecatFacts;

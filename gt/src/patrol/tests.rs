@@ -136,7 +136,7 @@ fn facts_for_every_rule() -> TownFacts {
         mail: vec![MailFacts {
             agent: "mayor".to_owned(),
             new_messages: 1,
-            is_idle: true,
+            input: InputState::Idle,
         }],
         gates: vec![GateCheck {
             rig: Some("web".to_owned()),
