@@ -1,5 +1,7 @@
 //! `gt signal`: what agent programs run at the end of a turn and of a session.
 
+use town_tests::Town;
+
 use crate::checkpoint::with_worker;
 
 const STOP: &str = r#"{"hook_event_name":"Stop","session_id":"s1","stop_hook_active":false}"#;
@@ -80,4 +82,27 @@ fn a_session_that_ends_leaves_a_checkpoint_and_its_uncommitted_work_on_a_hidden_
     town.gt_as(&worker, ["prime", "--hook"]).input(compact).ok();
     let found = town.gt_as(&worker, ["checkpoint", "show", "--json"]).ok();
     assert_eq!(found.json()["modified_files"][0], "half.txt");
+}
+
+#[test]
+fn a_worker_reports_nothing_for_the_session_of_another() {
+    let (town, _origin) = Town::with_rig();
+    town.script("sleep 600");
+    let [one, other] = ["One", "Two"].map(|title| town.sling(&town.bead("web", title)));
+    let session_of = |worker: &str| format!("gt-{}", worker.replace('/', "-"));
+    let refused = r#"{"hook_event_name":"StopFailure","error":"rate_limit","error_details":"try again in 20 days"}"#;
+    let pulse = town
+        .root()
+        .join(".runtime/pulse")
+        .join(format!("{}.json", session_of(&other)));
+    let report = |worker: &str| {
+        town.gt_as(worker, ["signal", "event"])
+            .env("GT_SESSION", session_of(&other))
+            .env("GT_SESSION_TOKEN", town.session_token(&other))
+            .input(refused)
+            .ok();
+        std::fs::read_to_string(&pulse).is_ok_and(|pulse| pulse.contains("rate_limit"))
+    };
+    assert!(!report(&one), "another worker");
+    assert!(report(&other), "its own session");
 }

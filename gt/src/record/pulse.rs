@@ -8,6 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
+use crate::town::identity::SessionName;
 use crate::town::process;
 use crate::town::{Town, TownLayout};
 
@@ -141,7 +142,10 @@ impl SessionPulse {
     pub fn record(town: &Town, event: &HookEvent<'_>) -> std::io::Result<bool> {
         let env = |name| town.env.get(name).unwrap_or_default();
         let (session, token) = (env("GT_SESSION"), env(process::TOKEN));
-        if token.is_empty() || !crate::host::is_session_name(session) {
+        // The actor is known by the session above this process. A session reports for itself only,
+        // whatever its variables say.
+        let own = SessionName::for_agent(&town.actor);
+        if token.is_empty() || own.is_none_or(|own| own.as_str() != session) {
             return Ok(false);
         }
         Self::record_for(town, session, token, event)
