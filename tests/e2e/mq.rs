@@ -450,6 +450,13 @@ fn a_branch_of_crew_is_merged_for_the_bead_in_its_name() {
     std::fs::write(clone.join("draft.txt"), "draft").unwrap();
     submit().fails("1 file not committed: draft.txt");
     std::fs::remove_file(clone.join("draft.txt")).unwrap();
+    let overlay = town.root().join("web/.runtime/overlay");
+    std::fs::create_dir_all(&overlay).unwrap();
+    std::fs::write(overlay.join("secret.env"), "secret.env").unwrap();
+    commit_in(&town, &clone, "secret.env");
+    submit().fails("the commits hold secret.env");
+    town.git_at(&clone, ["reset", "-q", "--hard", "HEAD~1"])
+        .ok();
     let submitted = submit().ok().json();
     assert_eq!(submitted["bead"], bead.as_str());
     assert_eq!(submitted["commits"], 1);

@@ -134,6 +134,7 @@ pub fn submit_branch(
         return Err(SubmitError::NoCommit { branch, target }.into());
     }
     proof::check_branch_commits(&git, &branch, &tip, &own_commits)?;
+    proof::check_carried_files(rig, &git, &base, &tip)?;
     let has_remote = check_remote(rig)?;
     let target_tip = check_repository(rig, has_remote, folder, &target, &base)?;
     // A clone that has not fetched lacks the target's newest commits.

@@ -463,7 +463,12 @@ pub(super) fn find_own_ignored_files(
 }
 
 /// Refuses commits of which any has the content of a carried file under its name.
-fn check_carried_files(rig: &Rig, git: &Git, base: &str, tip: &str) -> Result<(), ProofError> {
+pub(super) fn check_carried_files(
+    rig: &Rig,
+    git: &Git,
+    base: &str,
+    tip: &str,
+) -> Result<(), ProofError> {
     let entries = fs::read_dir(rig.overlay()).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
     let carried: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
