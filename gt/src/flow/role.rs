@@ -59,10 +59,12 @@ pub fn check_has_session(town: &Town, agent: &Address) -> anyhow::Result<()> {
 /// the session runs.
 pub fn start_role(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<LiveSession> {
     check_has_session(town, agent)?;
+    let session = begin_session(town, agent, runtime)?;
+    // Cleared afterwards, so that the patrol does not start the session at the same time.
     if mode_setting_of(agent).is_some() {
         restarts::clear_restarts(&town.layout, agent)?;
     }
-    begin_session(town, agent, runtime)
+    Ok(session)
 }
 
 /// Starts the session of an agent for the patrol, and counts the restart. None if the session runs,
