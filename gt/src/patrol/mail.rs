@@ -183,11 +183,9 @@ pub(super) struct UnheardCalls {
 /// reported by rules of their own.
 pub(super) fn unheard_calls(layout: &TownLayout, view: &TownView) -> Vec<UnheardCalls> {
     let limit = view.settings.for_rig(None).duration("patrol.mail.unread");
-    let overseer = Address::Overseer.mailbox();
     let unread = mail::list_unread(&view.stores.town);
     unread
         .into_iter()
-        .filter(|(mailbox, _)| *mailbox != overseer)
         .filter_map(|(mailbox, messages)| {
             let calls: Vec<MailMessage> = messages
                 .into_iter()

@@ -76,7 +76,7 @@ impl TownView {
             roles.iter().any(|role| role.mode == RoleMode::Agent)
                 || rigs.any(|beads| can_have_sessions(beads, now))
                 || has_hooked_beads(stores)
-                || has_unread_mail(stores)
+                || mail::has_unread(&stores.town)
                 || dog::list_dogs(&town.layout)
                     .iter()
                     .any(|dog| dog.state == DogState::Working)
@@ -302,14 +302,6 @@ fn find_final_refusal(
         _ => return None,
     };
     progress::read_refusal(&screen, preset, at)
-}
-
-/// Returns true if an agent has unread mail, of which its session may need a notice.
-fn has_unread_mail(stores: &TownStores) -> bool {
-    let overseer = Address::Overseer.mailbox();
-    mail::list_unread(&stores.town)
-        .keys()
-        .any(|mailbox| *mailbox != overseer)
 }
 
 /// Returns true if any agent has a bead on its hook.

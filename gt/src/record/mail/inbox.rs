@@ -90,18 +90,9 @@ pub fn search_mailbox(town: &Snapshot, mailbox: &str, search: &MailSearch) -> Ve
     found
 }
 
-/// Returns the unread messages of all mailboxes that one agent or user reads, newest first.
+/// Returns the unread messages of each agent's mailbox, newest first. The overseer is no agent.
 pub fn list_unread(town: &Snapshot) -> BTreeMap<String, Vec<MailMessage>> {
-    let marks = [
-        BeadMark::Kind(&Kind::Message),
-        BeadMark::Label("gt:message"),
-    ];
-    let mut unread: Vec<&Bead> = town
-        .select_open(&marks)
-        .filter(|bead| {
-            !bead.has_label("read") && is_listed(bead) && !is_shared_mailbox(&bead.assignee)
-        })
-        .collect();
+    let mut unread: Vec<&Bead> = select_unread(town).collect();
     unread.sort_by(|a, b| (b.created_at.instant(), &b.id).cmp(&(a.created_at.instant(), &a.id)));
     let mut mailboxes: BTreeMap<String, Vec<MailMessage>> = BTreeMap::new();
     for bead in unread {
@@ -109,6 +100,25 @@ pub fn list_unread(town: &Snapshot) -> BTreeMap<String, Vec<MailMessage>> {
         mailbox.push(parse_message(bead));
     }
     mailboxes
+}
+
+/// Returns true if an agent has unread mail.
+pub fn has_unread(town: &Snapshot) -> bool {
+    select_unread(town).next().is_some()
+}
+
+fn select_unread(town: &Snapshot) -> impl Iterator<Item = &Bead> {
+    const MARKS: [BeadMark<'static>; 2] = [
+        BeadMark::Kind(&Kind::Message),
+        BeadMark::Label("gt:message"),
+    ];
+    let overseer = Address::Overseer.mailbox();
+    town.select_open(&MARKS).filter(move |bead| {
+        !bead.has_label("read")
+            && bead.assignee != overseer
+            && !is_shared_mailbox(&bead.assignee)
+            && is_listed(bead)
+    })
 }
 
 /// Returns the number of unread messages of a mailbox.
