@@ -21,6 +21,7 @@ pub mod status;
 pub mod validate;
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -213,6 +214,18 @@ impl Bead {
         let raw = self.metadata.as_ref();
         raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
             .unwrap_or_default()
+    }
+
+    /// Reads one key of the user-defined JSON, and parses nothing else of it. `None` if the key is
+    /// absent or its value is of another type.
+    pub fn metadata_value<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        let raw = self.metadata.as_ref()?.get();
+        if !record::may_have_key(raw.as_bytes(), key) {
+            return None;
+        }
+        let pairs = record::parse_pairs(raw)?;
+        let (_, value) = pairs.iter().rev().find(|(name, _)| name == key)?;
+        serde_json::from_str(value.get()).ok()
     }
 
     /// Sets one key of the user-defined JSON and preserves all others. A value that is not an

@@ -173,6 +173,13 @@ pub(crate) fn parse_pairs(text: &str) -> Option<Vec<(String, RawJson)>> {
         .map(|RecordFields(pairs)| pairs)
 }
 
+/// Returns false only if no object in a text of JSON has this key. A text with escapes may have it,
+/// because they can be in a key.
+pub(crate) fn may_have_key(text: &[u8], key: &str) -> bool {
+    memchr::memmem::find(text, key.as_bytes()).is_some()
+        || memchr::memmem::find(text, br"\u").is_some()
+}
+
 /// The lists of which a value of another type cannot be read into the field.
 const UNREAD_LISTS: [&str; 4] = ["labels", "waiters", "dependencies", "comments"];
 

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use jiff::Timestamp;
 
 use crate::bead::blocked::{BlockingEdge, BlockingGraph, is_open};
-use crate::bead::{Bead, DepKind, Kind, Status};
+use crate::bead::{Bead, DepKind, Kind, Status, record};
 use crate::store::Snapshot;
 use crate::store::index::{Index, IndexRow, NEVER, StoredListRow, WISPS, build_row, flag};
 use crate::store::view::overlay::PendingBead;
@@ -76,6 +76,20 @@ impl<'a> BeadRef<'a> {
             is_it.then(|| serde_json::from_slice(&line).ok())
         };
         self.index_or_pending(indexed, |pending| serde_json::from_slice(&pending.raw).ok())?
+    }
+
+    /// Returns false only if the bead's line has no such key, in the user-defined JSON or elsewhere.
+    /// Parses nothing.
+    pub fn may_have_key(&self, key: &str) -> bool {
+        let indexed = |index: &Index, at| {
+            let row = index.row_alone(at)?;
+            let line = self.snapshot.source.line(&row).ok()?;
+            let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
+            is_it.then(|| record::may_have_key(&line, key))
+        };
+        // A line that cannot be read is reported when the bead is read.
+        self.index_or_pending(indexed, |pending| record::may_have_key(&pending.raw, key))
+            .unwrap_or(true)
     }
 
     /// Returns the hash of the bead's line, without reading the line. `None` if a damaged index has

@@ -46,12 +46,21 @@ impl Snapshot {
         &'a self,
         marks: &[BeadMark<'_>],
     ) -> impl Iterator<Item = &'a Bead> + use<'a> {
+        self.marked_open(marks)
+            .filter_map(|bead_ref| bead_ref.bead())
+    }
+
+    /// Returns references to the open beads with one of these marks, by id.
+    pub fn marked_open<'a>(
+        &'a self,
+        marks: &[BeadMark<'_>],
+    ) -> impl Iterator<Item = BeadRef<'a>> + use<'a> {
         let groups = self.open_groups.get_or_init(|| {
             let mut nodes: Vec<BeadNode> = self.open_rows().map(|row| row.node).collect();
             nodes.sort_unstable_by(|a, b| self.id_order(*a, *b));
             build_groups(nodes.into_iter().map(|node| self.bead_ref_at(node)))
         });
         let nodes = groups.with_marks(marks).into_iter();
-        nodes.filter_map(|node| self.bead_ref_at(node).bead())
+        nodes.map(|node| self.bead_ref_at(node))
     }
 }
