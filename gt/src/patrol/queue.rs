@@ -27,12 +27,17 @@ pub(super) fn facts(
     settings: &RigSettings,
     now: Timestamp,
 ) -> QueueFacts {
-    let is_on = settings.merge_queue.enabled != Some(false) && QueuePause::load(rig).is_none();
-    let ready_in = mq::time_until_ready(rig, settings, beads, now)
-        .filter(|_| is_on && Lock::is_free(&rig.queue_lock()));
+    // The requests are read last: while the queue runs, no rule needs them.
+    let may_run = settings.merge_queue.enabled != Some(false)
+        && QueuePause::load(rig).is_none()
+        && Lock::is_free(&rig.queue_lock());
     QueueFacts {
         rig: rig.name().to_owned(),
-        ready_in,
+        ready_in: if may_run {
+            mq::time_until_ready(rig, settings, beads, now)
+        } else {
+            None
+        },
     }
 }
 

@@ -3,11 +3,15 @@
 use std::cmp::Reverse;
 
 use bd::bead::{Bead, DepKind, Kind};
-use bd::store::{BeadMark, Snapshot, TimeField};
+use bd::store::{BeadMark, BeadRef, Snapshot, TimeField};
 use jiff::Timestamp;
 use serde_json::Value;
 
 use crate::town::beads::strip_external;
+
+/// The marks of convoys.
+pub(crate) const MARKS: [BeadMark<'_>; 2] =
+    [BeadMark::Kind(&Kind::Convoy), BeadMark::Label("gt:convoy")];
 
 pub fn is_convoy(bead: &Bead) -> bool {
     bead.issue_type == Kind::Convoy || bead.has_label("gt:convoy")
@@ -26,20 +30,34 @@ pub fn has_landed(convoy: &Bead) -> bool {
 
 /// Returns the open convoys of the town, or all, oldest first.
 pub fn list_convoys(town: &Snapshot, all: bool) -> Vec<&Bead> {
-    let marks = [BeadMark::Kind(&Kind::Convoy), BeadMark::Label("gt:convoy")];
     let mut found: Vec<&Bead> = if all {
-        town.select_marked(&marks, |_| true).collect()
+        town.select_marked(&MARKS, |_| true).collect()
     } else {
-        town.select_open(&marks).collect()
+        town.select_open(&MARKS).collect()
     };
-    found.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
+    sort_by_age(&mut found);
+    found
+}
+
+fn sort_by_age(convoys: &mut [&Bead]) {
+    convoys.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
+}
+
+/// Returns the open convoys that may have a key in their metadata, oldest first. Does not read the
+/// others.
+pub(crate) fn list_convoys_with_key<'a>(town: &'a Snapshot, key: &str) -> Vec<&'a Bead> {
+    let open = town.marked_open(&MARKS);
+    let mut found: Vec<&Bead> = open
+        .filter(|convoy| convoy.may_have_key(key))
+        .filter_map(|convoy| convoy.bead())
+        .collect();
+    sort_by_age(&mut found);
     found
 }
 
 /// Returns the convoys that changed last, open or closed. Reads only their lines.
 pub fn list_newest(town: &Snapshot, count: usize) -> Vec<&Bead> {
-    let marks = [BeadMark::Kind(&Kind::Convoy), BeadMark::Label("gt:convoy")];
-    let mut found: Vec<_> = town.marked(&marks).collect();
+    let mut found: Vec<_> = town.marked(&MARKS).collect();
     // A pending change has no time yet, and is newer than all others.
     found.sort_by_key(|convoy| Reverse(convoy.time(TimeField::Updated).unwrap_or(Timestamp::MAX)));
     let newest = found.into_iter().take(count);
@@ -71,6 +89,15 @@ pub fn tracked_ids(convoy: &Bead) -> impl Iterator<Item = &str> {
     convoy
         .edges(&DepKind::Tracks)
         .map(|edge| strip_external(&edge.depends_on_id))
+}
+
+/// Returns the ids of the beads that a convoy tracks, without reading the convoy.
+pub(crate) fn tracked_refs<'a>(convoy: &BeadRef<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
+    let tracks = DepKind::Tracks.code();
+    let edges = convoy.edges().into_iter();
+    edges
+        .filter(move |(kind, _)| *kind == tracks)
+        .map(|(_, id)| strip_external(id))
 }
 
 /// Returns the addresses in the lines `<key>: <address>` of a convoy's description.

@@ -17,6 +17,15 @@ pub(crate) const AS_IT_WAS: &str = "not merged as it was handed in";
 /// The `close_reason` of a request whose change was on its target by another commit.
 pub(crate) const ALREADY_THERE: &str = "already there";
 
+/// The metadata key of the queue's findings.
+const STATE_KEY: &str = "queue";
+
+/// The marks of merge requests.
+const MARKS: [BeadMark<'_>; 2] = [
+    BeadMark::Kind(&Kind::MergeRequest),
+    BeadMark::Label("gt:merge-request"),
+];
+
 /// The exact work that was submitted. The queue merges the commits of the receipt, even if the
 /// branch moves.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,20 +164,16 @@ pub fn is_merge_request(bead: &Bead) -> bool {
 /// Returns the receipt of a request. Requests of older towns have only the branch, in their
 /// description.
 pub fn receipt_of(request: &Bead) -> Receipt {
-    let stored = request.metadata_object().remove("receipt");
-    stored
-        .and_then(|value| serde_json::from_value(value).ok())
-        .unwrap_or_else(|| {
-            let line =
-                |key| bd::bead::fields::get_field(&request.description, key).unwrap_or_default();
-            Receipt {
-                branch: line("branch"),
-                target: line("target"),
-                tip: line("commit_sha"),
-                worker: format!("{}/polecats/{}", line("rig"), line("worker")),
-                ..Receipt::default()
-            }
-        })
+    request.metadata_value("receipt").unwrap_or_else(|| {
+        let line = |key| bd::bead::fields::get_field(&request.description, key).unwrap_or_default();
+        Receipt {
+            branch: line("branch"),
+            target: line("target"),
+            tip: line("commit_sha"),
+            worker: format!("{}/polecats/{}", line("rig"), line("worker")),
+            ..Receipt::default()
+        }
+    })
 }
 
 /// Returns the bead whose work a request merges.
@@ -186,10 +191,7 @@ pub fn commit_with_work(request: &Bead) -> Option<String> {
 
 /// Returns the queue's findings about a request.
 pub(crate) fn request_state(request: &Bead) -> RequestState {
-    let stored = request.metadata_object().remove("queue");
-    stored
-        .and_then(|value| serde_json::from_value(value).ok())
-        .unwrap_or_default()
+    request.metadata_value(STATE_KEY).unwrap_or_default()
 }
 
 /// Writes the queue's findings and keeps other metadata.
@@ -197,7 +199,7 @@ pub(crate) fn set_request_state(
     request: &mut Bead,
     state: &RequestState,
 ) -> serde_json::Result<()> {
-    request.set_metadata("queue", state)
+    request.set_metadata(STATE_KEY, state)
 }
 
 /// Returns why a request waits for a user.
@@ -287,25 +289,28 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
 }
 
 pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
-    beads
-        .select_open(&[
-            BeadMark::Kind(&Kind::MergeRequest),
-            BeadMark::Label("gt:merge-request"),
-        ])
-        .collect()
+    beads.select_open(&MARKS).collect()
+}
+
+/// Returns the number of open requests, without reading them.
+pub fn count_open_requests(beads: &Snapshot) -> usize {
+    beads.marked_open(&MARKS).count()
+}
+
+/// Returns the open requests about which the queue may have findings. Does not read the others.
+pub(crate) fn requests_with_findings(beads: &Snapshot) -> impl Iterator<Item = &Bead> {
+    let open = beads.marked_open(&MARKS);
+    open.filter(|request| request.may_have_key(STATE_KEY))
+        .filter_map(|request| request.bead())
 }
 
 /// Returns the requests that were closed at or after a time.
 pub fn requests_closed_since(beads: &Snapshot, since: Timestamp) -> Vec<&Bead> {
-    let marks = [
-        BeadMark::Kind(&Kind::MergeRequest),
-        BeadMark::Label("gt:merge-request"),
-    ];
     let is_wanted = move |request: &BeadRef| {
         let closed_at = request.time(TimeField::Closed);
         !request.is_open() && closed_at.is_some_and(|at| at >= since)
     };
-    beads.select_marked(&marks, is_wanted).collect()
+    beads.select_marked(&MARKS, is_wanted).collect()
 }
 
 /// Returns the requests that a request resolves: the request of its task, the request of that one's
@@ -334,9 +339,19 @@ pub fn find_open_request<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> 
     requests.next()
 }
 
+/// Returns true if a bead waits for an open request that merges its work. Reads neither.
+pub(crate) fn has_open_request(beads: &Snapshot, bead: &BeadRef) -> bool {
+    let blocks = DepKind::Blocks.code();
+    bead.edges()
+        .into_iter()
+        .filter(|(kind, _)| *kind == blocks)
+        .filter_map(|(_, target)| beads.bead_ref(target))
+        .any(|target| {
+            target.is_open() && target.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request")
+        })
+}
+
 /// Returns the request that a bead resolves. Set on conflict and repair tasks.
 pub fn resolved_request(bead: &Bead) -> Option<String> {
-    bead.metadata_object()
-        .remove("resolves")
-        .and_then(|value| value.as_str().map(str::to_owned))
+    bead.metadata_value("resolves")
 }

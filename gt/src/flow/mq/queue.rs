@@ -1,20 +1,20 @@
 //! Runs a rig's queue: merges every ready request, highest score first, until none is ready. Those
 //! that may be checked together are ([`super::batch`]).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashSet};
 
 use bd::bead::Bead;
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
-use super::clash::find_clashes;
 use super::job::{MergeJob, MergeOutcome, fetch_target};
 use super::run::{QueueRun, RequestResult, process_request};
 use super::score::RequestOrder;
 use super::verify::TargetPresence;
 use super::{batch, land, pull_request, target, task, verify, withdraw};
 use crate::record::gate_history::GateHistory;
-use crate::record::merge_request;
+use crate::record::merge_request::{self, Receipt};
 use crate::record::pull_request::PullRequestLook;
 use crate::town::config::{LandingRoute, RigSettings};
 use crate::town::lock::Lock;
@@ -86,11 +86,11 @@ impl QueueRun<'_> {
         let target = merge_request::receipt_of(first).target;
         let limit = self.settings.merge_queue.batch_limit();
         let size = GateHistory::load(self.rig).batch_size(limit);
-        let together = ready.iter().filter(|request| {
-            can_batch(request) && merge_request::receipt_of(request).target == target
-        });
-        let together: Vec<&Bead> = together.copied().collect();
-        let chosen = choose_batch(&together, size, &find_clashes(&beads));
+        let together = ready
+            .iter()
+            .map(|request| (*request, merge_request::receipt_of(request)))
+            .filter(|(request, receipt)| receipt.target == target && can_batch(request));
+        let chosen = choose_batch(together, size);
         Ok(chosen.into_iter().cloned().collect())
     }
 }
@@ -130,22 +130,28 @@ impl QueuePace {
     }
 }
 
-/// Chooses the requests of a batch, best first. Requests that change a file of an earlier one come
-/// last, so that a conflict in the batch costs as few others as possible.
+/// Chooses the requests of a batch, best first, from the ready requests to one target. Requests that
+/// change a file of an earlier one come last, so that a conflict in the batch costs as few others as
+/// possible. Reads no more requests than the batch needs.
 fn choose_batch<'b>(
-    ready: &[&'b Bead],
+    ready: impl Iterator<Item = (&'b Bead, Receipt)>,
     size: usize,
-    clashes: &BTreeMap<String, Vec<String>>,
 ) -> Vec<&'b Bead> {
     let mut chosen: Vec<&Bead> = Vec::new();
     let mut clashing = Vec::new();
-    for request in ready {
-        let others = clashes.get(&request.id);
-        let clashes_with =
-            |earlier: &&Bead| others.is_some_and(|others| others.contains(&earlier.id));
-        if chosen.iter().any(clashes_with) {
-            clashing.push(*request);
+    let mut changed_files: HashSet<String> = HashSet::new();
+    for (request, receipt) in ready {
+        if chosen.len() == size {
+            break;
+        }
+        if receipt
+            .files
+            .iter()
+            .any(|file| changed_files.contains(file))
+        {
+            clashing.push(request);
         } else {
+            changed_files.extend(receipt.files);
             chosen.push(request);
         }
     }
@@ -184,18 +190,21 @@ pub(crate) fn time_until_ready(
     beads: &Snapshot,
     now: Timestamp,
 ) -> Option<SignedDuration> {
+    let mut shortest: Option<SignedDuration> = None;
+    for request in list_unblocked_requests(beads) {
+        let wait = match merge_request::awaited_pull_request(request) {
+            Some(awaited) => time_until_look(rig, settings, &awaited.branch, now),
+            None => target::remaining_pause(beads, request, now),
+        };
+        if wait.is_zero() {
+            return Some(wait);
+        }
+        shortest = Some(shortest.map_or(wait, |other| other.min(wait)));
+    }
     if withdraw::has_stale_requests(beads) {
         return Some(SignedDuration::ZERO);
     }
-    let open = merge_request::open_requests(beads).into_iter();
-    open.filter(|request| is_ready(beads, request))
-        .map(
-            |request| match merge_request::awaited_pull_request(request) {
-                Some(awaited) => time_until_look(rig, settings, &awaited.branch, now),
-                None => target::remaining_pause(beads, request, now),
-            },
-        )
-        .min()
+    shortest
 }
 
 /// Returns the time until the next look at the pull request of a branch.
@@ -224,24 +233,31 @@ fn list_ready_requests<'b>(
     beads: &'b Snapshot,
     seen: &BTreeSet<String>,
 ) -> Vec<&'b Bead> {
-    let mut ready: Vec<(f64, &Bead)> = merge_request::open_requests(beads)
-        .into_iter()
-        .filter(|request| !seen.contains(&request.id) && is_ready(beads, request))
+    let mut ready: Vec<(f64, &Bead)> = list_unblocked_requests(beads)
+        .filter(|request| !seen.contains(&request.id))
         .map(|request| (order.score(request), request))
         .collect();
     ready.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
     ready.into_iter().map(|(_, request)| request).collect()
 }
 
-fn is_ready(beads: &Snapshot, request: &Bead) -> bool {
-    if merge_request::awaited_pull_request(request).is_some() {
-        // The result of a task updates the pull request, and is the request to look at.
-        let mut others = merge_request::open_requests(beads).into_iter();
-        return !others
-            .any(|other| merge_request::receipt_of(other).resolves.as_ref() == Some(&request.id));
-    }
-    merge_request::reason_for_user(request).is_none()
-        && bd::graph::find_blockers(beads, &request.id).is_empty()
+/// Returns the open requests that wait for no bead and no user.
+fn list_unblocked_requests(beads: &Snapshot) -> impl Iterator<Item = &Bead> {
+    let open = merge_request::open_requests(beads);
+    let resolved = OnceCell::new();
+    let all = open.clone();
+    open.into_iter().filter(move |request| {
+        if merge_request::awaited_pull_request(request).is_some() {
+            // The result of a task updates the pull request, and is the request to look at.
+            let resolved: &HashSet<String> = resolved.get_or_init(|| {
+                let receipts = all.iter().copied().map(merge_request::receipt_of);
+                receipts.filter_map(|receipt| receipt.resolves).collect()
+            });
+            return !resolved.contains(&request.id);
+        }
+        merge_request::reason_for_user(request).is_none()
+            && bd::graph::find_blockers(beads, &request.id).is_empty()
+    })
 }
 
 #[cfg(test)]
@@ -254,15 +270,32 @@ mod tests {
             id: id.to_owned(),
             ..Bead::default()
         };
-        let ready = ["a", "b", "c", "d"].map(request);
-        let ready: Vec<&Bead> = ready.iter().collect();
-        let clash = |one: &str, other: &str| (one.to_owned(), vec![other.to_owned()]);
-        let clashes = BTreeMap::from([clash("a", "b"), clash("b", "a"), clash("d", "x")]);
+        let ready = [("a", "x"), ("b", "x"), ("c", "y"), ("d", "z")].map(|(id, file)| {
+            let files = vec![file.to_owned()];
+            let receipt = Receipt {
+                files,
+                ..Receipt::default()
+            };
+            (request(id), receipt)
+        });
         let ids = |size| -> Vec<&str> {
-            let chosen = choose_batch(&ready, size, &clashes);
+            let all = ready.iter().map(|(bead, receipt)| (bead, receipt.clone()));
+            let chosen = choose_batch(all, size);
             chosen.iter().map(|request| &*request.id).collect()
         };
         assert_eq!(ids(8), ["a", "c", "d", "b"]);
         assert_eq!(ids(3), ["a", "c", "d"]);
+    }
+
+    #[test]
+    fn a_batch_reads_no_request_behind_its_last_one() {
+        let bead = Bead::default();
+        let read = std::cell::Cell::new(0);
+        let all = (0..1000).map(|_| {
+            read.set(read.get() + 1);
+            (&bead, Receipt::default())
+        });
+        assert_eq!(choose_batch(all, 8).len(), 8);
+        assert!(read.get() <= 9, "{}", read.get());
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use bd::bead::Bead;
+use bd::store::TimeField;
 use jiff::{SignedDuration, Timestamp};
 
 use crate::record;
@@ -82,13 +83,12 @@ struct ConvoyAges(HashMap<String, Timestamp>);
 impl ConvoyAges {
     fn read(town: &Town) -> anyhow::Result<Self> {
         let convoys = town.open_town_store()?.snapshot()?;
-        let mut tracked_since = HashMap::new();
-        // The list is sorted by age.
-        for convoy in record::convoy::list_convoys(&convoys, false) {
-            for id in record::convoy::tracked_ids(convoy) {
-                tracked_since
-                    .entry(id.to_owned())
-                    .or_insert_with(|| convoy.created_at.instant());
+        let mut tracked_since: HashMap<String, Timestamp> = HashMap::new();
+        for convoy in convoys.marked_open(&record::convoy::MARKS) {
+            let created_at = convoy.time(TimeField::Created).unwrap_or_default();
+            for id in record::convoy::tracked_refs(&convoy) {
+                let since = tracked_since.entry(id.to_owned()).or_insert(created_at);
+                *since = created_at.min(*since);
             }
         }
         Ok(Self(tracked_since))

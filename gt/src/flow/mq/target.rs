@@ -205,8 +205,7 @@ fn reopen_target_task(tx: &mut Tx, id: &str, evidence: &str) -> anyhow::Result<(
 
 /// Releases the requests that wait for a target after a merge to it.
 pub(crate) fn release_waiting_requests(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
-    let waiting: Vec<String> = merge_request::open_requests(tx)
-        .into_iter()
+    let waiting: Vec<String> = merge_request::requests_with_findings(tx)
         .filter(|request| request_state(request).broken.is_some())
         .filter(|request| merge_request::receipt_of(request).target == branch)
         .map(|request| request.id.clone())

@@ -35,7 +35,7 @@ fn reaches_limit(count: usize, limit: usize) -> bool {
 /// Returns alerts for rigs with many open merge requests.
 pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionItem> {
     let rigs = view.stores.rigs.iter();
-    let counts = rigs.map(|(rig, beads)| (rig, merge_request::open_requests(beads).len()));
+    let counts = rigs.map(|(rig, beads)| (rig, merge_request::count_open_requests(beads)));
     counts
         .filter(|(_, count)| reaches_limit(*count, limit))
         .map(|(rig, count)| {

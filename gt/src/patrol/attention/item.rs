@@ -101,8 +101,7 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
         .collect();
     found.extend(target_item(rig, &hindered));
     found.extend(
-        merge_request::open_requests(beads)
-            .into_iter()
+        merge_request::requests_with_findings(beads)
             .filter_map(|request| request_item(rig, request, patience)),
     );
     let queued = queued_sling::list_queued_slings(beads);
@@ -112,16 +111,17 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
             .filter_map(|queued_bead| queued_item(queued_bead, patience)),
     );
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
-    let held = beads.select_marked(&HELD, |bead| !bead.is_ephemeral());
-    // Beads of users are skipped: most beads in progress, judged without a check for requests.
+    // A bead with a request or a place in the queue has an owner, and is not read.
+    let held = beads.select_marked(&HELD, |bead| {
+        !bead.is_ephemeral()
+            && !is_queued(bead.id())
+            && !merge_request::has_open_request(beads, bead)
+    });
+    // Beads of users are skipped.
     let is_ours =
         |bead: &&Bead| bead.assignee.contains("/polecats/") || number::read_attempt(bead) > 0;
     for bead in held.filter(is_ours) {
-        let has_owner =
-            merge_request::find_open_request(beads, &bead.id).is_some() || is_queued(&bead.id);
-        if !has_owner {
-            found.extend(bead_item(rig, bead, polecats));
-        }
+        found.extend(bead_item(rig, bead, polecats));
     }
     let goes_alone = |task: &Bead| {
         is_queued(&task.id) || (settings.rig.is_auto_repair() && mq::is_automatic_task(beads, task))
