@@ -6,7 +6,6 @@ use crate::flow::convoy;
 use crate::flow::landing::{self, LandingOutcome};
 use crate::flow::sling;
 use crate::host::LiveTown;
-use crate::record;
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
 use crate::town::lock::Lock;
@@ -24,10 +23,9 @@ pub struct ConvoyFacts {
 pub(super) fn facts(layout: &TownLayout, view: &TownView) -> ConvoyFacts {
     let board = convoy::ProgressBoard::from_view(view);
     ConvoyFacts {
-        landable: record::convoy::list_convoys(&view.stores.town, false)
+        landable: board
+            .list_done()
             .into_iter()
-            .map(|convoy| board.progress(convoy))
-            .filter(convoy::ConvoyProgress::is_done)
             .map(|progress| progress.id)
             .collect(),
         unfinished: convoy::review::list_unfinished(&view.stores.town)

@@ -23,7 +23,7 @@ use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
 
 /// The metadata key of a convoy.
-const KEY: &str = "integration";
+pub(crate) const KEY: &str = "integration";
 
 /// The branch name pattern without a setting.
 const TEMPLATE: &str = "integration/{epic}";
@@ -176,8 +176,7 @@ pub enum IntegrationError {
 
 /// Returns the record of a convoy's branches. `None` for a convoy that lands bead by bead.
 pub fn read_integration(convoy: &Bead) -> Option<Integration> {
-    let stored = convoy.metadata_object().remove(KEY)?;
-    serde_json::from_value(stored).ok()
+    convoy.metadata_value(KEY)
 }
 
 /// Writes the record of a convoy's branches into the convoy.
@@ -204,7 +203,7 @@ pub fn convoy_of_branch(town: &Snapshot, rig: &str, branch: &str) -> Option<Stri
                 .is_some_and(|own| own.branch == branch)
         })
     };
-    let open = record::convoy::list_convoys(town, false);
+    let open = record::convoy::list_convoys_with_key(town, KEY);
     open.iter().find(is_its).map(|convoy| convoy.id.clone())
 }
 

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use bd::bead::{Bead, DepKind, Kind, Status};
-use bd::store::{BeadMark, Snapshot};
+use bd::store::{BeadMark, BeadRef, Snapshot};
 use serde::Serialize;
 
 use super::integration::{self, Integration};
@@ -120,7 +120,7 @@ struct UnlandedBranch {
 /// Returns the branches of all open convoys that have not landed.
 fn find_unlanded_branches(town: &Snapshot) -> Vec<UnlandedBranch> {
     let mut found = Vec::new();
-    for convoy in record::convoy::list_convoys(town, false) {
+    for convoy in record::convoy::list_convoys_with_key(town, integration::KEY) {
         for (rig, branch) in integration::read_integration(convoy)
             .unwrap_or_default()
             .rigs
@@ -211,6 +211,28 @@ impl<'a> ProgressBoard<'a> {
             .find(|home| home.beads.get(&bead.id).is_some());
         let rig = home.filter(|_| is_unfinished)?.rig?;
         self.stores.holds.get(rig)
+    }
+
+    /// Returns the open convoys whose tracked work is all done, oldest first. Does not read a convoy
+    /// with open beads, or the beads that it tracks.
+    pub fn list_done(&self) -> Vec<ConvoyProgress> {
+        let open = self.stores.town.marked_open(&record::convoy::MARKS);
+        let mut convoys: Vec<&Bead> = open
+            .filter(|convoy| self.may_be_done(convoy))
+            .filter_map(|convoy| convoy.bead())
+            .collect();
+        convoys.sort_by_key(|convoy| (convoy.created_at.instant(), &convoy.id));
+        let progress = convoys.into_iter().map(|convoy| self.progress(convoy));
+        progress.filter(ConvoyProgress::is_done).collect()
+    }
+
+    /// Returns false if a convoy tracks an open bead that is no repair, and has no landing to
+    /// continue.
+    fn may_be_done(&self, convoy: &BeadRef) -> bool {
+        let mut tracked =
+            record::convoy::tracked_refs(convoy).filter_map(|id| self.stores.find_ref(id));
+        let is_unfinished = |bead: BeadRef| bead.is_open() && !bead.has_label(MERGE_LABEL);
+        !tracked.any(is_unfinished) || convoy.may_have_key(integration::KEY)
     }
 
     /// Computes a convoy's progress.

@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use bd::bead::Bead;
 use bd::store::BeadRef;
 use kit::sys::file;
 use serde::de::DeserializeOwned;
@@ -47,13 +46,17 @@ pub fn prepare_briefings(town: &Town) -> anyhow::Result<usize> {
     let stores = town.read_stores()?;
     let mut fresh = 0;
     let mut convoys = BTreeMap::new();
-    for convoy in record::convoy::list_convoys(&stores.town, false) {
-        let path = town.layout.briefing(&convoy.id);
-        let fingerprint = fingerprint_of(&stores, convoy);
-        convoys.insert(convoy.id.clone(), fingerprint);
-        if before.convoys.get(&convoy.id) == Some(&fingerprint) && path.exists() {
+    for convoy in stores.town.marked_open(&record::convoy::MARKS) {
+        let id = convoy.id();
+        let path = town.layout.briefing(id);
+        let fingerprint = fingerprint_of(&stores, &convoy);
+        convoys.insert(id.to_owned(), fingerprint);
+        if before.convoys.get(id) == Some(&fingerprint) && path.exists() {
             continue;
         }
+        let Some(convoy) = convoy.bead() else {
+            continue;
+        };
         write_json(&path, &briefing::collect_items(&stores, convoy))?;
         fresh += 1;
     }
@@ -72,9 +75,9 @@ pub fn load_items(town: &Town, convoy: &str) -> Option<Vec<BriefingItem>> {
 
 /// Returns a hash of the lines of the beads that a convoy tracks. Another version of the program
 /// may write other items.
-fn fingerprint_of(stores: &TownStores, convoy: &Bead) -> u64 {
+fn fingerprint_of(stores: &TownStores, convoy: &BeadRef) -> u64 {
     let mut bytes = env!("CARGO_PKG_VERSION").as_bytes().to_vec();
-    for id in record::convoy::tracked_ids(convoy) {
+    for id in record::convoy::tracked_refs(convoy) {
         let hash = stores.find_ref(id).as_ref().and_then(BeadRef::line_hash);
         bytes.extend_from_slice(id.as_bytes());
         bytes.extend_from_slice(&hash.unwrap_or_default().to_le_bytes());
