@@ -107,8 +107,7 @@ def hand_in(place, number):
     (sandbox / f"{made}.txt").write_text("changed\n")
     for words in (["add", "."], ["commit", "-qm", "Change it"]):
         subprocess.run(["git", *words], cwd=sandbox, env=place.env, check=True)
-    lease = json.loads(place.say(place.root, "polecat", "status", slung.replace("/polecats/", "/"), "--json"))["lease"]
-    env = place.env | {"GT_ROLE": slung, "GT_LEASE": str(lease)}
+    env = place.session(slung, "web")
     begin = time.perf_counter()
     subprocess.run([place.gt, "done", "--stay", "--summary", "x"], cwd=sandbox, env=env, check=True, stdout=subprocess.DEVNULL)
     return sling, time.perf_counter() - begin

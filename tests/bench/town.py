@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import growth
+import open_requests
 import watch
 from measure import Contest, environment, installed, machine
 
@@ -80,6 +81,15 @@ class Place:
                               env=self.env, stdout=subprocess.PIPE, text=True, check=True)
         return made.stdout.strip()
 
+    def session(self, worker, prefix):
+        """The environment of the session of a worker in a rig with this prefix."""
+        rig, _, name = worker.partition("/polecats/")
+        shown = subprocess.run([self.bd, "show", f"{prefix}-wisp-slot-{rig}-{name}", "--json"], cwd=self.root / rig, env=self.env,
+                               stdout=subprocess.PIPE, text=True, check=True)
+        token = json.loads(shown.stdout)[0]["metadata"]["token"]
+        lease = json.loads(self.say(self.root, "polecat", "status", f"{rig}/{name}", "--json"))["lease"]
+        return self.env | {"GT_ROLE": worker, "GT_LEASE": str(lease), "GT_SESSION_TOKEN": token}
+
     def merge(self, files):
         """The processor time of one merge onto a target that has moved, in a repository of so many files."""
         bare, work = self.folder / "large.git", self.folder / "large"
@@ -100,8 +110,7 @@ class Place:
         sandbox = next((self.root / slung["target"]).rglob(".git")).parent
         (sandbox / "folder-0/file-0.txt").write_text("changed\n")
         run("commit", "-qam", "Change it", at=sandbox)
-        lease = json.loads(self.say(self.root, "polecat", "status", slung["target"].replace("/polecats/", "/"), "--json"))["lease"]
-        env = self.env | {"GT_ROLE": slung["target"], "GT_LEASE": str(lease)}
+        env = self.session(slung["target"], "lg")
         subprocess.run([self.gt, "done", "--stay", "--summary", "x"], cwd=sandbox, env=env, check=True, stdout=subprocess.DEVNULL)
         (work / "folder-1/file-100.txt").write_text("moved\n")
         run("commit", "-qam", "Move the target")
@@ -123,7 +132,7 @@ def main():
     parser.add_argument("--size", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=25)
     parser.add_argument("--growth", nargs="*", default=None, metavar="WHAT",
-                        help="measure only these: queue, events, messages, convoys, merged, rigs")
+                        help="measure only these: requests, queue, events, messages, convoys, merged, rigs")
     parser.add_argument("--watch", type=int, default=0, metavar="AGENTS",
                         help="measure only `gt top` and the page with so many agents")
     args = parser.parse_args()
@@ -183,8 +192,12 @@ def measure_growth(folder, programs, args):
         places.append(Place(folder / name, programs, 2_000))
         return places[-1]
 
+    only = args.growth or ["requests", "queue", "events", "messages", "convoys", "merged", "rigs"]
     try:
-        growth.report(make, args.runs, args.growth or ["queue", "events", "messages", "convoys", "merged", "rigs"])
+        if "requests" in only:
+            open_requests.report(make)
+        if only != ["requests"]:
+            growth.report(make, args.runs, only)
     finally:
         os.chdir("/")
         for place in places:
