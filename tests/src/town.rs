@@ -553,6 +553,14 @@ impl Town {
         self.gtd(["run", "--once"]).run()
     }
 
+    /// The time in so many hours, to the minute, in a zone.
+    pub fn time_in_hours(hours: i64, zone: &str) -> jiff::Zoned {
+        let at = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(hours);
+        let there = at.in_tz(zone).unwrap();
+        let minute = there.with().second(0).subsec_nanosecond(0);
+        minute.build().unwrap()
+    }
+
     /// The same as if so many seconds had gone by.
     pub fn patrol_in(&self, seconds: i64) -> crate::Said {
         let later = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);

@@ -86,12 +86,18 @@ fn quiet_setting(agent: &Address) -> Option<&'static str> {
 impl HookFacts {
     /// Returns the time of the next step: the reminder, or after it the message to the user.
     pub(super) fn next_step_at(&self) -> Option<Timestamp> {
-        let waits = matches!(self.progress.doing, WorkerActivity::Refused(_));
-        if self.progress.attached || waits {
+        let resumes = match &self.progress.doing {
+            // The end of a pause starts no session: the reminder makes the agent go on.
+            WorkerActivity::Refused(refusal) if refusal.is_usage_limit() => refusal.until,
+            WorkerActivity::Refused(_) => return None,
+            _ => None,
+        };
+        if self.progress.attached {
             return None;
         }
         let from = self.nudged.unwrap_or(self.progress.at);
-        from.checked_add(self.limit).ok()
+        let step = from.checked_add(self.limit).ok()?;
+        Some(resumes.map_or(step, |resumes| step.max(resumes)))
     }
 }
 

@@ -53,7 +53,11 @@ pub struct StoppedWorker {
 impl Outage {
     /// Returns the time of the next retry. A time that the program named counts.
     pub fn next_try(&self) -> Timestamp {
-        let wait = doubled_wait(FIRST, self.tries, LONGEST);
+        let wait = if self.last.is_usage_limit() {
+            ApiRefusal::LIMIT_INTERVAL
+        } else {
+            doubled_wait(FIRST, self.tries, LONGEST)
+        };
         let waited = self.tried.checked_add(wait).unwrap_or(Timestamp::MAX);
         // Only the first retry waits for a named time, because the program may have meant another
         // day.
@@ -166,10 +170,12 @@ fn add_worker(outage: &mut Outage, refused_worker: RefusedWorker) {
     }
 }
 
-/// A1: one worker retries. When the API answers, all do.
+/// A1: one worker retries. When the API answers, all do. No worker retries before the known end of
+/// a usage limit: the progress of others may belong to earlier requests or to another account.
 pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
     let mut decisions = Vec::new();
-    for outage in outages {
+    let ripe = outages.iter().filter(|outage| !outage.last.is_pause(now));
+    for outage in ripe {
         let is_due = outage.next_try() <= now;
         let may_try = outage.stopped.iter().filter(|stopped_worker| {
             // A worker that got the message and does not answer is retried like any other.
@@ -266,6 +272,23 @@ pub(crate) mod tests {
         assert_eq!(outage.next_try(), at(7200));
         outage.tried = at(7200);
         assert_eq!(outage.next_try(), at(7230));
+    }
+
+    #[test]
+    fn no_worker_retries_during_the_pause_of_a_usage_limit() {
+        let mut limited = outage(3);
+        limited.last.limit_of = Some("claude".to_owned());
+        limited.last.until = Some(at(7200));
+        limited.is_over = true;
+        assert_eq!(decide(&[limited.clone()], at(7199)), []);
+        assert_eq!(due(&[limited.clone()], at(0)).unwrap().as_secs(), 7200);
+        assert_eq!(decide(&[limited.clone()], at(7200)).len(), 3);
+        limited.is_over = false;
+        assert_eq!(decide(&[limited.clone()], at(7200)).len(), 1);
+        // Its end is not known, or has passed.
+        limited.last.until = None;
+        assert_eq!(decide(&[limited.clone()], at(899)), []);
+        assert_eq!(decide(&[limited], at(900)).len(), 1);
     }
 
     #[test]

@@ -20,7 +20,8 @@ use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::nudge;
 use crate::flow::session::start::{self, RestartCause};
-use crate::host::{InputRules, LiveTown, runtime};
+use crate::host::runtime::{self, ScreenState};
+use crate::host::{InputRules, LiveTown};
 use crate::record::polecat::{NudgeCount, Polecat, PolecatIds, Slot};
 use crate::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
 use crate::record::town_view::TownView;
@@ -206,18 +207,55 @@ pub(super) fn nudge_quiet(
     Ok(Some("nudged".to_owned()))
 }
 
-/// Asks a worker whose request the API refused to continue.
+/// Asks a worker whose request the API refused to continue. At a usage limit its program may show a
+/// menu: a known one is answered with its waiting option. Nothing is typed into any other question,
+/// and the session is restarted instead.
 pub(super) fn resume_refused(
     town: &LiveTown,
     rig: &Rig,
     name: &str,
 ) -> anyhow::Result<Option<String>> {
     let polecat = TownView::read_worker(town, rig, name)?;
-    if polecat.refusal.is_none() || polecat.progress.is_none() {
+    let (Some(refusal), Some(progress)) = (&polecat.refusal, &polecat.progress) else {
         return Ok(None);
+    };
+    if refusal.is_pause(town.clock.now()) {
+        return Ok(None);
+    }
+    if refusal.is_usage_limit()
+        && !progress.attached
+        && let Some(live) = &polecat.session
+        && !is_ready_for_input(town, rig, &polecat, &live.name)?
+    {
+        let reason = "the usage limit has ended, and it waits at a question";
+        polecats::write_worker_checkpoint(rig, name);
+        let cause = RestartCause::RefusedAtQuestion(reason);
+        let session = start::restart_session(town, rig, name, cause)?;
+        return Ok(session.map(|session| format!("session {session} restarted")));
     }
     type_message(town, rig, name, RESUME, &[])?;
     Ok(Some("told to go on".to_owned()))
+}
+
+/// Returns true if text can be typed into a worker's program. Answers its menu about a usage limit
+/// before.
+fn is_ready_for_input(
+    town: &LiveTown,
+    rig: &Rig,
+    polecat: &Polecat,
+    session: &str,
+) -> anyhow::Result<bool> {
+    let (address, agent) = (polecat.address(), &polecat.slot.agent);
+    let Ok(found) = runtime::resolve_runtime(town, Some(rig), &address, agent) else {
+        return Ok(true);
+    };
+    let look = runtime::leave_usage_limit_menu(town.host.as_ref(), session, &found.preset)?;
+    Ok(match look {
+        ScreenState::NeedsPerson(_) | ScreenState::Dialog(_) => false,
+        // A program without a known input line shows none.
+        ScreenState::Nothing => found.preset.ready_prompt_prefix.is_empty(),
+        ScreenState::AtPrompt | ScreenState::Busy => true,
+    })
 }
 
 /// Types a message into a worker's session. Counted as a nudge before it is typed, so that a

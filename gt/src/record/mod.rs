@@ -34,6 +34,7 @@ pub mod pushed;
 pub mod queued_sling;
 pub mod quota;
 pub mod request_wait;
+pub mod reset_time;
 pub mod restarts;
 pub mod role;
 pub mod scheduler;

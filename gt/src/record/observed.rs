@@ -23,6 +23,8 @@ const END: u64 = 4 * 1024;
 struct ObservedWork {
     files: BTreeMap<String, ObservedFile>,
     screen: Option<ObservedScreen>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refusal: Option<ObservedRefusal>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +43,50 @@ struct ObservedScreen {
     text: String,
     /// The time of the output that brought the text.
     at: Option<Timestamp>,
+}
+
+/// A refusal of the API that a screen shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ObservedRefusal {
+    kind: String,
+    /// The time from which the screen shows a refusal of this kind.
+    pub since: Timestamp,
+    /// The hash of the words.
+    words: String,
+    /// The time from which the screen shows these words.
+    pub worded: Timestamp,
+}
+
+/// Returns the first reading of a refusal of this kind since the worker's last work. `at` is the
+/// time of the last output.
+pub(crate) fn first_refusal(
+    sandbox: &Path,
+    kind: &str,
+    words: &str,
+    at: Timestamp,
+    work: Timestamp,
+) -> ObservedRefusal {
+    let hash = compute_short_hash(words, 16);
+    change_observed(sandbox, |observed| {
+        let before = observed.refusal.take();
+        let before = before.filter(|before| before.kind == kind && before.since >= work);
+        let found = match before {
+            Some(before) if before.words == hash => before,
+            before => ObservedRefusal {
+                kind: kind.to_owned(),
+                since: before.map_or(at, |before| before.since),
+                words: hash,
+                worded: at,
+            },
+        };
+        observed.refusal = Some(found.clone());
+        found
+    })
+}
+
+/// Forgets the refusal, because the screen shows none.
+pub(crate) fn forget_refusal(sandbox: &Path) {
+    change_observed(sandbox, |observed| observed.refusal = None);
 }
 
 /// Returns the time of the last change to one of the files that did more than make it longer.
@@ -172,5 +218,27 @@ mod tests {
         assert_eq!(screen("building\n⠙ 2 s", 2), Some(at(1)));
         assert_eq!(screen("building 99 %\n⠙ 3 s", 3), Some(at(1)));
         assert_eq!(screen("building\nlinking\n⠙ 4 s", 4), Some(at(4)));
+        assert_eq!(screen("linking\nbuilding\nlinking", 5), Some(at(4)));
+        assert_eq!(screen("[from mayor/] how is it?\nlinking", 6), Some(at(4)));
+        assert_eq!(screen("linking\ndone", 7), Some(at(7)));
+    }
+
+    #[test]
+    fn a_refusal_is_dated_by_its_first_reading_since_the_last_work() {
+        let place = tempfile::tempdir().unwrap();
+        let sandbox = place.path();
+        fs::create_dir(sandbox.join("git")).unwrap();
+        fs::write(sandbox.join(".git"), "gitdir: git\n").unwrap();
+        let at = |second| Timestamp::from_second(second).unwrap();
+        let read = |words: &str, second, work| {
+            let found = first_refusal(sandbox, "usage_limit", words, at(second), at(work));
+            (found.since.as_second(), found.worded.as_second())
+        };
+        assert_eq!(read("resets 3am", 10, 5), (10, 10));
+        assert_eq!(read("resets 3am", 20, 5), (10, 10));
+        assert_eq!(read("resets 4am", 30, 5), (10, 30));
+        assert_eq!(read("resets 4am", 40, 35), (40, 40), "it worked since");
+        forget_refusal(sandbox);
+        assert_eq!(read("resets 4am", 50, 35), (50, 50));
     }
 }

@@ -19,6 +19,7 @@ use serde::Serialize;
 
 use super::observed;
 use super::pulse::{ApiRefusal, SessionPulse};
+use super::reset_time::parse_reset_time;
 use crate::host::runtime::{RuntimePreset, ScreenState, inspect_screen};
 use crate::host::{LiveSession, LiveTown};
 use crate::town::{RigLayout, TownLayout};
@@ -30,6 +31,9 @@ const LAST: usize = 20;
 
 /// Output within this time after a typed message or a session start counts as their echo.
 const ECHO: SignedDuration = SignedDuration::from_secs(3);
+
+/// The kind of a refusal that a screen shows with the words of a usage limit.
+const USAGE_LIMIT: &str = "usage_limit";
 
 /// The time for which a reading of files and screen is reused.
 const A_GLANCE: SignedDuration = SignedDuration::from_secs(15);
@@ -155,23 +159,6 @@ impl WorkerActivity {
     }
 }
 
-impl ApiRefusal {
-    /// Describes the refusal in a few words, with the program's own message.
-    pub fn describe(&self) -> String {
-        let words = match self.words.trim() {
-            "" => String::new(),
-            words => format!(" ({})", escape::escape_line(words)),
-        };
-        let until = self
-            .until
-            .map_or_else(String::new, |until| format!(", until {until}"));
-        format!(
-            "the API refuses: {}{words}{until}",
-            escape::escape_line(&self.kind)
-        )
-    }
-}
-
 impl WorkerProgress {
     /// Returns the time since the last progress.
     pub fn quiet_time(&self, now: Timestamp) -> SignedDuration {
@@ -267,7 +254,12 @@ pub fn read_progress(
         progress.doing = WorkerActivity::Dialog { question };
         return progress;
     }
-    if let Some(refusal) = pulse.refusal {
+    if let Some(mut refusal) = pulse.refusal {
+        if preset.find_usage_limit(&refusal.words).is_some() {
+            refusal.limit_of = Some(preset.name.clone());
+        }
+        let at = refusal.at;
+        refusal.limit_pause(at, now);
         progress.doing = WorkerActivity::Refused(refusal);
         return progress;
     }
@@ -288,7 +280,9 @@ pub fn read_progress(
     if glance.doing.is_none() {
         // A session whose screen cannot be read has ended or is read again later.
         let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
-        glance.doing = Some(read_activity(&screen, preset, live.activity));
+        let mut doing = read_activity(&screen, preset, live.activity);
+        date_refusal(&mut doing, sandbox, progress.work, now);
+        glance.doing = Some(doing);
         // Output may have come between the list of sessions and the capture.
         let captured = town.host.find(&live.name).ok().flatten();
         let shown = last_output_at(&town.layout, captured.as_ref().unwrap_or(live));
@@ -314,14 +308,22 @@ pub fn last_output_at(layout: &TownLayout, live: &LiveSession) -> Option<Timesta
     if is_echo { before } else { Some(live.activity) }
 }
 
+/// Reads the activity from a screen. A usage limit counts unless the program is at work, because a
+/// worker may print anything.
 fn read_activity(screen: &str, preset: &RuntimePreset, activity: Timestamp) -> WorkerActivity {
     let look = inspect_screen(screen, preset);
+    let menu = preset.find_usage_limit_menu(screen);
+    let limit = Some(screen)
+        .filter(|_| look != ScreenState::Busy)
+        .and_then(|screen| preset.find_usage_limit(last_lines(screen)))
+        .or_else(|| menu.map(|open| open.menu.choose.clone()));
+    if let Some(words) = limit {
+        return WorkerActivity::Refused(build_usage_limit(words, preset, activity));
+    }
     if let ScreenState::NeedsPerson(question) = look {
         return WorkerActivity::Dialog { question };
     }
-    let lines: Vec<&str> = screen.trim_end().lines().collect();
-    let last = lines[lines.len().saturating_sub(LAST)..].join("\n");
-    if let Some(refusal) = read_refusal(&last, preset, activity) {
+    if let Some(refusal) = read_other_refusal(last_lines(screen), preset, activity) {
         return WorkerActivity::Refused(refusal);
     }
     match look {
@@ -331,17 +333,69 @@ fn read_activity(screen: &str, preset: &RuntimePreset, activity: Timestamp) -> W
     }
 }
 
-/// Returns the last refusal of the API on a screen.
+/// Returns the last lines of a screen.
+fn last_lines(screen: &str) -> &str {
+    let screen = screen.trim_end();
+    let start = screen.rmatch_indices('\n').nth(LAST - 1);
+    start.map_or(screen, |(at, _)| &screen[at + 1..])
+}
+
+/// Returns the last refusal of the API on a screen. A usage limit is searched in the last lines.
 pub fn read_refusal(screen: &str, preset: &RuntimePreset, at: Timestamp) -> Option<ApiRefusal> {
+    match preset.find_usage_limit(last_lines(screen)) {
+        Some(words) => Some(build_usage_limit(words, preset, at)),
+        None => read_other_refusal(screen, preset, at),
+    }
+}
+
+/// Returns the refusal that a session which ended at `at` shows last.
+pub(crate) fn read_final_refusal(
+    screen: &str,
+    preset: &RuntimePreset,
+    at: Timestamp,
+    now: Timestamp,
+) -> Option<ApiRefusal> {
+    let mut refusal = read_refusal(screen, preset, at)?;
+    refusal.limit_pause(at, now);
+    Some(refusal)
+}
+
+fn build_usage_limit(words: String, preset: &RuntimePreset, at: Timestamp) -> ApiRefusal {
+    ApiRefusal {
+        limit_of: Some(preset.name.clone()),
+        ..build_refusal(USAGE_LIMIT, words, at)
+    }
+}
+
+fn read_other_refusal(screen: &str, preset: &RuntimePreset, at: Timestamp) -> Option<ApiRefusal> {
     let (kind, words) = preset.find_refusal(screen)?;
-    Some(ApiRefusal {
+    Some(build_refusal(kind, words.to_owned(), at))
+}
+
+fn build_refusal(kind: &str, words: String, at: Timestamp) -> ApiRefusal {
+    ApiRefusal {
         kind: kind.to_owned(),
-        words: words.to_owned(),
         since: at,
         at,
         times: 1,
-        until: super::pulse::parse_reset_time(words, at),
-    })
+        until: parse_reset_time(&words, at),
+        limit_of: None,
+        words,
+    }
+}
+
+/// Dates a refusal on a screen by the first reading that showed it since the worker's last work. A
+/// program that prints the same words without end is not refused anew by each line.
+fn date_refusal(doing: &mut WorkerActivity, sandbox: &Path, work: Timestamp, now: Timestamp) {
+    let WorkerActivity::Refused(refusal) = doing else {
+        observed::forget_refusal(sandbox);
+        return;
+    };
+    let first = observed::first_refusal(sandbox, &refusal.kind, &refusal.words, refusal.at, work);
+    refusal.since = first.since;
+    refusal.at = first.since;
+    refusal.until = parse_reset_time(&refusal.words, first.worded);
+    refusal.limit_pause(first.worded, now);
 }
 
 /// Returns the time at which `HEAD` of a worker's sandbox last moved. Tries the current default
@@ -458,5 +512,30 @@ mod tests {
         assert_eq!(read(&old), WorkerActivity::AtPrompt, "it went on since");
         let asks = "Which one?\n❯ 1. This\n  2. That\nEnter to confirm";
         assert!(matches!(read(asks), WorkerActivity::Dialog { .. }));
+    }
+
+    #[test]
+    fn a_usage_limit_counts_unless_the_program_is_at_work() {
+        let claude = RuntimePreset::named("claude").unwrap();
+        let read = |screen: &str| read_activity(screen, &claude, Timestamp::UNIX_EPOCH);
+        let words = "You've hit your limit · resets 3am (Europe/Berlin)";
+        let prompt = "────\n❯\u{a0}\n────\n  ? for shortcuts";
+        for waits in [
+            format!("{words}\n\n{prompt}"),
+            format!(
+                "{words}\n What do you want to do?\n ❯ 1. Stop and wait for limit to reset\n   2. Upgrade your plan\n Enter to confirm"
+            ),
+            format!("{words}\n Pay now?\n ❯ 1. Yes\n   2. No\n Enter to confirm"),
+        ] {
+            let WorkerActivity::Refused(refusal) = read(&waits) else {
+                panic!("{waits}");
+            };
+            assert_eq!(refusal.limit_of.as_deref(), Some("claude"));
+            assert!(refusal.until.is_some(), "{refusal:?}");
+        }
+        let busy = format!("{words}\n✻ Stewing… (3s · esc to interrupt)\n{prompt}");
+        assert_eq!(read(&busy), WorkerActivity::Busy);
+        let old = format!("{words}\n{}{prompt}", "line\n".repeat(30));
+        assert_eq!(read(&old), WorkerActivity::AtPrompt);
     }
 }

@@ -5,9 +5,12 @@
 //! judged by commits, files and the screen.
 
 use jiff::{SignedDuration, Timestamp};
+use kit::sys::env::local_time_zone;
 use kit::sys::file;
+use kit::ui::escape;
 use serde::{Deserialize, Serialize};
 
+use super::reset_time::parse_reset_time;
 use crate::town::identity::SessionName;
 use crate::town::process;
 use crate::town::{Town, TownLayout};
@@ -70,6 +73,75 @@ pub struct ApiRefusal {
     pub times: u32,
     /// The time from which the API answers again, as the program states it.
     pub until: Option<Timestamp>,
+    /// The agent whose account is at its usage limit, if that is the reason.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_of: Option<String>,
+}
+
+impl ApiRefusal {
+    /// The wait before a request is tried again at a usage limit whose end is not known.
+    pub const LIMIT_INTERVAL: SignedDuration = SignedDuration::from_mins(15);
+
+    /// The longest pause that a worker's own words can cause.
+    const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(7 * 24);
+
+    /// Returns true if the account of the agent is at its usage limit.
+    pub fn is_usage_limit(&self) -> bool {
+        self.limit_of.is_some()
+    }
+
+    /// Returns true if a usage limit pauses the agent until a later time.
+    pub fn is_pause(&self, now: Timestamp) -> bool {
+        self.is_usage_limit() && self.until.is_some_and(|until| until > now)
+    }
+
+    /// Bounds the end of the wait. A usage limit without a known end, whose words appeared at
+    /// `worded`, is a pause of [`Self::LIMIT_INTERVAL`]. A usage limit whose end has passed has
+    /// none.
+    pub(super) fn limit_pause(&mut self, worded: Timestamp, now: Timestamp) {
+        let longest = self.since.checked_add(Self::LONGEST_PAUSE).ok();
+        if self.is_usage_limit() {
+            let default = worded.checked_add(Self::LIMIT_INTERVAL).ok();
+            self.until = self.until.or(default).filter(|until| *until > now);
+        }
+        if let (Some(until), Some(longest)) = (self.until, longest) {
+            self.until = Some(until.min(longest));
+        }
+    }
+
+    /// Describes the refusal in a few words, with the program's own message.
+    pub fn describe(&self) -> String {
+        let words = match self.words.trim() {
+            "" => String::new(),
+            words => format!(" ({})", escape::escape_line(words)),
+        };
+        match (&self.limit_of, self.until) {
+            (Some(agent), until) => {
+                let until = until.map_or_else(String::new, |until| {
+                    format!(" until {}", self.format_pause_end(until))
+                });
+                format!(
+                    "paused{until}: usage limit of {}{words}",
+                    escape::escape_line(agent)
+                )
+            }
+            (None, until) => {
+                let until = until.map_or_else(String::new, |until| format!(", until {until}"));
+                format!(
+                    "the API refuses: {}{words}{until}",
+                    escape::escape_line(&self.kind)
+                )
+            }
+        }
+    }
+
+    /// Formats the end of a pause in the local zone, with its date if that is not the next day.
+    fn format_pause_end(&self, until: Timestamp) -> String {
+        let is_near = until.duration_since(self.at) < SignedDuration::from_hours(24);
+        let format = if is_near { "%H:%M" } else { "%b %-d %H:%M" };
+        let local = until.to_zoned(local_time_zone());
+        local.strftime(format).to_string()
+    }
 }
 
 /// An event of an agent program.
@@ -230,6 +302,7 @@ impl SessionPulse {
                     since: before.as_ref().map_or(now, |before| before.since),
                     times: before.map_or(1, |before| before.times.saturating_add(1)),
                     at: now,
+                    limit_of: None,
                     words,
                 });
             }
@@ -269,101 +342,9 @@ fn truncate_words(words: &str) -> String {
     words.chars().take(WORDS).collect()
 }
 
-/// Parses the time at which a refusing API answers again: `…|1749924000`, `try again in 5 minutes`,
-/// `retry after 30s`, `resets 3pm`, `reset at 15:00`, or a time in RFC 3339. A time of day without
-/// a zone is local.
-pub fn parse_reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
-    let found = parse_epoch(words)
-        .or_else(|| parse_timestamp(words))
-        .or_else(|| parse_wait(words, now))
-        .or_else(|| parse_time_of_day(words, now));
-    // A time in the past or a month ahead is not plausible.
-    let ahead = |at: &Timestamp| {
-        let wait = at.duration_since(now);
-        wait.is_positive() && wait < SignedDuration::from_hours(24 * 31)
-    };
-    found.filter(ahead)
-}
-
-fn parse_epoch(words: &str) -> Option<Timestamp> {
-    let (_, rest) = words.rsplit_once('|')?;
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    Timestamp::from_second(digits.parse().ok()?).ok()
-}
-
-fn parse_timestamp(words: &str) -> Option<Timestamp> {
-    let is_edge = |c: char| matches!(c, '(' | ')' | ',' | '"' | '\'' | ';');
-    let mut parts = words
-        .split_whitespace()
-        .map(|word| word.trim_matches(is_edge));
-    parts.find_map(|word| word.trim_end_matches('.').parse().ok())
-}
-
-fn parse_wait(words: &str, now: Timestamp) -> Option<Timestamp> {
-    let lower = words.to_lowercase();
-    let marks = [
-        "retry after ",
-        "retry-after: ",
-        "again in ",
-        "resets in ",
-        "reset in ",
-    ];
-    let rest = marks.iter().find_map(|mark| lower.split(mark).nth(1))?;
-    let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-    let number: i64 = digits.parse().ok()?;
-    let unit = rest[digits.len()..].trim_start();
-    let seconds = match unit.chars().next() {
-        Some('m') if unit.starts_with("ms") => return None,
-        Some('m') => 60,
-        Some('h') => 3600,
-        Some('d') => 24 * 3600,
-        _ => 1,
-    };
-    let wait = SignedDuration::from_secs(number.checked_mul(seconds)?);
-    now.checked_add(wait).ok()
-}
-
-fn parse_time_of_day(words: &str, now: Timestamp) -> Option<Timestamp> {
-    let lower = words.to_lowercase();
-    let after_reset = lower
-        .split("reset")
-        .nth(1)?
-        .trim_start_matches('s')
-        .trim_start();
-    let rest = after_reset.strip_prefix("at ").unwrap_or(after_reset);
-    let clock: String = rest
-        .chars()
-        .take_while(|c| c.is_ascii_digit() || *c == ':')
-        .collect();
-    let (hour, minute) = clock.split_once(':').unwrap_or((&clock, "0"));
-    let (mut hour, minute): (i8, i8) = (hour.parse().ok()?, minute.parse().ok()?);
-    let rest = rest[clock.len()..].trim_start();
-    if rest.starts_with("pm") && hour < 12 {
-        hour += 12;
-    } else if rest.starts_with("am") && hour == 12 {
-        hour = 0;
-    }
-    let named = words
-        .split_once('(')
-        .and_then(|(_, rest)| rest.split_once(')'))
-        .and_then(|(name, _)| jiff::tz::TimeZone::get(name).ok());
-    let here = now.to_zoned(named.unwrap_or_else(kit::sys::env::local_time_zone));
-    let time = jiff::civil::Time::new(hour, minute, 0, 0).ok()?;
-    let today = here.with().time(time).build().ok()?;
-    if today.timestamp() > now {
-        return Some(today.timestamp());
-    }
-    let tomorrow = today.checked_add(jiff::ToSpan::day(1)).ok()?;
-    Some(tomorrow.timestamp())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(text: &str) -> Timestamp {
-        text.parse().unwrap()
-    }
 
     fn after<'a>(events: impl IntoIterator<Item = (&'a str, &'a str, &'a str)>) -> SessionPulse {
         let (mut pulse, mut now) = (SessionPulse::default(), Timestamp::UNIX_EPOCH);
@@ -412,22 +393,42 @@ mod tests {
         let other = ("Notification", "auth_success", "welcome");
         assert_eq!(after([other]), SessionPulse::default());
     }
+    #[test]
+    fn a_usage_limit_is_a_pause_of_a_week_at_most() {
+        let now: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
+        let hours = |hours| Some(now + SignedDuration::from_hours(hours));
+        let pause = |until: Option<Timestamp>| {
+            let mut refusal = ApiRefusal {
+                since: now,
+                at: now,
+                until,
+                limit_of: Some("claude".to_owned()),
+                ..ApiRefusal::default()
+            };
+            refusal.limit_pause(now, now);
+            refusal.until
+        };
+        assert_eq!(pause(hours(3)), hours(3));
+        assert_eq!(pause(hours(20 * 24)), hours(7 * 24));
+        assert_eq!(pause(hours(-1)), None);
+        assert_eq!(pause(None), Some(now + ApiRefusal::LIMIT_INTERVAL));
+    }
 
     #[test]
-    fn the_retry_time_of_an_api_is_parsed() {
-        let now = at("2026-01-01T12:00:00Z");
-        for (words, expected) in [
-            ("usage limit reached|1767283200", "2026-01-01T16:00:00Z"),
-            ("Please try again in 90s.", "2026-01-01T12:01:30Z"),
-            ("try again in 2 hours", "2026-01-01T14:00:00Z"),
-            ("limit reached, resets 3pm (UTC)", "2026-01-01T15:00:00Z"),
-            ("resets at 09:30 (UTC)", "2026-01-02T09:30:00Z"),
-            ("until 2026-01-01T13:00:00Z.", "2026-01-01T13:00:00Z"),
-        ] {
-            assert_eq!(parse_reset_time(words, now), Some(at(expected)), "{words}");
-        }
-        for words in ["overloaded", "resets soon", "|12", "in 400 ms", "limit|1"] {
-            assert_eq!(parse_reset_time(words, now), None, "{words}");
-        }
+    fn a_pause_names_its_end_and_the_agent() {
+        let now: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
+        let refusal = ApiRefusal {
+            at: now,
+            until: Some(now + SignedDuration::from_hours(3)),
+            limit_of: Some("claude".to_owned()),
+            words: "You've hit your limit".to_owned(),
+            ..ApiRefusal::default()
+        };
+        let local = refusal.until.unwrap().to_zoned(local_time_zone());
+        let end = local.strftime("%H:%M");
+        assert_eq!(
+            refusal.describe(),
+            format!("paused until {end}: usage limit of claude (You've hit your limit)")
+        );
     }
 }

@@ -9,7 +9,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::pulse::{ApiRefusal, parse_reset_time};
+use super::pulse::ApiRefusal;
+use super::reset_time::parse_reset_time;
 use super::state_file;
 use crate::host::LiveSession;
 use crate::town::{Town, TownLayout};
@@ -110,7 +111,7 @@ impl QuotaBook {
 
 /// Returns true if a refusal means that the account, not the service, is at its limit.
 pub fn is_usage_limit(refusal: &ApiRefusal) -> bool {
-    matches!(refusal.kind.as_str(), "rate_limit" | "billing_error")
+    refusal.limit_of.is_some() || matches!(refusal.kind.as_str(), "rate_limit" | "billing_error")
 }
 
 /// Marks an account as limited by a refusal. A limit that has ended is not marked.

@@ -275,7 +275,15 @@ fn watch_progress(
                 }
                 polecat.progress = Some(progress);
             }
-            _ => polecat.refusal = find_final_refusal(town, preset, polecat),
+            _ => {
+                polecat.refusal = find_final_refusal(town, preset, polecat);
+                if let Some(pause) = &polecat.refusal
+                    && pause.is_usage_limit()
+                    && polecat.state == PolecatState::Stalled
+                {
+                    polecat.why = pause.describe();
+                }
+            }
         }
     }
 }
@@ -286,7 +294,7 @@ fn find_final_refusal(
     preset: &RuntimePreset,
     polecat: &Polecat,
 ) -> Option<ApiRefusal> {
-    if preset.refusals.is_empty() {
+    if preset.refusals.is_empty() && preset.usage_limits.is_empty() {
         return None;
     }
     let slot = &polecat.slot;
@@ -301,7 +309,7 @@ fn find_final_refusal(
         }
         _ => return None,
     };
-    progress::read_refusal(&screen, preset, at)
+    progress::read_final_refusal(&screen, preset, at, town.clock.now())
 }
 
 /// Returns true if any agent has a bead on its hook.

@@ -187,6 +187,9 @@ pub enum RestartCause<'a> {
     Ended,
     /// The session ended because the API refused its requests.
     Refused,
+    /// The session runs, and its program waits at a question after the API refused, for this
+    /// reason. The restart ends it.
+    RefusedAtQuestion(&'a str),
     /// The session runs without progress, for this reason. The restart ends it.
     NoProgress(&'a str),
     /// The session with this token hands over. The restart ends that session and no other.
@@ -239,7 +242,7 @@ pub fn restart_session(
         return Ok(None);
     }
     let ended = live.as_ref().and_then(|live| match why {
-        RestartCause::NoProgress(reason) => {
+        RestartCause::NoProgress(reason) | RestartCause::RefusedAtQuestion(reason) => {
             Some(end::end_of_quiet_session(town, live, &slot, reason))
         }
         _ => end::end_of_dead_session(town, live, &slot),
@@ -256,7 +259,7 @@ pub fn restart_session(
             }
             _ => RestartCount::Failed { forget: None },
         },
-        RestartCause::Refused => RestartCount::Refused,
+        RestartCause::Refused | RestartCause::RefusedAtQuestion(_) => RestartCount::Refused,
         RestartCause::Ended if live.is_none() && are_sessions_lost(town, &slot)? => {
             RestartCount::Lost
         }
@@ -714,7 +717,7 @@ fn start_session(
         let ready = runtime::wait_until_ready(town.host.as_ref(), &live.name, preset, limit)?;
         question = match (ready, words) {
             (StartResult::NeedsPerson(dialog), _) => Some(dialog),
-            (StartResult::Ended, _) | (_, None) => None,
+            (StartResult::Ended | StartResult::AtUsageLimit, _) | (_, None) => None,
             (_, Some(words)) => type_first_message(town, &live.name, words, preset)?,
         };
         if let Some(dialog) = &question {

@@ -7,21 +7,27 @@
 
 pub mod available;
 pub mod installed;
+mod limit_screen;
 mod preset;
 pub mod ready;
 mod resolve;
 pub mod scripted;
 pub mod settings;
+mod usage_limit;
 
 /// Splits a command line as a shell does. None if a quote is open.
 pub fn split_command_line(line: &str) -> Option<Vec<String>> {
     shlex::split(line)
 }
 
+pub use limit_screen::OpenLimitMenu;
 pub use preset::{NonInteractive, PresetDialog, PromptMode, RefusalSign, RuntimePreset};
-pub use ready::{ScreenState, StartResult, inspect_screen, wait_until_ready};
+pub use ready::{
+    ScreenState, StartResult, inspect_screen, leave_usage_limit_menu, wait_until_ready,
+};
 pub use resolve::{
     AgentRuntime, PreparedRuntime, RuntimeError, RuntimeSource, added_variables,
     configured_variables, find_agent_question, inheritable_variables, input_rules_of,
     list_agent_names, resolve_runtime,
 };
+pub use usage_limit::{UsageLimitMenu, UsageLimitWords};

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use kit::sys::Env;
 use serde::{Deserialize, Serialize};
 
+use super::usage_limit::{UsageLimitMenu, UsageLimitTable, UsageLimitWords};
 use crate::host::InputRules;
 
 /// The built-in presets, the default one first.
@@ -122,6 +123,12 @@ pub struct RuntimePreset {
     /// Texts on the screen that show that the API refused a request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refusals: Vec<RefusalSign>,
+    /// The messages about a usage limit of the account.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub usage_limits: Vec<UsageLimitWords>,
+    /// The menus that open at a usage limit.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub usage_limit_menus: Vec<UsageLimitMenu>,
     /// The file from which the program reads instructions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub instructions_file: String,
@@ -183,10 +190,16 @@ fn is_zero(value: &u64) -> bool {
 impl RuntimePreset {
     pub fn built_in() -> Vec<Self> {
         // A test reads every file, so none is skipped here.
-        BUILT_IN
+        let mut presets: Vec<Self> = BUILT_IN
             .iter()
             .filter_map(|text| serde_json::from_str(text).ok())
-            .collect()
+            .collect();
+        let table = UsageLimitTable::built_in();
+        for preset in &mut presets {
+            preset.usage_limits = table.words_of(&preset.name);
+            preset.usage_limit_menus = table.menus_of(&preset.name);
+        }
+        presets
     }
 
     /// Returns the built-in preset of that name.

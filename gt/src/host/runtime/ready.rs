@@ -20,6 +20,8 @@ pub enum StartResult {
     Busy,
     /// A dialog is open that only a user can answer.
     NeedsPerson(String),
+    /// The account is at its usage limit, and a menu about it is open.
+    AtUsageLimit,
     Ended,
     /// The time limit was reached without a known sign.
     Unknown,
@@ -92,10 +94,16 @@ fn answer_dialog(
     preset: &RuntimePreset,
     last: &mut ScreenState,
 ) -> Result<Option<StartResult>, HostError> {
-    let seen = inspect_screen(&backend.capture(name, 60)?, preset);
+    let screen = backend.capture(name, 60)?;
+    let seen = inspect_screen(&screen, preset);
     let same = seen == *last;
     *last = seen.clone();
+    let is_at_limit = || {
+        preset.find_usage_limit_menu(&screen).is_some()
+            || preset.find_usage_limit(&screen).is_some()
+    };
     Ok(match seen {
+        ScreenState::NeedsPerson(_) if same && is_at_limit() => Some(StartResult::AtUsageLimit),
         ScreenState::AtPrompt if same => Some(StartResult::AtPrompt),
         ScreenState::Busy => Some(StartResult::Busy),
         ScreenState::NeedsPerson(dialog) if same => Some(StartResult::NeedsPerson(dialog)),
@@ -116,6 +124,49 @@ fn answer_dialog(
         ScreenState::Nothing if !is_session_running(backend, name)? => Some(StartResult::Ended),
         ScreenState::Nothing => None,
     })
+}
+
+/// The time that a menu gets to close after its answer.
+const MENU_LIMIT: Duration = Duration::from_secs(20);
+
+/// Chooses the waiting option of a menu about a usage limit, if one is open. Returns the state of
+/// the screen without it. A menu that is not exactly as known gets no key.
+pub fn leave_usage_limit_menu(
+    backend: &dyn Host,
+    name: &str,
+    preset: &RuntimePreset,
+) -> Result<ScreenState, HostError> {
+    let mut last = None;
+    let left = clock::wait_for(MENU_LIMIT, || {
+        match press_menu_key(backend, name, preset, &mut last) {
+            Ok(None) => None,
+            Ok(Some(look)) => Some(Ok(look)),
+            Err(error) => Some(Err(error)),
+        }
+    });
+    left.unwrap_or_else(|| Ok(ScreenState::NeedsPerson("a menu stays open".to_owned())))
+}
+
+/// Reads the screen once, and presses at most one key in the menu, after two equal screens. Returns
+/// the state of a screen without the menu.
+fn press_menu_key(
+    backend: &dyn Host,
+    name: &str,
+    preset: &RuntimePreset,
+    last: &mut Option<Key>,
+) -> Result<Option<ScreenState>, HostError> {
+    let screen = backend.capture(name, 60)?;
+    let Some(open) = preset.find_usage_limit_menu(&screen) else {
+        return Ok(Some(inspect_screen(&screen, preset)));
+    };
+    let is_same = *last == open.key;
+    *last = open.key;
+    if let Some(key) = open.key.filter(|_| is_same) {
+        backend.press(name, &[key])?;
+        *last = None;
+    }
+    clock::pause_thread(Duration::from_millis(300));
+    Ok(None)
 }
 
 /// Reads a screen. Dialogs are checked first, because one of them draws a sign that looks like a
@@ -179,7 +230,7 @@ fn has_prompt(screen: &str, preset: &RuntimePreset) -> bool {
     screen.lines().any(|line| is_prompt_line(line, preset))
 }
 
-fn is_prompt_line(line: &str, preset: &RuntimePreset) -> bool {
+pub(super) fn is_prompt_line(line: &str, preset: &RuntimePreset) -> bool {
     let prompt = preset.ready_prompt_prefix.as_str();
     let line = strip_frame(line);
     // Captured lines are trimmed at the right, so an empty prompt may lack its last space.
@@ -187,12 +238,12 @@ fn is_prompt_line(line: &str, preset: &RuntimePreset) -> bool {
 }
 
 /// Removes the frame that some programs draw around a line.
-fn strip_frame(line: &str) -> &str {
+pub(super) fn strip_frame(line: &str) -> &str {
     line.trim_start_matches(['│', '|', ' '])
 }
 
 /// Returns the key that moves the focus towards the wanted option, or Enter if it is there.
-fn next_key(dialog: &str, option: &str, focus: &str) -> Option<Key> {
+pub(super) fn next_key(dialog: &str, option: &str, focus: &str) -> Option<Key> {
     let lines: Vec<&str> = dialog.lines().map(strip_frame).collect();
     let at = |found: &dyn Fn(&str) -> bool| lines.iter().rposition(|line| found(line));
     let focused = at(&|line| line.starts_with(focus))?;

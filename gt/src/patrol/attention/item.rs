@@ -290,7 +290,11 @@ pub(super) fn outage_items(view: &TownView, patience: SignedDuration) -> Vec<Att
                 kind: AttentionKind::Failing,
                 key: format!("outage:{}:{}", outage.agent, outage.since),
                 bead: String::new(),
-                subject: format!("The API of {} refuses", outage.agent),
+                subject: if outage.last.is_usage_limit() {
+                    format!("{} is paused by its usage limit", outage.agent)
+                } else {
+                    format!("The API of {} refuses", outage.agent)
+                },
                 text: format!(
                     "Since {} it stops {count}: {}. One of them tries again each time, and all go on when it answers.",
                     outage.since,
