@@ -724,11 +724,16 @@ fn a_worker_that_asked_waits_for_the_answer_and_starts_again_with_it() {
     let bead = town.bead("web", "Choose");
     let name = town.sling(&bead);
     town.gt(["config", "set", "patrol.breaker.wait", "0s"]).ok();
-    town_tests::eventually("the worker is stuck", || {
-        // A session may end while the patrol looks at it.
-        town.gtd(["run", "--once"]).run();
-        town.polecats()[0]["stuck"].is_string().then_some(())
+    town_tests::eventually("its session has ended", || {
+        let asked = town.gt(["escalate", "list", "--json"]).ok().json();
+        let ended = town.polecats()[0]["session_running"] == false;
+        (ended && asked[0]["id"].is_string()).then_some(())
     });
+    for _ in 0..4 {
+        town.patrol();
+    }
+    assert_eq!(town.events("respawn").len(), 0);
+    assert!(town.polecats()[0]["stuck"].is_null());
     let open = town.gt(["escalate", "list", "--json"]).ok().json();
     assert_eq!(open.as_array().unwrap().len(), 1, "{open}");
     let id = open[0]["id"].as_str().unwrap();

@@ -716,3 +716,119 @@ fn a_working_worker_that_prints_the_words_of_a_usage_limit_is_not_paused() {
     let status = town.gt(["status"]).ok().out;
     assert!(!status.contains("paused"), "{status}");
 }
+
+#[test]
+fn a_worker_whose_session_ended_while_it_asks_waits_for_the_answer() {
+    let (town, _origin) = town(
+        "if [ $n = 1 ]; then gt escalate 'Which parser?' --decision --option nom --option 'our own'; echo I stop here; exit 1; fi\n\
+         gt prime > $GT_ROOT/../prime; echo done > work.txt",
+    );
+    let bead = town.bead("web", "Ask and end");
+    town.gt(["sling", &bead, "web"]).run();
+    eventually("its session has ended", || {
+        let asked = town.gt(["escalate", "list", "--json"]).ok().json();
+        let ended = worker(&town)["session_running"] == false;
+        (ended && asked[0]["id"].is_string()).then_some(())
+    });
+    for minutes in [1, 10, 60, 600] {
+        town.patrol_in(minutes * 60);
+    }
+    assert_eq!(town.events("respawn").len(), 0, "{:?}", acts(&town));
+    let asked = town.gt(["escalate", "list", "--json"]).ok().json();
+    let question = asked[0]["id"].as_str().unwrap();
+    let words =
+        format!("it waits for the answer to {question} \"Which parser?\"; its last words: ");
+    for screen in [vec!["status"], vec!["why", &bead]] {
+        let out = town.gt(screen).ok().out;
+        assert!(out.contains(&words), "{out}");
+        assert!(
+            out.contains(&format!("gt escalate resolve {question}")),
+            "{out}"
+        );
+    }
+    assert_eq!(count_mail(&town, "STUCK"), 0);
+    town.gt(["escalate", "resolve", question, "2"]).ok();
+    town.patrol();
+    assert_eq!(town.events("respawn").len(), 1, "{:?}", acts(&town));
+    eventually("the work is merged", || {
+        town.patrol();
+        (town.status_of("web", &bead) == "closed").then_some(())
+    });
+    assert_eq!(town.events("respawn").len(), 1, "{:?}", acts(&town));
+    let prime = std::fs::read_to_string(town.path("prime")).unwrap();
+    assert!(
+        prime.contains("# Answers") && prime.contains("> our own"),
+        "{prime}"
+    );
+}
+
+#[test]
+fn a_worker_at_its_prompt_gets_the_answer_to_its_question_at_once() {
+    let (town, _origin) = drawn_town(
+        "gt escalate 'Which parser?' --decision --option nom --option 'our own' > /dev/null\n\
+         prompt; read line; echo \"$line\" > $GT_ROOT/../typed; sleep 600",
+    );
+    let bead = town.bead("web", "Ask");
+    town.sling(&bead);
+    let asked = eventually("it has asked", || {
+        let asked = town.gt(["escalate", "list", "--json"]).ok().json();
+        asked[0]["id"].as_str().map(str::to_owned)
+    });
+    for minutes in [11, 31, 300] {
+        town.patrol_in(minutes * 60);
+    }
+    for rule in ["G1-nudge-quiet", "G2-restart-quiet"] {
+        assert_eq!(count(&town, rule), 0, "{:?}", acts(&town));
+    }
+    // No patrol runs.
+    town.gt(["escalate", "resolve", &asked, "2"]).ok();
+    let typed = eventually("the answer is typed", || {
+        std::fs::read_to_string(town.path("typed"))
+            .ok()
+            .filter(|text| !text.is_empty())
+    });
+    assert!(
+        typed.contains("Which parser?") && typed.contains("our own"),
+        "{typed}"
+    );
+    town.patrol();
+    let nudges = town.events("nudge");
+    assert_eq!(
+        nudges.len(),
+        1,
+        "the mail rule does not repeat it: {nudges:?}"
+    );
+}
+
+#[test]
+fn every_screen_shows_a_medium_question_at_once() {
+    let worker = town_tests::Worker::new();
+    let town = &worker.town;
+    let ask = ["escalate", "Which parser?", "--json"];
+    let of_worker = town.gt_as(&worker.name, ask).ok().json();
+    let ask = [
+        "escalate",
+        "Whose API?",
+        "--related",
+        &worker.bead,
+        "--json",
+    ];
+    let of_mayor = town.gt(ask).env("GT_ROLE", "mayor").ok().json();
+    let screens = [
+        town.gt(["status"]).ok().out,
+        town.gt(["top", "--json"]).ok().json()["needs_you"].to_string(),
+        town.gt(["why", &worker.bead]).ok().out,
+    ];
+    for (report, title) in [(&of_worker, "Which parser?"), (&of_mayor, "Whose API?")] {
+        assert_eq!(report["severity"], "medium");
+        let step = format!("gt escalate resolve {}", report["id"].as_str().unwrap());
+        for screen in &screens {
+            assert!(screen.contains(title) && screen.contains(&step), "{screen}");
+        }
+    }
+    let why = town.gt(["why", &worker.name]).ok().out;
+    assert!(
+        why.contains("it waits for your answer: Which parser?"),
+        "{why}"
+    );
+}

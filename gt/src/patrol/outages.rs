@@ -13,7 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::decision::{Action, Decision};
 use super::polecats::doubled_wait;
 use super::rule;
-use crate::record::polecat::NudgeCount;
+use crate::record::polecat::{NudgeCount, Polecat};
 use crate::record::progress::WorkerProgress;
 use crate::record::pulse::ApiRefusal;
 use crate::record::town_view::TownView;
@@ -90,7 +90,10 @@ pub fn find_outages(view: &TownView) -> Vec<Outage> {
             .copied()
             .collect()
     };
-    let refused = all().filter_map(|polecat| {
+    // A worker without a session waits for the answer to its question first.
+    let is_asking = |polecat: &&Polecat| polecat.asks.is_some() && polecat.progress.is_none();
+    let candidates = all().filter(|polecat| !is_asking(polecat));
+    let refused = candidates.filter_map(|polecat| {
         Some(RefusedWorker {
             worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
             agent: polecat.agent.clone(),

@@ -10,7 +10,8 @@
 //!
 //! A restart counts for the breaker of the worker (P6): a worker that repeatedly makes no progress
 //! is stuck, and the user gets a message. No text is typed into a session with an attached user,
-//! and no such session is restarted. Workers that wait for the API are left to rule A1.
+//! and no such session is restarted. Workers that wait for the API are left to rule A1. A worker at
+//! its prompt that waits for the answer to its question is left alone until the answer.
 
 use jiff::{SignedDuration, Timestamp};
 
@@ -42,6 +43,8 @@ pub struct WatchFacts {
     pub respawns: Vec<Timestamp>,
     /// True if a gt process holds its slot.
     pub busy: bool,
+    /// True if it waits for the answer to a question about its bead.
+    pub asks: bool,
 }
 
 /// Reads the facts about the workers of a rig.
@@ -53,12 +56,19 @@ pub(super) fn facts(view: &TownView, rig: &str) -> Vec<WatchFacts> {
 }
 
 fn watch_facts(polecat: &Polecat, now: Timestamp) -> Option<WatchFacts> {
+    let mut progress = polecat.progress.clone()?;
+    // No progress was possible before the answer.
+    if let Some(answered) = polecat.slot.answered.filter(|at| *at <= now) {
+        progress.at = progress.at.max(answered);
+        progress.work = progress.work.max(answered);
+    }
     Some(WatchFacts {
         worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
-        progress: polecat.progress.clone()?,
+        progress,
         nudges: polecat.slot.nudges.until(now),
         respawns: polecats::parse_times(&polecat.slot.respawns),
         busy: polecat.busy,
+        asks: polecat.asks.is_some(),
     })
 }
 
@@ -136,6 +146,7 @@ fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietS
     // A nudge changes the screen. From then on the rest of the time counts.
     let rest = thresholds.restart - thresholds.nudge;
     match (&progress.doing, worker.valid_nudge()) {
+        (WorkerActivity::AtPrompt | WorkerActivity::Unknown, _) if worker.asks => None,
         (WorkerActivity::Refused(_), _) => None,
         (WorkerActivity::Dialog { .. }, _) => restart(progress.at, thresholds.restart),
         (WorkerActivity::Busy, None) => nudge(thresholds.restart),
@@ -345,6 +356,7 @@ pub(crate) mod tests {
             },
             respawns: Vec::new(),
             busy: false,
+            asks: false,
         }
     }
 
@@ -398,6 +410,18 @@ pub(crate) mod tests {
                 assert_eq!(decided(&is_left_alone), None, "{is_left_alone:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_worker_that_waits_for_an_answer_is_left_alone_unless_it_seems_to_work() {
+        let asks = |doing| WatchFacts {
+            asks: true,
+            ..quiet(doing, 500, None)
+        };
+        assert_eq!(decided(&asks(WorkerActivity::AtPrompt)), None);
+        assert_eq!(decided(&asks(WorkerActivity::Unknown)), None);
+        let busy = decided(&asks(WorkerActivity::Busy));
+        assert_eq!(busy, Some("G1-nudge-quiet"));
     }
 
     #[test]

@@ -456,6 +456,16 @@ pub fn find_open_questions(town: &Snapshot, agent: &Address, bead: &str) -> Vec<
     open
 }
 
+/// Returns the oldest open escalation of an agent about its bead that a user or the mayor answers.
+/// One of low severity is only recorded, so no one may answer it.
+pub fn find_awaited_question(town: &Snapshot, agent: &Address, bead: &str) -> Option<Escalation> {
+    let open = find_open_questions(town, agent, bead).into_iter();
+    let mut awaited = open.filter(|escalation| {
+        escalation.related_bead == bead && escalation.severity > Severity::Low
+    });
+    awaited.next()
+}
+
 /// Returns the answered escalations about a bead, oldest answer first.
 pub fn find_answered(town: &Snapshot, bead: &str) -> Vec<Escalation> {
     let mut found = list_escalations(town, true);

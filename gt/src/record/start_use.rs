@@ -245,6 +245,7 @@ mod tests {
             agent: String::new(),
             committed: None,
             progress: None,
+            asks: None,
             refusal: None,
         };
         worker.slot.token = "t1".to_owned();

@@ -10,10 +10,13 @@ use kit::sys::parallel::run_both;
 
 use super::budget::{Budget, BudgetBook, BudgetLayers};
 use super::dog::{self, DogState};
+use super::escalation;
 use super::hidden;
 use super::hook;
 use super::mail;
-use super::polecat::{self, Polecat, PolecatRecords, PolecatState, Slot, SlotState};
+use super::polecat::{
+    self, AwaitedQuestion, Polecat, PolecatRecords, PolecatState, Slot, SlotState,
+};
 use super::progress::{self, ActivityCache, WorkerActivity};
 use super::pulse::ApiRefusal;
 use super::role::{self, PatrolRole, RoleMode};
@@ -113,6 +116,9 @@ impl TownView {
             polecats = add_sessions(&without, None);
         }
         drop(without);
+        for polecat in polecats.values_mut().flatten() {
+            add_question(town, &stores.town, polecat);
+        }
         for (name, hold) in &stores.holds {
             for polecat in polecats.get_mut(name).into_iter().flatten() {
                 if polecat.state == PolecatState::Stalled {
@@ -279,6 +285,7 @@ fn watch_progress(
                 polecat.refusal = find_final_refusal(town, preset, polecat);
                 if let Some(pause) = &polecat.refusal
                     && pause.is_usage_limit()
+                    && polecat.asks.is_none()
                     && polecat.state == PolecatState::Stalled
                 {
                     polecat.why = pause.describe();
@@ -286,6 +293,38 @@ fn watch_progress(
             }
         }
     }
+}
+
+/// Adds the open question that a worker waits on. Without a session, it does nothing else.
+fn add_question(town: &LiveTown, beads: &Snapshot, polecat: &mut Polecat) {
+    let Some(hook) = &polecat.hook else { return };
+    let found = escalation::find_awaited_question(beads, &polecat.address(), hook);
+    polecat.asks = found.map(|question| AwaitedQuestion {
+        escalation: question.id,
+        title: question.title,
+    });
+    if let Some(question) = &polecat.asks
+        && polecat.state == PolecatState::Stalled
+        && polecat.slot.state.stuck_reason().is_none()
+    {
+        polecat.why = question.describe(&read_last_words(town, polecat));
+    }
+}
+
+/// Returns the last line that an ended session printed.
+fn read_last_words(town: &LiveTown, polecat: &Polecat) -> String {
+    let shown = polecat.session.as_ref();
+    let shown = shown.and_then(|dead| town.host.capture(&dead.name, DEAD_LINES).ok());
+    let kept = || {
+        let ended = polecat.slot.ended.as_ref();
+        ended.map(|ended| ended.screen.join("\n"))
+    };
+    let screen = shown.or_else(kept).unwrap_or_default();
+    let mut lines = screen.lines().rev().map(str::trim);
+    lines
+        .find(|line| !line.is_empty())
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// Returns the refusal of the API that ended a worker's last session.

@@ -247,6 +247,7 @@ fn quiet_worker(at: u64, sleeps_at: u64) -> TownFacts {
         nudges: NudgeCount::default(),
         respawns: Vec::new(),
         busy: false,
+        asks: false,
     };
     let slept = u64::from(at >= sleeps_at) * DAY;
     TownFacts {

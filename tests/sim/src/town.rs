@@ -493,6 +493,7 @@ impl SimTown {
             worked: false,
             lost: worker.lost.clone(),
             stuck_times: worker.stuck_times,
+            asks: false,
             refused: worker.refusal.is_some(),
             over_budget: false,
         }
@@ -537,6 +538,7 @@ impl SimTown {
             nudges: worker.nudges,
             respawns: worker.respawns.clone(),
             busy: false,
+            asks: false,
         })
     }
 

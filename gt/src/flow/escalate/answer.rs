@@ -2,20 +2,26 @@
 
 use bd::change;
 use bd::store::Tx;
+use kit::ui::escape;
 
 use std::time::Duration;
 
 use super::{
     EscalateError, build_notice, find_open, find_with_bead, save_escalation, thread_of_escalation,
 };
-use crate::flow::polecat::clear_restarts;
+use crate::flow::nudge;
+use crate::flow::polecat::record_answer;
 use crate::flow::recipient;
 use crate::host::LiveTown;
 use crate::record::escalation::{Escalation, EscalationForward};
 use crate::record::mail::{self, NewMessage};
+use crate::record::notification_level::{NotificationLevel, load_level};
 use crate::town::Town;
 use crate::town::event::{EscalationClosed, Event, event};
-use crate::town::identity::Address;
+use crate::town::identity::{Address, SessionName};
+
+/// The maximum number of characters of an answer in a notice.
+const NOTICE_LENGTH: usize = 400;
 
 /// The time that an answer waits for a process that holds the slot of the asker.
 const RELEASE: Duration = Duration::from_secs(2);
@@ -81,7 +87,7 @@ pub fn forward_escalation(
 }
 
 /// Answers an escalation and closes it. A number stands for the option of that number.
-pub fn resolve_escalation(town: &Town, id: &str, answer: &str) -> anyhow::Result<Escalation> {
+pub fn resolve_escalation(town: &LiveTown, id: &str, answer: &str) -> anyhow::Result<Escalation> {
     let by = town.actor.mailbox();
     let over = EscalationEnding {
         by: &by,
@@ -93,7 +99,7 @@ pub fn resolve_escalation(town: &Town, id: &str, answer: &str) -> anyhow::Result
 }
 
 /// Closes an escalation without an answer.
-pub fn close_escalation(town: &Town, id: &str, reason: &str) -> anyhow::Result<Escalation> {
+pub fn close_escalation(town: &LiveTown, id: &str, reason: &str) -> anyhow::Result<Escalation> {
     let by = town.actor.mailbox();
     let over = EscalationEnding {
         by: &by,
@@ -116,9 +122,10 @@ pub(super) struct EscalationEnding<'a> {
 }
 
 /// Ends an escalation if `still` holds in the transaction: all askers get the text, and the
-/// messages about the escalation are closed, in one transaction.
+/// messages about the escalation are closed, in one transaction. Askers whose sessions run get a
+/// notice at once.
 pub(super) fn end_escalation(
-    town: &Town,
+    town: &LiveTown,
     id: &str,
     ending: &EscalationEnding,
     still: impl Fn(&Escalation) -> bool,
@@ -126,10 +133,10 @@ pub(super) fn end_escalation(
     let text = ending.text.trim();
     anyhow::ensure!(!text.is_empty(), EscalateError::NoText);
     let store = town.open_town_store()?;
-    let (escalation, was_open) = town.transact(&store, |tx| {
+    let (escalation, messages) = town.transact(&store, |tx| {
         let mut escalation = find_open(tx, id)?;
         if !still(&escalation) {
-            return Ok((escalation, false));
+            return Ok((escalation, None));
         }
         let text = if ending.is_answer {
             choose_option(&escalation, text)?
@@ -142,24 +149,32 @@ pub(super) fn end_escalation(
             escalation.details.answer.clone_from(&text);
         }
         close_messages(tx, &escalation)?;
+        let mut messages = Vec::new();
         for to in escalation
             .details
             .asked_by
             .iter()
             .filter(|to| *to != ending.by)
         {
-            mail::write_message(tx, &build_result_message(&escalation, to, ending, &text))?;
+            let message = build_result_message(&escalation, to, ending, &text);
+            messages.push(ResultMessage {
+                to: to.clone(),
+                id: mail::write_message(tx, &message)?,
+            });
         }
         save_escalation(tx, &escalation)?;
         let mut bead = find_with_bead(tx, id)?.0;
         change::mark_closed(&mut bead, &escalation.closed_reason, &tx.now());
         escalation.status = bead.status.to_string();
         tx.put(bead)?;
-        Ok((escalation, true))
+        Ok((escalation, Some(messages)))
     })?;
-    if was_open {
+    if let Some(messages) = messages {
         for asker in &escalation.details.asked_by {
             release_asker(town, asker);
+        }
+        for message in &messages {
+            notify_asker(town, &escalation, message);
         }
         town.record_event(&Event::EscalationClosed(EscalationClosed {
             escalation_id: id.to_owned(),
@@ -179,7 +194,44 @@ fn release_asker(town: &Town, asker: &str) {
         return;
     };
     let Ok(rig) = town.find_rig(&rig) else { return };
-    clear_restarts(&rig, &name, RELEASE).ok();
+    record_answer(&rig, &name, RELEASE).ok();
+}
+
+/// The message with the result of an escalation.
+struct ResultMessage {
+    to: String,
+    id: String,
+}
+
+/// Types the result into the session of an asker, if one runs. The message is in its mailbox in any
+/// case, and the context of its next session has an answer.
+fn notify_asker(town: &LiveTown, escalation: &Escalation, message: &ResultMessage) {
+    let Ok(agent) = town.parse_address(&message.to) else {
+        return;
+    };
+    let session = SessionName::for_agent(&agent);
+    let live = session.and_then(|session| town.host.find(session.as_str()).ok().flatten());
+    let Some(live) = live.filter(|live| live.dead.is_none()) else {
+        return;
+    };
+    if load_level(town, &agent) == NotificationLevel::Muted {
+        return;
+    }
+    let title = escape::escape_line(&escalation.title);
+    let result = escape::escape_line(&escalation.closed_reason);
+    let shown: String = result.chars().take(NOTICE_LENGTH).collect();
+    let word = if escalation.details.answer.is_empty() {
+        "was closed without an answer"
+    } else {
+        "is answered"
+    };
+    let text = format!(
+        "Your question {} \"{title}\" {word}: {shown} (gt mail read {})",
+        escalation.id, message.id
+    );
+    if nudge::nudge_agent(town, &agent, &text).is_ok() {
+        mail::record_notice(&town.layout, &message.to, &live.token, &message.id);
+    }
 }
 
 /// Returns the option of a number, otherwise the text.

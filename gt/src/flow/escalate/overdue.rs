@@ -11,7 +11,6 @@ use super::{
 };
 use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
-use crate::town::Town;
 use crate::town::event::{EscalationSent, Event};
 
 /// The time at which an escalation is raised.
@@ -167,7 +166,7 @@ pub fn raise_stale_escalations(
 }
 
 /// Answers an escalation with its default after the deadline. None if someone answered first.
-pub fn take_default(town: &Town, id: &str) -> anyhow::Result<Option<String>> {
+pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let beads = town.open_town_store()?.snapshot()?;
     let found = beads.get_live(id).and_then(Escalation::from_bead);
     let now = town.clock.now();

@@ -19,17 +19,18 @@ pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
     clear_stuck_mark(rig, name)
 }
 
-/// Forgets the restarts of a worker that has work, and its stuck mark if its sessions were the
-/// cause, because it has got an answer since. Waits so long for a process that holds its slot.
-pub fn clear_restarts(rig: &Rig, name: &str, wait: Duration) -> anyhow::Result<()> {
+/// Records that a worker with work has got an answer: forgets its restarts, and its stuck mark if
+/// its sessions were the cause. Waits so long for a process that holds its slot.
+pub fn record_answer(rig: &Rig, name: &str, wait: Duration) -> anyhow::Result<()> {
     let _slot = rig.take_slot(name, wait)?;
     let ids = PolecatIds::for_polecat(rig, name);
     let store = rig.store()?;
     rig.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);
-        if slot.respawns.is_empty() && slot.state.stuck_reason().is_none() {
+        if slot.bead.is_empty() {
             return Ok(());
         }
+        slot.answered = Some(tx.now().instant());
         slot.respawns.clear();
         slot.state = match slot.state {
             SlotState::Stuck { before, .. } if *before == SlotState::Working => SlotState::Working,

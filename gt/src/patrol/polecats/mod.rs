@@ -7,7 +7,8 @@
 //!   did and has had time for `gt done`: save its commits, end the session, clear the hook. Only
 //!   the worker's own `gt done` submits work.
 //! - P5: an interrupted `gt done`: finish it. If a retry cannot help, open the breaker.
-//! - P6: it has work and no session: restart it, until the breaker opens.
+//! - P6: it has work and no session: restart it, until the breaker opens. A worker that waits for
+//!   the answer to its question is restarted when the answer comes.
 //! - P7: it has no work but a session, or the screen of an ended session: end the session.
 
 use bd::bead::attempt;
@@ -26,6 +27,7 @@ use crate::flow::session::start::RestartCause;
 use crate::flow::session::{self, end};
 use crate::flow::sling;
 use crate::host::LiveTown;
+use crate::record::escalation;
 use crate::record::polecat::{self, Polecat, PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::record::progress;
 use crate::record::town_view::TownView;
@@ -67,6 +69,8 @@ pub struct PolecatFacts {
     pub lost: Vec<Timestamp>,
     /// The number of times it was stuck on this bead.
     pub stuck_times: u32,
+    /// True if it waits for the answer to a question about its bead.
+    pub asks: bool,
     /// True if the API refuses it. Then rule A1 restarts it.
     pub refused: bool,
     /// True if a budget for its work is spent. Then no session is started for it.
@@ -123,6 +127,7 @@ fn polecat_facts(
         worked,
         lost: slot.lost.clone(),
         stuck_times: slot.stuck_times,
+        asks: polecat.asks.is_some(),
         refused: polecat.refusal.is_some(),
         over_budget: polecat
             .hook
@@ -161,7 +166,7 @@ pub(super) fn due(
             if let Some(until) = find_half_open_time(one, now, thresholds) {
                 return Some(until.duration_since(now));
             }
-            let waits = one.alive == Some(false) && one.hook.is_some() && !one.refused;
+            let waits = one.alive == Some(false) && one.hook.is_some() && !one.refused && !one.asks;
             waits.then(|| {
                 find_restart_time(one, now, thresholds)?
                     .duration_since(now)
@@ -229,6 +234,10 @@ fn apply_rules(
     // An outage is not the worker's fault: the breaker stays closed, and rule A1 restarts the
     // worker.
     if polecat.refused {
+        return None;
+    }
+    // The answer starts it again, with the answer in its context.
+    if polecat.asks {
         return None;
     }
     if has_too_many_restarts(polecat, now, thresholds) {
@@ -389,9 +398,20 @@ pub(super) fn restart_worker(
     name: &str,
     why: RestartCause<'_>,
 ) -> anyhow::Result<Option<String>> {
+    if why == RestartCause::Ended && has_open_question(town, rig, name)? {
+        return Ok(None);
+    }
     write_worker_checkpoint(rig, name);
     let session = session::start::restart_session(town, rig, name, why)?;
     Ok(session.map(|session| format!("session {session} restarted")))
+}
+
+/// Returns true if a worker has asked since the facts were read.
+fn has_open_question(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<bool> {
+    let ids = PolecatIds::for_polecat(rig, name);
+    let slot = Slot::load(&rig.store()?.snapshot()?, &ids.slot);
+    let beads = town.open_town_store()?.snapshot()?;
+    Ok(escalation::find_awaited_question(&beads, &ids.address, &slot.bead).is_some())
 }
 
 /// Writes a checkpoint for a session that could not write one, for example after SIGKILL. The next

@@ -41,6 +41,7 @@ pub(crate) fn working_polecat() -> PolecatFacts {
         worked: false,
         lost: Vec::new(),
         stuck_times: 0,
+        asks: false,
         refused: false,
         over_budget: false,
     }
@@ -388,6 +389,16 @@ fn workers_refused_by_the_api_are_left_to_the_outage_rule() {
     };
     assert_eq!(decided_rule(&refused), None);
     assert_eq!(due(&[refused], fixed_now(), &Thresholds::default()), None);
+}
+
+#[test]
+fn a_worker_without_a_session_waits_for_the_answer_to_its_question() {
+    let asks = PolecatFacts {
+        asks: true,
+        ..restarted_polecat(&[300, 200, 100, 50])
+    };
+    assert_eq!(decided_rule(&asks), None);
+    assert_eq!(due(&[asks], fixed_now(), &Thresholds::default()), None);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use bd::bead::{Bead, Kind};
 use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::Timestamp;
+use kit::ui::escape;
 
 pub use claimed::Claim;
 pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
@@ -55,8 +56,32 @@ pub struct Polecat {
     pub committed: Option<Timestamp>,
     /// The progress, if the polecat works in a session.
     pub progress: Option<WorkerProgress>,
+    /// The open question about its work whose answer it waits for.
+    pub asks: Option<AwaitedQuestion>,
     /// The API's refusal that it waits for, or that ended its last session.
     pub refusal: Option<ApiRefusal>,
+}
+
+/// An open question of a polecat about the bead on its hook.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AwaitedQuestion {
+    pub escalation: String,
+    pub title: String,
+}
+
+impl AwaitedQuestion {
+    /// Describes the wait of a worker without a session. `last_words` is the end of its screen.
+    pub fn describe(&self, last_words: &str) -> String {
+        let title = escape::escape_line(&self.title);
+        let last = match last_words.trim() {
+            "" => String::new(),
+            words => format!("; its last words: {}", escape::escape_line(words)),
+        };
+        format!(
+            "it waits for the answer to {} \"{title}\"{last}",
+            self.escalation
+        )
+    }
 }
 
 impl Polecat {
@@ -270,6 +295,7 @@ impl<'a> PolecatRecords<'a> {
             agent: String::new(),
             committed: self.committed,
             progress: None,
+            asks: None,
             refusal: None,
             slot: slot.clone(),
         }

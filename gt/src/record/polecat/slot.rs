@@ -72,6 +72,9 @@ pub struct Slot {
     /// The number of times it was stuck on this bead. The wait before a retry doubles each time.
     #[serde(skip_serializing_if = "is_zero")]
     pub stuck_times: u32,
+    /// The time at which a question of the worker was last answered, for this bead.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answered: Option<Timestamp>,
     /// The flow that the polecat is in.
     pub state: SlotState,
 }
@@ -189,6 +192,7 @@ struct Stored {
     refused: Vec<Timestamp>,
     nudges: NudgeCount,
     stuck_times: u32,
+    answered: Option<Timestamp>,
     state: Option<SlotState>,
     /// Fields of earlier versions: the progress of the sling, with `none` and `started` at its
     /// ends.
@@ -261,6 +265,7 @@ impl From<Stored> for Slot {
             refused: stored.refused,
             nudges: stored.nudges,
             stuck_times: stored.stuck_times,
+            answered: stored.answered,
             state,
         }
     }

@@ -75,6 +75,7 @@ pub(super) fn explain_state(
                 found.now.push(describe_polecat(view, polecat));
                 found.add_questions(view, polecat);
             }
+            found.add_other_questions(view, &bead.bead.id);
             let rig = town.rig(rig);
             found.add_items(&rig, view, |item| item.bead == bead.bead.id);
             found.add_saved_work(&rig, &bead.bead);
@@ -111,6 +112,15 @@ fn describe_polecat(view: &TownView, polecat: &Polecat) -> String {
     });
     let (rig, name, word) = (&polecat.rig, &polecat.name, polecat.state.name());
     format!("{rig}/{name} is {word}: {}{progress}", polecat.why)
+}
+
+/// Describes an open question of an agent.
+fn describe_question(question: &Escalation) -> String {
+    format!(
+        "{} waits for your answer: {}",
+        escape::escape_line(&question.escalated_by),
+        escape::escape_line(&question.title)
+    )
 }
 
 impl Explanation {
@@ -210,6 +220,7 @@ impl Explanation {
             |bead| format!("{} is on its hook", bead.id),
         );
         self.now.push(format!("{address}: {session}, and {work}"));
+        self.add_agent_questions(view, address);
     }
 
     /// Adds the open questions of a worker about its work.
@@ -219,6 +230,31 @@ impl Explanation {
                 "it waits for your answer: {}",
                 escape::escape_line(&question.title)
             ));
+            self.next_steps.push(question.next_step());
+        }
+    }
+
+    /// Adds the open questions about a bead from others than its worker.
+    fn add_other_questions(&mut self, view: &TownView, bead: &str) {
+        let open = escalation::list_escalations(&view.stores.town, false);
+        for question in open.iter().filter(|one| one.related_bead == bead) {
+            let next = question.next_step();
+            if !self.next_steps.contains(&next) {
+                self.now.push(describe_question(question));
+                self.next_steps.push(next);
+            }
+        }
+    }
+
+    /// Adds the open questions of an agent.
+    fn add_agent_questions(&mut self, view: &TownView, agent: &Address) {
+        let open = escalation::list_escalations(&view.stores.town, false);
+        let mailbox = agent.mailbox();
+        for question in open
+            .iter()
+            .filter(|one| one.details.asked_by.contains(&mailbox))
+        {
+            self.now.push(describe_question(question));
             self.next_steps.push(question.next_step());
         }
     }
