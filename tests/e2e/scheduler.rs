@@ -300,3 +300,73 @@ fn gates_of_a_forge_and_of_another_bead_open_without_a_person() {
     town.patrol_in(241);
     assert_eq!(blocked(), 0);
 }
+
+#[test]
+fn a_gate_that_cannot_open_any_more_is_one_need_of_the_user_with_a_next_step() {
+    let (town, beads) = town_with_beads(3);
+    let other = town.bead("web", "Other");
+    let (request, run) = (town.path("pr.json"), town.path("run.json"));
+    std::fs::write(&request, r#"{"state":"CLOSED","title":"P"}"#).unwrap();
+    let failed = r#"{"status":"completed","conclusion":"failure","name":"CI"}"#;
+    std::fs::write(&run, failed).unwrap();
+    for (setting, answer) in [
+        ("gate.pr-command", &request),
+        ("gate.workflow-command", &run),
+    ] {
+        let command = format!("cat {} {{id}}", answer.display());
+        town.bd("web", ["config", "set", setting, &command]).ok();
+    }
+    // The id is an empty second file for the fake command.
+    let number = town.path("7");
+    std::fs::write(&number, "").unwrap();
+    let number = number.display().to_string();
+    let awaited = format!("web:{other}");
+    let kinds = [("gh:pr", &number), ("gh:run", &number), ("bead", &awaited)];
+    let mut gates = Vec::new();
+    for (bead, (kind, id)) in beads.iter().zip(kinds) {
+        let gate = ["gate", "create", "--type", kind, "--await-id", id];
+        let gate = gate.into_iter().chain(["--blocks", bead, "--json"]);
+        let created = town.bd("web", gate).ok().json();
+        let created = created.get(0).unwrap_or(&created);
+        gates.push(created["id"].as_str().unwrap().to_owned());
+        town.gt(["sling", bead, "web"]).ok();
+    }
+    town.bd("web", ["delete", &other, "--force"]).ok();
+    for seconds in [0, 120, 240] {
+        town.patrol_in(seconds);
+    }
+    let mail = town.mail("overseer");
+    let about = |gate: &str| {
+        let subjects = mail.iter().map(|one| one["subject"].as_str().unwrap());
+        subjects.filter(|subject| subject.contains(gate)).count()
+    };
+    let needs = town.gt(["top", "--json"]).ok().json()["needs_you"].to_string();
+    for (gate, bead) in gates.iter().zip(&beads) {
+        assert_eq!(about(gate), 1, "{mail:?}");
+        let step = format!("bd gate resolve {gate}");
+        let why = town.gt(["why", bead]).ok().out;
+        for text in [needs.as_str(), &town.gt(["status"]).ok().out, &why] {
+            assert!(text.contains(&step), "{text}");
+        }
+    }
+    let why = town.gt(["why", &beads[1]]).ok().out;
+    assert!(why.contains("run CI ended with failure"), "{why}");
+    assert_eq!(count_status(&town, &beads, "open"), 3);
+    // The run was started again, and the user opens the other gates.
+    std::fs::write(&run, failed.replace("failure", "success")).unwrap();
+    for gate in [&gates[0], &gates[2]] {
+        town.bd("web", ["gate", "resolve", gate, "--reason", "fine"])
+            .ok();
+    }
+    for seconds in [360, 361, 480] {
+        town.patrol_in(seconds);
+    }
+    assert_eq!(count_status(&town, &beads, "open"), 0);
+    let left = town.mail("overseer");
+    assert!(
+        !left
+            .iter()
+            .any(|one| one.to_string().contains("cannot open")),
+        "{left:?}"
+    );
+}

@@ -66,7 +66,15 @@ pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdic
         "bead" => return judge_bead(gate, forge),
         kind => return GateVerdict::Wait(format!("a {kind} gate is opened by `bd gate resolve`")),
     };
-    known.unwrap_or_else(|problem| GateVerdict::Wait(format!("cannot be asked: {problem}")))
+    known.unwrap_or_else(|problem| GateVerdict::Wait(format!("{UNANSWERED}: {problem}")))
+}
+
+/// The begin of the reason for which a gate waits whose forge did not answer.
+const UNANSWERED: &str = "cannot be asked";
+
+/// Returns true if a gate waits because its forge did not answer.
+pub fn is_unanswered(reason: &str) -> bool {
+    reason.starts_with(UNANSWERED)
 }
 
 /// Returns the time at which the timer of a gate ends, if it ever does.

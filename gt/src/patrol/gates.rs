@@ -1,7 +1,8 @@
 //! Rule M1: opens the gates of beads whose condition holds.
 //!
 //! A timer is due at its end. A gate for another bead is judged at each pass, because that bead
-//! wakes the loop. The forge is queried once per minute about a gate that an open bead waits for.
+//! wakes the loop. The forge is queried once per minute about a gate that an open bead waits for. A
+//! gate that cannot open any more is an item for the user ([`super::attention`]).
 
 use bd::bead::{Bead, Kind, Status};
 use bd::change;
@@ -15,7 +16,7 @@ use serde_json::Value;
 use super::decision::{Action, Decision};
 use super::rule;
 use crate::host::LiveTown;
-use crate::record::gate_looks;
+use crate::record::gate_looks::{self, GateAnswer};
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
 use crate::town::beads::TownStores;
@@ -52,7 +53,8 @@ pub(super) fn facts(layout: &TownLayout, view: &TownView) -> Vec<GateCheck> {
                 "bead" => judge_bead_gate(gate, view).map(|reason| (view.now, reason)),
                 "gh:run" | "gh:pr" if is_awaited(beads, gate) => {
                     let looks = looks.get_or_insert_with(|| gate_looks::load_gate_looks(layout));
-                    let last = looks.get(&gate.id).filter(|at| **at <= view.now);
+                    let last = looks.get(&gate.id).map(|look| look.at);
+                    let last = last.filter(|at| *at <= view.now);
                     let next = last.and_then(|at| at.checked_add(FORGE_INTERVAL).ok());
                     let reason = format!("{} waits for {}", gate.id, gate.await_type);
                     Some((next.unwrap_or(view.now), reason))
@@ -82,8 +84,59 @@ fn judge_bead_gate(gate: &Bead, view: &TownView) -> Option<String> {
 
 /// Returns true if an open bead waits for the gate.
 fn is_awaited(beads: &Snapshot, gate: &Bead) -> bool {
+    find_waiting_bead(beads, gate).is_some()
+}
+
+/// Returns the first open bead that waits for a gate.
+fn find_waiting_bead(beads: &Snapshot, gate: &Bead) -> Option<String> {
     let dependents = beads.dependents(&gate.id);
-    dependents.iter().any(|(bead, _)| bead.is_open())
+    let mut open = dependents.iter().filter(|(bead, _)| bead.is_open());
+    open.next().map(|(bead, _)| bead.id().to_owned())
+}
+
+/// A gate that cannot open any more without a user.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FailedGate {
+    pub gate: String,
+    /// The bead that waits for it.
+    pub bead: String,
+    pub reason: String,
+}
+
+/// Returns the gates that open beads wait for and that cannot open any more.
+pub(super) fn find_failed_gates(layout: &TownLayout, view: &TownView) -> Vec<FailedGate> {
+    let mut looks = None;
+    let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
+    let gates = stores.flat_map(|beads| {
+        let gates = gate::list_gates(beads, false).into_iter();
+        gates.map(move |gate| (beads, gate))
+    });
+    gates
+        .filter(|(_, gate)| !gate.is_template)
+        .filter_map(|(beads, gate)| {
+            let reason = match gate.await_type.as_str() {
+                "bead" => find_missing_bead(gate, &view.stores)?,
+                "gh:run" | "gh:pr" => {
+                    let looks = looks.get_or_insert_with(|| gate_looks::load_gate_looks(layout));
+                    looks.get(&gate.id)?.failed.clone()?
+                }
+                _ => return None,
+            };
+            Some(FailedGate {
+                gate: gate.id.clone(),
+                bead: find_waiting_bead(beads, gate)?,
+                reason,
+            })
+        })
+        .collect()
+}
+
+/// Returns the reason why a gate for another bead cannot open: that bead does not exist.
+fn find_missing_bead(gate: &Bead, stores: &TownStores) -> Option<String> {
+    let (rig, id) = gate.await_id.split_once(':')?;
+    let beads = stores.rigs.get(rig)?;
+    let is_missing = beads.get_live(id).is_none();
+    is_missing.then(|| format!("rig {rig} has no bead {id}: it was deleted, or never existed"))
 }
 
 /// M1: a gate is checked at its time.
@@ -124,9 +177,6 @@ pub(super) fn check_gate(
     let Some(bead) = store.snapshot()?.get_live(gate).cloned() else {
         return Ok(None);
     };
-    if bead.await_type.starts_with("gh:") {
-        gate_looks::record_gate_look(town, gate)?;
-    }
     let config = Config::from_dir(store.dir())?;
     let forge = TownForge {
         stores: StoresOnly { stores: &stores },
@@ -135,8 +185,25 @@ pub(super) fn check_gate(
             folder: &folder,
         },
     };
-    let GateVerdict::Open(reason) = gate::judge_gate(&bead, town.clock.now(), &forge) else {
-        return Ok(None);
+    let is_of_forge = bead.await_type.starts_with("gh:");
+    // Recorded before the query, so that a query that never ends is not repeated at once.
+    if is_of_forge {
+        gate_looks::record_gate_look(town, gate, None)?;
+    }
+    let verdict = gate::judge_gate(&bead, town.clock.now(), &forge);
+    let is_new = match read_answer(&verdict) {
+        Some(answer) if is_of_forge => gate_looks::record_gate_look(town, gate, Some(answer))?,
+        _ => false,
+    };
+    let reason = match verdict {
+        GateVerdict::Open(reason) => reason,
+        GateVerdict::Escalate(reason) if is_new => {
+            return Ok(Some(format!("{gate} cannot open: {reason}")));
+        }
+        GateVerdict::Wait(reason) if is_new => {
+            return Ok(Some(format!("{gate} may open again: {reason}")));
+        }
+        GateVerdict::Escalate(_) | GateVerdict::Wait(_) => return Ok(None),
     };
     town.transact(&store, |tx| {
         if !tx.get_live(gate).is_some_and(is_open_gate) {
@@ -145,6 +212,15 @@ pub(super) fn check_gate(
         change::close_bead(tx, gate, &reason, "", true)?;
         Ok(Some(format!("{gate} is open: {reason}")))
     })
+}
+
+/// Returns the answer of a forge. None if it could not be asked.
+fn read_answer(verdict: &GateVerdict) -> Option<GateAnswer> {
+    match verdict {
+        GateVerdict::Escalate(reason) => Some(GateAnswer::Failed(reason.clone())),
+        GateVerdict::Wait(reason) if gate::is_unanswered(reason) => None,
+        GateVerdict::Wait(_) | GateVerdict::Open(_) => Some(GateAnswer::MayOpen),
+    }
 }
 
 /// Answers from the beads of the town, without a forge.

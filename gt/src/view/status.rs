@@ -271,6 +271,11 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
             .keys()
             .flat_map(|rig| find_stopped_work(&town.rig(rig), view)),
     );
+    let gates = attention::gate_items(&town.layout, view).into_iter();
+    problems.extend(gates.map(|item| {
+        let commands = item.next.join("\n");
+        format!("{}: {}\n{commands}", item.subject, item.text)
+    }));
     let waiting = review::list_requests(&view.stores.town, false).into_iter();
     problems.extend(
         waiting

@@ -81,7 +81,7 @@ fn verdicts_to_json(judged: &[(Bead, GateVerdict)], dry_run: bool) -> Value {
         "resolved": count(|verdict| matches!(verdict, GateVerdict::Open(_))),
         "escalated": count(|verdict| matches!(verdict, GateVerdict::Escalate(_))),
         "errors": count(
-            |verdict| matches!(verdict, GateVerdict::Wait(text) if text.starts_with("cannot be asked")),
+            |verdict| matches!(verdict, GateVerdict::Wait(text) if gate::is_unanswered(text)),
         ),
         "dry_run": dry_run,
         "gates": judged.iter().map(gate_json).collect::<Vec<_>>(),

@@ -3,6 +3,7 @@
 
 mod alerts;
 mod budgets;
+mod gates;
 mod hooks;
 mod item;
 mod mail;
@@ -13,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::SignedDuration;
 
 pub use budgets::list_budgets;
+pub use gates::gate_items;
 pub(super) use hooks::hook_items;
 pub use item::{AttentionItem, AttentionKind, TASK_KEY, rig_items};
 pub use message::AttentionMessages;
@@ -89,6 +91,7 @@ impl AttentionItems {
             .chain(alerts::kill_alert(view, limits.killed))
             .chain(budgets::budget_items(view))
             .chain(hook_items(hooked, view.now))
+            .chain(gate_items(layout, view))
             .chain(hooks::sleeping_items(view))
             .chain(mail::unread_items(layout, view));
         let (due, later): (Vec<_>, Vec<_>) = all.partition(|item| item.is_due(view.now));

@@ -399,6 +399,7 @@ impl Explanation {
     fn add_items(&mut self, rig: &Rig, view: &TownView, is_about: impl Fn(&AttentionItem) -> bool) {
         let settings = PatrolSettings::load(rig);
         let items = attention::rig_items(view, rig.name(), &settings).into_iter();
+        let items = items.chain(attention::gate_items(&rig.town().layout, view));
         for item in items.filter(|item| is_about(item) && item.is_due(view.now)) {
             let text = item.text.lines().next().unwrap_or_default();
             self.now.push(format!("{}: {text}", item.kind.name()));
