@@ -832,3 +832,29 @@ fn every_screen_shows_a_medium_question_at_once() {
         "{why}"
     );
 }
+
+/// Lines that a program prints without end, at another place of the screen at each look.
+const CYCLE: &str =
+    "for word in alpha beta gamma delta epsilon zeta eta; do echo \"step $word\"; sleep 0.03; done";
+
+#[test]
+fn the_same_lines_over_and_over_are_no_progress() {
+    seeming_work_ends(&format!("while :; do {CYCLE}; done"));
+}
+
+#[test]
+fn a_worker_that_prints_the_same_lines_above_its_prompt_for_ever_is_nudged_and_then_stuck() {
+    let (town, _origin) = drawn_town(&format!("while :; do {CYCLE}; prompt; sleep 0.03; done"));
+    set(&town, "patrol.progress.nudge", "1s");
+    set(&town, "patrol.progress.restart", "2s");
+    set(&town, "patrol.breaker.restarts", "1");
+    let bead = town.bead("web", "Print");
+    town.gt(["sling", &bead, "web"]).run();
+    eventually("the worker is stuck", || {
+        town.patrol();
+        worker(&town)["stuck"].is_string().then_some(())
+    });
+    let nudged = town.events("nudge").len() + count(&town, "G1-nudge-quiet");
+    assert!(nudged > 0, "{:?}", acts(&town));
+    assert_eq!(count_mail(&town, "STUCK"), 1, "{:?}", town.mail("overseer"));
+}

@@ -4,7 +4,7 @@
 //! The record lies beside the index of the sandbox, `gt-observed.json`. It may be lost at any time:
 //! then each change counts once more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -14,9 +14,14 @@ use jiff::Timestamp;
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
+use crate::host::TYPED_PREFIX;
+
 /// The number of bytes at the start and at the end of a file that are compared.
 const START: u64 = 64 * 1024;
 const END: u64 = 4 * 1024;
+
+/// The number of lines of a screen that are remembered. Beyond it, all count once more.
+const MAX_LINES: usize = 2000;
 
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -37,11 +42,12 @@ struct ObservedFile {
     content: String,
 }
 
-#[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 struct ObservedScreen {
-    /// The hash of its text.
-    text: String,
-    /// The time of the output that brought the text.
+    /// The hashes of the lines that it has shown.
+    lines: BTreeSet<String>,
+    /// The time of the last output that brought a new line.
     at: Option<Timestamp>,
 }
 
@@ -106,20 +112,28 @@ pub(crate) fn last_real_change(
     })
 }
 
-/// Returns the time of the last output that brought a new text on the screen. Numbers and signs, of
-/// which counters and spinners are made, are no text. `at` is the time of the last output.
+/// Returns the time of the last output that brought a line which the screen has not shown before:
+/// a program may print the same lines without end. Numbers and signs, of which counters and spinners
+/// are made, are no text, and messages that the town types are no output of the program. `at` is the
+/// time of the last output.
 pub(crate) fn last_new_text(
     sandbox: &Path,
     screen: &str,
     at: Option<Timestamp>,
 ) -> Option<Timestamp> {
-    let text = compute_short_hash(read_text(screen), 16);
-    change_observed(sandbox, |observed| match &observed.screen {
-        Some(before) if before.text == text => before.at,
-        _ => {
-            observed.screen = Some(ObservedScreen { text, at });
-            at
+    let lines = hash_lines(screen);
+    change_observed(sandbox, |observed| {
+        let is_first = observed.screen.is_none();
+        let seen = observed.screen.get_or_insert_default();
+        if seen.lines.len() > MAX_LINES {
+            seen.lines.clear();
         }
+        let before = seen.lines.len();
+        seen.lines.extend(lines);
+        if seen.lines.len() > before || is_first {
+            seen.at = at;
+        }
+        seen.at
     })
 }
 
@@ -181,16 +195,15 @@ fn read_content(path: &Path, length: u64) -> Option<String> {
     Some(compute_short_hash(bytes, 16))
 }
 
-/// Returns the letters of a screen, line by line.
-fn read_text(screen: &str) -> String {
-    let words = |line: &str| {
-        line.chars()
-            .filter(|c| c.is_alphabetic())
-            .collect::<String>()
-    };
-    let mut lines: Vec<String> = screen.lines().map(words).collect();
-    lines.retain(|line| !line.is_empty());
-    lines.join("\n")
+/// Hashes the letters of each line of a screen.
+fn hash_lines(screen: &str) -> Vec<String> {
+    screen
+        .lines()
+        .filter(|line| !line.contains(TYPED_PREFIX))
+        .map(|line| line.chars().filter(|c| c.is_alphabetic()).collect())
+        .filter(|letters: &String| !letters.is_empty())
+        .map(|letters| compute_short_hash(letters, 8))
+        .collect()
 }
 
 #[cfg(test)]
