@@ -233,3 +233,38 @@ fn a_role_is_described_by_its_folder_variables_and_text() {
     let said = town.gt(["role", "def", "clown"]).fails("possible values");
     assert!(said.err.contains("refinery") && said.code == 2);
 }
+
+#[test]
+fn an_idle_witness_hears_of_nudges_and_of_a_stuck_worker() {
+    let (town, _origin) = Town::with_rig();
+    town.script("exit 1");
+    let typed = town.path("typed");
+    let body = format!(
+        "while :; do printf '❯\\302\\240'; read -r line; echo \"$line\" >> {}; done",
+        typed.display()
+    );
+    town.script_named("drawn", &body);
+    let command = town.path("scripts/drawn");
+    let drawn = json!({ "provider": "claude", "command": command, "args": [], "hooks": "none" });
+    let worker = json!({ "provider": "scripted", "args": ["scripted", "--script", town.path("scripts/work")] });
+    town.set_town_setting("agents", json!({ "drawn": drawn, "worker": worker }));
+    town.set_town_setting("role_agents", json!({ "witness": "drawn" }));
+    town.gt(["config", "set", "patrol.breaker.restarts", "1"])
+        .ok();
+    agent_mode(&town, "witness", &["--rig", "web"]);
+    town.gt(["witness", "start", "web"]).ok();
+    let was_typed =
+        |text: &str| std::fs::read_to_string(&typed).is_ok_and(|all| all.contains(text));
+    town.gt(["nudge", "web/witness", "look around"]).ok();
+    eventually("the nudge arrives", || {
+        was_typed("look around").then_some(())
+    });
+    let bead = town.bead("web", "Break");
+    town.gt(["sling", &bead, "web"]).run();
+    eventually("it hears of the stuck worker", || {
+        town.patrol();
+        was_typed("STUCK").then_some(())
+    });
+    // Other matters do not disturb it.
+    assert!(!was_typed("gate"), "{:?}", std::fs::read_to_string(&typed));
+}

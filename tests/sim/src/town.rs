@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gt::flow::dog::chore::Chore;
 use gt::flow::done::SandboxLeftovers;
-use gt::patrol::attention::{AttentionFacts, AttentionItem, AttentionKind, AttentionMessages};
+use gt::patrol::attention::{
+    AddressedItem, AttentionFacts, AttentionItem, AttentionKind, AttentionMessages,
+};
 use gt::patrol::outages::{self, RefusedWorker};
 use gt::patrol::{
     ChoreFacts, ConvoyFacts, HeldFacts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts,
@@ -587,15 +589,14 @@ impl SimTown {
             messages: AttentionMessages {
                 new: new.map(|key| build_item(key)).collect(),
                 over: over.cloned().collect(),
-                mailboxes: Vec::new(),
             },
             due_in: None,
         }
     }
 }
 
-fn build_item(key: &str) -> AttentionItem {
-    AttentionItem {
+fn build_item(key: &str) -> AddressedItem {
+    let item = AttentionItem {
         key: key.to_owned(),
         bead: String::new(),
         kind: AttentionKind::Stuck,
@@ -603,5 +604,9 @@ fn build_item(key: &str) -> AttentionItem {
         text: String::new(),
         next: Vec::new(),
         due: Timestamp::MIN,
+    };
+    AddressedItem {
+        item,
+        mailboxes: Vec::new(),
     }
 }

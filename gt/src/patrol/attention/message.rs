@@ -1,14 +1,17 @@
 //! Writes the messages about items for the user: one per item and mailbox, closed when the
-//! item is resolved.
+//! item is resolved. A role of the patrol that an agent does gets the messages of its own field: the
+//! witness those about workers, the refinery those about the merge queue, the deacon all others.
 
 use std::collections::BTreeSet;
 
 use bd::bead::{Bead, Stamp, Status};
 use bd::change;
-use bd::store::{BeadMark, Snapshot, Tx};
+use bd::store::{BeadMark, Tx};
 
-use super::item::AttentionItem;
+use super::item::{AttentionItem, TASK_KEY};
 use crate::record::mail::{self, NewMessage};
+use crate::record::role::{PatrolRole, RoleMode};
+use crate::record::town_view::TownView;
 use crate::town::Town;
 use crate::town::event::event;
 use crate::town::identity::Address;
@@ -22,9 +25,15 @@ const OVER: &str = "over";
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AttentionMessages {
     /// The items that a mailbox has no message about.
-    pub new: Vec<AttentionItem>,
+    pub new: Vec<AddressedItem>,
     /// The messages whose item is resolved.
     pub over: Vec<String>,
+}
+
+/// An item with the mailboxes that get a message about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AddressedItem {
+    pub item: AttentionItem,
     pub mailboxes: Vec<String>,
 }
 
@@ -34,20 +43,18 @@ impl AttentionMessages {
     }
 }
 
-/// Compares the current items with the messages. The mayor gets them too if it runs.
-pub(super) fn plan_messages(
-    town: &Snapshot,
-    items: Vec<AttentionItem>,
-    mayor_runs: bool,
-) -> AttentionMessages {
-    let mut mailboxes = vec![Address::Overseer.mailbox()];
-    if mayor_runs {
-        mailboxes.push(Address::Mayor.mailbox());
-    }
+/// Compares the current items with the messages. The mayor gets them too if it runs, and the role
+/// of their field if an agent does it.
+pub(super) fn plan_messages(view: &TownView, items: Vec<AttentionItem>) -> AttentionMessages {
+    let town = &view.stores.town;
     let ids: BTreeSet<String> = items
         .iter()
         .flat_map(|item| {
-            [Address::Overseer, Address::Mayor].map(|to| message_id(item, &to.mailbox()))
+            let readers = [Address::Overseer, Address::Mayor].into_iter();
+            readers
+                .chain(role_of_item(view, item))
+                .map(|reader| message_id(item, &reader.mailbox()))
+                .collect::<Vec<_>>()
         })
         .collect();
     let over = town
@@ -55,28 +62,68 @@ pub(super) fn plan_messages(
         .filter(|message| !ids.contains(&message.id))
         .map(|message| message.id.clone())
         .collect();
-    let is_reported = |item: &AttentionItem| {
-        mailboxes.iter().all(|mailbox| {
-            let message = town.get(&message_id(item, mailbox));
+    let is_reported = |addressed: &AddressedItem| {
+        addressed.mailboxes.iter().all(|mailbox| {
+            let message = town.get(&message_id(&addressed.item, mailbox));
             message.is_some_and(|message| !message.has_label(OVER))
         })
     };
     AttentionMessages {
         new: items
             .into_iter()
-            .filter(|item| !is_reported(item))
+            .map(|item| address_item(view, item))
+            .filter(|addressed| !is_reported(addressed))
             .collect(),
         over,
-        mailboxes,
     }
+}
+
+fn address_item(view: &TownView, item: AttentionItem) -> AddressedItem {
+    let is_agent = |role: &Address| {
+        let mut roles = view.roles.iter();
+        roles.any(|known: &PatrolRole| known.address == *role && known.mode == RoleMode::Agent)
+    };
+    let role = role_of_item(view, &item);
+    let role = role.filter(|role| is_agent(role) && view.session_of(role).is_some());
+    let mut readers = vec![Address::Overseer];
+    if view.session_of(&Address::Mayor).is_some() {
+        readers.push(Address::Mayor);
+    }
+    readers.extend(role);
+    AddressedItem {
+        mailboxes: readers.iter().map(Address::mailbox).collect(),
+        item,
+    }
+}
+
+/// The begins of the keys of items about workers and about the merge queue.
+const WORKER_KEYS: [&str; 4] = ["stuck:", "dialog:", "attached:", "done:"];
+const QUEUE_KEYS: [&str; 5] = [TASK_KEY, "request:", "pull-request:", "merging:", "gate:"];
+
+/// The begin of the keys of items about sessions of the patrol's roles.
+const ROLE_KEY: &str = "crash-loop:";
+
+/// Returns the role of the patrol that an item belongs to. None for an item about such a role.
+fn role_of_item(view: &TownView, item: &AttentionItem) -> Option<Address> {
+    if item.key.starts_with(ROLE_KEY) {
+        return None;
+    }
+    let begins = |keys: &[&str]| keys.iter().any(|key| item.key.starts_with(key));
+    let mut rigs = view.stores.rigs.iter();
+    let rig = rigs.find(|(_, beads)| beads.get(&item.bead).is_some());
+    Some(match rig {
+        Some((rig, _)) if begins(&WORKER_KEYS) => Address::Witness(rig.clone()),
+        Some((rig, _)) if begins(&QUEUE_KEYS) => Address::Refinery(rig.clone()),
+        _ => Address::Deacon,
+    })
 }
 
 /// Writes and closes the messages in one transaction.
 pub(super) fn deliver_messages(town: &Town, messages: &AttentionMessages) -> anyhow::Result<()> {
     let store = town.open_town_store()?;
     town.transact(&store, |tx| {
-        for item in &messages.new {
-            for mailbox in &messages.mailboxes {
+        for AddressedItem { item, mailboxes } in &messages.new {
+            for mailbox in mailboxes {
                 write_message(tx, item, mailbox)?;
             }
         }
@@ -97,7 +144,7 @@ pub(super) fn deliver_messages(town: &Town, messages: &AttentionMessages) -> any
         }
         Ok(())
     })?;
-    for item in &messages.new {
+    for AddressedItem { item, .. } in &messages.new {
         town.record_event(&event!(NeedsPerson,
             bead: item.bead, subject: item.subject, reason: item.text,
         ));

@@ -17,7 +17,7 @@ pub use budgets::list_budgets;
 pub use gates::gate_items;
 pub(super) use hooks::hook_items;
 pub use item::{AttentionItem, AttentionKind, TASK_KEY, rig_items};
-pub use message::AttentionMessages;
+pub use message::{AddressedItem, AttentionMessages};
 
 use super::decision::{Action, Decision};
 use super::hooked::{self, HookFacts};
@@ -26,7 +26,6 @@ use super::thresholds::{PatrolSettings, Thresholds};
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
-use crate::town::identity::Address;
 
 /// The facts for rule O1.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,9 +45,8 @@ pub(super) fn facts(
     numbers: &Thresholds,
 ) -> AttentionFacts {
     let items = AttentionItems::find(layout, view, rigs, hooked, numbers);
-    let mayor_runs = view.session_of(&Address::Mayor).is_some();
     AttentionFacts {
-        messages: message::plan_messages(&view.stores.town, items.due, mayor_runs),
+        messages: message::plan_messages(view, items.due),
         due_in: items.next_due_in,
     }
 }
@@ -112,7 +110,7 @@ impl AttentionItems {
 /// resolved.
 pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
     let messages = &facts.messages;
-    let subjects = messages.new.iter().map(|item| item.subject.clone());
+    let subjects = messages.new.iter().map(|new| new.item.subject.clone());
     let over = messages.over.len();
     let saw: Vec<String> = subjects
         .chain((over > 0).then(|| format!("messages about what is over: {over}")))
