@@ -196,6 +196,36 @@ MUTANTS = {
         "        if polecats::has_too_many_restarts(&worker.respawns, now, thresholds) {\n",
         "watch::with_the_built_in_times_a_worker_that_hangs_becomes_stuck_with_one_message",
     ),
+    "usage limits are not recognized": (
+        "gt/src/host/runtime/limit_screen.rs",
+        "        rows.any(|row| line.starts_with(&row.words))\n",
+        "        rows.any(|row| false && line.starts_with(&row.words))\n",
+        "watch::a_session_ended_by_its_usage_limit_starts_again_at_its_time_without_an_attempt",
+    ),
+    "no question keeps a worker waiting": (
+        "gt/src/record/escalation.rs",
+        "        escalation.related_bead == bead && escalation.severity > Severity::Low\n",
+        "        false && escalation.related_bead == bead && escalation.severity > Severity::Low\n",
+        "watch::a_worker_whose_session_ended_while_it_asks_waits_for_the_answer",
+    ),
+    "answers are only mailed": (
+        "gt/src/flow/escalate/answer.rs",
+        "    if nudge::nudge_agent(town, &agent, &text).is_ok() {\n",
+        "    if false && nudge::nudge_agent(town, &agent, &text).is_ok() {\n",
+        "watch::a_worker_at_its_prompt_gets_the_answer_to_its_question_at_once",
+    ),
+    "a failed gate is silent": (
+        "gt/src/patrol/attention/mod.rs",
+        "            .chain(gate_items(layout, view))\n",
+        "            .chain(gate_items(layout, view).into_iter().take(0))\n",
+        "scheduler::a_gate_that_cannot_open_any_more_is_one_need_of_the_user_with_a_next_step",
+    ),
+    "known lines count as new output": (
+        "gt/src/record/observed.rs",
+        "        if seen.lines.len() > before || is_first {\n",
+        "        if true || seen.lines.len() > before || is_first {\n",
+        "watch::the_same_lines_over_and_over_are_no_progress",
+    ),
     "a crash after a change does not count": (
         "gt/src/flow/session/start.rs",
         '            forget: Some(settings.duration("patrol.breaker.window")),\n',
