@@ -161,10 +161,11 @@ fn push_branches(worker: &Worker, base: &str, count: usize) -> Vec<String> {
 fn count_git(town: &Town) -> PathBuf {
     let log = town.path("git.log");
     std::fs::write(&log, "").unwrap();
-    // The first folder of PATH is this one.
+    let find_git = town.program_on_path("sh").args(["-c", "command -v git"]);
     let script = format!(
-        "#!/bin/sh\necho \"$*\" >>{}\nreal=$(PATH=${{PATH#*:}} command -v git)\nexec \"$real\" \"$@\"\n",
-        log.display()
+        "#!/bin/sh\necho \"$*\" >>{}\nexec {} \"$@\"\n",
+        log.display(),
+        find_git.ok().text()
     );
     let path = town.path("bin/git");
     std::fs::write(&path, script).unwrap();
