@@ -72,8 +72,8 @@ MUTANTS = {
     ),
     "nobody hears of a bead without a worker": (
         "gt/src/patrol/attention/item.rs",
-        "        if !has_owner {\n",
-        "        if false && !has_owner {\n",
+        "    for bead in held.filter(is_ours) {\n",
+        "    for bead in held.filter(is_ours).take(0) {\n",
         "attention::the_bead_of_a_manually_closed_request_is_reported",
     ),
     "idle agents get no notice": (

@@ -7,7 +7,7 @@ use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::stop_hook;
 
-/// Remind an agent that stops of new mail and unfinished work, once
+/// Remind a stopping agent of new mail and unfinished work
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
