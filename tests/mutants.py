@@ -200,7 +200,7 @@ MUTANTS = {
         "gt/src/host/runtime/limit_screen.rs",
         "        rows.any(|row| line.starts_with(&row.words))\n",
         "        rows.any(|row| false && line.starts_with(&row.words))\n",
-        "watch::a_session_ended_by_its_usage_limit_starts_again_at_its_time_without_an_attempt",
+        "usage_limit::a_session_ended_by_its_usage_limit_starts_again_at_its_time_without_an_attempt",
     ),
     "no question keeps a worker waiting": (
         "gt/src/record/escalation.rs",

@@ -102,6 +102,7 @@ mod town_hook;
 mod town_sync;
 mod trail;
 mod uninstall;
+mod usage_limit;
 mod vocabulary;
 mod watch;
 mod went_back;
