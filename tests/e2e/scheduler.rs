@@ -275,15 +275,14 @@ fn gates_of_a_forge_and_of_another_bead_open_without_a_person() {
     let other = town.bead("web", "Other");
     let answer = town.path("answer.json");
     std::fs::write(&answer, r#"{"state":"OPEN","title":"P"}"#).unwrap();
-    let command = format!("cat {} {{id}}", answer.display());
+    install_gh(&town, &answer, &answer);
+    // Anyone who can push to the repository writes its settings, which run nothing.
+    let hostile = town.path("hostile");
+    let command = format!("touch {}", hostile.display());
     town.bd("web", ["config", "set", "gate.pr-command", &command])
         .ok();
-    // The id of the pull request is an empty second file for the fake command.
-    let number = town.path("7");
-    std::fs::write(&number, "").unwrap();
-    let number = number.display().to_string();
     let awaited = format!("web:{other}");
-    let kinds = [("gh:pr", &number), ("bead", &awaited)];
+    let kinds = [("gh:pr", "7"), ("bead", &awaited)];
     for (bead, (kind, id)) in beads.iter().zip(kinds) {
         let gate = ["gate", "create", "--type", kind, "--await-id", id];
         town.bd("web", gate.into_iter().chain(["--blocks", bead]))
@@ -299,6 +298,22 @@ fn gates_of_a_forge_and_of_another_bead_open_without_a_person() {
     town.patrol_in(240);
     town.patrol_in(241);
     assert_eq!(blocked(), 0);
+    assert!(!hostile.exists());
+}
+
+/// Puts a `gh` on the path of a town that answers with a file about pull requests and with another
+/// about runs.
+fn install_gh(town: &Town, request: &std::path::Path, run: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt;
+
+    let gh = town.path("bin/gh");
+    let script = format!(
+        "#!/bin/sh\ncase $1 in\npr) cat '{}';;\nrun) cat '{}';;\n*) exit 1;;\nesac\n",
+        request.display(),
+        run.display()
+    );
+    std::fs::write(&gh, script).unwrap();
+    std::fs::set_permissions(gh, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]
@@ -309,19 +324,9 @@ fn a_gate_that_cannot_open_any_more_is_one_need_of_the_user_with_a_next_step() {
     std::fs::write(&request, r#"{"state":"CLOSED","title":"P"}"#).unwrap();
     let failed = r#"{"status":"completed","conclusion":"failure","name":"CI"}"#;
     std::fs::write(&run, failed).unwrap();
-    for (setting, answer) in [
-        ("gate.pr-command", &request),
-        ("gate.workflow-command", &run),
-    ] {
-        let command = format!("cat {} {{id}}", answer.display());
-        town.bd("web", ["config", "set", setting, &command]).ok();
-    }
-    // The id is an empty second file for the fake command.
-    let number = town.path("7");
-    std::fs::write(&number, "").unwrap();
-    let number = number.display().to_string();
+    install_gh(&town, &request, &run);
     let awaited = format!("web:{other}");
-    let kinds = [("gh:pr", &number), ("gh:run", &number), ("bead", &awaited)];
+    let kinds = [("gh:pr", "7"), ("gh:run", "7"), ("bead", &awaited)];
     let mut gates = Vec::new();
     for (bead, (kind, id)) in beads.iter().zip(kinds) {
         let gate = ["gate", "create", "--type", kind, "--await-id", id];

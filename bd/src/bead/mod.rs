@@ -225,7 +225,9 @@ impl Bead {
         }
         let pairs = record::parse_pairs(raw)?;
         let (_, value) = pairs.iter().rev().find(|(name, _)| name == key)?;
-        serde_json::from_str(value.get()).ok()
+        // A key that occurs twice has its last value, as in the other fields.
+        let value: Value = serde_json::from_str(value.get()).ok()?;
+        serde_json::from_value(value).ok()
     }
 
     /// Sets one key of the user-defined JSON and preserves all others. A value that is not an

@@ -177,7 +177,9 @@ pub(super) fn check_gate(
     let Some(bead) = store.snapshot()?.get_live(gate).cloned() else {
         return Ok(None);
     };
-    let config = Config::from_dir(store.dir())?;
+    // Repositories and workers write the settings of a store, so commands there run for no one but the
+    // user who runs `bd gate check`. The patrol asks `gh`.
+    let config = Config::default();
     let forge = TownForge {
         stores: StoresOnly { stores: &stores },
         commands: ForgeCommands {

@@ -4,6 +4,8 @@
 //! looks at the screens of agents without that hook, or whose turn was interrupted. Each message is
 //! named once per session. A call for help that stays unread is an item for the user.
 
+use std::collections::BTreeMap;
+
 use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
@@ -47,32 +49,44 @@ pub enum InputState {
 
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<MailFacts> {
-    let unread = mail::list_unread(&view.stores.town);
-    unread
+    list_unread_by_agent(&town.layout, view)
         .iter()
-        .filter_map(|(mailbox, messages)| {
-            let agent = town.parse_address(mailbox).ok()?;
-            let live = view.session_of(&agent)?;
-            let messages = select_notices(messages);
-            let news = mail::find_new_messages(&town.layout, mailbox, &live.token, &messages).len();
-            let is_notified = news > 0 && load_level(town, &agent) != NotificationLevel::Muted;
+        .filter_map(|(mailbox, (agent, messages))| {
+            let live = view.session_of(agent)?;
+            let news = mail::find_new_messages(&town.layout, mailbox, &live.token, messages);
+            let count = news.into_iter().filter(|one| is_notice(one)).count();
+            let is_notified = count > 0 && load_level(town, agent) != NotificationLevel::Muted;
             is_notified.then(|| MailFacts {
                 agent: agent.to_string(),
-                new_messages: news,
-                input: read_input_state(town, &agent, live),
+                new_messages: count,
+                input: read_input_state(town, agent, live),
             })
         })
         .collect()
 }
 
-/// Returns the messages that a notice is typed for. A handoff is in the context of the session
+/// Returns the unread messages of agents by mailbox. Other programs write addresses in other forms.
+fn list_unread_by_agent(
+    layout: &TownLayout,
+    view: &TownView,
+) -> BTreeMap<String, (Address, Vec<MailMessage>)> {
+    let mut by_agent: BTreeMap<String, (Address, Vec<MailMessage>)> = BTreeMap::new();
+    for (mailbox, messages) in mail::list_unread(&view.stores.town) {
+        let Ok(agent) = layout.parse_address(&mailbox) else {
+            continue;
+        };
+        let entry = by_agent
+            .entry(agent.mailbox())
+            .or_insert_with(|| (agent, Vec::new()));
+        entry.1.extend(messages);
+    }
+    by_agent
+}
+
+/// Returns true for a message that a notice is typed for. A handoff is in the context of the session
 /// already, and a message of low priority waits for the next turn.
-fn select_notices(messages: &[MailMessage]) -> Vec<MailMessage> {
-    messages
-        .iter()
-        .filter(|message| message.kind != handoff::KIND && message.priority != "low")
-        .cloned()
-        .collect()
+fn is_notice(message: &MailMessage) -> bool {
+    message.kind != handoff::KIND && message.priority != "low"
 }
 
 /// Judges a program by its own report or by its screen.
@@ -127,7 +141,8 @@ pub(super) fn due(facts: &[MailFacts]) -> Option<SignedDuration> {
         .then_some(BUSY_INTERVAL)
 }
 
-/// Types a notice of new mail. Recorded after it was typed: a repeated notice is better than none.
+/// Types a notice of new mail. Recorded first, so that a notice that cannot be recorded is not
+/// repeated, and taken back if the session did not get it.
 pub(super) fn notify_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
     let view = TownView::read(town)?;
     let is_due = facts(town, &view)
@@ -138,15 +153,15 @@ pub(super) fn notify_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Optio
         return Ok(None);
     };
     let mailbox = agent.mailbox();
-    let unread = mail::list_unread(&view.stores.town);
-    let messages = unread.get(&mailbox).map(Vec::as_slice).unwrap_or_default();
-    let messages = select_notices(messages);
-    let news = mail::find_new_messages(&town.layout, &mailbox, &live.token, &messages);
+    let mut unread = mail::list_inbox(&view.stores.town, &mailbox);
+    unread.retain(|message| !message.read);
+    let (layout, token) = (&town.layout, &live.token);
+    let news = mail::take_new_messages(layout, &mailbox, token, &unread, is_notice)?;
     if news.is_empty() {
         return Ok(None);
     }
-    nudge::nudge_agent(town, &agent, &build_notice(&news))?;
-    mail::take_new_messages(&town.layout, &mailbox, &live.token, &messages);
+    nudge::nudge_agent(town, &agent, &build_notice(&news))
+        .inspect_err(|_| mail::forget_notices(layout, &mailbox, token, &news))?;
     let count = kit::ui::counted(news.len(), "new message");
     Ok(Some(format!("notified of {count}")))
 }
@@ -183,10 +198,9 @@ pub(super) struct UnheardCalls {
 /// reported by rules of their own.
 pub(super) fn unheard_calls(layout: &TownLayout, view: &TownView) -> Vec<UnheardCalls> {
     let limit = view.settings.for_rig(None).duration("patrol.mail.unread");
-    let unread = mail::list_unread(&view.stores.town);
-    unread
-        .into_iter()
-        .filter_map(|(mailbox, messages)| {
+    list_unread_by_agent(layout, view)
+        .into_values()
+        .filter_map(|(agent, messages)| {
             let calls: Vec<MailMessage> = messages
                 .into_iter()
                 .filter(|message| message.is_call() && !is_reported_otherwise(message))
@@ -194,7 +208,7 @@ pub(super) fn unheard_calls(layout: &TownLayout, view: &TownView) -> Vec<Unheard
             let oldest = calls.last()?.clone();
             let sent: Timestamp = oldest.timestamp.parse().ok()?;
             Some(UnheardCalls {
-                agent: layout.parse_address(&mailbox).ok()?,
+                agent,
                 calls: calls.len(),
                 due: sent.checked_add(limit).ok()?,
                 oldest,

@@ -1,5 +1,5 @@
 //! Rule A1: handles APIs that refuse requests. There is one outage per agent program of the town,
-//! whose account its workers share, however many of them it stops.
+//! whose account its workers share, however many of them it stops, and one per end of a usage limit.
 //!
 //! During an outage, one worker at a time retries: at the time that the program named, otherwise
 //! after a wait that doubles each time. When any worker of the program makes progress after the
@@ -22,6 +22,9 @@ use crate::town::name::Worker;
 /// The first and the longest wait before a refused request is retried.
 const FIRST: SignedDuration = SignedDuration::from_secs(30);
 const LONGEST: SignedDuration = SignedDuration::from_mins(10);
+
+/// Usage limits that end within such a step belong to one outage.
+const LIMIT_STEP: SignedDuration = SignedDuration::from_mins(10);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outage {
@@ -109,24 +112,41 @@ pub fn find_outages(view: &TownView) -> Vec<Outage> {
     group_outages(refused, &others.collect::<Vec<_>>())
 }
 
+/// The refusals that belong to one outage. Usage limits of different ends are of different accounts
+/// or models, and what one worker prints as a limit pauses no worker with another refusal.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct OutageKey {
+    agent: String,
+    is_usage_limit: bool,
+    /// The end of a usage limit in steps of [`LIMIT_STEP`], because programs name rounded times.
+    limit_end: Option<i64>,
+}
+
 /// Groups refused workers into outages. `others` are the other workers, with their agent programs.
 pub fn group_outages(
     refused: impl IntoIterator<Item = RefusedWorker>,
     others: &[(&str, &WorkerProgress)],
 ) -> Vec<Outage> {
-    let mut found: BTreeMap<String, Outage> = BTreeMap::new();
+    let mut found: BTreeMap<OutageKey, Outage> = BTreeMap::new();
     for refused_worker in refused {
-        let outage = found
-            .entry(refused_worker.agent.clone())
-            .or_insert_with(|| Outage {
-                agent: refused_worker.agent.clone(),
-                since: refused_worker.refusal.since,
-                last: refused_worker.refusal.clone(),
-                stopped: Vec::new(),
-                tried: refused_worker.refusal.at,
-                tries: 0,
-                is_over: false,
-            });
+        let refusal = &refused_worker.refusal;
+        let key = OutageKey {
+            agent: refused_worker.agent.clone(),
+            is_usage_limit: refusal.is_usage_limit(),
+            limit_end: refusal
+                .until
+                .filter(|_| refusal.is_usage_limit())
+                .map(|until| until.as_second() / LIMIT_STEP.as_secs()),
+        };
+        let outage = found.entry(key).or_insert_with(|| Outage {
+            agent: refused_worker.agent.clone(),
+            since: refused_worker.refusal.since,
+            last: refused_worker.refusal.clone(),
+            stopped: Vec::new(),
+            tried: refused_worker.refusal.at,
+            tries: 0,
+            is_over: false,
+        });
         add_worker(outage, refused_worker);
     }
     for outage in found.values_mut() {
@@ -292,6 +312,36 @@ pub(crate) mod tests {
         limited.last.until = None;
         assert_eq!(decide(&[limited.clone()], at(899)), []);
         assert_eq!(decide(&[limited], at(900)).len(), 1);
+    }
+
+    #[test]
+    fn a_usage_limit_of_one_worker_pauses_no_worker_with_another_refusal() {
+        let refused = |name: &str, limit_end: Option<i64>| RefusedWorker {
+            worker: Worker::new("web", name),
+            agent: "claude".to_owned(),
+            refusal: ApiRefusal {
+                limit_of: limit_end.map(|_| "claude".to_owned()),
+                until: limit_end.map(at),
+                since: at(0),
+                at: at(0),
+                ..ApiRefusal::default()
+            },
+            is_running: true,
+            nudges: NudgeCount::default(),
+            restarts: Vec::new(),
+        };
+        let limits = [
+            ("overloaded", None),
+            ("limited", Some(7200)),
+            ("too", Some(7230)),
+            ("liar", Some(600_000)),
+        ];
+        let refused = limits.map(|(name, limit_end)| refused(name, limit_end));
+        let outages = group_outages(refused, &[]);
+        let sizes: Vec<usize> = outages.iter().map(|outage| outage.stopped.len()).collect();
+        assert_eq!(sizes, [1, 2, 1]);
+        assert_eq!(decide(&outages, at(30)).len(), 1, "the overloaded one");
+        assert_eq!(decide(&outages, at(7230)).len(), 2);
     }
 
     #[test]

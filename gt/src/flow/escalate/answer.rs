@@ -171,7 +171,7 @@ pub(super) fn end_escalation(
     })?;
     if let Some(messages) = messages {
         for asker in &escalation.details.asked_by {
-            release_asker(town, asker);
+            release_asker(town, asker, &escalation.related_bead);
         }
         for message in &messages {
             notify_asker(town, &escalation, message);
@@ -189,12 +189,12 @@ pub(super) fn end_escalation(
 
 /// Lets the patrol start a polecat again that asked and whose sessions ended since: its restarts no
 /// longer count. Errors are ignored, because a user can retry the worker.
-fn release_asker(town: &Town, asker: &str) {
+fn release_asker(town: &Town, asker: &str, bead: &str) {
     let Ok(Address::Polecat(rig, name)) = town.parse_address(asker) else {
         return;
     };
     let Ok(rig) = town.find_rig(&rig) else { return };
-    record_answer(&rig, &name, RELEASE).ok();
+    record_answer(&rig, &name, bead, RELEASE).ok();
 }
 
 /// The message with the result of an escalation.

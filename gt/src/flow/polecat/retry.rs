@@ -19,15 +19,15 @@ pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
     clear_stuck_mark(rig, name)
 }
 
-/// Records that a worker with work has got an answer: forgets its restarts, and its stuck mark if
-/// its sessions were the cause. Waits so long for a process that holds its slot.
-pub fn record_answer(rig: &Rig, name: &str, wait: Duration) -> anyhow::Result<()> {
+/// Records that a worker has got an answer about its bead: forgets its restarts, and its stuck mark
+/// if its sessions were the cause. Waits so long for a process that holds its slot.
+pub fn record_answer(rig: &Rig, name: &str, bead: &str, wait: Duration) -> anyhow::Result<()> {
     let _slot = rig.take_slot(name, wait)?;
     let ids = PolecatIds::for_polecat(rig, name);
     let store = rig.store()?;
     rig.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);
-        if slot.bead.is_empty() {
+        if slot.bead.is_empty() || *slot.bead != *bead {
             return Ok(());
         }
         slot.answered = Some(tx.now().instant());

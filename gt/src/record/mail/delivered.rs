@@ -5,6 +5,7 @@
 //! each other, so that only one of them notifies. If the file is lost, a notification is repeated.
 //! The recipient acknowledges a message by reading it.
 
+use std::io;
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,8 +19,6 @@ use crate::town::{Town, TownLayout};
 
 /// The number of sessions of a mailbox that are remembered.
 const MAX_SESSIONS: usize = 8;
-/// The number of last messages of a session that are remembered.
-const MAX_MESSAGES: usize = 500;
 /// The time that a hook waits for another one.
 const WAIT: Duration = Duration::from_secs(2);
 
@@ -33,7 +32,7 @@ struct DeliveredMail {
 }
 
 /// The messages that one session was notified of.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct SessionMail {
     session: String,
     ids: Vec<String>,
@@ -62,69 +61,85 @@ pub fn find_new_messages<'a>(
     select_new_messages(&sessions, session, messages)
 }
 
-/// Returns the messages that this session was not notified of, and records the notification.
-/// Without a session all are new.
+/// Returns the messages that this session was not notified of and that `is_wanted` accepts, and
+/// records the notification. `unread` are all unread messages of the mailbox. Without a session all
+/// are new. A notification that cannot be recorded is an error, because it would be repeated each
+/// time.
 pub fn take_new_messages<'a>(
     layout: &TownLayout,
     mailbox: &str,
     session: &str,
-    messages: &'a [MailMessage],
-) -> Vec<&'a MailMessage> {
-    if session.is_empty() || messages.is_empty() {
-        return messages.iter().collect();
-    }
+    unread: &'a [MailMessage],
+    is_wanted: impl Fn(&MailMessage) -> bool,
+) -> io::Result<Vec<&'a MailMessage>> {
     let path = layout.delivered_mail(mailbox);
     // Without the lock a notification may be repeated, which is better than none.
     let _lock = Lock::take(&layout.state_lock(&path), WAIT).ok();
     let sessions = read_sessions(&path);
-    let news = select_new_messages(&sessions, session, messages);
-    if !news.is_empty() {
-        let ids = news.iter().map(|message| message.id.clone());
-        add_notices(&path, sessions, session, ids);
+    let mut news = select_new_messages(&sessions, session, unread);
+    news.retain(|message| is_wanted(message));
+    if !session.is_empty() && !news.is_empty() {
+        let mut ids = notified_ids(&sessions, session);
+        // Messages that were read or removed need no record.
+        ids.retain(|id| unread.iter().any(|message| message.id == *id));
+        ids.extend(news.iter().map(|message| message.id.clone()));
+        write_notices(&path, sessions, session, ids)?;
     }
-    news
+    Ok(news)
 }
 
-/// Records that a session was notified of a message.
+/// Records that a session was notified of a message. A failed record only repeats the notification.
 pub fn record_notice(layout: &TownLayout, mailbox: &str, session: &str, id: &str) {
+    change_notices(layout, mailbox, session, |ids| ids.push(id.to_owned()));
+}
+
+/// Takes back the record of a notification that did not reach its session.
+pub fn forget_notices(layout: &TownLayout, mailbox: &str, session: &str, news: &[&MailMessage]) {
+    change_notices(layout, mailbox, session, |ids| {
+        ids.retain(|id| news.iter().all(|message| message.id != *id));
+    });
+}
+
+fn change_notices(
+    layout: &TownLayout,
+    mailbox: &str,
+    session: &str,
+    change: impl FnOnce(&mut Vec<String>),
+) {
     let path = layout.delivered_mail(mailbox);
     // Without the lock a notification may be repeated, which is better than none.
     let _lock = Lock::take(&layout.state_lock(&path), WAIT).ok();
     let sessions = read_sessions(&path);
-    add_notices(&path, sessions, session, std::iter::once(id.to_owned()));
+    let mut ids = notified_ids(&sessions, session);
+    change(&mut ids);
+    write_notices(&path, sessions, session, ids).ok();
 }
 
-/// Adds the messages that a session was notified of. A failed record only repeats the notification.
-fn add_notices(
+fn notified_ids(sessions: &[SessionMail], session: &str) -> Vec<String> {
+    let notified = sessions.iter().find(|notified| notified.session == session);
+    notified.map_or_else(Vec::new, |notified| notified.ids.clone())
+}
+
+/// Writes the messages that a session was notified of.
+fn write_notices(
     path: &Path,
     mut sessions: Vec<SessionMail>,
     session: &str,
-    ids: impl Iterator<Item = String>,
-) {
-    let mut latest = sessions
-        .iter()
-        .find(|notified| notified.session == session)
-        .cloned()
-        .unwrap_or_else(|| SessionMail {
-            session: session.to_owned(),
-            ids: Vec::new(),
-        });
-    latest.ids.extend(ids);
-    let surplus = latest.ids.len().saturating_sub(MAX_MESSAGES);
-    latest.ids.drain(..surplus);
+    ids: Vec<String>,
+) -> io::Result<()> {
     sessions.retain(|notified| notified.session != session && !notified.session.is_empty());
     sessions.truncate(MAX_SESSIONS - 1);
     let delivered = DeliveredMail {
-        latest,
+        latest: SessionMail {
+            session: session.to_owned(),
+            ids,
+        },
         earlier: sessions,
     };
-    let folder = path
-        .parent()
-        .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
-    let text = serde_json::to_vec(&delivered).unwrap_or_default();
-    folder
-        .and_then(|()| file::replace_file_relaxed(path, &text, 0o600))
-        .ok();
+    if let Some(folder) = path.parent() {
+        file::create_folder(folder, 0o700)?;
+    }
+    file::replace_file_relaxed(path, &serde_json::to_vec(&delivered)?, 0o600)
 }
 
 /// Reads the sessions of a mailbox, newest first. Empty for an unreadable file.
@@ -150,4 +165,31 @@ fn select_new_messages<'a>(
         .iter()
         .filter(|message| notified.is_none_or(|notified| !notified.ids.contains(&message.id)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_of_many_messages_is_new_once_and_only_if_the_notice_is_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = TownLayout::new(folder.path());
+        let unread: Vec<MailMessage> = (0..1000)
+            .map(|number| MailMessage {
+                id: format!("hq-{number}"),
+                ..MailMessage::default()
+            })
+            .collect();
+        let take = |unread| {
+            take_new_messages(&layout, "mayor/", "token", unread, |_| true).map(|news| news.len())
+        };
+        assert_eq!(take(&unread).unwrap(), 1000);
+        assert_eq!(take(&unread).unwrap(), 0);
+        assert_eq!(take(&unread[..10]).unwrap(), 0);
+        let path = layout.delivered_mail("mayor/");
+        std::fs::remove_file(&path).unwrap();
+        std::fs::create_dir(&path).unwrap();
+        take(&unread).unwrap_err();
+    }
 }

@@ -10,7 +10,7 @@ use crate::town::Town;
 use crate::town::identity::Address;
 
 /// A message, for display.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Default, Serialize)]
 pub struct MailMessage {
     pub id: String,
     pub from: String,

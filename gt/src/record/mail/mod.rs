@@ -13,7 +13,9 @@ pub mod pattern;
 pub mod protocol;
 pub mod queue;
 
-pub use delivered::{find_new_messages, notified_session, record_notice, take_new_messages};
+pub use delivered::{
+    find_new_messages, forget_notices, notified_session, record_notice, take_new_messages,
+};
 pub use inbox::{
     MailSearch, count_unread, find_message, find_messages, has_unread, hook_message, list_inbox,
     list_thread, list_unread, list_with_archived, mark_outdated, mark_read, mark_unread,
