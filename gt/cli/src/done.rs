@@ -85,6 +85,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 "  commits that were on no branch are kept on {kept} (gt rescue show {kept})"
             ));
         }
+        if let Some(question) = &done.open_question {
+            let (id, title) = (&question.escalation, escape::escape_line(&question.title));
+            page.line(format!(
+                "  {id} \"{title}\" is not answered yet: what you handed in goes on without the answer"
+            ));
+        }
         let ignored = &done.ignored_files;
         if !ignored.is_empty() {
             let (shown, rest) = ignored.split_at(ignored.len().min(SHOWN_FILES));

@@ -299,16 +299,22 @@ fn watch_progress(
 fn add_question(town: &LiveTown, beads: &Snapshot, polecat: &mut Polecat) {
     let Some(hook) = &polecat.hook else { return };
     let found = escalation::find_awaited_question(beads, &polecat.address(), hook);
-    polecat.asks = found.map(|question| AwaitedQuestion {
-        escalation: question.id,
-        title: question.title,
-    });
+    polecat.asks = found.map(AwaitedQuestion::from);
     if let Some(question) = &polecat.asks
-        && polecat.state == PolecatState::Stalled
-        && polecat.slot.state.stuck_reason().is_none()
+        && waits_without_session(polecat)
     {
         polecat.why = question.describe(&read_last_words(town, polecat));
     }
+}
+
+/// Returns true if a worker's session has ended and a new one could go on.
+fn waits_without_session(polecat: &Polecat) -> bool {
+    let state = &polecat.slot.state;
+    let session = polecat.session.as_ref();
+    let is_running = session.is_some_and(|live| live.dead.is_none());
+    let has_ended = polecat.state == PolecatState::Stalled
+        || (state.failed_done().is_some() && !is_running && !polecat.busy);
+    has_ended && state.needs_worker() && state.stuck_reason().is_none()
 }
 
 /// Returns the last line that an ended session printed.

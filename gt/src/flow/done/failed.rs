@@ -50,6 +50,7 @@ pub(super) fn give_up(
         molecule: None,
         kept_commits: Vec::new(),
         ignored_files: Vec::new(),
+        open_question: None,
         failed: Some(FailedAttempt {
             why: gave_up.why.clone(),
             closed: gave_up.close,

@@ -41,7 +41,10 @@ use crate::flow::sandbox::{Sandbox, find_start_commit};
 use crate::flow::seance::{self, SessionNumbers};
 use crate::flow::town_hook::{self, TownHookCall, TownHookEvent};
 use crate::host::LiveTown;
-use crate::record::polecat::{DoneRecord, DoneStep, FailedStep, GivingUp, Slot, SlotState};
+use crate::record::escalation;
+use crate::record::polecat::{
+    AwaitedQuestion, DoneRecord, DoneStep, FailedStep, GivingUp, Slot, SlotState,
+};
 use crate::record::pulse::SessionPulse;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
@@ -85,6 +88,9 @@ pub struct DoneReport {
     /// The files that the user's own ignore file keeps out of the commits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored_files: Vec<String>,
+    /// The worker's question about its bead that nobody has answered yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open_question: Option<AwaitedQuestion>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -216,8 +222,18 @@ fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport>
     Ok(DoneReport {
         kept_commits,
         ignored_files,
+        open_question: find_question(worker, slot),
         ..report
     })
+}
+
+/// Returns the worker's open question about its bead. Errors are ignored, because the result is a
+/// notice, and the question stays open in any case.
+fn find_question(worker: &HeldWorker, slot: &Slot) -> Option<AwaitedQuestion> {
+    let store = worker.rig.town().open_town_store().ok()?;
+    let beads = store.snapshot().ok()?;
+    escalation::find_awaited_question(&beads, &worker.address(), &slot.bead)
+        .map(AwaitedQuestion::from)
 }
 
 fn run_recorded_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport> {
@@ -299,6 +315,7 @@ fn submit_proven(
         failed: None,
         kept_commits: Vec::new(),
         ignored_files: Vec::new(),
+        open_question: None,
     })
 }
 

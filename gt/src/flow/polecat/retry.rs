@@ -20,7 +20,7 @@ pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
 }
 
 /// Records that a worker has got an answer about its bead: forgets its restarts, and its stuck mark
-/// if its sessions were the cause. Waits so long for a process that holds its slot.
+/// or failed `gt done` if only the worker can go on. Waits so long for a process that holds its slot.
 pub fn record_answer(rig: &Rig, name: &str, bead: &str, wait: Duration) -> anyhow::Result<()> {
     let _slot = rig.take_slot(name, wait)?;
     let ids = PolecatIds::for_polecat(rig, name);
@@ -32,10 +32,9 @@ pub fn record_answer(rig: &Rig, name: &str, bead: &str, wait: Duration) -> anyho
         }
         slot.answered = Some(tx.now().instant());
         slot.respawns.clear();
-        slot.state = match slot.state {
-            SlotState::Stuck { before, .. } if *before == SlotState::Working => SlotState::Working,
-            other => other,
-        };
+        if slot.state.needs_worker() {
+            slot.state = SlotState::Working;
+        }
         slot.save(tx, &ids.slot)
     })
 }

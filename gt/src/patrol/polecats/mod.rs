@@ -223,6 +223,8 @@ fn apply_rules(
                 .flatten();
         }
         _ if alive => return None,
+        // The answer starts it again, with the answer in its context.
+        state if polecat.asks && state.needs_worker() => return None,
         SlotState::Finishing { .. }
             if polecat.slot.is_unrecoverable() && thresholds.is_on(rule::P5_BREAKER) =>
         {
@@ -234,10 +236,6 @@ fn apply_rules(
     // An outage is not the worker's fault: the breaker stays closed, and rule A1 restarts the
     // worker.
     if polecat.refused {
-        return None;
-    }
-    // The answer starts it again, with the answer in its context.
-    if polecat.asks {
         return None;
     }
     if has_too_many_restarts(polecat, now, thresholds) {

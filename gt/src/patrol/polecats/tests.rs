@@ -399,6 +399,12 @@ fn a_worker_without_a_session_waits_for_the_answer_to_its_question() {
     };
     assert_eq!(decided_rule(&asks), None);
     assert_eq!(due(&[asks], fixed_now(), &Thresholds::default()), None);
+    let without_work = PolecatFacts {
+        asks: true,
+        slot: done_state(true),
+        ..restarted_polecat(&[])
+    };
+    assert_eq!(decided_rule(&without_work), None);
 }
 
 #[test]

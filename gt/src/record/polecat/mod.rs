@@ -12,6 +12,7 @@ use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::Timestamp;
 use kit::ui::escape;
+use serde::Serialize;
 
 pub use claimed::Claim;
 pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
@@ -28,6 +29,7 @@ pub use state::{PolecatState, SessionState, StateFacts, derive_state};
 
 use crate::host::ended;
 use crate::host::{LiveSession, ProcessEnd};
+use crate::record::escalation::Escalation;
 use crate::record::progress::{self, WorkerProgress};
 use crate::record::pulse::ApiRefusal;
 use crate::town::identity::{Address, SessionName};
@@ -63,10 +65,19 @@ pub struct Polecat {
 }
 
 /// An open question of a polecat about the bead on its hook.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AwaitedQuestion {
     pub escalation: String,
     pub title: String,
+}
+
+impl From<Escalation> for AwaitedQuestion {
+    fn from(question: Escalation) -> Self {
+        Self {
+            escalation: question.id,
+            title: question.title,
+        }
+    }
 }
 
 impl AwaitedQuestion {

@@ -306,6 +306,20 @@ impl SlotState {
         self.failed_done().is_some_and(|failed| !failed.retry)
     }
 
+    /// Returns true if only the worker can go on: it works or has ended without a result, or `gt
+    /// done` found no work to hand in.
+    pub fn needs_worker(&self) -> bool {
+        match self {
+            Self::Working => true,
+            Self::Finishing { record } => {
+                let failed = record.failed.as_deref();
+                failed.is_some_and(|failed| failed.step == DoneStep::Proof && !failed.retry)
+            }
+            Self::Stuck { before, .. } => before.needs_worker(),
+            Self::Idle | Self::Slinging(_) => false,
+        }
+    }
+
     /// Returns true if a stuck worker is tried again after a while. What stopped a sling or a `gt
     /// done` may pass, and a remote that refused a push may accept it later. Sessions that ended
     /// again and again need a user.
