@@ -3,6 +3,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::host::ended::strip_end_message;
 use crate::host::runtime;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::account::AccountBook;
@@ -76,7 +77,7 @@ fn find_usage_limit(
         return Ok(None);
     };
     let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
-    let lines: Vec<&str> = screen.trim_end().lines().collect();
+    let lines: Vec<&str> = strip_end_message(&screen).lines().collect();
     let last = lines[lines.len().saturating_sub(LAST)..].join("\n");
     let refusal = progress::read_refusal(&last, &found.preset, live.activity);
     Ok(refusal.filter(quota::is_usage_limit))

@@ -41,6 +41,26 @@ impl SessionEnd {
     }
 }
 
+/// The begin of the message that tmux draws on the lowest line of an ended session's screen.
+const END_MESSAGE: &str = "Pane is dead";
+
+/// Returns true for a line of an ended session's screen that its program did not print.
+pub fn is_end_message(line: &str) -> bool {
+    line.starts_with(END_MESSAGE)
+}
+
+/// Returns the screen of an ended session up to its program's last line. The message about the end
+/// is on the lowest line, however tall the screen is.
+pub fn strip_end_message(screen: &str) -> &str {
+    let screen = screen.trim_end();
+    let (above, lowest) = screen.rsplit_once('\n').unwrap_or(("", screen));
+    if is_end_message(lowest) {
+        above.trim_end()
+    } else {
+        screen
+    }
+}
+
 /// Describes the end of a session that tmux only displays any more.
 pub fn describe_dead_session(live: &LiveSession) -> Option<String> {
     live.dead.map(|end| end.to_string())

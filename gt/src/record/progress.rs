@@ -20,6 +20,7 @@ use serde::Serialize;
 use super::observed;
 use super::pulse::{ApiRefusal, SessionPulse};
 use super::reset_time::parse_reset_time;
+use crate::host::ended::strip_end_message;
 use crate::host::runtime::{RuntimePreset, ScreenState, inspect_screen};
 use crate::host::{LiveSession, LiveTown};
 use crate::town::{RigLayout, TownLayout};
@@ -355,7 +356,7 @@ pub(crate) fn read_final_refusal(
     at: Timestamp,
     now: Timestamp,
 ) -> Option<ApiRefusal> {
-    let mut refusal = read_refusal(screen, preset, at)?;
+    let mut refusal = read_refusal(strip_end_message(screen), preset, at)?;
     refusal.limit_pause(at, now);
     Some(refusal)
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use crate::flow::town_hook;
 use crate::host::LiveTown;
-use crate::host::ended::SessionEnd;
+use crate::host::ended::{SessionEnd, is_end_message};
 use crate::host::runtime;
 use crate::host::{HostError, LiveSession, ProcessEnd};
 use crate::record::polecat::{PolecatIds, Slot};
@@ -103,7 +103,7 @@ fn mask_secrets(town: &Town, screen: &str) -> String {
 
 /// Returns the last non-empty lines of a screen, truncated.
 fn last_screen_lines(screen: &str) -> Vec<String> {
-    let is_output = |line: &&str| !line.trim().is_empty() && !line.starts_with("Pane is dead");
+    let is_output = |line: &&str| !line.trim().is_empty() && !is_end_message(line);
     let all: Vec<&str> = screen.lines().filter(is_output).collect();
     all[all.len().saturating_sub(LINES)..]
         .iter()

@@ -19,6 +19,7 @@ use tmux_interface::{
 };
 
 use self::parse::{ROW, SessionRow, TmuxFailure, parse_rows};
+use crate::host::ended::is_end_message;
 use crate::host::is_session_name;
 use crate::host::wrapper::{self, StartError, StartFile};
 use crate::host::{
@@ -250,7 +251,7 @@ impl Tmux {
             let screen = self.capture(name, 60).ok()?;
             let output_lines: Vec<&str> = screen
                 .lines()
-                .filter(|line| !line.is_empty() && !line.starts_with("Pane is dead"))
+                .filter(|line| !line.is_empty() && !is_end_message(line))
                 .collect();
             (!output_lines.is_empty()).then(|| output_lines.join("\n"))
         };
