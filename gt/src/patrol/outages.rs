@@ -97,19 +97,38 @@ pub fn find_outages(view: &TownView) -> Vec<Outage> {
     let is_asking = |polecat: &&Polecat| polecat.asks.is_some() && polecat.progress.is_none();
     let candidates = all().filter(|polecat| !is_asking(polecat));
     let refused = candidates.filter_map(|polecat| {
+        let restarts = until(&polecat.slot.refused);
+        let mut refusal = polecat.refusal.clone()?;
+        refusal.since = find_first_refusal(&refusal, &restarts, polecat.committed);
         Some(RefusedWorker {
             worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
             agent: polecat.agent.clone(),
-            refusal: polecat.refusal.clone()?,
+            refusal,
             is_running: polecat.progress.is_some(),
             nudges: polecat.slot.nudges.until(view.now),
-            restarts: until(&polecat.slot.refused),
+            restarts,
         })
     });
     let others = all()
         .filter(|polecat| polecat.refusal.is_none())
         .filter_map(|polecat| Some((&*polecat.agent, polecat.progress.as_ref()?)));
     group_outages(refused, &others.collect::<Vec<_>>())
+}
+
+/// Returns the time from which a worker is refused. A restart that it did not commit anything after
+/// did not end the outage.
+fn find_first_refusal(
+    refusal: &ApiRefusal,
+    restarts: &[Timestamp],
+    committed: Option<Timestamp>,
+) -> Timestamp {
+    let vain = restarts
+        .iter()
+        .filter(|at| committed.is_none_or(|last| **at > last));
+    vain.min()
+        .copied()
+        .unwrap_or(refusal.since)
+        .min(refusal.since)
 }
 
 /// The refusals that belong to one outage. Usage limits of different ends are of different accounts
@@ -342,6 +361,21 @@ pub(crate) mod tests {
         assert_eq!(sizes, [1, 2, 1]);
         assert_eq!(decide(&outages, at(30)).len(), 1, "the overloaded one");
         assert_eq!(decide(&outages, at(7230)).len(), 2);
+    }
+
+    #[test]
+    fn restarts_without_a_commit_do_not_begin_another_outage() {
+        let refusal = ApiRefusal {
+            since: at(5000),
+            ..ApiRefusal::default()
+        };
+        let since = |committed| {
+            let restarts = [at(1000), at(2000), at(3000)];
+            find_first_refusal(&refusal, &restarts, committed).as_second()
+        };
+        assert_eq!(since(None), 1000);
+        assert_eq!(since(Some(at(1500))), 2000);
+        assert_eq!(since(Some(at(4000))), 5000);
     }
 
     #[test]
