@@ -16,6 +16,7 @@ use crate::host::runtime::{self, ScreenState, inspect_screen};
 use crate::host::{LiveSession, LiveTown};
 use crate::record::mail::{self, MailMessage, NAMED_MESSAGES};
 use crate::record::notification_level::{NotificationLevel, load_level};
+use crate::record::progress;
 use crate::record::pulse::SessionPulse;
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
@@ -43,6 +44,8 @@ pub enum InputState {
     Idle,
     /// Works, or waits for something else. Its screen shows when that is over.
     Busy,
+    /// Is at its usage limit. Rule A1 wakes it.
+    Paused,
     /// Has no known input line. Only its hooks report that it waits.
     Unknown,
 }
@@ -59,7 +62,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<MailFacts> {
             is_notified.then(|| MailFacts {
                 agent: agent.to_string(),
                 new_messages: count,
-                input: read_input_state(town, agent, live),
+                input: read_input_state(town, agent, live, requested_runtime(view, agent)),
             })
         })
         .collect()
@@ -89,28 +92,55 @@ fn is_notice(message: &MailMessage) -> bool {
     message.kind != handoff::KIND && message.priority != "low"
 }
 
-/// Judges a program by its own report or by its screen.
-fn read_input_state(town: &LiveTown, agent: &Address, live: &LiveSession) -> InputState {
+/// Returns the runtime that was requested with an agent's work. Empty for the configured one.
+fn requested_runtime<'a>(view: &'a TownView, agent: &Address) -> &'a str {
+    let Address::Polecat(rig, name) = agent else {
+        return "";
+    };
+    let worker = view.find_polecat(rig, name);
+    worker.map_or("", |worker| worker.slot.agent.as_str())
+}
+
+/// Judges a program by its own report or by its screen. A program at its usage limit takes no
+/// notice. `wanted` is the runtime that was requested with the work, empty for the configured one.
+fn read_input_state(
+    town: &LiveTown,
+    agent: &Address,
+    live: &LiveSession,
+    wanted: &str,
+) -> InputState {
     let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
     if pulse.dialog.is_some() || pulse.refusal.is_some() {
         return InputState::Busy;
     }
-    if pulse.idle.is_some() {
+    if pulse.turn_ended.is_some() {
         return InputState::Idle;
     }
-    let rig = agent.rig().map(|rig| town.rig(rig));
-    let Ok(runtime) = runtime::resolve_runtime(town, rig.as_ref(), agent, "") else {
-        return InputState::Unknown;
+    let reported = if pulse.idle.is_some() {
+        InputState::Idle
+    } else {
+        InputState::Unknown
     };
-    if runtime.preset.ready_prompt_prefix.is_empty() {
-        return InputState::Unknown;
+    let rig = agent.rig().map(|rig| town.rig(rig));
+    let Ok(runtime) = runtime::resolve_runtime(town, rig.as_ref(), agent, wanted) else {
+        return reported;
+    };
+    let preset = &runtime.preset;
+    if preset.ready_prompt_prefix.is_empty() {
+        return reported;
     }
-    match town.host.capture(&live.name, SCREEN_LINES) {
-        Ok(screen) if inspect_screen(&screen, &runtime.preset) == ScreenState::AtPrompt => {
-            InputState::Idle
-        }
-        // A session whose screen cannot be read is looked at again.
-        _ => InputState::Busy,
+    // A session whose screen cannot be read is looked at again.
+    let Ok(screen) = town.host.capture(&live.name, SCREEN_LINES) else {
+        return InputState::Busy;
+    };
+    if progress::shows_usage_limit(&screen, preset) {
+        return InputState::Paused;
+    }
+    let is_at_prompt = inspect_screen(&screen, preset) == ScreenState::AtPrompt;
+    if reported == InputState::Idle || is_at_prompt {
+        InputState::Idle
+    } else {
+        InputState::Busy
     }
 }
 

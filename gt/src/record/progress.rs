@@ -29,6 +29,9 @@ use crate::town::{RigLayout, TownLayout};
 const LINES: usize = 60;
 /// The number of last lines in which a refusal of the API is searched.
 const LAST: usize = 20;
+/// The number of last lines with text in which the message about a usage limit is searched while a
+/// dialog is open. The dialog about the limit is right below it.
+const LINES_WITH_DIALOG: usize = 9;
 
 /// Output within this time after a typed message or a session start counts as their echo.
 const ECHO: SignedDuration = SignedDuration::from_secs(3);
@@ -281,7 +284,8 @@ pub fn read_progress(
     if glance.doing.is_none() {
         // A session whose screen cannot be read has ended or is read again later.
         let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
-        let mut doing = read_activity(&screen, preset, live.activity);
+        let has_turn_ended = pulse.turn_ended.is_some();
+        let mut doing = read_activity(&screen, preset, live.activity, has_turn_ended);
         date_refusal(&mut doing, sandbox, progress.work, now);
         glance.doing = Some(doing);
         // Output may have come between the list of sessions and the capture.
@@ -309,16 +313,22 @@ pub fn last_output_at(layout: &TownLayout, live: &LiveSession) -> Option<Timesta
     if is_echo { before } else { Some(live.activity) }
 }
 
-/// Reads the activity from a screen. A usage limit counts unless the program is at work, because a
-/// worker may print anything.
-fn read_activity(screen: &str, preset: &RuntimePreset, activity: Timestamp) -> WorkerActivity {
+/// Returns true if a screen shows a usage limit that pauses its program.
+pub(crate) fn shows_usage_limit(screen: &str, preset: &RuntimePreset) -> bool {
     let look = inspect_screen(screen, preset);
-    let menu = preset.find_usage_limit_menu(screen);
-    let limit = Some(screen)
-        .filter(|_| look != ScreenState::Busy)
-        .and_then(|screen| preset.find_usage_limit(last_lines(screen)))
-        .or_else(|| menu.map(|open| open.menu.choose.clone()));
-    if let Some(words) = limit {
+    find_shown_limit(screen, preset, &look, false).is_some()
+}
+
+/// Reads the activity from a screen. A worker may print anything, so the words of a usage limit do
+/// not count if the program is at work, or if its hooks report that its turn has ended normally.
+fn read_activity(
+    screen: &str,
+    preset: &RuntimePreset,
+    activity: Timestamp,
+    has_turn_ended: bool,
+) -> WorkerActivity {
+    let look = inspect_screen(screen, preset);
+    if let Some(words) = find_shown_limit(screen, preset, &look, has_turn_ended) {
         return WorkerActivity::Refused(build_usage_limit(words, preset, activity));
     }
     if let ScreenState::NeedsPerson(question) = look {
@@ -332,6 +342,39 @@ fn read_activity(screen: &str, preset: &RuntimePreset, activity: Timestamp) -> W
         ScreenState::AtPrompt => WorkerActivity::AtPrompt,
         _ => WorkerActivity::Unknown,
     }
+}
+
+/// Returns the words of a usage limit on a screen.
+fn find_shown_limit(
+    screen: &str,
+    preset: &RuntimePreset,
+    look: &ScreenState,
+    has_turn_ended: bool,
+) -> Option<String> {
+    let message = match look {
+        _ if has_turn_ended => None,
+        ScreenState::Busy => None,
+        ScreenState::NeedsPerson(_) => preset.find_usage_limit(last_text_lines(screen)),
+        _ => preset.find_usage_limit(last_lines(screen)),
+    };
+    message.or_else(|| {
+        let open = preset.find_usage_limit_menu(screen)?;
+        Some(open.menu.choose.clone())
+    })
+}
+
+/// Returns the end of a screen with [`LINES_WITH_DIALOG`] lines that have a text.
+fn last_text_lines(screen: &str) -> &str {
+    let mut left = LINES_WITH_DIALOG;
+    let mut start = screen.len();
+    for line in screen.split_inclusive('\n').rev() {
+        left -= usize::from(!line.trim().is_empty());
+        start -= line.len();
+        if left == 0 {
+            break;
+        }
+    }
+    &screen[start..]
 }
 
 /// Returns the last lines of a screen.
@@ -490,7 +533,7 @@ mod tests {
     #[test]
     fn the_screen_shows_the_question_that_an_agent_waits_on() {
         let claude = RuntimePreset::named("claude").unwrap();
-        let read = |screen: &str| read_activity(screen, &claude, Timestamp::UNIX_EPOCH);
+        let read = |screen: &str| read_activity(screen, &claude, Timestamp::UNIX_EPOCH, false);
         let prompt = "────\n❯\u{a0}\n────\n  ? for shortcuts";
         assert_eq!(
             read(&format!("● Shall I?\n{prompt}")),
@@ -518,7 +561,7 @@ mod tests {
     #[test]
     fn a_usage_limit_counts_unless_the_program_is_at_work() {
         let claude = RuntimePreset::named("claude").unwrap();
-        let read = |screen: &str| read_activity(screen, &claude, Timestamp::UNIX_EPOCH);
+        let read = |screen: &str| read_activity(screen, &claude, Timestamp::UNIX_EPOCH, false);
         let words = "You've hit your limit · resets 3am (Europe/Berlin)";
         let prompt = "────\n❯\u{a0}\n────\n  ? for shortcuts";
         for waits in [
@@ -538,5 +581,33 @@ mod tests {
         assert_eq!(read(&busy), WorkerActivity::Busy);
         let old = format!("{words}\n{}{prompt}", "line\n".repeat(30));
         assert_eq!(read(&old), WorkerActivity::AtPrompt);
+    }
+
+    #[test]
+    fn a_limit_that_the_turn_or_later_output_followed_does_not_count() {
+        let claude = RuntimePreset::named("claude").unwrap();
+        let read = |screen: &str, has_turn_ended| {
+            read_activity(screen, &claude, Timestamp::UNIX_EPOCH, has_turn_ended)
+        };
+        let words = "You've hit your limit · resets 3am (Europe/Berlin)";
+        let prompt = "────\n❯\u{a0}\n────\n  ? for shortcuts";
+        let quoted = format!("● Bash(cat limits.md)\n  ⎿  {words}\n● That is it.\n\n{prompt}");
+        assert_eq!(read(&quoted, true), WorkerActivity::AtPrompt);
+        assert!(matches!(read(&quoted, false), WorkerActivity::Refused(_)));
+        let asks = "Which one?\n\n ❯ 1. This\n   2. That\n\n Enter to confirm";
+        let later = format!("{words}\n\n{}{asks}", "● It goes on.\n\n".repeat(5));
+        let doing = read(&later, false);
+        assert!(matches!(doing, WorkerActivity::Dialog { .. }), "{doing:?}");
+    }
+
+    #[test]
+    fn the_last_screen_of_a_session_shows_its_limit_above_the_message_of_the_host() {
+        let claude = RuntimePreset::named("claude").unwrap();
+        let now = Timestamp::UNIX_EPOCH;
+        let below = format!("{}Pane is dead (status 1, Sat)\n", "\n".repeat(45));
+        let screen = format!("You've hit your limit · resets in 2h\n{below}");
+        let refusal = read_final_refusal(&screen, &claude, now, now).unwrap();
+        assert!(refusal.is_pause(now), "{refusal:?}");
+        assert_eq!(read_final_refusal(&below, &claude, now, now), None);
     }
 }

@@ -35,6 +35,9 @@ pub struct SessionPulse {
     pub tool: Option<Timestamp>,
     /// The end of the agent's turn. None while the agent works.
     pub idle: Option<Timestamp>,
+    /// The end of a turn that the API did not refuse. None from the next turn on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn_ended: Option<Timestamp>,
     /// A dialog that waits for an answer.
     pub dialog: Option<ReportedDialog>,
     /// The refusal of the API, until the API answers again.
@@ -271,6 +274,9 @@ impl SessionPulse {
                 named.clone_into(kept);
             }
         }
+        if event.name != "Notification" {
+            self.turn_ended = None;
+        }
         match event.name {
             "PreToolUse" | "PostToolUse" | "PostToolUseFailure" | "BeforeTool" | "AfterTool" => {
                 self.tool = Some(now);
@@ -289,6 +295,7 @@ impl SessionPulse {
             }
             "Stop" | "AfterAgent" => {
                 self.idle = Some(now);
+                self.turn_ended = Some(now);
                 self.dialog = None;
                 self.refusal = None;
             }
@@ -376,6 +383,18 @@ mod tests {
         for answered in ["PostToolUse", "Stop"] {
             assert_eq!(after([refused, (answered, "", "")]).refusal, None);
         }
+    }
+
+    #[test]
+    fn only_a_turn_that_was_not_refused_has_ended() {
+        let (stop, prompt) = (("Stop", "", ""), ("UserPromptSubmit", "", ""));
+        let waits = ("Notification", "idle_prompt", "");
+        let refused = ("StopFailure", "rate_limit", "");
+        assert!(after([stop]).turn_ended.is_some());
+        assert!(after([stop, waits]).turn_ended.is_some());
+        assert!(after([waits]).turn_ended.is_none());
+        assert!(after([stop, prompt]).turn_ended.is_none());
+        assert!(after([stop, refused]).turn_ended.is_none());
     }
 
     #[test]
