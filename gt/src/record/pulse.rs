@@ -121,7 +121,7 @@ impl ApiRefusal {
         match (&self.limit_of, self.until) {
             (Some(agent), until) => {
                 let until = until.map_or_else(String::new, |until| {
-                    format!(" until {}", self.format_pause_end(until))
+                    format!(" until {}", format_pause_end(self.at, until))
                 });
                 format!(
                     "paused{until}: usage limit of {}{words}",
@@ -137,14 +137,14 @@ impl ApiRefusal {
             }
         }
     }
+}
 
-    /// Formats the end of a pause in the local zone, with its date if that is not the next day.
-    fn format_pause_end(&self, until: Timestamp) -> String {
-        let is_near = until.duration_since(self.at) < SignedDuration::from_hours(24);
-        let format = if is_near { "%H:%M" } else { "%b %-d %H:%M" };
-        let local = until.to_zoned(local_time_zone());
-        local.strftime(format).to_string()
-    }
+/// Formats the end of a pause in the local zone, with its date if that is not the day of its begin.
+pub fn format_pause_end(since: Timestamp, until: Timestamp) -> String {
+    let [begin, end] = [since, until].map(|at| at.to_zoned(local_time_zone()));
+    let is_same_day = begin.date() == end.date();
+    let format = if is_same_day { "%H:%M" } else { "%b %-d %H:%M" };
+    end.strftime(format).to_string()
 }
 
 /// An event of an agent program.
@@ -443,11 +443,25 @@ mod tests {
             words: "You've hit your limit".to_owned(),
             ..ApiRefusal::default()
         };
-        let local = refusal.until.unwrap().to_zoned(local_time_zone());
-        let end = local.strftime("%H:%M");
+        let end = format_pause_end(now, refusal.until.unwrap());
         assert_eq!(
             refusal.describe(),
             format!("paused until {end}: usage limit of claude (You've hit your limit)")
+        );
+    }
+
+    #[test]
+    fn the_end_of_a_pause_has_a_date_unless_it_is_on_the_same_day() {
+        let zone = local_time_zone();
+        let at = |text: &str| {
+            let time: jiff::civil::DateTime = text.parse().unwrap();
+            time.to_zoned(zone.clone()).unwrap().timestamp()
+        };
+        let begin = at("2026-01-01T22:00");
+        assert_eq!(format_pause_end(begin, at("2026-01-01T23:30")), "23:30");
+        assert_eq!(
+            format_pause_end(begin, at("2026-01-02T03:00")),
+            "Jan 2 03:00"
         );
     }
 }
