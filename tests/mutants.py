@@ -202,6 +202,12 @@ MUTANTS = {
         "        rows.any(|row| false && line.starts_with(&row.words))\n",
         "usage_limit::a_session_ended_by_its_usage_limit_starts_again_at_its_time_without_an_attempt",
     ),
+    "a usage limit pauses no queued work": (
+        "gt/src/record/start_use.rs",
+        "        let paused = self.paused.iter().filter(|paused| paused.uses == uses);\n",
+        "        let paused = self.paused.iter().filter(|paused| false && paused.uses == uses);\n",
+        "usage_limit::work_for_an_agent_at_its_usage_limit_stays_queued_until_its_time",
+    ),
     "no question keeps a worker waiting": (
         "gt/src/record/escalation.rs",
         "        escalation.related_bead == bead && escalation.severity > Severity::Low\n",

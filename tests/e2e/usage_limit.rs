@@ -1,5 +1,6 @@
 //! Workers at the usage limit of their agent program.
 
+use serde_json::json;
 use town_tests::{Town, eventually};
 
 use crate::watch::{acts, count, drawn_town, set, worker};
@@ -9,6 +10,14 @@ fn reset_in_berlin(hours: i64) -> (String, jiff::Timestamp) {
     let at = Town::time_in_hours(hours, "Europe/Berlin");
     let text = at.strftime("%-I:%M%P (Europe/Berlin)").to_string();
     (text, at.timestamp())
+}
+
+/// The end of a pause as screens show it, with its date if it is not today.
+fn shown_end(at: jiff::Timestamp) -> String {
+    let end = at.to_zoned(jiff::tz::TimeZone::system());
+    let is_today = end.date() == Town::today();
+    let format = if is_today { "%H:%M" } else { "%b %-d %H:%M" };
+    end.strftime(format).to_string()
 }
 
 /// Waits until the only worker is paused by a usage limit, and gives the end of the pause.
@@ -31,11 +40,7 @@ fn a_worker_at_its_usage_limit_is_paused_until_its_time() {
     let bead = town.bead("web", "Limited");
     town.sling(&bead);
     assert_eq!(wait_for_pause(&town), at);
-    let shown = at
-        .to_zoned(jiff::tz::TimeZone::system())
-        .strftime("%H:%M")
-        .to_string();
-    let words = format!("paused until {shown}: usage limit of drawn");
+    let words = format!("paused until {}: usage limit of drawn", shown_end(at));
     for screen in [vec!["status"], vec!["why", &bead]] {
         let out = town.gt(screen).ok().out;
         assert!(out.contains(&words), "{out}");
@@ -64,24 +69,26 @@ fn a_worker_at_its_usage_limit_is_paused_until_its_time() {
     assert_eq!(town.events("respawn").len(), 0);
 }
 
-#[test]
-fn a_session_ended_by_its_usage_limit_starts_again_at_its_time_without_an_attempt() {
-    let (town, _origin) = drawn_town(
-        "[ $n -gt 1 ] || { echo \"5-hour limit reached ∙ resets in 2h 30m\"; exit 1; }\n\
-         finish",
-    );
+/// Runs a worker whose first session prints its usage limit and ends `seconds` later, until its
+/// second session has done the work.
+fn run_worker_ended_by_its_limit(seconds: &str) {
+    let (town, _origin) = drawn_town(&format!(
+        "[ $n -gt 1 ] || {{ echo \"5-hour limit reached ∙ resets in 2h 30m\"; sleep {seconds}; exit 1; }}\n\
+         finish"
+    ));
     set(&town, "patrol.breaker.restarts", "1");
     let bead = town.bead("web", "Limited");
     town.gt(["sling", &bead, "web"]).run();
     eventually("its session has ended", || {
         (worker(&town)["session_running"] == false).then_some(())
     });
-    for minutes in [10, 60, 145] {
+    let why = town.gt(["why", &bead]).ok().out;
+    assert!(why.contains("paused until"), "{why}");
+    for minutes in [0, 1, 10, 60, 145] {
         town.patrol_in(minutes * 60);
     }
     assert_eq!(town.events("respawn").len(), 0, "{:?}", acts(&town));
-    let why = town.gt(["why", &bead]).ok().out;
-    assert!(why.contains("paused until"), "{why}");
+    assert!(worker(&town)["stuck"].is_null(), "{}", worker(&town));
     town.try_patrol_in(151 * 60);
     assert_eq!(count(&town, "A1-resume-refused"), 1, "{:?}", acts(&town));
     eventually("the work is merged", || {
@@ -89,6 +96,99 @@ fn a_session_ended_by_its_usage_limit_starts_again_at_its_time_without_an_attemp
         (town.status_of("web", &bead) == "closed").then_some(())
     });
     assert_eq!(count(&town, "P6-breaker"), 0, "{:?}", acts(&town));
+}
+
+#[test]
+fn a_session_ended_by_its_usage_limit_starts_again_at_its_time_without_an_attempt() {
+    run_worker_ended_by_its_limit("0");
+}
+
+/// The host displays the screen of such a session, with a message below the output.
+#[test]
+fn a_session_ended_by_its_usage_limit_after_its_start_is_paused_too() {
+    run_worker_ended_by_its_limit("1");
+}
+
+#[test]
+fn work_for_an_agent_at_its_usage_limit_stays_queued_until_its_time() {
+    let (reset, at) = reset_in_berlin(3);
+    let (town, _origin) = drawn_town(&format!(
+        "if [ $n = 1 ]; then echo \"You've hit your limit · resets {reset}\"; echo; prompt; read line; fi\n\
+         finish"
+    ));
+    town.script_named("other", "sleep 600");
+    let [drawn, other] = ["drawn", "other"].map(|name| {
+        let command = town.path("scripts").join(name);
+        json!({ "command": command, "args": [], "hooks": "none" })
+    });
+    let mut agents = json!({ "drawn": drawn, "other": other });
+    agents["drawn"]["provider"] = json!("claude");
+    town.set_town_setting("agents", agents);
+    let [first, second, third] = ["One", "Two", "Three"].map(|title| town.bead("web", title));
+    town.sling(&first);
+    wait_for_pause(&town);
+    town.patrol();
+    let slung = town.gt(["sling", &second, "web"]).ok().out;
+    let reason = format!("drawn is paused by its usage limit until {}", shown_end(at));
+    assert!(slung.contains(&reason), "{slung}");
+    let screens = [
+        vec!["why", &second],
+        vec!["scheduler", "list"],
+        vec!["status"],
+    ];
+    for screen in screens {
+        let out = town.gt(screen).ok().out;
+        assert!(out.contains(&reason), "{out}");
+    }
+    for minutes in [0, 90, 170] {
+        town.patrol_in(minutes * 60);
+    }
+    assert_eq!(count(&town, "W1-sling-unblocked"), 0, "{:?}", acts(&town));
+    town.gt(["sling", &third, "web", "--agent", "other"]).ok();
+    assert_eq!(town.status_of("web", &third), "hooked");
+    town.patrol_in(181 * 60);
+    assert_eq!(count(&town, "W1-sling-unblocked"), 1, "{:?}", acts(&town));
+}
+
+#[test]
+fn a_pause_by_a_usage_limit_outlasts_a_stop_of_the_town() {
+    let (town, _origin) = drawn_town(
+        "[ $n -gt 1 ] || { echo \"You've hit your limit · resets in 3h\"; echo; prompt; read line; }\n\
+         finish",
+    );
+    let bead = town.bead("web", "Limited");
+    town.sling(&bead);
+    wait_for_pause(&town);
+    town.patrol();
+    town.gt(["down"]).ok();
+    for minutes in [0, 1, 100, 170] {
+        town.patrol_in(minutes * 60);
+    }
+    assert_eq!(town.events("respawn").len(), 0, "{:?}", acts(&town));
+    let why = town.gt(["why", &bead]).ok().out;
+    assert!(why.contains("paused until"), "{why}");
+    town.patrol_in(181 * 60);
+    assert_eq!(count(&town, "A1-resume-refused"), 1, "{:?}", acts(&town));
+    eventually("the work is merged", || {
+        town.patrol();
+        (town.status_of("web", &bead) == "closed").then_some(())
+    });
+}
+
+#[test]
+fn no_mail_notice_is_typed_into_a_worker_at_its_usage_limit() {
+    let (reset, _) = reset_in_berlin(3);
+    let (town, _origin) = drawn_town(&format!(
+        "echo \"You've hit your limit · resets {reset}\"\necho\nprompt\nread line; echo \"$line\" > $GT_ROOT/../typed\n\
+         finish"
+    ));
+    let name = town.sling(&town.bead("web", "Limited"));
+    wait_for_pause(&town);
+    town.gt(["mail", "send", &name, "-s", "Hello", "-m", "Hello"])
+        .ok();
+    town.patrol();
+    assert_eq!(count(&town, "G4-notify-mail"), 0, "{:?}", acts(&town));
+    assert!(!town.path("typed").exists());
 }
 
 /// The menu of a usage limit with the focus on one of its options.

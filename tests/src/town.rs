@@ -561,6 +561,12 @@ impl Town {
         minute.build().unwrap()
     }
 
+    /// The date in the zone of this machine.
+    pub fn today() -> jiff::civil::Date {
+        let now = jiff::Timestamp::now();
+        now.to_zoned(jiff::tz::TimeZone::system()).date()
+    }
+
     /// The same as if so many seconds had gone by.
     pub fn patrol_in(&self, seconds: i64) -> crate::Said {
         let later = jiff::Timestamp::now() + jiff::SignedDuration::from_secs(seconds);

@@ -337,6 +337,10 @@ fn write_rig(rig: &RigSummary, page: &mut Page) {
     if !rig.waiting.is_empty() {
         page.cut_line(format!("  … queued: {}", rig.waiting.join(", ")));
     }
+    for limit in &rig.usage_limits {
+        let text = format!("    ! {}", escape::escape_line(limit));
+        page.line(page.style().yellow(&text));
+    }
     for waiting in &rig.queued {
         if let Some(failed) = &waiting.failed {
             let text = format!(

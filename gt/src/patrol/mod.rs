@@ -77,6 +77,7 @@ use crate::record::progress::ActivityCache;
 use crate::record::scheduler::{TownRoom, find_town_room, read_use_limits};
 use crate::record::start_use::UseLimits;
 use crate::record::town_view::TownView;
+use crate::record::usage_pause::UsagePauses;
 use crate::town::Town;
 use crate::town::event::{Event, PatrolActionRecord};
 use crate::town::hold::EmergencyStop;
@@ -225,7 +226,7 @@ fn build_heartbeat(view: &TownView) -> Option<Heartbeat> {
 
 /// Reads the facts: lists the sessions once, reads every store once, checks locks, reads the clock
 /// once. Writes nothing but what `record::observed` remembers of changed files and screens, and
-/// `record::plugin` of read events, and the costs if a budget is set.
+/// `record::plugin` of read events, `record::usage_pause`, and the costs if a budget is set.
 pub fn facts(town: &LiveTown) -> anyhow::Result<TownFacts> {
     facts_with(town, &mut PatrolCache::default())
 }
@@ -246,6 +247,10 @@ pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<To
     let layers = view.settings.all_layers();
     if costs::refresh_old_spending(town, layers, &mut cache.requests).unwrap_or_default() {
         view.budgets = BudgetBook::load(&town.layout, view.now);
+    }
+    // Unknown sessions end no pause.
+    if view.sessions.is_some() {
+        UsagePauses::record(town, view.polecats.values().flatten());
     }
     let settings = PatrolSettings::for_rigs(town, &view);
     let thresholds = Thresholds::from_layers(view.settings.for_rig(None));

@@ -12,7 +12,7 @@ use crate::flow::{mq, sling};
 use crate::host::LiveTown;
 use crate::record::merge_task;
 use crate::record::queued_sling;
-use crate::record::scheduler::{TownRoom, priority_of_rig};
+use crate::record::scheduler::{TownRoom, find_use_obstacle, priority_of_rig};
 use crate::record::start_use::{StartUse, UseLimits};
 use crate::record::town_view::TownView;
 use crate::town::Rig;
@@ -184,7 +184,7 @@ struct WaitingRig<'f> {
 impl WaitingRig<'_> {
     /// Removes the first beads, as long as their agent program or account is at its limit.
     fn skip_full_uses(&mut self, limits: &UseLimits) {
-        let is_full = |bead: &str| limits.find_full_use(self.facts.uses_of(bead)).is_some();
+        let is_full = |bead: &str| find_use_obstacle(limits, self.facts.uses_of(bead)).is_some();
         while self.slings.front().is_some_and(|(bead, _)| is_full(bead)) {
             self.slings.pop_front();
         }

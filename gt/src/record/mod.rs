@@ -43,4 +43,5 @@ pub mod start_use;
 pub(crate) mod state_file;
 pub mod theme;
 pub mod town_view;
+pub mod usage_pause;
 pub mod work_metadata;

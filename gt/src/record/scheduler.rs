@@ -13,9 +13,10 @@ use serde_json::{Map, Value};
 use super::budget::{Budget, BudgetBook, BudgetLayers, has_budgets};
 use super::polecat;
 use super::queued_sling::SlingOptions;
-use super::start_use::{FullUse, UseLimits};
+use super::start_use::{FullUse, PausedUse, StartUse, UseLimits};
 use super::state_file;
 use super::town_view::TownView;
+use super::usage_pause::UsagePauses;
 use crate::town::beads::TownStores;
 use crate::town::config::SettingsLayers;
 use crate::town::lock::Lock;
@@ -263,6 +264,8 @@ pub enum StartObstacle {
     },
     /// The limit of an agent program or an account.
     UseFull(FullUse),
+    /// The usage limit of an agent program.
+    UsePaused(PausedUse),
     BudgetSpent(Budget),
     TooSoon {
         #[serde(serialize_with = "as_seconds")]
@@ -306,9 +309,12 @@ impl StartObstacle {
     /// Returns the time after which the obstacle may be gone without an event of the town.
     pub fn recheck_in(&self) -> Option<SignedDuration> {
         match self {
-            Self::Stopped { .. } | Self::Paused { .. } | Self::Full { .. } | Self::UseFull(_) => {
-                None
-            }
+            // A usage limit ends at the retry of the worker that has reached it.
+            Self::Stopped { .. }
+            | Self::Paused { .. }
+            | Self::Full { .. }
+            | Self::UseFull(_)
+            | Self::UsePaused(_) => None,
             Self::TooSoon { wait } => Some(*wait),
             Self::LowMemory { .. } | Self::LowDisk { .. } | Self::HighLoad { .. } => {
                 Some(SignedDuration::from_secs(30))
@@ -339,6 +345,7 @@ impl fmt::Display for StartObstacle {
                 counted(*at_work, "worker")
             ),
             Self::UseFull(full) => write!(f, "{full}"),
+            Self::UsePaused(paused) => write!(f, "{paused}"),
             Self::BudgetSpent(budget) => write!(f, "{budget}"),
             Self::TooSoon { wait } => write!(
                 f,
@@ -396,27 +403,32 @@ pub fn reserve_start(
         return Ok(Err(StartObstacle::BudgetSpent(budget)));
     }
     let limits = TownLimits::from_layers(&layers);
-    let mut uses = UseLimits::from_layers(&layers);
-    let lock = (limits.counts_starts() || !uses.is_empty())
+    let now = town.clock.now();
+    let paused = UsagePauses::load(&town.layout).list_paused_uses(now);
+    let mut uses = UseLimits::from_layers(&layers).with_paused(paused);
+    let lock = (limits.counts_starts() || uses.counts_workers())
         .then(|| Lock::take(&town.layout.scheduler_lock(), CLAIMING))
         .transpose()?;
-    let at_work = if limits.max_polecats > 0 || !uses.is_empty() {
+    let at_work = if limits.max_polecats > 0 || uses.counts_workers() {
         count_at_work(town, &town.read_stores()?, &mut uses)?
     } else {
         0
     };
-    let now = town.clock.now();
     let room = limits.find_room(&town.layout, at_work, now);
-    let full = || uses.find_full_use(&uses.uses_of(rig, options));
-    Ok(
-        match room.obstacle.or_else(|| full().map(StartObstacle::UseFull)) {
-            Some(obstacle) => Err(obstacle),
-            None => Ok(StartPermit {
-                is_spaced: limits.spawn_delay.is_positive(),
-                _lock: lock,
-            }),
-        },
-    )
+    let use_obstacle = || find_use_obstacle(&uses, &uses.uses_of(rig, options));
+    Ok(match room.obstacle.or_else(use_obstacle) {
+        Some(obstacle) => Err(obstacle),
+        None => Ok(StartPermit {
+            is_spaced: limits.spawn_delay.is_positive(),
+            _lock: lock,
+        }),
+    })
+}
+
+/// Returns the reason why no other worker with these uses is started, if there is one.
+pub fn find_use_obstacle(limits: &UseLimits, uses: &[StartUse]) -> Option<StartObstacle> {
+    let paused = limits.find_paused_use(uses).map(StartObstacle::UsePaused);
+    paused.or_else(|| limits.find_full_use(uses).map(StartObstacle::UseFull))
 }
 
 /// Returns a spent budget that a worker for a bead would use, if there is one.
@@ -466,8 +478,9 @@ fn count_at_work(town: &Town, stores: &TownStores, uses: &mut UseLimits) -> anyh
 
 /// Reads the limits of agent programs and accounts, with the workers of each.
 pub fn read_use_limits(town: &Town, view: &TownView) -> UseLimits {
-    let mut uses = UseLimits::from_layers(view.settings.for_rig(None));
-    if uses.is_empty() {
+    let paused = UsagePauses::load(&town.layout).list_paused_uses(view.now);
+    let mut uses = UseLimits::from_layers(view.settings.for_rig(None)).with_paused(paused);
+    if !uses.counts_workers() {
         return uses;
     }
     for (rig, workers) in &view.polecats {

@@ -4,11 +4,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use jiff::Timestamp;
 use kit::ui::counted;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-use super::account::AccountBook;
+use super::account::choose_account;
 use super::polecat::Polecat;
+use super::pulse::format_pause_end;
 use super::queued_sling::SlingOptions;
 use super::quota;
 use crate::host::runtime::resolve_runtime;
@@ -20,7 +22,7 @@ const PER_AGENT: &str = "scheduler.max_per_agent.";
 const PER_ACCOUNT: &str = "scheduler.max_per_account.";
 
 /// A resource of a worker's session.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartUse {
     /// The name of an agent program.
@@ -87,11 +89,29 @@ impl fmt::Display for FullUse {
     }
 }
 
+/// An agent program, with its account, that a usage limit pauses.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PausedUse {
+    pub agent: String,
+    pub uses: Vec<StartUse>,
+    pub since: Timestamp,
+    pub until: Timestamp,
+}
+
+impl fmt::Display for PausedUse {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let until = format_pause_end(self.since, self.until);
+        let agent = &self.agent;
+        write!(f, "{agent} is paused by its usage limit until {until}")
+    }
+}
+
 /// The limits, and the number of workers at work for each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UseLimits {
     limits: BTreeMap<StartUse, usize>,
     at_work: BTreeMap<StartUse, usize>,
+    paused: Vec<PausedUse>,
 }
 
 impl UseLimits {
@@ -107,42 +127,45 @@ impl UseLimits {
         Self {
             limits: limits.collect(),
             at_work: BTreeMap::new(),
+            paused: Vec::new(),
         }
     }
 
-    /// Returns true if there is no limit.
-    pub fn is_empty(&self) -> bool {
-        self.limits.is_empty()
+    /// Adds the agent programs at their usage limits.
+    #[must_use]
+    pub fn with_paused(self, paused: Vec<PausedUse>) -> Self {
+        Self { paused, ..self }
+    }
+
+    /// Returns true if the workers at work count.
+    pub fn counts_workers(&self) -> bool {
+        !self.limits.is_empty()
     }
 
     /// Counts a worker, if it is at work.
     pub fn count_worker(&mut self, rig: &Rig, worker: &Polecat) {
-        if self.is_empty() || !worker.is_counted_as_working() {
-            return;
+        if self.counts_workers() && worker.is_counted_as_working() {
+            self.add_uses(&find_worker_uses(rig, worker));
         }
-        let slot = &worker.slot;
-        // The default account may have changed since, and another one may have been at its limit.
-        let session = SessionName::for_agent(&worker.address());
-        let begun = session.and_then(|session| {
-            quota::read_session_account(&rig.town().layout, session.as_str(), &slot.token)
-        });
-        let uses = match &begun {
-            Some(begun) => find_uses(rig, &begun.agent, &begun.account),
-            None => find_uses(rig, &slot.agent, &slot.account),
-        };
-        self.add_uses(&uses);
     }
 
     /// Returns what a worker for a sling with these options would use. Empty without limits.
     pub fn uses_of(&self, rig: &Rig, options: &SlingOptions) -> Vec<StartUse> {
-        if self.is_empty() {
+        if self.limits.is_empty() && self.paused.is_empty() {
             return Vec::new();
         }
         let [agent, account] = [&options.agent, &options.account].map(Option::as_deref);
         find_uses(rig, agent.unwrap_or_default(), account.unwrap_or_default())
     }
 
-    /// Returns the reason why no other worker with these uses is started, if there is one.
+    /// Returns the usage limit of another worker with the same agent program and account. The one
+    /// that ends last counts.
+    pub fn find_paused_use(&self, uses: &[StartUse]) -> Option<PausedUse> {
+        let paused = self.paused.iter().filter(|paused| paused.uses == uses);
+        paused.max_by_key(|paused| paused.until).cloned()
+    }
+
+    /// Returns the use that is at its limit, if there is one.
     pub fn find_full_use(&self, uses: &[StartUse]) -> Option<FullUse> {
         uses.iter().find_map(|used| {
             let limit = *self.limits.get(used)?;
@@ -163,20 +186,33 @@ impl UseLimits {
     }
 }
 
-/// Returns what a session of a worker uses. An unknown program or a damaged list of accounts is
-/// reported when the session is started, and has no limit here.
+/// Returns what the session of a worker uses.
+pub(crate) fn find_worker_uses(rig: &Rig, worker: &Polecat) -> Vec<StartUse> {
+    let slot = &worker.slot;
+    // The default account may have changed since, and another one may have been at its limit.
+    let session = SessionName::for_agent(&worker.address());
+    let begun = session.and_then(|session| {
+        quota::read_session_account(&rig.town().layout, session.as_str(), &slot.token)
+    });
+    match &begun {
+        Some(begun) => list_uses(rig, &begun.agent, Some(begun.account.clone())),
+        None => find_uses(rig, &slot.agent, &slot.account),
+    }
+}
+
+/// Returns what a new session of a worker uses. An unknown program or account, or a damaged list of
+/// accounts, is reported when the session is started, and has no limit here.
 fn find_uses(rig: &Rig, agent: &str, account: &str) -> Vec<StartUse> {
+    let chosen = choose_account(rig.town(), account).ok().flatten();
+    list_uses(rig, agent, chosen.map(|chosen| chosen.handle))
+}
+
+fn list_uses(rig: &Rig, agent: &str, account: Option<String>) -> Vec<StartUse> {
     let town: &Town = rig.town();
     let worker = Address::Polecat(rig.name().to_owned(), String::new());
     let agent = resolve_runtime(town, Some(rig), &worker, agent)
         .ok()
         .map(|runtime| StartUse::Agent(runtime.name));
-    let account = match account {
-        "" => AccountBook::load(&town.layout)
-            .ok()
-            .and_then(|book| book.chosen(&town.env)),
-        named => Some(named.to_owned()),
-    };
     agent
         .into_iter()
         .chain(account.map(StartUse::Account))
@@ -185,6 +221,8 @@ fn find_uses(rig: &Rig, agent: &str, account: &str) -> Vec<StartUse> {
 
 #[cfg(test)]
 mod tests {
+    use jiff::SignedDuration;
+
     use super::*;
     use crate::record::polecat::{PolecatState, Slot};
     use crate::testing::TestTown;
@@ -218,6 +256,26 @@ mod tests {
             limits.find_full_use(&[agent("claude"), account("home")]),
             None
         );
+    }
+
+    #[test]
+    fn a_usage_limit_pauses_its_program_with_its_account_only() {
+        let now: Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
+        let uses = |agent: &str, account: &str| {
+            let (agent, account) = (agent.to_owned(), account.to_owned());
+            vec![StartUse::Agent(agent), StartUse::Account(account)]
+        };
+        let pause = |hours| PausedUse {
+            agent: "claude".to_owned(),
+            uses: uses("claude", "work"),
+            since: now,
+            until: now + SignedDuration::from_hours(hours),
+        };
+        let limits = UseLimits::default().with_paused(vec![pause(2), pause(5), pause(3)]);
+        let find = |agent, account| limits.find_paused_use(&uses(agent, account));
+        assert_eq!(find("claude", "work"), Some(pause(5)));
+        assert_eq!(find("claude", "home"), None);
+        assert_eq!(find("codex", "work"), None);
     }
 
     #[test]

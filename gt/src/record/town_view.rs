@@ -1,6 +1,7 @@
 //! Reads the current state of a town once: beads, sessions and workers. All screens and rules read
 //! it from here, so that they never contradict each other.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use bd::bead::{Bead, Kind, Status};
@@ -20,6 +21,8 @@ use super::polecat::{
 use super::progress::{self, ActivityCache, WorkerActivity};
 use super::pulse::ApiRefusal;
 use super::role::{self, PatrolRole, RoleMode};
+use super::usage_pause::UsagePauses;
+use crate::host::ended::strip_end_message;
 use crate::host::runtime::{self, RuntimePreset};
 use crate::host::{LiveSession, LiveTown};
 use crate::town::beads::TownStores;
@@ -249,6 +252,7 @@ fn watch_progress(
 ) {
     let has_work = |polecat: &&mut Polecat| polecat.hook.is_some() && polecat.slot.is_unfinished();
     let mut presets: BTreeMap<String, (String, RuntimePreset)> = BTreeMap::new();
+    let pauses = OnceCell::new();
     for polecat in polecats.iter_mut().filter(has_work) {
         if polecat.slot.state != SlotState::Working {
             continue;
@@ -282,7 +286,7 @@ fn watch_progress(
                 polecat.progress = Some(progress);
             }
             _ => {
-                polecat.refusal = find_final_refusal(town, preset, polecat);
+                polecat.refusal = find_final_refusal(town, preset, polecat, &pauses);
                 if let Some(pause) = &polecat.refusal
                     && pause.is_usage_limit()
                     && polecat.asks.is_none()
@@ -326,35 +330,50 @@ fn read_last_words(town: &LiveTown, polecat: &Polecat) -> String {
         ended.map(|ended| ended.screen.join("\n"))
     };
     let screen = shown.or_else(kept).unwrap_or_default();
-    let mut lines = screen.lines().rev().map(str::trim);
-    lines
-        .find(|line| !line.is_empty())
-        .unwrap_or_default()
-        .to_owned()
+    let last = strip_end_message(&screen).lines().last();
+    last.unwrap_or_default().trim().to_owned()
 }
 
-/// Returns the refusal of the API that ended a worker's last session.
+/// Returns the refusal of the API that ended a worker's last session, or that it showed last if a
+/// user or a crash of the machine ended it. `pauses` holds the recorded ones once they are read.
 fn find_final_refusal(
     town: &LiveTown,
     preset: &RuntimePreset,
     polecat: &Polecat,
+    pauses: &OnceCell<UsagePauses>,
 ) -> Option<ApiRefusal> {
     if preset.refusals.is_empty() && preset.usage_limits.is_empty() {
         return None;
     }
+    let now = town.clock.now();
+    if let Some(last) = read_last_screen(town, polecat) {
+        return progress::read_final_refusal(&last.screen, preset, last.at, now);
+    }
+    let pauses = pauses.get_or_init(|| UsagePauses::load(&town.layout));
+    pauses.find_refusal(&polecat.slot.token, now)
+}
+
+/// The last screen of an ended session.
+struct LastScreen {
+    screen: String,
+    at: Timestamp,
+}
+
+/// Returns the last screen of a worker's session that ended on its own.
+fn read_last_screen(town: &LiveTown, polecat: &Polecat) -> Option<LastScreen> {
+    if let Some(dead) = &polecat.session {
+        return Some(LastScreen {
+            screen: town.host.capture(&dead.name, DEAD_LINES).ok()?,
+            at: dead.activity,
+        });
+    }
     let slot = &polecat.slot;
-    let kept = slot.ended.as_ref();
-    let (screen, at) = match (&polecat.session, kept) {
-        (Some(dead), _) => (
-            town.host.capture(&dead.name, DEAD_LINES).ok()?,
-            dead.activity,
-        ),
-        (None, Some(ended)) if ended.lease == slot.lease => {
-            (ended.screen.join("\n"), ended.at.parse().ok()?)
-        }
-        _ => return None,
-    };
-    progress::read_final_refusal(&screen, preset, at, town.clock.now())
+    let ended = slot.ended.as_ref();
+    let ended = ended.filter(|ended| ended.lease == slot.lease)?;
+    Some(LastScreen {
+        screen: ended.screen.join("\n"),
+        at: ended.at.parse().ok()?,
+    })
 }
 
 /// Returns true if any agent has a bead on its hook.

@@ -133,6 +133,11 @@ impl TownLayout {
         self.runtime().join("gate-looks.json")
     }
 
+    /// `.runtime/usage-pauses.json`: the workers at a usage limit.
+    pub fn usage_pauses(&self) -> PathBuf {
+        self.runtime().join("usage-pauses.json")
+    }
+
     /// `deacon/dogs/boot/.boot-status.json`: the last check of the deacon.
     pub fn boot_status(&self) -> PathBuf {
         self.deacon().join("dogs/boot/.boot-status.json")

@@ -7,9 +7,9 @@ use crate::host::LiveTown;
 use crate::record::progress::ActivityCache;
 use crate::record::queued_sling::{QueuedSling, list_queued_slings, turn_of};
 use crate::record::scheduler::{
-    SchedulerState, StartObstacle, count_workers, find_town_room, priority_of_rig, read_use_limits,
+    SchedulerState, StartObstacle, count_workers, find_town_room, find_use_obstacle,
+    priority_of_rig, read_use_limits,
 };
-use crate::record::start_use::FullUse;
 use crate::record::town_view::TownView;
 use crate::town::Rig;
 
@@ -61,8 +61,11 @@ pub fn read_scheduler(town: &LiveTown, rig: Option<&Rig>) -> anyhow::Result<Sche
         for queued in list_queued_slings(snapshot) {
             let turn = turn_of(&queued, snapshot.get(&queued.work_bead_id));
             let uses = limits.uses_of(&town.rig(name), &queued.options);
-            let full = limits.find_full_use(&uses);
-            beads.push(((priority, turn), describe_bead(&view, name, queued, full)));
+            let obstacle = find_use_obstacle(&limits, &uses);
+            beads.push((
+                (priority, turn),
+                describe_bead(&view, name, queued, obstacle),
+            ));
         }
     }
     beads.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -97,7 +100,7 @@ fn describe_bead(
     view: &TownView,
     rig: &str,
     queued: QueuedSling,
-    full: Option<FullUse>,
+    obstacle: Option<StartObstacle>,
 ) -> QueuedBead {
     let id = queued.work_bead_id;
     let snapshot = view.stores.rigs.get(rig);
@@ -110,7 +113,7 @@ fn describe_bead(
     let blocked = !waits_for.is_empty();
     if !blocked {
         waits_for.extend(describe_full_rig(view, rig));
-        waits_for.extend(full.map(|full| full.to_string()));
+        waits_for.extend(obstacle.map(|obstacle| obstacle.to_string()));
     }
     QueuedBead {
         title: bead.map_or_else(String::new, |bead| bead.title.clone()),

@@ -2,10 +2,11 @@
 //!
 //! One call lists all sessions, each store is read once, and nothing is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use bd::store::Snapshot;
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::flow::convoy::{self, ConvoyProgress, review};
@@ -28,7 +29,9 @@ use crate::record::queued_sling;
 use crate::record::request_wait::RequestWait;
 use crate::record::role::RoleMode;
 use crate::record::scheduler::SchedulerState;
+use crate::record::start_use::UseLimits;
 use crate::record::town_view::TownView;
+use crate::record::usage_pause::UsagePauses;
 use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town, TownLayout};
@@ -132,6 +135,9 @@ pub struct RigSummary {
     pub waiting: Vec<String>,
     /// The queued beads with the time of queueing, and the reason of the last failed try.
     pub queued: Vec<queued_sling::QueuedSling>,
+    /// The usage limits that queued beads wait for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub usage_limits: Vec<String>,
     /// The reason why nothing is started in the rig.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<Hold>,
@@ -396,6 +402,21 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
     })
 }
 
+/// Describes the usage limits that keep queued beads from a worker.
+fn describe_usage_limits(
+    rig: &Rig,
+    queued: &[queued_sling::QueuedSling],
+    now: Timestamp,
+) -> Vec<String> {
+    let paused = UsagePauses::load(&rig.town().layout).list_paused_uses(now);
+    let limits = UseLimits::default().with_paused(paused);
+    let found = queued.iter().filter_map(|queued| {
+        let uses = limits.uses_of(rig, &queued.options);
+        Some(limits.find_paused_use(&uses)?.to_string())
+    });
+    found.collect::<BTreeSet<_>>().into_iter().collect()
+}
+
 struct StatusReader<'a> {
     view: &'a TownView,
 }
@@ -438,6 +459,7 @@ impl StatusReader<'_> {
                 .iter()
                 .map(|waiting| waiting.work_bead_id.clone())
                 .collect(),
+            usage_limits: describe_usage_limits(rig, &waiting, self.view.now),
             queued: waiting,
             held: self.view.stores.holds.get(rig.name()).cloned(),
         }

@@ -124,6 +124,7 @@ fn overview() -> TownOverview {
             ..QueueCounts::default()
         },
         waiting: Vec::new(),
+        usage_limits: Vec::new(),
         queued: Vec::new(),
         held: None,
     };

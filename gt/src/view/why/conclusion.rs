@@ -19,7 +19,7 @@ use crate::record::merge_request;
 use crate::record::polecat::Polecat;
 use crate::record::queued_sling;
 use crate::record::request_wait::RequestWait;
-use crate::record::scheduler::{find_town_room, read_use_limits};
+use crate::record::scheduler::{find_town_room, find_use_obstacle, read_use_limits};
 use crate::record::town_view::TownView;
 use crate::town::beads::BeadsHome;
 use crate::town::event::EventLine;
@@ -360,9 +360,9 @@ impl Explanation {
         if blockers.is_empty() {
             let limits = read_use_limits(town, view);
             let uses = limits.uses_of(&town.rig(rig), &queued_bead.options);
-            if let Some(full) = limits.find_full_use(&uses) {
-                self.now.push(format!("no worker is started: {full}"));
-                self.next_steps.push(full.next_step());
+            if let Some(obstacle) = find_use_obstacle(&limits, &uses) {
+                self.now.push(format!("no worker is started: {obstacle}"));
+                self.next_steps.extend(obstacle.next_step());
                 return;
             }
         }
