@@ -7,7 +7,7 @@ use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Bead, id, lines};
 use bd::change::{self, ImportOptions, ImportReport, OrphanPolicy};
-use bd::config::{self, Config};
+use bd::config::{self, Config, key};
 use bd::foreign::{self, ForeignBeads, Tracker, sqlite};
 use bd::merge;
 use bd::store::mark;
@@ -137,10 +137,15 @@ pub(super) fn import_found(
         ended => ended?,
     }
     if !args.dry_run {
-        let pairs: Vec<(&str, &str)> = settings
+        let (pairs, refused): (Vec<_>, Vec<_>) = settings
             .iter()
-            .map(|(n, v)| (n.as_str(), v.as_str()))
-            .collect();
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .partition(|(name, value)| key::is_allowed_in_repository(name, value));
+        for (name, value) in refused {
+            ctx.ui.warn(&format!(
+                "the setting {name} = {value} is not imported: it names a program, and files of a repository may not"
+            ));
+        }
         config::set_all(store.dir(), &pairs)?;
     }
     let source = ImportSource {

@@ -1,10 +1,6 @@
 use serde_json::Value;
 
-use std::path::Path;
-
 use crate::context::Context;
-use bd::config::SettingSource;
-use bd::git::Git;
 use kit::failure::UsageError;
 use kit::sys::exec::ChildCommand;
 
@@ -12,8 +8,9 @@ use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Run the mail command of this project
 ///
-/// The command is BEADS_MAIL_DELEGATE, BD_MAIL_DELEGATE or the setting `mail.delegate`, such as `gt
-/// mail`. All arguments are passed on unchanged, and the exit code is that of the mail command.
+/// The command is BEADS_MAIL_DELEGATE, BD_MAIL_DELEGATE or the setting `mail.delegate` of your own
+/// ~/.config/bd/config.yaml. A project's setting may only be `gt mail`. All arguments are passed on
+/// unchanged, and the exit code is that of the mail command.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The arguments of the mail command
@@ -25,39 +22,18 @@ pub(crate) struct Args {
     rest: Vec<String>,
 }
 
-/// Returns the setting. A command that comes with the repository does not run, except `gt mail`.
-fn read_delegate(ctx: &Context) -> anyhow::Result<Option<String>> {
-    let Some(setting) = ctx.config.setting("mail.delegate") else {
-        return Ok(None);
-    };
-    let file = match setting.source {
-        SettingSource::File => "config.yaml",
-        SettingSource::Local => "config.local.yaml",
-        _ => return Ok(Some(setting.value)),
-    };
-    let dir = ctx.project().map(|found| found.dir.clone());
-    let is_tracked = |dir: &Path| {
-        let tracked = Git::at(dir).tracked(&[file]);
-        tracked.is_ok_and(|paths| !paths.is_empty())
-    };
-    if setting.value.trim() != "gt mail" && dir.is_ok_and(|dir| is_tracked(&dir)) {
-        return Err(UsageError(format!(
-            "mail.delegate is in {file}, which comes with the repository, so it does not run; set BEADS_MAIL_DELEGATE to use it"
-        ))
-        .into());
-    }
-    Ok(Some(setting.value))
-}
-
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let variables = ["BEADS_MAIL_DELEGATE", "BD_MAIL_DELEGATE"];
     let named = variables.iter().find_map(|name| ctx.env.get(name));
     let command = match named {
         Some(command) => Some(command.to_owned()),
-        None => read_delegate(ctx)?,
+        None => ctx.config.get("mail.delegate"),
     };
-    let missing = || {
-        UsageError("no mail command is set; set one: bd config set mail.delegate 'gt mail'".into())
+    let missing = || match ctx.config.find_ignored_command("mail.delegate") {
+        Some(ignored) => UsageError(ignored.to_string()),
+        None => UsageError(
+            "no mail command is set; set one: bd config set mail.delegate 'gt mail'".into(),
+        ),
     };
     let command = command.ok_or_else(missing)?;
     let mut words = command.split_whitespace();

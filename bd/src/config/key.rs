@@ -24,13 +24,16 @@ pub enum ValueForm {
     Prefix,
     /// Comma-separated words, each with an optional category after a colon.
     Words,
+    /// The command line of a program. The environment and the user's own settings set it, and a file
+    /// of a repository, which others write, does not.
+    Command,
 }
 
 impl ValueForm {
     /// Describes the expected form if `value` does not have it.
     fn expectation_for(self, value: &str) -> Option<&'static str> {
         let (fits, wanted) = match self {
-            Self::Text => (true, ""),
+            Self::Text | Self::Command => (true, ""),
             Self::Flag => (parse_on_off(value).is_some(), "true or false"),
             Self::Number => (value.parse::<u32>().is_ok(), "a whole number"),
             Self::Chance => {
@@ -68,6 +71,21 @@ pub fn parse_on_off(word: &str) -> Option<bool> {
 pub fn find_expectation(name: &str, value: &str) -> Option<&'static str> {
     let key = KEYS.iter().find(|key| key.name == name)?;
     key.form.expectation_for(value)
+}
+
+/// Returns true if the setting is the command line of a program.
+pub fn is_command(name: &str) -> bool {
+    let mut keys = KEYS.iter();
+    keys.any(|key| key.name == name && key.form == ValueForm::Command)
+}
+
+/// Returns true if a file of a repository may set the value. It names no program, except the default
+/// one and `gt mail`.
+pub fn is_allowed_in_repository(name: &str, value: &str) -> bool {
+    let value = value.trim();
+    let is_known =
+        find_default(name) == Some(value) || (name, value) == ("mail.delegate", "gt mail");
+    value.is_empty() || is_known || !is_command(name)
 }
 
 /// Every setting that the programs read.
@@ -166,31 +184,31 @@ pub const KEYS: &[SettingKey] = &[
     define_key(
         "gate.run-command",
         "gh run view {id} --json status,conclusion,name",
-        ValueForm::Text,
+        ValueForm::Command,
         "prints a CI run as JSON; {id} is its number",
     ),
     define_key(
         "gate.workflow-command",
         "gh run list --workflow {id} --limit 1 --json status,conclusion,name",
-        ValueForm::Text,
+        ValueForm::Command,
         "prints the newest run of a workflow as JSON",
     ),
     define_key(
         "gate.pr-command",
         "gh pr view {id} --json state,mergedAt,title",
-        ValueForm::Text,
+        ValueForm::Command,
         "prints a pull request as JSON",
     ),
     define_key(
         "gate.runs-command",
         "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt",
-        ValueForm::Text,
+        ValueForm::Command,
         "prints the runs of a branch as JSON",
     ),
     define_key(
         "mail.delegate",
         "",
-        ValueForm::Text,
+        ValueForm::Command,
         "command that bd mail runs, such as gt mail",
     ),
     define_key(

@@ -1,5 +1,8 @@
 //! Settings in layers: flag, environment, `config.local.yaml`, `config.yaml`, built-in.
 //!
+//! A setting that names a program to run is read from the user's own `config.yaml` instead of the
+//! files of a beads folder, because everyone who can push to the repository writes those.
+//!
 //! This module owns `config.yaml`, which also holds, as flat keys, the settings that older clients
 //! kept in a database.
 
@@ -24,6 +27,8 @@ pub enum SettingSource {
     Environment,
     Local,
     File,
+    /// The user's own `config.yaml`, for settings that name a program.
+    User,
     Default,
 }
 
@@ -35,6 +40,7 @@ impl SettingSource {
             Self::Environment => "environment",
             Self::Local => "config.local.yaml",
             Self::File => "config.yaml",
+            Self::User => "user config.yaml",
             Self::Default => "default",
         }
     }
@@ -45,6 +51,36 @@ impl SettingSource {
 pub struct Setting {
     pub value: String,
     pub source: SettingSource,
+}
+
+/// A command that a file of a repository sets, and that does not run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IgnoredCommand {
+    pub name: String,
+    /// The file that sets it.
+    pub path: PathBuf,
+    /// The user's own settings file, in which it would count.
+    pub user_path: Option<PathBuf>,
+}
+
+impl std::fmt::Display for IgnoredCommand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self {
+            name,
+            path,
+            user_path,
+        } = self;
+        let path = path.display();
+        let variable = key::env_variable_name(name);
+        write!(
+            f,
+            "{path} sets {name}, which comes with the repository, so it does not run; set {variable}"
+        )?;
+        match user_path {
+            Some(user_path) => write!(f, ", or {name} in {}", user_path.display()),
+            None => Ok(()),
+        }
+    }
 }
 
 /// The reason why settings cannot be read or written.
@@ -67,6 +103,12 @@ pub enum ConfigError {
         value: String,
         wanted: &'static str,
     },
+    /// A file of a repository cannot set the command.
+    #[error(
+        "{0} names a program, and a file of the repository may not; set {variable}, or {0} in the bd/config.yaml of your own settings folder (~/.config)",
+        variable = key::env_variable_name(.0)
+    )]
+    Command(String),
     /// Another process held the lock for the whole waiting time.
     #[error("cannot change {path} now: {reason}")]
     Locked {
@@ -86,6 +128,9 @@ pub struct Config {
     environment: Option<Env>,
     local: BTreeMap<String, String>,
     file: BTreeMap<String, String>,
+    /// The settings of the user, which alone name programs.
+    user: BTreeMap<String, String>,
+    user_dir: Option<PathBuf>,
     dir: Option<PathBuf>,
 }
 
@@ -114,13 +159,22 @@ impl Config {
     /// environment.
     pub fn load(dir: Option<&Path>, env: &Env) -> Result<Self, ConfigError> {
         let project_dir = dir.filter(|dir| dir.join("config.yaml").is_file());
-        let mut config = match (project_dir, user_dir(env)) {
-            (Some(dir), _) => Self::from_dir(dir)?,
-            (None, Some(user)) => Self::from_dir(&user)?,
-            (None, None) => Self::default(),
+        let user_dir = env.config_dir().map(|dir| dir.join("bd"));
+        let user = match &user_dir {
+            Some(dir) => read_user_layer(&dir.join("config.yaml"))?,
+            None => BTreeMap::new(),
         };
-        config.environment = Some(env.clone());
-        Ok(config)
+        let files = match (project_dir, &user_dir) {
+            (Some(dir), _) => Self::from_dir(dir)?,
+            (None, Some(dir)) if !user.is_empty() => Self::from_dir(dir)?,
+            (None, _) => Self::default(),
+        };
+        Ok(Self {
+            environment: Some(env.clone()),
+            user,
+            user_dir,
+            ..files
+        })
     }
 
     /// Sets a flag's value above all other layers.
@@ -137,14 +191,20 @@ impl Config {
             let also = || (name == SYNC_BRANCH).then(|| env.get("BEADS_SYNC_BRANCH"));
             env.get(&variable).or_else(|| also().flatten())
         });
+        let read_file = |layer| {
+            let value: Option<&str> = lookup_setting(layer, &name);
+            value.filter(|value| key::is_allowed_in_repository(&name, value))
+        };
+        let own = self.user.get(&name).map(String::as_str);
         let layers = [
             (
                 SettingSource::Flag,
                 self.flags.get(&name).map(String::as_str),
             ),
             (SettingSource::Environment, env),
-            (SettingSource::Local, lookup_setting(&self.local, &name)),
-            (SettingSource::File, lookup_setting(&self.file, &name)),
+            (SettingSource::Local, read_file(&self.local)),
+            (SettingSource::File, read_file(&self.file)),
+            (SettingSource::User, own.filter(|_| key::is_command(&name))),
             (SettingSource::Default, key::find_default(&name)),
         ];
         layers.into_iter().find_map(|(source, value)| {
@@ -153,6 +213,36 @@ impl Config {
             let value = value.filter(says)?.to_owned();
             Some(Setting { value, source })
         })
+    }
+
+    /// Returns the command that a file of the beads folder sets and that does not run.
+    pub fn find_ignored_command(&self, name: &str) -> Option<IgnoredCommand> {
+        let dir = self
+            .dir
+            .as_deref()
+            .filter(|dir| Some(*dir) != self.user_dir.as_deref())?;
+        let layers = [
+            ("config.local.yaml", &self.local),
+            ("config.yaml", &self.file),
+        ];
+        let is_refused = |layer| {
+            let value = lookup_setting(layer, name);
+            value.is_some_and(|value| !key::is_allowed_in_repository(name, value))
+        };
+        let (file, _) = layers.into_iter().find(|(_, layer)| is_refused(layer))?;
+        let user_path = self.user_dir.as_ref();
+        Some(IgnoredCommand {
+            name: name.to_owned(),
+            path: dir.join(file),
+            user_path: user_path.map(|dir| dir.join("config.yaml")),
+        })
+    }
+
+    /// Returns all commands that files of the beads folder set and that do not run.
+    pub fn list_ignored_commands(&self) -> Vec<IgnoredCommand> {
+        let keys = key::KEYS.iter();
+        keys.filter_map(|key| self.find_ignored_command(key.name))
+            .collect()
     }
 
     /// Returns the branch that beads are committed to, or `None` if it is turned off.
@@ -245,6 +335,9 @@ pub fn set_all(dir: &Path, pairs: &[(&str, &str)]) -> Result<(), ConfigError> {
                 wanted,
             });
         }
+        if !key::is_allowed_in_repository(&name, value) {
+            return Err(ConfigError::Command(name));
+        }
         checked.push((name, *value));
     }
     if checked.is_empty() {
@@ -326,9 +419,25 @@ fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
         path: path.to_owned(),
         source,
     };
-    let Some(bytes) = file::read_regular_file(path).map_err(failed)? else {
-        return Ok(BTreeMap::new());
-    };
+    match file::read_regular_file(path).map_err(failed)? {
+        Some(bytes) => parse_layer(path, &bytes),
+        None => Ok(BTreeMap::new()),
+    }
+}
+
+/// Reads the user's own settings, which may be a link to a file of the user.
+fn read_user_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
+    let bytes = file::read_file_if_exists(path).map_err(|source| ConfigError::Io {
+        path: path.to_owned(),
+        source,
+    })?;
+    match bytes {
+        Some(bytes) => parse_layer(path, &bytes),
+        None => Ok(BTreeMap::new()),
+    }
+}
+
+fn parse_layer(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, String>, ConfigError> {
     let mut lines = bytes.split(|byte| *byte == b'\n');
     if let Some(at) = lines.position(|line| line.starts_with(b"<<<<<<<")) {
         let line = at + 1;
@@ -340,15 +449,10 @@ fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
             reason,
         });
     }
-    yaml::parse_flat(&String::from_utf8_lossy(&bytes)).map_err(|reason| ConfigError::Yaml {
+    yaml::parse_flat(&String::from_utf8_lossy(bytes)).map_err(|reason| ConfigError::Yaml {
         path: path.to_owned(),
         reason,
     })
-}
-
-fn user_dir(env: &Env) -> Option<PathBuf> {
-    let dir = env.config_dir()?.join("bd");
-    dir.join("config.yaml").is_file().then_some(dir)
 }
 
 #[cfg(test)]
@@ -380,6 +484,48 @@ mod tests {
             config.setting("hierarchy.max-depth").unwrap().source,
             SettingSource::Default
         );
+    }
+
+    #[test]
+    fn files_of_a_repository_name_no_program() {
+        let folder = tempfile::tempdir().unwrap();
+        let (dir, own) = (folder.path().join("beads"), folder.path().join("own"));
+        std::fs::create_dir_all(&dir).unwrap();
+        std::fs::create_dir_all(own.join("bd")).unwrap();
+        let name = "gate.pr-command";
+        let error = set_setting(&dir, name, "touch owned").unwrap_err();
+        assert!(error.to_string().contains("BD_GATE_PR_COMMAND"), "{error}");
+        let text = "gate.pr-command: touch owned\nmail.delegate: gt mail\n";
+        for file in ["config.yaml", "config.local.yaml"] {
+            std::fs::write(dir.join(file), text).unwrap();
+        }
+        let vars = |extra: Option<(&'static str, &'static str)>| {
+            let home = ("XDG_CONFIG_HOME", own.to_str().unwrap());
+            Env::with_vars(&dir, std::iter::once(home).chain(extra))
+        };
+        let config = Config::load(Some(&dir), &vars(None)).unwrap();
+        let source = |config: &Config| config.setting(name).unwrap().source;
+        assert_eq!(source(&config), SettingSource::Default);
+        assert_eq!(config.get("mail.delegate").as_deref(), Some("gt mail"));
+        let ignored = config.list_ignored_commands();
+        assert_eq!(ignored.len(), 1);
+        let said = ignored[0].to_string();
+        for part in [
+            "beads/config.local.yaml",
+            "BD_GATE_PR_COMMAND",
+            "own/bd/config.yaml",
+        ] {
+            assert!(said.contains(part), "{said}");
+        }
+        std::fs::write(own.join("bd/config.yaml"), "gate.pr-command: glab\n").unwrap();
+        let config = Config::load(Some(&dir), &vars(None)).unwrap();
+        assert_eq!(source(&config), SettingSource::User);
+        let env = vars(Some(("BD_GATE_PR_COMMAND", "tea")));
+        let config = Config::load(Some(&dir), &env).unwrap();
+        assert_eq!(config.get(name).as_deref(), Some("tea"));
+        let alone = Config::load(None, &vars(None)).unwrap();
+        assert_eq!(alone.get(name).as_deref(), Some("glab"));
+        assert_eq!(alone.list_ignored_commands(), []);
     }
 
     #[test]

@@ -14,7 +14,9 @@ use crate::context::Context;
 /// Show and change settings
 ///
 /// The first source that has a value applies: a flag, an environment variable (`sync.mode` is
-/// `BD_SYNC_MODE`), `config.local.yaml`, `config.yaml`, the built-in value.
+/// `BD_SYNC_MODE`), `config.local.yaml`, `config.yaml`, the built-in value. Settings that name a
+/// program (gate.*-command, mail.delegate) count in your own ~/.config/bd/config.yaml instead of the
+/// files of the project.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]

@@ -15,7 +15,8 @@ pub(super) fn run(ctx: &Context) -> CommandResult {
         let wanted = key::find_expectation(name, &setting.value)?;
         Some(format!("{name} takes {wanted}, not {:?}", setting.value))
     });
-    let problems: Vec<String> = odd.collect();
+    let ignored = ctx.config.list_ignored_commands().into_iter();
+    let problems: Vec<String> = odd.chain(ignored.map(|one| one.to_string())).collect();
     let is_valid = problems.is_empty();
     let value = json!({"valid": is_valid, "problems": problems});
     let lines = if is_valid {

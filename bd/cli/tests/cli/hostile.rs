@@ -374,13 +374,13 @@ fn links_that_no_store_opens_are_left_alone() {
 #[test]
 fn a_mail_command_that_comes_with_the_repository_does_not_run() {
     let project = Project::new();
-    git(&project, &["init", "-q"]);
-    project.ok(&["config", "set", "mail.delegate", "touch owned"]);
-    git(&project, &["add", "-f", ".beads/config.yaml"]);
+    let refused = project.fails(&["config", "set", "mail.delegate", "touch owned"]);
+    assert!(refused.contains("BD_MAIL_DELEGATE"), "{refused}");
+    project.write(".beads/config.local.yaml", "mail.delegate: touch owned\n");
     let error = project.fails(&["mail", "inbox"]);
     assert!(error.contains("comes with the repository"), "{error}");
     assert!(!project.path("owned").exists());
-    git(&project, &["rm", "-q", "--cached", ".beads/config.yaml"]);
+    project.write_user_settings("mail.delegate: touch owned\n");
     project.ok(&["mail", "inbox"]);
     assert!(project.path("owned").exists());
 }

@@ -99,6 +99,11 @@ impl Project {
         file.set_modified(a_while_ago).unwrap();
     }
 
+    /// Writes the user's own settings, which belong to no project.
+    pub(crate) fn write_user_settings(&self, text: &str) {
+        self.write("../.config/bd/config.yaml", text);
+    }
+
     /// A command that is ready to be run: an empty environment but for what is needed.
     pub(crate) fn command(&self, dir: &Path, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bd"));

@@ -183,7 +183,7 @@ fn mail_is_passed_to_the_mail_command_of_the_project() {
             "no mail command is set; set one: bd config set mail.delegate",
         )],
     );
-    project.ok(&["config", "set", "mail.delegate", "sh ./mail.sh first"]);
+    project.write_user_settings("mail.delegate: sh ./mail.sh first\n");
     check(
         &project,
         &[(
