@@ -26,7 +26,7 @@ use gt::view::status::{
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid,
 /// started_at, last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by},
 /// scheduler_paused_by?, scheduler_paused_reason?, stopped?{by, at, reason}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of
-/// A), mq{pending, blocked, needs_person}, waiting[], queued[{work_bead_id, target_rig,
+/// A), mq{pending, blocked, needs_person}, waiting[], waits_for?{}, full?, queued[{work_bead_id, target_rig,
 /// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed, total, blocked_by[]}],
 /// escalations[{id, severity, title, from, since, acked_by, deadline?, next}], summary{rig_count,
 /// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role,
@@ -335,7 +335,15 @@ fn write_rig(rig: &RigSummary, page: &mut Page) {
         }
     }
     if !rig.waiting.is_empty() {
-        page.cut_line(format!("  … queued: {}", rig.waiting.join(", ")));
+        let waiting = rig.waiting.iter().map(|id| match rig.waits_for.get(id) {
+            Some(blockers) => format!("{id} (waits for {})", blockers.join(", ")),
+            None => id.clone(),
+        });
+        let waiting: Vec<String> = waiting.collect();
+        page.cut_line(format!("  … queued: {}", waiting.join(", ")));
+    }
+    if let Some(full) = &rig.full {
+        page.line(format!("    no other worker starts: {full}"));
     }
     for limit in &rig.usage_limits {
         let text = format!("    ! {}", escape::escape_line(limit));

@@ -96,6 +96,19 @@ pub fn describe_full_rig(view: &TownView, rig: &str) -> Option<String> {
     })
 }
 
+/// Returns the open beads, of all rigs, that a queued bead waits for.
+pub fn find_queue_blockers(view: &TownView, rig: &str, id: &str) -> Vec<String> {
+    let Some(snapshot) = view.stores.rigs.get(rig) else {
+        return Vec::new();
+    };
+    let here = bd::graph::find_blockers(snapshot, id).into_iter();
+    let mut blockers: Vec<String> = here.map(str::to_owned).collect();
+    if let Some(bead) = snapshot.get(id) {
+        blockers.extend(view.stores.external_blockers(bead));
+    }
+    blockers
+}
+
 fn describe_bead(
     view: &TownView,
     rig: &str,
@@ -105,9 +118,7 @@ fn describe_bead(
     let id = queued.work_bead_id;
     let snapshot = view.stores.rigs.get(rig);
     let bead = snapshot.and_then(|beads| beads.get(&id));
-    let here = snapshot.map(|beads| bd::graph::find_blockers(beads, &id));
-    let mut waits_for: Vec<String> = here.into_iter().flatten().map(str::to_owned).collect();
-    waits_for.extend(bead.map_or_else(Vec::new, |bead| view.stores.external_blockers(bead)));
+    let mut waits_for = find_queue_blockers(view, rig, &id);
     let hold = view.stores.holds.get(rig);
     waits_for.extend(hold.map(crate::town::hold::Hold::describe_wait));
     let blocked = !waits_for.is_empty();

@@ -36,6 +36,7 @@ use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town, TownLayout};
 use crate::view::plugin::find_failing_plugins;
+use crate::view::scheduler::{describe_full_rig, find_queue_blockers};
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TownStatus {
@@ -133,6 +134,12 @@ pub struct RigSummary {
     pub mq: QueueCounts,
     /// The ids of the queued beads.
     pub waiting: Vec<String>,
+    /// The open beads that the queued beads wait for, by queued bead.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub waits_for: BTreeMap<String, Vec<String>>,
+    /// The reason why the rig starts no queued bead that waits for no other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full: Option<String>,
     /// The queued beads with the time of queueing, and the reason of the last failed try.
     pub queued: Vec<queued_sling::QueuedSling>,
     /// The usage limits that queued beads wait for.
@@ -278,7 +285,8 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
             .flat_map(|rig| find_stopped_work(&town.rig(rig), view)),
     );
     let gates = attention::gate_items(&town.layout, view).into_iter();
-    problems.extend(gates.map(|item| {
+    let due_gates = gates.filter(|item| item.is_due(view.now));
+    problems.extend(due_gates.map(|item| {
         let commands = item.next.join("\n");
         format!("{}: {}\n{commands}", item.subject, item.text)
     }));
@@ -438,6 +446,18 @@ impl StatusReader<'_> {
         let waiting = beads
             .map(queued_sling::list_queued_slings)
             .unwrap_or_default();
+        let waits_for: BTreeMap<String, Vec<String>> = waiting
+            .iter()
+            .map(|waiting| {
+                let id = waiting.work_bead_id.clone();
+                let blockers = find_queue_blockers(self.view, rig.name(), &id);
+                (id, blockers)
+            })
+            .filter(|(_, blockers)| !blockers.is_empty())
+            .collect();
+        let full = (waits_for.len() < waiting.len())
+            .then(|| describe_full_rig(self.view, rig.name()))
+            .flatten();
         let remote = rig.git().remote_url("origin").ok().flatten().is_some();
         let config = bd::config::Config::from_dir(&rig.beads());
         RigSummary {
@@ -460,6 +480,8 @@ impl StatusReader<'_> {
                 .map(|waiting| waiting.work_bead_id.clone())
                 .collect(),
             usage_limits: describe_usage_limits(rig, &waiting, self.view.now),
+            waits_for,
+            full,
             queued: waiting,
             held: self.view.stores.holds.get(rig.name()).cloned(),
         }

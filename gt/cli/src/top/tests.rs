@@ -125,6 +125,8 @@ fn overview() -> TownOverview {
         },
         waiting: Vec::new(),
         usage_limits: Vec::new(),
+        waits_for: std::collections::BTreeMap::new(),
+        full: None,
         queued: Vec::new(),
         held: None,
     };
