@@ -224,7 +224,13 @@ MUTANTS = {
         "gt/src/patrol/attention/mod.rs",
         "            .chain(gate_items(layout, view))\n",
         "            .chain(gate_items(layout, view).into_iter().take(0))\n",
-        "scheduler::a_gate_that_cannot_open_any_more_is_one_need_of_the_user_with_a_next_step",
+        "bead_gates::a_gate_that_cannot_open_any_more_is_one_need_of_the_user_with_a_next_step",
+    ),
+    "a forge that does not answer is silent": (
+        "gt/src/patrol/gates.rs",
+        "        let queries = look.unanswered.clone()?;\n",
+        "        let queries = look.unanswered.clone().filter(|_| false)?;\n",
+        "bead_gates::a_forge_that_does_not_answer_is_reported_after_ten_minutes",
     ),
     "known lines count as new output": (
         "gt/src/record/observed.rs",

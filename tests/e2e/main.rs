@@ -6,6 +6,7 @@ mod account;
 mod assign;
 mod attention;
 mod backup;
+mod bead_gates;
 mod between_rigs;
 mod boot;
 mod checkpoint;

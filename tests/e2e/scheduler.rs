@@ -4,7 +4,7 @@ use serde_json::json;
 use town_tests::{Town, eventually};
 
 /// A town with beads whose workers never finish.
-fn town_with_beads(count: usize) -> (Town, Vec<String>) {
+pub(crate) fn town_with_beads(count: usize) -> (Town, Vec<String>) {
     let (town, _origin) = Town::with_rig();
     town.script("while :; do sleep 1; done");
     let beads = (0..count).map(|number| town.bead("web", &format!("Work {number}")));
@@ -12,7 +12,7 @@ fn town_with_beads(count: usize) -> (Town, Vec<String>) {
     (town, beads)
 }
 
-fn count_status(town: &Town, beads: &[String], status: &str) -> usize {
+pub(crate) fn count_status(town: &Town, beads: &[String], status: &str) -> usize {
     let is = |bead: &&String| town.status_of("web", bead) == status;
     beads.iter().filter(is).count()
 }
@@ -267,111 +267,4 @@ fn an_expired_timer_of_a_queued_bead_opens_without_a_person() {
     eventually("the bead starts", || {
         (town.status_of("web", bead) == "hooked").then_some(())
     });
-}
-
-#[test]
-fn gates_of_a_forge_and_of_another_bead_open_without_a_person() {
-    let (town, beads) = town_with_beads(2);
-    let other = town.bead("web", "Other");
-    let answer = town.path("answer.json");
-    std::fs::write(&answer, r#"{"state":"OPEN","title":"P"}"#).unwrap();
-    install_gh(&town, &answer, &answer);
-    // Anyone who can push to the repository writes its settings, which run nothing.
-    let hostile = town.path("hostile");
-    let command = format!("touch {}", hostile.display());
-    town.bd("web", ["config", "set", "gate.pr-command", &command])
-        .ok();
-    let awaited = format!("web:{other}");
-    let kinds = [("gh:pr", "7"), ("bead", &awaited)];
-    for (bead, (kind, id)) in beads.iter().zip(kinds) {
-        let gate = ["gate", "create", "--type", kind, "--await-id", id];
-        town.bd("web", gate.into_iter().chain(["--blocks", bead]))
-            .ok();
-        town.gt(["sling", bead, "web"]).ok();
-    }
-    let blocked = || -> usize { count_status(&town, &beads, "open") };
-    town.patrol();
-    town.patrol_in(120);
-    assert_eq!(blocked(), 2);
-    std::fs::write(&answer, r#"{"state":"MERGED","title":"P"}"#).unwrap();
-    town.bd("web", ["close", &other]).ok();
-    town.patrol_in(240);
-    town.patrol_in(241);
-    assert_eq!(blocked(), 0);
-    assert!(!hostile.exists());
-}
-
-/// Puts a `gh` on the path of a town that answers with a file about pull requests and with another
-/// about runs.
-fn install_gh(town: &Town, request: &std::path::Path, run: &std::path::Path) {
-    use std::os::unix::fs::PermissionsExt;
-
-    let gh = town.path("bin/gh");
-    let script = format!(
-        "#!/bin/sh\ncase $1 in\npr) cat '{}';;\nrun) cat '{}';;\n*) exit 1;;\nesac\n",
-        request.display(),
-        run.display()
-    );
-    std::fs::write(&gh, script).unwrap();
-    std::fs::set_permissions(gh, std::fs::Permissions::from_mode(0o755)).unwrap();
-}
-
-#[test]
-fn a_gate_that_cannot_open_any_more_is_one_need_of_the_user_with_a_next_step() {
-    let (town, beads) = town_with_beads(3);
-    let other = town.bead("web", "Other");
-    let (request, run) = (town.path("pr.json"), town.path("run.json"));
-    std::fs::write(&request, r#"{"state":"CLOSED","title":"P"}"#).unwrap();
-    let failed = r#"{"status":"completed","conclusion":"failure","name":"CI"}"#;
-    std::fs::write(&run, failed).unwrap();
-    install_gh(&town, &request, &run);
-    let awaited = format!("web:{other}");
-    let kinds = [("gh:pr", "7"), ("gh:run", "7"), ("bead", &awaited)];
-    let mut gates = Vec::new();
-    for (bead, (kind, id)) in beads.iter().zip(kinds) {
-        let gate = ["gate", "create", "--type", kind, "--await-id", id];
-        let gate = gate.into_iter().chain(["--blocks", bead, "--json"]);
-        let created = town.bd("web", gate).ok().json();
-        let created = created.get(0).unwrap_or(&created);
-        gates.push(created["id"].as_str().unwrap().to_owned());
-        town.gt(["sling", bead, "web"]).ok();
-    }
-    town.bd("web", ["delete", &other, "--force"]).ok();
-    for seconds in [0, 120, 240] {
-        town.patrol_in(seconds);
-    }
-    let mail = town.mail("overseer");
-    let about = |gate: &str| {
-        let subjects = mail.iter().map(|one| one["subject"].as_str().unwrap());
-        subjects.filter(|subject| subject.contains(gate)).count()
-    };
-    let needs = town.gt(["top", "--json"]).ok().json()["needs_you"].to_string();
-    for (gate, bead) in gates.iter().zip(&beads) {
-        assert_eq!(about(gate), 1, "{mail:?}");
-        let step = format!("bd gate resolve {gate}");
-        let why = town.gt(["why", bead]).ok().out;
-        for text in [needs.as_str(), &town.gt(["status"]).ok().out, &why] {
-            assert!(text.contains(&step), "{text}");
-        }
-    }
-    let why = town.gt(["why", &beads[1]]).ok().out;
-    assert!(why.contains("run CI ended with failure"), "{why}");
-    assert_eq!(count_status(&town, &beads, "open"), 3);
-    // The run was started again, and the user opens the other gates.
-    std::fs::write(&run, failed.replace("failure", "success")).unwrap();
-    for gate in [&gates[0], &gates[2]] {
-        town.bd("web", ["gate", "resolve", gate, "--reason", "fine"])
-            .ok();
-    }
-    for seconds in [360, 361, 480] {
-        town.patrol_in(seconds);
-    }
-    assert_eq!(count_status(&town, &beads, "open"), 0);
-    let left = town.mail("overseer");
-    assert!(
-        !left
-            .iter()
-            .any(|one| one.to_string().contains("cannot open")),
-        "{left:?}"
-    );
 }

@@ -3,13 +3,26 @@
 use std::path::Path;
 use std::time::Duration;
 
-use kit::sys::exec::ChildCommand;
+use kit::sys::exec::{ChildCommand, ExecError};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::Config;
 
 /// The time limit for a forge command.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The reason why a forge gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum ForgeFailure {
+    /// The program that queries the forge does not exist.
+    #[error("{program} is not installed or not on PATH")]
+    MissingProgram { program: String },
+    /// The query failed, for this reason.
+    #[error("{0}")]
+    Query(String),
+}
 
 /// Runs the forge commands of the settings in a folder.
 #[derive(Debug, Clone, Copy)]
@@ -20,12 +33,14 @@ pub struct ForgeCommands<'a> {
 
 impl ForgeCommands<'_> {
     /// Runs a command from the settings, and passes the id as one argument in place of `{id}`.
-    pub fn run_command(&self, setting: &str, usual: &str, id: &str) -> Result<Value, String> {
+    pub fn run_command(&self, setting: &str, usual: &str, id: &str) -> Result<Value, ForgeFailure> {
         let text = self.config.get(setting).unwrap_or_else(|| usual.to_owned());
         let mut words = text.split_whitespace();
-        let program = words.next().ok_or_else(|| format!("{setting} is empty"))?;
+        let program = words
+            .next()
+            .ok_or_else(|| ForgeFailure::Query(format!("{setting} is empty")))?;
         if id.starts_with('-') {
-            return Err(format!("\"{id}\" is no id"));
+            return Err(ForgeFailure::Query(format!("\"{id}\" is no id")));
         }
         let args = words.map(|word| {
             if word == "{id}" {
@@ -35,21 +50,18 @@ impl ForgeCommands<'_> {
             }
         });
         let command = ChildCommand::new(program).args(args).cwd(self.folder);
-        let done = command
-            .limit(PATIENCE)
-            .run()
-            .map_err(|error| error.to_string())?;
+        let done = command.limit(PATIENCE).run().map_err(describe_failed_run)?;
         if !done.is_success() {
             let error_text = done.error_text();
             let first = error_text.lines().next().unwrap_or("it failed");
-            return Err(format!("{program}: {first}"));
+            return Err(ForgeFailure::Query(format!("{program}: {first}")));
         }
         serde_json::from_slice(&done.stdout)
-            .map_err(|error| format!("{program} printed no JSON: {error}"))
+            .map_err(|error| ForgeFailure::Query(format!("{program} printed no JSON: {error}")))
     }
 
     /// Returns the state of a CI run, or of the latest run of a workflow.
-    pub fn query_run(&self, id: &str) -> Result<Value, String> {
+    pub fn query_run(&self, id: &str) -> Result<Value, ForgeFailure> {
         if id.is_empty() || id.chars().all(|c| c.is_ascii_digit()) {
             let usual = "gh run view {id} --json status,conclusion,name";
             return self.run_command("gate.run-command", usual, id);
@@ -59,13 +71,20 @@ impl ForgeCommands<'_> {
         match list {
             Value::Array(mut runs) if !runs.is_empty() => Ok(runs.swap_remove(0)),
             Value::Object(_) => Ok(list),
-            _ => Err(format!("workflow {id} has no run")),
+            _ => Err(ForgeFailure::Query(format!("workflow {id} has no run"))),
         }
     }
 
     /// Returns the state of a pull request.
-    pub fn query_pull_request(&self, id: &str) -> Result<Value, String> {
+    pub fn query_pull_request(&self, id: &str) -> Result<Value, ForgeFailure> {
         let usual = "gh pr view {id} --json state,mergedAt,title";
         self.run_command("gate.pr-command", usual, id)
+    }
+}
+
+fn describe_failed_run(error: ExecError) -> ForgeFailure {
+    match error {
+        ExecError::Missing { program } => ForgeFailure::MissingProgram { program },
+        error => ForgeFailure::Query(error.to_string()),
     }
 }

@@ -7,6 +7,7 @@
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
+use super::forge::ForgeFailure;
 use crate::bead::{Bead, Kind, Status};
 use crate::store::Snapshot;
 
@@ -18,14 +19,16 @@ pub enum GateVerdict {
     /// The gate will not open without help, for this reason.
     Escalate(String),
     Wait(String),
+    /// The gate waits, and its forge gave no answer.
+    Unanswered(ForgeFailure),
 }
 
 /// Queries a forge and other rigs.
 pub trait Forge {
     /// Returns the output of the command that queries a CI run.
-    fn run(&self, id: &str) -> Result<Value, String>;
+    fn run(&self, id: &str) -> Result<Value, ForgeFailure>;
     /// Returns the output of the command that queries a pull request.
-    fn pull_request(&self, id: &str) -> Result<Value, String>;
+    fn pull_request(&self, id: &str) -> Result<Value, ForgeFailure>;
     /// Returns the status of a bead of a rig; `None` if the rig or the bead does not exist.
     fn bead(&self, rig: &str, id: &str) -> Result<Option<Status>, String>;
 }
@@ -55,8 +58,22 @@ pub fn is_of_kind(gate: &Bead, kind: &str) -> bool {
     }
 }
 
-/// Decides if a gate opens now.
+/// Decides if a gate opens now. A gate that still waits after its time limit needs help.
 pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdict {
+    let verdict = judge_condition(gate, now, forge);
+    let reason = match &verdict {
+        GateVerdict::Wait(reason) => reason.clone(),
+        GateVerdict::Unanswered(failure) => describe_unanswered(failure),
+        GateVerdict::Open(_) | GateVerdict::Escalate(_) => return verdict,
+    };
+    match time_limit(gate).filter(|end| *end <= now) {
+        Some(end) => GateVerdict::Escalate(format!("its time limit passed at {end:.0}: {reason}")),
+        None => verdict,
+    }
+}
+
+/// Decides if a gate opens now, whatever its time limit is.
+pub fn judge_condition(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdict {
     let known = match gate.await_type.as_str() {
         "timer" => return judge_timer(gate, now),
         "gh:run" => forge.run(&gate.await_id).map(|value| judge_run(&value)),
@@ -66,15 +83,19 @@ pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdic
         "bead" => return judge_bead(gate, forge),
         kind => return GateVerdict::Wait(format!("a {kind} gate is opened by `bd gate resolve`")),
     };
-    known.unwrap_or_else(|problem| GateVerdict::Wait(format!("{UNANSWERED}: {problem}")))
+    known.unwrap_or_else(GateVerdict::Unanswered)
 }
 
-/// The begin of the reason for which a gate waits whose forge did not answer.
-const UNANSWERED: &str = "cannot be asked";
+/// Describes why a gate waits whose forge gave no answer.
+pub fn describe_unanswered(failure: &ForgeFailure) -> String {
+    format!("cannot be asked: {failure}")
+}
 
-/// Returns true if a gate waits because its forge did not answer.
-pub fn is_unanswered(reason: &str) -> bool {
-    reason.starts_with(UNANSWERED)
+/// Returns the time until which a gate may wait. None for a timer, which opens at its end, and for a
+/// gate without a limit.
+pub fn time_limit(gate: &Bead) -> Option<Timestamp> {
+    let is_limited = gate.await_type != "timer" && gate.timeout > 0;
+    is_limited.then(|| timer_end(gate)).flatten()
 }
 
 /// Returns the time at which the timer of a gate ends, if it ever does.

@@ -2,12 +2,16 @@
 //!
 //! A timer is due at its end. A gate for another bead is judged at each pass, because that bead
 //! wakes the loop. The forge is queried once per minute about a gate that an open bead waits for. A
-//! gate that cannot open any more is an item for the user ([`super::attention`]).
+//! gate that cannot open any more, whose forge does not answer, or that waits longer than its time
+//! limit is an item for the user ([`super::attention`]).
+
+use std::collections::BTreeSet;
+use std::path::Path;
 
 use bd::bead::{Bead, Kind, Status};
 use bd::change;
 use bd::config::Config;
-use bd::molecule::forge::ForgeCommands;
+use bd::molecule::forge::{ForgeCommands, ForgeFailure};
 use bd::molecule::gate::{self, Forge, GateVerdict};
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
@@ -16,7 +20,7 @@ use serde_json::Value;
 use super::decision::{Action, Decision};
 use super::rule;
 use crate::host::LiveTown;
-use crate::record::gate_looks::{self, GateAnswer};
+use crate::record::gate_looks::{self, GateAnswer, GateLook, UnansweredQueries};
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
 use crate::town::beads::TownStores;
@@ -24,6 +28,9 @@ use crate::town::name::RigName;
 
 /// The time between two queries of the forge about one gate.
 const FORGE_INTERVAL: SignedDuration = SignedDuration::from_mins(1);
+
+/// The time for which a forge may give no answer before the user is asked.
+const FORGE_PATIENCE: SignedDuration = SignedDuration::from_mins(10);
 
 /// A gate that the patrol opens or checks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,34 +83,55 @@ fn judge_bead_gate(gate: &Bead, view: &TownView) -> Option<String> {
     let forge = StoresOnly {
         stores: &view.stores,
     };
-    match gate::judge_gate(gate, view.now, &forge) {
+    match gate::judge_condition(gate, view.now, &forge) {
         GateVerdict::Open(reason) => Some(reason),
-        GateVerdict::Escalate(_) | GateVerdict::Wait(_) => None,
+        GateVerdict::Escalate(_) | GateVerdict::Wait(_) | GateVerdict::Unanswered(_) => None,
     }
 }
 
 /// Returns true if an open bead waits for the gate.
 fn is_awaited(beads: &Snapshot, gate: &Bead) -> bool {
-    find_waiting_bead(beads, gate).is_some()
-}
-
-/// Returns the first open bead that waits for a gate.
-fn find_waiting_bead(beads: &Snapshot, gate: &Bead) -> Option<String> {
     let dependents = beads.dependents(&gate.id);
-    let mut open = dependents.iter().filter(|(bead, _)| bead.is_open());
-    open.next().map(|(bead, _)| bead.id().to_owned())
+    dependents.iter().any(|(bead, _)| bead.is_open())
 }
 
-/// A gate that cannot open any more without a user.
+/// Returns the open beads that wait for a gate, each once.
+fn find_waiting_beads(beads: &Snapshot, gate: &Bead) -> Vec<String> {
+    let dependents = beads.dependents(&gate.id).into_iter();
+    let open: BTreeSet<String> = dependents
+        .filter(|(bead, _)| bead.is_open())
+        .map(|(bead, _)| bead.id().to_owned())
+        .collect();
+    open.into_iter().collect()
+}
+
+/// A gate that does not open without a user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct FailedGate {
     pub gate: String,
-    /// The bead that waits for it.
-    pub bead: String,
-    pub reason: String,
+    /// The open beads that wait for it. At least one.
+    pub beads: Vec<String>,
+    pub problem: GateProblem,
+    /// The time from which the gate is reported.
+    pub due: Timestamp,
 }
 
-/// Returns the gates that open beads wait for and that cannot open any more.
+/// The reason why a gate does not open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum GateProblem {
+    /// The gate cannot open any more, for this reason.
+    Failed(String),
+    /// The time limit of the wait ends at `end`.
+    Overdue { condition: String, end: Timestamp },
+    /// The forge does not answer.
+    Unanswered {
+        await_id: String,
+        queries: UnansweredQueries,
+    },
+}
+
+/// Returns the gates that open beads wait for and that do not open without a user, and those that
+/// will be such gates if nothing changes.
 pub(super) fn find_failed_gates(layout: &TownLayout, view: &TownView) -> Vec<FailedGate> {
     let mut looks = None;
     let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
@@ -111,30 +139,87 @@ pub(super) fn find_failed_gates(layout: &TownLayout, view: &TownView) -> Vec<Fai
         let gates = gate::list_gates(beads, false).into_iter();
         gates.map(move |gate| (beads, gate))
     });
-    gates
-        .filter(|(_, gate)| !gate.is_template)
-        .filter_map(|(beads, gate)| {
-            let reason = match gate.await_type.as_str() {
-                "bead" => find_missing_bead(gate, &view.stores)?,
-                "gh:run" | "gh:pr" => {
-                    let looks = looks.get_or_insert_with(|| gate_looks::load_gate_looks(layout));
-                    looks.get(&gate.id)?.failed.clone()?
-                }
-                _ => return None,
-            };
-            Some(FailedGate {
-                gate: gate.id.clone(),
-                bead: find_waiting_bead(beads, gate)?,
-                reason,
-            })
-        })
-        .collect()
+    let mut failed = Vec::new();
+    for (beads, gate) in gates.filter(|(_, gate)| !gate.is_template) {
+        let looks = looks.get_or_insert_with(|| gate_looks::load_gate_looks(layout));
+        let problems = find_gate_problems(gate, looks.get(&gate.id), view);
+        if problems.is_empty() {
+            continue;
+        }
+        let waiting = find_waiting_beads(beads, gate);
+        if waiting.is_empty() {
+            continue;
+        }
+        failed.extend(problems.into_iter().map(|(problem, due)| FailedGate {
+            gate: gate.id.clone(),
+            beads: waiting.clone(),
+            problem,
+            due,
+        }));
+    }
+    failed
+}
+
+/// Returns the problem of a gate with the time from which it is reported, or several that are due
+/// later.
+fn find_gate_problems(
+    gate: &Bead,
+    look: Option<&GateLook>,
+    view: &TownView,
+) -> Vec<(GateProblem, Timestamp)> {
+    let failed = match gate.await_type.as_str() {
+        "bead" => find_missing_bead(gate, &view.stores),
+        "gh:run" | "gh:pr" => look.and_then(|look| look.failed.clone()),
+        _ => None,
+    };
+    if let Some(reason) = failed {
+        return vec![(GateProblem::Failed(reason), Timestamp::MIN)];
+    }
+    let unanswered = look.and_then(|look| {
+        let queries = look.unanswered.clone()?;
+        let due = report_time(&queries)?;
+        let await_id = gate.await_id.clone();
+        Some((GateProblem::Unanswered { await_id, queries }, due))
+    });
+    let overdue = gate::time_limit(gate).map(|end| {
+        let condition = format!("{} {}", gate.await_type, gate.await_id);
+        let condition = condition.trim_end().to_owned();
+        (GateProblem::Overdue { condition, end }, end)
+    });
+    let (due, later): (Vec<_>, Vec<_>) = unanswered
+        .into_iter()
+        .chain(overdue)
+        .partition(|(_, due)| *due <= view.now);
+    // A forge that does not answer is the cause of a wait that takes too long, and one item for all
+    // its gates.
+    match due.into_iter().next() {
+        Some(problem) => vec![problem],
+        None => later,
+    }
+}
+
+/// Returns the time from which a forge that does not answer is reported. A missing program does not
+/// come back like a network.
+fn report_time(queries: &UnansweredQueries) -> Option<Timestamp> {
+    match queries.first {
+        ForgeFailure::MissingProgram { .. } => Some(queries.since),
+        ForgeFailure::Query(_) => queries.since.checked_add(FORGE_PATIENCE).ok(),
+    }
 }
 
 /// Returns the reason why a gate for another bead cannot open: that bead does not exist.
 fn find_missing_bead(gate: &Bead, stores: &TownStores) -> Option<String> {
-    let (rig, id) = gate.await_id.split_once(':')?;
-    let beads = stores.rigs.get(rig)?;
+    let Some((rig, id)) = gate.await_id.split_once(':') else {
+        return Some(format!(
+            "it waits for \"{}\", which is not RIG:BEAD",
+            gate.await_id
+        ));
+    };
+    let Some(beads) = stores.rigs.get(rig) else {
+        // A rig that cannot be read is reported as such.
+        let is_unknown = !stores.unreadable.contains_key(rig);
+        return is_unknown.then(|| format!("there is no rig {rig} with the bead {id}"));
+    };
     let is_missing = beads.get_live(id).is_none();
     is_missing.then(|| format!("rig {rig} has no bead {id}: it was deleted, or never existed"))
 }
@@ -177,26 +262,13 @@ pub(super) fn check_gate(
     let Some(bead) = store.snapshot()?.get_live(gate).cloned() else {
         return Ok(None);
     };
-    // Repositories and workers write the settings of a store, so commands there run for no one but the
-    // user who runs `bd gate check`. The patrol asks `gh`.
-    let config = Config::default();
-    let forge = TownForge {
-        stores: StoresOnly { stores: &stores },
-        commands: ForgeCommands {
-            config: &config,
-            folder: &folder,
-        },
-    };
     let is_of_forge = bead.await_type.starts_with("gh:");
     // Recorded before the query, so that a query that never ends is not repeated at once.
     if is_of_forge {
-        gate_looks::record_gate_look(town, gate, None)?;
+        gate_looks::record_gate_look(town, gate)?;
     }
-    let verdict = gate::judge_gate(&bead, town.clock.now(), &forge);
-    let is_new = match read_answer(&verdict) {
-        Some(answer) if is_of_forge => gate_looks::record_gate_look(town, gate, Some(answer))?,
-        _ => false,
-    };
+    let verdict = query_gate(town, &bead, StoresOnly { stores: &stores }, &folder);
+    let is_new = is_of_forge && gate_looks::record_gate_answer(town, gate, read_answer(&verdict))?;
     let reason = match verdict {
         GateVerdict::Open(reason) => reason,
         GateVerdict::Escalate(reason) if is_new => {
@@ -205,7 +277,13 @@ pub(super) fn check_gate(
         GateVerdict::Wait(reason) if is_new => {
             return Ok(Some(format!("{gate} may open again: {reason}")));
         }
-        GateVerdict::Escalate(_) | GateVerdict::Wait(_) => return Ok(None),
+        GateVerdict::Unanswered(failure) if is_new => {
+            let reason = gate::describe_unanswered(&failure);
+            return Ok(Some(format!("{gate} {reason}")));
+        }
+        GateVerdict::Escalate(_) | GateVerdict::Wait(_) | GateVerdict::Unanswered(_) => {
+            return Ok(None);
+        }
     };
     town.transact(&store, |tx| {
         if !tx.get_live(gate).is_some_and(is_open_gate) {
@@ -216,12 +294,32 @@ pub(super) fn check_gate(
     })
 }
 
-/// Returns the answer of a forge. None if it could not be asked.
-fn read_answer(verdict: &GateVerdict) -> Option<GateAnswer> {
+fn query_gate(town: &LiveTown, gate: &Bead, stores: StoresOnly<'_>, folder: &Path) -> GateVerdict {
+    let now = town.clock.now();
+    if !gate.await_type.starts_with("gh:") {
+        return gate::judge_condition(gate, now, &stores);
+    }
+    // Only the environment and the user's own settings name a command. Repositories and workers write
+    // the settings of a store.
+    let config = match Config::load(None, &town.env) {
+        Ok(config) => config,
+        Err(error) => {
+            let reason = format!("{:#}", anyhow::Error::from(error));
+            return GateVerdict::Unanswered(ForgeFailure::Query(reason));
+        }
+    };
+    let commands = ForgeCommands {
+        config: &config,
+        folder,
+    };
+    gate::judge_condition(gate, now, &TownForge { stores, commands })
+}
+
+fn read_answer(verdict: &GateVerdict) -> GateAnswer {
     match verdict {
-        GateVerdict::Escalate(reason) => Some(GateAnswer::Failed(reason.clone())),
-        GateVerdict::Wait(reason) if gate::is_unanswered(reason) => None,
-        GateVerdict::Wait(_) | GateVerdict::Open(_) => Some(GateAnswer::MayOpen),
+        GateVerdict::Escalate(reason) => GateAnswer::Failed(reason.clone()),
+        GateVerdict::Wait(_) | GateVerdict::Open(_) => GateAnswer::MayOpen,
+        GateVerdict::Unanswered(failure) => GateAnswer::Unanswered(failure.clone()),
     }
 }
 
@@ -231,11 +329,12 @@ struct StoresOnly<'a> {
 }
 
 impl Forge for StoresOnly<'_> {
-    fn run(&self, _: &str) -> Result<Value, String> {
-        Err("a forge is queried by the action".to_owned())
+    fn run(&self, _: &str) -> Result<Value, ForgeFailure> {
+        let reason = "a forge is queried by the action";
+        Err(ForgeFailure::Query(reason.to_owned()))
     }
 
-    fn pull_request(&self, id: &str) -> Result<Value, String> {
+    fn pull_request(&self, id: &str) -> Result<Value, ForgeFailure> {
         self.run(id)
     }
 
@@ -252,11 +351,11 @@ struct TownForge<'a> {
 }
 
 impl Forge for TownForge<'_> {
-    fn run(&self, id: &str) -> Result<Value, String> {
+    fn run(&self, id: &str) -> Result<Value, ForgeFailure> {
         self.commands.query_run(id)
     }
 
-    fn pull_request(&self, id: &str) -> Result<Value, String> {
+    fn pull_request(&self, id: &str) -> Result<Value, ForgeFailure> {
         self.commands.query_pull_request(id)
     }
 

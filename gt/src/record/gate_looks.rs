@@ -1,8 +1,10 @@
-//! Records when the forge was last queried about a gate, and the reason why the gate cannot open,
-//! `.runtime/gate-looks.json`. If the file is lost, each gate is queried once more.
+//! Records when the forge was last queried about a gate, the reason why the gate cannot open, and
+//! since when the forge has not answered, `.runtime/gate-looks.json`. If the file is lost, each gate
+//! is queried once more.
 
 use std::collections::BTreeMap;
 
+use bd::molecule::forge::ForgeFailure;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +21,39 @@ pub struct GateLook {
     /// The reason why the gate does not open any more without help.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed: Option<String>,
+    /// The latest queries, if the forge answered none of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unanswered: Option<UnansweredQueries>,
+}
+
+/// Queries about one gate in a row that the forge did not answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnansweredQueries {
+    /// The time of the first one.
+    pub since: Timestamp,
+    /// The failure of the first one. It names the cause, because the errors of an outage vary.
+    pub first: ForgeFailure,
+    /// The failure of the last one.
+    pub last: ForgeFailure,
+}
+
+impl UnansweredQueries {
+    /// Adds a failed query. A program that was missing and now fails is another cause.
+    fn continue_with(before: Option<Self>, now: Timestamp, failure: ForgeFailure) -> Self {
+        let is_missing =
+            |failure: &ForgeFailure| matches!(failure, ForgeFailure::MissingProgram { .. });
+        match before {
+            Some(before) if is_missing(&before.first) == is_missing(&failure) => Self {
+                last: failure,
+                ..before
+            },
+            _ => Self {
+                since: now,
+                first: failure.clone(),
+                last: failure,
+            },
+        }
+    }
 }
 
 /// Returns the last queries by gate. Empty for an unreadable file.
@@ -27,12 +62,35 @@ pub fn load_gate_looks(layout: &TownLayout) -> BTreeMap<String, GateLook> {
     stored.ok().flatten().unwrap_or_default()
 }
 
-/// Records a query with the answer of the forge. Without an answer, an earlier reason stays. Returns
-/// true if the answer is new.
-pub fn record_gate_look(
+/// Records a query that begins. Earlier answers stay until it ends.
+pub fn record_gate_look(town: &Town, gate: &str) -> anyhow::Result<()> {
+    change_look(town, gate, |_| {})?;
+    Ok(())
+}
+
+/// Records the answer to a query. Returns true if it differs from the answer before.
+pub fn record_gate_answer(town: &Town, gate: &str, answer: GateAnswer) -> anyhow::Result<bool> {
+    change_look(town, gate, |look| match answer {
+        GateAnswer::MayOpen => {
+            look.failed = None;
+            look.unanswered = None;
+        }
+        GateAnswer::Failed(reason) => {
+            look.failed = Some(reason);
+            look.unanswered = None;
+        }
+        GateAnswer::Unanswered(failure) => {
+            let before = look.unanswered.take();
+            look.unanswered = Some(UnansweredQueries::continue_with(before, look.at, failure));
+        }
+    })
+}
+
+/// Changes the record of a gate. Returns true if the answer is another one afterwards.
+fn change_look(
     town: &Town,
     gate: &str,
-    answer: Option<GateAnswer>,
+    change: impl FnOnce(&mut GateLook),
 ) -> anyhow::Result<bool> {
     let now = town.clock.now();
     let mut is_new = false;
@@ -41,14 +99,19 @@ pub fn record_gate_look(
         &town.layout.gate_looks(),
         |looks: &mut BTreeMap<String, GateLook>| {
             looks.retain(|_, look| now.duration_since(look.at).abs() < RECORD_LIFETIME);
-            let before = looks.remove(gate).and_then(|look| look.failed);
-            let failed = match answer {
-                Some(GateAnswer::Failed(reason)) => Some(reason),
-                Some(GateAnswer::MayOpen) => None,
-                None => before.clone(),
+            let before = looks.remove(gate);
+            let mut look = GateLook {
+                at: now,
+                failed: before.as_ref().and_then(|look| look.failed.clone()),
+                unanswered: before.as_ref().and_then(|look| look.unanswered.clone()),
             };
-            is_new = failed != before;
-            looks.insert(gate.to_owned(), GateLook { at: now, failed });
+            change(&mut look);
+            let summary = |look: &GateLook| {
+                let since = look.unanswered.as_ref().map(|queries| queries.since);
+                (look.failed.clone(), since)
+            };
+            is_new = summary(&look) != before.as_ref().map(summary).unwrap_or_default();
+            looks.insert(gate.to_owned(), look);
         },
     )?;
     Ok(is_new)
@@ -60,4 +123,6 @@ pub enum GateAnswer {
     MayOpen,
     /// The gate does not open any more, for this reason.
     Failed(String),
+    /// The forge did not answer. What it said before still holds.
+    Unanswered(ForgeFailure),
 }

@@ -7,14 +7,16 @@ use bd::change;
 use bd::molecule::gate::{self, GateVerdict};
 use kit::ui::{Page, escape};
 
-use super::forge::LocalForge;
+use super::forge::{LocalForge, warn_about_command};
 use kit::cli::report::{CommandResult, build_report};
 
 /// Open the gates whose condition is met
 ///
 /// CI runs and pull requests are asked about with `gh`, or with the commands in the settings
 /// gate.run-command, gate.workflow-command and gate.pr-command, in which `{id}` stands for the id.
-/// A run that failed and a pull request that was closed are listed to be escalated.
+/// These settings count in the environment (BD_GATE_RUN_COMMAND) and in your own
+/// ~/.config/bd/config.yaml, and not in files of the repository. A gate needs someone if its run
+/// failed, its pull request was closed, or its time limit passed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Filter by type: gh, gh:run, gh:pr, timer, bead, all
@@ -38,12 +40,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let forge = LocalForge { ctx };
-    let gates = gate::list_gates(&snapshot, false)
+    let gates: Vec<&Bead> = gate::list_gates(&snapshot, false)
         .into_iter()
         .filter(|bead| gate::is_of_kind(bead, &args.kind))
-        .take(args.limit);
+        .take(args.limit)
+        .collect();
+    if gates.iter().any(|bead| bead.await_type.starts_with("gh:")) {
+        for setting in [
+            "gate.run-command",
+            "gate.workflow-command",
+            "gate.pr-command",
+        ] {
+            warn_about_command(ctx, setting);
+        }
+    }
     // Requests to a forge take time, so no lock is held while they run.
     let judged: Vec<(Bead, GateVerdict)> = gates
+        .into_iter()
         .map(|bead| (bead.clone(), gate::judge_gate(bead, ctx.now(), &forge)))
         .collect();
     drop(snapshot);
@@ -64,31 +77,32 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Ok(())
         })?;
     }
-    build_report(verdicts_to_json(&judged, args.dry_run), move |_, page| {
-        write_verdicts(&judged, page);
+    build_report(verdicts_to_json(&judged, &args), move |_, page| {
+        write_verdicts(&judged, &args, page);
     })
 }
 
-fn verdicts_to_json(judged: &[(Bead, GateVerdict)], dry_run: bool) -> Value {
+fn verdicts_to_json(judged: &[(Bead, GateVerdict)], args: &Args) -> Value {
     let count =
         |is: fn(&GateVerdict) -> bool| judged.iter().filter(|(_, verdict)| is(verdict)).count();
     let gate_json = |(bead, verdict): &(Bead, GateVerdict)| {
-        let (result, reason) = describe_verdict(verdict);
+        let result = describe_result(verdict, args);
+        let reason = describe_reason(verdict);
         json!({"id": bead.id, "type": bead.await_type, "result": result, "reason": reason})
     };
+    let in_need = count(|verdict| matches!(verdict, GateVerdict::Escalate(_)));
     json!({
         "checked": judged.len(),
         "resolved": count(|verdict| matches!(verdict, GateVerdict::Open(_))),
-        "escalated": count(|verdict| matches!(verdict, GateVerdict::Escalate(_))),
-        "errors": count(
-            |verdict| matches!(verdict, GateVerdict::Wait(text) if gate::is_unanswered(text)),
-        ),
-        "dry_run": dry_run,
+        "needs_someone": in_need,
+        "escalated": if args.escalate { in_need } else { 0 },
+        "errors": count(|verdict| matches!(verdict, GateVerdict::Unanswered(_))),
+        "dry_run": args.dry_run,
         "gates": judged.iter().map(gate_json).collect::<Vec<_>>(),
     })
 }
 
-fn write_verdicts(judged: &[(Bead, GateVerdict)], page: &mut Page) {
+fn write_verdicts(judged: &[(Bead, GateVerdict)], args: &Args, page: &mut Page) {
     if judged.is_empty() {
         page.line("No open gates to check");
     }
@@ -96,18 +110,36 @@ fn write_verdicts(judged: &[(Bead, GateVerdict)], page: &mut Page) {
         let mark = match verdict {
             GateVerdict::Open(_) => page.style().green("✓"),
             GateVerdict::Escalate(_) => page.style().red("✗"),
-            GateVerdict::Wait(_) => "○".to_owned(),
+            GateVerdict::Wait(_) | GateVerdict::Unanswered(_) => "○".to_owned(),
         };
-        let (result, reason) = describe_verdict(verdict);
-        let reason = escape::escape_line(reason);
+        let result = describe_result(verdict, args);
+        let reason = describe_reason(verdict);
+        let reason = escape::escape_line(&reason);
         page.line(format!("{mark} {}: {result}, {reason}", bead.id));
+        if matches!(verdict, GateVerdict::Escalate(_)) {
+            page.line(format!(
+                "    bd gate resolve {} --reason \"<why>\"",
+                bead.id
+            ));
+        }
     }
 }
 
-fn describe_verdict(verdict: &GateVerdict) -> (&'static str, &str) {
+/// Returns the outcome in words. Only a gate that gets the label is escalated.
+fn describe_result(verdict: &GateVerdict, args: &Args) -> &'static str {
     match verdict {
-        GateVerdict::Open(reason) => ("resolved", reason),
-        GateVerdict::Escalate(reason) => ("escalate", reason),
-        GateVerdict::Wait(reason) => ("pending", reason),
+        GateVerdict::Open(_) => "resolved",
+        GateVerdict::Escalate(_) if args.escalate => "escalated",
+        GateVerdict::Escalate(_) => "needs someone",
+        GateVerdict::Wait(_) | GateVerdict::Unanswered(_) => "pending",
+    }
+}
+
+fn describe_reason(verdict: &GateVerdict) -> String {
+    match verdict {
+        GateVerdict::Open(reason) | GateVerdict::Escalate(reason) | GateVerdict::Wait(reason) => {
+            reason.clone()
+        }
+        GateVerdict::Unanswered(failure) => gate::describe_unanswered(failure),
     }
 }

@@ -2,11 +2,11 @@ use jiff::SignedDuration;
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use bd::molecule::gate;
+use bd::molecule::{MoleculeError, gate};
 use bd::query::when;
 use kit::failure::UsageError;
 
-use super::forge::forge_commands;
+use super::forge::{forge_commands, warn_about_command};
 use kit::cli::report::{CommandResult, TextReport};
 
 /// Find the CI runs for gates without a run id
@@ -50,10 +50,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         )
         .into_answer();
     }
+    warn_about_command(ctx, "gate.runs-command");
     let usual = "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt";
     let runs: Vec<Value> = forge_commands(ctx)
         .run_command("gate.runs-command", usual, &args.branch)
-        .map_err(bd::molecule::MoleculeError::Refused)?
+        .map_err(|failure| MoleculeError::Refused(failure.to_string()))?
         .as_array()
         .cloned()
         .unwrap_or_default();

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::context::Context;
 use bd::bead::Status;
-use bd::molecule::forge::ForgeCommands;
+use bd::molecule::forge::{ForgeCommands, ForgeFailure};
 use bd::molecule::gate::Forge;
 
 /// Returns the forge commands for the working directory.
@@ -15,16 +15,23 @@ pub(super) fn forge_commands(ctx: &Context) -> ForgeCommands<'_> {
     }
 }
 
+/// Warns about a command that comes with the repository and does not run.
+pub(super) fn warn_about_command(ctx: &Context, setting: &str) {
+    if let Some(ignored) = ctx.config.find_ignored_command(setting) {
+        ctx.ui.warn(&ignored.to_string());
+    }
+}
+
 pub(super) struct LocalForge<'a> {
     pub(super) ctx: &'a Context,
 }
 
 impl Forge for LocalForge<'_> {
-    fn run(&self, id: &str) -> Result<Value, String> {
+    fn run(&self, id: &str) -> Result<Value, ForgeFailure> {
         forge_commands(self.ctx).query_run(id)
     }
 
-    fn pull_request(&self, id: &str) -> Result<Value, String> {
+    fn pull_request(&self, id: &str) -> Result<Value, ForgeFailure> {
         forge_commands(self.ctx).query_pull_request(id)
     }
 

@@ -561,7 +561,7 @@ fn a_forge_is_queried_through_a_command() {
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&script, mode).unwrap();
     let command = format!("{} {{id}}", script.display());
-    project.ok(&["config", "set", "gate.run-command", &command]);
+    project.write_user_settings(&format!("gate.run-command: {command}\n"));
     let work = project.make("Work", &[]);
     let make = |id: &str| {
         let made = project.json(&[
@@ -583,6 +583,9 @@ fn a_forge_is_queried_through_a_command() {
         (&json!(1), &json!(true))
     );
     assert_eq!(project.shown(&good)["status"], "open");
+    let only_shown = project.ok(&["gate", "check", "--dry-run"]);
+    let line = format!("✗ {bad}: needs someone, run ci ended with failure");
+    assert!(only_shown.contains(&line), "{only_shown}");
     let done = project.json(&["gate", "check", "--escalate"]);
     assert_eq!(
         (
@@ -599,6 +602,58 @@ fn a_forge_is_queried_through_a_command() {
     let injected = make("7; touch pwned");
     project.ok(&["gate", "check"]);
     assert!(!project.path("pwned").exists(), "{injected}");
+}
+
+#[test]
+fn a_gate_that_waits_longer_than_its_time_limit_needs_someone_and_is_escalated_on_request() {
+    let project = project();
+    let limit = ["--timeout", "1s", "--type", "human"];
+    let made = project.json(&[&["gate", "create"], &limit[..]].concat());
+    let gate = made["id"].as_str().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1100));
+    let checked = project.json(&["gate", "check"]);
+    assert_eq!(checked["escalated"], 0);
+    assert_eq!(checked["needs_someone"], 1);
+    assert_eq!(checked["gates"][0]["result"], "needs someone");
+    let reason = checked["gates"][0]["reason"].as_str().unwrap();
+    assert!(reason.starts_with("its time limit passed at "), "{reason}");
+    assert_eq!(project.shown(gate)["labels"], json!(null));
+    let text = project.ok(&["gate", "check", "--escalate"]);
+    assert!(text.contains(": escalated, its time limit"), "{text}");
+    assert_eq!(project.shown(gate)["labels"], json!(["escalated"]));
+}
+
+#[test]
+fn a_forge_command_that_comes_with_the_repository_does_not_run() {
+    let project = project();
+    let refused = project.fails(&["config", "set", "gate.pr-command", "touch owned"]);
+    assert!(refused.contains("BD_GATE_PR_COMMAND"), "{refused}");
+    let settings = project.read(".beads/config.yaml");
+    let hostile = "gate.pr-command: touch owned\ngate.runs-command: touch owned\n";
+    project.write(".beads/config.yaml", &format!("{settings}{hostile}"));
+    for id in ["7", ""] {
+        let kind = if id.is_empty() { "gh:run" } else { "gh:pr" };
+        project.ok(&["gate", "create", "--type", kind, "--await-id", id]);
+    }
+    let checked = project.run(&["gate", "check"]);
+    assert!(
+        checked.err.contains("config.yaml sets gate.pr-command"),
+        "{}",
+        checked.err
+    );
+    assert!(
+        checked.err.contains("set BD_GATE_PR_COMMAND"),
+        "{}",
+        checked.err
+    );
+    let found = project.run(&["gate", "discover"]);
+    assert!(
+        found.err.contains("set BD_GATE_RUNS_COMMAND"),
+        "{}",
+        found.err
+    );
+    assert!(!project.path("owned").exists());
+    assert_ne!(project.run(&["config", "validate"]).code, 0);
 }
 
 #[test]

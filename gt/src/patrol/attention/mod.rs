@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::SignedDuration;
 
 pub use budgets::list_budgets;
-pub use gates::gate_items;
+pub use gates::{gate_items, gate_items_about};
 pub(super) use hooks::hook_items;
 pub use item::{AttentionItem, AttentionKind, TASK_KEY, rig_items};
 pub use message::{AddressedItem, AttentionMessages};

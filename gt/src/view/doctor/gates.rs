@@ -1,9 +1,12 @@
-//! Checks that the program of each gate exists, because a gate that cannot run stops every merge.
+//! Checks that the program of each gate exists, because a gate that cannot run stops every merge, and
+//! reports the gates of beads that do not open.
 
 use kit::sys::ChildCommand;
 
 use super::CheckFindings;
 use crate::host::LiveTown;
+use crate::patrol::attention;
+use crate::record::town_view::TownView;
 use crate::town::config::{Gate, RigSettings};
 
 pub(super) fn check_gates(town: &LiveTown, page: &mut CheckFindings) {
@@ -39,6 +42,20 @@ pub(super) fn check_gates(town: &LiveTown, page: &mut CheckFindings) {
             before,
             format!("rig {name}: the programs of its gates exist"),
         );
+    }
+    check_bead_gates(town, page);
+}
+
+/// Reports the gates of beads that do not open without a user.
+fn check_bead_gates(town: &LiveTown, page: &mut CheckFindings) {
+    // The check of the beads reports stores that cannot be read.
+    let Ok(view) = TownView::read(town) else {
+        return;
+    };
+    let items = attention::gate_items(&town.layout, &view).into_iter();
+    for item in items.filter(|item| item.is_due(view.now)) {
+        let hint = item.next.first().map_or("gt status", String::as_str);
+        page.warn(format!("{}: {}", item.subject, item.text), hint);
     }
 }
 

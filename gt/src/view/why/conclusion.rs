@@ -81,6 +81,7 @@ pub(super) fn explain_state(
             found.add_saved_work(&rig, &bead.bead);
         }
     }
+    found.add_gate_items(town, view, &bead.bead.id);
     found
 }
 
@@ -205,6 +206,9 @@ impl Explanation {
             self.add_items(&town.rig(rig), view, |item| {
                 hook.as_deref() == Some(item.bead.as_str())
             });
+            if let Some(bead) = &hook {
+                self.add_gate_items(town, view, bead);
+            }
             return;
         }
         if *address == Address::Overseer || !crate::town::agent_home(town, address).is_dir() {
@@ -399,8 +403,17 @@ impl Explanation {
     fn add_items(&mut self, rig: &Rig, view: &TownView, is_about: impl Fn(&AttentionItem) -> bool) {
         let settings = PatrolSettings::load(rig);
         let items = attention::rig_items(view, rig.name(), &settings).into_iter();
-        let items = items.chain(attention::gate_items(&rig.town().layout, view));
-        for item in items.filter(|item| is_about(item) && item.is_due(view.now)) {
+        self.add_due_items(view, items.filter(is_about));
+    }
+
+    /// Adds the items about the gates that a bead waits for.
+    fn add_gate_items(&mut self, town: &Town, view: &TownView, bead: &str) {
+        let items = attention::gate_items_about(&town.layout, view, bead);
+        self.add_due_items(view, items.into_iter());
+    }
+
+    fn add_due_items(&mut self, view: &TownView, items: impl Iterator<Item = AttentionItem>) {
+        for item in items.filter(|item| item.is_due(view.now)) {
             let text = item.text.lines().next().unwrap_or_default();
             self.now.push(format!("{}: {text}", item.kind.name()));
             self.next_steps.extend(item.next);
