@@ -68,6 +68,7 @@ mod no_work;
 mod notify;
 mod old_town;
 mod one_attempt;
+mod open_question;
 mod open_requests;
 mod permissions;
 mod plugin;
