@@ -91,9 +91,9 @@ impl DesktopNotices {
 
 /// Returns false if the user has turned notifications off.
 fn is_wanted(town: &Town) -> bool {
-    let layers = SettingsLayers::load(town, None).unwrap_or_default();
-    let is_on = layers.valid_value("notify.desktop").as_bool();
-    is_on.unwrap_or(true) && load_level(town, &Address::Overseer) != NotificationLevel::Muted
+    let layers = SettingsLayers::load(town, None);
+    layers.map_or(true, |layers| layers.flag("notify.desktop"))
+        && load_level(town, &Address::Overseer) != NotificationLevel::Muted
 }
 
 /// Shows a text, and returns true if it is shown. The text is data: the title is plain, and markup in the body is escaped.

@@ -225,7 +225,7 @@ fn a_setting_that_stops_merges_is_reported_where_users_look_and_once_by_mail() {
         "merge-queue",
         json!({ "gates": { "test": { "cmd": "false" } } }),
     );
-    let says = "nothing is merged in rig web: ";
+    let says = "nothing is started or merged in rig web: ";
     let near = "there is no setting merge-queue: the nearest is merge_queue";
     for args in [
         vec!["status"],
@@ -248,7 +248,7 @@ fn a_setting_that_stops_merges_is_reported_where_users_look_and_once_by_mail() {
     town.patrol();
     town.patrol();
     assert_eq!(
-        about("Nothing is merged in rig web"),
+        about("Nothing is started or merged in rig web"),
         1,
         "{:?}",
         town.mail("overseer")
@@ -276,7 +276,7 @@ fn misspelt_parts_of_the_towns_file_are_reported() {
     town.set_town_setting("merge_qeue", json!({ "test_command": "false" }));
     let status = town.gt(["status"]).ok().out;
     assert!(
-        status.contains("nothing is merged in rig web: "),
+        status.contains("nothing is started or merged in rig web: "),
         "{status}"
     );
 }
@@ -309,7 +309,7 @@ fn settings_of_other_versions_are_honoured_or_refused_by_name() {
     assert!(queued.contains("waits for a free worker"), "{queued}");
     let status = town.gt(["status"]).ok().out;
     assert!(
-        status.contains("git_auth has no effect here: git asks its own"),
+        status.contains("git_auth is `{...}`, which has no effect here: git asks its own"),
         "{status}"
     );
 }

@@ -88,6 +88,7 @@ mod sandbox;
 mod scheduler;
 mod screens;
 mod seance;
+mod settings_checked;
 mod shell;
 mod signal;
 mod sim;

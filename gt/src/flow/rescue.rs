@@ -132,7 +132,9 @@ pub fn show_saved_work(town: &Town, reference: &str) -> anyhow::Result<SavedWork
     let Some(saved) = found else {
         anyhow::bail!(rescue::RestoreError::Missing { refname: reference });
     };
-    let target = sandbox::find_start_commit(&rig, &config::target_branch_of(&rig)).ok();
+    let target = config::target_branch_of(&rig)
+        .ok()
+        .and_then(|branch| sandbox::find_start_commit(&rig, &branch).ok());
     // Staged changes are a second parent, and part of the changes since the first one. The options
     // override the user's git configuration.
     let mut log = git.plumbing(["log", "--first-parent", "-m", "--stat", "--patch"]);

@@ -124,7 +124,7 @@ fn find_lost_merges(
     old_tip: &str,
     new_tip: Option<&str>,
 ) -> anyhow::Result<Vec<LostMerge>> {
-    let main = find_tip(git, &config::target_branch_of(rig))?;
+    let main = find_tip(git, &config::target_branch_of(rig)?)?;
     let mut holders: Vec<&str> = Vec::new();
     for tip in [new_tip, main.as_deref()].into_iter().flatten() {
         if !holders.contains(&tip) {

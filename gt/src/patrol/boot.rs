@@ -182,7 +182,7 @@ fn act(
         let text = LOOK.trim().replace("{reason}", reason);
         return nudge::nudge_agent(town, &Address::Boot, &text).map(|_| true);
     }
-    let limits = Thresholds::for_town(town).agents;
+    let limits = Thresholds::for_town(town)?.agents;
     match action {
         DeaconAction::Nothing => Ok(false),
         DeaconAction::Start => Ok(role::keep_running(town, &deacon, &limits)?.is_some()),

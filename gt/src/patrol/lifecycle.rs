@@ -13,7 +13,7 @@ use crate::flow::session::start::{self, RestartCause, SessionChoice};
 use crate::flow::{crew, role, session};
 use crate::host::LiveTown;
 use crate::record::mail::{self, MailMessage, MailRemoval};
-use crate::record::scheduler::check_worker_budget;
+use crate::record::scheduler::check_worker_start;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock::Lock;
@@ -143,7 +143,7 @@ fn apply_to_agent(
         }
         (Address::Polecat(rig, name), LifecycleAction::Restart) => {
             let rig = town.find_rig(rig)?;
-            check_worker_budget(&rig, name)?;
+            check_worker_start(&rig, name)?;
             let why = RestartCause::NoProgress("it asked for a restart");
             let started = start::restart_session(town, &rig, name, why)?;
             Ok(started.map_or_else(

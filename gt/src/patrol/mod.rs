@@ -258,7 +258,8 @@ pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<To
     let use_limits = read_use_limits(town, &view);
     let of_rig = |(name, settings): (&String, &PatrolSettings)| {
         let beads = view.stores.rigs.get(name)?;
-        let (rig, own) = (town.rig(name), &settings.rig);
+        let rig = town.rig(name);
+        let own = settings.rig.as_ref();
         let facts = RigFacts {
             thresholds: settings.thresholds.clone(),
             polecats: polecats::facts(&view, &rig, beads),
@@ -343,7 +344,7 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
             decision.action.is_message() || matches!(decision.action, Action::StopRig { .. })
         });
     }
-    decisions.retain(|decision| !facts.is_over_budget(&decision.action));
+    decisions.retain(|decision| !facts.is_held_back(&decision.action));
     decisions.retain(|decision| {
         let rig = decision.action.rig_at_work();
         let rig = rig.and_then(|rig| facts.rigs.get(rig));
@@ -415,8 +416,8 @@ impl TownFacts {
         rigs.filter(is_free).map(|rig| &rig.scheduler).collect()
     }
 
-    /// Returns true for the start of a session for work whose budget is spent.
-    fn is_over_budget(&self, action: &Action) -> bool {
+    /// Returns true for the start of a session for work that is held back.
+    fn is_held_back(&self, action: &Action) -> bool {
         let (Action::ResumeSling(worker)
         | Action::Respawn(worker)
         | Action::HalfOpen(worker)
@@ -427,7 +428,7 @@ impl TownFacts {
         };
         let rig = self.rigs.get(&*worker.rig);
         let mut polecats = rig.into_iter().flat_map(|rig| &rig.polecats);
-        polecats.any(|polecat| polecat.worker == *worker && polecat.over_budget)
+        polecats.any(|polecat| polecat.worker == *worker && polecat.held_back)
     }
 
     /// Returns the thresholds for a rig, or for the town's own subjects.

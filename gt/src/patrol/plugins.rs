@@ -60,7 +60,9 @@ pub(super) fn facts(town: &Town, view: &TownView) -> PluginFacts {
         report::find_due_report(beads, &plugins, &memory, view.now, &local_time_zone());
     let disabled = disabled_plugins(view.settings.for_rig(None));
     plugins.retain(|plugin| !plugin.is_disabled(&disabled));
-    let is_paused = TownPause::load(&town.layout).is_some() || view.stores.stopped.is_some();
+    let is_paused = TownPause::load(&town.layout).is_some()
+        || view.stores.stopped.is_some()
+        || view.settings.find_stop(None).is_some();
     let gates = plugins.iter().map(|plugin| {
         let is_held = |rig: &String| view.stores.holds.contains_key(rig);
         let is_held = is_paused || plugin.rig.as_ref().is_some_and(is_held);

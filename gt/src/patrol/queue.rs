@@ -16,7 +16,7 @@ use crate::town::{Rig, RigLayout};
 pub struct QueueFacts {
     pub rig: String,
     /// The time until the queue has a ready request. None if no request is open, the queue is
-    /// turned off or paused, or another process holds it.
+    /// turned off or paused, its settings are wrong, or another process holds it.
     pub ready_in: Option<SignedDuration>,
 }
 
@@ -24,20 +24,18 @@ pub struct QueueFacts {
 pub(super) fn facts(
     rig: &RigLayout,
     beads: &Snapshot,
-    settings: &RigSettings,
+    settings: Option<&RigSettings>,
     now: Timestamp,
 ) -> QueueFacts {
     // The requests are read last: while the queue runs, no rule needs them.
-    let may_run = settings.merge_queue.enabled != Some(false)
-        && QueuePause::load(rig).is_none()
-        && Lock::is_free(&rig.queue_lock());
+    let running = settings.filter(|settings| {
+        settings.merge_queue.enabled != Some(false)
+            && QueuePause::load(rig).is_none()
+            && Lock::is_free(&rig.queue_lock())
+    });
     QueueFacts {
         rig: rig.name().to_owned(),
-        ready_in: if may_run {
-            mq::time_until_ready(rig, settings, beads, now)
-        } else {
-            None
-        },
+        ready_in: running.and_then(|settings| mq::time_until_ready(rig, settings, beads, now)),
     }
 }
 

@@ -109,7 +109,7 @@ pub(super) fn due(
 
 /// Starts the session of an agent.
 pub(super) fn start_role_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Option<String>> {
-    let limits = Thresholds::for_town(town).agents;
+    let limits = Thresholds::for_town(town)?.agents;
     let session = role::keep_running(town, &town.parse_address(agent)?, &limits)?;
     Ok(session.map(|session| format!("session {session} started")))
 }

@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::town::config::{
-    Setting, SettingOrigin, SettingsError, SettingsLayers, StoredSetting, UnusedKey, key,
+    Setting, SettingOrigin, SettingPlace, SettingsError, SettingsLayers, StoredSetting,
 };
 
 /// The prefix of the settings that turn rules on or off.
@@ -144,47 +144,30 @@ pub fn switched_by(setting: &str) -> Option<&'static Rule> {
     RULES.iter().copied().find(|rule| rule.name == name)
 }
 
-/// Returns the problems of the patrol's settings. The defaults apply in their place.
-pub fn find_setting_problems(layers: &SettingsLayers) -> Vec<String> {
-    let fixed = key::KEYS
-        .iter()
-        .map(|key| key.name)
-        .filter(|name| name.starts_with("patrol.") && !name.contains('*'));
-    let switches = RULES.iter().map(|rule| format!("{SWITCH}{}", rule.name));
-    let known: Vec<String> = fixed.map(str::to_owned).chain(switches).collect();
-    let fault = |StoredSetting { path, name, value }: StoredSetting| {
-        let path = path.to_owned();
-        if !known.contains(&name) {
-            let nearest = known
-                .iter()
-                .min_by_key(|candidate| strsim::levenshtein(candidate, &name));
-            let unknown = UnusedKey {
-                path,
-                key: name,
-                near: nearest.cloned(),
-                instead: None,
-            };
-            return Some(unknown.to_string());
-        }
-        let key = key::find_key(&name).filter(|key| !key.is_valid(value))?;
-        let bad = SettingsError::BadValue {
-            path,
-            key: name,
-            text: value.to_string(),
-            expected: key.describe_expected(),
-        };
-        Some(bad.to_string())
-    };
+/// Returns the switches in settings that belong to no rule.
+pub fn find_unknown_switches(layers: &SettingsLayers) -> Vec<String> {
     layers
         .values_below("patrol")
         .into_iter()
-        .filter_map(fault)
+        .filter_map(|StoredSetting { path, name, .. }| {
+            let switched = name.strip_prefix(SWITCH)?;
+            let nearest = RULES
+                .iter()
+                .min_by_key(|rule| strsim::levenshtein(rule.name, switched))?;
+            let unknown = SettingsError::UnknownKey {
+                place: SettingPlace::in_file(path),
+                near: format!("{SWITCH}{}", nearest.name),
+                key: name.clone(),
+            };
+            (nearest.name != switched).then(|| unknown.to_string())
+        })
         .collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::town::config::key;
 
     #[test]
     fn rule_names_are_unique_and_every_patrol_threshold_belongs_to_a_rule() {
@@ -197,7 +180,7 @@ mod tests {
             .flat_map(|rule| rule.thresholds)
             .copied()
             .collect();
-        let keys = key::KEYS
+        let keys = key::all_keys()
             .iter()
             .map(|key| key.name)
             .filter(|name| name.starts_with("patrol.") && !name.contains('*'));

@@ -12,7 +12,7 @@ use crate::flow::{mq, sling};
 use crate::host::LiveTown;
 use crate::record::merge_task;
 use crate::record::queued_sling;
-use crate::record::scheduler::{TownRoom, find_use_obstacle, priority_of_rig};
+use crate::record::scheduler::{TownRoom, find_use_obstacle, find_work_obstacle, priority_of_rig};
 use crate::record::start_use::{StartUse, UseLimits};
 use crate::record::town_view::TownView;
 use crate::town::Rig;
@@ -45,7 +45,7 @@ pub(super) fn facts(
     view: &TownView,
     rig: &Rig,
     beads: &Snapshot,
-    settings: &RigSettings,
+    settings: Option<&RigSettings>,
     limits: &UseLimits,
 ) -> SchedulerFacts {
     let mut waiting = queued_sling::list_queued_slings(beads);
@@ -68,7 +68,7 @@ pub(super) fn facts(
         .into_iter()
         .map(|queued| queued.work_bead_id)
         .collect();
-    let repairs = if settings.is_auto_repair() {
+    let repairs = if settings.is_some_and(RigSettings::is_auto_repair) {
         find_repairs(beads, &queued)
     } else {
         Vec::new()
@@ -77,13 +77,14 @@ pub(super) fn facts(
         let elsewhere = |bead| view.stores.external_blockers(bead);
         !bd::graph::is_blocked(beads, id)
             && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
-            && view.find_spent_budget(rig.name(), id).is_none()
+            && find_work_obstacle(view, rig.name(), id).is_none()
     };
     let polecats = view.polecats_of(rig.name()).iter();
     let at_work = polecats
         .filter(|polecat| polecat.is_counted_as_working())
         .count();
-    let room = settings.max_polecats().saturating_sub(at_work);
+    let limit = settings.map_or(0, RigSettings::max_polecats);
+    let room = limit.saturating_sub(at_work);
     let unblocked: Vec<String> = queued.into_iter().filter(is_free).collect();
     SchedulerFacts {
         rig: rig.name().to_owned(),

@@ -264,7 +264,8 @@ fn rig_settings_change_rules_and_invalid_ones_are_reported_and_ignored() {
     let place = TestTown::new();
     place.add_rig("web", None).unwrap();
     let rig = place.town.find_rig("web").unwrap();
-    let thresholds = || PatrolSettings::load(&rig).thresholds;
+    let thresholds =
+        || Thresholds::from_layers(&SettingsLayers::load(&place.town, Some(&rig)).unwrap());
     assert_eq!(thresholds(), Thresholds::default());
     let set = |name: &str, value: &str| {
         let layer = SettingsLayer::Settings;
@@ -273,20 +274,29 @@ fn rig_settings_change_rules_and_invalid_ones_are_reported_and_ignored() {
     set("patrol.rules.P6-respawn-stalled", "off");
     set("patrol.breaker.window", "2h");
     assert!(!thresholds().is_on(rule::P6_RESPAWN_STALLED));
-    assert!(Thresholds::for_town(&place.town).is_on(rule::P6_RESPAWN_STALLED));
+    assert!(
+        Thresholds::for_town(&place.town)
+            .unwrap()
+            .is_on(rule::P6_RESPAWN_STALLED)
+    );
     assert_eq!(thresholds().restart_window, SignedDuration::from_hours(2));
     let text = r#"{"patrol":{"breaker":{"restarts":"many","window":"soon"},
         "rules":{"P6-respawn-stalled":"maybe","P9-nothing":false}}}"#;
     std::fs::write(rig.settings(), text).unwrap();
     assert_eq!(thresholds(), Thresholds::default());
     let layers = SettingsLayers::load(&place.town, Some(&rig)).unwrap();
-    let mut faults = rule::find_setting_problems(&layers);
-    faults.sort();
+    let mut faults: Vec<String> = layers
+        .find_faults(Some(&rig))
+        .iter()
+        .map(|fault| fault.error.to_string())
+        .chain(rule::find_unknown_switches(&layers))
+        .collect();
+    faults.sort_by_key(|fault| fault.split_once("patrol.").map(|(_, rest)| rest.to_owned()));
     let wanted = [
-        "patrol.breaker.restarts is `\"many\"`; use a whole number",
-        "patrol.breaker.window is `\"soon\"`; use a duration such as 30s or 10m",
-        "patrol.rules.P6-respawn-stalled is `\"maybe\"`; use true or false",
-        "there is no setting patrol.rules.P9-nothing: the nearest is patrol.rules.P3-breaker",
+        "patrol.breaker.restarts is `\"many\"`; use a whole number, without quotes",
+        "patrol.breaker.window is `\"soon\"`; use a duration such as 30s or 10m, in quotes",
+        "patrol.rules.P6-respawn-stalled is `\"maybe\"`; use true or false, without quotes",
+        "there is no setting patrol.rules.P9-nothing: the nearest is patrol.rules.P3-breaker; correct it or take it out",
     ];
     assert_eq!(faults.len(), wanted.len(), "{faults:?}");
     for (fault, wanted) in faults.iter().zip(wanted) {

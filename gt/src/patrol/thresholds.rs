@@ -9,8 +9,8 @@ use super::rule::{RULES, Rule};
 use crate::flow::dog::chore::Chore;
 use crate::record::restarts::RestartLimits;
 use crate::record::town_view::TownView;
-use crate::town::config::{RigSettings, SettingsLayers};
-use crate::town::{Rig, RigLayout, Town};
+use crate::town::config::{RigSettings, SettingsError, SettingsLayers};
+use crate::town::{RigLayout, Town};
 
 /// The maximum number of sessions per rig into which text is typed at the same time. A hundred
 /// quiet workers must not block all other actions.
@@ -22,27 +22,25 @@ const PLUGINS: usize = 4;
 /// The settings of a rig for the patrol.
 #[derive(Debug, Clone, Default)]
 pub struct PatrolSettings {
-    /// The settings that the flows read too.
-    pub rig: RigSettings,
+    /// The settings that the flows read too. None if a limit or another safety rule is wrong: then
+    /// nothing is started or merged.
+    pub rig: Option<RigSettings>,
     /// The thresholds of the rules.
     pub thresholds: Thresholds,
 }
 
 impl PatrolSettings {
-    /// Reads the settings of a rig. The queue reports invalid ones, and the defaults apply.
-    pub fn load(rig: &Rig) -> Self {
-        Self::from_layers(
-            &SettingsLayers::load(rig.town(), Some(rig)).unwrap_or_default(),
-            rig,
-        )
-    }
-
     /// Builds the settings from layers that were read.
     pub fn from_layers(layers: &SettingsLayers, rig: &RigLayout) -> Self {
         Self {
-            rig: RigSettings::from_layers(layers, rig).unwrap_or_default(),
+            rig: RigSettings::from_layers(layers, rig).ok(),
             thresholds: Thresholds::from_layers(layers),
         }
+    }
+
+    /// Returns true if repair tasks go to workers automatically.
+    pub fn is_auto_repair(&self) -> bool {
+        self.rig.as_ref().is_some_and(RigSettings::is_auto_repair)
     }
 
     /// Reads the settings of each rig whose beads are readable.
@@ -160,8 +158,8 @@ impl Thresholds {
     }
 
     /// Reads the thresholds of the town.
-    pub fn for_town(town: &Town) -> Self {
-        Self::from_layers(&SettingsLayers::load(town, None).unwrap_or_default())
+    pub fn for_town(town: &Town) -> Result<Self, SettingsError> {
+        Ok(Self::from_layers(&SettingsLayers::load(town, None)?))
     }
 
     /// Returns the maximum number of concurrent actions of a kind.

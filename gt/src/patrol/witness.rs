@@ -27,6 +27,7 @@ use crate::record::polecat::{NudgeCount, Polecat, PolecatIds, Slot};
 use crate::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
 use crate::record::town_view::TownView;
 use crate::town::Rig;
+use crate::town::config::SettingsLayers;
 use crate::town::name::Worker;
 
 const QUIET: &str = include_str!("../../templates/message/quiet.txt");
@@ -188,7 +189,7 @@ fn recheck_facts(
 ) -> anyhow::Result<Option<WatchFacts>> {
     let polecat = TownView::read_worker(town, rig, name)?;
     let now = town.clock.now();
-    let thresholds = super::PatrolSettings::load(rig).thresholds;
+    let thresholds = Thresholds::from_layers(&SettingsLayers::load(rig.town(), Some(rig))?);
     let worker = Worker::new(rig.name(), name);
     Ok(watch_facts(&polecat, now).filter(|worker_facts| {
         let step = find_next_step(worker_facts, &thresholds);

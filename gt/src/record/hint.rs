@@ -19,10 +19,7 @@ pub fn take_hint(town: &Town, name: &str) -> bool {
         Ok(seen) => seen.unwrap_or_default(),
         Err(_) => return false,
     };
-    let is_on = || {
-        let layers = SettingsLayers::load(town, None).unwrap_or_default();
-        layers.valid_value("hints").as_bool() != Some(false)
-    };
+    let is_on = || SettingsLayers::load(town, None).map_or(true, |layers| layers.flag("hints"));
     if seen.contains(name) || !is_on() {
         return false;
     }

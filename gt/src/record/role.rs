@@ -39,9 +39,9 @@ pub fn role_mode_of(town: &Town, agent: &Address) -> RoleMode {
         return RoleMode::Agent;
     };
     let rig = agent.rig().map(|rig| town.rig(rig));
-    // Invalid settings are reported elsewhere. They start no session.
-    let layers = SettingsLayers::load(town, rig.as_ref()).unwrap_or_default();
-    read_mode(&layers, setting)
+    // Unreadable settings are reported elsewhere. They start no session.
+    SettingsLayers::load(town, rig.as_ref())
+        .map_or(RoleMode::Mechanical, |layers| read_mode(&layers, setting))
 }
 
 fn read_mode(layers: &SettingsLayers, setting: &str) -> RoleMode {

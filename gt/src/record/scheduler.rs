@@ -108,13 +108,13 @@ pub struct TownLimits {
 impl TownLimits {
     /// Reads the limits from the layers of the town.
     pub fn from_layers(layers: &SettingsLayers) -> Self {
-        let number = |name: &str| layers.valid_value(name).as_u64().unwrap_or_default();
+        let max_polecats = layers.number("scheduler.max_polecats");
         Self {
-            max_polecats: number("scheduler.max_polecats").try_into().unwrap_or(0),
+            max_polecats: usize::try_from(max_polecats).unwrap_or(usize::MAX),
             spawn_delay: layers.duration("scheduler.spawn_delay"),
-            min_free_memory: number("scheduler.min_free_memory_mb"),
-            min_free_disk: number("scheduler.min_free_disk_mb"),
-            max_load: number("scheduler.max_load"),
+            min_free_memory: layers.number("scheduler.min_free_memory_mb"),
+            min_free_disk: layers.number("scheduler.min_free_disk_mb"),
+            max_load: layers.number("scheduler.max_load"),
         }
     }
 
@@ -191,6 +191,10 @@ pub fn find_town_room(layout: &TownLayout, view: &TownView) -> TownRoom {
         let reason = stop.hold().reason;
         return TownRoom::none(StartObstacle::Stopped { reason });
     }
+    if let Some(stop) = view.settings.find_stop(None) {
+        let reason = stop.to_owned();
+        return TownRoom::none(StartObstacle::WrongSetting { reason });
+    }
     let budget = view.budgets.of_day(view.settings.for_rig(None));
     if let Some(budget) = budget.filter(Budget::is_spent) {
         return TownRoom::none(StartObstacle::BudgetSpent(budget));
@@ -213,9 +217,8 @@ pub fn count_workers(view: &TownView) -> usize {
 /// Returns the priority of a rig for free places: its setting with the adjustments of all layers.
 /// The lowest goes first.
 pub fn priority_of_rig(layers: &SettingsLayers) -> i64 {
-    let priority = layers.valid_value("scheduler.priority").as_i64();
-    let adjustment = layers.sum("priority_adjustment");
-    priority.unwrap_or_default().saturating_add(adjustment)
+    let priority = i64::try_from(layers.number("scheduler.priority")).unwrap_or(i64::MAX);
+    priority.saturating_add(layers.sum("priority_adjustment"))
 }
 
 /// The number of workers that the town may start now.
@@ -251,6 +254,10 @@ impl TownRoom {
 pub enum StartObstacle {
     /// The town has an emergency stop.
     Stopped {
+        reason: String,
+    },
+    /// A limit or another safety rule in the settings is wrong.
+    WrongSetting {
         reason: String,
     },
     Paused {
@@ -297,6 +304,7 @@ impl StartObstacle {
     pub fn next_step(&self) -> Option<String> {
         let next_step = match self {
             Self::Stopped { .. } => "gt thaw".to_owned(),
+            Self::WrongSetting { .. } => "gt doctor".to_owned(),
             Self::Paused { .. } => "gt scheduler resume".to_owned(),
             Self::Full { .. } => "gt config set scheduler.max_polecats N".to_owned(),
             Self::UseFull(full) => full.next_step(),
@@ -316,9 +324,10 @@ impl StartObstacle {
             | Self::UseFull(_)
             | Self::UsePaused(_) => None,
             Self::TooSoon { wait } => Some(*wait),
-            Self::LowMemory { .. } | Self::LowDisk { .. } | Self::HighLoad { .. } => {
-                Some(SignedDuration::from_secs(30))
-            }
+            Self::WrongSetting { .. }
+            | Self::LowMemory { .. }
+            | Self::LowDisk { .. }
+            | Self::HighLoad { .. } => Some(SignedDuration::from_secs(30)),
             // A day may end.
             Self::BudgetSpent(_) => Some(SignedDuration::from_mins(10)),
         }
@@ -329,6 +338,7 @@ impl fmt::Display for StartObstacle {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
             Self::Stopped { reason } => write!(f, "{reason}"),
+            Self::WrongSetting { reason } => write!(f, "a setting is wrong: {reason}"),
             Self::Paused { by, reason } => {
                 write!(f, "the scheduler is paused")?;
                 if !by.is_empty() {
@@ -398,10 +408,10 @@ pub fn reserve_start(
     options: &SlingOptions,
 ) -> anyhow::Result<Result<StartPermit, StartObstacle>> {
     let town = rig.town();
-    let layers = SettingsLayers::load(town, None).unwrap_or_default();
-    if let Some(budget) = find_spent_budget(rig, bead)? {
-        return Ok(Err(StartObstacle::BudgetSpent(budget)));
+    if let Some(obstacle) = find_start_obstacle(rig, bead)? {
+        return Ok(Err(obstacle));
     }
+    let layers = SettingsLayers::load(town, None)?;
     let limits = TownLimits::from_layers(&layers);
     let now = town.clock.now();
     let paused = UsagePauses::load(&town.layout).list_paused_uses(now);
@@ -431,11 +441,34 @@ pub fn find_use_obstacle(limits: &UseLimits, uses: &[StartUse]) -> Option<StartO
     paused.or_else(|| limits.find_full_use(uses).map(StartObstacle::UseFull))
 }
 
-/// Returns a spent budget that a worker for a bead would use, if there is one.
-pub fn find_spent_budget(rig: &Rig, bead: &str) -> anyhow::Result<Option<Budget>> {
+/// Returns the wrong setting or the spent budget because of which no session of a worker for a bead
+/// is started, as a view of the town shows it.
+pub fn find_work_obstacle(view: &TownView, rig: &str, bead: &str) -> Option<StartObstacle> {
+    if let Some(stop) = view.settings.find_stop(Some(rig)) {
+        let reason = stop.to_owned();
+        return Some(StartObstacle::WrongSetting { reason });
+    }
+    let budget = view.find_spent_budget(rig, bead);
+    budget.map(StartObstacle::BudgetSpent)
+}
+
+/// Returns the wrong setting or the spent budget because of which no session of a worker for a bead
+/// is started, if there is one.
+pub fn find_start_obstacle(rig: &Rig, bead: &str) -> anyhow::Result<Option<StartObstacle>> {
     let town = rig.town();
-    let town_layers = SettingsLayers::load(town, None).unwrap_or_default();
-    let rig_layers = SettingsLayers::load(town, Some(rig)).unwrap_or_default();
+    let layers = SettingsLayers::load(town, None)
+        .and_then(|of_town| Ok((of_town, SettingsLayers::load(town, Some(rig))?)))
+        .and_then(|(of_town, of_rig)| {
+            of_rig.check_guards(Some(rig))?;
+            Ok((of_town, of_rig))
+        });
+    let (town_layers, rig_layers) = match layers {
+        Ok(layers) => layers,
+        Err(error) => {
+            let reason = format!("{:#}", anyhow::Error::from(error));
+            return Ok(Some(StartObstacle::WrongSetting { reason }));
+        }
+    };
     if !has_budgets(&town_layers) && !has_budgets(&rig_layers) {
         return Ok(None);
     }
@@ -445,18 +478,21 @@ pub fn find_spent_budget(rig: &Rig, bead: &str) -> anyhow::Result<Option<Budget>
         rig_name: rig.name(),
     };
     let book = BudgetBook::load(&town.layout, town.clock.now());
-    Ok(layers.find_spent(&book, &town.open_town_store()?.snapshot()?, bead))
+    let spent = layers.find_spent(&book, &town.open_town_store()?.snapshot()?, bead);
+    Ok(spent.map(StartObstacle::BudgetSpent))
 }
 
-/// Fails if a budget for the work of a worker is spent, so that no other session is started for it.
-pub fn check_worker_budget(rig: &Rig, name: &str) -> anyhow::Result<()> {
+/// Fails if no other session may be started for a worker: a setting is wrong, or a budget is spent.
+pub fn check_worker_start(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let ids = polecat::PolecatIds::for_polecat(rig, name);
     let slot = polecat::Slot::load(&rig.store()?.snapshot()?, &ids.slot);
-    if let Some(budget) = find_spent_budget(rig, &slot.bead)? {
-        let next = budget.next_step();
-        anyhow::bail!("no other session is started: {budget}; `{next}` raises it");
+    match find_start_obstacle(rig, &slot.bead)? {
+        None => Ok(()),
+        Some(obstacle) => {
+            let next = obstacle.next_step().unwrap_or_default();
+            anyhow::bail!("no other session is started: {obstacle}\nNext step: {next}")
+        }
     }
-    Ok(())
 }
 
 /// Counts the polecats at work in all rigs that are not held, also those of each limited use.

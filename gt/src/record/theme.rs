@@ -60,8 +60,11 @@ impl StatusTheme {
 
     /// Returns the theme of a rig.
     pub fn for_rig(rig: &Rig) -> Self {
-        let settings = RigSettings::load(rig).unwrap_or_default().theme;
-        Self::from_setting(&settings).unwrap_or_else(|| Self::by_name_of_rig(rig.name()))
+        // Wrong settings are reported elsewhere, and colours are no reason to fail.
+        RigSettings::load(rig)
+            .ok()
+            .and_then(|settings| Self::from_setting(&settings.theme))
+            .unwrap_or_else(|| Self::by_name_of_rig(rig.name()))
     }
 
     fn from_setting(setting: &Value) -> Option<Self> {

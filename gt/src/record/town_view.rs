@@ -171,7 +171,7 @@ impl TownView {
             anyhow::bail!(reason);
         }
         all.retain(|polecat| polecat.name == name);
-        let note = SettingsLayers::load_for_rig(rig, &beads).duration("patrol.progress.note");
+        let note = SettingsLayers::load_for_rig(rig, &beads)?.duration("patrol.progress.note");
         watch_progress(town, rig, note, &ActivityCache::default(), &mut all);
         all.pop()
             .ok_or_else(|| build_unknown_error(rig.name(), name))

@@ -69,7 +69,7 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     let mut state = TownState::default();
     for (rig, beads) in &view.stores.rigs {
         let rig = town.rig(rig);
-        let settings = PatrolSettings::load(&rig);
+        let settings = PatrolSettings::from_layers(view.settings.for_rig(Some(rig.name())), &rig);
         let items = attention::rig_items(&view, rig.name(), &settings);
         let reported: BTreeSet<String> = items.into_iter().map(|item| item.bead).collect();
         let polecats = view.polecats_of(rig.name());

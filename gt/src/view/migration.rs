@@ -1,22 +1,17 @@
 //! Reports what a town of the original contains: the parts that are used unchanged, the parts that
 //! have no effect here, and the parts that need the user.
 
-use std::path::Path;
-
 use bd::bead::{Kind, Status};
 use bd::formula::find::FormulaSearchPath;
 use bd::store::{BeadMark, BeadRef, Snapshot, paths};
-use kit::sys::file;
 use kit::ui::counted;
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::host::LiveTown;
 use crate::host::tmux::list_default_sessions;
 use crate::record::{convoy, merge_request, polecat};
 use crate::town::Rig;
-use crate::town::config::key::find_key;
-use crate::town::config::{self, SettingsLayers};
+use crate::town::config::{FaultEffect, SettingsLayers};
 use crate::town::identity::SessionName;
 
 /// The outcome for one part of a town.
@@ -72,9 +67,6 @@ const TOWN_FILES: &[(&str, &str)] = &[
         "slash commands stay as the program finds them",
     ),
 ];
-
-/// Parts of a settings file of the original that are used although they are no single settings.
-const USED_PARTS: &[&str] = &["type", "version", "agents", "env_vars"];
 
 /// Reads a town and reports on each of its parts. Changes nothing.
 pub fn read_migration(town: &LiveTown) -> anyhow::Result<Vec<MigrationItem>> {
@@ -254,56 +246,29 @@ fn report_messages(beads: &Snapshot, page: &mut MigrationPage) {
     );
 }
 
-/// Reports the parts of a settings file that have no effect.
+/// Reports the keys of a settings file that have no effect, and those that stop the rig.
 fn report_settings(town: &LiveTown, rig: Option<&Rig>, page: &mut MigrationPage) {
-    if let Err(error) = SettingsLayers::load(town, rig) {
-        let hint = "fix the syntax error: the settings must be valid JSON";
-        return page.problem("settings", error.to_string(), hint);
-    }
-    let path = rig.map_or_else(|| town.layout.settings(), |rig| rig.settings());
-    if !path.is_file() {
-        return;
-    }
-    page.used("settings", path.display().to_string());
-    for name in list_leaves(&path) {
-        let part = name.split('.').next().unwrap_or_default();
-        let is_queue = part == "merge_queue";
-        if !is_queue && !USED_PARTS.contains(&part) && find_key(&name).is_none() {
-            page.ignored("settings", format!("{}: {name}", path.display()), "");
-        }
-    }
-    let Some(rig) = rig else { return };
-    match config::check_merge_queue(rig) {
-        Ok(unused) => {
-            for key in unused {
-                page.ignored("settings", key.to_string(), "");
-            }
-        }
+    let layers = match SettingsLayers::load(town, rig) {
+        Ok(layers) => layers,
         Err(error) => {
-            let hint = "nothing is merged in this rig before the settings are correct";
-            page.problem("settings", format!("rig {}: {error}", rig.name()), hint);
+            let hint = "fix the syntax error: the settings must be valid JSON";
+            return page.problem("settings", error.to_string(), hint);
+        }
+    };
+    let path = rig.map_or_else(|| town.layout.settings(), |rig| rig.settings());
+    if path.is_file() {
+        page.used("settings", path.display().to_string());
+    }
+    let own_faults = layers.find_faults(rig.map(|rig| &**rig)).into_iter();
+    for fault in own_faults.filter(|fault| fault.error.is_in(&path)) {
+        let text = fault.error.to_string();
+        if fault.effect == FaultEffect::Stop {
+            let hint = "nothing is started or merged before the settings are correct";
+            page.problem("settings", text, hint);
+        } else {
+            page.ignored("settings", text, "");
         }
     }
-}
-
-/// Returns the dotted names of the values in a JSON file.
-fn list_leaves(path: &Path) -> Vec<String> {
-    fn add_leaves(prefix: &str, value: &Value, names: &mut Vec<String>) {
-        match value {
-            Value::Object(parts) => {
-                for (name, part) in parts {
-                    let dot = if prefix.is_empty() { "" } else { "." };
-                    add_leaves(&format!("{prefix}{dot}{name}"), part, names);
-                }
-            }
-            _ => names.push(prefix.to_owned()),
-        }
-    }
-    let bytes = file::read_file_if_exists(path).ok().flatten();
-    let value = serde_json::from_slice(&bytes.unwrap_or_default()).unwrap_or_default();
-    let mut names = Vec::new();
-    add_leaves("", &value, &mut names);
-    names
 }
 
 fn report_files(town: &LiveTown, page: &mut MigrationPage) {

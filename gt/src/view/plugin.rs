@@ -200,7 +200,7 @@ pub fn explain_plugin(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginExpl
             .map(|dog| format!("dog {} is at work on it", dog.name)),
     );
     let beads = town.open_town_store()?.snapshot()?;
-    let settings = SettingsLayers::load(town, None).unwrap_or_default();
+    let settings = SettingsLayers::load(town, None)?;
     let failing = find_failing_plugins(std::slice::from_ref(plugin), &beads, &settings);
     found
         .now
@@ -221,7 +221,7 @@ fn read_row(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginRow> {
     let now = town.clock.now();
     let beads = town.open_town_store()?.snapshot()?;
     let memory = PluginMemory::load(&town.layout);
-    let disabled = disabled_plugins(&SettingsLayers::load(town, None).unwrap_or_default());
+    let disabled = disabled_plugins(&SettingsLayers::load(town, None)?);
     let gate = PluginGate::from_spec(&plugin.file.gate);
     let history = read_history(&town.layout, &beads, &memory, plugin, now).gate;
     let enabled = !plugin.is_disabled(&disabled);

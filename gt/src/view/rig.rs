@@ -80,7 +80,8 @@ pub fn rig_status(town: &LiveTown, rig: &Rig) -> anyhow::Result<RigStatus> {
             issue: polecat.hook.clone(),
         });
     Ok(RigStatus {
-        branch: config::target_branch_of(rig),
+        // The row has the problem of the settings.
+        branch: config::target_branch_of(rig).unwrap_or_else(|_| "?".to_owned()),
         queue: beads
             .bead_refs()
             .filter(|bead| bead.is_open() && bead.kind() == Kind::MergeRequest)
@@ -95,7 +96,11 @@ fn build_row(rig: &Rig, view: &TownView) -> RigRow {
     let remote = rig.git().remote_url("origin");
     let problem = match (&remote, view.stores.unreadable.get(rig.name())) {
         (Err(error), _) => Some(error.to_string()),
-        (_, reason) => reason.cloned(),
+        (_, Some(reason)) => Some(reason.clone()),
+        (_, None) => {
+            let stop = view.settings.find_stop(Some(rig.name()));
+            stop.map(|stop| format!("nothing is started or merged: {stop}"))
+        }
     };
     let polecats = view.polecats_of(rig.name());
     RigRow {

@@ -11,7 +11,7 @@ use crate::town::config::{Setting, SettingsLayers, key};
 pub fn list_settings(layers: &SettingsLayers) -> Vec<SettingRow> {
     let mut all = layers.all();
     all.retain(|setting| rule::switched_by(&setting.name).is_none());
-    let families = key::KEYS.iter().filter(|key| key.name.contains('*'));
+    let families = key::all_keys().iter().filter(|key| key.name.contains('*'));
     let families = families.filter(|key| !key.name.starts_with(rule::SWITCH));
     all.extend(families.filter_map(|key| layers.get(key.name)));
     all.extend(RULES.iter().map(|rule| rule.switch_setting(layers)));

@@ -32,6 +32,7 @@ use crate::record::scheduler::SchedulerState;
 use crate::record::start_use::UseLimits;
 use crate::record::town_view::TownView;
 use crate::record::usage_pause::UsagePauses;
+use crate::town::config::describe_stopped_rigs;
 use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town, TownLayout};
@@ -267,7 +268,7 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
     }
     let pauses = view.stores.queue_pauses.values();
     problems.extend(pauses.map(|pause| format!("{}\n{}", pause.describe(), pause.next_step())));
-    problems.extend(find_wrong_settings(town, view));
+    problems.extend(find_wrong_settings(view));
     let outages = outages::find_outages(view).into_iter();
     problems.extend(outages.map(|outage| {
         let count = kit::ui::counted(outage.stopped.len(), "worker");
@@ -310,30 +311,20 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
     problems
 }
 
-/// Returns the wrong settings of the town and its rigs, those that stop merges first.
-fn find_wrong_settings(town: &Town, view: &TownView) -> Vec<String> {
-    let stops = view.settings.merge_stops().into_iter();
-    let mut wrong: Vec<String> = stops
-        .map(|(error, rigs)| {
-            format!(
-                "nothing is merged in rig {}: {error}\ngt doctor",
-                rigs.join(", ")
-            )
-        })
-        .collect();
-    let of_town = view.settings.for_rig(None);
-    let rigs = town.list_rigs().unwrap_or_default();
-    let layers = rigs
-        .iter()
-        .map(|rig| view.settings.for_rig(Some(rig.name())));
-    for layers in std::iter::once(of_town).chain(layers) {
-        let faults = layers
-            .find_misspelt_keys()
-            .into_iter()
-            .map(|key| key.to_string());
-        for fault in faults.chain(rule::find_setting_problems(layers)) {
-            if !wrong.contains(&fault) {
-                wrong.push(fault);
+/// Returns the wrong settings of the town and its rigs, those that stop starts and merges first.
+fn find_wrong_settings(view: &TownView) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (error, rigs) in view.settings.list_stops() {
+        let place = describe_stopped_rigs(&rigs);
+        wrong.push(format!(
+            "nothing is started or merged {place}: {error}\ngt doctor"
+        ));
+    }
+    wrong.extend(view.settings.warnings().map(str::to_owned));
+    for layers in view.settings.all_layers() {
+        for unknown in rule::find_unknown_switches(layers) {
+            if !wrong.contains(&unknown) {
+                wrong.push(unknown);
             }
         }
     }

@@ -497,7 +497,7 @@ impl SimTown {
             stuck_times: worker.stuck_times,
             asks: false,
             refused: worker.refusal.is_some(),
-            over_budget: false,
+            held_back: false,
         }
     }
 

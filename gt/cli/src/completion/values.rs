@@ -96,7 +96,7 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
         },
         (_, "talk") => complete_sessions,
         (_, "key") => |_| {
-            let all = config::key::KEYS
+            let all = config::key::all_keys()
                 .iter()
                 .map(|key| (key.name.into(), key.meaning.into()));
             let switch = |rule: &&Rule| (format!("{SWITCH}{}", rule.name), rule.does.into());

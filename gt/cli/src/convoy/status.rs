@@ -55,7 +55,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_iter()
         .map(|convoy| board.progress(convoy))
         .collect();
-    for (error, rigs) in view.settings.merge_stops() {
+    for (error, rigs) in view.settings.list_stops() {
         let tracks = |rig: &&&str| {
             let beads = view.stores.rigs.get(**rig);
             let mut tracked = found.iter().flat_map(|convoy| &convoy.tracked);
@@ -63,7 +63,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         };
         let rigs: Vec<&str> = rigs.iter().filter(tracks).copied().collect();
         if !rigs.is_empty() {
-            let text = format!("nothing is merged in rig {}: {error}", rigs.join(", "));
+            let text = format!(
+                "nothing is started or merged in rig {}: {error}",
+                rigs.join(", ")
+            );
             ctx.ui.warn(&escape::escape_line(&text));
         }
     }

@@ -78,18 +78,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// Warns about settings and pauses because of which nothing is merged in a rig.
 fn warn_about_stops(ctx: &Context, rig: &Rig) {
-    match config::check_merge_queue(rig) {
-        Ok(unused) => {
-            // Known keys without effect are reported by `gt doctor`.
-            for unknown in unused.iter().filter(|unused| unused.is_wrong()) {
-                ctx.ui.warn(&escape::escape_line(&unknown.to_string()));
-            }
-        }
-        Err(error) => {
-            let error = escape::escape_line(&error.to_string());
-            ctx.ui
-                .warn(&format!("nothing is merged in rig {}: {error}", rig.name()));
-        }
+    if let Err(error) = config::check_guards(rig) {
+        let error = escape::escape_line(&format!("{:#}", anyhow::Error::from(error)));
+        ctx.ui.warn(&format!(
+            "nothing is started or merged in rig {}: {error}",
+            rig.name()
+        ));
     }
     if let Some(pause) = QueuePause::load(rig) {
         let (what, next) = (pause.describe(), pause.next_step());

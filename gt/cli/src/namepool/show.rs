@@ -22,15 +22,15 @@ struct NamepoolReport {
 pub(super) fn run(ctx: &Context, rig: Option<&str>) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = rig::resolve_rig(ctx, &town, rig)?;
-    let (style, names) = config::namepool_of(&rig);
+    let pool = config::namepool_of(&rig)?;
     let beads = rig.store()?.snapshot()?;
     let polecats = polecat::list_polecats(&rig, &beads, None);
     let used: BTreeSet<String> = polecats.into_iter().map(|polecat| polecat.name).collect();
-    let next = polecat::pick_name(rig.name(), &style, &names, &used);
+    let next = polecat::pick_name(rig.name(), &pool, &used);
     let pool = NamepoolReport {
         rig: rig.name().to_owned(),
-        style: polecat::theme_of(rig.name(), &style).to_owned(),
-        names,
+        style: polecat::theme_of(rig.name(), pool.style.as_deref()).to_owned(),
+        names: pool.names,
         used,
         next,
     };

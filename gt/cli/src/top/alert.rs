@@ -52,7 +52,5 @@ impl TerminalAlert {
 
 /// Returns false if the user has turned notifications off.
 fn is_wanted(town: &Town) -> bool {
-    let layers = SettingsLayers::load(town, None).unwrap_or_default();
-    let is_on = layers.valid_value("notify.desktop").as_bool();
-    is_on.unwrap_or(true)
+    SettingsLayers::load(town, None).map_or(true, |layers| layers.flag("notify.desktop"))
 }

@@ -17,7 +17,7 @@ use crate::flow::sandbox;
 use crate::flow::sandbox::SandboxError;
 use crate::flow::target_history;
 use crate::record;
-use crate::town::config::{self, RigSettings};
+use crate::town::config::{self, RigSettings, SettingsError};
 use crate::town::event::event;
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
@@ -147,6 +147,8 @@ impl Integration {
 
 #[derive(Debug, thiserror::Error)]
 pub enum IntegrationError {
+    #[error(transparent)]
+    Settings(#[from] SettingsError),
     /// The setting does not give a valid branch name.
     #[error(
         "`{name}` is no name for a branch (setting merge_queue.integration_branch_template of rig `{rig}`)"
@@ -214,7 +216,7 @@ pub fn merge_target_of(rig: &Rig, bead: &str) -> anyhow::Result<String> {
     let tracking_convoy = integration_convoy_of(&convoys, bead)
         .and_then(|id| Some((read_integration(convoys.get(&id)?)?, id)));
     let Some((integration, id)) = tracking_convoy else {
-        return Ok(config::target_branch_of(rig));
+        return Ok(config::target_branch_of(rig)?);
     };
     match integration.rigs.get(rig.name()) {
         Some(branch) => Ok(branch.branch.clone()),
@@ -225,8 +227,9 @@ pub fn merge_target_of(rig: &Rig, bead: &str) -> anyhow::Result<String> {
 /// Builds the name of a convoy's branch in a rig: the setting with `{epic}`, `{prefix}` and
 /// `{user}` replaced.
 fn build_branch_name(rig: &Rig, convoy: &str) -> Result<String, IntegrationError> {
-    let settings = RigSettings::load(rig).unwrap_or_default();
-    let template = settings.merge_queue.integration_branch_template;
+    let template = RigSettings::load(rig)?
+        .merge_queue
+        .integration_branch_template;
     let user = rig.town().env.get("USER").unwrap_or("gastown");
     let name = template
         .filter(|text| !text.is_empty())
@@ -234,7 +237,7 @@ fn build_branch_name(rig: &Rig, convoy: &str) -> Result<String, IntegrationError
         .replace("{epic}", convoy)
         .replace("{prefix}", &rig.prefix())
         .replace("{user}", user);
-    if is_branch_name(&name) && name != config::target_branch_of(rig) {
+    if is_branch_name(&name) && name != config::target_branch_of(rig)? {
         return Ok(name);
     }
     let rig = rig.name().to_owned();
@@ -305,7 +308,7 @@ fn record_branch(
     if remote {
         git.fetch("origin")?;
     }
-    let target = config::target_branch_of(rig);
+    let target = config::target_branch_of(rig)?;
     let branch = ConvoyBranch {
         branch: name,
         base: sandbox::find_start_commit(rig, &target)?,

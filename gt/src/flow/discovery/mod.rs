@@ -44,9 +44,10 @@ use crate::town::{Rig, RigLayout};
 
 /// Returns true if the documents of a rig are pushed to its origin: the setting `discovery.push`.
 pub fn is_sent(rig: &Rig) -> bool {
-    let layers = SettingsLayers::load(rig.town(), Some(rig)).ok();
-    let setting = layers.and_then(|layers| layers.get("discovery.push"));
-    setting.is_some_and(|setting| setting.value.as_bool().unwrap_or_default())
+    SettingsLayers::load(rig.town(), Some(rig)).is_ok_and(|layers| {
+        let value = layers.checked_value("discovery.push");
+        value.is_ok_and(|value| value == true)
+    })
 }
 
 /// Returns the git identity for commits that no worker makes.

@@ -138,7 +138,7 @@ fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
         // Falls back to the local state if origin cannot be reached.
         git.fetch("origin").ok();
     }
-    let start = sandbox::find_start_commit(rig, &config::target_branch_of(rig))?;
+    let start = sandbox::find_start_commit(rig, &config::target_branch_of(rig)?)?;
     let path = dog::dog_folder(&rig.town().layout, name).join(rig.name());
     git.worktree_add(&path, &branch, &start)?;
     Git::at(&path).complete_checkout()?;
@@ -277,7 +277,7 @@ fn save_worktree(rig: &Rig, dog: &Dog) -> anyhow::Result<Vec<String>> {
         saved.push(name);
     }
     if let Some(tip) = git.resolve("HEAD")? {
-        let start = sandbox::find_start_commit(rig, &config::target_branch_of(rig))?;
+        let start = sandbox::find_start_commit(rig, &config::target_branch_of(rig)?)?;
         if !git.is_ancestor(&tip, &start)? {
             let name = format!("{folder}-commits");
             git.update_ref(&name, &tip, None)?;

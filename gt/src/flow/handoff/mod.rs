@@ -22,7 +22,7 @@ use crate::host::daemon::is_foreign;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::mail::protocol::ProtocolMessage;
 use crate::record::mail::{self, NewMessage};
-use crate::record::scheduler::check_worker_budget;
+use crate::record::scheduler::check_worker_start;
 use crate::record::start_limit;
 use crate::town::Town;
 use crate::town::config::SettingsLayers;
@@ -105,7 +105,7 @@ fn check_limits(town: &LiveTown, agent: &Address) -> Result<(), HandoffError> {
         return Ok(start_limit::check_handoff(layout, agent, now, limit)?);
     };
     let rig = town.find_rig(rig)?;
-    check_worker_budget(&rig, name)?;
+    check_worker_start(&rig, name)?;
     if let Some(count) = start::has_used_up_restarts(town, &rig, name)? {
         let agent = agent.to_string();
         return Err(HandoffError::NoProgress { agent, count });

@@ -23,7 +23,7 @@ pub(super) fn check_target(job: &MergeJob) -> Result<String, LandingInterruption
     if let Some(pause) = QueuePause::load(job.rig) {
         return Err(interrupt_for_later(job, &pause.describe()));
     }
-    if let Err(error) = config::check_merge_queue(job.rig) {
+    if let Err(error) = config::check_guards(job.rig) {
         return Err(interrupt_for_later(job, &error.to_string()));
     }
     match fetch_target(job) {

@@ -119,7 +119,7 @@ fn rig_values(rig: &Rig) -> anyhow::Result<VarValues> {
     let layers = SettingsLayers::load(rig.town(), Some(rig))?;
     let mut values = VarValues::from_iter([
         ("rig".to_owned(), rig.name().to_owned()),
-        ("base_branch".to_owned(), target_branch_of(rig)),
+        ("base_branch".to_owned(), target_branch_of(rig)?),
     ]);
     for name in ["setup", "typecheck", "lint", "test", "build"] {
         let command = setting_text(&layers, &format!("merge_queue.{name}_command"));

@@ -72,7 +72,7 @@ pub struct FailingCommit {
 pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutcome> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
     let (store, settings) = (rig.store()?, RigSettings::load(rig)?);
-    let target = target_branch_of(rig);
+    let target = target_branch_of(rig)?;
     let job = MergeJob {
         rig,
         store: &store,

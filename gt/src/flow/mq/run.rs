@@ -201,7 +201,7 @@ fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Resul
 
 /// Merges one request with the steps of the module.
 pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Result<MergeOutcome> {
-    config::check_merge_queue(job.rig)?;
+    config::check_guards(job.rig)?;
     if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
         let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
         return block::block_for_user(job, &reason);

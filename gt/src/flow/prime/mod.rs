@@ -339,13 +339,15 @@ fn mail_part(unread: usize) -> Option<ContextPart> {
 fn limits_part(town: &Town, address: &Address) -> Option<ContextPart> {
     const NAME: &str = "safety.blocked_patterns";
     let rig = address.rig().map(|rig| town.rig(rig));
-    let setting = SettingsLayers::load(town, rig.as_ref()).ok()?.get(NAME)?;
-    let listed = setting.value.as_array()?;
-    let patterns: Vec<String> = listed
-        .iter()
-        .filter_map(|pattern| pattern.as_str().map(str::to_owned))
-        .collect();
-    part::limits_text_part(&patterns, &format!("{NAME} ({})", setting.origin))
+    let layers = match SettingsLayers::load(town, rig.as_ref()) {
+        Ok(layers) => layers,
+        Err(error) => return Some(part::unreadable_limits_part(&error.to_string())),
+    };
+    if let Err(error) = layers.checked_value(NAME) {
+        return Some(part::unreadable_limits_part(&error.to_string()));
+    }
+    let origin = layers.get(NAME)?.origin;
+    part::limits_text_part(&layers.list(NAME), &format!("{NAME} ({origin})"))
 }
 
 /// Returns the budget of a role's context in bytes, and its source.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::bead::{Bead, Status};
-use bd::git::{Git, GitError};
+use bd::git::Git;
 use bd::store::{BeadMark, Snapshot};
 use kit::ui::escape::escape_line;
 use serde::Serialize;
@@ -71,9 +71,9 @@ pub fn find_unfinished(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
 
 /// Describes the branches of polecats with commits that the target does not have. The branch of a
 /// closed bead is left out, because a merge may rewrite its commits.
-fn find_unmerged_branches(rig: &Rig, beads: &Snapshot) -> Result<Vec<String>, GitError> {
+fn find_unmerged_branches(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<String>> {
     let git = rig.git();
-    let target = config::target_branch_of(rig);
+    let target = config::target_branch_of(rig)?;
     let mut tip = None;
     for place in [
         format!("refs/remotes/origin/{target}"),

@@ -257,11 +257,12 @@ impl Sandbox<'_> {
         if stashes.is_empty() {
             return Ok(());
         }
-        let target = config::target_branch_of(self.rig);
+        // If the target is unknown, the stashes of all visited branches are saved.
+        let target = config::target_branch_of(self.rig).ok();
         let visits = git.head_reflog()?;
         let visited = |branch: &str| {
             let onto = format!(" to {branch}");
-            branch != target && visits.iter().any(|(_, how)| how.ends_with(&onto))
+            target.as_deref() != Some(branch) && visits.iter().any(|(_, how)| how.ends_with(&onto))
         };
         let own_prefix = format!("polecat/{}/", self.name);
         for (number, stash) in stashes.iter().enumerate() {

@@ -26,7 +26,7 @@ use crate::record::quota;
 use crate::record::start_limit;
 use crate::record::theme::StatusTheme;
 use crate::town;
-use crate::town::config::SettingsLayers;
+use crate::town::config::{self, SettingsLayers};
 use crate::town::event::event;
 use crate::town::hold;
 use crate::town::identity::{Address, SessionName};
@@ -241,6 +241,7 @@ pub fn restart_session(
     if unneeded {
         return Ok(None);
     }
+    check_settings(town, &ids.address)?;
     let ended = live.as_ref().and_then(|live| match why {
         RestartCause::NoProgress(reason) | RestartCause::RefusedAtQuestion(reason) => {
             Some(end::end_of_quiet_session(town, live, &slot, reason))
@@ -250,7 +251,7 @@ pub fn restart_session(
     if let Some(ended) = ended {
         end::record_session_end(rig, &ids, &mut slot, &ended)?;
     }
-    let settings = SettingsLayers::load_for_rig(rig, &beads);
+    let settings = SettingsLayers::load_for_rig(rig, &beads)?;
     let worked = || has_worked_since_restart(town, rig, name, &slot);
     let counted = match why {
         RestartCause::HandedOver(_) => match &live {
@@ -515,8 +516,7 @@ fn has_worked_in_session(
 
 /// Returns how many sessions of the town may be started again per minute.
 pub fn starts_per_minute(settings: &SettingsLayers) -> usize {
-    let limit = settings.valid_value("patrol.budget.per_minute").as_u64();
-    limit.and_then(|limit| limit.try_into().ok()).unwrap_or(0)
+    usize::try_from(settings.number("patrol.budget.per_minute")).unwrap_or(usize::MAX)
 }
 
 /// Returns the number of restarts after which a worker is stuck, if it has reached that number
@@ -529,12 +529,11 @@ pub fn has_used_up_restarts(
     let ids = PolecatIds::for_polecat(rig, name);
     let beads = rig.store()?.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
-    let settings = SettingsLayers::load_for_rig(rig, &beads);
-    let limit = settings.valid_value("patrol.breaker.restarts").as_u64();
-    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-    Ok(limit.filter(|limit| {
-        slot.respawns.len() >= *limit && !has_worked_since_restart(town, rig, name, &slot)
-    }))
+    let settings = SettingsLayers::load_for_rig(rig, &beads)?;
+    let limit = usize::try_from(settings.number("patrol.breaker.restarts")).unwrap_or(usize::MAX);
+    let is_used_up =
+        slot.respawns.len() >= limit && !has_worked_since_restart(town, rig, name, &slot);
+    Ok(is_used_up.then_some(limit))
 }
 
 /// Returns true if a missing session was lost together with all others: the process that hosted the
@@ -658,6 +657,19 @@ struct SessionStart<'a> {
     account: &'a str,
 }
 
+/// Fails if a limit or another safety rule in the settings is wrong.
+fn check_settings(town: &LiveTown, address: &Address) -> anyhow::Result<()> {
+    let rig = address.rig().map(|rig| town.rig(rig));
+    let checked = match &rig {
+        Some(rig) => config::check_guards(rig),
+        None => config::check_town_guards(town),
+    };
+    anyhow::Context::context(
+        checked,
+        "no session is started until the settings are correct (`gt doctor`)",
+    )
+}
+
 /// Starts the session, answers its opening dialogs, and waits until the agent is ready. Also
 /// returns the open dialog that only a user can answer.
 fn start_session(
@@ -667,6 +679,7 @@ fn start_session(
     begin: SessionStart<'_>,
 ) -> Result<(LiveSession, Option<String>), LaunchError> {
     let session = start_session_name(address)?;
+    check_settings(town, address)?;
     for warning in &runtime.warnings {
         town.record_event(&event!(RuntimePassedOver, session: session.as_str(), why: warning));
     }

@@ -24,7 +24,7 @@ use crate::record::merge_task::MERGE_LABEL;
 use crate::record::pause::TownPause;
 use crate::town::Town;
 use crate::town::beads::FoundBead;
-use crate::town::config::SettingsLayers;
+use crate::town::config::{SettingsError, SettingsLayers};
 
 /// Beads to sling with the same options.
 #[derive(Debug, Clone, Default)]
@@ -58,7 +58,7 @@ pub fn sling_batch(
         ensure_batch_convoy(town, batch, &named)?;
     }
     let members = list_members(town, batch)?;
-    let limit = read_start_limit(town);
+    let limit = read_start_limit(town)?;
     let turn = if members.len() > limit && is_patrol_running(town) {
         SlingTurn::InQueue
     } else {
@@ -123,11 +123,9 @@ fn list_members(town: &LiveTown, batch: &SlingBatch) -> anyhow::Result<Vec<Batch
 }
 
 /// Returns the number of sessions that are started at once.
-fn read_start_limit(town: &Town) -> usize {
-    let layers = SettingsLayers::load(town, None).unwrap_or_default();
-    let limit = layers.valid_value("patrol.budget.starts").as_u64();
-    let limit = limit.and_then(|limit| limit.try_into().ok()).unwrap_or(1);
-    usize::max(limit, 1)
+fn read_start_limit(town: &Town) -> Result<usize, SettingsError> {
+    let limit = SettingsLayers::load(town, None)?.number("patrol.budget.starts");
+    Ok(usize::try_from(limit).unwrap_or(usize::MAX).max(1))
 }
 
 /// Checks every bead of the batch, and returns those that are slung themselves: epics with children

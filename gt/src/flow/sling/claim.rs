@@ -19,10 +19,9 @@ use crate::record::polecat::{
     self, Polecat, PolecatIds, PolecatState, SlingInProgress, Slot, SlotState,
 };
 use crate::record::queued_sling;
-use crate::record::scheduler::{StartObstacle, find_spent_budget, reserve_start};
+use crate::record::scheduler::{StartObstacle, find_start_obstacle, reserve_start};
 use crate::town::beads::FoundBead;
-use crate::town::config;
-use crate::town::config::SettingsLayers;
+use crate::town::config::{self, Namepool, RigSettings, SettingsLayers};
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::name::Worker;
@@ -117,8 +116,7 @@ pub(super) fn claim_bead(
     let layers = [None, Some(rig)].map(|rig| SettingsLayers::load(town, rig));
     let mut requests = RequestCache::default();
     costs::refresh_old_spending(town, layers.iter().flatten(), &mut requests)?;
-    if !takes_place && let Some(budget) = find_spent_budget(rig, &wish.request.bead)? {
-        let obstacle = StartObstacle::BudgetSpent(budget);
+    if !takes_place && let Some(obstacle) = find_start_obstacle(rig, &wish.request.bead)? {
         return Err(ClaimError::TownFull { obstacle }.into());
     }
     let reserve = || reserve_start(rig, &wish.request.bead, &wish.request.options);
@@ -127,11 +125,13 @@ pub(super) fn claim_bead(
         Some(Ok(permit)) => Some(permit),
         None => None,
     };
+    let limit = RigSettings::load(rig)?.max_polecats();
+    let pool = config::namepool_of(rig)?;
     let mut lost = BTreeSet::new();
     loop {
         let snapshot = store.snapshot()?;
         check_bead(&snapshot, wish)?;
-        let name = match choose_worker(rig, &snapshot, &sessions, wish, &lost) {
+        let name = match choose_worker(rig, &snapshot, &sessions, wish, &lost, limit, &pool) {
             Err(full @ ClaimError::Full { .. }) => return Ok(ClaimAttempt::RigFull(full)),
             chosen => chosen?,
         };
@@ -254,6 +254,8 @@ fn choose_worker(
     sessions: &[LiveSession],
     wish: &ClaimRequest,
     lost: &BTreeSet<String>,
+    limit: usize,
+    pool: &Namepool,
 ) -> Result<String, ClaimError> {
     let all = polecat::list_polecats(rig, beads, Some(sessions));
     if let Some(name) = wish.name {
@@ -262,7 +264,6 @@ fn choose_worker(
             None => Ok(name.to_owned()),
         };
     }
-    let limit = config::max_polecats_of(rig);
     // The worker that has this bead gives it up.
     let others = all
         .iter()
@@ -288,8 +289,7 @@ fn choose_worker(
     let mut used: BTreeSet<String> = lost.clone();
     used.extend(all.into_iter().map(|polecat| polecat.name));
     used.extend(list_polecat_folders(rig));
-    let (style, names) = config::namepool_of(rig);
-    Ok(polecat::pick_name(rig.name(), &style, &names, &used))
+    Ok(polecat::pick_name(rig.name(), pool, &used))
 }
 
 /// Checks the name for any source, because another agent's session could be taken for this

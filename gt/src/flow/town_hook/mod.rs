@@ -25,7 +25,7 @@ mod surroundings;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 pub use front_matter::FrontMatter;
 pub use result::{TownHookAnswer, TownHookResultError};
@@ -234,9 +234,7 @@ fn text_setting(town: &Town, rig: Option<&Rig>, name: &str) -> Option<String> {
 
 /// Returns true if automatic convoys run hooks too.
 pub fn are_auto_convoys_reviewed(town: &Town, rig: Option<&Rig>) -> bool {
-    let layers = SettingsLayers::load(town, rig).ok();
-    let setting = layers.and_then(|layers| layers.get("hooks.auto_convoy"));
-    setting.is_some_and(|setting| setting.value == Value::Bool(true))
+    SettingsLayers::load(town, rig).is_ok_and(|layers| layers.flag("hooks.auto_convoy"))
 }
 
 /// Formats a path for display, relative to the town.

@@ -240,11 +240,11 @@ fn choose_runtime(
 /// Returns the caller's variables that `session.pass` of the town and of the rig adds. Invalid
 /// settings add none.
 pub fn added_variables(town: &Town, rig: Option<&Rig>) -> Vec<String> {
-    let places = [None, rig];
-    let layers = places.map(|rig| SettingsLayers::load(town, rig).unwrap_or_default());
-    let lists = layers.map(|layers| layers.valid_value("session.pass"));
-    let names = lists.iter().filter_map(Value::as_array).flatten();
-    names.filter_map(Value::as_str).map(str::to_owned).collect()
+    [None, rig]
+        .into_iter()
+        .filter_map(|rig| SettingsLayers::load(town, rig).ok())
+        .flat_map(|layers| layers.list("session.pass"))
+        .collect()
 }
 
 /// Returns all valid agent names, sorted.

@@ -25,6 +25,7 @@ use crate::record::restarts;
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
+use crate::town::config;
 use crate::town::identity::Address;
 use crate::town::target_loss::TargetLoss;
 
@@ -124,7 +125,7 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
         found.extend(bead_item(rig, bead, polecats));
     }
     let goes_alone = |task: &Bead| {
-        is_queued(&task.id) || (settings.rig.is_auto_repair() && mq::is_automatic_task(beads, task))
+        is_queued(&task.id) || (settings.is_auto_repair() && mq::is_automatic_task(beads, task))
     };
     found.extend(task_items(rig, beads, &goes_alone));
     found.extend(closed_bead_items(rig, beads));
@@ -177,16 +178,19 @@ fn loss_item(rig: &str, loss: &TargetLoss) -> AttentionItem {
     }
 }
 
-/// Returns the wrong settings because of which nothing is merged.
+/// Returns the wrong settings because of which nothing is started or merged.
 pub(super) fn settings_items(view: &TownView) -> Vec<AttentionItem> {
-    let stops = view.settings.merge_stops().into_iter();
+    let stops = view.settings.list_stops().into_iter();
     stops
         .map(|(error, rigs)| AttentionItem {
             kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,
             key: format!("settings:{}", compute_short_hash(error, 4)),
             bead: String::new(),
-            subject: format!("Nothing is merged in rig {}", rigs.join(", ")),
+            subject: format!(
+                "Nothing is started or merged {}",
+                config::describe_stopped_rigs(&rigs)
+            ),
             text: format!("{}.", escape::escape_line(error)),
             next: vec!["gt doctor".to_owned()],
         })

@@ -30,6 +30,7 @@ use crate::host::LiveTown;
 use crate::record::escalation;
 use crate::record::polecat::{self, Polecat, PolecatIds, SlingInProgress, Slot, SlotState};
 use crate::record::progress;
+use crate::record::scheduler::find_work_obstacle;
 use crate::record::town_view::TownView;
 use crate::town::identity::{Address, SessionName};
 use crate::town::lock;
@@ -73,8 +74,8 @@ pub struct PolecatFacts {
     pub asks: bool,
     /// True if the API refuses it. Then rule A1 restarts it.
     pub refused: bool,
-    /// True if a budget for its work is spent. Then no session is started for it.
-    pub over_budget: bool,
+    /// True if no session is started for its work: a budget is spent, or a setting is wrong.
+    pub held_back: bool,
 }
 
 /// Reads the facts about the polecats of a rig.
@@ -129,10 +130,10 @@ fn polecat_facts(
         stuck_times: slot.stuck_times,
         asks: polecat.asks.is_some(),
         refused: polecat.refusal.is_some(),
-        over_budget: polecat
+        held_back: polecat
             .hook
             .as_ref()
-            .is_some_and(|bead| view.find_spent_budget(rig.name(), bead).is_some()),
+            .is_some_and(|bead| find_work_obstacle(view, rig.name(), bead).is_some()),
         hook: polecat.hook.clone(),
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn working_polecat() -> PolecatFacts {
         stuck_times: 0,
         asks: false,
         refused: false,
-        over_budget: false,
+        held_back: false,
     }
 }
 

@@ -192,13 +192,9 @@ impl Plugin {
 
 /// Returns the names in the setting `plugins.disabled`.
 pub fn disabled_plugins(layers: &SettingsLayers) -> BTreeSet<String> {
-    let value = layers.valid_value(DISABLED);
-    let names = value.as_array().into_iter().flatten();
-    let names = names.filter_map(|name| name.as_str());
-    names
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect()
+    let mut names = layers.list(DISABLED);
+    names.retain(|name| !name.is_empty());
+    names.into_iter().collect()
 }
 
 /// Finds all plugins of a town and the given rigs. A rig's plugin replaces the town's of the same

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use crate::town::config::Namepool;
 use crate::town::identity::{Address, check_worker_name};
 
 /// The themes by name, each with its list of names.
@@ -25,34 +26,28 @@ pub fn theme_names() -> impl Iterator<Item = &'static str> {
     THEMES.iter().map(|(name, _)| *name)
 }
 
-/// Picks the first name that is not in `used`: from `custom` if the rig has its own list, otherwise
-/// from the theme `style`, otherwise from the theme that the hash of the rig's name selects. When
-/// all are used: `<rig>-<n>`, from 51 on.
-pub fn pick_polecat_name(
-    rig: &str,
-    style: &str,
-    custom: &[String],
-    used: &BTreeSet<String>,
-) -> String {
-    let free = |name: &&str| !used.contains(*name) && is_usable(rig, name);
-    let custom_names = custom
-        .iter()
-        .map(String::as_str)
-        .find(free)
-        .map(str::to_owned);
-    custom_names
-        .filter(|_| !custom.is_empty())
-        .or_else(|| {
-            let theme = custom.is_empty().then(|| theme_list(rig, style))?;
-            theme.lines().find(free).map(str::to_owned)
-        })
-        .unwrap_or_else(|| {
-            // There are more numbers than used names.
-            (51..=u64::MAX)
-                .map(|n| format!("{rig}-{n}"))
-                .find(|n| !used.contains(n))
-                .unwrap_or_default()
-        })
+/// Picks the first name that is not in `used`: from the rig's own list if it has one, otherwise from
+/// its theme. When all are used: `<rig>-<n>`, from 51 on.
+pub fn pick_polecat_name(rig: &str, pool: &Namepool, used: &BTreeSet<String>) -> String {
+    let is_free = |name: &&str| !used.contains(*name) && is_usable(rig, name);
+    let listed = if pool.names.is_empty() {
+        find_theme(rig, pool.style.as_deref())
+            .1
+            .lines()
+            .find(is_free)
+    } else {
+        pool.names.iter().map(String::as_str).find(is_free)
+    };
+    listed.map_or_else(
+        || {
+            let mut number = 51_u64;
+            while used.contains(&format!("{rig}-{number}")) {
+                number += 1;
+            }
+            format!("{rig}-{number}")
+        },
+        str::to_owned,
+    )
 }
 
 fn is_usable(rig: &str, name: &str) -> bool {
@@ -62,16 +57,12 @@ fn is_usable(rig: &str, name: &str) -> bool {
 
 /// Returns the theme of a rig: `style` if it is a theme, otherwise the one that the hash of the
 /// rig's name selects.
-pub fn theme_of(rig: &str, style: &str) -> &'static str {
+pub fn theme_of(rig: &str, style: Option<&str>) -> &'static str {
     find_theme(rig, style).0
 }
 
-fn theme_list(rig: &str, style: &str) -> &'static str {
-    find_theme(rig, style).1
-}
-
-fn find_theme(rig: &str, style: &str) -> &'static (&'static str, &'static str) {
-    let chosen = THEMES.iter().find(|(name, _)| *name == style);
+fn find_theme(rig: &str, style: Option<&str>) -> &'static (&'static str, &'static str) {
+    let chosen = THEMES.iter().find(|(name, _)| Some(*name) == style);
     let by_rig = || {
         let hash = rig.bytes().fold(0_u32, |h, byte| {
             h.wrapping_mul(31).wrapping_add(byte.into())
@@ -87,22 +78,31 @@ mod tests {
 
     #[test]
     fn names_come_in_list_order_and_skip_used_ones() {
+        let rivers = Namepool {
+            style: Some("rivers".to_owned()),
+            names: Vec::new(),
+        };
         let mut used = BTreeSet::new();
-        let first = pick_polecat_name("web", "rivers", &[], &used);
+        let first = pick_polecat_name("web", &rivers, &used);
         used.insert(first.clone());
-        let second = pick_polecat_name("web", "rivers", &[], &used);
+        let second = pick_polecat_name("web", &rivers, &used);
         assert_ne!(first, second);
         used.remove(&first);
-        assert_eq!(pick_polecat_name("web", "rivers", &[], &used), first);
+        assert_eq!(pick_polecat_name("web", &rivers, &used), first);
     }
 
     #[test]
     fn an_exhausted_list_overflows_into_numbers() {
-        let custom = ["nux", "witness", "crew-x", "a b"].map(str::to_owned);
+        let custom = Namepool {
+            style: None,
+            names: ["nux", "witness", "crew-x", "a b"]
+                .map(str::to_owned)
+                .into(),
+        };
         let mut used = BTreeSet::from(["nux".to_owned()]);
-        assert_eq!(pick_polecat_name("web", "", &custom, &used), "web-51");
+        assert_eq!(pick_polecat_name("web", &custom, &used), "web-51");
         used.insert("web-51".to_owned());
-        assert_eq!(pick_polecat_name("web", "", &custom, &used), "web-52");
+        assert_eq!(pick_polecat_name("web", &custom, &used), "web-52");
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kit::sys::file;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::SettingsError;
 use super::key::{self, SettingPlacement};
@@ -212,12 +212,19 @@ fn change_local(
     Ok(write_settings(path, &tree)?)
 }
 
-/// Removes the value at a dotted path.
+/// Removes the value at a dotted path, and each object above it that is empty then: an empty gate
+/// would stop all merges.
 fn remove_value(tree: &mut Value, name: &str) {
     match name.split_once('.') {
         Some((part, rest)) => {
-            if let Some(inner) = tree.get_mut(part) {
-                remove_value(inner, rest);
+            let Some(inner) = tree.get_mut(part) else {
+                return;
+            };
+            remove_value(inner, rest);
+            if inner.as_object().is_some_and(Map::is_empty)
+                && let Some(map) = tree.as_object_mut()
+            {
+                map.shift_remove(part);
             }
         }
         None => {

@@ -1,6 +1,61 @@
 //! Defines the errors of settings.
 
-use std::path::PathBuf;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// The place of a setting that an error names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SettingPlace {
+    File {
+        path: PathBuf,
+        /// The line, from 1 on, if it can be found.
+        line: Option<usize>,
+    },
+    /// An environment variable.
+    Environment(String),
+}
+
+impl SettingPlace {
+    /// Returns a file as a place, without a line.
+    pub fn in_file(path: &Path) -> Self {
+        Self::File {
+            path: path.to_owned(),
+            line: None,
+        }
+    }
+}
+
+impl fmt::Display for SettingPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File {
+                path,
+                line: Some(line),
+            } => write!(f, "{}:{line}", path.display()),
+            Self::File { path, line: None } => write!(f, "{}", path.display()),
+            Self::Environment(variable) => write!(f, "environment variable {variable}"),
+        }
+    }
+}
+
+impl SettingsError {
+    /// Returns true if the fault stands in this file.
+    pub fn is_in(&self, file: &Path) -> bool {
+        match self {
+            Self::Io { path, .. } | Self::Invalid { path, .. } => path == file,
+            Self::UnknownKey { place, .. }
+            | Self::NoEffect { place, .. }
+            | Self::WrongFile { place, .. }
+            | Self::Misplaced { place, .. }
+            | Self::Unsupported { place, .. }
+            | Self::NoCommand { place, .. }
+            | Self::BadValue { place, .. }
+            | Self::CachePath { place, .. } => {
+                matches!(place, SettingPlace::File { path, .. } if path == file)
+            }
+        }
+    }
+}
 
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
@@ -16,50 +71,58 @@ pub enum SettingsError {
         path: PathBuf,
         source: serde_json::Error,
     },
-    /// An unknown key below `merge_queue`.
-    #[error("{}: there is no setting {key}: the nearest is {near}; correct it or take it out", path.display())]
+    #[error("{place}: there is no setting {key}: the nearest is {near}; correct it or take it out")]
     UnknownKey {
-        path: PathBuf,
+        place: SettingPlace,
         key: String,
         /// The most similar known key.
         near: String,
     },
+    /// Nothing reads the key, and nothing is similar to it.
+    #[error("{place}: {key} has no effect here")]
+    NoEffect { place: SettingPlace, key: String },
+    /// The key has an effect in another file only.
+    #[error("{place}: {key} has no effect in this file: move it to {}", to.display())]
+    WrongFile {
+        place: SettingPlace,
+        key: String,
+        to: PathBuf,
+    },
     /// Gates are in a place that is not read.
-    #[error("{}: gates at {key} are not run: move them to {to}", path.display())]
+    #[error("{place}: gates at {key} are not run: move them to {to}")]
     Misplaced {
-        path: PathBuf,
+        place: SettingPlace,
         key: String,
         to: String,
     },
-    /// A value requests something that the queue does not support.
-    #[error("{}: {key} is `{text}`, which the merge queue does not do: {instead}", path.display())]
+    /// Another version reads the key.
+    #[error("{place}: {key} is `{text}`, which has no effect here: {instead}")]
     Unsupported {
-        path: PathBuf,
+        place: SettingPlace,
         key: String,
+        /// The value. Only `{...}` for an object, which may hold secrets.
         text: String,
         instead: &'static str,
     },
     /// A gate has no command.
-    #[error("{}: the gate {key} has no command: set {key}.cmd, or take the gate out", path.display())]
-    NoCommand { path: PathBuf, key: String },
-    /// A value requests something that the queue does not support.
-    #[error("{}: {key} is `{text}`; use {expected}", path.display())]
+    #[error(
+        "{place}: the gate {key} has no command: set {key}.cmd, or take the gate out with `gt config unset {key}.cmd`"
+    )]
+    NoCommand { place: SettingPlace, key: String },
+    /// A value of a wrong type or out of range.
+    #[error("{place}: {key} is `{text}`; use {expected}")]
     BadValue {
-        path: PathBuf,
+        place: SettingPlace,
         key: String,
         text: String,
         expected: String,
     },
     /// A cached path is outside of the tree.
-    #[error("{}: `{text}` in {key} is not a path below the tree; use one such as `target` or `web/node_modules`", path.display())]
+    #[error(
+        "{place}: `{text}` in {key} is not a path below the tree; use one such as `target` or `web/node_modules`"
+    )]
     CachePath {
-        path: PathBuf,
-        key: String,
-        text: String,
-    },
-    #[error("{}: `{text}` of {key} is not a duration such as 30s or 10m", path.display())]
-    Duration {
-        path: PathBuf,
+        place: SettingPlace,
         key: String,
         text: String,
     },

@@ -15,12 +15,14 @@ use kit::sys::file;
 use serde::Deserialize;
 
 use super::layers::{SettingOrigin, SettingsLayers};
-use super::{SettingsError, parse_setting_duration};
+use super::{SettingPlace, SettingsError, parse_setting_duration};
 use crate::town::Town;
 
 /// The severities with routes in the file.
 const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
 /// The default time limit of a command.
+const DURATION: &str = "a duration such as 30s or 10m";
+
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A route of an escalation.
@@ -186,11 +188,12 @@ impl EscalationSettings {
                 ));
             }
             if !command.timeout.is_empty() && parse_setting_duration(&command.timeout).is_none() {
-                return Err(SettingsError::Duration {
-                    path: path.to_owned(),
-                    key: format!("commands.{name}.timeout"),
-                    text: command.timeout.clone(),
-                });
+                return Err(build_value_error(
+                    path,
+                    &format!("commands.{name}.timeout"),
+                    &command.timeout,
+                    DURATION.to_owned(),
+                ));
             }
         }
         if !file.stale_threshold.is_empty() {
@@ -199,10 +202,13 @@ impl EscalationSettings {
                 .parse()
                 .ok()
                 .filter(SignedDuration::is_positive)
-                .ok_or_else(|| SettingsError::Duration {
-                    path: path.to_owned(),
-                    key: "stale_threshold".to_owned(),
-                    text: file.stale_threshold.clone(),
+                .ok_or_else(|| {
+                    build_value_error(
+                        path,
+                        "stale_threshold",
+                        &file.stale_threshold,
+                        DURATION.to_owned(),
+                    )
                 })?;
         }
         if let Ok(limit @ 1..) = u64::try_from(file.max_reescalations) {
@@ -254,7 +260,7 @@ impl EscalationSettings {
 
 fn build_value_error(path: &Path, key: &str, text: &str, expected: String) -> SettingsError {
     SettingsError::BadValue {
-        path: path.to_owned(),
+        place: SettingPlace::in_file(path),
         key: key.to_owned(),
         text: text.to_owned(),
         expected,

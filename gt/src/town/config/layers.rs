@@ -16,12 +16,12 @@ use kit::sys::foreign;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::SettingsError;
-use super::key::{self, KEYS, LabelEffect, SettingKey, SettingKind, SettingPlacement};
+use super::key::{self, LabelEffect, SettingKey, SettingKind, SettingPlacement};
+use super::{SettingPlace, SettingsError};
 use crate::town::{Rig, Town};
 
 /// The longest duration that a setting can have.
-const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 365);
+const MAX_DURATION: SignedDuration = SignedDuration::from_hours(24 * 365);
 
 /// The origin of a setting's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -118,11 +118,9 @@ impl SettingsLayers {
         town_layers.with_rig(rig, beads.as_ref())
     }
 
-    /// Reads the layers for a rig whose beads were read. Falls back to the built-in values.
-    pub fn load_for_rig(rig: &Rig, beads: &Snapshot) -> Self {
-        let town_layers = Self::load_for_town(rig.town());
-        let all = town_layers.and_then(|own| own.with_rig(rig, Some(beads)));
-        all.unwrap_or_default()
+    /// Reads the layers for a rig whose beads were read.
+    pub fn load_for_rig(rig: &Rig, beads: &Snapshot) -> Result<Self, SettingsError> {
+        Self::load_for_town(rig.town())?.with_rig(rig, Some(beads))
     }
 
     /// Reads the layers of the town alone.
@@ -182,7 +180,7 @@ impl SettingsLayers {
 
     /// Returns all settings: those of the table, and the members of its families that are set.
     pub fn all(&self) -> Vec<Setting> {
-        let mut names: BTreeSet<String> = KEYS
+        let mut names: BTreeSet<String> = key::all_keys()
             .iter()
             .filter(|key| !key.name.contains('*'))
             .map(|key| key.name.to_owned())
@@ -202,7 +200,7 @@ impl SettingsLayers {
     }
 
     /// Returns the settings as one tree, as if they were in one file: the town's, then the rig's,
-    /// then the layers above. Without built-in values.
+    /// then the layers above. Without built-in values and wrong ones.
     pub fn merged(&self) -> Value {
         let mut tree = self.town.1.clone();
         let name = "max_polecats";
@@ -213,7 +211,7 @@ impl SettingsLayers {
         if let Some((_, rig)) = &self.rig {
             merge_over(&mut tree, rig);
         }
-        let fixed = KEYS
+        let fixed = key::all_keys()
             .iter()
             .map(|key| key.name)
             .filter(|name| !name.contains('*'));
@@ -226,6 +224,11 @@ impl SettingsLayers {
                 put_value(&mut tree, name, value);
             }
         }
+        for key in key::all_keys() {
+            if value_at(&tree, key.name).is_some_and(|value| !key.is_valid(value)) {
+                put_value(&mut tree, key.name, Value::Null);
+            }
+        }
         tree
     }
 
@@ -236,22 +239,77 @@ impl SettingsLayers {
             return Value::Null;
         };
         let set = self.get(name).filter(|set| key.is_valid(&set.value));
-        set.map_or_else(
-            || key.parse(key.default).unwrap_or_default(),
-            |set| set.value,
-        )
+        set.map_or_else(|| key.built_in_value(), |set| set.value)
+    }
+
+    /// Returns a setting's value from the highest layer, or the error of a wrong one.
+    pub fn checked_value(&self, name: &str) -> Result<Value, SettingsError> {
+        let key = key::find_key(name);
+        match self.get(name).zip(key) {
+            Some((set, key)) if !set.value.is_null() && !key.is_valid(&set.value) => {
+                Err(SettingsError::BadValue {
+                    place: self.place_of(&set),
+                    key: name.to_owned(),
+                    text: set.value.to_string(),
+                    expected: key.describe_expected(),
+                })
+            }
+            Some((set, _)) => Ok(set.value),
+            None => Ok(Value::Null),
+        }
+    }
+
+    fn place_of(&self, set: &Setting) -> SettingPlace {
+        match &set.origin {
+            SettingOrigin::Environment(variable) => SettingPlace::Environment(variable.clone()),
+            SettingOrigin::Local(path)
+            | SettingOrigin::Blocked(path)
+            | SettingOrigin::Rig(path)
+            | SettingOrigin::Town(path) => SettingPlace::in_file(path),
+            SettingOrigin::Bead(_) | SettingOrigin::BuiltIn | SettingOrigin::Layers(_) => {
+                SettingPlace::in_file(self.town_path())
+            }
+        }
+    }
+
+    /// Returns the number of a setting. A missing value is zero.
+    pub fn number(&self, name: &str) -> u64 {
+        self.valid_value(name).as_u64().unwrap_or(0)
+    }
+
+    /// Returns true if a flag is set.
+    pub fn flag(&self, name: &str) -> bool {
+        self.valid_value(name) == true
+    }
+
+    /// Returns the text of a setting. None for a missing or an empty one.
+    pub fn text(&self, name: &str) -> Option<String> {
+        match self.valid_value(name) {
+            Value::String(text) if !text.is_empty() => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Returns the texts of a list.
+    pub fn list(&self, name: &str) -> Vec<String> {
+        let value = self.valid_value(name);
+        value
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|text| text.as_str().map(str::to_owned))
+            .collect()
     }
 
     /// Returns the sum of a setting's layers. A missing or blocked value is zero.
     pub fn sum(&self, name: &str) -> i64 {
-        self.valid_value(name).as_i64().unwrap_or_default()
+        self.valid_value(name).as_i64().unwrap_or(0)
     }
 
     /// Returns a duration. A missing value is zero.
     pub fn duration(&self, name: &str) -> SignedDuration {
-        let value = self.valid_value(name);
-        let time: Option<SignedDuration> = value.as_str().and_then(|text| text.parse().ok());
-        time.unwrap_or_default().min(LONGEST)
+        let time = self.text(name).and_then(|text| text.parse().ok());
+        time.unwrap_or(SignedDuration::ZERO).min(MAX_DURATION)
     }
 
     /// Returns every value below a part of the files.
@@ -291,8 +349,20 @@ impl SettingsLayers {
         files.map(|(path, file)| (path.as_path(), file))
     }
 
-    pub(super) fn local_names(&self) -> impl Iterator<Item = &str> {
-        self.local.values.keys().map(String::as_str)
+    pub(super) fn local_values(&self) -> &Map<String, Value> {
+        &self.local.values
+    }
+
+    pub(super) fn town_path(&self) -> &Path {
+        &self.town.0
+    }
+
+    pub(super) fn rig_path(&self) -> Option<&Path> {
+        self.rig.as_ref().map(|(path, _)| path.as_path())
+    }
+
+    pub(super) fn variable(&self, name: &str) -> Option<&str> {
+        self.env.get(name)
     }
 
     pub(super) fn local_path(&self) -> &Path {
@@ -383,7 +453,7 @@ impl SettingsLayers {
         }
         let built_in = match key.default {
             "" => Value::Null,
-            text => key.parse(text).unwrap_or_default(),
+            _ => key.built_in_value(),
         };
         (built_in, SettingOrigin::BuiltIn)
     }
@@ -397,92 +467,6 @@ impl SettingsLayers {
         });
         ignored.map(|(name, value)| format!("{name}:{value}"))
     }
-}
-
-impl SettingKey {
-    /// Parses a value as a user writes it.
-    pub fn parse(&self, text: &str) -> Option<Value> {
-        Some(match self.kind {
-            SettingKind::Text => Value::from(text),
-            SettingKind::OneOf(words) => Value::from(*words.iter().find(|word| **word == text)?),
-            SettingKind::Flag => match text.to_ascii_lowercase().as_str() {
-                "true" | "1" | "yes" | "on" => Value::from(true),
-                "false" | "0" | "no" | "off" => Value::from(false),
-                _ => return None,
-            },
-            SettingKind::Number => Value::from(text.trim().parse::<u64>().ok()?),
-            SettingKind::Port => Value::from(text.trim().parse::<u16>().ok()?),
-            SettingKind::Address => Value::from(Some(text.trim()).filter(|text| is_address(text))?),
-            SettingKind::Sum => Value::from(text.trim().parse::<i64>().ok()?),
-            SettingKind::Amount => match text.trim().parse::<u64>() {
-                Ok(whole) => Value::from(whole),
-                Err(_) => Value::from(
-                    text.trim()
-                        .parse::<f64>()
-                        .ok()
-                        .filter(|amount| is_amount(*amount))?,
-                ),
-            },
-            SettingKind::Duration => {
-                super::parse_setting_duration(text)?;
-                Value::from(text)
-            }
-            SettingKind::List => {
-                let words = text
-                    .split(',')
-                    .map(str::trim)
-                    .filter(|word| !word.is_empty());
-                words.map(Value::from).collect()
-            }
-        })
-    }
-
-    /// Returns true if a value from a file is valid for the setting.
-    pub fn is_valid(&self, value: &Value) -> bool {
-        match self.kind {
-            SettingKind::Text => value.is_string(),
-            SettingKind::Flag => value.is_boolean(),
-            SettingKind::Number => value.is_u64(),
-            SettingKind::Sum => value.is_i64(),
-            SettingKind::Amount => value.as_f64().is_some_and(is_amount),
-            SettingKind::List => value.is_array(),
-            SettingKind::Port => value
-                .as_u64()
-                .is_some_and(|port| u16::try_from(port).is_ok()),
-            SettingKind::Address | SettingKind::Duration | SettingKind::OneOf(_) => value
-                .as_str()
-                .is_some_and(|text| self.parse(text).is_some()),
-        }
-    }
-
-    /// Describes the allowed values.
-    pub fn describe_expected(&self) -> String {
-        let expected = match self.kind {
-            SettingKind::OneOf(words) => return format!("one of {}", words.join(", ")),
-            SettingKind::Text => "a text",
-            SettingKind::Flag => "true or false",
-            SettingKind::Number => "a whole number",
-            SettingKind::Port => "a port from 1 to 65535, or 0",
-            SettingKind::Address => "an address such as https://town.example.net, without ? and #",
-            SettingKind::Sum => "a whole number, also negative",
-            SettingKind::Amount => "an amount of dollars such as 5 or 2.50",
-            SettingKind::List => "words separated by commas",
-            SettingKind::Duration => "a duration such as 30s or 10m",
-        };
-        expected.to_owned()
-    }
-}
-
-fn is_address(text: &str) -> bool {
-    let rest = ["http://", "https://"].map(|scheme| text.strip_prefix(scheme));
-    let is_host = |rest: &str| rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[');
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/[]%".contains(c);
-    let mut rest = rest.into_iter().flatten();
-    rest.any(|rest| is_host(rest) && rest.chars().all(is_plain))
-}
-
-fn is_amount(amount: f64) -> bool {
-    amount.is_finite() && !amount.is_sign_negative()
 }
 
 /// Returns the name of a setting in the town's file of other versions.

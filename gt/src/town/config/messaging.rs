@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
-use super::SettingsError;
+use super::{SettingPlace, SettingsError};
 use crate::town::TownLayout;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
@@ -56,7 +56,7 @@ impl MessagingSettings {
             })?;
         match settings.find_empty() {
             Some((key, expected)) => Err(SettingsError::BadValue {
-                path,
+                place: SettingPlace::in_file(&path),
                 key,
                 text: "[]".to_owned(),
                 expected: expected.to_owned(),

@@ -2,18 +2,19 @@
 //!
 //! [`key`] is the table of settings, [`SettingsLayers`] finds a value and its origin,
 //! [`change_setting()`] sets one. [`RigSettings`] holds the settings for the flows, and
-//! [`check_merge_queue`] stops a merge if a gate may be misspelt.
+//! [`check_guards`] stops starts and merges if a limit or a gate may be misspelt.
 
 mod change;
+mod elsewhere;
 mod error;
 mod escalation;
+mod faults;
 pub mod key;
 mod layers;
 mod messaging;
 mod rig;
 mod setting_key;
 mod strategy;
-mod strict;
 mod town_settings;
 
 pub(in crate::town) use change::change_local_value;
@@ -21,16 +22,16 @@ pub use change::{
     ChangeError, SettingsLayer, change_agent, change_locked_setting, change_setting, lock_settings,
     read_agents,
 };
-pub use error::SettingsError;
+pub use error::{SettingPlace, SettingsError};
 pub use escalation::{EscalationRoute, EscalationSettings, NotifyCommand};
+pub use faults::{FaultEffect, SettingFault, check_guards, check_town_guards};
 pub use key::FORGE_KINDS;
 pub use layers::{Setting, SettingOrigin, SettingsLayers, StoredSetting};
 pub use messaging::{AnnounceSettings, MessagingSettings, QueueSettings};
-pub use rig::{Gate, RigSettings, SandboxSettings, max_polecats_of, namepool_of, target_branch_of};
+pub use rig::{Gate, Namepool, RigSettings, SandboxSettings, namepool_of, target_branch_of};
 pub(crate) use setting_key::parse_setting_duration;
 pub use strategy::{LandingRoute, MergeStrategy};
-pub use strict::{UnusedKey, check_merge_queue};
-pub use town_settings::TownSettings;
+pub use town_settings::{TownSettings, describe_stopped_rigs};
 
 #[cfg(test)]
 mod tests;

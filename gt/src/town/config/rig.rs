@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use kit::sys::foreign;
 use serde::Deserialize;
+use serde_json::Value;
 
 use super::SettingsLayers;
-use super::{LandingRoute, MergeStrategy, SettingsError};
+use super::{LandingRoute, MergeStrategy, SettingPlace, SettingsError};
 use crate::town::{Rig, RigLayout};
 
 /// The settings of a rig for the flows.
@@ -17,13 +18,12 @@ use crate::town::{Rig, RigLayout};
 #[serde(default)]
 pub struct RigSettings {
     pub merge_queue: MergeQueueSettings,
-    pub namepool: Namepool,
     pub sandbox: SandboxSettings,
     /// The maximum number of polecats.
     pub max_polecats: Option<usize>,
     /// The colours of its sessions. Kept as JSON, so that an invalid value does not make the other
     /// settings unreadable.
-    pub theme: serde_json::Value,
+    pub theme: Value,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -49,7 +49,7 @@ pub struct MergeQueueSettings {
     pub require_review: Option<bool>,
     pub gates: BTreeMap<String, GateSetting>,
     /// The settings of batches. Kept as JSON, because existing towns have other keys here.
-    pub batch: serde_json::Value,
+    pub batch: Value,
     /// The number of stacks that the search for a failing request checks side by side. Missing
     /// means one after the other.
     pub parallel: Option<usize>,
@@ -99,10 +99,10 @@ pub struct GateSetting {
 }
 
 /// The source of polecats' names.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Namepool {
-    pub style: String,
+    /// The name of a theme. None for the one by the rig's name.
+    pub style: Option<String>,
     /// The rig's own list, which replaces the theme.
     pub names: Vec<String>,
 }
@@ -127,8 +127,14 @@ impl RigSettings {
         Self::from_layers(&SettingsLayers::load(rig.town(), Some(rig))?, rig)
     }
 
-    /// Builds the settings from layers that were read.
+    /// Builds the settings from layers that were read. Fails if a limit, a gate or another safety
+    /// rule is wrong.
     pub fn from_layers(layers: &SettingsLayers, rig: &RigLayout) -> Result<Self, SettingsError> {
+        layers.check_guards(Some(rig))?;
+        Self::parse(layers, rig)
+    }
+
+    pub(super) fn parse(layers: &SettingsLayers, rig: &RigLayout) -> Result<Self, SettingsError> {
         serde_json::from_value(layers.merged()).map_err(|source| SettingsError::Invalid {
             path: rig.settings(),
             source,
@@ -260,10 +266,11 @@ fn build_named_gate(
     let limit = match setting.timeout.as_deref() {
         None => LIMIT,
         Some(text) => {
-            super::parse_setting_duration(text).ok_or_else(|| SettingsError::Duration {
-                path: rig.settings(),
+            super::parse_setting_duration(text).ok_or_else(|| SettingsError::BadValue {
+                place: SettingPlace::in_file(&rig.settings()),
                 key: format!("merge_queue.gates.{name}.timeout"),
                 text: text.to_owned(),
+                expected: "a duration such as 30s or 10m".to_owned(),
             })?
         }
     };
@@ -291,7 +298,7 @@ fn parse_cache_paths(
     match setting.cache.iter().find(|text| !inside(text)) {
         None => Ok(setting.cache.clone()),
         Some(text) => Err(SettingsError::CachePath {
-            path: rig.settings(),
+            place: SettingPlace::in_file(&rig.settings()),
             key: format!("merge_queue.gates.{name}.cache"),
             text: text.clone(),
         }),
@@ -300,35 +307,27 @@ fn parse_cache_paths(
 
 /// Returns the branch that a rig's work is merged into: from the settings, otherwise the rig's
 /// default branch, otherwise `main`.
-pub fn target_branch_of(rig: &Rig) -> String {
-    #[derive(Deserialize, Default)]
-    #[serde(default)]
+pub fn target_branch_of(rig: &Rig) -> Result<String, SettingsError> {
+    #[derive(Deserialize)]
     struct RigConfig {
         default_branch: Option<String>,
     }
-    let settings = RigSettings::load(rig).unwrap_or_default();
-    let config = || {
-        read_json::<RigConfig>(&rig.config())
-            .ok()
-            .flatten()?
-            .default_branch
-    };
-    settings
-        .merge_queue
-        .target_branch
-        .or_else(config)
-        .unwrap_or_else(|| "main".to_owned())
-}
-
-/// Returns the maximum number of working polecats of a rig.
-pub fn max_polecats_of(rig: &Rig) -> usize {
-    RigSettings::load(rig).unwrap_or_default().max_polecats()
+    let layers = SettingsLayers::load_for_town(rig.town())?.with_rig(rig, None)?;
+    if let Value::String(branch) = layers.checked_value("merge_queue.target_branch")? {
+        return Ok(branch);
+    }
+    let config = read_json::<RigConfig>(&rig.config())?;
+    let branch = config.and_then(|config| config.default_branch);
+    Ok(branch.unwrap_or_else(|| "main".to_owned()))
 }
 
 /// Returns the theme and the own list of names of a rig.
-pub fn namepool_of(rig: &Rig) -> (String, Vec<String>) {
-    let pool = RigSettings::load(rig).unwrap_or_default().namepool;
-    (pool.style, pool.names)
+pub fn namepool_of(rig: &Rig) -> Result<Namepool, SettingsError> {
+    let layers = SettingsLayers::load(rig.town(), Some(rig))?;
+    Ok(Namepool {
+        style: layers.text("namepool.style"),
+        names: layers.list("namepool.names"),
+    })
 }
 
 fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, SettingsError> {

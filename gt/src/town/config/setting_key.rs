@@ -1,17 +1,18 @@
-//! Describes one setting: its name, its type, and the files in which it is allowed.
+//! Describes one setting: its name, its type and range, and the files in which it is allowed.
+
+use std::ops::RangeInclusive;
+
+use serde_json::Value;
 
 /// The values of `merge_queue.vcs_provider`.
 pub const FORGE_KINDS: &[&str] = &["github", "gitlab"];
 
-/// The values of a role's mode.
-pub(super) const MODES: &[&str] = &["mechanical", "agent"];
-
 /// The type of a setting's value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingKind {
     Text,
     Flag,
-    Number,
+    Number(RangeInclusive<u64>),
     /// A port. 0 for none.
     Port,
     /// An address that begins with `http://` or `https://`.
@@ -20,10 +21,11 @@ pub enum SettingKind {
     Sum,
     /// An amount of dollars, such as `5` or `2.50`.
     Amount,
+    /// A list of texts.
     List,
     /// A duration such as `30s` or `10m`.
     Duration,
-    OneOf(&'static [&'static str]),
+    OneOf(Vec<&'static str>),
 }
 
 /// The files in which a setting is allowed.
@@ -47,7 +49,7 @@ pub enum LabelEffect {
 }
 
 /// One setting, or a family of them: `*` in the name stands for one part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SettingKey {
     /// The dotted path in the settings file.
     pub name: &'static str,
@@ -56,65 +58,157 @@ pub struct SettingKey {
     /// True if the environment and the local layer may also set it, and the rig's bead as far as
     /// `labels` says.
     pub layered: bool,
+    /// True for a limit or a safety rule: with a wrong value nothing is started or merged.
+    pub is_guard: bool,
     pub labels: LabelEffect,
-    /// The default value. Empty for none.
+    /// The built-in value as a user writes it. Empty for none.
     pub default: &'static str,
     pub meaning: &'static str,
 }
 
 impl SettingKey {
-    /// Returns true if it is the setting of this name, or the family of settings with such names.
-    pub(super) fn is_for(&self, name: &str) -> bool {
-        let (mut parts, mut words) = (self.name.split('.'), name.split('.'));
-        loop {
-            match (parts.next(), words.next()) {
-                (None, None) => return true,
-                (Some("*"), Some(word)) if !word.is_empty() => {}
-                (Some(part), Some(word)) if part == word => {}
-                _ => return false,
+    /// Returns true if it is the setting with these parts, or the family of settings with such parts.
+    pub(super) fn is_for(&self, parts: &[&str]) -> bool {
+        self.begins_with(parts) && self.name.split('.').count() == parts.len()
+    }
+
+    /// Returns true if its name begins with these parts and goes on.
+    pub(super) fn is_below(&self, parts: &[&str]) -> bool {
+        self.begins_with(parts) && self.name.split('.').count() > parts.len()
+    }
+
+    fn begins_with(&self, parts: &[&str]) -> bool {
+        let mut pattern = self.name.split('.');
+        parts.iter().all(|part| match pattern.next() {
+            Some("*") => !part.is_empty(),
+            expected => expected == Some(part),
+        })
+    }
+
+    /// Returns the built-in value. `null` for none.
+    pub fn built_in_value(&self) -> Value {
+        // A test parses every built-in value of the table.
+        self.parse(self.default).unwrap_or(Value::Null)
+    }
+
+    /// Parses a value as a user writes it.
+    pub fn parse(&self, text: &str) -> Option<Value> {
+        let trimmed = text.trim();
+        Some(match &self.kind {
+            SettingKind::Text => Value::from(text),
+            SettingKind::OneOf(words) => Value::from(*words.iter().find(|word| **word == text)?),
+            SettingKind::Flag => match text.to_ascii_lowercase().as_str() {
+                "true" | "1" | "yes" | "on" => Value::from(true),
+                "false" | "0" | "no" | "off" => Value::from(false),
+                _ => return None,
+            },
+            SettingKind::Number(range) => {
+                let number = trimmed.parse::<u64>().ok()?;
+                range.contains(&number).then(|| Value::from(number))?
             }
+            SettingKind::Port => Value::from(trimmed.parse::<u16>().ok()?),
+            SettingKind::Address => is_address(trimmed).then(|| Value::from(trimmed))?,
+            SettingKind::Sum => Value::from(trimmed.parse::<i64>().ok()?),
+            SettingKind::Amount => match trimmed.parse::<u64>() {
+                Ok(whole) => Value::from(whole),
+                Err(_) => {
+                    let amount = trimmed.parse::<f64>().ok()?;
+                    is_amount(amount).then(|| Value::from(amount))?
+                }
+            },
+            SettingKind::Duration => {
+                parse_setting_duration(text)?;
+                Value::from(text)
+            }
+            SettingKind::List => text
+                .split(',')
+                .map(str::trim)
+                .filter(|word| !word.is_empty())
+                .map(Value::from)
+                .collect(),
+        })
+    }
+
+    /// Returns true if a value from a file is valid for the setting.
+    pub fn is_valid(&self, value: &Value) -> bool {
+        match &self.kind {
+            SettingKind::Text => value.is_string(),
+            SettingKind::Flag => value.is_boolean(),
+            SettingKind::Number(range) => {
+                value.as_u64().is_some_and(|number| range.contains(&number))
+            }
+            SettingKind::Sum => value.is_i64(),
+            SettingKind::Amount => value.as_f64().is_some_and(is_amount),
+            SettingKind::List => value
+                .as_array()
+                .is_some_and(|words| words.iter().all(Value::is_string)),
+            SettingKind::Port => value
+                .as_u64()
+                .is_some_and(|port| u16::try_from(port).is_ok()),
+            SettingKind::Address | SettingKind::Duration | SettingKind::OneOf(_) => value
+                .as_str()
+                .is_some_and(|text| self.parse(text).is_some()),
+        }
+    }
+
+    /// Describes the allowed values for a command's argument.
+    pub fn describe_expected(&self) -> String {
+        match &self.kind {
+            SettingKind::OneOf(words) => format!("one of {}", words.join(", ")),
+            SettingKind::Text => "a text".to_owned(),
+            SettingKind::Flag => "true or false".to_owned(),
+            SettingKind::Number(range) if *range.end() == u64::MAX => "a whole number".to_owned(),
+            SettingKind::Number(range) => {
+                format!("a whole number from {} to {}", range.start(), range.end())
+            }
+            SettingKind::Port => "a port from 1 to 65535, or 0".to_owned(),
+            SettingKind::Address => {
+                "an address such as https://town.example.net, without ? and #".to_owned()
+            }
+            SettingKind::Sum => "a whole number, also negative".to_owned(),
+            SettingKind::Amount => "an amount of dollars such as 5 or 2.50".to_owned(),
+            SettingKind::List => "words separated by commas".to_owned(),
+            SettingKind::Duration => "a duration such as 30s or 10m".to_owned(),
+        }
+    }
+
+    /// Describes the allowed values in a file, where a number in quotes is a text.
+    pub(super) fn describe_expected_in_file(&self) -> String {
+        let expected = self.describe_expected();
+        match &self.kind {
+            SettingKind::Text | SettingKind::Duration => format!("{expected}, in quotes"),
+            SettingKind::List => "a list of texts such as [\"a\", \"b\"]".to_owned(),
+            SettingKind::Flag
+            | SettingKind::Number(_)
+            | SettingKind::Port
+            | SettingKind::Sum
+            | SettingKind::Amount => format!("{expected}, without quotes"),
+            SettingKind::Address | SettingKind::OneOf(_) => expected,
         }
     }
 }
 
-pub(super) const fn define_key(
-    name: &'static str,
-    kind: SettingKind,
-    scope: SettingPlacement,
-    default: &'static str,
-    meaning: &'static str,
-) -> SettingKey {
-    let layered = !matches!(scope, SettingPlacement::Town);
-    SettingKey {
-        name,
-        kind,
-        scope,
-        layered,
-        labels: LabelEffect::None,
-        default,
-        meaning,
-    }
+fn is_address(text: &str) -> bool {
+    let rest = text
+        .strip_prefix("http://")
+        .or_else(|| text.strip_prefix("https://"));
+    rest.is_some_and(|rest| {
+        rest.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '[')
+            && rest
+                .chars()
+                .all(|c| c.is_ascii_alphanumeric() || "-._~:/[]%".contains(c))
+    })
 }
 
-pub(super) const fn restrict_to_files(mut key: SettingKey) -> SettingKey {
-    key.layered = false;
-    key
-}
-
-pub(super) const fn allow_labels(mut key: SettingKey, labels: LabelEffect) -> SettingKey {
-    key.labels = labels;
-    key
+fn is_amount(amount: f64) -> bool {
+    amount.is_finite() && !amount.is_sign_negative()
 }
 
 /// Returns the environment variable of a setting: `merge_queue.run_tests` is
 /// `GT_MERGE_QUEUE_RUN_TESTS`.
 pub(super) fn variable_name(name: &str) -> String {
-    let shout = |c: char| match c {
-        '.' | '-' => '_',
-        c => c.to_ascii_uppercase(),
-    };
-    let name: String = name.chars().map(shout).collect();
-    format!("GT_{name}")
+    let words = name.replace(['.', '-'], "_").to_ascii_uppercase();
+    format!("GT_{words}")
 }
 
 /// Parses a duration such as `30s`, `10m` or `1h30m`.

@@ -28,7 +28,7 @@ fn set_value(place: &TestTown, rig: Option<&Rig>, layer: SettingsLayer, name: &s
 fn gate_names(queue: &str) -> Vec<String> {
     let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
     let rig = place.town.rig("web");
-    check_merge_queue(&rig).unwrap();
+    check_guards(&rig).unwrap();
     let settings = RigSettings::load(&rig).unwrap();
     let groups = settings.gates(&rig).unwrap().into_iter();
     let names = groups.map(|group| {
@@ -65,17 +65,17 @@ fn unsupported_queue_settings_are_refused_by_name() {
         ),
         (
             r#"{"on_conflict":"force"}"#,
-            "merge_queue.on_conflict is `force`",
+            "merge_queue.on_conflict is `\"force\"`",
         ),
         (
             r#"{"merge_strategy":"push"}"#,
-            "merge_queue.merge_strategy is `push`",
+            "merge_queue.merge_strategy is `\"push\"`",
         ),
         (r#"{"auto_push":false}"#, "merge_queue.auto_push is `false`"),
     ] {
         let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
         let rig = place.town.rig("web");
-        let error = check_merge_queue(&rig).unwrap_err();
+        let error = check_guards(&rig).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
     let fine = r#"{"require_clean_merge":true,"on_conflict":"auto_rebase","merge_strategy":"direct","auto_push":true}"#;
@@ -98,7 +98,7 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
     ] {
         let place = town_with_settings(settings);
         let rig = place.town.rig("web");
-        let error = check_merge_queue(&rig).unwrap_err().to_string();
+        let error = check_guards(&rig).unwrap_err().to_string();
         assert!(
             error.contains(&format!(
                 "gates at {key} are not run: move them to merge_queue."
@@ -110,9 +110,9 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
     let rig = place.town.rig("web");
     let old = r#"{"merge_queue":{"enabled":true,"test_command":"x"}}"#;
     std::fs::write(rig.config(), old).unwrap();
-    let error = check_merge_queue(&rig).unwrap_err().to_string();
+    let error = check_guards(&rig).unwrap_err().to_string();
     assert!(
-        error.contains("web/config.json: gates at merge_queue.test_command"),
+        error.contains("web/config.json:1: gates at merge_queue.test_command"),
         "{error}"
     );
     assert!(error.contains("web/settings/config.json"), "{error}");
@@ -145,9 +145,7 @@ fn a_bad_duration_is_named() {
     let place =
         town_with_settings(r#"{"merge_queue":{"gates":{"a":{"cmd":"x","timeout":"soon"}}}}"#);
     let rig = place.town.rig("web");
-    let settings = RigSettings::load(&rig).unwrap();
-    let error = settings.gates(&rig).unwrap_err();
-    let words = error.to_string();
+    let words = RigSettings::load(&rig).unwrap_err().to_string();
     assert!(words.contains("merge_queue.gates.a.timeout"), "{words}");
 }
 
@@ -157,7 +155,7 @@ fn a_gate_may_keep_only_paths_below_its_tree() {
         let settings = json!({"merge_queue": {"gates": {"a": {"cmd": "x", "cache": [path]}}}});
         let place = town_with_settings(&settings.to_string());
         let rig = place.town.rig("web");
-        RigSettings::load(&rig).unwrap().gates(&rig)
+        RigSettings::load(&rig)?.gates(&rig)
     };
     assert_eq!(
         gates("web/node_modules").unwrap()[0][0].cache,
@@ -182,14 +180,14 @@ fn an_unknown_merge_strategy_is_refused_by_name() {
     let strategy = |text: &str| {
         let place = town_with_settings(&format!(r#"{{"merge_queue":{{"strategy":"{text}"}}}}"#));
         let rig = place.town.rig("web");
-        let settings = RigSettings::load(&rig).unwrap();
-        check_merge_queue(&rig).map(|_| settings.strategy())
+        RigSettings::load(&rig).map(|settings| settings.strategy())
     };
     assert_eq!(strategy("squash").unwrap(), MergeStrategy::Squash);
     assert_eq!(strategy("merge").unwrap(), MergeStrategy::Merge);
     assert_eq!(RigSettings::default().strategy(), MergeStrategy::Rebase);
     let words = strategy("ff").unwrap_err().to_string();
-    let wanted = "merge_queue.strategy is `ff`; use one of rebase, squash, merge";
+    let wanted =
+        "config.json:1: merge_queue.strategy is `\"ff\"`; use one of rebase, squash, merge";
     assert!(words.ends_with(wanted), "{words}");
     assert!(RigSettings::default().is_auto_repair());
 }
@@ -224,7 +222,7 @@ fn a_misspelled_merge_queue_key_is_an_error_that_suggests_the_nearest() {
     ] {
         let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
         let rig = place.town.rig("web");
-        let error = check_merge_queue(&rig).unwrap_err().to_string();
+        let error = check_guards(&rig).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
         assert!(error.contains("settings/config.json"), "{error}");
     }
@@ -239,15 +237,21 @@ fn original_keys_and_keys_outside_the_merge_queue_do_not_stop_merges() {
             "gates":{"test":{"timeout":"2m"}}}}"#,
     );
     let rig = place.town.rig("web");
-    let town =
-        r#"{"merge_queue":{"gates":{"test":{"cmd":"make test"}},"colour":"red","enable":false}}"#;
+    let town = r#"{"merge_queue":{"gates":{"test":{"cmd":"make test"}},"colour":"red"}}"#;
     std::fs::write(place.town.layout.settings(), town).unwrap();
-    let unused = check_merge_queue(&rig).unwrap();
-    let (unknown, known): (Vec<_>, Vec<_>) = unused.iter().partition(|key| key.near.is_some());
-    let names =
-        |keys: Vec<&UnusedKey>| -> Vec<String> { keys.iter().map(|key| key.key.clone()).collect() };
-    assert_eq!(names(unknown), ["merge_queue.colour", "merge_queue.enable"]);
-    assert_eq!(known.len(), 3, "{known:?}");
+    check_guards(&rig).unwrap();
+    let layers = SettingsLayers::load(&place.town, Some(&rig)).unwrap();
+    let faults = layers.find_faults(Some(&rig));
+    let with_effect = |effect: FaultEffect| -> Vec<String> {
+        let of_effect = faults.iter().filter(|fault| fault.effect == effect);
+        of_effect.map(|fault| fault.error.to_string()).collect()
+    };
+    let [colour] = &with_effect(FaultEffect::Warning)[..] else {
+        panic!("{faults:?}");
+    };
+    assert!(colour.contains("no setting merge_queue.colour"), "{colour}");
+    let notes = with_effect(FaultEffect::Note);
+    assert_eq!(notes.len(), 4, "{notes:?}");
     assert_eq!(
         RigSettings::load(&rig).unwrap().merge_queue.batch_limit(),
         5
@@ -280,7 +284,7 @@ fn each_settings_layer_overrides_the_lower_layers() {
         read_value(&place, &rig, name),
         (json!(5), "local".to_owned())
     );
-    assert_eq!(max_polecats_of(&rig), 5);
+    assert_eq!(RigSettings::load(&rig).unwrap().max_polecats(), 5);
     let cwd = place.path_beside("town");
     place.town.env = kit::sys::Env::with_vars(&cwd, [("GT_MAX_POLECATS", "4")]);
     let rig = place.town.rig("web");
@@ -288,7 +292,7 @@ fn each_settings_layer_overrides_the_lower_layers() {
         read_value(&place, &rig, name),
         (json!(4), "environment".to_owned())
     );
-    assert_eq!(max_polecats_of(&rig), 4);
+    assert_eq!(RigSettings::load(&rig).unwrap().max_polecats(), 4);
 }
 
 /// Adds a label to the rig's bead, as a clone or the sync branch would bring it.
@@ -319,15 +323,15 @@ fn labels_set_no_command_and_lower_no_guard() {
     let settings = RigSettings::load(&rig).unwrap();
     assert!(settings.gates(&rig).unwrap().is_empty());
     assert!(settings.review_reason().unwrap().contains("require_review"));
-    assert_eq!(max_polecats_of(&rig), 3);
-    assert_eq!(namepool_of(&rig).0, "rivers");
+    assert_eq!(RigSettings::load(&rig).unwrap().max_polecats(), 3);
+    assert_eq!(namepool_of(&rig).unwrap().style.as_deref(), Some("rivers"));
     let layers = SettingsLayers::load(&place.town, Some(&rig)).unwrap();
     assert_eq!(layers.ignored_labels().count(), 5);
 }
 
 #[test]
 fn the_settings_that_labels_can_change_are_few() {
-    let allowed: Vec<(&str, key::LabelEffect)> = key::KEYS
+    let allowed: Vec<(&str, key::LabelEffect)> = key::all_keys()
         .iter()
         .filter(|key| key.labels != key::LabelEffect::None)
         .map(|key| (key.name, key.labels))
@@ -386,7 +390,7 @@ fn a_blocked_key_hides_values_of_lower_layers() {
     std::fs::write(&path, text).unwrap();
     let (value, layer) = read_value(&place, &rig, "namepool.style");
     assert_eq!((value, layer.as_str()), (Value::Null, "blocked"));
-    assert_eq!(namepool_of(&rig).0, "");
+    assert_eq!(namepool_of(&rig).unwrap().style, None);
     let refused = change_setting(
         &place.town,
         Some(&rig),
@@ -403,7 +407,7 @@ fn a_blocked_key_hides_values_of_lower_layers() {
         None,
     )
     .unwrap();
-    assert_eq!(namepool_of(&rig).0, "rivers");
+    assert_eq!(namepool_of(&rig).unwrap().style.as_deref(), Some("rivers"));
     assert!(std::fs::read_to_string(&path).unwrap().contains("mine"));
 }
 
@@ -480,13 +484,4 @@ fn a_key_family_matches_exactly_one_part() {
     for none in ["role_agents", "role_agents.", "role_agents.a.b", "nothing"] {
         assert!(key::find_key(none).is_none(), "{none}");
     }
-}
-
-#[test]
-fn the_key_table_is_sorted_without_duplicates() {
-    let names: Vec<&str> = key::KEYS.iter().map(|key| key.name).collect();
-    let mut sorted = names.clone();
-    sorted.sort_unstable();
-    sorted.dedup();
-    assert_eq!(names, sorted);
 }

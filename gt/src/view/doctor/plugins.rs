@@ -30,9 +30,8 @@ pub(super) fn check_plugins(town: &LiveTown, page: &mut CheckFindings) {
     let beads = town
         .open_town_store()
         .and_then(|store| Ok(store.snapshot()?));
-    // An unreadable store is a finding of its own.
-    if let Ok(beads) = beads {
-        let settings = SettingsLayers::load(town, None).unwrap_or_default();
+    // Unreadable stores and settings are findings of their own.
+    if let (Ok(beads), Ok(settings)) = (beads, SettingsLayers::load(town, None)) {
         for failing in find_failing_plugins(&shelf.plugins, &beads, &settings) {
             page.warn(failing.describe(), &failing.next_step());
         }

@@ -1,14 +1,17 @@
 //! Checks the rigs' repositories: existence, settings that keep rescue refs safe, and the target
 //! branch.
 
-use bd::git::{GitError, redact_urls};
+use bd::git::redact_urls;
 
 use super::CheckFindings;
 use crate::flow::repair::is_unsafe_refspec;
 use crate::host::LiveTown;
 use crate::patrol::rule;
 use crate::town::Rig;
-use crate::town::config;
+use crate::town::config::{self, FaultEffect, SettingFault};
+
+pub(super) const STOPPED_BY_SETTINGS: &str =
+    "nothing is started or merged until the settings are correct";
 
 pub(super) fn check_rigs(town: &LiveTown, page: &mut CheckFindings) {
     let Ok(registry) = town.read_registry() else {
@@ -36,18 +39,18 @@ pub(super) fn check_rigs(town: &LiveTown, page: &mut CheckFindings) {
 
 fn check_settings(page: &mut CheckFindings, rig: &Rig) {
     let name = rig.name();
-    let unused = match config::check_merge_queue(rig) {
-        Ok(unused) => unused,
+    let layers = match config::SettingsLayers::load(rig.town(), Some(rig)) {
+        Ok(layers) => layers,
         Err(error) => {
-            let hint = "nothing is merged in this rig until its settings are right";
-            return page.error(format!("rig {name}: {error}"), hint);
+            let error = anyhow::Error::from(error);
+            return page.error(format!("rig {name}: {error:#}"), STOPPED_BY_SETTINGS);
         }
     };
-    let layers = config::SettingsLayers::load(rig.town(), Some(rig)).unwrap_or_default();
-    let unused = unused.iter().map(ToString::to_string);
-    for fault in unused.chain(rule::find_setting_problems(&layers)) {
-        let hint = "correct or remove it";
-        page.warn(format!("rig {name}: {fault}"), hint);
+    for fault in layers.find_faults(Some(rig)) {
+        report_setting_fault(page, &format!("rig {name}"), &fault);
+    }
+    for fault in rule::find_unknown_switches(&layers) {
+        page.warn(format!("rig {name}: {fault}"), "correct or remove it");
     }
     for label in layers.ignored_labels() {
         let text = format!("rig {name}: the label {label:?} of the rig's bead has no effect");
@@ -58,7 +61,17 @@ fn check_settings(page: &mut CheckFindings, rig: &Rig) {
     }
 }
 
-fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> Result<(), GitError> {
+/// Reports a fault of the settings of `owner`.
+pub(super) fn report_setting_fault(page: &mut CheckFindings, owner: &str, fault: &SettingFault) {
+    let text = format!("{owner}: {}", fault.error);
+    match fault.effect {
+        FaultEffect::Stop => page.error(text, STOPPED_BY_SETTINGS),
+        FaultEffect::Warning => page.warn(text, "correct or remove it"),
+        FaultEffect::Note => page.note(text, "nothing is lost by that; you can take it out"),
+    }
+}
+
+fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> anyhow::Result<()> {
     let (name, git) = (rig.name(), rig.git());
     let url = git.remote_url("origin")?;
     if url.as_deref().unwrap_or_default() != registered {
@@ -93,7 +106,7 @@ fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> Re
             "gt doctor --fix sets gc.pruneExpire of .repo.git to never",
         );
     }
-    let target = config::target_branch_of(rig);
+    let target = config::target_branch_of(rig)?;
     let places = [
         format!("refs/remotes/origin/{target}"),
         format!("refs/heads/{target}"),

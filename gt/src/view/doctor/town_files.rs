@@ -6,6 +6,7 @@ use kit::sys::file;
 use serde_json::Value;
 
 use super::CheckFindings;
+use super::rigs::{STOPPED_BY_SETTINGS, report_setting_fault};
 use crate::host::LiveTown;
 use crate::town::config::SettingsLayers;
 
@@ -26,11 +27,16 @@ pub(super) fn check_town_files(town: &LiveTown, page: &mut CheckFindings) {
             "mend the file by hand; a backup of the town has an older one",
         );
     }
-    if let Err(error) = SettingsLayers::load(town, None) {
-        page.error(
-            error.to_string(),
-            "mend the settings by hand: they must be JSON",
-        );
+    match SettingsLayers::load(town, None) {
+        Ok(layers) => {
+            for fault in layers.find_faults(None) {
+                report_setting_fault(page, "town", &fault);
+            }
+        }
+        Err(error) => {
+            let error = anyhow::Error::from(error);
+            page.error(format!("{error:#}"), STOPPED_BY_SETTINGS);
+        }
     }
     page.ok_unless(
         before,

@@ -19,7 +19,9 @@ use crate::record::merge_request;
 use crate::record::polecat::Polecat;
 use crate::record::queued_sling;
 use crate::record::request_wait::RequestWait;
-use crate::record::scheduler::{find_town_room, find_use_obstacle, read_use_limits};
+use crate::record::scheduler::{
+    find_town_room, find_use_obstacle, find_work_obstacle, read_use_limits,
+};
 use crate::record::town_view::TownView;
 use crate::town::beads::BeadsHome;
 use crate::town::event::EventLine;
@@ -152,9 +154,10 @@ impl Explanation {
             self.now.push(pause.describe());
             self.next_steps.push(pause.next_step());
         }
-        if let Some(error) = view.settings.merge_stop_of(rig) {
-            self.now
-                .push(format!("nothing is merged in rig {rig}: {error}"));
+        if let Some(error) = view.settings.find_stop(Some(rig)) {
+            self.now.push(format!(
+                "nothing is started or merged in rig {rig}: {error}"
+            ));
             self.next_steps.push("gt doctor".to_owned());
         }
     }
@@ -355,10 +358,11 @@ impl Explanation {
             return;
         }
         if blockers.is_empty()
-            && let Some(budget) = view.find_spent_budget(rig, &bead.id)
+            && let Some(obstacle) = find_work_obstacle(view, rig, &bead.id)
         {
-            self.now.push(format!("no worker is started: {budget}"));
-            self.next_steps.push(budget.next_step());
+            let text = format!("no worker is started: {obstacle}");
+            self.now.push(escape::escape_line(&text));
+            self.next_steps.extend(obstacle.next_step());
             return;
         }
         if blockers.is_empty() {
@@ -401,7 +405,7 @@ impl Explanation {
 
     /// Adds the items for the user.
     fn add_items(&mut self, rig: &Rig, view: &TownView, is_about: impl Fn(&AttentionItem) -> bool) {
-        let settings = PatrolSettings::load(rig);
+        let settings = PatrolSettings::from_layers(view.settings.for_rig(Some(rig.name())), rig);
         let items = attention::rig_items(view, rig.name(), &settings).into_iter();
         self.add_due_items(view, items.filter(is_about));
     }

@@ -323,7 +323,7 @@ fn combine(stack: &[StackedMember], top: &StackedMember) -> anyhow::Result<Strin
 /// Checks that a request may be part of a batch now, and finds its commits. `None` if its own steps
 /// must say what becomes of it.
 fn prepare_member(job: &MergeJob, target: Option<&str>) -> anyhow::Result<Option<WorkRange>> {
-    crate::town::config::check_merge_queue(job.rig)?;
+    crate::town::config::check_guards(job.rig)?;
     let Some(target) = target else {
         return Ok(None);
     };

@@ -124,6 +124,16 @@ pub(in crate::flow::prime) fn limits_text_part(
     Some(ContextPart::fixed("limits", origin, text))
 }
 
+/// Says that the forbidden command patterns cannot be read.
+pub(in crate::flow::prime) fn unreadable_limits_part(error: &str) -> ContextPart {
+    let text = format!(
+        "# Blocked commands\n\nThe list of blocked commands cannot be read: {}\n\nRun no command that changes \
+         anything, and ask for help with `gt escalate`.",
+        escape::escape_line(error)
+    );
+    ContextPart::fixed("limits", "settings that cannot be read", text)
+}
+
 /// Describes the agent's identity and place.
 pub(in crate::flow::prime) fn identity_part(town: &Town, address: &Address) -> ContextPart {
     let home = crate::town::agent_home(town, address);
