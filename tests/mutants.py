@@ -118,6 +118,12 @@ MUTANTS = {
         "    let Some(newest) = commits.last().filter(|_| false) else {\n",
         "lost_merges::a_commit_that_was_forced_away_does_not_return_with_a_repair",
     ),
+    "a wrong limit counts as none": (
+        "gt/src/town/config/faults.rs",
+        "    if key.is_guard {\n",
+        "    if false && key.is_guard {\n",
+        "settings_checked::a_wrong_limit_starts_no_worker_until_it_is_correct",
+    ),
     "a worker may do everything": (
         "gt/src/town/permission.rs",
         "    if is_allowed {\n",

@@ -73,6 +73,29 @@ pub fn find_expectation(name: &str, value: &str) -> Option<&'static str> {
     key.form.expectation_for(value)
 }
 
+/// Returns the setting that a name is probably meant for. None for a setting, and for the keys that
+/// other programs keep in the file.
+pub fn find_misspelt(name: &str) -> Option<&'static str> {
+    let is_known = |key: &SettingKey| key.name == name;
+    if KEYS.iter().any(is_known) || is_yaml_only(name) && !name.starts_with("daemon.") {
+        return None;
+    }
+    let spelled = name.replace('_', "-");
+    KEYS.iter()
+        .map(|key| {
+            (
+                key.name,
+                strsim::levenshtein(&key.name.replace('_', "-"), &spelled),
+            )
+        })
+        .filter(|(near, distance)| *distance <= MAX_TYPING_ERRORS && near.len() > 2 * distance)
+        .min_by_key(|(_, distance)| *distance)
+        .map(|(near, _)| near)
+}
+
+/// The most changed characters in a name that is taken for a misspelling of another.
+const MAX_TYPING_ERRORS: usize = 2;
+
 /// Returns true if the setting is the command line of a program.
 pub fn is_command(name: &str) -> bool {
     let mut keys = KEYS.iter();

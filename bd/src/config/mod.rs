@@ -275,6 +275,18 @@ impl Config {
         never.trim().is_empty() || key::parse_on_off(&never) == Some(false)
     }
 
+    /// Returns a setting that forbids something as on or off. An unclear value is an error.
+    pub fn checked_flag(&self, name: &str) -> Result<bool, ConfigError> {
+        let Some(Setting { value, .. }) = self.setting(name) else {
+            return Ok(false);
+        };
+        key::parse_on_off(&value).ok_or_else(|| ConfigError::Value {
+            name: name.to_owned(),
+            value,
+            wanted: "true or false",
+        })
+    }
+
     pub fn number(&self, name: &str) -> Option<usize> {
         self.get(name)?.parse().ok()
     }
@@ -307,12 +319,45 @@ impl Config {
             (SettingSource::File, &self.file),
             (SettingSource::Local, &self.local),
         ] {
-            for (name, value) in layer {
-                let value = value.clone();
-                all.insert(key::canonicalize_name(name), Setting { value, source });
+            for name in layer.keys() {
+                let name = key::canonicalize_name(name);
+                if let Some(value) = lookup_setting(layer, &name) {
+                    let value = value.to_owned();
+                    all.insert(name, Setting { value, source });
+                }
             }
         }
         all
+    }
+
+    /// Describes the settings of the files that have no effect or an unexpected one: values of a
+    /// wrong form, two spellings with different values, names that are nearly those of a setting,
+    /// and commands that a file of the repository names.
+    pub fn find_problems(&self) -> Vec<String> {
+        let stored = self.stored();
+        let wrong_values = stored.iter().filter_map(|(name, setting)| {
+            let wanted = key::find_expectation(name, &setting.value)?;
+            Some(format!("{name} takes {wanted}, not {:?}", setting.value))
+        });
+        let misspelt = stored.keys().filter_map(|name| {
+            let near = key::find_misspelt(name)?;
+            Some(format!("{name} is no setting of bd: the nearest is {near}"))
+        });
+        let layers = [&self.local, &self.file];
+        let two_values = layers.into_iter().flat_map(|layer| {
+            layer.iter().filter_map(|(name, value)| {
+                let canonical = key::canonicalize_name(name);
+                let counts = lookup_setting(layer, &canonical)?;
+                (counts != value).then(|| {
+                    format!("{name} is {value:?}, but {canonical} is {counts:?}, which counts")
+                })
+            })
+        });
+        wrong_values
+            .chain(misspelt)
+            .chain(two_values)
+            .chain(self.list_ignored_commands().iter().map(ToString::to_string))
+            .collect()
     }
 }
 
@@ -358,14 +403,22 @@ pub fn unset_setting(dir: &Path, name: &str) -> Result<(), ConfigError> {
     })
 }
 
-/// Renames a line with the old spelling of `issue-prefix`.
+/// Renames a line with the old spelling of `issue-prefix`, or removes it if the setting has a line
+/// of its own.
 fn replace_legacy_name(text: &str, name: &str) -> String {
-    let old = (name == "issue-prefix").then_some("issue_prefix:");
-    let rename = |line: &str| match old.and_then(|old| line.strip_prefix(old)) {
-        Some(rest) => format!("{name}:{rest}\n"),
-        None => format!("{line}\n"),
-    };
-    text.lines().map(rename).collect()
+    if name != "issue-prefix" {
+        return text.to_owned();
+    }
+    let has_own_line = text.lines().any(|line| line.starts_with("issue-prefix:"));
+    let mut renamed = String::new();
+    for line in text.lines() {
+        match line.strip_prefix("issue_prefix:") {
+            Some(_) if has_own_line => {}
+            Some(rest) => renamed.push_str(&format!("issue-prefix:{rest}\n")),
+            None => renamed.push_str(&format!("{line}\n")),
+        }
+    }
+    renamed
 }
 
 /// Edits the text of `config.yaml` under the store's write lock. Must not be called inside a

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_saphyr::DuplicateKeyPolicy;
 
 /// Parses a document. The error is the parser's own text.
 pub fn parse_flat(text: &str) -> Result<BTreeMap<String, String>, String> {
@@ -24,10 +25,30 @@ fn parse_document(text: &str) -> Result<BTreeMap<String, String>, String> {
     if !text.lines().any(has_content) {
         return Ok(BTreeMap::new());
     }
-    let mut flat = BTreeMap::new();
-    parse_tree(text, 10_000)?.flatten("", &mut flat);
-    Ok(flat)
+    let flatten = |policy| {
+        let mut flat = BTreeMap::new();
+        parse_with_policy(text, MAX_SETTING_NODES, policy)?.flatten("", &mut flat);
+        Ok::<_, String>(flat)
+    };
+    // A file that several programs edit may have a key twice.
+    let first = flatten(DuplicateKeyPolicy::FirstWins)?;
+    let last = flatten(DuplicateKeyPolicy::LastWins)?;
+    match first
+        .iter()
+        .find(|(key, value)| last.get(*key) != Some(*value))
+    {
+        Some((key, value)) => {
+            let other = last.get(key).map_or("", String::as_str);
+            Err(format!(
+                "{key} is set to {value:?} and to {other:?}: keep one of the lines"
+            ))
+        }
+        None => Ok(first),
+    }
 }
+
+/// The maximum number of nodes of a settings file.
+const MAX_SETTING_NODES: usize = 10_000;
 
 /// Parses a typical document without the YAML parser, which takes many times as long, because every
 /// command parses one. The document must be ASCII and contain only comments, blank lines and unique
@@ -77,6 +98,14 @@ const DEPTH: usize = 64;
 /// Parses a document with at most `nodes` nodes, including the nodes that aliases repeat. The error
 /// is the parser's own text.
 pub fn parse_tree(text: &str, nodes: usize) -> Result<YamlNode, String> {
+    parse_with_policy(text, nodes, DuplicateKeyPolicy::Error)
+}
+
+fn parse_with_policy(
+    text: &str,
+    nodes: usize,
+    duplicate_keys: DuplicateKeyPolicy,
+) -> Result<YamlNode, String> {
     let mut budget = serde_saphyr::Budget::default();
     budget.max_nodes = nodes;
     budget.max_depth = DEPTH;
@@ -85,6 +114,7 @@ pub fn parse_tree(text: &str, nodes: usize) -> Result<YamlNode, String> {
     options.leading_zero_numbers_as_strings = true;
     options.budget = Some(budget);
     options.with_snippet = false;
+    options.duplicate_keys = duplicate_keys;
     serde_saphyr::from_str_with_options(text, options).map_err(|error| error.to_string())
 }
 

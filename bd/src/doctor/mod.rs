@@ -13,7 +13,6 @@ use serde::{Serialize, Serializer};
 
 use crate::bead::{Bead, record};
 use crate::change;
-use crate::config::key;
 use crate::git::Git;
 use crate::store::paths::StorePaths;
 use crate::store::{Author, Snapshot, Store, StoreError};
@@ -305,24 +304,17 @@ fn check_rollback(store: &Store) -> Result<DoctorCheck, StoreError> {
     ))
 }
 
-/// Reports settings with a value that they do not accept.
+/// Reports settings that have no effect or an unexpected one.
 fn check_settings(snapshot: &Snapshot) -> DoctorCheck {
-    let stored = snapshot.config().stored();
-    let odd: Vec<String> = stored
-        .iter()
-        .filter_map(|(name, setting)| {
-            let wanted = key::find_expectation(name, &setting.value)?;
-            Some(format!("{name} takes {wanted}, not {:?}", setting.value))
-        })
-        .collect();
-    if odd.is_empty() {
+    let problems = snapshot.config().find_problems();
+    if problems.is_empty() {
         return DoctorCheck::ok("Settings", "every value is valid");
     }
     DoctorCheck::bad(
         "Settings",
         CheckLevel::Warning,
-        "some values are not valid",
-        odd,
+        "some settings are not valid",
+        problems,
         "`bd config set NAME VALUE`",
     )
 }

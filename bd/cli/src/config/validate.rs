@@ -1,7 +1,6 @@
 use serde_json::json;
 
 use crate::context::Context;
-use bd::config::key;
 use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Check that each setting has a valid value
@@ -10,13 +9,7 @@ pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context) -> CommandResult {
     ctx.project()?;
-    let stored = ctx.config.stored();
-    let odd = stored.iter().filter_map(|(name, setting)| {
-        let wanted = key::find_expectation(name, &setting.value)?;
-        Some(format!("{name} takes {wanted}, not {:?}", setting.value))
-    });
-    let ignored = ctx.config.list_ignored_commands().into_iter();
-    let problems: Vec<String> = odd.chain(ignored.map(|one| one.to_string())).collect();
+    let problems = ctx.config.find_problems();
     let is_valid = problems.is_empty();
     let value = json!({"valid": is_valid, "problems": problems});
     let lines = if is_valid {

@@ -11,7 +11,7 @@ use super::Args;
 
 pub(super) fn read_new_bead(ctx: &Context, args: &Args) -> anyhow::Result<NewBead> {
     let description = args.description.read(ctx)?.unwrap_or_default();
-    if description.is_empty() && ctx.config.flag("create.require-description") {
+    if description.is_empty() && ctx.config.checked_flag("create.require-description")? {
         return Err(UsageError(
             "description is required (create.require-description is set)".into(),
         )

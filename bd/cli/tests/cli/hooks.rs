@@ -8,7 +8,7 @@ use std::process::Command;
 use super::Project;
 
 /// Runs git as a user would, with bd on the path.
-fn git(project: &Project, args: &[&str]) -> String {
+pub(crate) fn git(project: &Project, args: &[&str]) -> String {
     let bd = Path::new(env!("CARGO_BIN_EXE_bd")).parent().unwrap();
     let path = format!("{}:{}", bd.display(), std::env::var("PATH").unwrap());
     let names = [

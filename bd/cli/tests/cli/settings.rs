@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::Project;
+use super::hooks::git;
 
 #[test]
 fn settings_can_be_set_read_listed_and_removed() {
@@ -145,4 +146,91 @@ fn invalid_values_are_refused_and_detected_in_a_file_edited_by_hand() {
     let found = settings(&project);
     assert_eq!(found["status"], "warning", "{found}");
     assert!(found.to_string().contains("no-push takes true or false"));
+}
+
+/// The problems of the settings.
+fn invalid(project: &Project) -> String {
+    let checked = project.run(&["config", "validate"]);
+    assert_eq!(checked.code, 1, "{}{}", checked.out, checked.err);
+    checked.out
+}
+
+#[test]
+fn two_spellings_that_agree_are_one_setting() {
+    let project = Project::new();
+    let config = ".beads/config.yaml";
+    project.write(
+        config,
+        "issue-prefix: web\nissue_prefix: web\nactor: a\nactor: a\n",
+    );
+    assert!(project.make("T", &[]).starts_with("web-"));
+    let valid = project.ok(&["config", "validate"]);
+    assert!(valid.contains("Each setting"), "{valid}");
+    project.ok(&["config", "set", "issue-prefix", "api"]);
+    assert_eq!(project.read(config).matches("prefix: ").count(), 1);
+    assert!(project.make("T", &[]).starts_with("api-"));
+
+    project.write(config, "issue-prefix: web\nissue_prefix: api\n");
+    let problems = invalid(&project);
+    let named = "issue_prefix is \"api\", but issue-prefix is \"web\", which counts";
+    assert!(problems.contains(named), "{problems}");
+    assert!(
+        project
+            .ok(&["config", "list"])
+            .contains("issue-prefix = web")
+    );
+
+    project.write(config, "actor: a\nactor: b\n");
+    let error = project.fails(&["list"]);
+    let named = "actor is set to \"a\" and to \"b\": keep one of the lines";
+    assert!(error.contains(named), "{error}");
+}
+
+#[test]
+fn a_misspelt_or_unclear_guard_is_not_ignored() {
+    let project = Project::new();
+    let config = ".beads/config.yaml";
+    project.write(
+        config,
+        "issue-prefix: web\ncreate.require-description: jes\n",
+    );
+    let error = project.fails(&["create", "T"]);
+    let named = "create.require-description takes true or false, not \"jes\"";
+    assert!(error.contains(named), "{error}");
+    project.write(
+        config,
+        "issue-prefix: web\ncreate.require_descriptions: true\nactr: x\njira.url: x\n",
+    );
+    let problems = invalid(&project);
+    for named in [
+        "create.require_descriptions is no setting of bd: the nearest is create.require-description",
+        "actr is no setting of bd: the nearest is actor",
+    ] {
+        assert!(problems.contains(named), "{problems}");
+    }
+    assert!(!problems.contains("jira"), "{problems}");
+}
+
+#[test]
+fn a_settings_file_that_cannot_be_read_leaves_no_hooks_behind() {
+    for content in ["issue-prefix: [web\n", "actor: a\nactor: b\n"] {
+        let project = Project::empty();
+        git(&project, &["init", "-q", "-b", "main"]);
+        project.write(".beads/config.yaml", content);
+        for command in [
+            vec!["init"],
+            vec!["hooks", "install"],
+            vec!["setup", "claude"],
+        ] {
+            project.fails(&command);
+        }
+        for left in [
+            ".git/hooks/pre-commit",
+            ".git/hooks/post-merge",
+            ".gitattributes",
+            ".claude",
+        ] {
+            assert!(!project.path(left).exists(), "{left}");
+        }
+    }
 }
