@@ -120,8 +120,8 @@ MUTANTS = {
     ),
     "a wrong limit counts as none": (
         "gt/src/town/config/faults.rs",
-        "    if key.is_guard {\n",
-        "    if false && key.is_guard {\n",
+        "-> FaultEffect {\n    if key.is_guard {\n",
+        "-> FaultEffect {\n    if false && key.is_guard {\n",
         "settings_checked::a_wrong_limit_starts_no_worker_until_it_is_correct",
     ),
     "a worker may do everything": (

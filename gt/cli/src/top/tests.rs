@@ -75,8 +75,8 @@ fn glance() -> SessionGlance {
     }
 }
 
-fn overview() -> TownOverview {
-    let request = RequestRow {
+fn ready_request() -> RequestRow {
+    RequestRow {
         id: "web-mr-1".to_owned(),
         rig: "web".to_owned(),
         bead: "web-c3".to_owned(),
@@ -97,7 +97,10 @@ fn overview() -> TownOverview {
         pull_request: None,
         place: Some(1),
         estimate: None,
-    };
+    }
+}
+
+fn overview() -> TownOverview {
     let rig = RigSummary {
         name: "web".to_owned(),
         prefix: "web".to_owned(),
@@ -173,7 +176,7 @@ fn overview() -> TownOverview {
             question("hq-1", "Which database?"),
             question("hq-2", "Which port?"),
         ],
-        requests: vec![request],
+        requests: vec![ready_request()],
         estimates: BTreeMap::new(),
         sessions: BTreeMap::from([("web/polecats/amber".to_owned(), glance())]),
     }
