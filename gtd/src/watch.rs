@@ -1,4 +1,4 @@
-//! Watches the folders of beads: a change of a known file wakes the loop, which reads the facts
+//! Watches the folders of beads and settings: a change of a known file wakes the loop, which reads the facts
 //! itself.
 //!
 //! Folders are watched, never files, because a file that is replaced by rename would lose its
@@ -19,7 +19,8 @@ use tokio::task::JoinHandle;
 use crate::wake::{WakeReason, WakeSender};
 
 /// The files whose changes wake the loop.
-const KNOWN: [&str; 5] = [
+const KNOWN_FILES: [&str; 6] = [
+    "config.json",
     "issues.jsonl",
     "wisps.jsonl",
     "journal.jsonl",
@@ -62,12 +63,7 @@ impl FolderWatch {
     /// Watches new folders, such as those of an added rig.
     pub(crate) fn refresh(&mut self, town: &Town) {
         // The root is watched only for its own removal.
-        let root = town.layout.root().to_owned();
-        let mut wanted = vec![root, town.layout.beads(), town.layout.mayor()];
-        let rigs = town.list_rigs().unwrap_or_default();
-        wanted.extend(rigs.iter().map(|rig| rig.beads()));
-        wanted.retain(|folder| folder.is_dir());
-        self.watch_folders(wanted);
+        self.watch_folders(gt::view::status::watched_folders(town));
     }
 
     fn watch_folders(&mut self, wanted: Vec<PathBuf>) {
@@ -124,7 +120,7 @@ async fn poll_files(folders: Vec<PathBuf>, waker: WakeSender) {
 fn read_stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
     let files = folders
         .iter()
-        .flat_map(|folder| KNOWN.map(|name| folder.join(name)));
+        .flat_map(|folder| KNOWN_FILES.map(|name| folder.join(name)));
     let stamp = |path: PathBuf| {
         let meta = fs::metadata(&path).ok()?;
         let inode = i64::try_from(meta.ino()).unwrap_or_default();
@@ -161,7 +157,7 @@ fn is_relevant(event: &notify::Event) -> bool {
 fn is_known_file(path: &Path) -> bool {
     path.file_name()
         .and_then(|name| name.to_str())
-        .is_some_and(|name| KNOWN.contains(&name))
+        .is_some_and(|name| KNOWN_FILES.contains(&name))
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use kit::sys::file;
 use kit::ui::escape::escape_line;
 use serde::{Deserialize, Serialize};
 
+use crate::town::config::{SettingsError, check_guards};
 use crate::town::hold::{self, HeldError};
 use crate::town::{Rig, RigLayout};
 
@@ -25,6 +26,8 @@ pub enum MergeStop {
     Held(#[from] HeldError),
     #[error("{0}")]
     Paused(String),
+    #[error(transparent)]
+    WrongSetting(#[from] SettingsError),
 }
 
 impl QueuePause {
@@ -85,7 +88,8 @@ impl QueuePause {
     }
 }
 
-/// Fails if nothing may be merged in a rig: it is held, or its queue is paused.
+/// Fails if nothing may be merged in a rig: it is held, its queue is paused, or a limit or a gate is
+/// wrong in the settings.
 pub fn check_may_merge(rig: &Rig) -> Result<(), MergeStop> {
     hold::check_free(rig.town(), Some(rig.name()))?;
     match QueuePause::load(rig) {
@@ -93,7 +97,7 @@ pub fn check_may_merge(rig: &Rig) -> Result<(), MergeStop> {
             let (what, next) = (pause.describe(), pause.next_step());
             Err(MergeStop::Paused(format!("{what} (`{next}`)")))
         }
-        None => Ok(()),
+        None => Ok(check_guards(rig)?),
     }
 }
 

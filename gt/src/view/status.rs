@@ -3,7 +3,7 @@
 //! One call lists all sessions, each store is read once, and nothing is written.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bd::store::Snapshot;
 use jiff::Timestamp;
@@ -244,8 +244,12 @@ pub struct TownSummary {
 pub fn watched_folders(town: &Town) -> Vec<PathBuf> {
     let layout = &town.layout;
     let mut folders = vec![layout.root().to_owned(), layout.beads(), layout.mayor()];
-    let rigs = town.list_rigs().unwrap_or_default();
-    folders.extend(rigs.iter().map(|rig| rig.beads()));
+    folders.extend(layout.settings().parent().map(Path::to_owned));
+    // A registry that cannot be read is reported by the commands that read it.
+    for rig in town.list_rigs().into_iter().flatten() {
+        folders.push(rig.beads());
+        folders.extend(rig.settings().parent().map(Path::to_owned));
+    }
     folders.retain(|folder| folder.is_dir());
     folders
 }

@@ -210,19 +210,26 @@ fn a_disabled_queue_merges_nothing_and_reports_that() {
     town.closed("web", &bead);
 }
 
+/// Slings a bead, and waits until its work is handed in.
+fn hand_in(town: &Town, bead: &str) {
+    town.gt(["sling", bead, "web"]).ok();
+    eventually("the work is handed in", || {
+        (town.status_of("web", bead) == "in_progress").then_some(())
+    });
+}
+
 #[test]
 fn a_misspelled_gate_stops_the_merge_until_it_is_fixed() {
     let (town, origin) = Town::with_rig();
     town.script("echo x > work.txt");
     let bead = town.bead("web", "Work");
     let gates = |key: &str| json!({ "gates": { "test": { key: "true" } } });
+    hand_in(&town, &bead);
     town.set_rig_setting("web", "merge_queue", gates("cmdd"));
     town.up();
-    town.gt(["sling", &bead, "web"]).ok();
-    let waits = eventually("the merge waits", || town.events("merge_skipped").pop());
-    let text = waits.to_string();
+    let run = town.gt(["mq", "run", "web"]).run();
     let wanted = "merge_queue.gates.test.cmdd: the nearest is merge_queue.gates.test.cmd";
-    assert!(text.contains(wanted), "{text}");
+    assert!(run.err.contains(wanted), "{}", run.err);
     assert_eq!(origin.subjects("main").len(), 0, "nothing is merged");
     let list = town.gt(["mq", "list", "web"]).ok();
     assert!(list.err.contains(wanted), "{}", list.err);
@@ -264,20 +271,20 @@ fn misplaced_gates_stop_the_merge_and_unknown_keys_do_not() {
     let (town, origin) = Town::with_rig();
     town.script("echo x > work.txt");
     let gates = json!({ "gates": { "test": { "cmd": "true" } } });
+    let bead = town.bead("web", "Work");
+    hand_in(&town, &bead);
     town.set_rig_setting("web", "refinery", gates);
     town.set_rig_setting("web", "merge_queue", json!({ "colour": "red" }));
-    let bead = town.bead("web", "Work");
     town.up();
-    town.gt(["sling", &bead, "web"]).ok();
-    let waits = eventually("the merge waits", || town.events("merge_skipped").pop());
+    let run = town.gt(["mq", "run", "web"]).run();
     let wanted = "gates at refinery.gates are not run: move them to merge_queue.gates";
-    assert!(waits.to_string().contains(wanted), "{waits}");
+    assert!(run.err.contains(wanted), "{}", run.err);
     assert!(origin.subjects("main").is_empty(), "nothing is merged");
     town.set_rig_setting("web", "refinery", json!({}));
     town.closed("web", &bead);
     let unknown = "there is no setting merge_queue.colour";
-    let list = town.gt(["mq", "list", "web"]).ok();
-    assert!(list.err.contains(unknown), "{}", list.err);
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains(unknown), "{status}");
     let doctor = town.gt(["doctor"]).run();
     assert!(doctor.out.contains(unknown), "{}", doctor.out);
 }

@@ -28,6 +28,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         SettingsLayer::Settings
     };
     let file = config::change_setting(&town, rig.as_ref(), layer, &args.key, None)?;
+    gt::host::daemon::wake_daemon(&town);
     let key = args.key.clone();
     let data = serde_json::json!({ "key": key, "file": file });
     build_report(data, move |_, page| {

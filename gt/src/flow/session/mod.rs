@@ -2,6 +2,7 @@
 
 pub mod cycle;
 pub mod end;
+mod guards;
 mod identity;
 pub mod show;
 pub mod start;

@@ -8,6 +8,7 @@ use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
 use super::end;
+use super::guards::check_guards;
 pub use super::identity::STARTED;
 use super::identity::build_identity_env;
 use crate::flow::sandbox;
@@ -26,7 +27,7 @@ use crate::record::quota;
 use crate::record::start_limit;
 use crate::record::theme::StatusTheme;
 use crate::town;
-use crate::town::config::{self, SettingsLayers};
+use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::hold;
 use crate::town::identity::{Address, SessionName};
@@ -241,7 +242,7 @@ pub fn restart_session(
     if unneeded {
         return Ok(None);
     }
-    check_settings(town, &ids.address)?;
+    check_guards(town, &ids.address)?;
     let ended = live.as_ref().and_then(|live| match why {
         RestartCause::NoProgress(reason) | RestartCause::RefusedAtQuestion(reason) => {
             Some(end::end_of_quiet_session(town, live, &slot, reason))
@@ -657,19 +658,6 @@ struct SessionStart<'a> {
     account: &'a str,
 }
 
-/// Fails if a limit or another safety rule in the settings is wrong.
-fn check_settings(town: &LiveTown, address: &Address) -> anyhow::Result<()> {
-    let rig = address.rig().map(|rig| town.rig(rig));
-    let checked = match &rig {
-        Some(rig) => config::check_guards(rig),
-        None => config::check_town_guards(town),
-    };
-    anyhow::Context::context(
-        checked,
-        "no session is started until the settings are correct (`gt doctor`)",
-    )
-}
-
 /// Starts the session, answers its opening dialogs, and waits until the agent is ready. Also
 /// returns the open dialog that only a user can answer.
 fn start_session(
@@ -679,7 +667,7 @@ fn start_session(
     begin: SessionStart<'_>,
 ) -> Result<(LiveSession, Option<String>), LaunchError> {
     let session = start_session_name(address)?;
-    check_settings(town, address)?;
+    check_guards(town, address)?;
     for warning in &runtime.warnings {
         town.record_event(&event!(RuntimePassedOver, session: session.as_str(), why: warning));
     }
