@@ -41,6 +41,7 @@ fn a_parked_rig_stops_its_workers_starts_none_and_continues_after_unpark() {
     // Each screen names the reason and the command.
     let unpark = "gt rig unpark web";
     assert_eq!(rig_of_status(town)["held"]["next"], unpark);
+    assert_eq!(rig_of_status(town)["parking"], "unpark");
     for args in [
         vec!["status"],
         vec!["rig", "list"],
@@ -71,6 +72,7 @@ fn a_parked_rig_stops_its_workers_starts_none_and_continues_after_unpark() {
         (town.sessions().len() == 1).then_some(())
     });
     assert!(rig_of_status(town)["held"].is_null());
+    assert_eq!(rig_of_status(town)["parking"], "park");
     let (now, _) = why(town, &worker.bead);
     assert!(!now.contains("parked"), "{now}");
 }
@@ -130,6 +132,8 @@ fn a_rig_docked_elsewhere_is_stopped_by_the_patrol() {
         (town.sessions().len() == 1).then_some(())
     });
     town.gt(["rig", "dock", "web"]).ok();
+    // Every screen draws this offer: only `gt rig undock` starts a docked rig.
+    assert!(rig_of_status(town)["parking"].is_null());
     let bead = town.show("web", "web-rig-web");
     assert!(
         bead["labels"].to_string().contains("status:docked"),

@@ -33,7 +33,7 @@ use crate::record::start_use::UseLimits;
 use crate::record::town_view::TownView;
 use crate::record::usage_pause::UsagePauses;
 use crate::town::config::describe_stopped_rigs;
-use crate::town::hold::{EmergencyStop, Hold};
+use crate::town::hold::{EmergencyStop, Hold, HoldState};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town, TownLayout};
 use crate::view::plugin::find_failing_plugins;
@@ -149,6 +149,28 @@ pub struct RigSummary {
     /// The reason why nothing is started in the rig.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<Hold>,
+    /// The change of its hold that every screen offers. None for a docked rig, which only
+    /// `gt rig undock` starts again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub parking: Option<ParkingOffer>,
+}
+
+/// An offered change of a rig's hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ParkingOffer {
+    Park,
+    Unpark,
+}
+
+impl ParkingOffer {
+    fn for_hold(hold: Option<&Hold>) -> Option<Self> {
+        match hold.map(|hold| hold.state) {
+            None => Some(Self::Park),
+            Some(HoldState::Parked) => Some(Self::Unpark),
+            Some(_) => None,
+        }
+    }
 }
 
 /// The number of requests in a merge queue.
@@ -478,6 +500,7 @@ impl StatusReader<'_> {
             waits_for,
             full,
             queued: waiting,
+            parking: ParkingOffer::for_hold(self.view.stores.holds.get(rig.name())),
             held: self.view.stores.holds.get(rig.name()).cloned(),
         }
     }

@@ -2,10 +2,9 @@
 
 use gt::flow::town_change::TownChange;
 use gt::record::polecat::PolecatState;
-use gt::town::hold::HoldState;
 use gt::view::overview::{TownOverview, UserNeed, UserNeedKind};
 use gt::view::request::RequestRow;
-use gt::view::status::{AgentStatus, RigSummary};
+use gt::view::status::{AgentStatus, ParkingOffer, RigSummary};
 
 use super::subject::Subject;
 
@@ -98,7 +97,7 @@ pub(super) fn list_offered_keys(overview: &TownOverview, subject: &Subject) -> V
         }
         Subject::Rig(name) => {
             let rig = overview.status.rigs.iter().find(|rig| rig.name == *name);
-            rig.map_or_else(Vec::new, |rig| vec![offer_parking(rig)])
+            rig.and_then(offer_parking).into_iter().collect()
         }
         Subject::Request(id) => offer_for_request(id),
         Subject::Bead(id) => vec![offer_sling(id)],
@@ -224,17 +223,15 @@ fn offer_retry(agent: &AgentStatus) -> OfferedKey {
     change('t', "retry", TownChange::RetryWorker { worker })
 }
 
-fn offer_parking(rig: &RigSummary) -> OfferedKey {
-    let is_parked = matches!(&rig.held, Some(hold) if hold.state == HoldState::Parked);
+fn offer_parking(rig: &RigSummary) -> Option<OfferedKey> {
     let name = rig.name.clone();
-    if is_parked {
-        return change('p', "unpark", TownChange::Unpark { rig: name });
-    }
-    offer(
-        'p',
-        "park",
-        KeyEffect::Confirm(TownChange::Park { rig: name }),
-    )
+    Some(match rig.parking? {
+        ParkingOffer::Unpark => change('p', "unpark", TownChange::Unpark { rig: name }),
+        ParkingOffer::Park => {
+            let park = TownChange::Park { rig: name };
+            offer('p', "park", KeyEffect::Confirm(park))
+        }
+    })
 }
 
 fn offer_for_request(id: &str) -> Vec<OfferedKey> {

@@ -132,6 +132,7 @@ fn overview() -> TownOverview {
         full: None,
         queued: Vec::new(),
         held: None,
+        parking: Some(gt::view::status::ParkingOffer::Park),
     };
     let status = TownStatus {
         name: "hq".to_owned(),

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-pub use kind::{find_near_kinds, is_known_kind};
+pub use kind::{find_near_kinds, is_known_kind, list_event_kinds};
 pub use line::{EventLine, EventVisibility};
 #[cfg(test)]
 pub(crate) use log::read_events;

@@ -114,16 +114,20 @@ function describeQueued(entry) {
   return [link("bead", entry.work_bead_id), ` for rig ${entry.target_rig}`, since(entry.enqueued_at), failed];
 }
 
+// A docked rig offers neither.
+function offerParking(rig) {
+  if (rig.parking === "park") {
+    return button("Park", () => ({ act: "park", rig: rig.name }), `Park rig ${rig.name} and end its sessions?`);
+  }
+  return rig.parking === "unpark" ? button("Unpark", () => ({ act: "unpark", rig: rig.name })) : null;
+}
+
 export function showTown(main, overview, feed, costs) {
   const status = overview.status;
   const describe = (agent) => describeAgent(agent, overview.sessions[agent.address], costs.get(agent.address));
   const rigs = status.rigs.map((rig) => {
     const held = rig.held ? ` (${rig.held.reason})` : "";
-    const parking = mayAct
-      ? rig.held
-        ? button("Unpark", () => ({ act: "unpark", rig: rig.name }))
-        : button("Park", () => ({ act: "park", rig: rig.name }), `Park rig ${rig.name} and end its sessions?`)
-      : null;
+    const parking = mayAct ? offerParking(rig) : null;
     const heading = element("h3", {}, `${rig.name}${held}`, " ", parking);
     return element("div", { "data-key": rig.name }, heading, rows(rig.agents, describe, "no agents", (agent) => agent.address));
   });
