@@ -47,7 +47,7 @@ fn check_settings(page: &mut CheckFindings, rig: &Rig) {
         }
     };
     for fault in layers.find_faults(Some(rig)) {
-        report_setting_fault(page, &format!("rig {name}"), &fault);
+        report_setting_fault(page, format!("rig {name}: {}", fault.error), &fault);
     }
     for fault in rule::find_unknown_switches(&layers) {
         page.warn(format!("rig {name}: {fault}"), "correct or remove it");
@@ -61,9 +61,8 @@ fn check_settings(page: &mut CheckFindings, rig: &Rig) {
     }
 }
 
-/// Reports a fault of the settings of `owner`.
-pub(super) fn report_setting_fault(page: &mut CheckFindings, owner: &str, fault: &SettingFault) {
-    let text = format!("{owner}: {}", fault.error);
+/// Reports a fault of settings.
+pub(super) fn report_setting_fault(page: &mut CheckFindings, text: String, fault: &SettingFault) {
     match fault.effect {
         FaultEffect::Stop => page.error(text, STOPPED_BY_SETTINGS),
         FaultEffect::Warning => page.warn(text, "correct or remove it"),

@@ -30,7 +30,7 @@ pub(super) fn check_town_files(town: &LiveTown, page: &mut CheckFindings) {
     match SettingsLayers::load(town, None) {
         Ok(layers) => {
             for fault in layers.find_faults(None) {
-                report_setting_fault(page, "town", &fault);
+                report_setting_fault(page, fault.error.to_string(), &fault);
             }
         }
         Err(error) => {
