@@ -9,4 +9,5 @@ pub mod cli;
 pub mod failure;
 pub mod json;
 pub mod sys;
+pub mod table;
 pub mod ui;

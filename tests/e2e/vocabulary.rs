@@ -2,7 +2,7 @@
 
 use clap::Command;
 use clap::error::ErrorKind;
-use gt_cli::vocabulary::{FLAGS, OldCommand, OldFlag, Standing, all_commands};
+use gt_cli::vocabulary::{OldCommand, OldFlag, Standing, all_commands, all_flags};
 use town_tests::{Said, Town, programs};
 
 /// The command line of `gt` or `bd`.
@@ -110,11 +110,12 @@ fn drive_command(place: &Town, gt: &Command, command: &OldCommand) -> Result<(),
             ensure(said.code == 2 && said.out.is_empty() && named, said.err)
         }
         Standing::NotOffered { reason, next } => {
-            for line in commands_in(next) {
+            let next = next.to_string();
+            for line in commands_in(&next) {
                 check_offered(&line)?;
             }
             let said = run_line(place, path, &["word"]);
-            let named = said.err.contains(reason) && said.err.contains(next);
+            let named = said.err.contains(reason) && said.err.contains(&next);
             ensure(said.code == 2 && said.out.is_empty() && named, said.err)
         }
     }
@@ -126,7 +127,7 @@ fn every_word_of_the_original_does_what_the_vocabulary_says() {
     let gt = command_line("gt");
     let faults: Vec<String> = all_commands()
         .filter_map(|command| {
-            let fault = drive_command(&place, &gt, command).err()?;
+            let fault = drive_command(&place, &gt, &command).err()?;
             Some(format!("gt {}: {fault}", command.path))
         })
         .collect();
@@ -142,10 +143,11 @@ fn drive_flag(place: &Town, flag: &OldFlag, name: &str) -> Result<(), String> {
             said.err.contains(command) && said.err.contains(note)
         }
         Standing::NotOffered { reason, next } => {
-            for line in commands_in(next) {
+            let next = next.to_string();
+            for line in commands_in(&next) {
                 check_offered(&line)?;
             }
-            said.err.contains(reason) && said.err.contains(next)
+            said.err.contains(reason) && said.err.contains(&next)
         }
         _ => false,
     };
@@ -156,9 +158,9 @@ fn drive_flag(place: &Town, flag: &OldFlag, name: &str) -> Result<(), String> {
 fn every_flag_of_the_original_that_differs_is_refused_with_what_to_type() {
     let place = Town::place();
     let mut faults = Vec::new();
-    for flag in FLAGS {
-        for name in flag.names {
-            if let Err(fault) = drive_flag(&place, flag, name) {
+    for flag in all_flags() {
+        for name in flag.names() {
+            if let Err(fault) = drive_flag(&place, &flag, name) {
                 faults.push(format!("gt {} {name}: {fault}", flag.path));
             }
         }

@@ -3,28 +3,11 @@
 use clap::error::{ContextKind, ErrorKind};
 use kit::cli::unknown;
 use kit::failure::{Failure, UsageError};
+use kit::table::find_meaning;
 
 use super::everyday;
 
-/// Arguments that some commands do not take, each with the commands to choose from.
-const ARGUMENTS: &[(&str, &str)] = &[
-    (
-        "create",
-        "put the title in quotes: bd create \"Fix the door\"",
-    ),
-    (
-        "list",
-        "filters are flags: bd list --mine, bd list --status closed, bd list --label NAME",
-    ),
-    (
-        "move",
-        "try: bd move ID --to RIG, bd update ID --status STATUS, bd close ID",
-    ),
-    (
-        "status",
-        "try: bd show ID, bd update ID --status STATUS, bd close ID",
-    ),
-];
+const ARGUMENTS: &str = include_str!("../../templates/vocabulary/arguments.txt");
 
 /// Describes an unknown command, flag or argument. Returns `None` for all other errors.
 pub(super) fn describe_unknown(error: &clap::Error, words: &[String]) -> Option<Failure> {
@@ -39,11 +22,10 @@ pub(super) fn describe_unknown(error: &clap::Error, words: &[String]) -> Option<
     if is_id && found.hint.ends_with("help --all") {
         found.hint = format!("try: bd show {asked}");
     }
-    let argument = ARGUMENTS.iter().find(|(name, _)| *name == asked);
-    if let Some((_, hint)) = argument
-        && found.message.starts_with("unexpected argument")
+    if found.message.starts_with("unexpected argument")
+        && let Some(hint) = find_meaning(ARGUMENTS, asked)
     {
-        (*hint).clone_into(&mut found.hint);
+        hint.clone_into(&mut found.hint);
     }
     let failure = bd::error::describe_failure(&UsageError(found.message).into());
     Some(Failure {

@@ -1,5 +1,7 @@
-//! The permissions of the roles: one table, `gt/templates/permissions.txt`, says which commands a
-//! polecat may not run.
+//! The permissions of the roles: the table `gt/templates/permissions.txt` lists the commands that a
+//! polecat may run.
+
+use kit::table;
 
 use crate::town::identity::Address;
 
@@ -57,36 +59,24 @@ pub fn check_session_of(caller: &Address, agent: &Address) -> Result<(), Permiss
 
 /// Returns the permission that a command needs: that of the longest row that names its first words.
 fn find_permission(path: &[String]) -> Option<Permission> {
-    let names = (1..=path.len())
-        .rev()
-        .map(|length| path[..length].join(" "));
-    names.into_iter().find_map(|name| {
-        let mut rows = read_table();
-        rows.find(|row| {
-            row.commands
-                .split(',')
-                .any(|command| command.trim() == name)
-        })
+    (1..=path.len()).rev().find_map(|length| {
+        let name = path[..length].join(" ");
+        read_table().find(|row| table::split_list(row.commands, ',').any(|command| command == name))
     })
 }
 
 fn read_table() -> impl Iterator<Item = Permission> {
-    let lines = TABLE.lines().filter(|line| !line.starts_with('#'));
-    lines.filter_map(|line| {
-        let (name, rest) = line.split_once('|')?;
-        let (roles, commands) = rest.split_once('|')?;
-        Some(Permission {
-            name: name.trim(),
-            is_for_all: roles.trim() == "all",
-            commands,
-        })
+    table::read_rows(TABLE).map(|[name, roles, commands]| Permission {
+        name,
+        is_for_all: roles == "all",
+        commands,
     })
 }
 
 /// Returns the commands that the table names.
 pub fn list_commands() -> Vec<&'static str> {
-    let rows = read_table();
-    rows.flat_map(|row| row.commands.split(',').map(str::trim))
+    read_table()
+        .flat_map(|row| table::split_list(row.commands, ','))
         .collect()
 }
 

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use kit::failure::Failure;
 use kit::sys::{ChildCommand, Env, ExecError, env};
+use kit::table::find_meaning;
 
 use super::flags::{self, OldFlag};
-use super::{BARE_LINES, OldCommand, Standing, find_command, list_below, name_of_alias};
+use super::{BARE_LINES, OldCommand, SHORT_NAMES, Standing, find_command, list_below};
 
 /// The exit code of a command line that is refused.
 pub(super) const USAGE: u8 = 2;
@@ -38,7 +39,7 @@ pub(in super::super) fn answer_known_word(args: &[OsString]) -> Option<OldLineAn
     let first = find_command(&line.words[..1])?;
     let found = find_command(&line.words)?;
     let is_answered = is_ours(first.standing) && !is_ours(found.standing);
-    is_answered.then(|| line.answer(found)).flatten()
+    is_answered.then(|| line.answer(&found)).flatten()
 }
 
 /// Returns the answer to a line that the parser has refused with `error`.
@@ -49,21 +50,18 @@ pub(in super::super) fn answer_refused_line(
     let line = OldLine::split(args)?;
     let found = find_command(&line.words)?;
     match error.kind() {
-        ErrorKind::InvalidSubcommand => line.answer(found),
+        ErrorKind::InvalidSubcommand => line.answer(&found),
         ErrorKind::UnknownArgument => {
             let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidArg) else {
                 return None;
             };
             if !written.starts_with('-') {
-                let (reason, next) = flags::find_argument(found.path)?;
+                let standing = flags::find_argument(found.path)?;
                 let name = format!("gt {} {written}", found.path);
-                return Some(OldLineAnswer::Refuse(explain(
-                    &name,
-                    Standing::NotOffered { reason, next },
-                )));
+                return Some(OldLineAnswer::Refuse(explain(&name, standing)));
             }
             let flag = flags::find_flag(found.path, written)?;
-            Some(OldLineAnswer::Refuse(explain_flag(flag)))
+            Some(OldLineAnswer::Refuse(explain_flag(&flag)))
         }
         _ => None,
     }
@@ -97,8 +95,7 @@ impl<'a> OldLine<'a> {
 
     /// Returns the line that runs in place of one that lacks a command or a value.
     fn answer_bare_line(&self) -> Option<OldLineAnswer> {
-        let typed = self.words.join(" ");
-        let (_, line) = BARE_LINES.iter().find(|(bare, _)| *bare == typed)?;
+        let line = find_meaning(BARE_LINES, &self.words.join(" "))?;
         if self.rest.iter().any(|arg| arg == "--help" || arg == "-h") {
             return None;
         }
@@ -129,7 +126,7 @@ impl<'a> OldLine<'a> {
             Standing::Accepted(_) => Some(OldLineAnswer::Nothing),
             // Only a line with another name of the command is refused.
             Standing::Same | Standing::Kinder(_) => {
-                let name = name_of_alias(self.words[0])?;
+                let name = find_meaning(SHORT_NAMES, self.words[0])?;
                 Some(self.run_instead(&[name], 1))
             }
             standing => Some(OldLineAnswer::Refuse(explain_command(
@@ -143,7 +140,9 @@ impl<'a> OldLine<'a> {
 /// Explains a command that is refused, with the commands below it.
 fn explain_command(path: &str, standing: Standing) -> Failure {
     let mut failure = explain(&format!("gt {path}"), standing);
-    let below: Vec<String> = list_below(path).map(describe_line).collect();
+    let below: Vec<String> = list_below(path)
+        .map(|command| describe_line(&command))
+        .collect();
     if let Some(hint) = &mut failure.hint
         && !below.is_empty()
     {
@@ -165,10 +164,8 @@ fn describe_line(command: &OldCommand) -> String {
 }
 
 fn explain_flag(flag: &OldFlag) -> Failure {
-    explain(
-        &format!("gt {} {}", flag.path, flag.names[0]),
-        flag.standing,
-    )
+    let name = flag.names().next().unwrap_or_default();
+    explain(&format!("gt {} {name}", flag.path), flag.standing)
 }
 
 fn explain(name: &str, standing: Standing) -> Failure {
@@ -185,7 +182,7 @@ fn explain(name: &str, standing: Standing) -> Failure {
         ),
         Standing::NotOffered { reason, next } => (
             format!("`{name}` is not offered: {reason}"),
-            next.to_owned(),
+            next.to_string(),
             "not_offered",
         ),
         Standing::Same | Standing::Kinder(_) | Standing::Accepted(_) => {

@@ -1,31 +1,32 @@
 //! The commands of the original `gt`, later versions included, and the everyday words of other
 //! tools, each with what typing it does here.
 //!
-//! One table for three readers: a command line that this program does not know is looked up in it
-//! before it is refused (`answer`), `docs/GT-COMPATIBILITY.md` is generated from it (`page`),
-//! and an end-to-end test drives every line with the real programs.
+//! Three readers of the tables in `gt/templates/vocabulary`: a command line that this program does
+//! not know is looked up in them before it is refused (`answer`), `docs/GT-COMPATIBILITY.md` is
+//! generated from them (`page`), and an end-to-end test drives every line with the real programs.
 
-mod agents;
 pub(super) mod answer;
-mod everyday;
 mod flags;
-mod later;
-mod mail;
-mod observe;
 mod page;
-mod services;
-mod settings;
 mod suggest;
-mod work;
-mod workspace;
 
-pub use flags::{FLAGS, OldFlag};
+use std::fmt;
+
+use kit::table;
+
+pub use flags::{OldFlag, all_flags};
 pub use page::build_page;
 pub(super) use suggest::describe_unknown;
+
+const COMMANDS: &str = include_str!("../../../templates/vocabulary/commands.txt");
+const SHORT_NAMES: &str = include_str!("../../../templates/vocabulary/short-names.txt");
+const BARE_LINES: &str = include_str!("../../../templates/vocabulary/bare-lines.txt");
 
 /// A command of the original.
 #[derive(Debug, Clone, Copy)]
 pub struct OldCommand {
+    /// The heading above the command.
+    pub group: &'static str,
     /// The words after `gt`.
     pub path: &'static str,
     pub standing: Standing,
@@ -51,96 +52,65 @@ pub enum Standing {
     /// Typing it is refused.
     NotOffered {
         reason: &'static str,
-        /// The next step.
-        next: &'static str,
+        next: NextStep,
     },
 }
 
-/// Commands under one heading.
-#[derive(Debug, Clone, Copy)]
-pub struct Group {
-    pub title: &'static str,
-    pub commands: &'static [OldCommand],
+/// The next step of a refused line: a sentence, and after each `|` a command to choose from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NextStep(&'static str);
+
+impl fmt::Display for NextStep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, line) in table::split_list(self.0, '|').enumerate() {
+            let indent = if index == 0 { "" } else { "\n  " };
+            write!(f, "{indent}{line}")?;
+        }
+        Ok(())
+    }
 }
 
-/// Every command of the table, by group.
-pub const GROUPS: &[Group] = &[
-    work::WORK,
-    workspace::WORKSPACE,
-    agents::AGENTS,
-    mail::MAIL,
-    services::SERVICES,
-    observe::OBSERVE,
-    settings::SETTINGS,
-    later::LATER,
-    everyday::EVERYDAY,
-];
-
-/// Other names of the original for the first word of a command.
-const ALIASES: &[(&str, &str)] = &[
-    ("ag", "agents"),
-    ("recap", "trail"),
-    ("recent", "trail"),
-    ("sess", "session"),
-    ("synth", "synthesis"),
-    ("work", "hook"),
-];
-
-/// Lines that lack a command or a value, each with the line that runs.
-const BARE_LINES: &[(&str, &str)] = &[
-    ("accounts", "account list"),
-    ("config default-agent", "config get default_agent"),
-    ("convoys", "convoy list"),
-    ("dogs", "dog list"),
-    ("formulas", "formula list"),
-    ("hooks", "hooks list"),
-    ("mail", "mail inbox"),
-    ("plugins", "plugin list"),
-    ("polecats", "polecat list"),
-    ("rigs", "rig list"),
-    ("role", "role show"),
-    ("trail", "trail commits"),
-];
-
-const fn same(path: &'static str) -> OldCommand {
-    let standing = Standing::Same;
-    OldCommand { path, standing }
+impl Standing {
+    /// Reads a standing from its word and the two columns behind it.
+    fn parse(word: &str, text: &'static str, more: &'static str) -> Option<Self> {
+        Some(match word {
+            "same" => Self::Same,
+            "kinder" => Self::Kinder(text),
+            "accepted" => Self::Accepted(text),
+            "runs" => Self::Runs(text),
+            "renamed" => Self::Renamed {
+                command: text,
+                note: more,
+            },
+            "not offered" => Self::NotOffered {
+                reason: text,
+                next: NextStep(more),
+            },
+            _ => return None,
+        })
+    }
 }
 
-const fn kinder(path: &'static str, how: &'static str) -> OldCommand {
-    let standing = Standing::Kinder(how);
-    OldCommand { path, standing }
-}
-
-const fn accepted(path: &'static str, why: &'static str) -> OldCommand {
-    let standing = Standing::Accepted(why);
-    OldCommand { path, standing }
-}
-
-const fn runs(path: &'static str, command: &'static str) -> OldCommand {
-    let standing = Standing::Runs(command);
-    OldCommand { path, standing }
-}
-
-const fn renamed(path: &'static str, command: &'static str, note: &'static str) -> OldCommand {
-    let standing = Standing::Renamed { command, note };
-    OldCommand { path, standing }
-}
-
-const fn refused(path: &'static str, reason: &'static str, next: &'static str) -> OldCommand {
-    let standing = Standing::NotOffered { reason, next };
-    OldCommand { path, standing }
-}
-
-/// Returns every command of the table.
-pub fn all_commands() -> impl Iterator<Item = &'static OldCommand> {
-    GROUPS.iter().flat_map(|group| group.commands)
+/// Returns every command of the table, by group.
+pub fn all_commands() -> impl Iterator<Item = OldCommand> {
+    let mut group = "";
+    table::read_rows(COMMANDS).filter_map(move |[path, word, text, more]| {
+        if word.is_empty() {
+            group = path;
+        }
+        let standing = Standing::parse(word, text, more)?;
+        Some(OldCommand {
+            group,
+            path,
+            standing,
+        })
+    })
 }
 
 /// Returns the command of the table whose path is the longest beginning of `words`.
-fn find_command(words: &[&str]) -> Option<&'static OldCommand> {
+fn find_command(words: &[&str]) -> Option<OldCommand> {
     let first = *words.first()?;
-    let first = name_of_alias(first).unwrap_or(first);
+    let first = table::find_meaning(SHORT_NAMES, first).unwrap_or(first);
     let begins_line = |path: &str| {
         let mut line = std::iter::once(&first).chain(&words[1..]);
         path.split(' ').all(|word| line.next() == Some(&word))
@@ -150,15 +120,8 @@ fn find_command(words: &[&str]) -> Option<&'static OldCommand> {
         .max_by_key(|command| command.path.split(' ').count())
 }
 
-fn name_of_alias(word: &str) -> Option<&'static str> {
-    let mut aliases = ALIASES.iter();
-    aliases
-        .find(|(alias, _)| *alias == word)
-        .map(|(_, name)| *name)
-}
-
 /// Returns the commands below a path.
-fn list_below(path: &str) -> impl Iterator<Item = &'static OldCommand> {
+fn list_below(path: &str) -> impl Iterator<Item = OldCommand> {
     all_commands().filter(move |command| {
         let rest = command.path.strip_prefix(path);
         rest.is_some_and(|rest| rest.starts_with(' '))
@@ -170,12 +133,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_path_is_in_the_table_once() {
-        let mut paths: Vec<&str> = all_commands().map(|command| command.path).collect();
-        let count = paths.len();
-        paths.sort_unstable();
-        paths.dedup();
-        assert_eq!(paths.len(), count);
+    fn each_row_can_be_read_and_each_name_is_in_its_table_once() {
+        let mut headings = 0;
+        for [path, word, text, more] in table::read_rows(COMMANDS) {
+            headings += usize::from(word.is_empty());
+            let is_read = word.is_empty() || Standing::parse(word, text, more).is_some();
+            assert!(is_read, "{path}: {word}");
+        }
+        assert_eq!(headings, 9);
+        for [path, names, word, text, more] in table::read_rows(flags::FLAGS) {
+            let is_read = Standing::parse(word, text, more).is_some();
+            assert!(is_read && !names.is_empty(), "{path}: {word}");
+        }
+        for rows in [SHORT_NAMES, BARE_LINES, flags::ARGUMENTS] {
+            for [name, meaning] in table::read_rows(rows) {
+                assert!(!meaning.is_empty(), "{name}");
+            }
+        }
+        let first_columns = |rows| table::read_rows(rows).map(|[name, _]| name.to_owned());
+        let flags = all_flags().flat_map(|flag| {
+            flag.names()
+                .map(move |name| format!("{} {name}", flag.path))
+        });
+        let tables: [Vec<String>; 5] = [
+            all_commands()
+                .map(|command| command.path.to_owned())
+                .collect(),
+            flags.collect(),
+            first_columns(SHORT_NAMES).collect(),
+            first_columns(BARE_LINES).collect(),
+            first_columns(flags::ARGUMENTS).collect(),
+        ];
+        for names in tables {
+            let unique: std::collections::BTreeSet<&String> = names.iter().collect();
+            assert_eq!(unique.len(), names.len(), "{names:?}");
+        }
     }
 
     #[test]
@@ -193,7 +185,7 @@ mod tests {
         for command in all_commands() {
             match command.standing {
                 Standing::NotOffered { reason, next } => {
-                    assert!(!reason.is_empty() && !next.is_empty(), "{}", command.path);
+                    assert!(!reason.is_empty() && !next.0.is_empty(), "{}", command.path);
                 }
                 Standing::Renamed { command: other, .. } | Standing::Runs(other) => {
                     assert!(!other.is_empty(), "{}", command.path);

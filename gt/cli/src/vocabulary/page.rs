@@ -1,12 +1,14 @@
 //! Builds `docs/GT-COMPATIBILITY.md` from the table.
 
-use super::{ALIASES, FLAGS, GROUPS, Standing, all_commands};
+use kit::table;
+
+use super::{SHORT_NAMES, Standing, all_commands, all_flags};
 
 const INTRODUCTION: &str = "# Commands of the original gt
 
 Every command of the original `gt` (v0.5.0), the commands that later versions added, and everyday words of other
-tools, with what typing them does here. The table is the one by which `gt` answers (`gt/cli/src/vocabulary`), and a test
-drives every line of it with the real programs.
+tools, with what typing them does here. `gt` answers by the same tables (`gt/templates/vocabulary`), and a test
+drives every line of them with the real programs.
 
 | Word | Meaning |
 | --- | --- |
@@ -22,26 +24,27 @@ drives every line of it with the real programs.
 pub fn build_page() -> String {
     let mut page = String::from(INTRODUCTION);
     page.push_str(&count_line());
-    for group in GROUPS {
-        page.push_str(&format!(
-            "\n## {}\n\n| Command | Here | Command or reason |\n| --- | --- | --- |\n",
-            group.title
-        ));
-        for command in group.commands {
-            let name = format!("gt {}", command.path);
-            page.push_str(&table_line(&name, command.standing));
+    let mut group = "";
+    for command in all_commands() {
+        if command.group != group {
+            group = command.group;
+            page.push_str(&format!(
+                "\n## {group}\n\n| Command | Here | Command or reason |\n| --- | --- | --- |\n"
+            ));
         }
+        let name = format!("gt {}", command.path);
+        page.push_str(&table_line(&name, command.standing));
     }
     page.push_str(
         "\n## Flags\n\nThe flags of commands that exist in both programs, if they differ.\n\n\
          | Flag | Here | Flag or reason |\n| --- | --- | --- |\n",
     );
-    for flag in FLAGS {
-        let name = format!("gt {} {}", flag.path, flag.names.join(", "));
+    for flag in all_flags() {
+        let name = format!("gt {} {}", flag.path, flag.spellings);
         page.push_str(&table_line(&name, flag.standing));
     }
     page.push_str("\n## Short names\n\n| Typed | Means |\n| --- | --- |\n");
-    for (alias, name) in ALIASES {
+    for [alias, name] in table::read_rows(SHORT_NAMES) {
         page.push_str(&format!("| `gt {alias}` | `gt {name}` |\n"));
     }
     page
@@ -89,7 +92,9 @@ fn table_line(name: &str, standing: Standing) -> String {
             format!("`{command}`")
         }
         Standing::Renamed { command, note } => format!("`{command}`: {note}"),
-        Standing::NotOffered { reason, next } => format!("{reason}. {}", next.replace('\n', " ")),
+        Standing::NotOffered { reason, next } => {
+            format!("{reason}. {}", next.to_string().replace('\n', " "))
+        }
     };
     let text = text.replace('|', "\\|");
     format!("| `{name}` | {} | {text} |\n", word_of(standing))
