@@ -70,7 +70,7 @@ MUTANTS = {
         "        } else if let Some(head_commit) = head_commit.as_deref().filter(|_| false) {\n",
         "one_attempt::a_worker_is_released_and_its_commits_kept_when_its_bead_is_closed",
     ),
-    "nobody hears of a bead without a worker": (
+    "no one hears of a bead without a worker": (
         "gt/src/patrol/attention/item.rs",
         "    for bead in held.filter(is_ours) {\n",
         "    for bead in held.filter(is_ours).take(0) {\n",
@@ -82,7 +82,7 @@ MUTANTS = {
         "        .filter(|mailbox| mailbox.input == InputState::Unknown)\n",
         "mail_notice::a_question_of_a_worker_wakes_an_idle_mayor_once",
     ),
-    "nobody hears of unread calls": (
+    "no one hears of unread calls": (
         "gt/src/patrol/attention/mod.rs",
         "            .chain(mail::unread_items(layout, view));",
         "            .chain(mail::unread_items(layout, view).into_iter().take(0));",
@@ -268,7 +268,7 @@ MUTANTS = {
         "        (false && last >= self.progress.work).then_some(last)\n",
         "town-sim:tests::every_bead_lands_under_every_kind_of_trouble",
     ),
-    "nobody tries again after an outage": (
+    "no one tries again after an outage": (
         "gt/src/patrol/outages.rs",
         "        let is_due = outage.next_try() <= now;\n",
         "        let is_due = false;\n",

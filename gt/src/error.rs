@@ -153,7 +153,7 @@ fn classify_review_error(error: &ReviewError) -> (&'static str, Option<&'static 
         ReviewError::Rejected { .. } => ("rejected", None),
         ReviewError::Broken { .. } => (
             "hook_broken",
-            Some("`gt why` shows its runs; mend the hook, or move it away to go on without it"),
+            Some("`gt why` shows its runs; fix the hook, or move it away to go on without it"),
         ),
         ReviewError::Deferred { .. } => (
             "deferred",

@@ -73,7 +73,7 @@ fn the_bead_of_a_manually_closed_request_is_reported() {
         .ok();
     town.patrol();
     let command = format!("gt sling {} web --force", worker.bead);
-    only_letter(town, "Nobody works on", &command);
+    only_letter(town, "No one works on", &command);
     town.gt(["sling", &worker.bead, "web", "--force"]).ok();
     town.patrol();
     assert_eq!(letters(town), []);
@@ -96,7 +96,7 @@ fn a_bead_whose_local_records_are_lost_mid_work_is_reported() {
     town.patrol();
     town.patrol();
     let command = format!("gt sling {} web --force", worker.bead);
-    let body = only_letter(town, "Nobody works on", &command);
+    let body = only_letter(town, "No one works on", &command);
     assert!(
         body.contains("the local record of that work is gone"),
         "{body}"

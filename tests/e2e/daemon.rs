@@ -259,7 +259,7 @@ fn stopping_the_daemon_ends_a_running_gate_and_the_next_daemon_runs_it_again() {
     });
     let pid = town.gt(["daemon", "status", "--json"]).ok().json()["pid"].to_string();
     town.gt(["daemon", "stop"]).ok();
-    // One that has ended may still be listed, as a zombie that nobody has waited for.
+    // One that has ended may still be listed, as a zombie that no one has waited for.
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     assert!(
         stat.is_empty() || stat.contains(") Z "),

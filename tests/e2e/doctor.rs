@@ -21,7 +21,7 @@ fn a_healthy_town_has_no_findings_and_damage_is_reported() {
 
     let away = town.root().join("web-away");
     std::fs::rename(town.root().join("web"), &away).unwrap();
-    let said = town.gt(["doctor", "rigs"]).fails("need mending");
+    let said = town.gt(["doctor", "rigs"]).fails("gt doctor found");
     assert!(said.out.contains("is not there"), "{}", said.out);
     town.gt(["doctor", "everything"]).fails("there is no check");
 }
@@ -33,7 +33,7 @@ fn a_missing_agent_program_is_an_error_with_a_next_step() {
         "agents",
         serde_json::json!({ "worker": { "command": "no-such-agent" } }),
     );
-    let said = town.gt(["doctor", "agents"]).fails("need mending");
+    let said = town.gt(["doctor", "agents"]).fails("gt doctor found");
     assert!(said.out.contains("no-such-agent"), "{}", said.out);
     assert!(said.out.contains("default_agent"), "{}", said.out);
 }

@@ -327,7 +327,7 @@ fn the_default_becomes_the_answer_at_the_deadline() {
     let mail = town.mail(&name);
     let body = mail[0]["body"].as_str().unwrap();
     assert!(
-        body.contains("Nobody answered by") && body.contains("\n\nno\n"),
+        body.contains("No one answered by") && body.contains("\n\nno\n"),
         "{body}"
     );
     town.gt([

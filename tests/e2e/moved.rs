@@ -97,7 +97,7 @@ fn the_doctor_repairs_routes_and_the_settings_of_repositories() {
     };
     config(&["--unset", "gc.pruneExpire"]);
     config(&["remote.origin.fetch", "+refs/*:refs/*"]);
-    town.gt(["doctor", "routes"]).fails("need mending");
+    town.gt(["doctor", "routes"]).fails("gt doctor found");
     town.gt(["doctor", "--fix"]).ok();
     assert_eq!(fs::read_to_string(&routes).unwrap(), text);
     assert_eq!(config(&["gc.pruneExpire"]), "never\n");

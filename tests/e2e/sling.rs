@@ -230,7 +230,7 @@ fn invalid_targets_and_beads_are_refused_without_changes() {
         ),
         (vec!["sling", &bead, "../web"], "not an agent's address"),
         (vec!["sling", &bead, "web/crew/nobody"], "no crew member"),
-        (vec!["sling", &bead, "overseer"], "is a person"),
+        (vec!["sling", &bead, "overseer"], "is a user"),
         (vec!["sling", &of_town], "no target given"),
     ] {
         town.gt(args).fails(words);
@@ -280,7 +280,7 @@ fn unsling_releases_the_bead_and_keeps_the_work() {
             .starts_with("refs/gt/rescue/web/"),
         "{saved}"
     );
-    town.gt(["unsling", &bead]).fails("on nobody's hook");
+    town.gt(["unsling", &bead]).fails("on no hook");
 }
 
 #[test]

@@ -146,7 +146,7 @@ fn all_screens_agree_about_a_worker_without_a_session() {
     let tracked = json(&["convoy", "status", &convoy])[0]["tracked"][0].clone();
     assert_eq!(
         (&tracked["standing"], &tracked["why"]),
-        (&"blocked".into(), &"nobody works on it".into())
+        (&"blocked".into(), &"no one works on it".into())
     );
     assert_eq!(json(&["status"])["summary"]["active_hooks"], 0);
 }

@@ -497,7 +497,10 @@ fn a_pre_merge_hook_that_hangs_crashes_or_defers_blocks_the_merge() {
         ("sleep 600", "did not finish within 1s"),
         ("kill -9 $$", "ended by a signal"),
         ("head -c 10000000 /dev/zero", "more than 64 KiB"),
-        ("echo look >&2; exit 3", "leaves it to a person: look"),
+        (
+            "echo look >&2; exit 3",
+            "leaves the decision to the user: look",
+        ),
     ] {
         town.hook("web", "pre-merge", body);
         let stopped = queue(&town);

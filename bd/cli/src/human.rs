@@ -13,15 +13,15 @@ use super::line;
 use super::report::{PlainBead, plain_json};
 use kit::cli::report::{CommandResult, EmptyReport, TextReport, build_report};
 
-/// The label of a bead that waits for a person.
+/// The label of a bead that waits for the user.
 const LABEL: &str = "human";
 /// The prefixes of the close reasons.
 const RESPONDED: &str = "Responded";
 const DISMISSED: &str = "Dismissed";
 
-/// Answer beads that wait for a person
+/// Answer beads that wait for the user
 ///
-/// Such beads have the label `human`. Without a subcommand, prints the commands that a person needs
+/// Such beads have the label `human`. Without a subcommand, prints the commands that a user needs
 /// most.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -31,7 +31,7 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum HumanCommand {
-    /// List beads that wait for a person
+    /// List beads that wait for the user
     List {
         /// Filter by status; `all` for any
         #[arg(short, long, value_name = "STATUS", value_parser = args::parse_filter_value)]
@@ -55,7 +55,7 @@ enum HumanCommand {
         #[arg(short, long, value_name = "TEXT", default_value = "")]
         reason: String,
     },
-    /// Count beads that wait or waited for a person
+    /// Count beads that wait or waited for the user
     Stats {},
 }
 
@@ -109,7 +109,7 @@ fn list_waiting(ctx: &Context, status: Option<&str>) -> CommandResult {
     let beads: Vec<PlainBead> = found.into_iter().cloned().map(PlainBead).collect();
     build_report(beads, |beads, page| {
         if beads.is_empty() {
-            page.line("No beads wait for a person");
+            page.line("No beads wait for the user");
             return;
         }
         for bead in beads {
@@ -161,7 +161,7 @@ fn count_by_state(ctx: &Context) -> CommandResult {
         json!({"total": total, "pending": pending, "responded": responded, "dismissed": dismissed});
     let line = |name: &str, count: usize| format!("  {:<11}{count}", format!("{name}:"));
     let lines = vec![
-        "Beads for a person:".to_owned(),
+        "Beads for the user:".to_owned(),
         line("Total", total),
         line("Pending", pending),
         line("Responded", responded),

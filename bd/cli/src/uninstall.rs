@@ -102,7 +102,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     lines.extend(super::hooks::describe_edited(&edited));
     let tracked = tracked.unwrap_or_default();
     if !tracked.is_empty() || (args.beads && stock.is_tracked) {
-        lines.push("Git tracks some of these files; commit their removal:".to_owned());
+        lines.push("Git tracks some of the removed files. Commit their removal:".to_owned());
         let beads = (args.beads && stock.is_tracked).then(|| dir.display().to_string());
         let paths: Vec<String> = tracked.iter().cloned().chain(beads).collect();
         lines.push(format!("  git add -A -- {}", paths.join(" ")));

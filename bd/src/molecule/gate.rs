@@ -1,7 +1,7 @@
 //! Gates: beads that block a step until an external event.
 //!
 //! [`judge_gate`] checks a timer, a bead of another rig, a CI run or a pull request. Gates for a
-//! person or a mail are opened by `bd gate resolve`. CI runs and pull requests are queried through
+//! user or a mail are opened by `bd gate resolve`. CI runs and pull requests are queried through
 //! a command, so that any forge is supported.
 
 use jiff::{SignedDuration, Timestamp};

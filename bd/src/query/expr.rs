@@ -102,7 +102,7 @@ enum Field {
     MolType,
 }
 
-/// The maximum number of words and of nested brackets and NOTs in an expression. Nobody writes
+/// The maximum number of words and of nested brackets and NOTs in an expression. No one writes
 /// more, and each level needs some of the stack.
 const MOST_TOKENS: usize = 5_000;
 const MOST_LEVELS: usize = 200;

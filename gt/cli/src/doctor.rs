@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use kit::sys::file;
-use kit::ui::escape;
+use kit::ui::{counted, escape};
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
@@ -76,7 +76,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return shown;
     }
     ctx.ui.show(shown?.as_ref());
-    anyhow::bail!("{errors} of the doctor's findings need mending")
+    anyhow::bail!("gt doctor found {}", counted(errors, "problem"))
 }
 
 /// Writes the report for a bug. Keeps an existing file.

@@ -84,7 +84,7 @@ pub fn nudge_with_input(
     input: &InputRules,
 ) -> anyhow::Result<NudgeReport> {
     let session = SessionName::for_agent(agent)
-        .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person: send mail instead"))?;
+        .ok_or_else(|| anyhow::anyhow!("`{agent}` is a user: send mail instead"))?;
     let text = format!("{TYPED_PREFIX}{}] {}", town.actor, message);
     let live = town.host.find(session.as_str())?;
     let shown = live

@@ -62,8 +62,8 @@ pub fn find_continue_reason(
     let proposal =
         seance::propose_handoff(town).map_or_else(String::new, |text| format!(" {text}"));
     Ok(Some(format!(
-        "{} is still on your hook. If it is finished, commit and run `gt done`. If you cannot go on, ask a person with \
-         `gt escalate`, end the attempt with `gt done --failed`, or hand over with `gt handoff`. Nobody will answer a question asked here.{proposal}",
+        "{} is still on your hook. If it is finished, commit and run `gt done`. If you cannot go on, ask the user with \
+         `gt escalate`, end the attempt with `gt done --failed`, or hand over with `gt handoff`. No one answers questions here.{proposal}",
         bead.id
     )))
 }

@@ -90,7 +90,7 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
         let take_default = passed.map(|(at, answer)| Decision {
             rule: rule::E2_TAKE_DEFAULT,
             saw: format!(
-                "nobody answered {} by {at}; its default is {answer}",
+                "no one answered {} by {at}; its default is {answer}",
                 escalation.id
             ),
             action: Action::TakeDefault { escalation: id() },
@@ -99,7 +99,7 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
         let raise = is_overdue.then(|| Decision {
             rule: rule::E1_REESCALATE,
             saw: format!(
-                "nobody acknowledged {} ({}) since {}",
+                "no one acknowledged {} ({}) since {}",
                 escalation.id,
                 escalation.severity.name(),
                 escalation.since

@@ -53,7 +53,7 @@ rules! {
     P4_RELEASE_CLOSED: "P4-release-closed", Worker, true, ["patrol.after_close"],
         "take a closed bead off its worker's hook, and keep its commits";
     P5_FINISH_DONE: "P5-finish-done", Worker, true, [],
-        "finish a gt done that nobody runs any more";
+        "finish a gt done whose process has ended";
     P5_BREAKER: "P5-breaker", Worker, true, [],
         "stop finishing a gt done that cannot succeed";
     P6_RESPAWN_STALLED: "P6-respawn-stalled", Worker, true, ["patrol.budget.per_minute", "patrol.budget.starts", "patrol.breaker.wait"],
@@ -92,9 +92,9 @@ rules! {
         "make the convoy of an approved request that was never finished";
     O1_ASK_A_PERSON: "O1-ask-a-person", Town, true, ["patrol.alert.escalations", "patrol.alert.killed",
         "patrol.alert.requests", "patrol.patience"],
-        "report once what only a person can move on, and close what is over";
+        "report each problem that needs the user once, and close solved problems";
     E1_REESCALATE: "E1-reescalate", Town, true, ["patrol.escalation.limit", "patrol.escalation.stale"],
-        "raise an escalation one severity that nobody acknowledged";
+        "raise an escalation that no one acknowledged by one severity";
     E2_TAKE_DEFAULT: "E2-take-default", Town, true, [],
         "answer a decision with its default at the deadline";
     E3_DELIVER: "E3-deliver", Town, true, [],
@@ -116,7 +116,7 @@ rules! {
     N2_REPORT_PLUGINS: "N2-report-plugins", Town, true, [],
         "report the plugins that ran yesterday";
     S1_SHARE_BEADS: "S1-share-beads", Rig, true, ["patrol.sync.rest", "patrol.sync.interval"],
-        "put new beads on their branch when nobody writes, or a convoy landed";
+        "put new beads on their branch when no one is writing, or a convoy landed";
 }
 
 impl Serialize for Rule {

@@ -35,7 +35,7 @@ pub(super) fn decide(state: &SyncState, thresholds: &Thresholds) -> Option<Decis
     } else if state.waits >= MAX_CHANGE_AGE {
         "changes that have waited for some minutes"
     } else {
-        "something new, and nobody writes"
+        "something new, and no one is writing"
     };
     time_until_sync(state, thresholds)
         .is_zero()

@@ -93,12 +93,12 @@ pub fn choose_deacon_action(facts: &DeaconFacts, now: Timestamp) -> (DeaconActio
     }
     match facts.running {
         None => return nothing("sessions cannot be listed"),
-        Some(false) if facts.stopped => return nothing("a person stopped the deacon"),
+        Some(false) if facts.stopped => return nothing("the user stopped the deacon"),
         Some(false) => return (DeaconAction::Start, "the deacon has no session".to_owned()),
         Some(true) => {}
     }
     if facts.attached {
-        return nothing("a person looks at its session");
+        return nothing("a user is attached to its session");
     }
     if now.duration_since(facts.started) < GRACE {
         return nothing("its session was started a moment ago");

@@ -1,7 +1,7 @@
-//! Keeps what a person has allowed for a merge request, in one small local file per request.
+//! Keeps what a user has allowed for a merge request, in one small local file per request.
 //!
 //! Beads are synced, so an approval in a request could come from everyone who can push beads. What
-//! lowers a guard is read from this machine only. If the file is lost, the person is asked again.
+//! lowers a guard is read from this machine only. If the file is lost, the user is asked again.
 
 use std::collections::BTreeSet;
 
@@ -27,11 +27,11 @@ pub(crate) struct Approval {
     pub passed_hooks: Vec<String>,
     /// The waiver of these hooks.
     pub waiver: Option<HookWaiver>,
-    /// The files about which a person was asked, because a merge driver left out the change.
+    /// The files about which a user was asked, because a merge driver left out the change.
     pub driven_files_asked: BTreeSet<String>,
     /// The files that may merge as the driver decides.
     pub driven_files_accepted: BTreeSet<String>,
-    /// True if a person was asked about commits that their worker pushed to the target.
+    /// True if a user was asked about commits that their worker pushed to the target.
     pub direct_push_asked: bool,
     /// True if these commits count as merged.
     pub direct_push_accepted: bool,

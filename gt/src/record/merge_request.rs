@@ -270,7 +270,7 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
                 let actor = town.actor.to_string();
                 anyhow::ensure!(
                     !matches!(town.actor, Address::Polecat(..)),
-                    "{actor} is a worker: a review is for a person, the mayor or crew"
+                    "{actor} is a worker: only the user, the mayor or crew can review"
                 );
                 if for_review {
                     approval.reviewed_by = actor;

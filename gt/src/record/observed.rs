@@ -1,5 +1,5 @@
 //! Remembers what the changed files and the screen of a worker looked like, from one look to the
-//! next, so that growth is told from work: a log file that only gets longer, a spinner, a counter.
+//! next, so that growth is distinguished from work: a log file that only gets longer, a spinner, a counter.
 //!
 //! The record lies beside the index of the sandbox, `gt-observed.json`. It may be lost at any time:
 //! then each change counts once more.

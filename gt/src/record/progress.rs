@@ -429,7 +429,7 @@ fn build_refusal(kind: &str, words: String, at: Timestamp) -> ApiRefusal {
 }
 
 /// Dates a refusal on a screen by the first reading that showed it since the worker's last work. A
-/// program that prints the same words without end is not refused anew by each line.
+/// program that prints the same words without end is not refused again by each line.
 fn date_refusal(doing: &mut WorkerActivity, sandbox: &Path, work: Timestamp, now: Timestamp) {
     let WorkerActivity::Refused(refusal) = doing else {
         observed::forget_refusal(sandbox);

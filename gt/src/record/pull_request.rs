@@ -47,7 +47,7 @@ pub enum PullRequestState {
     Outdated,
     /// The branch has commits that the queue did not push.
     Changed,
-    /// A person has to merge it.
+    /// The user has to merge it.
     Approved,
     /// The forge accepted the merge and has not done it yet.
     Merging,
@@ -67,7 +67,7 @@ impl PullRequest {
         )
     }
 
-    /// Returns true if it goes on only if a person reviews or merges it at the forge.
+    /// Returns true if it goes on only if a user reviews or merges it at the forge.
     pub fn needs_person(&self) -> bool {
         matches!(
             self.state,
@@ -91,8 +91,8 @@ impl fmt::Display for PullRequest {
             PullRequestState::ChangesRequested => "changes are requested",
             PullRequestState::Draft => "it is a draft",
             PullRequestState::Outdated => "its target has moved",
-            PullRequestState::Changed => "others have pushed to it, so a person has to merge it",
-            PullRequestState::Approved => "a person has to merge it",
+            PullRequestState::Changed => "others have pushed to it, so the user has to merge it",
+            PullRequestState::Approved => "the user has to merge it",
             PullRequestState::Merging => "the forge merges it",
             PullRequestState::MergeRefused => "the forge refused to merge it",
             PullRequestState::Merged => "merged",

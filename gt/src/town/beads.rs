@@ -110,7 +110,7 @@ pub struct TownStores {
     pub holds: BTreeMap<String, Hold>,
     /// The rigs whose merge queue is paused.
     pub queue_pauses: BTreeMap<String, QueuePause>,
-    /// The merges that targets of the rigs have lost, and that need a person.
+    /// The merges that targets of the rigs have lost, and that need a user.
     pub target_losses: BTreeMap<String, Vec<TargetLoss>>,
     /// The emergency stop, if the town is stopped.
     pub stopped: Option<EmergencyStop>,

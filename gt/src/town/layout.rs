@@ -539,7 +539,7 @@ impl RigLayout {
         self.runtime().join("overlay")
     }
 
-    /// `.runtime/approvals/<request>.json`: what a person has allowed for a merge request.
+    /// `.runtime/approvals/<request>.json`: what a user has allowed for a merge request.
     pub fn approval(&self, request: &str) -> PathBuf {
         self.runtime()
             .join("approvals")

@@ -1,8 +1,8 @@
 //! Stores the merges that the targets of a rig have lost, `.runtime/target-losses.json`: a target
 //! was moved back or deleted, and work that was closed as merged is on no target any more.
 //!
-//! A loss needs a person until the commits are on the target again, the work is merged again, or a
-//! person accepts it.
+//! A loss needs a user until the commits are on the target again, the work is merged again, or a
+//! user accepts it.
 
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
@@ -30,7 +30,7 @@ pub enum LossEnding {
     Returned,
     /// The work was given to the merge queue again.
     Requeued,
-    /// A person accepted the loss.
+    /// A user accepted the loss.
     Accepted,
 }
 
@@ -77,7 +77,7 @@ impl TargetLoss {
         Ok(())
     }
 
-    /// Returns true if the loss needs a person.
+    /// Returns true if the loss needs a user.
     pub fn is_open(&self) -> bool {
         self.ending.is_none()
     }

@@ -1,7 +1,7 @@
 //! Rebuilds the town as it was at an instant, from the history of beads.
 //!
 //! Sessions, mail, queued beads, holds and the progress of workers leave no history, and changes
-//! outside bd appear at every instant. [`NOT_KNOWN`] says so wherever the past is shown.
+//! outside bd appear at every instant. Every screen of the past shows [`NOT_KNOWN`].
 
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{BeadMark, Snapshot};

@@ -178,7 +178,7 @@ pub fn build_brief(root: &Path, decision: &Decision, area: Option<&BeadArea>) ->
         )
     };
     if clauses.constraints.iter().any(is_code) {
-        text.push_str("(`gt keeper explain CODE` tells what a code means)\n");
+        text.push_str("(`gt keeper explain CODE` explains a code)\n");
     }
     let rest = DecisionClauses::select(decision, None).count() - clauses.count();
     if rest > 0 {
@@ -271,7 +271,7 @@ mod tests {
              Extend: Modal: add a variant: user profile modal; Button.primary: add a variant: logout button\n\
              Forbidden: new button components; new modal components; new authentication services\n\
              Constraints: auth-reuse; ui-extend\n\
-             (`gt keeper explain CODE` tells what a code means)\n\
+             (`gt keeper explain CODE` explains a code)\n\
              Seeds, each to be read only when you work in its domain, in /town/web: \
              keeper/seeds/auth.yaml keeper/seeds/backend.yaml keeper/seeds/frontend.yaml\n"
         );

@@ -20,7 +20,7 @@ use crate::{brief, decision, install, plant, review, sys};
 ///
 /// A plugin of Gas Town: `gt keeper install` in a rig puts its hooks in place, `gt keeper plant`
 /// fills the seed vault. From then on `gt convoy create` is reviewed: known patterns are reused,
-/// near ones extended, new ones allowed or left to a person, by the mode in keeper/keeper.yaml. The
+/// near ones extended, new ones allowed or left to the user, by the mode in keeper/keeper.yaml. The
 /// merge queue checks the result.
 #[derive(Debug, Parser)]
 #[command(name = "gt-keeper", version)]
@@ -48,11 +48,11 @@ enum KeeperCommand {
     },
     /// Review a convoy (the pre-convoy hook)
     ///
-    /// Exit code 0 approves, 3 leaves the decision to a person, 1 rejects.
+    /// Exit code 0 approves, 3 leaves the decision to the user, 1 rejects.
     Review(ReviewArgs),
     /// Review a specification without recording a decision
     Look(ReviewArgs),
-    /// Record a person's decision (the convoy-reviewed hook)
+    /// Record the user's decision (the convoy-reviewed hook)
     Reviewed,
     /// Print a decision in a few lines (the convoy-briefing hook)
     Brief {
@@ -449,7 +449,7 @@ fn report_validation(adr: &str, outcome: &ValidationOutcome) -> CommandAnswer {
         text.push_str(&format!("✓ nothing breaks {adr}\n"));
     } else {
         text.push_str(&format!(
-            "Mend it, or let a person decide: gt keeper waive {adr} RULE --reason WHY\n"
+            "Fix it, or let the user decide: gt keeper waive {adr} RULE --reason WHY\n"
         ));
     }
     let findings: Vec<Json> = outcome

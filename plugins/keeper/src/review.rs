@@ -388,8 +388,7 @@ pub fn run_hook(root: &Path, question: &ReviewRequest) -> anyhow::Result<HookRep
     let gated = review.gated.join(", ");
     if review.status == ReviewStatus::Rejected {
         let words = format!(
-            "{} mode: no pattern of the vault fits {gated} (`gt keeper plant` fills the vault, KEEPER_MODE=growth asks a \
-             person)",
+            "{} mode: no pattern of the vault fits {gated} (`gt keeper plant` fills the vault, KEEPER_MODE=growth asks the user)",
             mode.word()
         );
         return Ok(HookReply {

@@ -417,7 +417,7 @@ pub(crate) mod tests {
         assert_eq!(of("frontend", "tile"), "Card");
         assert_eq!(of("frontend", "compact card"), "Card.compact");
         assert_eq!(of("backend", "chargeback"), "BillingService.refund");
-        let about = vault.seeds_mentioned_in("Let people refund what billing took");
+        let about = vault.seeds_mentioned_in("Let users refund what billing took");
         assert_eq!(about.len(), 1);
         assert_eq!(about[0].name, "BillingService.refund");
     }

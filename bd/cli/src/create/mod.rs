@@ -266,7 +266,7 @@ fn print_remarks(ctx: &Context, new: &NewBead) {
     let lower = new.title.to_lowercase();
     if new.description.is_empty() && !lower.contains("test") && !new.ephemeral {
         ctx.ui
-            .warn("no description: whoever takes this up will have only the title");
+            .warn("no description: the worker will see only the title");
     }
     let past = new
         .defer_until

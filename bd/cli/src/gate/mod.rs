@@ -18,11 +18,11 @@ use kit::failure::UsageError;
 use kit::cli::report::CommandResult;
 
 kit::family! {
-    /// Make steps wait for time, a person, CI or a pull request
+    /// Make steps wait for time, a user, CI or a pull request
     ///
     /// A gate is a bead that blocks a step until it is closed. `bd gate check` closes the gates
     /// whose timer ran out, whose bead of another rig is closed, whose CI run succeeded, or whose
-    /// pull request was merged. Gates for a person or a mail are opened by `bd gate resolve`.
+    /// pull request was merged. Gates for a user or a mail are opened by `bd gate resolve`.
     Args:
     Create => create,
     List => list,

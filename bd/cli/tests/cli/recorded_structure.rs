@@ -234,7 +234,7 @@ fn beads_for_the_user_can_be_answered_or_dismissed() {
                 0,
                 r#"{"total":2,"pending":0,"responded":1,"dismissed":1}"#,
             ),
-            ("human list", 0, "No beads wait for a person"),
+            ("human list", 0, "No beads wait for the user"),
             ("human list --status all", 0, "- Login form fails"),
         ],
     );

@@ -135,7 +135,7 @@ fn committed_beads_are_removed_and_git_is_named_for_the_rest() {
     git(&project, &["commit", "-qm", "Beads", "--no-verify"]);
     let out = project.ok(&["uninstall", "--beads"]);
     assert!(
-        out.contains("commit their removal:\n  git add -A -- "),
+        out.contains("Commit their removal:\n  git add -A -- "),
         "{out}"
     );
     assert!(out.contains("AGENTS.md"), "{out}");

@@ -12,7 +12,7 @@ use gt::town::Town;
 /// Without a name, the convoy is named after its first bead.
 ///
 /// An installed `pre-convoy` hook is asked first. It may reject the convoy (exit code 1, nothing is
-/// made) or leave the decision to a person (exit code 3, `gt convoy review list`).
+/// made) or leave the decision to the user (exit code 3, `gt convoy review list`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The convoy's name, or the first bead

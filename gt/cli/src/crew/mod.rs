@@ -16,7 +16,7 @@ use crate::context::Context;
 use gt::town::{Rig, Town};
 
 kit::family! {
-    /// Manage crew: persistent workers that a person directs
+    /// Manage crew: persistent workers that a user directs
     Args:
     Add => add,
     #[command(alias = "attach")]

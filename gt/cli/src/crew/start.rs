@@ -12,7 +12,7 @@ use gt::record::account::check_named_account;
 /// Start the sessions of crew members
 ///
 /// A session that runs already is left alone. With `--json` an array of {agent, session,
-/// needs_person}: the question on its screen that only a person may answer, or null.
+/// needs_person}: the question on its screen that only the user may answer, or null.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]

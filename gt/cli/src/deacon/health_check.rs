@@ -9,7 +9,7 @@ use gt::flow::deacon::health;
 /// Ask an agent whether it is well
 ///
 /// The question is typed into its session. A report of its program's hooks is the answer, or a
-/// heartbeat of the deacon. Nobody is ended. The exit code is 2 if the agent did not answer
+/// heartbeat of the deacon. No session is ended. The exit code is 2 if the agent did not answer
 /// `--failures` times in a row. With `--json` {agent, running, answered, consecutive_failures,
 /// unresponsive}.
 #[derive(Debug, clap::Args)]

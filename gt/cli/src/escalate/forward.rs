@@ -4,7 +4,7 @@ use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate;
 
-/// Pass an escalation on to another agent or person
+/// Pass an escalation on to another agent or user
 ///
 /// The recipient gets a message. The acknowledgement is taken back, and the wait for the next one
 /// begins.

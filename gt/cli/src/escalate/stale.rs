@@ -6,7 +6,7 @@ use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::escalate;
 
-/// Raise escalations that nobody acknowledged in time
+/// Raise escalations that no one acknowledged in time
 ///
 /// The daemon does the same (rule E1-reescalate). `patrol.escalation.stale` says after how long,
 /// `patrol.escalation.limit` how often. With `--json` an array of {ID, Title, OldSeverity,

@@ -17,8 +17,8 @@ mod done {
 
     /// Close a step and begin the next
     ///
-    /// Without a step, the one that you have begun. If the step or the setting molecule.cycle says
-    /// so, a fresh session goes on with the next one.
+    /// Without a step, the one that you have begun. If the step or the setting molecule.cycle
+    /// requires it, a fresh session goes on with the next one.
     #[derive(Debug, clap::Args)]
     pub(super) struct Args {
         /// The step

@@ -6,7 +6,7 @@ use crate::prune_branches::report_branches;
 
 /// Remove local branches of polecats that are merged
 ///
-/// A branch is removed if nobody works on it and another branch or a ref of merged work has its
+/// A branch is removed if no one works on it and another branch or a ref of merged work has its
 /// commits. With `--json` an array of {rig, branch, commit, removed, reason}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -446,7 +446,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
         BeadStanding::Failed => Some(bead.close_reason.clone()),
         BeadStanding::Done => describe_unmerged(bead),
         BeadStanding::Working => home.idle_reason(id),
-        BeadStanding::NeedsStep if home.is_abandoned(bead) => Some("nobody works on it".to_owned()),
+        BeadStanding::NeedsStep if home.is_abandoned(bead) => Some("no one works on it".to_owned()),
         _ => None,
     };
     TrackedBead {

@@ -28,7 +28,7 @@ const KEPT: usize = 7;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Chore {
-    /// List processes and hooks that nobody has any more
+    /// List processes and hooks that no agent uses
     OrphanScan,
     /// End processes that ended sessions left behind
     SessionGc,

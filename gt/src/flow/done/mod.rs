@@ -88,7 +88,7 @@ pub struct DoneReport {
     /// The files that the user's own ignore file keeps out of the commits.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored_files: Vec<String>,
-    /// The worker's question about its bead that nobody has answered yet.
+    /// The worker's question about its bead that no one has answered yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open_question: Option<AwaitedQuestion>,
 }

@@ -46,7 +46,7 @@ pub enum ProofError {
         command: String,
     },
     #[error(
-        "{} not committed: {files} (commit the work, or remove it in a commit that says so)", kit::ui::counted(*count, "file")
+        "{} not committed: {files} (commit the work, or remove it in a commit that explains why)", kit::ui::counted(*count, "file")
     )]
     Uncommitted { count: usize, files: String },
     /// Git was told to hide changes of these files.
@@ -85,7 +85,7 @@ pub enum ProofError {
         /// The words that name the bead of that commit, if there is one.
         of_bead: String,
     },
-    /// The branch contains commits that a person removed from the target.
+    /// The branch contains commits that a user removed from the target.
     #[error(
         "the branch would bring back {count} that {target} no longer has: {commits}. Move the other commits to the present \
          {target}: git rebase --onto {tip} {newest}"

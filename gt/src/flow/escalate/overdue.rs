@@ -177,7 +177,7 @@ pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>>
     let Some((default, at)) = escalation.default_at() else {
         return Ok(None);
     };
-    let rule = format!("Nobody answered by {at}, so the default was taken.");
+    let rule = format!("No one answered by {at}, so the default was taken.");
     let ending = EscalationEnding {
         by: "deadline",
         rule: &rule,

@@ -90,7 +90,7 @@ pub(super) fn prepare_work(job: &MergeJob, target: &str) -> anyhow::Result<Prepa
     let on_target = job.git.is_ancestor(&base, target)?;
     let mut commits =
         target_history::find_returning_commits(&job.git, &job.receipt.target, &base, &tip)?;
-    // The worker's own commits may return: a person gave them to the queue again (`gt mq lost`).
+    // The worker's own commits may return: a user gave them to the queue again (`gt mq lost`).
     commits.retain(|commit| !job.receipt.commits.contains(&commit.id));
     if !commits.is_empty() {
         return Ok(PreparedWork::BringsBack { commits });
@@ -129,7 +129,7 @@ pub(super) fn merge_work(
     Ok(MergeCandidate::Candidate { commit, driven })
 }
 
-/// Returns the files whose change a merge driver left out and that no person has accepted.
+/// Returns the files whose change a merge driver left out and that no user has accepted.
 fn files_left_out(job: &MergeJob, driven: &[DrivenFile]) -> anyhow::Result<Vec<DrivenFile>> {
     if driven.iter().all(|file| file.holds_change) {
         return Ok(Vec::new());

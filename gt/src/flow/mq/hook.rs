@@ -64,7 +64,7 @@ pub(crate) fn ask_pre_merge_hooks(
     let outcome = match ran.verdict {
         TownHookVerdict::Rejected => create_rejection_task(job, target, ran)?,
         TownHookVerdict::Deferred => {
-            let reason = format!("{hook} leaves it to a person: {reason}");
+            let reason = format!("{hook} leaves the decision to the user: {reason}");
             block::block_for_user(job, &reason)?
         }
         TownHookVerdict::Broken | TownHookVerdict::Approved => {

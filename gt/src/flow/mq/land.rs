@@ -191,7 +191,7 @@ pub(super) fn close_without_merge(
     let RefUpdate { onto, commit: tip } = *work;
     let brought = verify::find_bringing_commit(&job.git, onto, tip, target)?;
     let Some(commit) = brought else {
-        // A person has accepted that a merge driver leaves the change out.
+        // A user has accepted that a merge driver leaves the change out.
         if !Approval::load(job.rig, &job.request.id)?
             .driven_files_accepted
             .is_empty()
@@ -316,7 +316,7 @@ fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> an
                 close_bead(
                     tx,
                     task,
-                    &format!("{} was mended by {}", job.receipt.target, job.request.id),
+                    &format!("{} was repaired by {}", job.receipt.target, job.request.id),
                 )?;
                 continue;
             }

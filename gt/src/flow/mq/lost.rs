@@ -54,7 +54,7 @@ pub fn accept_losses(rig: &Rig) -> anyhow::Result<Vec<TargetLoss>> {
 }
 
 /// Brings back the work of all open losses of a rig. A loss with work that cannot come back stays
-/// open until a person accepts it.
+/// open until a user accepts it.
 pub fn restore_losses(rig: &Rig) -> anyhow::Result<Vec<RestoredMerge>> {
     let mut restored = Vec::new();
     for loss in list_losses(rig)? {

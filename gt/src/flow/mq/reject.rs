@@ -32,7 +32,7 @@ pub enum RejectError {
     #[error("the bead of {id} is not open: the queue withdraws the request")]
     NoBead { id: String },
     /// Workers may not judge their own work.
-    #[error("{worker} is a worker: a request is for a person, the mayor or crew to reject")]
+    #[error("{worker} is a worker: only the user, the mayor or crew can reject a request")]
     Worker { worker: String },
 }
 

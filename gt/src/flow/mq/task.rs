@@ -277,7 +277,7 @@ fn repair_title(what: &str, bead: &Bead, number: usize) -> String {
     let number = match number {
         1 => String::new(),
         2..=REPAIRS => format!(" (attempt {number} of {REPAIRS})"),
-        _ => format!(" (attempt {number}, for a person to give out)"),
+        _ => format!(" (attempt {number}, to be assigned by the user)"),
     };
     fit_to_title(&format!("{what} {}{number}: {}", bead.id, bead.title))
 }

@@ -19,7 +19,7 @@ pub enum WaiveError {
     #[error("no pre-merge hook has stopped {id}: there is nothing to waive")]
     Nothing { id: String },
     /// Workers may not judge their own work.
-    #[error("{worker} is a worker: a waiver is for a person, the mayor or crew to give")]
+    #[error("{worker} is a worker: only the user, the mayor or crew can give a waiver")]
     Worker { worker: String },
     #[error("a waiver needs a reason")]
     NoReason,

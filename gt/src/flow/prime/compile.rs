@@ -117,7 +117,7 @@ fn cut_part_end(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&s
     part.set_text(text);
 }
 
-/// Replaces a part with one line that says so.
+/// Replaces a part with one line that names the command for it.
 fn drop_part(part: &mut ContextPart, why: &str, bead: Option<&str>) {
     let line = format!(
         "({} left out: {})\n",

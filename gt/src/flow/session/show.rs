@@ -6,7 +6,7 @@ use crate::town::identity::{Address, SessionName};
 /// Returns the name of an agent's session. Fails for a user, who has none.
 pub fn session_name_of(agent: &Address) -> anyhow::Result<SessionName> {
     SessionName::for_agent(agent)
-        .ok_or_else(|| anyhow::anyhow!("`{agent}` is a person and has no session"))
+        .ok_or_else(|| anyhow::anyhow!("`{agent}` is a user and has no session"))
 }
 
 /// Returns the session of an agent, running or just ended.

@@ -468,7 +468,7 @@ fn first_instruction(runtime: &AgentRuntime) -> &'static str {
 /// Returns the name of an agent's session.
 pub fn start_session_name(address: &Address) -> anyhow::Result<SessionName> {
     SessionName::for_agent(address)
-        .ok_or_else(|| anyhow::anyhow!("`{address}` is a person and has no session"))
+        .ok_or_else(|| anyhow::anyhow!("`{address}` is a user and has no session"))
 }
 
 /// Returns true if a running session is the one that the slot's lease started.

@@ -111,7 +111,7 @@ fn list_members(town: &LiveTown, batch: &SlingBatch) -> anyhow::Result<Vec<Batch
         };
         anyhow::ensure!(
             !members.is_empty(),
-            "{bead} has no open bead that nobody has: nothing to sling"
+            "{bead} has no open, unassigned beads: nothing to sling"
         );
         let family = Some((bead.clone(), members.len()));
         all.extend(members.into_iter().map(|id| BatchMember {

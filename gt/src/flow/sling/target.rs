@@ -25,15 +25,15 @@ pub(super) enum TargetError {
     #[error(
         "no target given, and this is not an agent's folder (give a rig, or an agent's address)"
     )]
-    Nobody,
+    NoTarget,
     /// The bead belongs to another store.
     #[error(
         "the bead lives in {home} but the worker in rig `{rig}`: a worker only changes beads of its own rig"
     )]
     OtherRig { home: String, rig: String },
     /// A user cannot get a bead by sling.
-    #[error("`{0}` is a person, not an agent with a hook (send mail instead: `gt mail send`)")]
-    Person(String),
+    #[error("`{0}` is a user, not an agent with a hook (send mail instead: `gt mail send`)")]
+    User(String),
     #[error("there is no dog `{0}` (add one with `gt dog add`)")]
     NoDog(String),
     #[error("no dog is idle (add one with `gt dog add`)")]
@@ -88,9 +88,9 @@ pub fn resolve_target<'t>(
         "" if town.actor == Address::Overseer => match home {
             // Only workers of its own rig can change the bead.
             BeadsHome::Rig(rig) => SlingTarget::Rig(town.find_rig(rig)?),
-            BeadsHome::Town => return Err(TargetError::Nobody.into()),
+            BeadsHome::Town => return Err(TargetError::NoTarget.into()),
         },
-        "." if town.actor == Address::Overseer => return Err(TargetError::Nobody.into()),
+        "." if town.actor == Address::Overseer => return Err(TargetError::NoTarget.into()),
         "" | "." => resolve_address(town, town.actor.clone())?,
         rig if !rig.contains('/') && town.read_registry()?.rigs.contains_key(rig) => {
             SlingTarget::Rig(town.rig(rig))
@@ -104,7 +104,7 @@ pub fn resolve_target<'t>(
                     return Err(town
                         .find_rig(name)
                         .err()
-                        .unwrap_or_else(|| TargetError::Nobody.into()));
+                        .unwrap_or_else(|| TargetError::NoTarget.into()));
                 }
             }
         }
@@ -165,7 +165,7 @@ fn resolve_address(town: &Town, address: Address) -> anyhow::Result<SlingTarget<
     }
     Ok(match address {
         Address::Polecat(rig, name) => SlingTarget::Polecat(town.rig(&rig), name),
-        Address::Overseer => return Err(TargetError::Person(address.to_string()).into()),
+        Address::Overseer => return Err(TargetError::User(address.to_string()).into()),
         Address::Crew(ref rig, ref name) if !town.rig(rig).crew(name).is_dir() => {
             return Err(TargetError::NoCrew(address.to_string()).into());
         }

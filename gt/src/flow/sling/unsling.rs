@@ -28,7 +28,7 @@ pub struct UnslingReport {
 
 /// The bead is on no hook.
 #[derive(Debug, thiserror::Error)]
-#[error("{bead} is on nobody's hook (it is {status})")]
+#[error("{bead} is on no hook (it is {status})")]
 pub(super) struct NotHooked {
     pub bead: String,
     pub status: String,

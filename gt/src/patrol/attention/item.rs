@@ -72,7 +72,7 @@ impl AttentionKind {
             Self::Stuck => "stuck",
             Self::GaveUp => "its worker gave up",
             Self::Failing => "failing",
-            Self::NeedsPerson => "needs a person",
+            Self::NeedsPerson => "needs the user",
         }
     }
 }
@@ -213,7 +213,7 @@ pub(super) fn review_items(view: &TownView) -> Vec<AttentionItem> {
                     escape::escape_line(&request.new.title)
                 ),
                 text: format!(
-                    "{} left it to a person: {}.",
+                    "{} left the decision to the user: {}.",
                     escape::escape_line(&pending.hook),
                     escape::escape_line(pending.reason.trim_end_matches('.'))
                 ),
@@ -376,7 +376,7 @@ fn worker_item(polecat: &Polecat, thresholds: &Thresholds) -> Option<AttentionIt
             key: format!("dialog:{bead}:{}", slot.lease),
             subject: format!("{who} waits for an answer on {bead}"),
             text: format!(
-                "A dialog is open in its session: {}. It is restarted if nobody answers.",
+                "A dialog is open in its session: {}. It is restarted if no one answers.",
                 escape::escape_line(question)
             ),
             next: vec![format!("gt attach {short}"), format!("gt peek {short}")],
@@ -556,13 +556,13 @@ fn bead_item(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<AttentionIt
             )
         }
         None if !who.is_empty() || number::read_attempt(bead) == 0 => return None,
-        None => format!("it is {} and assigned to nobody", bead.status),
+        None => format!("it is {} and unassigned", bead.status),
     };
     Some(AttentionItem {
         kind: AttentionKind::NeedsPerson,
         due: Timestamp::MIN,
         key: format!("orphan:{id}:{}", number::read_attempt(bead)),
-        subject: format!("Nobody works on {id}"),
+        subject: format!("No one works on {id}"),
         text: format!("{}: {text}.", escape::escape_line(&bead.title)),
         next: vec![
             format!("gt sling {id} {rig} --force"),

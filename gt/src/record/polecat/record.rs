@@ -150,9 +150,9 @@ pub fn record_result(
 }
 
 /// Records that a request is merged, as submitted or after a repair.
-pub fn record_merged(tx: &mut Tx, request: &Bead, mended: bool) -> anyhow::Result<()> {
+pub fn record_merged(tx: &mut Tx, request: &Bead, is_repaired: bool) -> anyhow::Result<()> {
     record_result(tx, request, |entry, now| {
-        let is_as_it_was = !mended && entry.gate_failures == 0;
+        let is_as_it_was = !is_repaired && entry.gate_failures == 0;
         entry.result = Some(if is_as_it_was {
             MergeResult::Merged
         } else {

@@ -428,7 +428,7 @@ impl Explanation {
     fn add_town_bead(&mut self, view: &TownView, bead: &Bead) {
         if let Some(escalation) = Escalation::from_bead(bead).filter(Escalation::is_open) {
             let taken = match escalation.acked_by.as_str() {
-                "" => "nobody has acknowledged it".to_owned(),
+                "" => "no one has acknowledged it".to_owned(),
                 by => format!("acknowledged by {by}"),
             };
             let word = escalation.severity.name();

@@ -94,7 +94,7 @@ fn read_text_at(repository: &Path, commit: &str, path: &str) -> anyhow::Result<S
         .unwrap_or(usize::MAX);
     anyhow::ensure!(
         size <= BYTES,
-        "{path} has {size} bytes, more than the {BYTES} that are checked: a person has to look at it"
+        "{path} has {size} bytes, more than the {BYTES} that are checked: a user has to check it"
     );
     let bytes = sys::run_git(repository, &["show", &format!("{commit}:{path}")])?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -125,7 +125,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            error.contains("big.ts") && error.contains("a person"),
+            error.contains("big.ts") && error.contains("a user"),
             "{error}"
         );
     }

@@ -77,7 +77,7 @@ pub fn check_change(
         if !rule.is_checkable() {
             outcome
                 .notes
-                .push(format!("only people can check: {}", rule.words));
+                .push(format!("only a user can check: {}", rule.words));
         }
         check_rule(&rule, &new, files, &mut outcome.findings);
     }
@@ -89,7 +89,7 @@ pub fn check_change(
                 check_constraint(known.code, &new, files, &mut outcome.findings);
             }
             ConstraintMeaning::Prose => {
-                outcome.notes.push(format!("only people can check: {code}"));
+                outcome.notes.push(format!("only a user can check: {code}"));
             }
             ConstraintMeaning::Unknown => outcome
                 .notes

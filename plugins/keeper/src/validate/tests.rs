@@ -59,8 +59,8 @@ fn a_finding_names_rule_file_and_line() {
     assert_eq!(
         outcome.notes,
         [
-            "only people can check: be kind",
-            "only people can check: speak well",
+            "only a user can check: be kind",
+            "only a user can check: speak well",
             "no constraint is called no-such-code"
         ]
     );

@@ -6,7 +6,7 @@ use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::convoy::review;
 
-/// List the requests that wait for a person
+/// List the requests that wait for the user
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Also list answered requests
@@ -18,7 +18,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.open_town()?.open_town_store()?.snapshot()?;
     build_report(review::list_requests(&store, args.all), |found, page| {
         if found.is_empty() {
-            page.line("no convoy waits for a person");
+            page.line("no convoy waits for the user");
         }
         for request in found {
             let title = escape::escape_line(&request.new.title);

@@ -34,7 +34,7 @@ pub struct ReviewApproval {
 pub fn approve_request(town: &Town, id: &str, reason: &str) -> anyhow::Result<ReviewApproval> {
     anyhow::ensure!(
         !matches!(town.actor, Address::Polecat(..)),
-        "{} is a worker: a request is for a person, the mayor or crew to approve",
+        "{} is a worker: only the user, the mayor or crew can approve a request",
         town.actor
     );
     let _turn = Lock::try_take(&town.layout.review_lock(id))?;

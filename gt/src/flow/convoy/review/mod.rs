@@ -41,7 +41,7 @@ pub enum ReviewError {
     #[error("{hook} came to no decision, so no convoy is made: {reason}")]
     Broken { hook: String, reason: String },
     /// A user must decide.
-    #[error("{hook} leaves the convoy to a person: {reason} (request {request})")]
+    #[error("{hook} leaves the convoy to the user: {reason} (request {request})")]
     Deferred {
         request: String,
         hook: String,

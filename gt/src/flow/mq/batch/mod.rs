@@ -9,7 +9,7 @@
 //!    checked side by side (`find_failing_prefix`). The requests before its last one land. The last one is handled alone, which needs no further
 //!    run, because its tree is known ([`super::memory`]). Start over with the rest.
 //!
-//! A request that a hook or a person must decide about, and a task that repairs another request or
+//! A request that a hook or a user must decide about, and a task that repairs another request or
 //! the target, is never part of a batch.
 
 mod search;

@@ -41,7 +41,7 @@ struct PullRequestJson {
     merge_commit: Option<CommitJson>,
 }
 
-/// The latest review of one person.
+/// The latest review of one user.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct LatestReviewJson {
@@ -173,7 +173,7 @@ impl PullRequestJson {
     }
 
     /// Returns the forge's decision about the reviews. Without a required review it has none, and the
-    /// latest review of each person decides.
+    /// latest review of each user decides.
     fn decision(&self) -> &str {
         let has = |state: &str| {
             let mut latest = self.latest_reviews.iter().flatten();

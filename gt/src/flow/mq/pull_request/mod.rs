@@ -7,7 +7,7 @@
 //! 3. A review that requests changes, and a failed check, become a task, as a failed gate does. The
 //!    result of the task updates the same pull request, because the branch is named after the bead
 //!    whose work it is. If the target has moved and that matters, the candidate is built again.
-//! 4. Ask the forge to merge it, if nothing is missing and the rig's settings allow that. A person
+//! 4. Ask the forge to merge it, if nothing is missing and the rig's settings allow that. A user
 //!    may merge or close it at any time: the request is closed, or rejected.
 //!
 //! After a crash, the next run starts at 1 and finds the branch and the pull request.
@@ -507,7 +507,7 @@ fn fail_checks(
 }
 
 /// Closes the pull request of a withdrawn request, if its bead needs no work any more. Otherwise the
-/// next attempt at the bead updates it. An error is ignored: it stays open, for a person to close.
+/// next attempt at the bead updates it. An error is ignored: it stays open, for a user to close.
 pub(super) fn close_unneeded(job: &MergeJob, reason: &str) -> anyhow::Result<()> {
     let Some(recorded) = awaited_pull_request(&job.request) else {
         return Ok(());

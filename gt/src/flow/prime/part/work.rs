@@ -35,7 +35,7 @@ pub(in crate::flow::prime) fn work_part(
              where you were. What was said before about this convoy is not said again: `gt brief` shows it.\n"
         }
         Occasion::Brief => "",
-        _ => "It is on your hook: begin at once, nobody will confirm it.\n",
+        _ => "It is on your hook: begin at once, no one will confirm it.\n",
     });
     if !slot.branch.is_empty() && matches!(address, Address::Polecat(..)) {
         text.push_str(&format!(
