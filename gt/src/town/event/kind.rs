@@ -1,5 +1,7 @@
 //! The kinds of events with a sentence for each: `gt/templates/events.txt`.
 
+use kit::table;
+
 const TABLE: &str = include_str!("../../../templates/events.txt");
 
 /// A kind of events.
@@ -12,13 +14,7 @@ pub struct EventKind {
 
 /// Returns all kinds in alphabetical order.
 pub fn list_event_kinds() -> impl Iterator<Item = EventKind> {
-    TABLE
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| {
-            let (name, phrase) = line.split_once(" | ")?;
-            Some(EventKind { name, phrase })
-        })
+    table::read_rows(TABLE).map(|[name, phrase]| EventKind { name, phrase })
 }
 
 /// The maximum number of kinds that are proposed for an unknown one.
