@@ -104,7 +104,7 @@ pub struct TownFacts {
     pub hooked: Vec<HookFacts>,
     /// The sessions with new mail.
     pub mail: Vec<MailFacts>,
-    /// The gates that open without a person.
+    /// The gates that open without the user.
     pub gates: Vec<GateCheck>,
     pub chores: ChoreFacts,
     pub plugins: PluginFacts,

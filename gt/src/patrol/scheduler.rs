@@ -112,7 +112,7 @@ fn find_repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
 pub(super) fn decide_repairs(facts: &SchedulerFacts) -> Vec<Decision> {
     let queue = |bead: &String| Decision {
         rule: rule::R1_QUEUE_REPAIR,
-        saw: format!("{bead} is open, and nobody had it"),
+        saw: format!("{bead} is open, and no worker had it"),
         action: Action::QueueRepair {
             rig: facts.rig.clone().into(),
             bead: bead.clone().into(),

@@ -185,7 +185,7 @@ impl QueueCounts {
     /// Describes the counts.
     pub fn describe(&self) -> String {
         format!(
-            "{} ready, {} wait for a task, {} for a person",
+            "{} ready, {} wait for a task, {} for the user",
             self.pending, self.blocked, self.needs_person
         )
     }

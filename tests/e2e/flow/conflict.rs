@@ -42,7 +42,7 @@ fn a_conflict_becomes_a_convoy_task_and_its_resolution_lets_the_convoy_land() {
         serde_json::json!([])
     );
     // Status and why count the queue alike.
-    let queue = "merge queue: 0 ready, 1 wait for a task, 0 for a person";
+    let queue = "merge queue: 0 ready, 1 wait for a task, 0 for the user";
     assert!(town.gt(["why", "web"]).ok().out.contains(queue));
     assert!(town.gt(["status"]).ok().out.contains(queue));
     let status = town.gt(["convoy", "status", &convoy, "--json"]).ok().json();

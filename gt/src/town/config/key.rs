@@ -3,6 +3,8 @@
 
 use std::sync::LazyLock;
 
+use kit::table;
+
 pub use super::setting_key::{FORGE_KINDS, LabelEffect, SettingKey, SettingKind, SettingPlacement};
 
 const TABLE: &str = include_str!("../../../templates/settings.txt");
@@ -11,7 +13,7 @@ const TABLE: &str = include_str!("../../../templates/settings.txt");
 pub fn all_keys() -> &'static [SettingKey] {
     // A row that cannot be read would be left out, so a test compares the rows with the settings.
     static KEYS: LazyLock<Vec<SettingKey>> =
-        LazyLock::new(|| table_rows().filter_map(parse_row).collect());
+        LazyLock::new(|| table::read_rows(TABLE).filter_map(parse_row).collect());
     &KEYS
 }
 
@@ -39,15 +41,9 @@ pub(super) fn current_name(name: &str) -> &str {
     }
 }
 
-fn table_rows() -> impl Iterator<Item = &'static str> {
-    TABLE.lines().filter(|line| !line.starts_with('#'))
-}
-
-fn parse_row(row: &'static str) -> Option<SettingKey> {
-    let mut columns = row.split('|').map(str::trim);
-    let name = columns.next()?;
-    let kind = parse_kind(columns.next()?)?;
-    let scope = match columns.next()? {
+fn parse_row(row: [&'static str; 6]) -> Option<SettingKey> {
+    let [name, kind, files, marks, default, meaning] = row;
+    let scope = match files {
         "town" => SettingPlacement::Town,
         "town and rig" => SettingPlacement::Rig,
         "rig" => SettingPlacement::RigOnly,
@@ -55,17 +51,16 @@ fn parse_row(row: &'static str) -> Option<SettingKey> {
     };
     let mut key = SettingKey {
         name,
-        kind,
+        kind: parse_kind(kind)?,
         scope,
         layered: scope != SettingPlacement::Town,
         is_guard: false,
         labels: LabelEffect::None,
-        default: "",
-        meaning: "",
+        default,
+        meaning,
     };
-    for mark in columns.next()?.split(',').map(str::trim) {
+    for mark in table::split_list(marks, ',') {
         match mark {
-            "" => {}
             "guard" => key.is_guard = true,
             "files only" => key.layered = false,
             "labels lower" => key.labels = LabelEffect::Lower,
@@ -73,9 +68,7 @@ fn parse_row(row: &'static str) -> Option<SettingKey> {
             _ => return None,
         }
     }
-    key.default = columns.next()?;
-    key.meaning = columns.next()?;
-    columns.next().is_none().then_some(key)
+    Some(key)
 }
 
 fn parse_kind(text: &'static str) -> Option<SettingKind> {
@@ -107,10 +100,10 @@ mod tests {
 
     #[test]
     fn every_row_is_a_setting_with_a_valid_built_in_value() {
-        for row in table_rows() {
-            let key = parse_row(row).unwrap_or_else(|| panic!("{row}"));
+        for row in table::read_rows(TABLE) {
+            let key = parse_row(row).unwrap_or_else(|| panic!("{row:?}"));
             let built_in = key.default.is_empty() || key.parse(key.default).is_some();
-            assert!(built_in && !key.meaning.is_empty(), "{row}");
+            assert!(built_in && !key.meaning.is_empty(), "{row:?}");
         }
         let names: Vec<&str> = all_keys().iter().map(|key| key.name).collect();
         assert!(names.is_sorted(), "{names:?}");

@@ -24,7 +24,7 @@ pub(super) fn check_town_files(town: &LiveTown, page: &mut CheckFindings) {
     if let Err(error) = town.read_registry() {
         page.error(
             error.to_string(),
-            "mend the file by hand; a backup of the town has an older one",
+            "fix the file by hand; a backup of the town has an older one",
         );
     }
     match SettingsLayers::load(town, None) {
@@ -56,7 +56,7 @@ fn check_version(page: &mut CheckFindings, path: &Path, kind: &str, newest: u64)
         Err(error) => {
             return page.error(
                 format!("{shown} cannot be read: {error}"),
-                "mend its permissions",
+                "fix its permissions",
             );
         }
     };
@@ -65,7 +65,7 @@ fn check_version(page: &mut CheckFindings, path: &Path, kind: &str, newest: u64)
         Err(error) => {
             return page.error(
                 format!("{shown} is not valid: {error}"),
-                "mend the file by hand",
+                "fix the file by hand",
             );
         }
     };
