@@ -18,7 +18,13 @@ fn outer(depth: usize) -> impl Fn(&str) -> Option<String> {
 }
 
 /// The layers of `kit`, lowest first.
-const KIT: [&[&str]; 5] = [&["sys", "json"], &["failure"], &["ui"], &["cli"], &[""]];
+const KIT: [&[&str]; 5] = [
+    &["sys", "json", "table"],
+    &["failure"],
+    &["ui"],
+    &["cli"],
+    &[""],
+];
 
 /// The layers of `gt`, lowest first.
 const GT: [&[&str]; 8] = [
