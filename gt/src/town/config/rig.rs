@@ -141,7 +141,7 @@ impl RigSettings {
         })
     }
 
-    /// Returns the merge strategy. [`super::check_merge_queue`] refuses an unknown name before each
+    /// Returns the merge strategy. [`super::check_guards`] refuses an unknown name before each
     /// merge.
     pub fn strategy(&self) -> MergeStrategy {
         let name = self.merge_queue.strategy.as_deref();
