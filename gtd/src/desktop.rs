@@ -18,10 +18,10 @@ use kit::ui::escape::escape_line;
 /// Variables of which a desktop session sets at least one.
 const DESKTOP_VARIABLES: [&str; 3] = ["WAYLAND_DISPLAY", "DISPLAY", "DBUS_SESSION_BUS_ADDRESS"];
 /// The number of messages that are shown one by one.
-const MOST: usize = 3;
+const MAX_SINGLE_NOTICES: usize = 3;
 /// The maximum width of a shown text.
-const WIDTH: usize = 200;
-const LIMIT: Duration = Duration::from_secs(5);
+const MAX_TEXT_WIDTH: usize = 200;
+const PROGRAM_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The messages that the desktop has shown.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl DesktopNotices {
         if new.is_empty() || !is_wanted(town) {
             return;
         }
-        for mail in new.iter().take(MOST) {
+        for mail in new.iter().take(MAX_SINGLE_NOTICES) {
             let text = format!("from {}", mail.from);
             let is_urgent = matches!(mail.priority, "urgent" | "high");
             if !send_notice(&program, &mail.subject, &text, is_urgent) {
@@ -82,8 +82,8 @@ impl DesktopNotices {
                 return;
             }
         }
-        if new.len() > MOST {
-            let more = counted(new.len() - MOST, "more message");
+        if new.len() > MAX_SINGLE_NOTICES {
+            let more = counted(new.len() - MAX_SINGLE_NOTICES, "more message");
             send_notice(&program, &more, "gt mail inbox", false);
         }
     }
@@ -98,7 +98,7 @@ fn is_wanted(town: &Town) -> bool {
 
 /// Shows a text, and returns true if it is shown. The text is data: the title is plain, and markup in the body is escaped.
 fn send_notice(program: &std::path::Path, title: &str, text: &str, is_urgent: bool) -> bool {
-    let shorten = |text: &str| cut_to_width(&escape_line(text), WIDTH);
+    let shorten = |text: &str| cut_to_width(&escape_line(text), MAX_TEXT_WIDTH);
     let body = shorten(text)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -107,7 +107,7 @@ fn send_notice(program: &std::path::Path, title: &str, text: &str, is_urgent: bo
     let sent = ChildCommand::new(program)
         .args(["--app-name=Gas Town", "--urgency", urgency, "--"])
         .args([shorten(title), body])
-        .limit(LIMIT)
+        .limit(PROGRAM_TIMEOUT)
         .run();
     match sent {
         Ok(sent) if sent.is_success() => return true,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 /// The time in which further wake-ups are collected before a pass.
-const GATHER: Duration = Duration::from_millis(100);
+const GATHER_TIME: Duration = Duration::from_millis(100);
 
 /// The reason of a wake-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,7 +53,7 @@ impl WakeReceiver {
         if first == WakeReason::Stop {
             return first;
         }
-        let deadline = tokio::time::Instant::now() + GATHER;
+        let deadline = tokio::time::Instant::now() + GATHER_TIME;
         while let Ok(Some(wake)) = tokio::time::timeout_at(deadline, self.receiver.recv()).await {
             if wake == WakeReason::Stop {
                 return wake;

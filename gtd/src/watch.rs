@@ -29,7 +29,7 @@ const KNOWN_FILES: [&str; 6] = [
 ];
 
 /// The interval at which files are polled without watches.
-const POLL: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The watcher with its folders.
 pub(crate) struct FolderWatch {
@@ -107,7 +107,7 @@ fn warn_no_watches(error: &notify::Error) {
 async fn poll_files(folders: Vec<PathBuf>, waker: WakeSender) {
     let mut before = read_stamps(&folders);
     loop {
-        tokio::time::sleep(POLL).await;
+        tokio::time::sleep(POLL_INTERVAL).await;
         let now = read_stamps(&folders);
         if now != before {
             waker.wake(WakeReason::Files);

@@ -12,7 +12,7 @@ use kit::sys::Env;
 use kit::table;
 use kit::ui::Ui;
 
-const TABLE: &str = include_str!("../../templates/vocabulary/absent.txt");
+const ABSENT_COMMANDS: &str = include_str!("../../templates/vocabulary/absent.txt");
 
 /// Answers a command line that names an absent command, and returns the exit code. Returns `None`
 /// for all other command lines.
@@ -23,7 +23,8 @@ pub(super) fn answer_absent_command(error: &clap::Error, args: &[String]) -> Opt
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
-    let [_, harmless, text] = table::read_rows(TABLE).find(|[command, _, _]| command == name)?;
+    let [_, harmless, text] =
+        table::read_rows(ABSENT_COMMANDS).find(|[command, _, _]| command == name)?;
     let mut rest = args.iter().skip_while(|arg| *arg != name).skip(1);
     let subcommand = rest.find(|arg| !arg.starts_with('-'));
     let subcommand = subcommand.map_or("-", String::as_str);
@@ -51,7 +52,7 @@ mod tests {
     fn no_command_is_both_absent_and_implemented() {
         let command = super::super::build_command_line();
         let mut last = "";
-        for [name, _, text] in table::read_rows(TABLE) {
+        for [name, _, text] in table::read_rows(ABSENT_COMMANDS) {
             assert!(command.find_subcommand(name).is_none(), "{name}");
             assert!(last < name, "{name} is out of order");
             assert!(!text.is_empty(), "{name} has no text");

@@ -28,7 +28,7 @@ pub(crate) struct Args {
 }
 
 /// The default limit for terminal output.
-const LIMIT: usize = 50;
+const DEFAULT_LIMIT: usize = 50;
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
@@ -44,7 +44,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(0) => usize::MAX,
         Some(limit) => limit,
         None if ctx.ui.is_json() => usize::MAX,
-        None => LIMIT,
+        None => DEFAULT_LIMIT,
     };
     let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let (mut items, mut total) = (Vec::new(), 0);

@@ -14,7 +14,7 @@ use kit::cli::report::CommandResult;
 pub(crate) struct Args {}
 
 /// The questions and their defaults.
-const QUESTIONS: [(&str, &str); 7] = [
+const FORM_QUESTIONS: [(&str, &str); 7] = [
     ("Title", ""),
     ("Type", "task"),
     ("Priority", "2"),
@@ -28,7 +28,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     ctx.check_writable("create-form")?;
     let mut lines = io::stdin().lock().lines();
     let mut answers: [String; 7] = Default::default();
-    for (slot, (question, default)) in answers.iter_mut().zip(QUESTIONS) {
+    for (slot, (question, default)) in answers.iter_mut().zip(FORM_QUESTIONS) {
         let default_part = match default {
             "" => String::new(),
             default => format!(" [{default}]"),

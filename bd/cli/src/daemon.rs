@@ -6,7 +6,7 @@ use kit::failure::UsageError;
 use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Accepts the daemon commands of earlier versions. None of them is needed.
-const WORDS: [&str; 8] = [
+const DAEMON_COMMANDS: [&str; 8] = [
     "start", "stop", "restart", "status", "health", "list", "logs", "killall",
 ];
 
@@ -19,7 +19,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let word = args.rest.first().filter(|word| !word.starts_with('-'));
-    if let Some(word) = word.filter(|word| !WORDS.contains(&word.as_str())) {
+    if let Some(word) = word.filter(|word| !DAEMON_COMMANDS.contains(&word.as_str())) {
         let text = format!("unknown command {word:?} for \"bd daemon\"; beads need no daemon");
         return Err(UsageError(text).into());
     }

@@ -60,7 +60,7 @@ fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
 }
 
 /// The maximum width of a value on a line.
-const VALUE: usize = 60;
+const MAX_VALUE_WIDTH: usize = 60;
 
 fn shorten_value(value: &Value) -> String {
     let text = match value {
@@ -69,7 +69,7 @@ fn shorten_value(value: &Value) -> String {
         Value::Array(all) if all.iter().any(Value::is_object) => counted(all.len(), "entry"),
         other => other.to_string(),
     };
-    cut::cut_to_width(&escape::escape_line(&text), VALUE)
+    cut::cut_to_width(&escape::escape_line(&text), MAX_VALUE_WIDTH)
 }
 
 /// A bead that differs, for `--json`.

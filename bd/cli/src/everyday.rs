@@ -5,13 +5,14 @@ use std::ffi::OsString;
 use kit::cli::parse::find_command_name;
 use kit::table;
 
-const ALIASES: &str = include_str!("../../templates/vocabulary/aliases.txt");
-const CHOICES: &str = include_str!("../../templates/vocabulary/choices.txt");
+const COMMAND_ALIASES: &str = include_str!("../../templates/vocabulary/aliases.txt");
+const COMMAND_CHOICES: &str = include_str!("../../templates/vocabulary/choices.txt");
 
 /// Replaces the command of a line if it is one of the words.
 pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
-    let is_word =
-        |arg: &OsString| arg == "message" || table::read_rows(ALIASES).any(|[word, _]| arg == word);
+    let is_word = |arg: &OsString| {
+        arg == "message" || table::read_rows(COMMAND_ALIASES).any(|[word, _]| arg == word)
+    };
     let is_flag = |arg: &OsString| arg.to_string_lossy().starts_with('-');
     // Most lines have no such word, and building the parser takes a while.
     if !args.iter().any(is_word) {
@@ -34,7 +35,7 @@ pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
     }
     let meaning = name
         .to_str()
-        .and_then(|name| table::find_meaning(ALIASES, name));
+        .and_then(|name| table::find_meaning(COMMAND_ALIASES, name));
     let (Some(at), Some(meaning)) = (found, meaning) else {
         return args;
     };
@@ -72,12 +73,12 @@ fn replace_thread(args: Vec<OsString>, at: Option<usize>) -> Vec<OsString> {
 /// Returns the commands to type instead of a word, nearest in meaning first.
 pub(super) fn suggest_commands(word: &str) -> Vec<String> {
     let word = word.to_lowercase();
-    if let Some(commands) = table::find_meaning(CHOICES, &word) {
+    if let Some(commands) = table::find_meaning(COMMAND_CHOICES, &word) {
         return table::split_list(commands, '|')
             .map(str::to_owned)
             .collect();
     }
-    let meaning = table::find_meaning(ALIASES, &word);
+    let meaning = table::find_meaning(COMMAND_ALIASES, &word);
     meaning
         .map(|meaning| format!("bd {meaning}"))
         .into_iter()
@@ -92,7 +93,9 @@ mod tests {
     fn no_everyday_word_is_a_command_and_each_is_in_one_table_once() {
         let command = super::super::build_command_line();
         let mut words = std::collections::BTreeSet::new();
-        for [word, meaning] in table::read_rows(ALIASES).chain(table::read_rows(CHOICES)) {
+        for [word, meaning] in
+            table::read_rows(COMMAND_ALIASES).chain(table::read_rows(COMMAND_CHOICES))
+        {
             assert!(command.find_subcommand(word).is_none(), "{word}");
             assert!(!meaning.is_empty() && words.insert(word), "{word}");
         }
@@ -101,8 +104,8 @@ mod tests {
     #[test]
     fn each_suggestion_names_a_command() {
         let command = super::super::build_command_line();
-        let suggested =
-            table::read_rows(CHOICES).flat_map(|[_, commands]| table::split_list(commands, '|'));
+        let suggested = table::read_rows(COMMAND_CHOICES)
+            .flat_map(|[_, commands]| table::split_list(commands, '|'));
         for line in suggested {
             let mut words = line.split_whitespace().skip(1);
             let name = words.find(|word| !word.starts_with('-') && *word != "NAME");

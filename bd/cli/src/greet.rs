@@ -9,7 +9,7 @@ use super::{Command, merge};
 
 /// The file with the version that last ran in this clone, a convention of existing clients. Git
 /// ignores the file.
-const MARK: &str = ".local_version";
+const VERSION_FILE: &str = ".local_version";
 
 pub(super) fn print_notices(ctx: &Context, command: &Command) {
     if !matches!(
@@ -51,7 +51,7 @@ fn hint_at_driver(ctx: &Context, command: &Command) {
         return;
     }
     let Ok(found) = ctx.project() else { return };
-    let mark = found.dir.join(MARK);
+    let mark = found.dir.join(VERSION_FILE);
     let is_new = !mark.exists() && found.dir.join("issues.jsonl").is_file();
     // If the mark cannot be written, the hint would be repeated by every command.
     if !is_new || file::put_first_line(&mark, env!("CARGO_PKG_VERSION"), file::SHARED).is_err() {

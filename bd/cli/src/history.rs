@@ -11,7 +11,7 @@ use kit::ui::{Page, escape};
 use kit::cli::report::{CommandResult, build_report};
 
 /// The fields of which several elements can lose in one merge.
-const PARTS: [&str; 2] = ["comments", "dependencies"];
+const LIST_FIELDS: [&str; 2] = ["comments", "dependencies"];
 
 /// Show each change of a bead: who, when, which fields
 ///
@@ -283,7 +283,7 @@ fn conflict_losers(change: &BeadChange) -> Vec<LostValue<'_>> {
     let mut found = Vec::new();
     for (field, raw) in change.lost.iter().flat_map(|lost| &lost.0) {
         match parse_value(raw) {
-            Value::Array(values) if PARTS.contains(&field.as_str()) => {
+            Value::Array(values) if LIST_FIELDS.contains(&field.as_str()) => {
                 found.extend(values.into_iter().map(|value| LostValue { field, value }));
             }
             value => found.push(LostValue { field, value }),

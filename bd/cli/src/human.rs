@@ -14,10 +14,10 @@ use super::report::{PlainBead, plain_json};
 use kit::cli::report::{CommandResult, EmptyReport, TextReport, build_report};
 
 /// The label of a bead that waits for the user.
-const LABEL: &str = "human";
+const HUMAN_LABEL: &str = "human";
 /// The prefixes of the close reasons.
-const RESPONDED: &str = "Responded";
-const DISMISSED: &str = "Dismissed";
+const RESPONDED_PREFIX: &str = "Responded";
+const DISMISSED_PREFIX: &str = "Dismissed";
 
 /// Answer beads that wait for the user
 ///
@@ -74,12 +74,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 .into());
             }
             let comment = format!("Response: {response}");
-            close_with_comment(ctx, &id, "human respond", Some(&comment), RESPONDED)
+            close_with_comment(ctx, &id, "human respond", Some(&comment), RESPONDED_PREFIX)
         }
         Some(HumanCommand::Dismiss { id, reason }) => {
             let reason = match reason.as_str() {
-                "" => DISMISSED.to_owned(),
-                reason => format!("{DISMISSED}: {reason}"),
+                "" => DISMISSED_PREFIX.to_owned(),
+                reason => format!("{DISMISSED_PREFIX}: {reason}"),
             };
             close_with_comment(ctx, &id, "human dismiss", None, &reason)
         }
@@ -89,7 +89,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 fn find_labelled(snapshot: &Snapshot, filter: BeadFilter) -> Vec<&Bead> {
     let filter = BeadFilter {
-        labels: vec![LABEL.to_owned()],
+        labels: vec![HUMAN_LABEL.to_owned()],
         ..filter
     };
     filter.apply(snapshot)
@@ -132,8 +132,10 @@ fn close_with_comment(
     let bead = store.transact(&author, &ctx.clock, |tx| {
         let bead = tx.resolve(given)?;
         let id = bead.id.clone();
-        if !bead.has_label(LABEL) {
-            return Err(UsageError(format!("bead {id} does not have the '{LABEL}' label")).into());
+        if !bead.has_label(HUMAN_LABEL) {
+            return Err(
+                UsageError(format!("bead {id} does not have the '{HUMAN_LABEL}' label")).into(),
+            );
         }
         if let Some(comment) = comment {
             change::add_comment(tx, &id, &author.actor, comment)?;
@@ -155,7 +157,7 @@ fn count_by_state(ctx: &Context) -> CommandResult {
             .count()
     };
     let pending = all.iter().filter(|bead| bead.is_open()).count();
-    let (responded, dismissed) = (begins(RESPONDED), begins(DISMISSED));
+    let (responded, dismissed) = (begins(RESPONDED_PREFIX), begins(DISMISSED_PREFIX));
     let total = all.len();
     let json =
         json!({"total": total, "pending": pending, "responded": responded, "dismissed": dismissed});

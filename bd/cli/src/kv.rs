@@ -44,7 +44,7 @@ enum KvCommand {
 }
 
 /// The reserved prefixes of names, which are settings of other commands.
-const RESERVED: [&str; 7] = [
+const RESERVED_PREFIXES: [&str; 7] = [
     "kv.",
     "sync.",
     "conflict.",
@@ -59,7 +59,10 @@ fn build_key(name: &str) -> Result<String, UsageError> {
     if name.is_empty() {
         return Err(UsageError("key cannot be empty".into()));
     }
-    if let Some(start) = RESERVED.iter().find(|start| name.starts_with(**start)) {
+    if let Some(start) = RESERVED_PREFIXES
+        .iter()
+        .find(|start| name.starts_with(**start))
+    {
         return Err(UsageError(format!(
             "key cannot begin with '{start}': it is reserved"
         )));

@@ -15,7 +15,7 @@ use super::remember::memory_setting;
 use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// The migrations of earlier versions. None of them is needed.
-const WORDS: [&str; 5] = ["hash-ids", "issues", "sync", "tombstones", "schema"];
+const OLD_MIGRATIONS: [&str; 5] = ["hash-ids", "issues", "sync", "tombstones", "schema"];
 
 /// Take over the beads of br, beads-rs or another bd
 ///
@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return migrate_folder(ctx, from, args.dry_run);
     }
     let word = args.rest.first().filter(|word| !word.starts_with('-'));
-    if let Some(word) = word.filter(|word| !WORDS.contains(&word.as_str())) {
+    if let Some(word) = word.filter(|word| !OLD_MIGRATIONS.contains(&word.as_str())) {
         let text =
             format!("unknown command {word:?} for \"bd migrate\"; there is nothing to migrate");
         return Err(UsageError(text).into());

@@ -46,7 +46,7 @@ pub(crate) struct Args {
 }
 
 /// The instructions for agents.
-const TEXT: &str = include_str!("../../templates/agents.md");
+const AGENT_INSTRUCTIONS: &str = include_str!("../../templates/agents.md");
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.list {
@@ -57,12 +57,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(path) = &args.output {
         ctx.check_writable("setup")?;
         let path = ctx.env.make_absolute(path);
-        write_file(&path, TEXT)?;
+        write_file(&path, AGENT_INSTRUCTIONS)?;
         let shown = path.display().to_string();
         return TextReport::new(json!({"path": shown}), format!("✓ Wrote {shown}")).into_answer();
     }
     if args.print {
-        ctx.ui.raw(TEXT);
+        ctx.ui.raw(AGENT_INSTRUCTIONS);
         return Ok(Box::new(EmptyReport));
     }
     let name = args.agent.as_deref().unwrap_or_default();
@@ -132,7 +132,7 @@ pub(super) fn find_user_setups(ctx: &Context) -> Vec<&'static str> {
                 .iter()
                 .any(|event| settings::has_hook(&text, event, command))
         };
-        has(PRIME) || has(STEALTH)
+        has(PRIME_COMMAND) || has(STEALTH_COMMAND)
     };
     let tools = TOOLS.into_iter().filter(runs_bd);
     tools.map(|tool| tool.name).collect()
@@ -147,8 +147,8 @@ struct SetupFiles {
     included_file: Option<PathBuf>,
 }
 
-const PRIME: &str = "bd prime";
-const STEALTH: &str = "bd prime --stealth";
+const PRIME_COMMAND: &str = "bd prime";
+const STEALTH_COMMAND: &str = "bd prime --stealth";
 
 /// Returns the entry in a tool's YAML settings that includes our file.
 fn build_read_entry(path: &str) -> String {
@@ -211,9 +211,9 @@ impl SetupFiles {
             ToolForm::Hooks { events, .. } => events.iter().all(|event| {
                 let has = |command| settings::has_hook(&text, event, command);
                 if args.stealth {
-                    has(STEALTH)
+                    has(STEALTH_COMMAND)
                 } else {
-                    has(PRIME) || has(STEALTH)
+                    has(PRIME_COMMAND) || has(STEALTH_COMMAND)
                 }
             }),
         })
@@ -226,7 +226,7 @@ impl SetupFiles {
         let new = match self.tool.form {
             ToolForm::Section { preamble: head, .. } => {
                 let text = if old.is_none() { head } else { text };
-                MARKDOWN.insert(text, TEXT)
+                MARKDOWN.insert(text, AGENT_INSTRUCTIONS)
             }
             ToolForm::Reading { path, settings } => {
                 let is_read = |line: &str| line.starts_with("read:");
@@ -239,8 +239,12 @@ impl SetupFiles {
                 YAML.insert(text, &build_read_entry(path))
             }
             ToolForm::Hooks { events, .. } => {
-                let command = if args.stealth { STEALTH } else { PRIME };
-                let mut text = old.clone().unwrap_or_else(|| BLANK.to_owned());
+                let command = if args.stealth {
+                    STEALTH_COMMAND
+                } else {
+                    PRIME_COMMAND
+                };
+                let mut text = old.clone().unwrap_or_else(|| EMPTY_SETTINGS.to_owned());
                 for event in events {
                     text = settings::add_hook(&text, event, command)
                         .with_context(|| format!("cannot change {}", self.shown()))?;
@@ -253,9 +257,9 @@ impl SetupFiles {
             write_file(&self.path, &new)?;
         }
         if let Some(included_file) = &self.included_file
-            && read_optional(included_file)?.as_deref() != Some(TEXT)
+            && read_optional(included_file)?.as_deref() != Some(AGENT_INSTRUCTIONS)
         {
-            write_file(included_file, TEXT)?;
+            write_file(included_file, AGENT_INSTRUCTIONS)?;
             changed = true;
         }
         Ok(changed)
@@ -273,11 +277,11 @@ impl SetupFiles {
                 let mut text = old.clone();
                 // The last inserted entry is removed first.
                 for event in events.iter().rev() {
-                    for command in [STEALTH, PRIME] {
+                    for command in [STEALTH_COMMAND, PRIME_COMMAND] {
                         text = settings::remove_hook(&text, event, command);
                     }
                 }
-                (Some(text), BLANK)
+                (Some(text), EMPTY_SETTINGS)
             }
         };
         let new = new.filter(|new| *new != old);
@@ -296,7 +300,7 @@ impl SetupFiles {
 }
 
 /// Initial settings in JSON.
-const BLANK: &str = "{\n}\n";
+const EMPTY_SETTINGS: &str = "{\n}\n";
 
 fn read_optional(path: &Path) -> anyhow::Result<Option<String>> {
     let text = file::read_file_if_exists(path)

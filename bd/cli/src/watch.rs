@@ -10,7 +10,7 @@ use kit::sys::watch::FolderWatch;
 use kit::cli::report::{CommandResult, EmptyReport};
 
 /// The time after which a view is redrawn without a change, because relative times move on.
-const LOOK: Duration = Duration::from_secs(60);
+const REDRAW_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Draws the report of `make`, and redraws it when it differs, until the output is closed.
 pub(super) fn watch_view(
@@ -34,6 +34,6 @@ pub(super) fn watch_view(
             }
             shown = Some(page.text().to_owned());
         }
-        changes.wait_at_most(LOOK);
+        changes.wait_at_most(REDRAW_INTERVAL);
     }
 }

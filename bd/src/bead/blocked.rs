@@ -12,10 +12,10 @@ use serde_json::Value;
 use crate::bead::{DepKind, Status};
 
 /// The number of parent-child levels through which blocking is inherited.
-const DEPTH: usize = 50;
+const MAX_INHERITED_LEVELS: usize = 50;
 
 /// The words in a close reason that mean failure.
-const FAILURE: &[&str] = &[
+const FAILURE_WORDS: &[&str] = &[
     "failed",
     "rejected",
     "wontfix",
@@ -32,7 +32,7 @@ const FAILURE: &[&str] = &[
 /// Returns true if a close reason describes a failure.
 pub fn is_failure(reason: &str) -> bool {
     let reason = reason.to_lowercase();
-    FAILURE.iter().any(|word| reason.contains(word))
+    FAILURE_WORDS.iter().any(|word| reason.contains(word))
 }
 
 /// The metadata of a `waits-for` edge.
@@ -152,7 +152,7 @@ pub fn find_blocked<G: BlockingGraph>(
     let mut front: Vec<G::Node> = candidates
         .filter(|node| is_directly_blocked(graph, *node))
         .collect();
-    for _ in 0..=DEPTH {
+    for _ in 0..=MAX_INHERITED_LEVELS {
         front.retain(|node| blocked.insert(*node));
         front = front
             .iter()
@@ -169,7 +169,7 @@ pub fn find_blocked<G: BlockingGraph>(
 pub fn is_blocked<G: BlockingGraph>(graph: &G, node: G::Node) -> bool {
     let mut seen = HashSet::from([node]);
     let mut front = vec![node];
-    for _ in 0..=DEPTH {
+    for _ in 0..=MAX_INHERITED_LEVELS {
         if front.iter().any(|node| is_directly_blocked(graph, *node)) {
             return true;
         }

@@ -340,11 +340,15 @@ fn looks_prefixed(given: &str, prefix: &str) -> bool {
 }
 
 /// The maximum number of candidates that the error names.
-const CANDIDATES: usize = 20;
+const MAX_CANDIDATES: usize = 20;
 
 fn format_candidates(found: &[String]) -> String {
-    let first = found[..found.len().min(CANDIDATES)].join(" ");
-    let rest = if found.len() > CANDIDATES { " …" } else { "" };
+    let first = found[..found.len().min(MAX_CANDIDATES)].join(" ");
+    let rest = if found.len() > MAX_CANDIDATES {
+        " …"
+    } else {
+        ""
+    };
     first + rest
 }
 

@@ -36,7 +36,7 @@ pub struct DamagedLine {
 }
 
 /// The size from which two threads parse a text.
-const SPLIT: usize = 1 << 20;
+const PARALLEL_SIZE: usize = 1 << 20;
 
 /// Parses the text of a file.
 pub fn parse_lines(text: Vec<u8>) -> ParsedLines {
@@ -45,7 +45,7 @@ pub fn parse_lines(text: Vec<u8>) -> ParsedLines {
     } else {
         0
     };
-    let half = (text.len() >= SPLIT).then_some(text.len() / 2);
+    let half = (text.len() >= PARALLEL_SIZE).then_some(text.len() / 2);
     let middle = half.and_then(|half| Some(half + memchr::memchr(b'\n', &text[half..])? + 1));
     let mut lines = match middle {
         None => parse_part(&text, start),
@@ -176,7 +176,7 @@ mod tests {
         };
         let text: Vec<String> = (1..=12_000).map(line).collect();
         let text = text.join("\n");
-        assert!(text.len() > SPLIT);
+        assert!(text.len() > PARALLEL_SIZE);
         let (whole, halves) = (
             parse_part(text.as_bytes(), 0),
             parse_lines(text.into_bytes()),

@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The text of the stamp that means "no time".
-const NEVER: &str = "0001-01-01T00:00:00Z";
+const ZERO_TIME: &str = "0001-01-01T00:00:00Z";
 
 /// An instant with its source text.
 #[derive(Debug, Clone)]
@@ -79,7 +79,7 @@ fn parse_timestamp(text: &str) -> Option<Timestamp> {
 
 impl Default for Stamp {
     fn default() -> Self {
-        Self::parse(NEVER)
+        Self::parse(ZERO_TIME)
     }
 }
 

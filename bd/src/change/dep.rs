@@ -98,17 +98,17 @@ fn check_new_edge(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<
 
 /// Copies the repository of the bead that `bead` was discovered from.
 fn inherit_repository(tx: &Tx<'_>, bead: &mut Bead, to: &str) {
-    const KEY: &str = "source_repo";
+    const SOURCE_REPO: &str = "source_repo";
     let of = |bead: &Bead| {
         bead.extra
             .iter()
-            .find(|(key, _)| *key == KEY)
+            .find(|(key, _)| *key == SOURCE_REPO)
             .map(|(_, value)| value.clone())
     };
     if of(bead).is_none()
         && let Some(value) = tx.get_live(to).and_then(of)
     {
-        bead.extra.push((KEY.to_owned(), value));
+        bead.extra.push((SOURCE_REPO.to_owned(), value));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::bead::Bead;
 use crate::store::Tx;
 
 /// The key of the list of labels.
-const LABELS: &str = "labels";
+const LABELS_KEY: &str = "labels";
 
 /// Adds a label. Adding an existing label succeeds. Returns true if the label is new.
 pub fn add_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeError> {
@@ -31,7 +31,7 @@ pub fn remove_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, Chan
     let before = count(&bead);
     bead.labels.retain(|existing| existing != label);
     bead.foreign
-        .retain(|element| element.list != LABELS || element.raw.get() != label);
+        .retain(|element| element.list != LABELS_KEY || element.raw.get() != label);
     if count(&bead) == before {
         return Ok(false);
     }
@@ -45,7 +45,7 @@ pub fn set_labels(tx: &mut Tx<'_>, id: &str, labels: Vec<String>) -> Result<(), 
         .into_iter()
         .filter(|label| !label.is_empty())
         .collect();
-    bead.foreign.retain(|element| element.list != LABELS);
+    bead.foreign.retain(|element| element.list != LABELS_KEY);
     tx.put(bead)?;
     Ok(())
 }

@@ -13,9 +13,9 @@ use crate::store::Tx;
 use crate::store::event::{BeadChange, Event};
 
 /// The state of a bead that is no longer in any file.
-const GONE: &str = "gone";
+const GONE_STATE: &str = "gone";
 /// The state of a deleted bead.
-const DELETED: &str = "deleted";
+const DELETED_STATE: &str = "deleted";
 
 /// The reason why an event cannot be undone.
 #[derive(Debug, thiserror::Error)]
@@ -70,8 +70,8 @@ fn describe_holders(ids: &[String]) -> String {
 /// Describes how to recover a bead that is not in the state that the undo expects.
 fn describe_recovery(id: &str, state: &str) -> String {
     match state {
-        DELETED => format!("`bd restore {id}` brings it back"),
-        GONE => format!(
+        DELETED_STATE => format!("`bd restore {id}` brings it back"),
+        GONE_STATE => format!(
             "`bd restore --lost {id}` brings back what git took away, `bd history {id}` shows what it was"
         ),
         _ => format!("`bd history {id}` shows what was done"),
@@ -118,7 +118,10 @@ fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bo
     match (&change.old, &change.new) {
         // The event created the bead. The bead becomes a tombstone, so that the undo can be undone.
         (None, Some(new)) => {
-            let bead = tx.get(&change.id).cloned().ok_or_else(|| gone(GONE))?;
+            let bead = tx
+                .get(&change.id)
+                .cloned()
+                .ok_or_else(|| gone(GONE_STATE))?;
             if bead.is_tombstone() {
                 return Ok(false);
             }
@@ -141,10 +144,13 @@ fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bo
             tx.put(bead).map_err(ChangeError::from)?;
         }
         (Some(old), Some(new)) => {
-            let bead = tx.get(&change.id).cloned().ok_or_else(|| gone(GONE))?;
+            let bead = tx
+                .get(&change.id)
+                .cloned()
+                .ok_or_else(|| gone(GONE_STATE))?;
             // The edit is older than the deletion of the bead. Only the deletion can be undone.
             if bead.is_tombstone() && new.raw_text("deleted_at").is_none() {
-                return Err(gone(DELETED));
+                return Err(gone(DELETED_STATE));
             }
             let merged = merge_old_values(&bead, old, new).map_err(|field| UndoError::Later {
                 id: change.id.clone(),

@@ -285,7 +285,7 @@ pub fn env_variable_name(name: &str) -> String {
 /// Returns true if earlier versions kept the setting in `config.yaml` and not in their database.
 /// Only the output of `config set` depends on this.
 pub fn is_yaml_only(name: &str) -> bool {
-    const EXACT: &[&str] = &[
+    const YAML_NAMES: &[&str] = &[
         "no-db",
         "no-daemon",
         "no-auto-flush",
@@ -303,7 +303,7 @@ pub fn is_yaml_only(name: &str) -> bool {
         "sync-branch",
         "create.require-description",
     ];
-    const FAMILIES: &[&str] = &[
+    const YAML_FAMILIES: &[&str] = &[
         "routing.",
         "sync.",
         "git.",
@@ -315,5 +315,5 @@ pub fn is_yaml_only(name: &str) -> bool {
         "hierarchy.",
         "ai.",
     ];
-    EXACT.contains(&name) || FAMILIES.iter().any(|family| name.starts_with(family))
+    YAML_NAMES.contains(&name) || YAML_FAMILIES.iter().any(|family| name.starts_with(family))
 }

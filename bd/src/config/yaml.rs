@@ -56,7 +56,7 @@ const MAX_SETTING_NODES: usize = 10_000;
 /// escapes. Returns `None` for all other documents.
 fn parse_simple(text: &str) -> Option<BTreeMap<String, String>> {
     let is_plain = |byte: u8| byte == b'\n' || byte == b' ' || byte.is_ascii_graphic();
-    if text.len() > SIMPLE || !text.bytes().all(is_plain) {
+    if text.len() > MAX_SIMPLE_LENGTH || !text.bytes().all(is_plain) {
         return None;
     }
     let mut flat = BTreeMap::new();
@@ -73,7 +73,7 @@ fn parse_simple(text: &str) -> Option<BTreeMap<String, String>> {
         };
         // A key named null is an error.
         if key == "null"
-            || key.len() > KEY
+            || key.len() > MAX_KEY_LENGTH
             || !key.chars().all(is_key)
             || !key.starts_with(|c: char| c.is_ascii_lowercase())
             || value.contains(['"', '\\'])
@@ -87,13 +87,13 @@ fn parse_simple(text: &str) -> Option<BTreeMap<String, String>> {
 
 /// The maximum length of a document for [`parse_simple`]. A document of this length cannot exceed
 /// the node limit of the parser.
-const SIMPLE: usize = 16 << 10;
+const MAX_SIMPLE_LENGTH: usize = 16 << 10;
 
 /// The maximum length of a key on the line of its value (YAML 1.2.2, 7.4.2).
-const KEY: usize = 1024;
+const MAX_KEY_LENGTH: usize = 1024;
 
 /// The maximum nesting depth of a document.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 /// Parses a document with at most `nodes` nodes, including the nodes that aliases repeat. The error
 /// is the parser's own text.
@@ -108,7 +108,7 @@ fn parse_with_policy(
 ) -> Result<YamlNode, String> {
     let mut budget = serde_saphyr::Budget::default();
     budget.max_nodes = nodes;
-    budget.max_depth = DEPTH;
+    budget.max_depth = MAX_DEPTH;
     let mut options = serde_saphyr::Options::default();
     options.strict_booleans = true;
     options.leading_zero_numbers_as_strings = true;

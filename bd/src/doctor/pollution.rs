@@ -5,7 +5,7 @@ use crate::store::Snapshot;
 use kit::ui::counted;
 
 /// The words that titles of test beads begin with.
-const WORDS: [&str; 8] = [
+const TEST_TITLE_WORDS: [&str; 8] = [
     "test",
     "testing",
     "benchmark",
@@ -20,7 +20,7 @@ pub(super) fn check_pollution(snapshot: &Snapshot) -> DoctorCheck {
     let is_test = |title: &str| {
         let title = title.to_lowercase();
         let first = title.split(|c: char| !c.is_alphanumeric()).next();
-        first.is_some_and(|word| WORDS.contains(&word))
+        first.is_some_and(|word| TEST_TITLE_WORDS.contains(&word))
     };
     let live = snapshot.all().filter(|bead| !bead.is_tombstone());
     let found: Vec<String> = live

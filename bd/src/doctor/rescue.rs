@@ -10,7 +10,7 @@ use crate::store::{Store, StoreError};
 use kit::sys::file;
 
 /// The maximum number of commits to search.
-const COMMITS: usize = 200;
+const MAX_COMMITS: usize = 200;
 
 /// Returns the last sound state of each bead that has only a damaged line now.
 pub(super) fn recover_from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
@@ -28,7 +28,7 @@ pub(super) fn recover_from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
         "log",
         "--format=%H",
         "-n",
-        &COMMITS.to_string(),
+        &MAX_COMMITS.to_string(),
         "--",
         &name,
     ]);

@@ -8,7 +8,7 @@ use crate::store::mark;
 use kit::ui::counted;
 
 /// Files beside a database that only the program that created them can use.
-const COMPANIONS: [&str; 5] = ["bd.sock", "daemon.lock", "daemon.log", "daemon.pid", "dolt"];
+const COMPANION_FILES: [&str; 5] = ["bd.sock", "daemon.lock", "daemon.log", "daemon.pid", "dolt"];
 
 /// Names the databases, and the contents that may be in no file.
 pub(super) fn check_sqlite(dir: &Path) -> DoctorCheck {
@@ -17,7 +17,7 @@ pub(super) fn check_sqlite(dir: &Path) -> DoctorCheck {
         return DoctorCheck::ok("Database", "no database of another bd");
     };
     let mut detail: Vec<String> = found.iter().map(|path| describe_contents(path)).collect();
-    let companions = COMPANIONS.map(|name| dir.join(name)).into_iter();
+    let companions = COMPANION_FILES.map(|name| dir.join(name)).into_iter();
     detail.extend(
         companions
             .filter(|path| path.exists())

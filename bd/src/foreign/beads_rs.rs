@@ -13,7 +13,7 @@ use crate::bead::{Bead, record};
 use crate::git::{Git, GitError};
 
 /// The branch of beads-rs, here and as other clones see it.
-const BRANCHES: [&str; 2] = ["refs/heads/beads/store", "refs/remotes/origin/beads/store"];
+const STORE_BRANCHES: [&str; 2] = ["refs/heads/beads/store", "refs/remotes/origin/beads/store"];
 
 /// The fields with another name here.
 pub(super) const RENAMED: [(&str, &str); 7] = [
@@ -41,7 +41,7 @@ pub(super) struct BranchBeads {
 
 /// Returns the branch if the repository has one.
 pub(super) fn find_branch(git: &Git) -> Result<Option<String>, GitError> {
-    for branch in BRANCHES {
+    for branch in STORE_BRANCHES {
         if git.resolve(branch)?.is_some() && git.file_at(branch, "state.jsonl")?.is_some() {
             return Ok(Some(branch.to_owned()));
         }

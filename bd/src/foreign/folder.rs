@@ -17,7 +17,7 @@ use crate::git::Git;
 use crate::store::{find, mark};
 
 /// The names of issues files, most usual first.
-const FILES: [&str; 2] = ["issues.jsonl", "beads.jsonl"];
+const ISSUES_FILES: [&str; 2] = ["issues.jsonl", "beads.jsonl"];
 
 /// The treatment of the fields of a source.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -69,7 +69,7 @@ pub fn read_folder(folder: &Path, own: &Path) -> anyhow::Result<ForeignFolder> {
         }
     };
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let files = FILES.iter().map(|name| dir.join(name));
+    let files = ISSUES_FILES.iter().map(|name| dir.join(name));
     let file = files.into_iter().find(|path| path.is_file());
     if let Some(path) = file.filter(|_| real(dir) != real(own)) {
         add(found.read_lines(&path)?);

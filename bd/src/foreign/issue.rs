@@ -209,7 +209,7 @@ pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
         "%a %b %d %Y %H:%M:%S GMT%z",
         "%Y-%m-%d %H:%M:%S%.f %z",
     ];
-    const LOCAL: [&str; 3] = [
+    const LOCAL_KEYS: [&str; 3] = [
         "%d/%b/%y %I:%M %p",
         "%Y-%m-%d %H:%M:%S%.f",
         "%Y-%m-%d %H:%M",
@@ -226,7 +226,7 @@ pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
             .find_map(|form| Timestamp::strptime(form, text).ok())
     };
     let local = || {
-        LOCAL
+        LOCAL_KEYS
             .iter()
             .find_map(|form| DateTime::strptime(form, text).ok())
     };

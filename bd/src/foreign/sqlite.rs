@@ -11,13 +11,13 @@ use crate::bead::record;
 use kit::sys::exec::{ChildCommand, ExecError};
 
 /// Columns that hold truth values.
-const SWITCHES: [&str; 4] = ["ephemeral", "pinned", "is_template", "crystallizes"];
+const FLAG_COLUMNS: [&str; 4] = ["ephemeral", "pinned", "is_template", "crystallizes"];
 /// Columns that hold JSON.
-const TREES: [&str; 4] = ["metadata", "waiters", "bonded_from", "validations"];
+const JSON_COLUMNS: [&str; 4] = ["metadata", "waiters", "bonded_from", "validations"];
 /// Columns that are meaningless outside the database.
-const DROPPED: [&str; 1] = ["content_hash"];
+const DROPPED_COLUMNS: [&str; 1] = ["content_hash"];
 /// Settings that a store needs and that may be only in the database.
-const SETTINGS: [&str; 5] = [
+const STORE_SETTINGS: [&str; 5] = [
     "issue_prefix",
     "types.custom",
     "status.custom",
@@ -25,7 +25,7 @@ const SETTINGS: [&str; 5] = [
     "mail.delegate",
 ];
 /// The prefixes of the names of values from `bd kv` and `bd remember`.
-const VALUES: &str = "kv.";
+const VALUE_PREFIX: &str = "kv.";
 
 /// The contents of a database.
 #[derive(Debug, Default)]
@@ -103,7 +103,7 @@ fn select_settings(rows: &[Value]) -> BTreeMap<String, String> {
         .iter()
         .map(|row| (text_of(row, "key"), text_of(row, "value")));
     let is_wanted = |(key, value): &(String, String)| {
-        let is_needed = SETTINGS.contains(&key.as_str()) || key.starts_with(VALUES);
+        let is_needed = STORE_SETTINGS.contains(&key.as_str()) || key.starts_with(VALUE_PREFIX);
         is_needed && !value.is_empty()
     };
     pairs.filter(is_wanted).collect()
@@ -149,12 +149,12 @@ fn normalize_row(row: Value) -> Result<Value, String> {
     let mut clean = Map::new();
     for (key, value) in object {
         let is_empty = value.is_null() || value == "" || (value == 0 && key != "priority");
-        if is_empty || DROPPED.contains(&key.as_str()) {
+        if is_empty || DROPPED_COLUMNS.contains(&key.as_str()) {
             continue;
         }
         let value = match value {
-            _ if SWITCHES.contains(&key.as_str()) => json!(true),
-            Value::String(text) if TREES.contains(&key.as_str()) => {
+            _ if FLAG_COLUMNS.contains(&key.as_str()) => json!(true),
+            Value::String(text) if JSON_COLUMNS.contains(&key.as_str()) => {
                 match serde_json::from_str::<Value>(&text) {
                     Ok(tree) if tree == json!({}) || tree == json!([]) => continue,
                     Ok(tree) => tree,

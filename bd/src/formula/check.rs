@@ -14,9 +14,9 @@ use super::vars::{self, StepCondition};
 use crate::graph::cycle;
 
 /// The maximum number of problems reported at once.
-const ENOUGH: usize = 50;
+const MAX_PROBLEMS: usize = 50;
 
-const GATES: [&str; 7] = [
+const GATE_TYPES: [&str; 7] = [
     "human",
     "mail",
     "timer",
@@ -59,7 +59,7 @@ impl FormulaFindings<'_> {
     /// Returns true if enough problems were found. The lookup of lines is slow, and a report of
     /// hundreds of problems is useless.
     fn has_enough(&self) -> bool {
-        self.errors.len() >= ENOUGH
+        self.errors.len() >= MAX_PROBLEMS
     }
 
     fn refuse(&mut self, key: &str, text: impl Into<String>) {
@@ -255,11 +255,11 @@ impl FormulaFindings<'_> {
     }
 
     fn check_gate(&mut self, id: &str, gate: &StepGate) {
-        if !GATES.contains(&gate.kind.as_str()) {
+        if !GATE_TYPES.contains(&gate.kind.as_str()) {
             let text = format!(
                 "gate type \"{}\": use one of {}",
                 gate.kind,
-                GATES.join(", ")
+                GATE_TYPES.join(", ")
             );
             self.refuse_step(id, "gate", text);
         }
@@ -406,7 +406,7 @@ pub fn check_cooked(formula: &Formula, source: &FormulaSource) -> Vec<FormulaPro
         }
     }
     for (step, _) in &flat {
-        if problems.len() >= ENOUGH {
+        if problems.len() >= MAX_PROBLEMS {
             break;
         }
         for (need, key) in list_needs(step) {

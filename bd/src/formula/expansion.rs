@@ -16,7 +16,7 @@ use super::source::FormulaSource;
 use super::vars::{self, VarValues};
 
 /// The maximum nesting depth of expansions.
-const DEPTH: usize = 5;
+const MAX_DEPTH: usize = 5;
 
 /// Replaces the steps that have `expand`, then the steps that `compose` names.
 pub fn apply_expansions(
@@ -87,12 +87,12 @@ impl Expander<'_> {
                 continue;
             }
             let name = std::mem::take(&mut step.expand);
-            if chain.contains(&name) || chain.len() >= DEPTH {
+            if chain.contains(&name) || chain.len() >= MAX_DEPTH {
                 let path = [chain, std::slice::from_ref(&name)].concat().join(" -> ");
                 let text = if chain.contains(&name) {
                     format!("the expansion contains itself: {path}")
                 } else {
-                    format!("expansions are nested deeper than {DEPTH}: {path}")
+                    format!("expansions are nested deeper than {MAX_DEPTH}: {path}")
                 };
                 return Err(invalid_formula(
                     self.source.step_problem(&step.id, "expand", text),

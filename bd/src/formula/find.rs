@@ -14,7 +14,7 @@ use super::source::{self, FormulaFormat, LoadedFormula};
 use crate::store::route::find_town_root;
 use kit::sys::{Env, file};
 
-const ENDINGS: [&str; 2] = [".formula.toml", ".formula.json"];
+const FILE_ENDINGS: [&str; 2] = [".formula.toml", ".formula.json"];
 
 /// The folders that are searched for formulas and overlays, in order.
 #[derive(Debug, Clone, Default)]
@@ -149,9 +149,9 @@ impl FormulaSearchPath {
                 .collect();
             names.sort();
             // TOML precedes JSON with the same name.
-            names.sort_by_key(|name| name.ends_with(ENDINGS[1]));
+            names.sort_by_key(|name| name.ends_with(FILE_ENDINGS[1]));
             for file in names {
-                let name = ENDINGS.iter().find_map(|end| file.strip_suffix(end));
+                let name = FILE_ENDINGS.iter().find_map(|end| file.strip_suffix(end));
                 if let Some(name) = name.filter(|name| !name.contains('@')) {
                     let path = Some(folder.join(&file));
                     found.entry(name.to_owned()).or_insert(path);
@@ -200,7 +200,7 @@ fn candidate_files(folder: &Path, name: &str, version: Option<&str>) -> Vec<Path
     }
     stems
         .iter()
-        .flat_map(|stem| ENDINGS.map(|end| folder.join(format!("{stem}{end}"))))
+        .flat_map(|stem| FILE_ENDINGS.map(|end| folder.join(format!("{stem}{end}"))))
         .filter(|path| path.is_file())
         .collect()
 }

@@ -6,7 +6,7 @@ use super::problem::FormulaError;
 use super::schema::{Formula, FormulaVar};
 
 /// Keywords of another template language that uses double braces too.
-const FOREIGN: [&str; 7] = ["else", "this", "root", "index", "key", "first", "last"];
+const FOREIGN_KEYWORDS: [&str; 7] = ["else", "this", "root", "index", "key", "first", "last"];
 
 /// Values by variable name.
 pub type VarValues = BTreeMap<String, String>;
@@ -223,7 +223,7 @@ pub fn is_variable_name(text: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(fits)
-        && !FOREIGN.contains(&text)
+        && !FOREIGN_KEYWORDS.contains(&text)
 }
 
 /// The condition of a step.

@@ -7,7 +7,7 @@ use super::run::join_paths;
 use super::{Git, GitError, Identity};
 
 /// The time limit of a commit, including the repository's own hooks.
-const HOOKED: Duration = Duration::from_secs(600);
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The author of a commit, and the identity that creates it.
 #[derive(Debug, Clone, Copy)]
@@ -69,7 +69,7 @@ impl Git {
     pub fn commit_index(&self, message: &str) -> Result<String, GitError> {
         self.command(["commit", "--quiet", "--cleanup=verbatim", "-F", "-"])
             .stdin(message)
-            .limit(HOOKED)
+            .limit(COMMIT_TIMEOUT)
             .finish_checked()?;
         self.plumbing(["rev-parse", "HEAD"]).text()
     }

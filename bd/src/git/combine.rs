@@ -12,7 +12,7 @@ use super::without::RawCommit;
 use super::{Git, GitError};
 
 /// The maximum size of the conflicting parts that are kept as evidence.
-const EVIDENCE: usize = 32 * 1024;
+const MAX_EVIDENCE: usize = 32 * 1024;
 
 /// The result of merging two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -309,7 +309,7 @@ impl Git {
         let call = self.plumbing(["--literal-pathspecs", "diff", "--no-color", "--no-ext-diff"]);
         call.args(["--no-textconv", from, to, "--"])
             .args(files)
-            .cap(EVIDENCE)
+            .cap(MAX_EVIDENCE)
             .text()
             .unwrap_or_default()
     }

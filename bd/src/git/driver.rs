@@ -9,17 +9,17 @@
 use super::{Git, GitError};
 
 /// The command that git runs, with result, base, ours and theirs.
-const DRIVER: &str = "bd merge %A %O %A %B";
+const DRIVER_COMMAND: &str = "bd merge %A %O %A %B";
 
 /// The name of the driver in git's output.
-const NAME: &str = "beads, field by field";
+const DRIVER_NAME: &str = "beads, field by field";
 
 impl Git {
     /// Configures git to merge `path`, relative to the root of the work tree, and the archive
     /// beside it as beads.
     pub fn install_merge_driver(&self, path: &str) -> Result<(), GitError> {
-        self.config_set("merge.beads.name", NAME)?;
-        self.config_set("merge.beads.driver", DRIVER)?;
+        self.config_set("merge.beads.name", DRIVER_NAME)?;
+        self.config_set("merge.beads.driver", DRIVER_COMMAND)?;
         let wanted = attribute_lines(path);
         let attributes = self.common_dir()?.join("info/attributes");
         for AttributeLine { example, line } in wanted {
@@ -39,7 +39,7 @@ impl Git {
         let settings = self.own_config(r"^merge\.beads\.")?;
         let is_ours = settings
             .iter()
-            .any(|(key, value)| key == "merge.beads.driver" && value == DRIVER);
+            .any(|(key, value)| key == "merge.beads.driver" && value == DRIVER_COMMAND);
         if !is_ours {
             return Ok(had_lines);
         }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use git2::{Oid, Repository, Sort};
 
 /// The maximum number of commits to search for versions of a file.
-const COMMITS: usize = 2_000;
+const MAX_COMMITS: usize = 2_000;
 /// The maximum number of versions of a file to read.
-const VERSIONS: usize = 40;
+const MAX_VERSIONS: usize = 40;
 /// The maximum size of all versions to read, in bytes.
-const TEXT: usize = 128 << 20;
+const MAX_TEXT: usize = 128 << 20;
 
 /// The earlier versions of one file.
 pub struct FileHistory {
@@ -82,9 +82,9 @@ impl FileHistory {
         let mut size = 0;
         let fits = |text: &Vec<u8>| {
             size += text.len();
-            size - text.len() <= TEXT
+            size - text.len() <= MAX_TEXT
         };
-        texts.take(VERSIONS).take_while(fits).collect()
+        texts.take(MAX_VERSIONS).take_while(fits).collect()
     }
 
     /// Returns the commits that were created here since `HEAD` was at `commit`, not fetched from
@@ -112,7 +112,7 @@ impl FileHistory {
         if let Some(hidden) = hidden {
             walk.hide(hidden)?;
         }
-        Ok(walk.take(COMMITS).filter_map(Result::ok).collect())
+        Ok(walk.take(MAX_COMMITS).filter_map(Result::ok).collect())
     }
 
     fn blob_at(&self, commit: Oid) -> Option<Oid> {

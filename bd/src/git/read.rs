@@ -11,7 +11,7 @@ use super::run::{path_of_bytes, split_records};
 use super::{ChangeKind, CommitInfo, FileChange, Git, GitError};
 
 /// The maximum size of all commit messages to read, in bytes.
-const MESSAGES: usize = 256 << 20;
+const MAX_MESSAGES: usize = 256 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stash {
@@ -133,7 +133,7 @@ impl Git {
             return Ok(Vec::new());
         }
         let call = self.plumbing(["log", "-z", "--format=%h%x1f%B", "HEAD", "--"]);
-        let records = call.cap(MESSAGES).records()?.into_iter();
+        let records = call.cap(MAX_MESSAGES).records()?.into_iter();
         let pairs = records.filter_map(|record| {
             let (id, message) = record.split_once('\u{1f}')?;
             Some((id.to_owned(), message.to_owned()))

@@ -1,7 +1,7 @@
 //! Removes passwords and tokens from the addresses of remotes before they are shown.
 
 /// The replacement for a secret.
-const MASK: &str = "***";
+const SECRET_MASK: &str = "***";
 
 /// Masks the user part of each URL in a text. `ssh://git@host` keeps its user, which is not secret.
 /// A user without a password in an `https` URL may be a token.
@@ -27,7 +27,7 @@ fn ends_authority(c: char) -> bool {
 fn redact_authority(scheme: &str, authority: &str) -> String {
     match authority.rsplit_once('@') {
         Some((user, host)) if user.contains(':') || !scheme.ends_with("ssh://") => {
-            format!("{MASK}@{host}")
+            format!("{SECRET_MASK}@{host}")
         }
         _ => authority.to_owned(),
     }

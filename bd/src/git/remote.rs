@@ -95,7 +95,8 @@ impl Git {
                 .remote(remote, self.network)
                 .finish_checked()
             {
-                Err(GitError::Failed { words, .. }) if tries < TRIES && is_ref_race(&words) => {}
+                Err(GitError::Failed { words, .. })
+                    if tries < MAX_ATTEMPTS && is_ref_race(&words) => {}
                 other => return other.map(drop),
             }
             tries += 1;
@@ -264,7 +265,7 @@ fn finish_push(call: GitCall<'_>, hooks: bool) -> Result<(), PushError> {
 }
 
 /// The maximum number of attempts of a fetch that loses races for refs.
-const TRIES: usize = 10;
+const MAX_ATTEMPTS: usize = 10;
 
 /// Returns true if git could not write a ref because another process wrote it at the same time.
 fn is_ref_race(words: &str) -> bool {
@@ -280,7 +281,7 @@ fn full_ref(name: &str) -> String {
 }
 
 /// Phrases in the reason of a rejected ref for a tip that moved.
-const STALE: [&str; 5] = [
+const STALE_PHRASES: [&str; 5] = [
     "stale info",
     "fetch first",
     "non-fast-forward",
@@ -291,7 +292,7 @@ const STALE: [&str; 5] = [
 /// Phrases in the server's reason for a rule or a hook that refuses the push. A reason without one
 /// of them is a problem of the server, such as `unpacker error`, and passes without action by the
 /// pusher.
-const DECLINED: [&str; 11] = [
+const DECLINED_PHRASES: [&str; 11] = [
     "declined",
     "protected",
     "denied",
@@ -306,7 +307,7 @@ const DECLINED: [&str; 11] = [
 ];
 
 /// Phrases in git's output for a server that did not answer completely, or that denies access.
-const UNREACHABLE: [&str; 14] = [
+const UNREACHABLE_PHRASES: [&str; 14] = [
     "Could not read from remote repository",
     "does not appear to be a git repository",
     "unable to access",
@@ -334,7 +335,7 @@ fn classify_refusal(listed: &str, output: &str, hooks: bool) -> PushRefusal {
         // output also has the words of its hooks, which may say anything.
         let is_overtaken =
             reason.contains("failed to update ref") && output.contains("but expected");
-        if has_any(reason, &STALE) || reason.contains("but expected") || is_overtaken {
+        if has_any(reason, &STALE_PHRASES) || reason.contains("but expected") || is_overtaken {
             return PushRefusal::Stale;
         }
         if reason.starts_with("[remote rejected]") && is_declined(reason, output) {
@@ -342,7 +343,7 @@ fn classify_refusal(listed: &str, output: &str, hooks: bool) -> PushRefusal {
         }
         return PushRefusal::Other(text);
     }
-    if has_any(output, &UNREACHABLE) {
+    if has_any(output, &UNREACHABLE_PHRASES) {
         return PushRefusal::Unreachable(output.to_owned());
     }
     if hooks && output.contains("failed to push some refs") {
@@ -355,7 +356,8 @@ fn classify_refusal(listed: &str, output: &str, hooks: bool) -> PushRefusal {
 /// Returns true if the server would refuse the same push again. A push that is too large is an
 /// `unpacker error` with one of these phrases.
 fn is_declined(reason: &str, output: &str) -> bool {
-    has_any(&reason.to_lowercase(), &DECLINED) || output.contains("exceeds maximum allowed size")
+    has_any(&reason.to_lowercase(), &DECLINED_PHRASES)
+        || output.contains("exceeds maximum allowed size")
 }
 
 fn has_any(text: &str, signs: &[&str]) -> bool {

@@ -10,7 +10,7 @@ use super::{Git, GitError, Identity, redact_urls};
 use kit::sys::file;
 
 /// The time limit of the first download.
-const CLONE: Duration = Duration::from_secs(3600);
+const CLONE_TIMEOUT: Duration = Duration::from_secs(3600);
 
 impl Git {
     /// Creates a repository in the folder, and the folder if necessary, with `branch` checked out
@@ -64,7 +64,7 @@ impl Git {
             "--update-shallow",
             "origin",
         ])
-        .remote("origin", CLONE)
+        .remote("origin", CLONE_TIMEOUT)
         .finish_checked()?;
         if let Some(branch) = self.remote_head("origin")?.branch {
             let branch_ref = format!("refs/heads/{branch}");
@@ -115,7 +115,7 @@ impl Git {
         self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--update-shallow", "--"])
             .args([source])
             .args(["+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*"])
-            .limit(CLONE)
+            .limit(CLONE_TIMEOUT)
             .run()
     }
 
@@ -131,7 +131,9 @@ impl Git {
         let parent = self.folder.parent().unwrap_or(Path::new("."));
         fs::create_dir_all(parent).map_err(|error| Self::file_error(parent, error))?;
         let above = self.in_folder(parent);
-        let mut call = above.plumbing(["clone", "--quiet"]).remote(url, CLONE);
+        let mut call = above
+            .plumbing(["clone", "--quiet"])
+            .remote(url, CLONE_TIMEOUT);
         if let Some(branch) = branch {
             call = call.args(["--branch", branch]);
         }

@@ -9,7 +9,7 @@ use super::run::{path_of_bytes, split_records};
 use super::{Git, GitError, NETWORK};
 
 /// The maximum number of attempts of a command that loses races for the configuration.
-const TRIES: usize = 10;
+const MAX_ATTEMPTS: usize = 10;
 
 /// Marks a line in the message of a rescue that names the commit of a submodule.
 const SUBMODULE_LINE: &str = "Submodule ";
@@ -140,7 +140,7 @@ impl Git {
             let call = self.plumbing(["submodule", "--quiet"]).args(args);
             match call.args(["--"]).args(paths).limit(NETWORK).run() {
                 Err(GitError::Failed { words, .. })
-                    if tries < TRIES && words.contains("could not lock config file") => {}
+                    if tries < MAX_ATTEMPTS && words.contains("could not lock config file") => {}
                 other => return other,
             }
             tries += 1;

@@ -12,10 +12,10 @@ use std::time::Duration;
 use super::{Git, GitError};
 
 /// The name prefix of the temporary index folders, in the repository's own folder.
-const SCRATCH: &str = "beads-index-";
+const INDEX_PREFIX: &str = "beads-index-";
 
 /// The age from which a temporary index is considered left by a killed process.
-const LEFT: Duration = Duration::from_secs(3600);
+const LEFTOVER_AGE: Duration = Duration::from_secs(3600);
 
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Git {
     pub(super) fn write_tree_lines(&self, lines: Vec<u8>) -> Result<String, GitError> {
         let common = self.common_dir()?;
         let scratch = tempfile::Builder::new()
-            .prefix(SCRATCH)
+            .prefix(INDEX_PREFIX)
             .tempdir_in(&common)
             .map_err(|error| Self::file_error(&common, error))?;
         remove_stale_indexes(&common, scratch.path());
@@ -174,9 +174,12 @@ fn remove_stale_indexes(common: &Path, new_folder: &Path) {
     let Ok(now) = changed(new_folder) else { return };
     for entry in fs::read_dir(common).into_iter().flatten().flatten() {
         let path = entry.path();
-        let is_scratch = entry.file_name().to_string_lossy().starts_with(SCRATCH);
+        let is_scratch = entry
+            .file_name()
+            .to_string_lossy()
+            .starts_with(INDEX_PREFIX);
         let age = changed(&path).map(|then| now.duration_since(then).unwrap_or_default());
-        if is_scratch && age.is_ok_and(|age| age > LEFT) {
+        if is_scratch && age.is_ok_and(|age| age > LEFTOVER_AGE) {
             // An index that cannot be removed only takes space.
             fs::remove_dir_all(&path).ok();
         }

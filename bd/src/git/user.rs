@@ -19,7 +19,7 @@ pub struct GitUser {
 }
 
 /// Files that git may read besides the repository's own settings.
-const SETTINGS: [(&str, &str); 5] = [
+const USER_SETTINGS: [(&str, &str); 5] = [
     ("GIT_CONFIG_SYSTEM", ""),
     ("GIT_CONFIG_GLOBAL", ""),
     ("XDG_CONFIG_HOME", "git/config"),
@@ -76,7 +76,7 @@ impl Git {
 
 /// Lists the files that determine git's answer.
 fn list_settings_files(git: &GitFolders, env: &Env) -> Vec<PathBuf> {
-    let named = SETTINGS.iter().filter_map(|(variable, name)| {
+    let named = USER_SETTINGS.iter().filter_map(|(variable, name)| {
         let place = PathBuf::from(env.get(variable)?);
         Some(if name.is_empty() {
             place

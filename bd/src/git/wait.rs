@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::{Git, redact_urls};
 
 /// The duration after which a wait is reported.
-const SLOW: Duration = Duration::from_secs(10);
+const SLOW_WAIT: Duration = Duration::from_secs(10);
 
 /// The time limit of remotes for the whole process, in milliseconds.
 static LIMIT: AtomicU64 = AtomicU64::new(60_000);
@@ -48,7 +48,7 @@ impl RemoteWait {
     /// failure.
     pub(super) fn begin(git: &Git, remote: &str, limit: Duration) -> Self {
         let (ended, is_over) = mpsc::channel::<()>();
-        let slow = SLOW.min(limit / 2);
+        let slow = SLOW_WAIT.min(limit / 2);
         let (git, remote) = (git.clone(), remote.to_owned());
         if let Some(report) = REPORT.get() {
             thread::spawn(move || {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Git, GitError};
 
 /// The time limit for the checkout of a large tree.
-const CHECKOUT: Duration = Duration::from_secs(1800);
+const CHECKOUT_TIMEOUT: Duration = Duration::from_secs(1800);
 
 /// One worktree in git's list.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -34,7 +34,10 @@ impl Git {
 
     fn add_worktree(&self, how: &[&str], path: &Path, start: &str) -> Result<(), GitError> {
         let call = self.plumbing(["worktree", "add", "--quiet"]).args(how);
-        call.args([path]).args([start]).limit(CHECKOUT).run()
+        call.args([path])
+            .args([start])
+            .limit(CHECKOUT_TIMEOUT)
+            .run()
     }
 
     /// Returns true for a worktree that shares its repository with others.
@@ -79,7 +82,7 @@ impl Git {
         if force {
             call = call.args(["--force"]);
         }
-        call.args([path]).limit(CHECKOUT).run()
+        call.args([path]).limit(CHECKOUT_TIMEOUT).run()
     }
 
     /// Prunes worktrees whose folder is gone.

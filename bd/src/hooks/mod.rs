@@ -19,29 +19,29 @@ use kit::sys::section::SectionMarks;
 
 pub use place::HookPlace;
 
-const SHIM: &str = include_str!("../../templates/git-hook.sh");
+const SHIM_SCRIPT: &str = include_str!("../../templates/git-hook.sh");
 
 /// The text in the second line of our hooks.
-const MARK: &str = "# bd-shim";
+const SHIM_MARK: &str = "# bd-shim";
 
 /// The text before the version in our hooks.
-const VERSION: &str = "# bd-hooks-version: ";
+const VERSION_MARK: &str = "# bd-hooks-version: ";
 
 /// The line of our hooks that those of other versions of bd do not have.
-const BEFORE: &str = "before=\"$0.before-bd\"";
+const CHAIN_LINE: &str = "before=\"$0.before-bd\"";
 
 /// The names of the hooks.
 pub const NAMES: [&str; 3] = ["pre-commit", "post-merge", "post-checkout"];
 
 /// The hook that a script of the work tree runs. The others only report.
-const TRACKED: &str = "pre-commit";
+const TRACKED_HOOK: &str = "pre-commit";
 
 /// The command for a hook script that colleagues without bd run, too.
 pub const COMMAND: &str =
     "if command -v bd >/dev/null 2>&1; then bd hook pre-commit \"$@\" || exit $?; fi";
 
 /// The marks of the section in a script of the work tree.
-const SECTION: SectionMarks = SectionMarks {
+const SECTION_MARKS: SectionMarks = SectionMarks {
     begin: "# BEGIN BEADS HOOK",
     end: "# END BEADS HOOK",
 };
@@ -98,11 +98,11 @@ pub fn read_hooks(place: &HookPlace, version: &str) -> Result<Vec<GitHook>, Hook
             .map(|name| read_hook(folder, name))
             .collect(),
         HookPlace::Project { folder, .. } => {
-            let path = folder.join(TRACKED);
+            let path = folder.join(TRACKED_HOOK);
             let text = read_text(&path)?;
             let has_command = text.as_deref().is_some_and(calls_bd);
             Ok(vec![GitHook {
-                name: TRACKED,
+                name: TRACKED_HOOK,
                 path,
                 version: has_command.then(|| version.to_owned()),
                 exists: text.is_some(),
@@ -152,7 +152,7 @@ pub fn install_git_hooks(
 /// Adds our section to the script of the work tree, or creates the script. Returns the path of the
 /// script if it changed.
 pub fn install_in_project(folder: &Path, is_husky: bool) -> Result<Option<PathBuf>, HookError> {
-    let path = folder.join(TRACKED);
+    let path = folder.join(TRACKED_HOOK);
     let old = read_text(&path)?;
     let text = match old.as_deref() {
         Some(text) if calls_bd(text) => return Ok(None),
@@ -177,7 +177,7 @@ pub fn install_in_project(folder: &Path, is_husky: bool) -> Result<Option<PathBu
         0
     };
     let (head, rest) = text.split_at(start);
-    let section = SECTION.insert("", COMMAND);
+    let section = SECTION_MARKS.insert("", COMMAND);
     let new = format!("{head}{section}{rest}");
     file::replace_file(&path, new.as_bytes(), 0o755).map_err(|error| file_error(&path, error))?;
     Ok(Some(path))
@@ -188,9 +188,9 @@ pub fn install_in_project(folder: &Path, is_husky: bool) -> Result<Option<PathBu
 pub fn uninstall_git_hooks(git: &Git) -> Result<RemovedHooks, HookError> {
     let mut outcome = RemovedHooks::default();
     if let HookPlace::Project { folder, .. } = HookPlace::find(git)?
-        && remove_section(&folder.join(TRACKED))?
+        && remove_section(&folder.join(TRACKED_HOOK))?
     {
-        outcome.removed.push(TRACKED);
+        outcome.removed.push(TRACKED_HOOK);
     }
     // Hooks are also there if `core.hooksPath` was set after the installation.
     let folder = git.common_dir()?.join("hooks");
@@ -229,7 +229,7 @@ fn remove_section(path: &Path) -> Result<bool, HookError> {
     let Some(old) = read_text(path)? else {
         return Ok(false);
     };
-    let section = SECTION.insert("", COMMAND);
+    let section = SECTION_MARKS.insert("", COMMAND);
     let Some((head, rest)) = old.split_once(&section) else {
         return Ok(false);
     };
@@ -250,7 +250,9 @@ fn calls_bd(text: &str) -> bool {
 }
 
 fn format_shim(name: &str, version: &str) -> String {
-    SHIM.replace("VERSION", version).replace("HOOK", name)
+    SHIM_SCRIPT
+        .replace("VERSION", version)
+        .replace("HOOK", name)
 }
 
 /// Returns the path of a hook and the path of the preserved previous hook.
@@ -266,12 +268,14 @@ fn read_hook(folder: &Path, name: &'static str) -> Result<GitHook, HookError> {
     let is_ours = text
         .lines()
         .nth(1)
-        .is_some_and(|line| line.starts_with(MARK));
-    let found = text.lines().find_map(|line| line.strip_prefix(VERSION));
+        .is_some_and(|line| line.starts_with(SHIM_MARK));
+    let found = text
+        .lines()
+        .find_map(|line| line.strip_prefix(VERSION_MARK));
     let version = is_ours.then(|| found.unwrap_or_default().to_owned());
     let is_edited = version
         .as_ref()
-        .is_some_and(|version| text.contains(BEFORE) && text != format_shim(name, version));
+        .is_some_and(|version| text.contains(CHAIN_LINE) && text != format_shim(name, version));
     Ok(GitHook {
         name,
         path,

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::git::{Git, GitError};
 
 /// The settings files of lefthook, which rewrites the scripts in the clone's git folder.
-const LEFTHOOK: [&str; 6] = [
+const LEFTHOOK_FILES: [&str; 6] = [
     "lefthook.yml",
     ".lefthook.yml",
     "lefthook.yaml",
@@ -45,7 +45,7 @@ impl HookPlace {
         let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if real(&folder).starts_with(real(&git.common_dir()?)) {
             let lefthook = top.and_then(|top| {
-                let mut files = LEFTHOOK.iter().map(|name| top.join(name));
+                let mut files = LEFTHOOK_FILES.iter().map(|name| top.join(name));
                 files.find(|path| path.is_file())
             });
             return Ok(match lefthook {

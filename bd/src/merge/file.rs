@@ -17,7 +17,7 @@ use crate::bead::Bead;
 use crate::bead::lines;
 
 /// The maximum number of rounds of moves, because a new id may be taken too.
-const ROUNDS: usize = 8;
+const MAX_ROUNDS: usize = 8;
 
 /// Merges two changed versions of the file `base`.
 pub fn merge_files(
@@ -35,7 +35,7 @@ pub fn merge_files(
     base.deduplicate(None, &mut Vec::new(), &mut Vec::new());
     left.deduplicate(Some(&base), &mut merge.notes, &mut merge.lost);
     right.deduplicate(Some(&base), &mut merge.notes, &mut merge.lost);
-    for _ in 0..ROUNDS {
+    for _ in 0..MAX_ROUNDS {
         if !move_collisions(&mut base, &mut left, &mut right, &mut merge) {
             break;
         }

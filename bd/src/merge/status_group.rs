@@ -28,11 +28,11 @@ const STATUS_GROUP: [&str; 6] = [
 ];
 
 /// The fields that describe a closing.
-const CLOSING: [&str; 2] = ["close_reason", "closed_by_session"];
+const CLOSING_FIELDS: [&str; 2] = ["close_reason", "closed_by_session"];
 
 /// Returns true if this module merges the field.
 pub(super) fn is_status_field(name: &str) -> bool {
-    STATUS_GROUP.contains(&name) || CLOSING.contains(&name)
+    STATUS_GROUP.contains(&name) || CLOSING_FIELDS.contains(&name)
 }
 
 /// Sets the fields of the status group and of the closing.
@@ -56,7 +56,7 @@ pub(super) fn merge_status_fields(
     }
     let live = !is_tombstone(&sides.left) && !is_tombstone(&sides.right);
     let one_closed = is_closed(&sides.left) != is_closed(&sides.right);
-    for name in CLOSING {
+    for name in CLOSING_FIELDS {
         if live && one_closed {
             let value = winner.get(name);
             merged.set(name, value);

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::config::Config;
 
 /// The time limit for a forge command.
-const PATIENCE: Duration = Duration::from_secs(30);
+const FORGE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The reason why a forge gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -50,7 +50,10 @@ impl ForgeCommands<'_> {
             }
         });
         let command = ChildCommand::new(program).args(args).cwd(self.folder);
-        let done = command.limit(PATIENCE).run().map_err(describe_failed_run)?;
+        let done = command
+            .limit(FORGE_TIMEOUT)
+            .run()
+            .map_err(describe_failed_run)?;
         if !done.is_success() {
             let error_text = done.error_text();
             let first = error_text.lines().next().unwrap_or("it failed");

@@ -8,7 +8,7 @@ use super::progress::{MoleculeProgress, StepState};
 use crate::bead::DepKind;
 
 /// The maximum number of parallel steps listed for one step. The group lists all of them.
-const NAMED: usize = 20;
+const MAX_NAMED_STEPS: usize = 20;
 
 /// A step with its relations to the other steps.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -81,7 +81,10 @@ pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelSt
     for (number, group) in groups.enumerate() {
         for index in &group {
             found[*index].group = Some(format!("group-{}", number + 1));
-            let others = group.iter().filter(|other| *other != index).take(NAMED);
+            let others = group
+                .iter()
+                .filter(|other| *other != index)
+                .take(MAX_NAMED_STEPS);
             found[*index].can_parallel = others
                 .map(|other| steps[*other].bead_ref.id().to_owned())
                 .collect();

@@ -12,7 +12,7 @@ use kit::ui::counted;
 pub const DIGEST_LABEL: &str = "digest";
 
 /// The start of a section of a daily digest, before the id of a bead.
-const SECTION: &str = "\n# ";
+const SECTION_START: &str = "\n# ";
 
 /// The maximum length of a step's description in a digest, in bytes.
 const MAX_EXCERPT_LEN: usize = 200;
@@ -168,17 +168,24 @@ fn add_to_daily_digest(
     };
     // A line of a worker must not look like the start of a section.
     let description = format!("\n{description}").replace("\n# ", "\n  # ");
-    digest.description = format!("{}{SECTION}{work}\n{description}\n", digest.description);
+    digest.description = format!(
+        "{}{SECTION_START}{work}\n{description}\n",
+        digest.description
+    );
     tx.put(digest)?;
     Ok(id)
 }
 
 /// Returns the section of a daily digest about the last molecule of a bead.
 pub fn find_section<'a>(description: &'a str, bead: &str) -> Option<&'a str> {
-    let start = format!("{SECTION}{bead}\n");
+    let start = format!("{SECTION_START}{bead}\n");
     let at = description.rfind(&start)?;
     let section = &description[at + start.len()..];
-    Some(section.find(SECTION).map_or(section, |end| &section[..end]))
+    Some(
+        section
+            .find(SECTION_START)
+            .map_or(section, |end| &section[..end]),
+    )
 }
 
 /// Describes the outcome of each wisp.

@@ -62,7 +62,7 @@ pub(crate) fn first_in_order<T>(
 }
 
 /// The number of items above the limit that are kept before the surplus is removed.
-const SPARE: usize = 500;
+const SPARE_ITEMS: usize = 500;
 
 /// Collects the first items of an order from any number of offered items. Keeps only a few more
 /// than the limit.
@@ -94,7 +94,7 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> TopItems<T, C> {
             return;
         }
         self.items.push(item);
-        if self.items.len() >= self.limit.saturating_add(SPARE) {
+        if self.items.len() >= self.limit.saturating_add(SPARE_ITEMS) {
             first_in_order(&mut self.items, self.limit, &self.compare);
             self.items.truncate(self.limit);
             self.last_kept = self.items.last().copied();

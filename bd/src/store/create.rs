@@ -13,10 +13,11 @@ use crate::store::disk::{entries, mark};
 use kit::sys::file;
 
 const GITIGNORE: &str = include_str!("../../templates/gitignore");
-const CONFIG: &str = include_str!("../../templates/config.yaml");
+const CONFIG_TEMPLATE: &str = include_str!("../../templates/config.yaml");
 const README: &str = include_str!("../../templates/beads-readme.md");
 const ATTRIBUTES: &str = include_str!("../../templates/gitattributes");
-const METADATA: &str = "{\n  \"database\": \"beads.db\",\n  \"jsonl_export\": \"issues.jsonl\"\n}";
+const METADATA_TEMPLATE: &str =
+    "{\n  \"database\": \"beads.db\",\n  \"jsonl_export\": \"issues.jsonl\"\n}";
 
 /// Returns true if a folder was initialized: it has metadata or issues.
 pub fn is_initialized(dir: &Path) -> bool {
@@ -45,7 +46,7 @@ pub fn complete_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError
     paths.check_backend()?;
     let has_issues = paths.issues().is_file();
     add_file(&dir.join(".gitignore"), GITIGNORE, file::SHARED)?;
-    add_file(&dir.join("config.yaml"), CONFIG, file::SHARED)?;
+    add_file(&dir.join("config.yaml"), CONFIG_TEMPLATE, file::SHARED)?;
     add_file(&dir.join("README.md"), README, file::SHARED)?;
     add_file(&dir.join("interactions.jsonl"), "", file::SHARED)?;
     if !has_issues {
@@ -55,7 +56,7 @@ pub fn complete_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError
         config::set_setting(dir, "issue-prefix", prefix.trim_end_matches('-'))?;
     }
     // Written last, because the metadata makes the folder a project.
-    add_file(&dir.join("metadata.json"), METADATA, 0o660)?;
+    add_file(&dir.join("metadata.json"), METADATA_TEMPLATE, 0o660)?;
     mark::touch_mark(&paths);
     Ok(())
 }
@@ -68,12 +69,16 @@ pub(crate) fn complete_fetched_store(dir: &Path, prefix: Option<&str>) -> Result
     let path = dir.join("config.yaml");
     if let Some(prefix) = prefix {
         // The writers' lock is already held, and a change of the settings would take it again.
-        let text = config::yaml::set_key(CONFIG, "issue-prefix", prefix.trim_end_matches('-'));
+        let text = config::yaml::set_key(
+            CONFIG_TEMPLATE,
+            "issue-prefix",
+            prefix.trim_end_matches('-'),
+        );
         add_file(&path, &text, file::SHARED)?;
     }
-    add_file(&path, CONFIG, file::SHARED)?;
+    add_file(&path, CONFIG_TEMPLATE, file::SHARED)?;
     write_attributes(dir)?;
-    add_file(&dir.join("metadata.json"), METADATA, 0o660)?;
+    add_file(&dir.join("metadata.json"), METADATA_TEMPLATE, 0o660)?;
     mark::touch_mark(&StorePaths::for_folder(dir));
     Ok(())
 }

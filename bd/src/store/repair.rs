@@ -14,7 +14,7 @@ use kit::sys::Clock;
 
 /// The age from which a temporary file is no longer being written. A process that was suspended
 /// this long while it wrote one without the lock, an index, continues without it.
-const LEFT: SignedDuration = SignedDuration::from_hours(1);
+const LEFTOVER_AGE: SignedDuration = SignedDuration::from_hours(1);
 
 impl Store {
     /// Returns the unfinished files of commands that were killed an hour ago or earlier.
@@ -31,7 +31,7 @@ impl Store {
                 .ok()
                 .filter(|meta| is_temporary && meta.is_file());
             let written = meta.and_then(|meta| Timestamp::try_from(meta.modified().ok()?).ok());
-            if written.is_some_and(|at| clock.now().duration_since(at) >= LEFT) {
+            if written.is_some_and(|at| clock.now().duration_since(at) >= LEFTOVER_AGE) {
                 found.push(entry.path());
             }
         }

@@ -27,7 +27,7 @@ use kit::sys::lock;
 use kit::sys::{Clock, Env, file};
 
 /// The files that a store has once it was written to.
-const TRACES: &[&str] = &[
+const TRACE_FILES: &[&str] = &[
     "journal.jsonl",
     "events.local.jsonl",
     "clone-id",
@@ -75,7 +75,7 @@ pub fn find_fresh_clone(
 /// Finds the beads of a folder if they are only on their branch.
 pub fn find_fresh_store(dir: &Path, config: &Config) -> Option<FreshClone> {
     let paths = StorePaths::for_folder(dir);
-    let is_used = || TRACES.iter().any(|name| dir.join(name).exists());
+    let is_used = || TRACE_FILES.iter().any(|name| dir.join(name).exists());
     if paths.issues().is_file() || is_used() {
         return None;
     }

@@ -42,7 +42,7 @@ use tips::{SyncTips, find_tips, query_remote};
 use unite::MergeReport;
 
 /// The maximum number of rounds with a remote that moves.
-const TRIES: usize = 5;
+const MAX_ROUNDS: usize = 5;
 
 /// The options of a sync.
 #[derive(Debug, Clone)]
@@ -117,7 +117,7 @@ pub enum SyncError {
     #[error("{} was rolled back, and changes to {} are not in it", path.display(), rollback::format_some(ids))]
     RolledBack { path: PathBuf, ids: Vec<String> },
     /// The remote moved in every round.
-    #[error("{branch} moved on {remote} each of {TRIES} times")]
+    #[error("{branch} moved on {remote} each of {MAX_ROUNDS} times")]
     Moving { branch: String, remote: String },
     /// A side has conflict markers.
     #[error(transparent)]
@@ -140,7 +140,7 @@ pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
         remote: remote.clone(),
         ..SyncReport::default()
     };
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ROUNDS {
         let seen = query_remote(request, &place, remote.as_deref())?;
         let tips = find_tips(request, &place, remote.as_deref(), &seen)?;
         match run_round(request, &place, &tips, &mut synced)? {

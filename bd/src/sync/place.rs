@@ -8,7 +8,7 @@ use crate::git::Git;
 use crate::store::find::GitPlace;
 
 /// The maximum length of a branch name.
-const LONGEST: usize = 255;
+const MAX_BRANCH_NAME: usize = 255;
 
 /// The place to which a store's beads are committed.
 #[derive(Debug, Clone)]
@@ -113,7 +113,7 @@ fn check_name(name: &str) -> Result<(), SyncError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || ".-_/".contains(c);
     let ends = [name.chars().next(), name.chars().next_back()];
     let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    let is_branch = name.len() <= LONGEST
+    let is_branch = name.len() <= MAX_BRANCH_NAME
         && name.chars().all(plain)
         && ends.into_iter().all(is_word)
         && !["..", "//", "/.", "./"]

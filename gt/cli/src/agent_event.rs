@@ -10,7 +10,7 @@ use gt::host::daemon;
 use gt::record::pulse::{HookEvent, SessionPulse};
 
 /// Limit of the input in bytes, larger than any event of an agent CLI.
-const LIMIT: u64 = 1024 * 1024;
+const MAX_INPUT: u64 = 1024 * 1024;
 
 /// The event of an agent CLI. Empty or invalid input is an event without fields.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ impl AgentEvent {
         }
         let mut text = String::new();
         // An agent CLI that sends invalid text still gets its answer.
-        stdin.take(LIMIT).read_to_string(&mut text).ok();
+        stdin.take(MAX_INPUT).read_to_string(&mut text).ok();
         Self(serde_json::from_str(&text).unwrap_or_default())
     }
 

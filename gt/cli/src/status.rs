@@ -70,7 +70,7 @@ pub(super) struct Args {
 }
 
 /// Interval at which times and sessions are refreshed if nothing changes.
-const TICK: Duration = Duration::from_secs(10);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
@@ -122,7 +122,7 @@ fn watch_status(ctx: &Context, town: &LiveTown) -> CommandResult {
             before = Some(page.text().to_owned());
         }
         if let Some(changes) = &changes {
-            changes.wait_at_most(TICK);
+            changes.wait_at_most(REFRESH_INTERVAL);
         }
     }
 }

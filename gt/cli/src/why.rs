@@ -95,7 +95,7 @@ pub(super) fn write_past_header(at: Timestamp, page: &mut Page) {
 }
 
 /// Data keys of an event that its sentence omits and an explanation shows.
-const DETAILS: &[&str] = &[
+const DETAIL_KEYS: &[&str] = &[
     "saw",
     "dropped",
     "reason",
@@ -136,7 +136,7 @@ fn write_event_line(event: &EventLine, page: &mut Page) {
         // The digits of a number may occur in an id, so a number is never taken as part of the
         // sentence.
         let is_told = !value.is_number() && sentence.contains(&text);
-        if DETAILS.contains(&key.as_str()) && !text.is_empty() && !is_told {
+        if DETAIL_KEYS.contains(&key.as_str()) && !text.is_empty() && !is_told {
             page.line(format!("      {key}: {text}"));
         }
     }

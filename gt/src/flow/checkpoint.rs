@@ -29,10 +29,10 @@ use crate::town::name::Lease;
 pub const FILE: &str = ".polecat-checkpoint.json";
 
 /// The age up to which a context includes a checkpoint.
-const FRESH: SignedDuration = SignedDuration::from_hours(24);
+const MAX_SHOWN_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// The maximum number of changed files that a checkpoint names.
-const FILES: usize = 50;
+const MAX_NAMED_FILES: usize = 50;
 
 /// The state of a session's work.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -138,7 +138,7 @@ pub fn find_session_remains(
         files: changes
             .into_iter()
             .map(|change| change.display_path())
-            .take(FILES)
+            .take(MAX_NAMED_FILES)
             .collect(),
         tools: SessionPulse::tools_before(&town.layout, session.as_str(), &slot.token),
     })
@@ -185,7 +185,7 @@ pub fn find_fresh_checkpoint(town: &Town, agent: &Address, bead: &str) -> Option
         .clock
         .now()
         .duration_since(Stamp::parse(&found.timestamp).instant());
-    (found.hooked_bead == bead && age < FRESH).then_some(found)
+    (found.hooked_bead == bead && age < MAX_SHOWN_AGE).then_some(found)
 }
 
 /// Writes the agent's checkpoint. Without `words`, the notes of the last checkpoint of the same
@@ -219,7 +219,7 @@ pub fn record_checkpoint(
         molecule_id: words.molecule,
         step_title,
         current_step: words.step,
-        modified_files: changed.take(FILES).collect(),
+        modified_files: changed.take(MAX_NAMED_FILES).collect(),
         last_commit: git.resolve("HEAD").ok().flatten().unwrap_or_default(),
         branch: git.head_branch().ok().flatten().unwrap_or_default(),
         hooked_bead,

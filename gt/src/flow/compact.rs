@@ -21,7 +21,7 @@ use crate::town::event::event;
 use crate::town::{Rig, Town};
 
 /// The time limit for packing a repository.
-const PACKING: Duration = Duration::from_secs(1800);
+const PACK_TIMEOUT: Duration = Duration::from_secs(1800);
 
 /// One policy, and what it did in one place.
 #[derive(Debug, Serialize)]
@@ -308,7 +308,7 @@ fn pack_repository(rig: &Rig, dry_run: bool) -> anyhow::Result<RetentionReport> 
     if !dry_run {
         merged_refs::pack_refs_and_history(&git)?;
         git.plumbing(["gc", "--auto", "--quiet"])
-            .limit(PACKING)
+            .limit(PACK_TIMEOUT)
             .run()?;
     }
     Ok(RetentionReport {

@@ -15,7 +15,7 @@ use crate::town::lock::Lock;
 use crate::town::{Rig, TownLayout};
 
 /// The time that a session which starts at the moment gets until it can be ended.
-const STARTS: Duration = Duration::from_secs(60);
+const START_WAIT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Serialize)]
 pub struct DownReport {
@@ -94,7 +94,7 @@ fn end_sessions(
         let all_ended = end_listed(town, &rigs, &mut ended, &mut stopped);
         (all_ended.is_err() || free).then_some(all_ended)
     };
-    clock::wait_for(STARTS, is_over).unwrap_or(Ok(()))?;
+    clock::wait_for(START_WAIT, is_over).unwrap_or(Ok(()))?;
     for rig in &rigs {
         end_leftovers(rig)?;
     }
@@ -178,7 +178,7 @@ pub fn stop_rig(town: &LiveTown, rig: &Rig, crew: CrewSessions) -> anyhow::Resul
         let all_ended = end_agents(town, &rigs, is_wanted, &mut ended);
         (all_ended.is_err() || free).then_some(all_ended)
     };
-    clock::wait_for(STARTS, is_over).unwrap_or(Ok(()))?;
+    clock::wait_for(START_WAIT, is_over).unwrap_or(Ok(()))?;
     end_leftovers(rig)?;
     failure.map_or(Ok(ended), Err)
 }

@@ -27,7 +27,7 @@ use crate::town::{Rig, Town};
 pub const LABEL: &str = "gt:followup";
 
 /// The maximum length in characters of a title that is built from a prompt.
-const TITLE: usize = 80;
+const MAX_TITLE: usize = 80;
 
 #[derive(Debug, Clone, Default)]
 pub struct FollowupRequest {
@@ -76,7 +76,7 @@ pub struct UnmergedBase {
 }
 
 /// The metadata of the edge from a follow-up to its original.
-const EDGE: &str = "followup";
+const FOLLOWUP_EDGE: &str = "followup";
 
 /// Defines why a follow-up is refused.
 #[derive(Debug, thiserror::Error)]
@@ -151,7 +151,7 @@ pub fn create_followup(town: &Town, request: &FollowupRequest) -> anyhow::Result
         } else {
             DepKind::DiscoveredFrom
         };
-        change::add_dep_with_metadata(tx, &made.id, &original.id, kind, EDGE)?;
+        change::add_dep_with_metadata(tx, &made.id, &original.id, kind, FOLLOWUP_EDGE)?;
         Ok(tx.get(&made.id).cloned().unwrap_or(made))
     })?;
     let rig = match named.home {
@@ -283,10 +283,10 @@ fn check_can_follow(bead: &Bead) -> Result<(), FollowupError> {
 /// Returns the first line of a prompt, cut at a word.
 fn build_title(prompt: &str) -> String {
     let line = prompt.lines().next().unwrap_or_default().trim();
-    if line.chars().count() <= TITLE {
+    if line.chars().count() <= MAX_TITLE {
         return line.to_owned();
     }
-    let cut: String = line.chars().take(TITLE - 1).collect();
+    let cut: String = line.chars().take(MAX_TITLE - 1).collect();
     let end = cut.rfind(' ').unwrap_or(cut.len());
     format!("{}…", &cut[..end])
 }
@@ -301,7 +301,7 @@ pub fn original_of(bead: &Bead) -> Option<&str> {
 fn is_followup_edge(edge: &Dep) -> bool {
     match edge.kind {
         DepKind::DiscoveredFrom => true,
-        DepKind::Blocks => edge.metadata == EDGE,
+        DepKind::Blocks => edge.metadata == FOLLOWUP_EDGE,
         _ => false,
     }
 }
@@ -379,7 +379,7 @@ mod tests {
         let long = "word ".repeat(40);
         let title = build_title(&long);
         assert!(
-            title.chars().count() <= TITLE && title.ends_with("word…"),
+            title.chars().count() <= MAX_TITLE && title.ends_with("word…"),
             "{title}"
         );
     }

@@ -43,7 +43,7 @@ pub struct FormulaReport {
 }
 
 /// The key of the synthesis among the beads.
-const SYNTHESIS: &str = "synthesis";
+const SYNTHESIS_KEY: &str = "synthesis";
 
 /// A convoy formula with its answers, ready to run.
 #[derive(Debug)]
@@ -129,7 +129,7 @@ impl PreparedFormula {
             .iter()
             .map(|leg| (leg.id.clone(), leg.title.clone()));
         let synthesis = self.formula.synthesis.iter();
-        legs.chain(synthesis.map(|step| (SYNTHESIS.to_owned(), step.title.clone())))
+        legs.chain(synthesis.map(|step| (SYNTHESIS_KEY.to_owned(), step.title.clone())))
             .collect()
     }
 
@@ -269,9 +269,9 @@ impl PreparedFormula {
         if let Some(synthesis) = &self.formula.synthesis {
             let title = self.text(&synthesis.title, &[]);
             plan.beads
-                .push(bead(SYNTHESIS, title, self.synthesis_text()));
+                .push(bead(SYNTHESIS_KEY, title, self.synthesis_text()));
             plan.edges
-                .extend(self.legs.iter().map(|leg| edge(SYNTHESIS, &leg.id)));
+                .extend(self.legs.iter().map(|leg| edge(SYNTHESIS_KEY, &leg.id)));
         }
         plan
     }
@@ -315,7 +315,7 @@ pub fn run(
         },
     };
     let slung = sling_batch(town, &batch, warn)?;
-    let synthesis = ids.remove(SYNTHESIS);
+    let synthesis = ids.remove(SYNTHESIS_KEY);
     Ok(FormulaReport {
         formula: prepared.name().to_owned(),
         convoy: created.id,

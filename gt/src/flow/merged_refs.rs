@@ -11,15 +11,15 @@ use std::path::Path;
 
 use bd::git::{Git, GitError, Identity};
 
-const FOLDER: &str = "refs/gt/merged/";
-const ARCHIVE: &str = "refs/gt/merged/archived";
+const MERGED_FOLDER: &str = "refs/gt/merged/";
+const ARCHIVE_REF: &str = "refs/gt/merged/archived";
 /// The number of refs from which old ones are archived.
 const MAX_REFS: usize = 128;
 /// The number of refs that stay.
 const KEPT_REFS: usize = 64;
 /// The number of refs in one transaction, which holds git's lock of packed refs. Others wait for
 /// that lock for a second.
-const CHUNK: usize = 256;
+const REFS_PER_TRANSACTION: usize = 256;
 /// The maximum number of chunks per call, so that the first merge in an old town does not take long.
 const MAX_CHUNKS: usize = 8;
 
@@ -32,14 +32,19 @@ pub(crate) fn archive_merged_refs(git: &Git, repo: &Path) -> Result<(), GitError
     }
     let format = "--format=%(objectname) %(refname)";
     let listed = git
-        .plumbing(["for-each-ref", "--sort=committerdate", format, FOLDER])
+        .plumbing([
+            "for-each-ref",
+            "--sort=committerdate",
+            format,
+            MERGED_FOLDER,
+        ])
         .text()?;
     let refs = listed.lines().filter_map(|line| line.split_once(' '));
     let refs: Vec<(&str, &str)> = refs
-        .filter(|(_, name)| *name != ARCHIVE && !name.contains("-cv-"))
+        .filter(|(_, name)| *name != ARCHIVE_REF && !name.contains("-cv-"))
         .collect();
     let old = &refs[..refs.len().saturating_sub(KEPT_REFS)];
-    for chunk in old.chunks(CHUNK).take(MAX_CHUNKS) {
+    for chunk in old.chunks(REFS_PER_TRANSACTION).take(MAX_CHUNKS) {
         archive_refs(git, chunk)?;
     }
     pack_refs_and_history(git)
@@ -56,14 +61,14 @@ pub(crate) fn pack_refs_and_history(git: &Git) -> Result<(), GitError> {
 
 /// Counts the refs without a process: those that are files, and those that `git gc` has packed.
 fn count_refs(repo: &Path) -> usize {
-    let loose = std::fs::read_dir(repo.join(FOLDER)).map_or(0, Iterator::count);
+    let loose = std::fs::read_dir(repo.join(MERGED_FOLDER)).map_or(0, Iterator::count);
     let packed = std::fs::read_to_string(repo.join("packed-refs")).unwrap_or_default();
-    loose + packed.matches(FOLDER).count()
+    loose + packed.matches(MERGED_FOLDER).count()
 }
 
 /// Moves refs, each with its commit, into the archive.
 fn archive_refs(git: &Git, refs: &[(&str, &str)]) -> Result<(), GitError> {
-    let archived = git.resolve(ARCHIVE)?;
+    let archived = git.resolve(ARCHIVE_REF)?;
     let commits: BTreeSet<&str> = refs.iter().map(|(commit, _)| *commit).collect();
     let parents: Vec<&str> = archived.as_deref().into_iter().chain(commits).collect();
     let names: String = refs
@@ -83,7 +88,7 @@ fn archive_refs(git: &Git, refs: &[(&str, &str)]) -> Result<(), GitError> {
         .map(|(commit, name)| format!("delete {name} {commit}\n"));
     let removals: String = removals.collect();
     git.plumbing(["update-ref", "--stdin"])
-        .stdin(format!("update {ARCHIVE} {chain} {before}\n{removals}"))
+        .stdin(format!("update {ARCHIVE_REF} {chain} {before}\n{removals}"))
         .run()
 }
 
@@ -92,7 +97,7 @@ mod tests {
     use super::*;
 
     fn list_refs(git: &Git) -> Vec<String> {
-        let call = git.plumbing(["for-each-ref", "--format=%(refname)", FOLDER]);
+        let call = git.plumbing(["for-each-ref", "--format=%(refname)", MERGED_FOLDER]);
         call.text().unwrap().lines().map(str::to_owned).collect()
     }
 
@@ -109,7 +114,7 @@ mod tests {
         let mut commits = Vec::new();
         let mut add = |name: &str| {
             let commit = git.commit_tree(&tree, &[], name, &author).unwrap();
-            git.update_ref(&format!("{FOLDER}{name}"), &commit, None)
+            git.update_ref(&format!("{MERGED_FOLDER}{name}"), &commit, None)
                 .unwrap();
             commits.push(commit);
         };
@@ -125,13 +130,13 @@ mod tests {
         }
         let refs = list_refs(&git);
         assert!(refs.len() <= MAX_REFS, "{}", refs.len());
-        let loose = std::fs::read_dir(folder.path().join(FOLDER)).unwrap();
+        let loose = std::fs::read_dir(folder.path().join(MERGED_FOLDER)).unwrap();
         let loose = loose.count();
         assert!(loose <= MAX_REFS - KEPT_REFS, "{loose} refs are not packed");
         git.plumbing(["commit-graph", "verify"]).run().unwrap();
         let graph = folder.path().join("objects/info/commit-graphs");
         assert!(graph.is_dir(), "the history has no commit graph");
-        assert!(refs.contains(&format!("{FOLDER}hq-cv-abcde")));
+        assert!(refs.contains(&format!("{MERGED_FOLDER}hq-cv-abcde")));
         for number in 0..MAX_REFS {
             add(&format!("db-{number}"));
         }
@@ -145,11 +150,14 @@ mod tests {
             assert!(kept.contains(commit.as_str()), "{commit}");
         }
         let log = git
-            .plumbing(["log", "--format=%B", ARCHIVE])
+            .plumbing(["log", "--format=%B", ARCHIVE_REF])
             .text()
             .unwrap();
         let all = 4 * MAX_REFS;
-        let named = log.lines().filter(|line| line.contains(FOLDER)).count();
+        let named = log
+            .lines()
+            .filter(|line| line.contains(MERGED_FOLDER))
+            .count();
         assert_eq!(named + refs.len() - 1, all);
         let found = git.plumbing(["fsck", "--connectivity-only"]).finish();
         assert!(found.unwrap().is_success());

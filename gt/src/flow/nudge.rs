@@ -14,7 +14,7 @@ use crate::town::event::event;
 use crate::town::identity::{Address, SessionName};
 
 /// The time that a program gets to report that it has accepted a message.
-const RECEIPT: Duration = Duration::from_secs(3);
+const RECEIPT_WAIT: Duration = Duration::from_secs(3);
 
 #[derive(Debug, Serialize)]
 pub struct NudgeReport {
@@ -73,7 +73,7 @@ pub fn nudge_agent(town: &LiveTown, agent: &Address, message: &str) -> anyhow::R
 
 /// Waits a moment for the report of the program's hook that it has accepted a message.
 fn is_accepted(is_reported: impl Fn() -> bool) -> bool {
-    clock::wait_for(RECEIPT, || is_reported().then_some(())).is_some()
+    clock::wait_for(RECEIPT_WAIT, || is_reported().then_some(())).is_some()
 }
 
 /// Does the same for an agent whose program is known.

@@ -14,10 +14,10 @@ use crate::town::identity::SessionName;
 
 /// The number of lines that are read of a screen. The output of an ended session is above the last
 /// line, however tall the screen is.
-const LINES: usize = 200;
+const READ_LINES: usize = 200;
 
 /// The number of last lines in which a refusal is searched.
-const LAST: usize = 20;
+const SEARCHED_LINES: usize = 20;
 
 /// A session and the usage limit that it shows.
 #[derive(Debug, Clone, Serialize)]
@@ -76,9 +76,12 @@ fn find_usage_limit(
     let Ok(found) = runtime::resolve_runtime(town, rig.as_ref(), &address, agent) else {
         return Ok(None);
     };
-    let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
+    let screen = town
+        .host
+        .capture(&live.name, READ_LINES)
+        .unwrap_or_default();
     let lines: Vec<&str> = strip_end_message(&screen).lines().collect();
-    let last = lines[lines.len().saturating_sub(LAST)..].join("\n");
+    let last = lines[lines.len().saturating_sub(SEARCHED_LINES)..].join("\n");
     let refusal = progress::read_refusal(&last, &found.preset, live.activity);
     Ok(refusal.filter(quota::is_usage_limit))
 }

@@ -30,7 +30,7 @@ use crate::flow::sandbox;
 use crate::town::TownLayout;
 
 /// The time limit for writing one repository.
-const REPOSITORY: Duration = Duration::from_secs(6 * 3600);
+const REPOSITORY_TIMEOUT: Duration = Duration::from_secs(6 * 3600);
 
 /// A restored town.
 #[derive(Debug, Clone, Serialize)]
@@ -261,7 +261,7 @@ impl<'a> Restoration<'a> {
     fn create_refs(&mut self, git: &Git, saved: &SavedRepository, commands: &str) {
         let create = |commands: &str| {
             let call = git.plumbing(["update-ref", "--stdin"]).stdin(commands);
-            call.limit(REPOSITORY).run()
+            call.limit(REPOSITORY_TIMEOUT).run()
         };
         if create(commands).is_ok() {
             return;
@@ -439,10 +439,10 @@ impl<'a> Restoration<'a> {
     fn finish_repository(&self, saved: &SavedRepository) -> anyhow::Result<()> {
         let git = Git::at(self.root.join(&saved.path));
         let repack = git.plumbing(["repack", "-a", "-d", "--quiet"]);
-        repack.limit(REPOSITORY).run()?;
+        repack.limit(REPOSITORY_TIMEOUT).run()?;
         file::remove_file(&git.common_dir()?.join("objects/info/alternates"))?;
         let has_objects = git.plumbing(["rev-list", "--objects", "--all", "--quiet"]);
-        has_objects.limit(REPOSITORY).run()?;
+        has_objects.limit(REPOSITORY_TIMEOUT).run()?;
         Ok(())
     }
 
@@ -501,7 +501,7 @@ fn check_out_backup(git: &Git, backup: &str, to: &Path) -> anyhow::Result<()> {
         .args([format!("--prefix={}/", to.display())])
         .env("GIT_INDEX_FILE", &index)
         .env("GIT_WORK_TREE", to)
-        .limit(REPOSITORY)
+        .limit(REPOSITORY_TIMEOUT)
         .run()?;
     Ok(())
 }
@@ -546,7 +546,7 @@ fn check_out_clone(git: &Git, head: &SavedHead) -> anyhow::Result<()> {
         "--hard"
     };
     let call = git.plumbing(["reset", "--quiet", how]);
-    Ok(without_lfs(call).limit(REPOSITORY).run()?)
+    Ok(without_lfs(call).limit(REPOSITORY_TIMEOUT).run()?)
 }
 
 fn add_worktree(git: &Git, tree: &SavedHead, path: &Path) -> anyhow::Result<()> {
@@ -557,7 +557,7 @@ fn add_worktree(git: &Git, tree: &SavedHead, path: &Path) -> anyhow::Result<()> 
         Some(branch) => call.args([path]).args([branch]),
         None => call.args(["--detach"]).args([path]).args([commit]),
     };
-    Ok(without_lfs(call).limit(REPOSITORY).run()?)
+    Ok(without_lfs(call).limit(REPOSITORY_TIMEOUT).run()?)
 }
 
 /// Leaves files that git-lfs stores as they are in git. They are checked out afterwards, if they can

@@ -18,7 +18,7 @@ use crate::town;
 use crate::town::{RigRegistry, TownLayout};
 
 /// The lines around the block. Those of the original are the same.
-const BLOCK: [&str; 2] = [
+const BLOCK_MARKS: [&str; 2] = [
     "# --- Gas Town Integration (managed by gt) ---",
     "# --- End Gas Town ---",
 ];
@@ -187,8 +187,8 @@ struct CutFile {
 
 /// Cuts the block out of a text. None if it has no whole block.
 fn cut_block(text: &[u8]) -> Option<CutFile> {
-    let start = find(text, BLOCK[0])?;
-    let end = start + find(&text[start..], BLOCK[1])? + BLOCK[1].len();
+    let start = find(text, BLOCK_MARKS[0])?;
+    let end = start + find(&text[start..], BLOCK_MARKS[1])? + BLOCK_MARKS[1].len();
     let (mut before, block, after) = (&text[..start], &text[start..end], &text[end..]);
     let after = after.strip_prefix(b"\n").unwrap_or(after);
     let has_note = |note| find(block, &format!("\n{note}\n")).is_some();
@@ -219,7 +219,7 @@ fn add_block(rest: Option<Vec<u8>>, template: &str) -> Vec<u8> {
         text.push(b'\n');
     }
     let note = note.map_or_else(String::new, |note| format!("{note}\n"));
-    let block = format!("{}\n{note}{template}{}\n", BLOCK[0], BLOCK[1]);
+    let block = format!("{}\n{note}{template}{}\n", BLOCK_MARKS[0], BLOCK_MARKS[1]);
     text.extend(block.bytes());
     text
 }
@@ -313,8 +313,8 @@ mod tests {
 
     #[test]
     fn a_block_without_its_end_is_left_alone() {
-        assert!(cut_block(format!("a\n{}\nb\n", BLOCK[0]).as_bytes()).is_none());
-        let old = format!("a\n{}\nsource x\n{}\nb\n", BLOCK[0], BLOCK[1]);
+        assert!(cut_block(format!("a\n{}\nb\n", BLOCK_MARKS[0]).as_bytes()).is_none());
+        let old = format!("a\n{}\nsource x\n{}\nb\n", BLOCK_MARKS[0], BLOCK_MARKS[1]);
         assert_eq!(cut_block(old.as_bytes()).unwrap().rest, b"a\nb\n");
     }
 }

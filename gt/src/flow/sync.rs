@@ -23,9 +23,9 @@ use crate::town::lock::LockError;
 use crate::town::{Town, TownLayout};
 
 /// The time after which earlier failures no longer count.
-const FORGOTTEN: SignedDuration = SignedDuration::from_mins(64);
+const FAILURE_MEMORY: SignedDuration = SignedDuration::from_mins(64);
 /// The time limit for the remote. Short, because the next try comes soon.
-const NETWORK: Duration = Duration::from_secs(20);
+const NETWORK_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A store with changes for its branch.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl SyncRecord {
     /// Returns the number of failures in a row at `now`. Old failures do not count.
     fn failures_at(&self, now: Timestamp) -> u32 {
         let age = now.duration_since(self.at).abs();
-        if age > FORGOTTEN {
+        if age > FAILURE_MEMORY {
             return 0;
         }
         self.failures
@@ -161,7 +161,7 @@ fn send_documents(town: &Town, rig: Option<&str>) -> anyhow::Result<()> {
         return Ok(());
     };
     let config = Config::from_dir(&rig.beads())?;
-    let git = rig.git().with_network(NETWORK);
+    let git = rig.git().with_network(NETWORK_TIMEOUT);
     let may_push = config.flag("daemon.auto-push") && config.can_push();
     if !may_push || !discovery::is_sent(&rig) || !check_remote(&rig)? {
         return Ok(());
@@ -177,7 +177,7 @@ fn sync_store(town: &Town, rig: Option<&str>) -> anyhow::Result<SyncReport> {
         email: "beads@gastown.local".to_owned(),
     };
     let request = SyncRequest {
-        network: NETWORK,
+        network: NETWORK_TIMEOUT,
         store: &store,
         config: &config,
         author: sync::choose_author(&config, store.dir(), &town.env, actor),

@@ -18,15 +18,15 @@ use crate::town::event::event;
 use crate::town::lock::Lock;
 use crate::town::target_loss::{LossEnding, LostMerge, TargetLoss};
 
-const TARGETS: &str = "refs/gt/target/";
-const DROPPED: &str = "refs/gt/dropped/";
+const TARGET_FOLDER: &str = "refs/gt/target/";
+const DROPPED_FOLDER: &str = "refs/gt/dropped/";
 
 /// The time that a change of the losses waits for another one.
 const LOCK_WAIT: Duration = Duration::from_secs(10);
 
 /// Begins to watch a branch to which the queue merges.
 pub(crate) fn watch_target(git: &Git, branch: &str, tip: &str) -> Result<(), GitError> {
-    let name = format!("{TARGETS}{branch}");
+    let name = format!("{TARGET_FOLDER}{branch}");
     match git.resolve(&name)? {
         Some(_) => Ok(()),
         None => git.update_ref(&name, tip, None),
@@ -35,7 +35,7 @@ pub(crate) fn watch_target(git: &Git, branch: &str, tip: &str) -> Result<(), Git
 
 /// Ends the watch over a branch that the town is about to remove.
 pub(crate) fn forget_target(git: &Git, branch: &str) -> Result<(), GitError> {
-    let name = format!("{TARGETS}{branch}");
+    let name = format!("{TARGET_FOLDER}{branch}");
     match git.resolve(&name)? {
         Some(tip) => git.delete_ref(&name, &tip),
         None => Ok(()),
@@ -45,8 +45,8 @@ pub(crate) fn forget_target(git: &Git, branch: &str) -> Result<(), GitError> {
 /// Compares each watched target with its last seen tip, after a fetch.
 pub(crate) fn check_targets(rig: &Rig) -> anyhow::Result<()> {
     let git = rig.git();
-    for (name, seen) in git.refs_below(TARGETS)? {
-        let Some(branch) = name.strip_prefix(TARGETS) else {
+    for (name, seen) in git.refs_below(TARGET_FOLDER)? {
+        let Some(branch) = name.strip_prefix(TARGET_FOLDER) else {
             continue;
         };
         let tip = find_tip(&git, branch)?;
@@ -82,7 +82,7 @@ fn record_drop(
     old_tip: &str,
     new_tip: Option<&str>,
 ) -> anyhow::Result<()> {
-    let dropped = format!("{DROPPED}{branch}/{old_tip}");
+    let dropped = format!("{DROPPED_FOLDER}{branch}/{old_tip}");
     if git.resolve(&dropped)?.is_none() {
         git.update_ref(&dropped, old_tip, None)?;
     }
@@ -234,7 +234,7 @@ fn change_losses<R>(
 
 /// Returns the tips that a target has dropped.
 pub(crate) fn list_dropped_tips(git: &Git, branch: &str) -> Result<Vec<String>, GitError> {
-    let folder = format!("{DROPPED}{branch}/");
+    let folder = format!("{DROPPED_FOLDER}{branch}/");
     let refs = git.refs_below(&folder)?.into_iter();
     Ok(refs
         .filter(|(name, _)| !name[folder.len()..].contains('/'))
@@ -266,14 +266,14 @@ pub(crate) fn find_returning_commits(
 
 /// Lists commits for a message, each with its subject.
 pub(crate) fn describe_commits(commits: &[CommitInfo]) -> String {
-    const NAMED: usize = 5;
-    let named = commits.iter().take(NAMED).map(|commit| {
+    const MAX_NAMED: usize = 5;
+    let named = commits.iter().take(MAX_NAMED).map(|commit| {
         let subject = kit::ui::escape::escape_line(&commit.subject);
         format!("{:.12} \"{subject}\"", commit.id)
     });
     let mut text = named.collect::<Vec<_>>().join(", ");
-    if commits.len() > NAMED {
-        text.push_str(&format!(" and {} more", commits.len() - NAMED));
+    if commits.len() > MAX_NAMED {
+        text.push_str(&format!(" and {} more", commits.len() - MAX_NAMED));
     }
     text
 }

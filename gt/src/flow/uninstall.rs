@@ -15,7 +15,7 @@ use crate::host::daemon;
 use crate::town::Town;
 
 /// The programs with completions and man pages.
-const PROGRAMS: [&str; 4] = ["bd", "gt", "gtd", "gt-keeper"];
+const PROGRAM_NAMES: [&str; 4] = ["bd", "gt", "gtd", "gt-keeper"];
 /// The files of the shell integration, most of which older programs wrote, below the folder `gastown` of each
 /// base folder: its variable, its usual place, and the names.
 const SHELL_FILES: &[(&str, &str, &[&str])] = &[
@@ -64,7 +64,7 @@ pub struct StayingRig {
 }
 
 /// A text in each completion script of ours.
-const GENERATED: &str = "the program itself prints the candidates";
+const COMPLETION_MARK: &str = "the program itself prints the candidates";
 
 /// A line of each manual page of ours. Pages of other packages have the same names.
 pub const MAN_PAGE_MARK: &str = ".\\\" A manual page of Gas Town.";
@@ -88,7 +88,7 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
         set.map_or_else(|| town.env.make_absolute(usual), PathBuf::from)
     };
     let data = folder("XDG_DATA_HOME", "~/.local/share");
-    for program in PROGRAMS {
+    for program in PROGRAM_NAMES {
         for path in [
             format!("bash-completion/completions/{program}"),
             format!("zsh/site-functions/_{program}"),
@@ -96,7 +96,7 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
         ] {
             let path = data.join(path);
             // Another program of that name may have its own.
-            if std::fs::read_to_string(&path).is_ok_and(|text| text.contains(GENERATED)) {
+            if std::fs::read_to_string(&path).is_ok_and(|text| text.contains(COMPLETION_MARK)) {
                 add(UninstallKind::Completion, path);
             }
         }
@@ -133,7 +133,7 @@ fn list_man_pages(folder: &Path) -> Vec<PathBuf> {
         };
         let program = page.split('-').next().unwrap_or_default();
         let is_marked = |text: String| text.lines().any(|line| line == MAN_PAGE_MARK);
-        PROGRAMS.contains(&program) && std::fs::read_to_string(path).is_ok_and(is_marked)
+        PROGRAM_NAMES.contains(&program) && std::fs::read_to_string(path).is_ok_and(is_marked)
     };
     let mut pages: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_ours).collect();
     pages.sort();

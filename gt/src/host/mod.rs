@@ -73,7 +73,7 @@ pub struct LiveSession {
 }
 
 /// The number of lines of a screen, where a host does not know it.
-const SCREEN: usize = 60;
+const SCREEN_LINES: usize = 60;
 
 /// The rules for typing text into a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -232,7 +232,7 @@ pub trait SessionHost {
     fn capture_all(&self, sessions: &[&LiveSession]) -> Result<Vec<String>, HostError> {
         let screens = sessions.iter();
         screens
-            .map(|live| self.capture(&live.name, SCREEN))
+            .map(|live| self.capture(&live.name, SCREEN_LINES))
             .collect()
     }
 

@@ -5,7 +5,7 @@
 const SHOWN_LINES: usize = 3;
 
 /// The marks of a choice, in small letters.
-const CHOICES: [&str; 6] = [
+const CHOICE_MARKS: [&str; 6] = [
     "[y/n]",
     "(y/n)",
     "[yes/no]",
@@ -15,7 +15,7 @@ const CHOICES: [&str; 6] = [
 ];
 
 /// The endings of a line that asks for a secret or a name, in small letters.
-const SECRETS: [&str; 4] = ["password:", "passphrase:", "username:", "code:"];
+const SECRET_PROMPTS: [&str; 4] = ["password:", "passphrase:", "username:", "code:"];
 
 /// The begin of each message that the town types.
 pub(crate) const TYPED_PREFIX: &str = "[from ";
@@ -29,8 +29,8 @@ pub(crate) fn find_last_question(screen: &str) -> Option<String> {
         .collect();
     let last = lines.last()?.to_lowercase();
     let is_question = last.ends_with('?')
-        || CHOICES.iter().any(|mark| last.contains(mark))
-        || SECRETS.iter().any(|ending| last.ends_with(ending));
+        || CHOICE_MARKS.iter().any(|mark| last.contains(mark))
+        || SECRET_PROMPTS.iter().any(|ending| last.ends_with(ending));
     let shown = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
     // A program without an input line of its own shows what was typed for it.
     let is_echo = shown.iter().any(|line| line.starts_with(TYPED_PREFIX));

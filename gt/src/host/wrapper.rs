@@ -14,7 +14,7 @@ use super::SessionSpec;
 /// Variables of the caller that every session inherits. A name that ends in `*` is a prefix. Any
 /// other variable is left out, because the markers of the calling agent would make a new agent
 /// believe that it is a child.
-const ALLOWED: &[&str] = &[
+const INHERITED_VARIABLES: &[&str] = &[
     "HOME",
     "PATH",
     "USER",
@@ -103,11 +103,15 @@ pub enum StartError {
 /// the same variables, so that its sessions equal those that a user starts.
 pub fn is_session_variable(name: &str, pass: &[String]) -> bool {
     let pass = pass.iter().map(String::as_str);
-    ALLOWED.iter().copied().chain(pass).any(|pattern| {
-        pattern
-            .strip_suffix('*')
-            .map_or(name == pattern, |begin| name.starts_with(begin))
-    })
+    INHERITED_VARIABLES
+        .iter()
+        .copied()
+        .chain(pass)
+        .any(|pattern| {
+            pattern
+                .strip_suffix('*')
+                .map_or(name == pattern, |begin| name.starts_with(begin))
+        })
 }
 
 /// Builds the environment of a session: the inherited variables of the caller, then the session's

@@ -29,7 +29,7 @@ use crate::town::identity::Address;
 use crate::town::{Town, TownLayout};
 
 const CHECK_IN: &str = include_str!("../../templates/message/check-in.txt");
-const LOOK: &str = include_str!("../../templates/message/look-at-deacon.txt");
+const CHECK_MESSAGE: &str = include_str!("../../templates/message/look-at-deacon.txt");
 
 /// Returns true if an agent does the deacon's work.
 pub(super) fn is_deacon_agent(view: &TownView) -> bool {
@@ -179,7 +179,7 @@ fn act(
         && town.actor != Address::Boot
         && view.session_of(&Address::Boot).is_some()
     {
-        let text = LOOK.trim().replace("{reason}", reason);
+        let text = CHECK_MESSAGE.trim().replace("{reason}", reason);
         return nudge::nudge_agent(town, &Address::Boot, &text).map(|_| true);
     }
     let limits = Thresholds::for_town(town)?.agents;

@@ -22,7 +22,7 @@ use crate::town::TownLayout;
 use crate::town::event::event;
 
 /// Events of a chore itself are no reason for the next one.
-const OWN: SignedDuration = SignedDuration::from_mins(1);
+const OWN_EVENTS_AGE: SignedDuration = SignedDuration::from_mins(1);
 
 /// The facts about chores.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -80,8 +80,9 @@ impl ChoreFacts {
             return Some((SignedDuration::ZERO, now));
         }
         let done = self.last.get(chore.name()).copied();
-        let (last, settling_time) =
-            done.map_or((self.from, SignedDuration::ZERO), |last| (last, OWN));
+        let (last, settling_time) = done.map_or((self.from, SignedDuration::ZERO), |last| {
+            (last, OWN_EVENTS_AGE)
+        });
         let has_news = self.event.duration_since(last) > settling_time;
         (has_news && every.is_positive()).then(|| (every - now.duration_since(last), last))
     }

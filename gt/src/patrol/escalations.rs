@@ -11,7 +11,7 @@ use crate::record::town_view::TownView;
 use crate::town::Town;
 
 /// The time that `gt escalate` gets for its own deliveries before the patrol takes over.
-const GRACE: SignedDuration = SignedDuration::from_mins(1);
+const DELIVERY_GRACE: SignedDuration = SignedDuration::from_mins(1);
 
 /// The facts about open escalations.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -107,7 +107,7 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
             action: Action::Reescalate { escalation: id() },
         });
         let failed = escalation.undelivered.as_ref();
-        let failed = failed.filter(|(at, _)| now.duration_since(*at) >= GRACE);
+        let failed = failed.filter(|(at, _)| now.duration_since(*at) >= DELIVERY_GRACE);
         let deliver = failed.map(|(_, route)| Decision {
             rule: rule::E3_DELIVER,
             saw: format!("{route} of {} was not run or failed", escalation.id),
@@ -126,7 +126,7 @@ pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDurat
             RaiseTime::Never(_) => None,
         };
         let retry = escalation.undelivered.as_ref();
-        let retry = retry.and_then(|(at, _)| at.checked_add(GRACE).ok());
+        let retry = retry.and_then(|(at, _)| at.checked_add(DELIVERY_GRACE).ok());
         let default = escalation.default_at.as_ref().map(|(at, _)| *at);
         [raise, retry, default].into_iter().flatten()
     });

@@ -20,7 +20,7 @@ use crate::record::town_view::TownView;
 use crate::town;
 use crate::town::identity::Address;
 
-const HOOKED: &str = include_str!("../../templates/message/quiet-hook.txt");
+const HOOKED_MESSAGE: &str = include_str!("../../templates/message/quiet-hook.txt");
 
 /// The facts about an agent with hooked work and a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,7 +149,11 @@ pub(super) fn remind_of_hook(
     hook_nudges::record_hook_nudge(town, &address, bead)?;
     let time = format_ago(view.now, found.progress.at);
     let values = [("bead", bead), ("time", time.trim_end_matches(" ago"))];
-    nudge::nudge_agent(town, &address, start::fill_template(HOOKED, &values).trim())?;
+    nudge::nudge_agent(
+        town,
+        &address,
+        start::fill_template(HOOKED_MESSAGE, &values).trim(),
+    )?;
     Ok(Some("reminded".to_owned()))
 }
 

@@ -20,9 +20,9 @@ use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
 
 /// The prefix of a request's subject, in lower case.
-const SUBJECT: &str = "lifecycle:";
+const SUBJECT_PREFIX: &str = "lifecycle:";
 /// The age from which a request is closed without an action.
-const OLDEST: SignedDuration = SignedDuration::from_hours(6);
+const MAX_REQUEST_AGE: SignedDuration = SignedDuration::from_hours(6);
 
 /// The requested action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub struct LifecycleRequest {
 /// Returns the request in a message. None if there is none or it is invalid.
 fn parse_request(message: &MailMessage) -> Option<LifecycleAction> {
     let subject = message.subject.to_lowercase();
-    if message.read || !subject.starts_with(SUBJECT) {
+    if message.read || !subject.starts_with(SUBJECT_PREFIX) {
         return None;
     }
     let body = message.body.trim().to_lowercase();
@@ -101,7 +101,7 @@ pub(super) fn carry_out_request(town: &LiveTown, id: &str) -> anyhow::Result<Opt
     )?;
     drop(claim);
     let sent: Option<Timestamp> = message.timestamp.parse().ok();
-    let is_old = sent.is_none_or(|at| town.clock.now().duration_since(at) > OLDEST);
+    let is_old = sent.is_none_or(|at| town.clock.now().duration_since(at) > MAX_REQUEST_AGE);
     if is_old {
         let from = &message.from;
         return Ok(Some(format!(

@@ -15,12 +15,12 @@ use super::ActionReport;
 use super::decision::{ActionSubject, Decision};
 
 /// The first and the longest wait.
-const FIRST: SignedDuration = SignedDuration::from_secs(5);
-const LONGEST: SignedDuration = SignedDuration::from_secs(300);
+const FIRST_WAIT: SignedDuration = SignedDuration::from_secs(5);
+const MAX_WAIT: SignedDuration = SignedDuration::from_secs(300);
 /// The first wait of an action that found its subject busy.
-const BUSY: SignedDuration = SignedDuration::from_secs(1);
+const BUSY_WAIT: SignedDuration = SignedDuration::from_secs(1);
 /// The maximum number of subjects.
-const SUBJECTS: usize = 1000;
+const MAX_SUBJECTS: usize = 1000;
 
 /// The records by subject.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,12 +51,12 @@ impl RuleFailure {
     /// and does not count.
     fn remaining_wait(&self, now: Timestamp) -> Option<SignedDuration> {
         let wait = self.until.duration_since(now);
-        (wait.is_positive() && wait <= LONGEST).then_some(wait)
+        (wait.is_positive() && wait <= MAX_WAIT).then_some(wait)
     }
 
     /// Returns true if the failure still counts for the next wait. Old failures do not.
     fn is_recent(&self, now: Timestamp) -> bool {
-        now.duration_since(self.until).abs() < LONGEST
+        now.duration_since(self.until).abs() < MAX_WAIT
     }
 }
 
@@ -92,13 +92,13 @@ impl PatrolMemory {
             record.failures.retain(|_, failure| failure.is_recent(now));
             !record.failures.is_empty()
         });
-        if self.subjects.len() >= SUBJECTS {
+        if self.subjects.len() >= MAX_SUBJECTS {
             self.subjects.pop_first();
         }
         let failures = &mut self.subjects.entry(subject).or_default().failures;
         let count = failures.get(rule).map_or(0, |failure| failure.count);
-        let first = if acted.busy { BUSY } else { FIRST };
-        let wait = (first * 2_i32.pow(count.min(9))).min(LONGEST);
+        let first = if acted.busy { BUSY_WAIT } else { FIRST_WAIT };
+        let wait = (first * 2_i32.pow(count.min(9))).min(MAX_WAIT);
         let (count, until) = (count.saturating_add(1), now.saturating_add(wait));
         if let Ok(until) = until {
             failures.insert(rule.to_owned(), RuleFailure { count, until });
@@ -178,11 +178,11 @@ mod tests {
         memory.record(&queue("a", true, false), now);
         let later = now + secs(24 * 3600);
         memory.record(&queue("a", true, false), later);
-        assert_eq!(memory.due_in(later), Some(FIRST));
+        assert_eq!(memory.due_in(later), Some(FIRST_WAIT));
         // A clock that went back keeps nothing waiting.
         assert!(memory.is_due(&queue("a", true, false).decision, now));
         memory.record(&queue("a", true, false), now);
-        assert_eq!(memory.due_in(now), Some(FIRST));
+        assert_eq!(memory.due_in(now), Some(FIRST_WAIT));
     }
 
     #[test]
@@ -192,7 +192,7 @@ mod tests {
         memory.record(&queue("a", false, false), now);
         assert!(memory.is_due(&queue("a", true, false).decision, now));
         memory.record(&queue("a", false, true), now);
-        assert_eq!(memory.due_in(now), Some(BUSY));
+        assert_eq!(memory.due_in(now), Some(BUSY_WAIT));
     }
 
     #[test]
@@ -211,10 +211,10 @@ mod tests {
         assert!(!path.exists(), "it has not changed since");
         std::fs::write(&path, "{").unwrap();
         assert!(PatrolMemory::load(&path).is_err());
-        for number in 0..2 * SUBJECTS {
+        for number in 0..2 * MAX_SUBJECTS {
             let failed = queue(&number.to_string(), true, false);
             memory.record(&failed, Timestamp::UNIX_EPOCH);
         }
-        assert_eq!(memory.subjects.len(), SUBJECTS);
+        assert_eq!(memory.subjects.len(), MAX_SUBJECTS);
     }
 }

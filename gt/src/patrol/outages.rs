@@ -20,8 +20,8 @@ use crate::record::town_view::TownView;
 use crate::town::name::Worker;
 
 /// The first and the longest wait before a refused request is retried.
-const FIRST: SignedDuration = SignedDuration::from_secs(30);
-const LONGEST: SignedDuration = SignedDuration::from_mins(10);
+const FIRST_WAIT: SignedDuration = SignedDuration::from_secs(30);
+const MAX_WAIT: SignedDuration = SignedDuration::from_mins(10);
 
 /// Usage limits that end within such a step belong to one outage.
 const LIMIT_STEP: SignedDuration = SignedDuration::from_mins(10);
@@ -59,7 +59,7 @@ impl Outage {
         let wait = if self.last.is_usage_limit() {
             ApiRefusal::LIMIT_INTERVAL
         } else {
-            doubled_wait(FIRST, self.tries, LONGEST)
+            doubled_wait(FIRST_WAIT, self.tries, MAX_WAIT)
         };
         let waited = self.tried.checked_add(wait).unwrap_or(Timestamp::MAX);
         // Only the first retry waits for a named time, because the program may have meant another

@@ -11,7 +11,7 @@ use crate::town::Town;
 use crate::town::name::RigName;
 
 /// The maximum number of times that the wait doubles after failures.
-const DOUBLINGS: u32 = 5;
+const MAX_DOUBLINGS: u32 = 5;
 
 /// The age of a change from which a store is synced although someone writes.
 const MAX_CHANGE_AGE: SignedDuration = SignedDuration::from_mins(5);
@@ -55,7 +55,7 @@ pub(super) fn due(state: &SyncState, thresholds: &Thresholds) -> Option<SignedDu
 
 /// Returns the time until the next try, if no one writes until then.
 fn time_until_sync(state: &SyncState, thresholds: &Thresholds) -> SignedDuration {
-    let interval = thresholds.sync_interval * 2_i32.pow(state.failures.min(DOUBLINGS));
+    let interval = thresholds.sync_interval * 2_i32.pow(state.failures.min(MAX_DOUBLINGS));
     let wait = state
         .since
         .map_or(SignedDuration::ZERO, |since| interval - since);

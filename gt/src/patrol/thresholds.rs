@@ -14,10 +14,10 @@ use crate::town::{RigLayout, Town};
 
 /// The maximum number of sessions per rig into which text is typed at the same time. A hundred
 /// quiet workers must not block all other actions.
-const TALKS: usize = 10;
+const MAX_TALKS: usize = 10;
 
 /// The maximum number of plugins per rig that run at the same time.
-const PLUGINS: usize = 4;
+const MAX_PLUGINS: usize = 4;
 
 /// The settings of a rig for the patrol.
 #[derive(Debug, Clone, Default)]
@@ -166,8 +166,8 @@ impl Thresholds {
     pub fn budget(&self, kind: ActionKind) -> usize {
         match kind {
             ActionKind::Start => self.starts,
-            ActionKind::Talk => TALKS,
-            ActionKind::Plugin => PLUGINS,
+            ActionKind::Talk => MAX_TALKS,
+            ActionKind::Plugin => MAX_PLUGINS,
             ActionKind::Other => usize::MAX,
         }
     }

@@ -4,12 +4,12 @@ use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
 /// The age up to which a new session is left alone.
-const GRACE: SignedDuration = SignedDuration::from_mins(5);
+const START_GRACE: SignedDuration = SignedDuration::from_mins(5);
 /// The times without a sign of life after which the deacon is reminded of its mail, and woken.
-const QUIET: SignedDuration = SignedDuration::from_mins(5);
-const SILENT: SignedDuration = SignedDuration::from_mins(15);
+const QUIET_TIME: SignedDuration = SignedDuration::from_mins(5);
+const SILENT_TIME: SignedDuration = SignedDuration::from_mins(15);
 /// The number of API refusals in a row that count as an error loop.
-const REFUSALS: u32 = 3;
+const MAX_REFUSALS: u32 = 3;
 
 /// The facts about the deacon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,14 +100,14 @@ pub fn choose_deacon_action(facts: &DeaconFacts, now: Timestamp) -> (DeaconActio
     if facts.attached {
         return nothing("a user is attached to its session");
     }
-    if now.duration_since(facts.started) < GRACE {
+    if now.duration_since(facts.started) < START_GRACE {
         return nothing("its session was started a moment ago");
     }
     // The last sign of life answers all earlier messages.
     let asked = facts.asked.filter(|(_, at)| *at >= facts.last_sign);
     let idle = now.duration_since(facts.last_sign);
     let quiet = format!("no sign of life for {} min", idle.as_mins());
-    if facts.refusals >= REFUSALS {
+    if facts.refusals >= MAX_REFUSALS {
         return match asked {
             Some((DeaconAction::Interrupt, _)) => nothing("it knows that its API refuses"),
             _ => {
@@ -119,13 +119,13 @@ pub fn choose_deacon_action(facts: &DeaconFacts, now: Timestamp) -> (DeaconActio
             }
         };
     }
-    if idle < QUIET {
+    if idle < QUIET_TIME {
         return nothing("it is at work");
     }
     if facts.unread == 0 && !facts.has_work {
         return nothing("the town has no work and no mail for it");
     }
-    if idle < SILENT {
+    if idle < SILENT_TIME {
         return match (facts.unread, asked) {
             (0, _) => nothing("it has no mail"),
             (_, Some(_)) => nothing("it was reminded of its mail"),
@@ -133,7 +133,7 @@ pub fn choose_deacon_action(facts: &DeaconFacts, now: Timestamp) -> (DeaconActio
         };
     }
     match asked {
-        Some((DeaconAction::Wake, at)) if now.duration_since(at) < SILENT => {
+        Some((DeaconAction::Wake, at)) if now.duration_since(at) < SILENT_TIME => {
             nothing("it was woken and has time to answer")
         }
         Some((DeaconAction::Wake, at)) => {

@@ -30,8 +30,8 @@ use crate::town::Rig;
 use crate::town::config::SettingsLayers;
 use crate::town::name::Worker;
 
-const QUIET: &str = include_str!("../../templates/message/quiet.txt");
-const RESUME: &str = include_str!("../../templates/message/resume.txt");
+const QUIET_MESSAGE: &str = include_str!("../../templates/message/quiet.txt");
+const RESUME_MESSAGE: &str = include_str!("../../templates/message/resume.txt");
 
 /// The facts about a worker that works in a session.
 #[derive(Debug, Clone)]
@@ -213,7 +213,7 @@ pub(super) fn nudge_quiet(
         town,
         rig,
         name,
-        QUIET,
+        QUIET_MESSAGE,
         &[("time", time.trim_end_matches(" ago"))],
     )?;
     Ok(Some("nudged".to_owned()))
@@ -245,7 +245,7 @@ pub(super) fn resume_refused(
         let session = start::restart_session(town, rig, name, cause)?;
         return Ok(session.map(|session| format!("session {session} restarted")));
     }
-    type_message(town, rig, name, RESUME, &[])?;
+    type_message(town, rig, name, RESUME_MESSAGE, &[])?;
     Ok(Some("told to go on".to_owned()))
 }
 

@@ -11,10 +11,10 @@ use crate::town::config::SettingsLayers;
 use crate::town::{Town, TownLayout};
 
 /// The time for which a link can be used.
-const LIFE: SignedDuration = SignedDuration::from_hours(24);
+const LINK_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 
 /// The number of random bytes in a link.
-const SECRET: usize = 16;
+const SECRET_BYTES: usize = 16;
 
 /// Returns the port of the page from the settings. None for any free one.
 pub fn read_page_port(town: &Town) -> Option<u16> {
@@ -85,7 +85,7 @@ struct AnswerLink {
 impl AnswerLink {
     fn is_valid(&self, now: Timestamp) -> bool {
         let age = now.duration_since(self.created);
-        !age.is_negative() && age < LIFE
+        !age.is_negative() && age < LINK_LIFETIME
     }
 }
 
@@ -178,7 +178,7 @@ fn change_links<R>(
 
 /// Creates a secret from the system's random numbers. Those of the town can be predicted.
 fn create_secret() -> anyhow::Result<String> {
-    let mut bytes = [0; SECRET];
+    let mut bytes = [0; SECRET_BYTES];
     getrandom::fill(&mut bytes).context("cannot create a link: no random numbers")?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
@@ -231,7 +231,7 @@ mod tests {
         assert_eq!(offer_answer_link(town, "hq-1").unwrap().unwrap(), link);
         assert_ne!(offer_answer_link(town, "hq-2").unwrap().unwrap(), link);
         let secret = link.strip_prefix("https://t.example/answer/").unwrap();
-        assert_eq!(secret.len(), 2 * SECRET);
+        assert_eq!(secret.len(), 2 * SECRET_BYTES);
         assert_eq!(find_answer_link(town, "").unwrap(), None);
         assert_eq!(
             find_answer_link(town, secret).unwrap().as_deref(),
@@ -245,13 +245,13 @@ mod tests {
         let late = offer_answer_link(town, "hq-3").unwrap().unwrap();
         let (_, late) = late.rsplit_once('/').unwrap();
         // A repeated message has the whole time.
-        let repeated = town.clock.now() + LIFE - SignedDuration::from_mins(1);
+        let repeated = town.clock.now() + LINK_LIFETIME - SignedDuration::from_mins(1);
         place.town.town.clock = Clock::choose(Some(&repeated.to_string()));
         offer_answer_link(&place.town, "hq-3").unwrap();
-        let after = (repeated + LIFE - SignedDuration::from_mins(1)).to_string();
+        let after = (repeated + LINK_LIFETIME - SignedDuration::from_mins(1)).to_string();
         place.town.town.clock = Clock::choose(Some(&after));
         assert!(find_answer_link(&place.town, late).unwrap().is_some());
-        let after = (repeated + LIFE).to_string();
+        let after = (repeated + LINK_LIFETIME).to_string();
         place.town.town.clock = Clock::choose(Some(&after));
         let town = &place.town;
         assert_eq!(find_answer_link(town, late).unwrap(), None);

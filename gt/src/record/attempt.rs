@@ -20,26 +20,26 @@ use crate::record::polecat::Slot;
 use crate::town::Rig;
 
 /// The maximum number of notes per bead.
-const NOTES: usize = 5;
+const MAX_NOTES: usize = 5;
 
 /// The metadata key of the notes.
-const KEY: &str = "attempts";
+const NOTES_KEY: &str = "attempts";
 
 /// The metadata key that records that a worker closed its bead itself.
-const UNPROVEN: &str = "closed_without_done";
+const UNPROVEN_KEY: &str = "closed_without_done";
 
 /// The label of a bead that is or was closed in that way.
 pub const UNPROVEN_LABEL: &str = "gt:closed-without-done";
 
 /// The metadata key with the time at which a bead was given to its worker, RFC 3339. A later brief
 /// shows the context of that time.
-const GIVEN: &str = "given_at";
+const GIVEN_KEY: &str = "given_at";
 
 /// The key of the address that slung or hooked the bead.
 const GIVEN_BY: &str = "dispatched_by";
 
 /// The key of the instructions that came with the sling.
-const INSTRUCTIONS: &str = "attached_args";
+const INSTRUCTIONS_KEY: &str = "attached_args";
 
 /// The label of a bead at which a worker gave up.
 pub const FAILED_LABEL: &str = "gt:attempt-failed";
@@ -116,10 +116,10 @@ pub fn record_start(
     instructions: &str,
 ) -> serde_json::Result<()> {
     bead.labels.retain(|label| label != FAILED_LABEL);
-    bead.set_metadata(GIVEN, now.to_string())?;
+    bead.set_metadata(GIVEN_KEY, now.to_string())?;
     bead.set_metadata(GIVEN_BY, by)?;
-    if !instructions.is_empty() || bead.metadata_object().contains_key(INSTRUCTIONS) {
-        bead.set_metadata(INSTRUCTIONS, instructions)?;
+    if !instructions.is_empty() || bead.metadata_object().contains_key(INSTRUCTIONS_KEY) {
+        bead.set_metadata(INSTRUCTIONS_KEY, instructions)?;
     }
     Ok(())
 }
@@ -127,17 +127,17 @@ pub fn record_start(
 /// Returns the instructions that came with the last sling. The original keeps them in the
 /// description.
 pub fn instructions_of(bead: &Bead) -> String {
-    let stored = bead.metadata_object().remove(INSTRUCTIONS);
+    let stored = bead.metadata_object().remove(INSTRUCTIONS_KEY);
     let in_metadata = stored.as_ref().and_then(Value::as_str).map(str::to_owned);
     in_metadata.unwrap_or_else(|| {
         let block = fields::split_block(&bead.description).0;
-        fields::get_field(block, INSTRUCTIONS).unwrap_or_default()
+        fields::get_field(block, INSTRUCTIONS_KEY).unwrap_or_default()
     })
 }
 
 /// Returns the time at which the last worker of a bead got it, if known.
 pub fn given_at(bead: &Bead) -> Option<Timestamp> {
-    let given = bead.metadata_object().remove(GIVEN)?;
+    let given = bead.metadata_object().remove(GIVEN_KEY)?;
     given.as_str()?.parse().ok()
 }
 
@@ -198,8 +198,8 @@ fn build_attempt(slot: &Slot, end: AttemptEnd<'_>, at: &str) -> Attempt {
 fn add_note(bead: &mut Bead, attempt: Attempt) -> serde_json::Result<()> {
     let mut notes = noted_attempts(bead);
     notes.push(attempt);
-    let surplus = notes.len().saturating_sub(NOTES);
-    bead.set_metadata(KEY, &notes[surplus..])
+    let surplus = notes.len().saturating_sub(MAX_NOTES);
+    bead.set_metadata(NOTES_KEY, &notes[surplus..])
 }
 
 /// Does the same for a bead of a transaction's store.
@@ -225,7 +225,10 @@ pub fn mark_unproven(bead: &mut Bead, worker: &str) -> serde_json::Result<()> {
     bead.labels.push(UNPROVEN_LABEL.to_owned());
     bead.labels.sort();
     bead.labels.dedup();
-    bead.set_metadata(UNPROVEN, json!({ "by": worker, "closed_at": closed_at }))
+    bead.set_metadata(
+        UNPROVEN_KEY,
+        json!({ "by": worker, "closed_at": closed_at }),
+    )
 }
 
 /// Returns the worker that closed a bead without `gt done`, if the bead was closed that way.
@@ -235,7 +238,7 @@ pub fn unproven_worker(bead: &Bead) -> Option<String> {
         .as_ref()
         .filter(|_| !bead.is_open())?
         .to_string();
-    let mark = bead.metadata_object().remove(UNPROVEN)?;
+    let mark = bead.metadata_object().remove(UNPROVEN_KEY)?;
     let same = mark.get("closed_at")?.as_str() == Some(closed_at.as_str());
     same.then(|| mark.get("by")?.as_str().map(str::to_owned))?
 }
@@ -256,7 +259,7 @@ pub fn was_with(bead: &Bead, worker: &str) -> bool {
 }
 
 fn noted_attempts(bead: &Bead) -> Vec<Attempt> {
-    read_notes(bead.metadata_object().get(KEY))
+    read_notes(bead.metadata_object().get(NOTES_KEY))
 }
 
 fn read_notes(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
@@ -430,7 +433,7 @@ mod tests {
             record_end(&mut bead, &slot(), END, &format!("2026-01-0{number}")).unwrap();
         }
         let notes = noted_attempts(&bead);
-        assert_eq!(notes.len(), NOTES);
+        assert_eq!(notes.len(), MAX_NOTES);
         assert_eq!(notes[0].at, "2026-01-02");
         assert_eq!(notes[4].at, "2026-01-06");
         assert_eq!(bead.metadata_object()["summary"], "kept");

@@ -15,7 +15,7 @@ use crate::town::TownLayout;
 use crate::town::config::{SettingsLayers, TownSettings};
 
 /// The part of a budget from which the user is warned.
-const WARNING: f64 = 0.8;
+const WARNING_PART: f64 = 0.8;
 
 /// The time whose costs are the rate of a forecast.
 pub const HOUR: SignedDuration = SignedDuration::from_hours(1);
@@ -151,7 +151,7 @@ impl Budget {
 
     /// Returns true if the user is warned.
     pub fn is_nearly_spent(&self) -> bool {
-        self.spent_usd >= self.limit_usd * WARNING
+        self.spent_usd >= self.limit_usd * WARNING_PART
     }
 
     /// Returns the spent part, cut to a whole number.

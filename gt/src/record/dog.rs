@@ -13,10 +13,10 @@ use crate::town::identity::Address;
 use crate::town::{Town, TownLayout};
 
 /// The file that makes a folder a dog.
-const FILE: &str = ".dog.json";
+const DOG_FILE: &str = ".dog.json";
 
 /// The default names of dogs, in this order.
-const NAMES: &[&str] = &[
+const DOG_NAMES: &[&str] = &[
     "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel",
 ];
 
@@ -93,7 +93,7 @@ pub fn dog_folder(layout: &TownLayout, name: &str) -> PathBuf {
 }
 
 fn dog_file(layout: &TownLayout, name: &str) -> PathBuf {
-    dog_folder(layout, name).join(FILE)
+    dog_folder(layout, name).join(DOG_FILE)
 }
 
 /// Returns all dogs, by name. Skips folders with an unreadable file.
@@ -159,7 +159,10 @@ pub fn change_dog<R>(
 /// Returns the first name that no dog has.
 pub fn first_free_name(dogs: &[Dog]) -> String {
     let numbered = (1..).map(|number| format!("dog{number}"));
-    let names = NAMES.iter().map(|name| (*name).to_owned()).chain(numbered);
+    let names = DOG_NAMES
+        .iter()
+        .map(|name| (*name).to_owned())
+        .chain(numbered);
     let is_free = |name: &String| dogs.iter().all(|dog| dog.name != *name);
     // The numbered names never run out.
     names.into_iter().find(is_free).unwrap_or_default()

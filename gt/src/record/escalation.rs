@@ -17,13 +17,13 @@ use crate::town::identity::Address;
 /// The label of an escalation.
 pub const LABEL: &str = "gt:escalation";
 /// The label of an acknowledged escalation.
-const ACKED: &str = "acked";
+const ACKED_LABEL: &str = "acked";
 /// The label of a resolved or closed escalation.
-const RESOLVED: &str = "resolved";
+const RESOLVED_LABEL: &str = "resolved";
 /// The label of an escalation whose severity was raised because no one acknowledged it.
-const REESCALATED: &str = "reescalated";
+const REESCALATED_LABEL: &str = "reescalated";
 /// The key of the metadata.
-const DETAILS: &str = "escalation";
+const DETAILS_KEY: &str = "escalation";
 
 /// The urgency of an escalation.
 #[derive(
@@ -246,7 +246,7 @@ impl Escalation {
         let label = || bead.labels.iter().find_map(|l| l.strip_prefix("severity:"));
         let details: EscalationDetails = bead
             .metadata_object()
-            .remove(DETAILS)
+            .remove(DETAILS_KEY)
             .and_then(|value| serde_json::from_value(value).ok())
             .unwrap_or_default();
         let reason = if details.text.is_empty() {
@@ -315,23 +315,24 @@ impl Escalation {
         bead.title.clone_from(&self.title);
         bead.priority = self.severity.priority();
         bead.labels.retain(|label| {
-            !label.starts_with("severity:") && ![ACKED, RESOLVED].contains(&label.as_str())
+            !label.starts_with("severity:")
+                && ![ACKED_LABEL, RESOLVED_LABEL].contains(&label.as_str())
         });
         bead.labels.push(LABEL.to_owned());
         bead.labels
             .push(format!("severity:{}", self.severity.name()));
         if !self.acked_by.is_empty() {
-            bead.labels.push(ACKED.to_owned());
+            bead.labels.push(ACKED_LABEL.to_owned());
         }
         if !self.closed_by.is_empty() {
-            bead.labels.push(RESOLVED.to_owned());
+            bead.labels.push(RESOLVED_LABEL.to_owned());
         }
         if self.reescalation_count > 0 {
-            bead.labels.push(REESCALATED.to_owned());
+            bead.labels.push(REESCALATED_LABEL.to_owned());
         }
         bead.labels.sort();
         bead.labels.dedup();
-        bead.set_metadata(DETAILS, &details)
+        bead.set_metadata(DETAILS_KEY, &details)
     }
 
     /// Returns true if it is neither resolved nor closed.

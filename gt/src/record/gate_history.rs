@@ -7,7 +7,7 @@ use super::state_file::{read_state, write_state};
 use crate::town::Rig;
 
 /// The number of results that count.
-const KEPT: usize = 40;
+const MAX_RESULTS: usize = 40;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -72,7 +72,7 @@ impl GateHistory {
 /// Adds a value, and drops the oldest ones beyond the limit.
 fn push_newest<T>(values: &mut Vec<T>, newest: T) {
     values.push(newest);
-    let excess = values.len().saturating_sub(KEPT);
+    let excess = values.len().saturating_sub(MAX_RESULTS);
     values.drain(..excess);
 }
 

@@ -10,7 +10,7 @@ use super::state_file;
 use crate::town::{Town, TownLayout};
 
 /// The ages from which a heartbeat is stale and very stale.
-const STALE: SignedDuration = SignedDuration::from_mins(5);
+const STALE_AGE: SignedDuration = SignedDuration::from_mins(5);
 const VERY_STALE: SignedDuration = SignedDuration::from_mins(15);
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,7 +45,7 @@ pub enum HeartbeatFreshness {
 impl HeartbeatFreshness {
     /// Returns the class of an age. A threshold belongs to the older class.
     pub fn from_age(age: SignedDuration) -> Self {
-        if age < STALE {
+        if age < STALE_AGE {
             Self::Fresh
         } else if age < VERY_STALE {
             Self::Stale

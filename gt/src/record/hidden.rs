@@ -13,7 +13,7 @@ use crate::town::identity::Address;
 use crate::town::process;
 
 /// The process name prefix of such a server.
-const SERVER: &str = "tmux";
+const SERVER_PREFIX: &str = "tmux";
 
 /// Returns why the list of sessions is incomplete, with the next step, if an unlisted worker is
 /// alive.
@@ -33,7 +33,7 @@ pub fn find_hidden_reason<'a>(
         .iter()
         .filter_map(|live| process::parent_of(live.pid))
         .collect();
-    let hosted = process::children_of_named(SERVER, &servers);
+    let hosted = process::children_of_named(SERVER_PREFIX, &servers);
     let (worker, (process, server)) = workers.iter().find_map(|(worker, token)| {
         let is_its = |(process, server): &&(process::Process, process::Process)| {
             // A server that the worker itself started may host any session.

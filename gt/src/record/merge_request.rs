@@ -21,7 +21,7 @@ pub(crate) const ALREADY_THERE: &str = "already there";
 const STATE_KEY: &str = "queue";
 
 /// The marks of merge requests.
-const MARKS: [BeadMark<'_>; 2] = [
+const REQUEST_MARKS: [BeadMark<'_>; 2] = [
     BeadMark::Kind(&Kind::MergeRequest),
     BeadMark::Label("gt:merge-request"),
 ];
@@ -289,17 +289,17 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
 }
 
 pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
-    beads.select_open(&MARKS).collect()
+    beads.select_open(&REQUEST_MARKS).collect()
 }
 
 /// Returns the number of open requests, without reading them.
 pub fn count_open_requests(beads: &Snapshot) -> usize {
-    beads.marked_open(&MARKS).count()
+    beads.marked_open(&REQUEST_MARKS).count()
 }
 
 /// Returns the open requests about which the queue may have findings. Does not read the others.
 pub(crate) fn requests_with_findings(beads: &Snapshot) -> impl Iterator<Item = &Bead> {
-    let open = beads.marked_open(&MARKS);
+    let open = beads.marked_open(&REQUEST_MARKS);
     open.filter(|request| request.may_have_key(STATE_KEY))
         .filter_map(|request| request.bead())
 }
@@ -310,7 +310,7 @@ pub fn requests_closed_since(beads: &Snapshot, since: Timestamp) -> Vec<&Bead> {
         let closed_at = request.time(TimeField::Closed);
         !request.is_open() && closed_at.is_some_and(|at| at >= since)
     };
-    beads.select_marked(&MARKS, is_wanted).collect()
+    beads.select_marked(&REQUEST_MARKS, is_wanted).collect()
 }
 
 /// Returns the requests that a request resolves: the request of its task, the request of that one's

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::host::TYPED_PREFIX;
 
 /// The number of bytes at the start and at the end of a file that are compared.
-const START: u64 = 64 * 1024;
-const END: u64 = 4 * 1024;
+const START_SIZE: u64 = 64 * 1024;
+const END_SIZE: u64 = 4 * 1024;
 
 /// The number of lines of a screen that are remembered. Beyond it, all count once more.
 const MAX_LINES: usize = 2000;
@@ -186,12 +186,14 @@ fn read_content(path: &Path, length: u64) -> Option<String> {
     let mut open = File::open(path).ok()?;
     let mut bytes = Vec::new();
     open.by_ref()
-        .take(START.min(length))
+        .take(START_SIZE.min(length))
         .read_to_end(&mut bytes)
         .ok()?;
-    open.seek(SeekFrom::Start(length.saturating_sub(END)))
+    open.seek(SeekFrom::Start(length.saturating_sub(END_SIZE)))
         .ok()?;
-    open.take(END.min(length)).read_to_end(&mut bytes).ok()?;
+    open.take(END_SIZE.min(length))
+        .read_to_end(&mut bytes)
+        .ok()?;
     Some(compute_short_hash(bytes, 16))
 }
 

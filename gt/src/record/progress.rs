@@ -26,15 +26,15 @@ use crate::host::{LiveSession, LiveTown};
 use crate::town::{RigLayout, TownLayout};
 
 /// The number of lines of a screen that are read.
-const LINES: usize = 60;
+const READ_LINES: usize = 60;
 /// The number of last lines in which a refusal of the API is searched.
-const LAST: usize = 20;
+const SEARCHED_LINES: usize = 20;
 /// The number of last lines with text in which the message about a usage limit is searched while a
 /// dialog is open. The dialog about the limit is right below it.
 const LINES_WITH_DIALOG: usize = 9;
 
 /// Output within this time after a typed message or a session start counts as their echo.
-const ECHO: SignedDuration = SignedDuration::from_secs(3);
+const ECHO_TIME: SignedDuration = SignedDuration::from_secs(3);
 
 /// The kind of a refusal that a screen shows with the words of a usage limit.
 const USAGE_LIMIT: &str = "usage_limit";
@@ -198,7 +198,7 @@ impl WorkerProgress {
     /// Returns true if a commit or a changed file shows work after the session that began at
     /// `since` was ready.
     pub fn is_changed_since(&self, since: Timestamp) -> bool {
-        self.changed.is_some_and(|at| at > since + ECHO)
+        self.changed.is_some_and(|at| at > since + ECHO_TIME)
     }
 
     /// Returns true if there was progress after a time. The start of a session does not count.
@@ -283,7 +283,10 @@ pub fn read_progress(
     }
     if glance.doing.is_none() {
         // A session whose screen cannot be read has ended or is read again later.
-        let screen = town.host.capture(&live.name, LINES).unwrap_or_default();
+        let screen = town
+            .host
+            .capture(&live.name, READ_LINES)
+            .unwrap_or_default();
         let has_turn_ended = pulse.turn_ended.is_some();
         let mut doing = read_activity(&screen, preset, live.activity, has_turn_ended);
         date_refusal(&mut doing, sandbox, progress.work, now);
@@ -309,7 +312,7 @@ pub fn read_progress(
 pub fn last_output_at(layout: &TownLayout, live: &LiveSession) -> Option<Timestamp> {
     let typed = SessionPulse::last_typed(layout, &live.name).filter(|(at, _)| *at >= live.created);
     let (echo, before) = typed.unwrap_or((live.created, None));
-    let is_echo = live.activity.duration_since(echo) <= ECHO;
+    let is_echo = live.activity.duration_since(echo) <= ECHO_TIME;
     if is_echo { before } else { Some(live.activity) }
 }
 
@@ -380,7 +383,7 @@ fn last_text_lines(screen: &str) -> &str {
 /// Returns the last lines of a screen.
 fn last_lines(screen: &str) -> &str {
     let screen = screen.trim_end();
-    let start = screen.rmatch_indices('\n').nth(LAST - 1);
+    let start = screen.rmatch_indices('\n').nth(SEARCHED_LINES - 1);
     start.map_or(screen, |(at, _)| &screen[at + 1..])
 }
 
@@ -466,7 +469,7 @@ pub(crate) fn last_commit_in(sandbox: &Path) -> Option<Timestamp> {
 /// Returns true if a commit or a changed file shows work in a sandbox after the session that began
 /// at `since` was ready.
 pub(crate) fn is_changed_since(sandbox: &Path, since: Timestamp, now: Timestamp) -> bool {
-    is_changed_after(sandbox, since + ECHO, now)
+    is_changed_after(sandbox, since + ECHO_TIME, now)
 }
 
 /// Returns true if a commit or a changed file is newer than `at`.

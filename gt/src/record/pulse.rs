@@ -16,10 +16,10 @@ use crate::town::process;
 use crate::town::{Town, TownLayout};
 
 /// The number of last tools that are kept.
-const TOOLS: usize = 5;
+const MAX_TOOLS: usize = 5;
 
 /// The maximum number of characters of a program's message that are kept.
-const WORDS: usize = 300;
+const MAX_MESSAGE: usize = 300;
 
 /// The state of a session by its hooks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -327,7 +327,7 @@ impl SessionPulse {
         let time = now.strftime("%H:%M:%S");
         self.tools
             .push(truncate_words(format!("{time} {tool}").trim_end()));
-        let surplus = self.tools.len().saturating_sub(TOOLS);
+        let surplus = self.tools.len().saturating_sub(MAX_TOOLS);
         self.tools.drain(..surplus);
     }
 
@@ -346,7 +346,7 @@ fn is_zero(number: &u64) -> bool {
 }
 
 fn truncate_words(words: &str) -> String {
-    words.chars().take(WORDS).collect()
+    words.chars().take(MAX_MESSAGE).collect()
 }
 
 #[cfg(test)]

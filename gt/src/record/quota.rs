@@ -16,11 +16,11 @@ use crate::host::LiveSession;
 use crate::town::{Town, TownLayout};
 
 /// The status of an account that hit a limit.
-const LIMITED: &str = "limited";
-const AVAILABLE: &str = "available";
+const LIMITED_STATUS: &str = "limited";
+const AVAILABLE_STATUS: &str = "available";
 
 /// The time after which a limit without a named end is tried again.
-const UNNAMED: SignedDuration = SignedDuration::from_hours(1);
+const UNNAMED_LIMIT: SignedDuration = SignedDuration::from_hours(1);
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -58,7 +58,7 @@ pub struct UsageLimit {
 impl AccountQuota {
     /// Returns the limit that holds at `now`.
     pub fn limit_at(&self, now: Timestamp) -> Option<UsageLimit> {
-        if self.status != LIMITED {
+        if self.status != LIMITED_STATUS {
             return None;
         }
         let since: Option<Timestamp> = self.limited_at.parse().ok();
@@ -118,7 +118,7 @@ pub fn is_usage_limit(refusal: &ApiRefusal) -> bool {
 pub fn mark_limited(town: &Town, handle: &str, refusal: &ApiRefusal) -> anyhow::Result<()> {
     let now = town.clock.now();
     // Money does not come back with time.
-    let unnamed = (refusal.kind != "billing_error").then_some(refusal.at + UNNAMED);
+    let unnamed = (refusal.kind != "billing_error").then_some(refusal.at + UNNAMED_LIMIT);
     let until = refusal.until.or(unnamed);
     if until.is_some_and(|until| until <= now) {
         return Ok(());
@@ -128,7 +128,7 @@ pub fn mark_limited(town: &Town, handle: &str, refusal: &ApiRefusal) -> anyhow::
         if account.limit_at(now).is_none() {
             account.limited_at = refusal.since.to_string();
         }
-        LIMITED.clone_into(&mut account.status);
+        LIMITED_STATUS.clone_into(&mut account.status);
         account.resets_at = until.map(|until| until.to_string()).unwrap_or_default();
     })
 }
@@ -141,10 +141,10 @@ pub fn clear_limits(town: &Town, handles: &[String]) -> anyhow::Result<Vec<Strin
             let Some(account) = book.accounts.get_mut(handle) else {
                 continue;
             };
-            if account.status == LIMITED {
+            if account.status == LIMITED_STATUS {
                 cleared.push(handle.clone());
             }
-            AVAILABLE.clone_into(&mut account.status);
+            AVAILABLE_STATUS.clone_into(&mut account.status);
             account.limited_at.clear();
             account.resets_at.clear();
         }
@@ -178,7 +178,7 @@ pub fn record_session(
     QuotaBook::change(&town.layout, |book| {
         let account = book.accounts.entry(account.to_owned()).or_default();
         if account.status.is_empty() {
-            AVAILABLE.clone_into(&mut account.status);
+            AVAILABLE_STATUS.clone_into(&mut account.status);
         }
         account.last_used = town.clock.now().to_string();
     })
@@ -217,7 +217,7 @@ mod tests {
             ("", None),
         ] {
             let account = AccountQuota {
-                status: LIMITED.to_owned(),
+                status: LIMITED_STATUS.to_owned(),
                 limited_at: "2026-01-01T11:00:00Z".to_owned(),
                 resets_at: resets_at.to_owned(),
                 ..AccountQuota::default()

@@ -5,10 +5,10 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan, Zoned};
 
 /// The longest plausible time until a reset.
-const LONGEST: SignedDuration = SignedDuration::from_hours(24 * 31);
+const MAX_RESET_WAIT: SignedDuration = SignedDuration::from_hours(24 * 31);
 
 /// A time of day that has passed for less than this time names no later day.
-const PASSED: SignedDuration = SignedDuration::from_hours(1);
+const PASSED_TOLERANCE: SignedDuration = SignedDuration::from_hours(1);
 
 /// The words before a duration.
 const BEFORE_WAIT: [&str; 7] = [
@@ -24,11 +24,11 @@ const BEFORE_WAIT: [&str; 7] = [
 /// The words before a date or a time of day.
 const BEFORE_TIME: [&str; 3] = ["resets ", "reset ", "again "];
 
-const MONTHS: [&str; 12] = [
+const MONTH_NAMES: [&str; 12] = [
     "jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec",
 ];
 
-const WEEKDAYS: [(&str, Weekday); 7] = [
+const WEEKDAY_NAMES: [(&str, Weekday); 7] = [
     ("mon", Weekday::Monday),
     ("tue", Weekday::Tuesday),
     ("wed", Weekday::Wednesday),
@@ -49,7 +49,7 @@ pub fn parse_reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
         .or_else(|| parse_date_or_time(words, now));
     let ahead = |at: &Timestamp| {
         let wait = at.duration_since(now);
-        wait.is_positive() && wait < LONGEST
+        wait.is_positive() && wait < MAX_RESET_WAIT
     };
     found.filter(ahead)
 }
@@ -150,7 +150,7 @@ fn parse_moment(text: &str, now: Timestamp) -> Option<Timestamp> {
             let passed = now.duration_since(today.timestamp());
             if passed.is_negative() {
                 today
-            } else if passed < PASSED {
+            } else if passed < PASSED_TOLERANCE {
                 return None;
             } else {
                 at(here.date().tomorrow().ok()?).ok()?
@@ -202,7 +202,7 @@ fn split_date(text: &str) -> Option<(NamedDay, &str)> {
         return Some((NamedDay::Date { year, month, day }, &text[10..]));
     }
     let (word, rest) = split_word(text);
-    let place = MONTHS
+    let place = MONTH_NAMES
         .iter()
         .position(|month| word.to_ascii_lowercase().starts_with(month))?;
     let month = i8::try_from(place + 1).ok()?;
@@ -229,7 +229,9 @@ fn split_day_name(text: &str) -> Option<(NamedDay, &str)> {
         "tomorrow" => NamedDay::Tomorrow,
         "today" => NamedDay::None,
         word => {
-            let mut named = WEEKDAYS.iter().filter(|(name, _)| word.starts_with(name));
+            let mut named = WEEKDAY_NAMES
+                .iter()
+                .filter(|(name, _)| word.starts_with(name));
             NamedDay::Weekday(named.next()?.1)
         }
     };

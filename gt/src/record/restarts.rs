@@ -12,8 +12,8 @@ use crate::town::TownLayout;
 use crate::town::identity::Address;
 
 /// The wait after the first start of a row, and the longest wait.
-const FIRST: SignedDuration = SignedDuration::from_secs(30);
-const LONGEST: SignedDuration = SignedDuration::from_mins(10);
+const FIRST_WAIT: SignedDuration = SignedDuration::from_secs(30);
+const MAX_WAIT: SignedDuration = SignedDuration::from_mins(10);
 /// The longest wait of a crash loop.
 const LONGEST_LOOP: SignedDuration = SignedDuration::from_hours(24);
 
@@ -74,7 +74,7 @@ impl AgentRestarts {
             doubled_backoff(limits.half_open, tries).min(LONGEST_LOOP)
         } else {
             self.crash_loop_since = None;
-            doubled_backoff(FIRST, count - 1).min(LONGEST)
+            doubled_backoff(FIRST_WAIT, count - 1).min(MAX_WAIT)
         };
         self.backoff_until = now.checked_add(wait).unwrap_or(now);
     }

@@ -23,7 +23,7 @@ use crate::town::lock::Lock;
 use crate::town::{Rig, Town, TownLayout};
 
 /// The time that a claim waits for another one.
-const CLAIMING: Duration = Duration::from_secs(60);
+const CLAIM_WAIT: Duration = Duration::from_secs(60);
 
 /// The state of the scheduler. The file is shared with other versions.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -417,7 +417,7 @@ pub fn reserve_start(
     let paused = UsagePauses::load(&town.layout).list_paused_uses(now);
     let mut uses = UseLimits::from_layers(&layers).with_paused(paused);
     let lock = (limits.counts_starts() || uses.counts_workers())
-        .then(|| Lock::take(&town.layout.scheduler_lock(), CLAIMING))
+        .then(|| Lock::take(&town.layout.scheduler_lock(), CLAIM_WAIT))
         .transpose()?;
     let at_work = if limits.max_polecats > 0 || uses.counts_workers() {
         count_at_work(town, &town.read_stores()?, &mut uses)?

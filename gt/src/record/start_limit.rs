@@ -9,10 +9,10 @@ use crate::town::TownLayout;
 use crate::town::identity::Address;
 
 /// The time in which the starts of the whole town are counted.
-const MINUTE: SignedDuration = SignedDuration::from_mins(1);
-/// The number of handoffs of one agent within [`LATELY`] after which it is left in its session.
-const HANDOFFS: usize = 5;
-const LATELY: SignedDuration = SignedDuration::from_mins(10);
+const COUNTED_WINDOW: SignedDuration = SignedDuration::from_mins(1);
+/// The number of handoffs of one agent within [`HANDOFF_WINDOW`] after which it is left in its session.
+const MAX_HANDOFFS: usize = 5;
+const HANDOFF_WINDOW: SignedDuration = SignedDuration::from_mins(10);
 
 /// The content of the file, oldest first.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -73,7 +73,7 @@ pub fn check_handoff(
         check_town(starts, now, limit)?;
         let agent = agent.to_string();
         let count = starts.iter().filter(|start| start.agent == agent).count();
-        if count >= HANDOFFS {
+        if count >= MAX_HANDOFFS {
             return Err(StartRefusal::Agent { agent, count });
         }
         Ok(())
@@ -81,7 +81,7 @@ pub fn check_handoff(
 }
 
 fn check_town(starts: &[RecentStart], now: Timestamp, limit: usize) -> Result<(), StartRefusal> {
-    let is_new = |start: &&RecentStart| now.duration_since(start.at) < MINUTE;
+    let is_new = |start: &&RecentStart| now.duration_since(start.at) < COUNTED_WINDOW;
     let count = starts.iter().filter(is_new).count();
     if limit > 0 && count >= limit {
         return Err(StartRefusal::Town { count, limit });
@@ -97,7 +97,7 @@ fn change(
     let path = layout.runtime().join("starts.json");
     let changed = state_file::change_state(layout, &path, |starts: &mut RecentStarts| {
         // A time in the future was written under a wrong clock.
-        let is_recent = |at: Timestamp| at <= now && now.duration_since(at) < LATELY;
+        let is_recent = |at: Timestamp| at <= now && now.duration_since(at) < HANDOFF_WINDOW;
         starts.0.retain(|start| is_recent(start.at));
         change(&mut starts.0)
     })?;

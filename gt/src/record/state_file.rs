@@ -13,7 +13,7 @@ use crate::town::TownLayout;
 use crate::town::lock::Lock;
 
 /// The time that a change waits for another one.
-const WAIT: Duration = Duration::from_secs(10);
+const CHANGE_WAIT: Duration = Duration::from_secs(10);
 
 /// Reads a file. None if it does not exist.
 pub(crate) fn read_state<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
@@ -47,7 +47,7 @@ pub(crate) fn change_state<T: DeserializeOwned + Serialize + Default, R>(
     path: &Path,
     change: impl FnOnce(&mut T) -> R,
 ) -> anyhow::Result<R> {
-    let _lock = Lock::take(&layout.state_lock(path), WAIT)?;
+    let _lock = Lock::take(&layout.state_lock(path), CHANGE_WAIT)?;
     let mut value: T = read_state(path)?.unwrap_or_default();
     let result = change(&mut value);
     write_state(path, &value)?;

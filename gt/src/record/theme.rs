@@ -12,7 +12,7 @@ use crate::town::identity::Address;
 use crate::town::{Rig, Town};
 
 /// The themes of rigs: name, background, foreground.
-const THEMES: [(&str, &str, &str); 10] = [
+const RIG_THEMES: [(&str, &str, &str); 10] = [
     ("ocean", "#1e3a5f", "#e0e0e0"),
     ("forest", "#2d5a3d", "#e0e0e0"),
     ("rust", "#8b4513", "#f5f5dc"),
@@ -24,8 +24,8 @@ const THEMES: [(&str, &str, &str); 10] = [
     ("teal", "#0d5c63", "#e0e0e0"),
     ("copper", "#6d4c41", "#f5f5dc"),
 ];
-const MAYOR: (&str, &str, &str) = ("mayor", "#3d3200", "#ffd700");
-const DEACON: (&str, &str, &str) = ("deacon", "#2d1f3d", "#c0b0d0");
+const MAYOR_THEME: (&str, &str, &str) = ("mayor", "#3d3200", "#ffd700");
+const DEACON_THEME: (&str, &str, &str) = ("deacon", "#2d1f3d", "#c0b0d0");
 
 /// The colours of a status line.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -53,8 +53,8 @@ impl StatusTheme {
     pub fn for_agent(town: &Town, agent: &Address) -> Self {
         match (agent, agent.rig()) {
             (_, Some(rig)) => Self::for_rig(&town.rig(rig)),
-            (Address::Mayor, None) => Self::new(MAYOR),
-            (_, None) => Self::new(DEACON),
+            (Address::Mayor, None) => Self::new(MAYOR_THEME),
+            (_, None) => Self::new(DEACON_THEME),
         }
     }
 
@@ -88,18 +88,18 @@ impl StatusTheme {
         let hash = rig.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
             (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
         });
-        Self::new(THEMES[hash as usize % THEMES.len()])
+        Self::new(RIG_THEMES[hash as usize % RIG_THEMES.len()])
     }
 }
 
 /// Returns the themes of rigs.
 pub fn list_themes() -> Vec<StatusTheme> {
-    THEMES.into_iter().map(StatusTheme::new).collect()
+    RIG_THEMES.into_iter().map(StatusTheme::new).collect()
 }
 
 /// Returns the theme of a name.
 pub fn find_theme(name: &str) -> Option<StatusTheme> {
-    let found = THEMES.iter().find(|(known, ..)| *known == name)?;
+    let found = RIG_THEMES.iter().find(|(known, ..)| *known == name)?;
     Some(StatusTheme::new(*found))
 }
 

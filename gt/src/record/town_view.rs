@@ -31,7 +31,7 @@ use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town};
 
 /// The time that a worker without work may still have a session after its last activity.
-const FADES: SignedDuration = SignedDuration::from_mins(10);
+const FADE_TIME: SignedDuration = SignedDuration::from_mins(10);
 
 /// The number of lines that are read of an ended session. Its output is above the last line,
 /// however tall the screen is.
@@ -392,7 +392,7 @@ fn has_hooked_beads(stores: &TownStores) -> bool {
 fn can_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
     let was_active = |bead: &Bead| {
         let last = bead.last_activity.as_ref();
-        last.is_some_and(|at| now.duration_since(at.instant()) < FADES)
+        last.is_some_and(|at| now.duration_since(at.instant()) < FADE_TIME)
     };
     beads
         .select_open(&[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")])

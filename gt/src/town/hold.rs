@@ -17,9 +17,9 @@ use crate::town::config::{self, ChangeError};
 use crate::town::{Rig, Town, TownLayout};
 
 /// The label of a docked rig's bead.
-const DOCKED: &str = "status:docked";
+const DOCKED_LABEL: &str = "status:docked";
 /// The local setting of a parked rig.
-const STATUS: &str = "status";
+const STATUS_SETTING: &str = "status";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -188,13 +188,13 @@ fn find_parking(rig: &Rig) -> Option<Hold> {
     let Ok(tree) = serde_json::from_slice::<Value>(&bytes) else {
         return Some(Hold::unreadable(rig.name()));
     };
-    let status = tree["values"][STATUS].as_str();
+    let status = tree["values"][STATUS_SETTING].as_str();
     matches!(status, Some("parked" | "docked")).then(|| Hold::parked(rig.name()))
 }
 
 fn is_docked(rig: &Rig, beads: &Snapshot) -> bool {
     let bead = beads.get_live(&bead_id_of(rig));
-    bead.is_some_and(|bead| bead.has_label(DOCKED))
+    bead.is_some_and(|bead| bead.has_label(DOCKED_LABEL))
 }
 
 fn bead_id_of(rig: &Rig) -> String {
@@ -207,7 +207,7 @@ pub fn set_parked(rig: &Rig, is_set: bool) -> Result<bool, ChangeError> {
         return Ok(false);
     }
     let value = is_set.then(|| Value::from("parked"));
-    config::change_local_value(rig, STATUS, value)?;
+    config::change_local_value(rig, STATUS_SETTING, value)?;
     Ok(true)
 }
 
@@ -226,12 +226,12 @@ pub fn set_docked(rig: &Rig, is_set: bool) -> anyhow::Result<bool> {
             created_by: tx.actor().to_owned(),
             ..Bead::default()
         });
-        if bead.has_label(DOCKED) == is_set {
+        if bead.has_label(DOCKED_LABEL) == is_set {
             return Ok(false);
         }
-        bead.labels.retain(|label| label != DOCKED);
+        bead.labels.retain(|label| label != DOCKED_LABEL);
         if is_set {
-            bead.labels.push(DOCKED.to_owned());
+            bead.labels.push(DOCKED_LABEL.to_owned());
             bead.labels.sort();
         }
         bead.updated_at = now;

@@ -5,7 +5,7 @@ use kit::table;
 
 use crate::town::identity::Address;
 
-const TABLE: &str = include_str!("../../templates/permissions.txt");
+const PERMISSIONS_TABLE: &str = include_str!("../../templates/permissions.txt");
 
 /// A row of the table.
 struct Permission {
@@ -66,7 +66,7 @@ fn find_permission(path: &[String]) -> Option<Permission> {
 }
 
 fn read_table() -> impl Iterator<Item = Permission> {
-    table::read_rows(TABLE).map(|[name, roles, commands]| Permission {
+    table::read_rows(PERMISSIONS_TABLE).map(|[name, roles, commands]| Permission {
         name,
         is_for_all: roles == "all",
         commands,

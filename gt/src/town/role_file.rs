@@ -15,7 +15,7 @@ use super::{Town, agent_home};
 pub const NAME: &str = "AGENTS.md";
 
 /// The first line of a file that this module wrote.
-const MARK: &str = "<!-- Written by gt for agent programs without hooks. -->";
+const FIRST_LINE: &str = "<!-- Written by gt for agent programs without hooks. -->";
 
 pub fn role_text(role: &str) -> &'static str {
     match role {
@@ -45,7 +45,7 @@ fn is_our_file(path: &Path) -> bool {
         .ok()
         .flatten()
         .unwrap_or_default();
-    text.starts_with(MARK.as_bytes())
+    text.starts_with(FIRST_LINE.as_bytes())
 }
 
 /// Returns true if an agent has a role file.
@@ -64,7 +64,7 @@ pub fn ensure_role_file(town: &Town, address: &Address, has_hooks: bool) -> std:
         (false, there) if !there || is_our_file(&path) => {
             let text = role_text(address.role()).trim_end();
             let whole = format!(
-                "{MARK}\n\n{text}\n\nAt the start of a session run `gt prime`: it shows your work and your mail.\n"
+                "{FIRST_LINE}\n\n{text}\n\nAt the start of a session run `gt prime`: it shows your work and your mail.\n"
             );
             file::replace_file(&path, whole.as_bytes(), 0o644)
         }

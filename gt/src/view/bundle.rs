@@ -14,7 +14,7 @@ use crate::host::{LiveTown, daemon};
 use crate::town::event::LinesBackwards;
 
 /// The number of the last events and log lines.
-const TAIL: usize = 200;
+const MAX_LAST_LINES: usize = 200;
 
 /// Keys whose texts are about the user's work.
 const WORK_TEXTS: &[&str] = &[
@@ -213,7 +213,7 @@ fn read_tail(path: &Path) -> String {
                 .trim_end_matches('\r')
                 .to_owned()
         })
-        .take(TAIL)
+        .take(MAX_LAST_LINES)
         .collect();
     lines.reverse();
     lines.join("\n")

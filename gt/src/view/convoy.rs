@@ -19,9 +19,9 @@ use crate::record::convoy;
 use crate::record::town_view::TownView;
 
 /// The number of last closed beads that the pace is derived from.
-const SAMPLE: usize = 20;
+const PACE_SAMPLE: usize = 20;
 /// The minimum number of closed beads for an estimate.
-const ENOUGH: usize = 3;
+const MIN_SAMPLE: usize = 3;
 
 /// The usual time from sling to close of a town's beads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -47,7 +47,7 @@ impl BeadPace {
     /// Derives the pace from the last closed tracked beads of the town's rigs. None if there are
     /// too few.
     pub fn from_view(view: &TownView) -> Option<Self> {
-        let convoys = convoy::list_newest(&view.stores.town, SAMPLE);
+        let convoys = convoy::list_newest(&view.stores.town, PACE_SAMPLE);
         let tracked = convoys
             .iter()
             .flat_map(|convoy| convoy::tracked_ids(convoy));
@@ -64,11 +64,11 @@ impl BeadPace {
         let mut last: Vec<SignedDuration> = closed
             .into_iter()
             .rev()
-            .take(SAMPLE)
+            .take(PACE_SAMPLE)
             .map(|(_, duration)| duration)
             .collect();
         last.sort();
-        (last.len() >= ENOUGH).then(|| Self {
+        (last.len() >= MIN_SAMPLE).then(|| Self {
             median: last[last.len() / 2],
             beads: last.len(),
         })

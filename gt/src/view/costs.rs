@@ -24,7 +24,7 @@ use crate::town::identity::Address;
 
 /// The age, at the begin of the counted time, of the oldest session that is known from its event
 /// only. Older ones are known from their transcripts.
-const LONGEST: SignedDuration = SignedDuration::from_hours(30 * 24);
+const MAX_SESSION_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// The property by which costs are grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -174,7 +174,7 @@ pub fn read_costs(
         view.budgets = BudgetBook::new(costs::refresh_spending(town, cache)?, view.now);
     }
     let mut sessions = match since {
-        Some(since) => seance::list_recent_sessions(town, since.saturating_sub(LONGEST)?)?,
+        Some(since) => seance::list_recent_sessions(town, since.saturating_sub(MAX_SESSION_AGE)?)?,
         None => seance::list_sessions(town, &SessionFilter::default())?,
     };
     // Oldest first, because later sessions repeat the requests of earlier ones.

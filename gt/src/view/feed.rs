@@ -30,7 +30,7 @@ fn describe_near(near: &[String]) -> String {
 }
 
 /// The maximum number of names that an error proposes.
-const PROPOSED: usize = 8;
+const MAX_PROPOSALS: usize = 8;
 
 /// Returns the full form of an address, in which events have it. A part of one stays unchanged.
 pub fn resolve_actor(town: &Town, actor: &str) -> String {
@@ -96,7 +96,7 @@ fn find_near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String
         .map(|other| (distance(other), other))
         .collect();
     sorted.sort_unstable();
-    let names = sorted.into_iter().take(PROPOSED);
+    let names = sorted.into_iter().take(MAX_PROPOSALS);
     names.map(|(_, other)| escape::escape_line(other)).collect()
 }
 

@@ -20,9 +20,9 @@ use crate::record::town_view::TownView;
 use crate::town::identity::Address;
 
 /// The number of lines at the end of a screen in which the input box of a program is searched.
-const BOX: usize = 14;
+const INPUT_BOX_LINES: usize = 14;
 /// The maximum number of characters of a line.
-const LINE: usize = 200;
+const MAX_LINE_CHARS: usize = 200;
 
 /// The last output and the context of a running session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -122,7 +122,7 @@ fn refresh_context(reading: &mut GlanceReading, transcript: &str) {
 /// Returns the last line with a letter or digit above the input box of the program.
 fn find_last_line(screen: &str) -> String {
     let lines: Vec<&str> = screen.trim_end().lines().collect();
-    let begin = lines.len().saturating_sub(BOX);
+    let begin = lines.len().saturating_sub(INPUT_BOX_LINES);
     let rules = (begin..lines.len()).filter(|line| is_rule(lines[*line]));
     let rules: Vec<usize> = rules.collect();
     // An input box has a rule above and one below.
@@ -137,7 +137,7 @@ fn find_last_line(screen: &str) -> String {
     let mut texts = lines[..end].iter().rev().map(|line| text_of(line));
     let last = texts.find(|text| text.contains(char::is_alphanumeric));
     let last = last.unwrap_or_default();
-    last.chars().take(LINE).collect()
+    last.chars().take(MAX_LINE_CHARS).collect()
 }
 
 /// Returns true for a line that is only drawn: `╭──────╮`.
@@ -166,6 +166,6 @@ mod tests {
             assert_eq!(find_last_line(screen), line, "{screen}");
         }
         let long = "ä".repeat(500);
-        assert_eq!(find_last_line(&long).chars().count(), LINE);
+        assert_eq!(find_last_line(&long).chars().count(), MAX_LINE_CHARS);
     }
 }

@@ -25,9 +25,9 @@ use crate::town::target_loss::TargetLoss;
 use crate::town::{Rig, TownLayout};
 
 /// The time window in which actions of rules are counted.
-const DAY: SignedDuration = SignedDuration::from_hours(24);
+const ACTION_WINDOW: SignedDuration = SignedDuration::from_hours(24);
 /// The time window in which merges are verified on their targets.
-const MONTH: SignedDuration = SignedDuration::from_hours(24 * 30);
+const MERGE_WINDOW: SignedDuration = SignedDuration::from_hours(24 * 30);
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TownHealth {
@@ -249,7 +249,7 @@ fn list_settled_commits(rig: &Rig) -> BTreeSet<String> {
 
 fn is_recently_closed(bead: &Bead, now: Timestamp) -> bool {
     let closed = bead.closed_at.as_ref();
-    closed.is_some_and(|at| now.duration_since(at.instant()) < MONTH)
+    closed.is_some_and(|at| now.duration_since(at.instant()) < MERGE_WINDOW)
 }
 
 /// Returns true if the target, as last fetched, contains a commit. A target without a known tip is
@@ -299,9 +299,9 @@ fn count_actions(layout: &TownLayout, now: Timestamp) -> anyhow::Result<Vec<Acti
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
     let is_recent = |ts: &str| {
         let at: Option<Timestamp> = ts.parse().ok();
-        at.is_some_and(|at| now.duration_since(at) < DAY)
+        at.is_some_and(|at| now.duration_since(at) < ACTION_WINDOW)
     };
-    let day_ago = now.checked_sub(DAY).ok();
+    let day_ago = now.checked_sub(ACTION_WINDOW).ok();
     for line in NewestEvents::new(layout)?.since(day_ago) {
         let line = line?;
         if let Event::Patrol(acted) = line.to_event()

@@ -117,11 +117,11 @@ pub struct FailingPlugin {
 }
 
 /// The maximum number of failures that are counted.
-const FAILURES: usize = 10;
+const MAX_FAILURES: usize = 10;
 
 impl FailingPlugin {
     pub fn describe(&self) -> String {
-        let more = if self.failures == FAILURES {
+        let more = if self.failures == MAX_FAILURES {
             " or more"
         } else {
             ""
@@ -147,7 +147,7 @@ pub fn find_failing_plugins(
         !plugin.file.execution.notify_on_failure && !plugin.is_disabled(&disabled)
     };
     let failing = plugins.iter().filter(is_silent).filter_map(|plugin| {
-        let runs = list_runs(beads, plugin, FAILURES);
+        let runs = list_runs(beads, plugin, MAX_FAILURES);
         let is_failure = |run: &&PluginRun| run.result == Some(PluginResult::Failure);
         let failures = runs.iter().take_while(is_failure).count();
         (failures > 1).then(|| FailingPlugin {

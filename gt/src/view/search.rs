@@ -14,7 +14,7 @@ use crate::host::LiveTown;
 use crate::record::{convoy, escalation, mail, merge_request};
 
 /// The number of work beads that are returned per store.
-const MOST: usize = 50;
+const MAX_FOUND_BEADS: usize = 50;
 /// The number of other beads that are searched per store: messages, requests, convoys, records.
 const MOST_OTHERS: usize = 200;
 
@@ -65,7 +65,7 @@ fn search_store(rig: &str, beads: &Snapshot, text: &str) -> anyhow::Result<Vec<F
         filter.search_first(beads, most)
     };
     // Work comes first: newer messages and records must not push it out.
-    let mut found = search(true, MOST)?;
+    let mut found = search(true, MAX_FOUND_BEADS)?;
     let known: BTreeSet<&str> = found.iter().map(|bead| bead.id.as_str()).collect();
     let others = search(false, MOST_OTHERS)?.into_iter();
     let others: Vec<&Bead> = others

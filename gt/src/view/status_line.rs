@@ -8,7 +8,7 @@ use crate::town::Town;
 use crate::town::identity::SessionName;
 
 /// The maximum number of characters of a title.
-const TITLE: usize = 40;
+const MAX_TITLE: usize = 40;
 
 /// Returns the text for a session. Empty for a session of no agent.
 pub fn describe_session(town: &Town, session: &str) -> anyhow::Result<String> {
@@ -22,7 +22,7 @@ pub fn describe_session(town: &Town, session: &str) -> anyhow::Result<String> {
     if let Some(found) = hooked.and_then(|id| town.find_bead(&id).ok()) {
         let bead = found.bead;
         let title = escape_line(&bead.title);
-        let short: String = title.chars().take(TITLE).collect();
+        let short: String = title.chars().take(MAX_TITLE).collect();
         let cut = if short.len() < title.len() { "…" } else { "" };
         let since = format_ago(town.clock.now(), bead.updated_at.instant());
         let since = since.trim_end_matches(" ago");

@@ -1,4 +1,4 @@
-//! Sends the numbers of the town to an OpenTelemetry collector (OTLP over HTTP, as JSON) once a
+//! Sends the numbers of the town to an OpenTelemetry collector (OTLP_SETTING over HTTP, as JSON) once a
 //! minute, if the setting `metrics.otlp` has its address.
 
 use std::sync::Arc;
@@ -15,17 +15,17 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 use super::MetricsReader;
 
 /// The setting of the collector's address.
-const OTLP: &str = "metrics.otlp";
-const EVERY: Duration = Duration::from_secs(60);
+const OTLP_SETTING: &str = "metrics.otlp";
+const EXPORT_INTERVAL: Duration = Duration::from_secs(60);
 /// The time that a collector has to answer.
-const LIMIT: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// The path below the address, as the protocol defines it.
-const PATH: &str = "/v1/metrics";
+const METRICS_PATH: &str = "/v1/metrics";
 
 /// Sends the numbers until the daemon ends, if the setting is set. Each new failure is logged once.
 pub(crate) fn export_metrics(reader: Arc<MetricsReader>) {
     let settings = SettingsLayers::load(&reader.town, None);
-    let wanted = settings.map(|settings| settings.valid_value(OTLP));
+    let wanted = settings.map(|settings| settings.valid_value(OTLP_SETTING));
     let address = wanted
         .ok()
         .and_then(|value| Some(value.as_str()?.trim().to_owned()));
@@ -36,11 +36,11 @@ pub(crate) fn export_metrics(reader: Arc<MetricsReader>) {
         let collector = match Collector::parse(&address) {
             Ok(collector) => collector,
             Err(error) => {
-                tracing::error!(address, "{OTLP} cannot be used: {error:#}");
+                tracing::error!(address, "{OTLP_SETTING} cannot be used: {error:#}");
                 return;
             }
         };
-        let mut ticks = interval(EVERY);
+        let mut ticks = interval(EXPORT_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut last = None;
         loop {
@@ -49,7 +49,10 @@ pub(crate) fn export_metrics(reader: Arc<MetricsReader>) {
             let failure = sent.err().map(|error| format!("{error:#}"));
             match &failure {
                 Some(why) if failure != last => {
-                    tracing::warn!(address, "the numbers cannot be sent to {OTLP}: {why}");
+                    tracing::warn!(
+                        address,
+                        "the numbers cannot be sent to {OTLP_SETTING}: {why}"
+                    );
                 }
                 None if last.is_some() => tracing::info!(address, "the numbers are sent again"),
                 _ => {}
@@ -74,14 +77,14 @@ impl Collector {
         let host = uri.host().context("it has no host")?;
         Ok(Self {
             authority: format!("{host}:{}", uri.port_u16().unwrap_or(80)),
-            path: format!("{}{PATH}", uri.path().trim_end_matches('/')),
+            path: format!("{}{METRICS_PATH}", uri.path().trim_end_matches('/')),
         })
     }
 
     async fn send(&self, reader: Arc<MetricsReader>) -> anyhow::Result<()> {
         let body = reader.read_beside().await?.build_otlp().to_string();
-        let posted = timeout(LIMIT, self.post(body)).await;
-        posted.unwrap_or_else(|_| bail!("no answer within {LIMIT:?}"))
+        let posted = timeout(ANSWER_TIMEOUT, self.post(body)).await;
+        posted.unwrap_or_else(|_| bail!("no answer within {ANSWER_TIMEOUT:?}"))
     }
 
     async fn post(&self, body: String) -> anyhow::Result<()> {

@@ -29,9 +29,9 @@ use crate::page::is_own_host;
 use crate::run::lock_mutex;
 
 /// The setting of the port.
-const PORT: &str = "metrics.port";
+const PORT_SETTING: &str = "metrics.port";
 /// The time for which a reading serves several requests.
-const FRESH: Duration = Duration::from_secs(5);
+const MAX_READING_AGE: Duration = Duration::from_secs(5);
 /// The time for which costs count, because transcripts are long.
 const COSTS_FRESH: Duration = Duration::from_secs(60);
 
@@ -60,7 +60,7 @@ impl MetricsReader {
     fn read(&self) -> anyhow::Result<Arc<TownMetrics>> {
         let mut last = lock_mutex(&self.last);
         if let Some((at, metrics)) = &last.metrics
-            && at.elapsed() < FRESH
+            && at.elapsed() < MAX_READING_AGE
         {
             return Ok(Arc::clone(metrics));
         }
@@ -86,7 +86,7 @@ impl MetricsReader {
         match self.read_beside().await.map(|metrics| metrics.to_string()) {
             Ok(text) if text.len() < LINE_LIMIT / 2 => DaemonAnswer::Metrics { text },
             Ok(_) => DaemonAnswer::Error {
-                reason: format!("the numbers are too long for the socket: set {PORT}"),
+                reason: format!("the numbers are too long for the socket: set {PORT_SETTING}"),
             },
             Err(error) => DaemonAnswer::Error {
                 reason: format!("{error:#}"),
@@ -104,19 +104,19 @@ struct ServedMetrics {
 /// Serves the numbers on the port of the setting, if it is set.
 pub(crate) async fn serve_metrics(reader: Arc<MetricsReader>) {
     let settings = SettingsLayers::load(&reader.town, None);
-    let port = settings.map_or(0, |settings| settings.sum(PORT));
+    let port = settings.map_or(0, |settings| settings.sum(PORT_SETTING));
     if port == 0 {
         return;
     }
     let address = u16::try_from(port).map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     let Ok(address) = address else {
-        tracing::error!(port, "{PORT} is not a port");
+        tracing::error!(port, "{PORT_SETTING} is not a port");
         return;
     };
     let listener = match tokio::net::TcpListener::bind(address).await {
         Ok(listener) => listener,
         Err(error) => {
-            tracing::error!(%error, port, "{PORT} cannot be opened, so no metrics are served");
+            tracing::error!(%error, port, "{PORT_SETTING} cannot be opened, so no metrics are served");
             return;
         }
     };

@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 /// The time for which a token can be used.
 const TOKEN_LIFE: SignedDuration = SignedDuration::from_mins(5);
 /// The number of tokens and sessions that are kept. The oldest goes first.
-const MOST: usize = 32;
+const MAX_SESSIONS: usize = 32;
 
 /// The permission of a user of the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,7 +96,7 @@ impl PageSession {
 }
 
 fn drop_oldest<T>(entries: &mut Vec<T>) {
-    let over = entries.len().saturating_sub(MOST);
+    let over = entries.len().saturating_sub(MAX_SESSIONS);
     entries.drain(..over);
 }
 

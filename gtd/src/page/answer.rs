@@ -22,10 +22,10 @@ use super::assets::STYLE_TEXT;
 const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \
     form-action 'self'; frame-ancestors 'none'";
 /// The maximum size of an answer, in bytes.
-const BODY: usize = 64 * 1024;
+const MAX_ANSWER_SIZE: usize = 64 * 1024;
 const FOREIGN: &str =
     "A link works only under the address in the setting page.url, in a browser that names it.\n";
-const GONE: &str = "This link was used, is too old, or its question is answered.";
+const GONE_MESSAGE: &str = "This link was used, is too old, or its question is answered.";
 
 type PageState = State<Arc<ServedPage>>;
 
@@ -43,7 +43,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             Arc::clone(&page),
             check_sender,
         ))
-        .layer(axum::extract::DefaultBodyLimit::max(BODY))
+        .layer(axum::extract::DefaultBodyLimit::max(MAX_ANSWER_SIZE))
         .with_state(page)
 }
 
@@ -209,7 +209,7 @@ fn draw_question(question: &Escalation, problem: &str) -> String {
 }
 
 fn draw_gone() -> Response {
-    let text = draw_page("No question", &format!("<p>{GONE}</p>"));
+    let text = draw_page("No question", &format!("<p>{GONE_MESSAGE}</p>"));
     (StatusCode::GONE, Html(text)).into_response()
 }
 

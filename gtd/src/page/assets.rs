@@ -8,9 +8,9 @@ pub(super) struct Asset {
     pub(super) text: &'static str,
 }
 
-const HTML: &str = "text/html; charset=utf-8";
-const SCRIPT: &str = "text/javascript; charset=utf-8";
-const STYLE: &str = "text/css; charset=utf-8";
+const HTML_TYPE: &str = "text/html; charset=utf-8";
+const SCRIPT_TYPE: &str = "text/javascript; charset=utf-8";
+const STYLE_TYPE: &str = "text/css; charset=utf-8";
 
 /// The style of the page, which the page behind an answer link has, too.
 pub(super) const STYLE_TEXT: &str = include_str!("assets/page.css");
@@ -26,16 +26,16 @@ macro_rules! asset {
 }
 
 pub(super) const ASSETS: [Asset; 12] = [
-    asset!("/", HTML, "index.html"),
-    asset!("/page.css", STYLE, "page.css"),
-    asset!("/terminal.css", STYLE, "terminal.css"),
-    asset!("/page.js", SCRIPT, "page.js"),
-    asset!("/elements.js", SCRIPT, "elements.js"),
-    asset!("/server.js", SCRIPT, "server.js"),
-    asset!("/terminal.js", SCRIPT, "terminal.js"),
-    asset!("/town.js", SCRIPT, "town.js"),
-    asset!("/work.js", SCRIPT, "work.js"),
-    asset!("/agents.js", SCRIPT, "agents.js"),
-    asset!("/reports.js", SCRIPT, "reports.js"),
-    asset!("/sessions.js", SCRIPT, "sessions.js"),
+    asset!("/", HTML_TYPE, "index.html"),
+    asset!("/page.css", STYLE_TYPE, "page.css"),
+    asset!("/terminal.css", STYLE_TYPE, "terminal.css"),
+    asset!("/page.js", SCRIPT_TYPE, "page.js"),
+    asset!("/elements.js", SCRIPT_TYPE, "elements.js"),
+    asset!("/server.js", SCRIPT_TYPE, "server.js"),
+    asset!("/terminal.js", SCRIPT_TYPE, "terminal.js"),
+    asset!("/town.js", SCRIPT_TYPE, "town.js"),
+    asset!("/work.js", SCRIPT_TYPE, "work.js"),
+    asset!("/agents.js", SCRIPT_TYPE, "agents.js"),
+    asset!("/reports.js", SCRIPT_TYPE, "reports.js"),
+    asset!("/sessions.js", SCRIPT_TYPE, "sessions.js"),
 ];

@@ -18,9 +18,9 @@ use tokio_stream::wrappers::ReceiverStream;
 use super::ServedPage;
 
 /// The longest wait before a connection is checked.
-const TICK: Duration = Duration::from_secs(10);
+const CHECK_INTERVAL: Duration = Duration::from_secs(10);
 /// The number of events that a new browser gets.
-const FIRST: usize = 30;
+const FIRST_EVENTS: usize = 30;
 
 type EventStream = ReceiverStream<Result<Event, Infallible>>;
 
@@ -39,7 +39,7 @@ pub(super) fn follow_town(
             );
         }
     });
-    Sse::new(ReceiverStream::new(events)).keep_alive(KeepAlive::new().interval(TICK))
+    Sse::new(ReceiverStream::new(events)).keep_alive(KeepAlive::new().interval(CHECK_INTERVAL))
 }
 
 fn send_changes(
@@ -54,7 +54,7 @@ fn send_changes(
             reader = EventReader::at(&town.layout, position)?;
             Vec::new()
         }
-        None => reader.read_last(FIRST, None, |event| filter.is_match(event))?,
+        None => reader.read_last(FIRST_EVENTS, None, |event| filter.is_match(event))?,
     };
     let mut watched = status::watched_folders(town);
     let mut watch = FolderWatch::start(watched.iter().map(PathBuf::as_path))?;
@@ -80,7 +80,7 @@ fn send_changes(
                 return Ok(());
             }
         }
-        let kind = if watch.wait_at_most(TICK) {
+        let kind = if watch.wait_at_most(CHECK_INTERVAL) {
             "change"
         } else {
             "tick"

@@ -18,12 +18,12 @@ use super::ServedPage;
 use crate::run::lock_mutex;
 
 /// The shortest and the longest time for which an answer is kept.
-const SHORTEST: Duration = Duration::from_millis(300);
-const LONGEST: Duration = Duration::from_secs(20);
+const MIN_KEPT_TIME: Duration = Duration::from_millis(300);
+const MAX_KEPT_TIME: Duration = Duration::from_secs(20);
 /// That time, as a multiple of the duration of the reading.
-const FACTOR: u32 = 60;
+const KEPT_FACTOR: u32 = 60;
 /// The header with the milliseconds until a newer answer is possible.
-const REST: &str = "x-gastown-rest";
+const REST_HEADER: &str = "x-gastown-rest";
 /// Paths whose answers take no reading or never end.
 const NOT_KEPT: [&str; 2] = ["/api/events", "/api/session"];
 
@@ -46,7 +46,7 @@ struct KeptAnswer {
 impl KeptAnswers {
     /// Returns the slot of a path, and forgets old answers.
     fn slot(&self, path: String) -> Arc<AnswerSlot> {
-        let is_old = |kept: &KeptAnswer| kept.begun.elapsed() > LONGEST;
+        let is_old = |kept: &KeptAnswer| kept.begun.elapsed() > MAX_KEPT_TIME;
         let mut slots = lock_mutex(&self.slots);
         slots.retain(|_, slot| match slot.try_lock() {
             Ok(kept) => kept.as_ref().is_some_and(|kept| !is_old(kept)),
@@ -83,7 +83,10 @@ pub(super) async fn keep_answers(
     if let Some(kept) = kept.as_ref()
         && let Some(rest) = kept.rest.checked_sub(kept.begun.elapsed())
     {
-        let rest = [(HeaderName::from_static(REST), rest.as_millis().to_string())];
+        let rest = [(
+            HeaderName::from_static(REST_HEADER),
+            rest.as_millis().to_string(),
+        )];
         return (rest, build_json(kept.text.clone())).into_response();
     }
     let begun = Instant::now();
@@ -95,7 +98,7 @@ pub(super) async fn keep_answers(
         Ok(text) => {
             *kept = Some(KeptAnswer {
                 begun,
-                rest: (begun.elapsed() * FACTOR).clamp(SHORTEST, LONGEST),
+                rest: (begun.elapsed() * KEPT_FACTOR).clamp(MIN_KEPT_TIME, MAX_KEPT_TIME),
                 text: text.clone(),
             });
             build_json(text)

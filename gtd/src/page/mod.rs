@@ -27,7 +27,7 @@ pub(crate) use access::is_own_host;
 use access::{AccessBook, PagePermission};
 
 /// The number of random bytes in a token or cookie.
-const SECRET: usize = 16;
+const SECRET_BYTES: usize = 16;
 
 /// The page of a town, which is served after the first request for it.
 #[derive(Clone, Default)]
@@ -150,7 +150,7 @@ impl ServedPage {
 
 /// Creates a secret from the system's random numbers, in hexadecimal.
 fn create_secret() -> Result<String, getrandom::Error> {
-    let mut bytes = [0; SECRET];
+    let mut bytes = [0; SECRET_BYTES];
     getrandom::fill(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -26,7 +26,7 @@ const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src '
     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// The maximum size of the body of a request.
-const BODY: usize = 64 * 1024;
+const MAX_BODY_SIZE: usize = 64 * 1024;
 
 type PageState = State<Arc<ServedPage>>;
 
@@ -94,7 +94,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             Arc::clone(&page),
             check_access,
         ))
-        .layer(axum::extract::DefaultBodyLimit::max(BODY))
+        .layer(axum::extract::DefaultBodyLimit::max(MAX_BODY_SIZE))
         .with_state(page)
 }
 

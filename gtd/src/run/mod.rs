@@ -18,9 +18,9 @@ use crate::wake::{WakeReason, WakeReceiver, WakeSender};
 /// The interval of the full check that runs even without any event.
 pub(crate) const HEARTBEAT: Duration = Duration::from_secs(180);
 /// A sleep that takes this much longer than its limit means that the machine was suspended.
-const OVERSLEPT: Duration = Duration::from_secs(60);
+const SUSPEND_TOLERANCE: Duration = Duration::from_secs(60);
 /// The time that running actions get when the daemon stops. `gt daemon stop` waits a little longer.
-const PARTING: Duration = Duration::from_secs(6);
+const STOP_GRACE: Duration = Duration::from_secs(6);
 
 /// The world of the loop. All methods but the clock may block, and are called beside the loop.
 pub(crate) trait LoopWorld: Send + Sync + 'static {
@@ -97,7 +97,8 @@ impl<W: LoopWorld> PatrolLoop<W> {
     /// clock shows.
     fn record_suspension(&self, before: Timestamp, limit: Duration) {
         let now = self.world.now();
-        let limit = SignedDuration::try_from(limit + OVERSLEPT).unwrap_or(SignedDuration::MAX);
+        let limit =
+            SignedDuration::try_from(limit + SUSPEND_TOLERANCE).unwrap_or(SignedDuration::MAX);
         if now.duration_since(before) > limit {
             tracing::info!("the machine stood still; workers are judged from now on");
             *lock_mutex(&self.awake_since) = Some(now);
@@ -202,7 +203,7 @@ impl<W: LoopWorld> PatrolLoop<W> {
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
         };
-        if tokio::time::timeout(PARTING, ended).await.is_err() {
+        if tokio::time::timeout(STOP_GRACE, ended).await.is_err() {
             let left = lock_mutex(&self.executor).running_subjects();
             tracing::warn!(
                 ?left,

@@ -1,7 +1,7 @@
 //! Words of other programs that mean the same as a name of ours.
 
 /// Names of commands. Words in a row mean the same.
-const COMMANDS: &[&[&str]] = &[
+const COMMAND_SYNONYMS: &[&[&str]] = &[
     &["list", "ls", "ps", "all", "inbox", "index"],
     &["add", "create", "new", "make", "insert", "send"],
     &[
@@ -20,7 +20,7 @@ const COMMANDS: &[&[&str]] = &[
 ];
 
 /// Names of flags, without dashes. Words in a row mean the same.
-const FLAGS: &[&[&str]] = &[
+const FLAG_SYNONYMS: &[&[&str]] = &[
     &[
         "description",
         "desc",
@@ -49,12 +49,12 @@ const FLAGS: &[&[&str]] = &[
 
 /// Returns those of the commands that mean the same as `word`.
 pub fn find_commands<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    find_in(COMMANDS, word, names)
+    find_in(COMMAND_SYNONYMS, word, names)
 }
 
 /// Returns those of the flags that mean the same as `word`.
 pub fn find_flags<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
-    find_in(FLAGS, word, names)
+    find_in(FLAG_SYNONYMS, word, names)
 }
 
 fn find_in<'a>(table: &[&[&str]], word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::Path;
 
 /// The variable that every process of a session has.
-const TOKEN: &str = "GT_SESSION_TOKEN";
+const TOKEN_VARIABLE: &str = "GT_SESSION_TOKEN";
 
 /// The maximum number of processes between this one and the first of its session.
 const MAX_ANCESTORS: usize = 64;
@@ -39,7 +39,7 @@ impl SessionVariables {
                 continue;
             };
             let variables = Self { environ };
-            if variables.get(TOKEN).is_some() {
+            if variables.get(TOKEN_VARIABLE).is_some() {
                 found = Some(variables);
             }
         }

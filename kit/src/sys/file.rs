@@ -15,17 +15,17 @@ use rustix::fs::OFlags;
 use crate::sys::parallel::drop_in_background;
 
 /// The number of bytes per write call for a new file.
-const CHUNK: usize = 256 * 1024;
+const WRITE_SIZE: usize = 256 * 1024;
 
 /// The number of bytes after which the system is asked to start writing a file that will be synced,
 /// so that the disk works while the rest is still being produced.
-const EARLY: u64 = 2 << 20;
+const EARLY_WRITE_SIZE: u64 = 2 << 20;
 
 /// The size from which a replaced file is closed in another thread.
-const LARGE: u64 = 4 << 20;
+const LARGE_FILE: u64 = 4 << 20;
 
 /// The number of bytes per write call for a file that will be mapped.
-const SMALL: usize = 32 * 1024;
+const MAPPED_WRITE_SIZE: usize = 32 * 1024;
 
 /// The mode of a new file that everyone may read, and write as the umask permits.
 pub const SHARED: u32 = 0o666;
@@ -45,7 +45,7 @@ pub fn replace_file_with<T>(
     write: impl FnOnce(&mut dyn Write) -> io::Result<T>,
 ) -> io::Result<T> {
     let mut temporary = create_beside(path, mode)?;
-    let mut buffer = io::BufWriter::with_capacity(CHUNK, temporary.as_file_mut());
+    let mut buffer = io::BufWriter::with_capacity(WRITE_SIZE, temporary.as_file_mut());
     let written = write(&mut buffer)?;
     buffer.flush()?;
     drop(buffer);
@@ -136,7 +136,7 @@ impl Write for ReplacementFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let some = self.file.write(bytes)?;
         self.written += some as u64;
-        if self.written - self.flushed_to >= EARLY {
+        if self.written - self.flushed_to >= EARLY_WRITE_SIZE {
             begin_sync(self.file.as_file(), self.flushed_to, self.written);
             self.flushed_to = self.written;
         }
@@ -211,7 +211,7 @@ impl DerivedFile {
 pub fn put_unflushed(temporary: tempfile::TempPath, target: &Path) -> io::Result<()> {
     let old = File::open(target)
         .ok()
-        .filter(|old| old.metadata().is_ok_and(|meta| meta.len() >= LARGE));
+        .filter(|old| old.metadata().is_ok_and(|meta| meta.len() >= LARGE_FILE));
     if exchange_files(&temporary, target).is_ok() {
         temporary.close()?;
         if old.is_some() {
@@ -253,7 +253,7 @@ fn write_unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfi
     let mut temporary = create_beside(target, mode)?;
     // Written in small pieces, because the system caches a file in pieces as large as it was
     // written, and a process that maps it would load whole pieces for single bytes.
-    for piece in content.chunks(SMALL) {
+    for piece in content.chunks(MAPPED_WRITE_SIZE) {
         temporary.write_all(piece)?;
     }
     Ok(temporary)
@@ -265,7 +265,7 @@ pub fn put_first_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     let file = open_for_update(path, mode)?;
     let mut bytes = [line.as_bytes(), b"\n"].concat();
     let before = usize::try_from(file.metadata()?.len()).unwrap_or_default();
-    bytes.resize(bytes.len().max(before.min(SMALL)), b'\n');
+    bytes.resize(bytes.len().max(before.min(MAPPED_WRITE_SIZE)), b'\n');
     file.write_all_at(&bytes, 0)
 }
 
@@ -683,7 +683,7 @@ mod tests {
         let path = folder.path().join("file");
         fs::write(&path, "old").unwrap();
         let failed = replace_file_with(&path, 0o644, |file| {
-            file.write_all(&vec![b'x'; 2 * CHUNK])?;
+            file.write_all(&vec![b'x'; 2 * WRITE_SIZE])?;
             Err::<(), _>(io::Error::other("no more"))
         });
         assert_eq!(failed.unwrap_err().to_string(), "no more");

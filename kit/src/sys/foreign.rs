@@ -7,13 +7,13 @@ use std::path::Path;
 use crate::sys::file;
 
 /// The number of bytes that one reading of lines reads at most.
-const READING: u64 = 1 << 30;
+const MAX_READING: u64 = 1 << 30;
 
 /// The maximum number of bytes of a file that people write.
 const SMALL_FILE: u64 = 16 * 1024 * 1024;
 
 /// The number of bytes per read call.
-const BUFFER: usize = 64 * 1024;
+const BUFFER_SIZE: usize = 64 * 1024;
 
 /// Reads a regular file that another program writes, following links; `None` if it does not exist.
 /// More than `limit` bytes are an error.
@@ -48,7 +48,7 @@ pub struct ForeignLines {
 
 impl ForeignLines {
     /// Opens a file, following links. Reads no further than its length at this moment, so that a
-    /// writer never keeps the reader busy, and at most [`READING`] bytes. Lines over `line_limit`
+    /// writer never keeps the reader busy, and at most [`MAX_READING`] bytes. Lines over `line_limit`
     /// bytes are skipped, and are never in memory as a whole.
     pub fn open(path: &Path, offset: u64, line_limit: usize) -> io::Result<Self> {
         let mut file = file::open_file_if_exists(path)?.ok_or(io::ErrorKind::NotFound)?;
@@ -56,8 +56,8 @@ impl ForeignLines {
         file.seek(SeekFrom::Start(offset))?;
         Ok(Self {
             file: BufReader::with_capacity(
-                BUFFER,
-                file.take(length.saturating_sub(offset).min(READING)),
+                BUFFER_SIZE,
+                file.take(length.saturating_sub(offset).min(MAX_READING)),
             ),
             line_limit,
             line: Vec::new(),

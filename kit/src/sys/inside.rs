@@ -44,7 +44,7 @@ pub enum InsideError {
     },
 }
 
-const FOLDER: OFlags = OFlags::RDONLY
+const FOLDER_FLAGS: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
     .union(OFlags::NOFOLLOW)
     .union(OFlags::CLOEXEC);
@@ -132,7 +132,7 @@ fn open_subfolder(folder: &OwnedFd, name: &str, path: &Path) -> Result<OwnedFd, 
         Ok(()) | Err(Errno::EXIST) => {}
         Err(error) => return Err(io_error(path, error)),
     }
-    match rustix::fs::openat(folder, name, FOLDER, Mode::empty()) {
+    match rustix::fs::openat(folder, name, FOLDER_FLAGS, Mode::empty()) {
         Ok(folder) => Ok(folder),
         Err(Errno::LOOP | Errno::NOTDIR | Errno::MLINK) => {
             let there = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)

@@ -20,10 +20,10 @@ use crate::sys::file;
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
 /// The waiting time after which newcomers let a writer go first.
-const TURN: Duration = Duration::from_secs(3);
+const TURN_WAIT: Duration = Duration::from_secs(3);
 
 /// The maximum number of attempts if the lock file is removed while processes wait for it.
-const TRIES: usize = 20;
+const MAX_ATTEMPTS: usize = 20;
 
 /// The reason why the lock was not acquired.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ pub struct LockGuard {
 
 /// Waits for the lock for at most `patience`.
 pub fn acquire_lock(path: &Path, patience: Duration) -> Result<LockGuard, LockError> {
-    acquire_in_turn(path, patience, Some(TURN))
+    acquire_in_turn(path, patience, Some(TURN_WAIT))
 }
 
 /// Waits for a lock of the folder other than the writers' lock. It has no turns, because a process
@@ -67,7 +67,7 @@ fn acquire_in_turn(
         source,
     };
     let began = Instant::now();
-    for _ in 0..TRIES {
+    for _ in 0..MAX_ATTEMPTS {
         let opened = file::open_append(path, file::SHARED).map_err(failed)?;
         let left = || patience.saturating_sub(began.elapsed());
         if turn.is_some() && !yield_to_waiting(path, left()).map_err(failed)? {
@@ -269,7 +269,7 @@ mod tests {
             while !(has_its_turn() && has_its_turn()) {
                 thread::yield_now();
             }
-            let newcomer = waiting("newcomer", TURN);
+            let newcomer = waiting("newcomer", TURN_WAIT);
             assert!(acquire_lock(&path, Duration::ZERO).is_err());
             drop(held);
             assert_eq!(

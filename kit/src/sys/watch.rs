@@ -46,14 +46,14 @@ impl FolderWatch {
     /// if there was none.
     pub fn wait_at_most(&self, limit: Duration) -> bool {
         /// The pause that ends a burst of changes, because one write changes several files.
-        const SETTLE: Duration = Duration::from_millis(100);
+        const SETTLE_TIME: Duration = Duration::from_millis(100);
         /// The maximum length of a burst, so that a program that writes continuously does not block
         /// this wait.
-        const ROUNDS: usize = 10;
+        const MAX_ROUNDS: usize = 10;
         let has_changed = self.events.recv_timeout(limit).is_ok();
         if has_changed {
-            for _ in 0..ROUNDS {
-                if self.events.recv_timeout(SETTLE).is_err() {
+            for _ in 0..MAX_ROUNDS {
+                if self.events.recv_timeout(SETTLE_TIME).is_err() {
                     break;
                 }
                 while self.events.try_recv().is_ok() {}

@@ -11,7 +11,7 @@ use crate::word::{is_alike, split_name};
 use crate::yaml::YamlValue;
 
 /// The maximum size of the text in bytes: about 600 tokens.
-const MOST: usize = 2200;
+const MAX_TEXT: usize = 2200;
 
 /// The area of a bead. The session of a later bead of the convoy gets only the clauses that touch
 /// its area.
@@ -216,7 +216,7 @@ fn write_line(text: &mut String, name: &str, items: &[String], between: &str) {
     if items.is_empty() {
         return;
     }
-    let room = MOST.saturating_sub(text.len() + 500);
+    let room = MAX_TEXT.saturating_sub(text.len() + 500);
     let line = format!("{name}: {}", items.join(between));
     text.push_str(&cut_to_line(&line, room.max(40)));
     text.push('\n');

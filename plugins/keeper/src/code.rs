@@ -113,7 +113,7 @@ pub fn find_definitions(path: &str, text: &str) -> Vec<Definition> {
 }
 
 /// The maximum number of methods or variants that are kept.
-const MEMBERS: usize = 12;
+const MAX_MEMBERS: usize = 12;
 
 /// Returns the public methods of a class or type in a file, in order.
 pub fn find_methods(path: &str, text: &str, name: &str) -> Vec<String> {
@@ -149,7 +149,7 @@ pub fn find_methods(path: &str, text: &str, name: &str) -> Vec<String> {
     }
     let mut seen = std::collections::HashSet::new();
     found.retain(|name| seen.insert(name.clone()));
-    found.truncate(MEMBERS);
+    found.truncate(MAX_MEMBERS);
     found
 }
 
@@ -260,7 +260,7 @@ pub fn find_variants(text: &str, name: &str) -> Vec<String> {
     }
     let mut seen = std::collections::HashSet::new();
     found.retain(|variant| seen.insert(variant.clone()));
-    found.truncate(MEMBERS);
+    found.truncate(MAX_MEMBERS);
     found
 }
 
@@ -284,7 +284,7 @@ fn is_capital(name: &str) -> bool {
 
 /// Determines the kind of the class or type with this name.
 fn classify_class(name: String) -> (String, DefinitionKind) {
-    const SERVICES: [&str; 9] = [
+    const SERVICE_WORDS: [&str; 9] = [
         "service",
         "client",
         "handler",
@@ -297,7 +297,7 @@ fn classify_class(name: String) -> (String, DefinitionKind) {
     ];
     let is_service = split_name(&name)
         .iter()
-        .any(|word| SERVICES.contains(&word.as_str()));
+        .any(|word| SERVICE_WORDS.contains(&word.as_str()));
     let kind = if is_service {
         DefinitionKind::Service
     } else {

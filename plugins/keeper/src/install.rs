@@ -7,13 +7,13 @@ use anyhow::{Context, bail};
 use crate::sys;
 
 /// The text that identifies our hooks.
-const MARK: &str = "# A hook of gt-keeper:";
+const HOOK_MARK: &str = "# A hook of gt-keeper:";
 
 /// The text that identifies our commands.
 const COMMAND_MARK: &str = "A command of gt-keeper";
 
 /// The hooks by event.
-const HOOKS: [(&str, &str); 4] = [
+const EVENT_HOOKS: [(&str, &str); 4] = [
     ("pre-convoy", include_str!("../hooks/pre-convoy")),
     ("convoy-reviewed", include_str!("../hooks/convoy-reviewed")),
     ("convoy-briefing", include_str!("../hooks/convoy-briefing")),
@@ -21,7 +21,7 @@ const HOOKS: [(&str, &str); 4] = [
 ];
 
 /// Files below `keeper/` that users may adapt: written once, and then left to the user.
-const TEXTS: [(&str, &str); 2] = [
+const USER_TEXTS: [(&str, &str); 2] = [
     ("templates/adr.yaml", include_str!("../templates/adr.yaml")),
     (
         "POLECAT-BRIEFING.md",
@@ -30,7 +30,7 @@ const TEXTS: [(&str, &str); 2] = [
 ];
 
 /// The commands for agent programs, by name.
-const COMMANDS: [(&str, &str); 2] = [
+const AGENT_COMMANDS: [(&str, &str); 2] = [
     (
         "keeper-review",
         include_str!("../commands/keeper-review.md"),
@@ -39,7 +39,7 @@ const COMMANDS: [(&str, &str); 2] = [
 ];
 
 /// The folders in which agent programs look for commands, relative to the mayor's folder.
-const PLACES: [(&str, CommandFormat); 3] = [
+const COMMAND_FOLDERS: [(&str, CommandFormat); 3] = [
     (".claude/commands", CommandFormat::Markdown),
     (".opencode/command", CommandFormat::Markdown),
     (".gemini/commands", CommandFormat::Toml),
@@ -53,11 +53,11 @@ enum CommandFormat {
 }
 
 /// The initial settings of the keeper.
-const SETTINGS: &str = include_str!("../templates/keeper.yaml");
+const INITIAL_SETTINGS: &str = include_str!("../templates/keeper.yaml");
 
 /// Installs the hooks below `root` and returns their paths.
 pub fn install_hooks(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let places: Vec<PathBuf> = HOOKS
+    let places: Vec<PathBuf> = EVENT_HOOKS
         .iter()
         .map(|(event, _)| root.join("hooks").join(event))
         .collect();
@@ -70,7 +70,7 @@ pub fn install_hooks(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>
         }
     }
     let program = quote_for_shell(program)?;
-    for (place, (_, text)) in places.iter().zip(HOOKS) {
+    for (place, (_, text)) in places.iter().zip(EVENT_HOOKS) {
         sys::replace_file(
             place,
             &text.replace("gt-keeper \"", &format!("{program} \"")),
@@ -80,9 +80,9 @@ pub fn install_hooks(root: &Path, program: &Path) -> anyhow::Result<Vec<PathBuf>
     }
     let settings = root.join("keeper/keeper.yaml");
     if !settings.exists() {
-        sys::replace_file(&settings, SETTINGS, 0o644)?;
+        sys::replace_file(&settings, INITIAL_SETTINGS, 0o644)?;
     }
-    for (name, text) in TEXTS {
+    for (name, text) in USER_TEXTS {
         let path = root.join("keeper").join(name);
         if !path.exists() {
             sys::replace_file(&path, text, 0o644)
@@ -121,8 +121,8 @@ fn install_commands(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
 /// Returns the commands for all programs, as path and text.
 fn build_commands(mayor: &Path) -> Vec<(PathBuf, String)> {
     let mut all = Vec::new();
-    for (folder, format) in PLACES {
-        for (name, text) in COMMANDS {
+    for (folder, format) in COMMAND_FOLDERS {
+        for (name, text) in AGENT_COMMANDS {
             let (ending, text) = match format {
                 CommandFormat::Markdown => (
                     "md",
@@ -157,7 +157,7 @@ fn is_our_command(place: &Path) -> bool {
 /// Removes the hooks and returns the removed paths. Decisions stay.
 pub fn uninstall_hooks(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut removed = Vec::new();
-    for (event, _) in HOOKS {
+    for (event, _) in EVENT_HOOKS {
         let place = root.join("hooks").join(event);
         if is_ours(&place) {
             std::fs::remove_file(&place)
@@ -192,7 +192,7 @@ fn is_used_by_other_rig(root: &Path) -> bool {
 
 fn is_ours(place: &Path) -> bool {
     let plain = place.symlink_metadata().is_ok_and(|meta| meta.is_file());
-    plain && matches!(sys::read_text(place), Ok(Some(text)) if text.contains(MARK))
+    plain && matches!(sys::read_text(place), Ok(Some(text)) if text.contains(HOOK_MARK))
 }
 
 /// Quotes a path for a shell.

@@ -13,14 +13,14 @@ use crate::word::split_name;
 use crate::yaml::{self, YamlValue};
 
 /// The maximum number of files. A larger repository is not handwritten.
-const FILES: usize = 50_000;
+const MAX_FILES: usize = 50_000;
 
 /// The maximum number of seeds per domain. More seeds are not patterns, and the file would be
 /// unreadable.
-const SEEDS: usize = 2_000;
+const MAX_SEEDS: usize = 2_000;
 
 /// The maximum number of words of a planted seed.
-const WORDS: usize = 16;
+const MAX_WORDS: usize = 16;
 
 /// The result of planting.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -85,7 +85,7 @@ pub fn plant_seeds(root: &Path, source: &Path) -> anyhow::Result<PlantReport> {
 fn plant_files(root: &Path, source: &Path, paths: &[String]) -> anyhow::Result<PlantReport> {
     let mut planted = PlantReport::default();
     let mut fresh: Vec<(&'static str, YamlValue)> = Vec::new();
-    for path in paths.iter().take(FILES) {
+    for path in paths.iter().take(MAX_FILES) {
         if !is_source(path) {
             continue;
         }
@@ -127,7 +127,7 @@ fn plant_files(root: &Path, source: &Path, paths: &[String]) -> anyhow::Result<P
 
 /// Returns false for tests and generated files, which contain no reusable patterns.
 fn is_source(path: &str) -> bool {
-    const NOT: [&str; 10] = [
+    const EXCLUDED_WORDS: [&str; 10] = [
         "node_modules/",
         "vendor/",
         "dist/",
@@ -140,7 +140,7 @@ fn is_source(path: &str) -> bool {
         ".min.",
     ];
     !path.is_empty()
-        && !NOT.iter().any(|part| path.contains(part))
+        && !EXCLUDED_WORDS.iter().any(|part| path.contains(part))
         && !path.contains(".test.")
         && !path.contains(".spec.")
 }
@@ -178,7 +178,7 @@ fn build_seed(path: &str, text: &str, found: &crate::code::Definition) -> YamlVa
     // For users, who add their own words for the thing.
     seed_words.sort();
     seed_words.dedup();
-    seed_words.truncate(WORDS);
+    seed_words.truncate(MAX_WORDS);
     entries.push(("words".to_owned(), YamlValue::texts(&seed_words)));
     YamlValue::Map(entries)
 }
@@ -213,7 +213,7 @@ fn merge_into_domain(
     let (mut new, mut left) = (0, 0);
     for seed in fresh {
         if !seeds.iter().any(|known| same(known, &seed)) {
-            if seeds.len() >= SEEDS {
+            if seeds.len() >= MAX_SEEDS {
                 left += 1;
                 continue;
             }
@@ -339,14 +339,14 @@ mod tests {
     fn a_seed_file_always_stays_readable() {
         let folder = tempfile::tempdir().unwrap();
         let clone = folder.path().join("mayor/rig");
-        let enums: Vec<String> = (0..SEEDS + 5)
+        let enums: Vec<String> = (0..MAX_SEEDS + 5)
             .map(|number| format!("export enum Kind{number} {{ A }}\n"))
             .collect();
         sys::replace_file(&clone.join("src/kinds.ts"), &enums.concat(), 0o644).unwrap();
         sys::run_git(&clone, &["init", "--quiet"]).unwrap();
         sys::run_git(&clone, &["add", "-A"]).unwrap();
         let planted = plant_seeds(folder.path(), &clone).unwrap();
-        assert_eq!((planted.domains[0].seeds, planted.left()), (SEEDS, 5));
+        assert_eq!((planted.domains[0].seeds, planted.left()), (MAX_SEEDS, 5));
         plant_seeds(folder.path(), &clone).unwrap();
     }
 }

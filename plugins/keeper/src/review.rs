@@ -40,10 +40,10 @@ pub enum KeeperMode {
 }
 
 /// The maximum number of characters of a specification in a record.
-const SPEC: usize = 4000;
+const MAX_SPEC: usize = 4000;
 
 /// The maximum number of names in a list of a decision.
-const MOST: usize = 8;
+const MAX_NAMES: usize = 8;
 
 impl KeeperMode {
     /// The word for the mode.
@@ -151,12 +151,16 @@ pub fn review_text(vault: &Vault, mode: KeeperMode, spec: &str, text: &str, date
         ("status", YamlValue::text(status.word())),
     ];
     let reuse = group_by_domain(&matrix.reuse);
-    let extend = matrix.extend.iter().take(MOST).map(|(target, change)| {
-        YamlValue::Map(vec![
-            ("target".to_owned(), YamlValue::text(target)),
-            ("change".to_owned(), YamlValue::text(change)),
-        ])
-    });
+    let extend = matrix
+        .extend
+        .iter()
+        .take(MAX_NAMES)
+        .map(|(target, change)| {
+            YamlValue::Map(vec![
+                ("target".to_owned(), YamlValue::text(target)),
+                ("change".to_owned(), YamlValue::text(change)),
+            ])
+        });
     let seeds = matrix
         .domains
         .iter()
@@ -171,7 +175,7 @@ pub fn review_text(vault: &Vault, mode: KeeperMode, spec: &str, text: &str, date
     ]);
     for (key, list) in [("allow", &matrix.allow), ("proposed", &matrix.gated)] {
         if !list.is_empty() {
-            fields.push((key, YamlValue::texts(&list[..list.len().min(MOST)])));
+            fields.push((key, YamlValue::texts(&list[..list.len().min(MAX_NAMES)])));
         }
     }
     fields.extend([
@@ -263,7 +267,7 @@ fn match_elements(vault: &Vault, mode: KeeperMode, elements: &[ProposedElement])
 /// Adds seeds that the text is about without naming them: "user profile" refers to
 /// `UserService.getProfile`.
 fn add_related(vault: &Vault, text: &str, matrix: &mut ReviewMatrix) {
-    for seed in vault.seeds_mentioned_in(text).into_iter().take(MOST) {
+    for seed in vault.seeds_mentioned_in(text).into_iter().take(MAX_NAMES) {
         let related = (seed.domain.clone(), seed.name.clone());
         let is_extended = matrix.extend.iter().any(|(target, _)| *target == seed.name);
         if !is_extended && !matrix.reuse.contains(&related) {
@@ -295,7 +299,7 @@ fn build_forbidden_rules(
     let mut rules: Vec<String> = matrix
         .heads
         .iter()
-        .take(MOST)
+        .take(MAX_NAMES)
         .map(|noun| format!("new {noun} components"))
         .collect();
     let proposes_auth = elements.iter().any(|element| element.domain == "auth");
@@ -339,7 +343,7 @@ fn group_by_domain(reuse: &[(String, String)]) -> Vec<(String, YamlValue)> {
             .iter_mut()
             .find(|(listed_domain, _)| listed_domain == domain)
         {
-            Some((_, names)) if names.len() < MOST => names.push(name),
+            Some((_, names)) if names.len() < MAX_NAMES => names.push(name),
             Some(_) => {}
             None => lists.push((domain.clone(), vec![name])),
         }
@@ -353,7 +357,7 @@ fn group_by_domain(reuse: &[(String, String)]) -> Vec<(String, YamlValue)> {
 /// Shortens the specification for the record to a readable number of lines.
 fn shorten_specification(text: &str) -> String {
     let keeps = |c: &char| !c.is_control() || *c == '\n';
-    let kept: String = text.trim().chars().filter(keeps).take(SPEC).collect();
+    let kept: String = text.trim().chars().filter(keeps).take(MAX_SPEC).collect();
     kept.trim().to_owned()
 }
 
@@ -451,11 +455,11 @@ mod tests {
     use super::*;
     use crate::vault::tests::test_vault;
 
-    const SPEC: &str =
+    const MAX_SPEC: &str =
         "Add user profile modal with logout button, a sidebar and the user_status enum";
 
     fn outcome(vault: &Vault, mode: KeeperMode) -> Review {
-        review_text(vault, mode, "User profile", SPEC, "2026-01-13")
+        review_text(vault, mode, "User profile", MAX_SPEC, "2026-01-13")
     }
 
     #[test]

@@ -51,8 +51,8 @@ impl Rule {
 
     /// Parses the rule's words: "new", followed by a kind of thing, words of its name, or both.
     fn subject(&self) -> Option<RuleSubject> {
-        const NEW: [&str; 6] = ["new", "custom", "another", "additional", "own", "second"];
-        const GENERIC: [&str; 8] = [
+        const NEW_WORDS: [&str; 6] = ["new", "custom", "another", "additional", "own", "second"];
+        const GENERIC_WORDS: [&str; 8] = [
             "implementation",
             "pattern",
             "code",
@@ -64,7 +64,7 @@ impl Rule {
         ];
         let all = split_name(&self.words);
         let (first, rest) = all.split_first()?;
-        let begins = NEW.contains(&first.as_str());
+        let begins = NEW_WORDS.contains(&first.as_str());
         if !begins {
             return None;
         }
@@ -75,7 +75,8 @@ impl Rule {
         for word in rest {
             match DefinitionKind::from_word(word) {
                 Some(kind) if shape.kind.is_none() => shape.kind = Some(kind),
-                _ if NEW.contains(&word.as_str()) || GENERIC.contains(&word.as_str()) => {}
+                _ if NEW_WORDS.contains(&word.as_str())
+                    || GENERIC_WORDS.contains(&word.as_str()) => {}
                 _ => shape.names.push(word.clone()),
             }
         }

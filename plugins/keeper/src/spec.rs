@@ -14,7 +14,7 @@ pub struct ProposedElement {
 }
 
 /// Words that name a kind of thing, with the kind.
-const NOUNS: &[(&str, DefinitionKind)] = &[
+const KIND_NOUNS: &[(&str, DefinitionKind)] = &[
     ("avatar", DefinitionKind::Component),
     ("badge", DefinitionKind::Component),
     ("button", DefinitionKind::Component),
@@ -51,7 +51,7 @@ const NOUNS: &[(&str, DefinitionKind)] = &[
 ];
 
 /// Words that do not describe a thing.
-const FILLER: &[&str] = &[
+const FILLER_WORDS: &[&str] = &[
     "a",
     "about",
     "add",
@@ -161,7 +161,7 @@ const FILLER: &[&str] = &[
 ];
 
 /// The maximum number of elements of a text that are matched against the vault.
-const MOST: usize = 60;
+const MAX_ELEMENTS: usize = 60;
 
 /// Returns the elements that a text proposes, in order and without duplicates.
 pub fn find_proposed_elements(text: &str) -> Vec<ProposedElement> {
@@ -179,7 +179,7 @@ pub fn find_proposed_elements(text: &str) -> Vec<ProposedElement> {
 
 fn add_element(found: &mut Vec<ProposedElement>, name: String, kind: DefinitionKind) {
     // This is more than any decision can hold, and it limits the time for long texts.
-    if found.len() >= MOST {
+    if found.len() >= MAX_ELEMENTS {
         return;
     }
     let name_words = split_name(&name);
@@ -213,13 +213,13 @@ fn find_phrases(sentence: &str, found: &mut Vec<ProposedElement>) {
     let words = split_words(sentence);
     for (at, word) in words.iter().enumerate() {
         let noun = to_singular(word.trim_end_matches(','));
-        if let Some((_, kind)) = NOUNS.iter().find(|(known, _)| *known == noun) {
+        if let Some((_, kind)) = KIND_NOUNS.iter().find(|(known, _)| *known == noun) {
             let mut before: Vec<&str> = words[at.saturating_sub(2)..at]
                 .iter()
                 .rev()
                 .map(String::as_str)
                 .take_while(|word| {
-                    !word.ends_with(',') && !FILLER.contains(word) && !word.is_empty()
+                    !word.ends_with(',') && !FILLER_WORDS.contains(word) && !word.is_empty()
                 })
                 .filter(|word| !word.contains('/'))
                 .collect();
@@ -258,7 +258,7 @@ fn find_phrases(sentence: &str, found: &mut Vec<ProposedElement>) {
 
 fn is_noun(word: &str) -> bool {
     let noun = to_singular(word.trim_end_matches(','));
-    NOUNS.iter().any(|(known, _)| *known == noun)
+    KIND_NOUNS.iter().any(|(known, _)| *known == noun)
 }
 
 /// Finds an element by its name in code: `/api/users`, `AuthService`, `Button.primary`,
@@ -298,7 +298,7 @@ fn find_named_element(token: &str, found: &mut Vec<ProposedElement>) {
     }
     let last = split_name(token.split('.').next().unwrap_or_default()).pop();
     let kind = last.and_then(|last| {
-        let noun = NOUNS.iter().find(|(known, _)| *known == last);
+        let noun = KIND_NOUNS.iter().find(|(known, _)| *known == last);
         noun.map(|(_, kind)| *kind)
             .or(DefinitionKind::from_word(&last))
     });

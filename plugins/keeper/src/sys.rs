@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The maximum size of a file. Handwritten files are smaller.
-const TEXT: u64 = 1024 * 1024;
+const MAX_TEXT: u64 = 1024 * 1024;
 
 /// The arguments of the process, the program's name first.
 pub fn process_args() -> Vec<OsString> {
@@ -59,7 +59,7 @@ pub fn read_text(path: &Path) -> io::Result<Option<String>> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         meta => meta?,
     };
-    if !meta.is_file() || meta.len() > TEXT {
+    if !meta.is_file() || meta.len() > MAX_TEXT {
         return Err(io::Error::other("it is no file of at most 1 MiB"));
     }
     fs::read_to_string(path).map(Some)

@@ -26,7 +26,7 @@ pub struct Seed {
 
 /// Groups of synonyms, each headed by the word that stands for all, unless a seed file defines
 /// others.
-const SYNONYMS: [&[&str]; 5] = [
+const SYNONYM_GROUPS: [&[&str]; 5] = [
     &["modal", "dialog", "popup", "overlay"],
     &["logout", "signout", "logoff"],
     &["login", "signin", "logon"],
@@ -35,7 +35,7 @@ const SYNONYMS: [&[&str]; 5] = [
 ];
 
 /// Words in names that do not describe the subject.
-const GENERIC: [&str; 16] = [
+const GENERIC_WORDS: [&str; 16] = [
     "get",
     "set",
     "find",
@@ -186,7 +186,7 @@ impl Vault {
         if let Some((_, stands)) = synonym {
             return stands.clone();
         }
-        let built_in = SYNONYMS.iter().find(|group| group.contains(&word));
+        let built_in = SYNONYM_GROUPS.iter().find(|group| group.contains(&word));
         built_in.map_or(word, |group| group[0]).to_owned()
     }
 
@@ -197,7 +197,7 @@ impl Vault {
         let text_words = self.words(text);
         let is_about = |seed: &&Seed| {
             let mut seed_words = self.words(&seed.name);
-            seed_words.retain(|word| !GENERIC.contains(&word.as_str()));
+            seed_words.retain(|word| !GENERIC_WORDS.contains(&word.as_str()));
             seed_words.dedup();
             let member = seed
                 .name

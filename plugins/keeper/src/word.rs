@@ -60,10 +60,10 @@ pub fn is_alike(a: &str, b: &str) -> bool {
 
 /// Removes the inflection of a word.
 pub fn find_stem(word: &str) -> &str {
-    const ENDINGS: [&str; 9] = [
+    const WORD_ENDINGS: [&str; 9] = [
         "ations", "ation", "ments", "ment", "ing", "ers", "er", "ed", "e",
     ];
-    let cut = ENDINGS.iter().find_map(|end| word.strip_suffix(end));
+    let cut = WORD_ENDINGS.iter().find_map(|end| word.strip_suffix(end));
     cut.filter(|stem| stem.chars().count() >= 4).unwrap_or(word)
 }
 

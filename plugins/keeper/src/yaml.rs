@@ -5,10 +5,10 @@
 use granit_parser::{Event, Parser, ScalarStyle};
 
 /// The maximum nesting depth of a document.
-const DEPTH: usize = 24;
+const MAX_DEPTH: usize = 24;
 
 /// The maximum number of values in a document.
-const NODES: usize = 200_000;
+const MAX_NODES: usize = 200_000;
 
 /// A YAML value whose scalars are text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +117,7 @@ impl<'a> YamlReader<'a> {
 
     fn value(&mut self, event: Event<'a>, depth: usize) -> Result<YamlValue, BadYaml> {
         self.nodes += 1;
-        if depth > DEPTH || self.nodes > NODES {
+        if depth > MAX_DEPTH || self.nodes > MAX_NODES {
             return Err(BadYaml("it is too large or too deep".to_owned()));
         }
         match event {

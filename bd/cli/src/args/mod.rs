@@ -61,7 +61,7 @@ pub(crate) fn resolve_assignee(ctx: &Context, name: Option<&str>) -> Option<Stri
 }
 
 /// The words for priorities.
-const PRIORITIES: [(&str, i64); 5] = [
+const PRIORITY_WORDS: [(&str, i64); 5] = [
     ("critical", 0),
     ("high", 1),
     ("medium", 2),
@@ -72,7 +72,7 @@ const PRIORITIES: [(&str, i64); 5] = [
 /// Parses a priority: a number, `P0` to `P4`, or a word.
 pub(crate) fn parse_priority_arg(text: &str) -> Result<i64, UsageError> {
     let word = text.trim().to_lowercase();
-    let named = PRIORITIES.iter().find(|(name, _)| *name == word);
+    let named = PRIORITY_WORDS.iter().find(|(name, _)| *name == word);
     named
         .map(|(_, priority)| *priority)
         .or_else(|| validate::parse_priority(text))

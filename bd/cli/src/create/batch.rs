@@ -78,7 +78,7 @@ struct IssueDraft {
 }
 
 /// The headings that assign the text below them to a field of the bead.
-const SECTIONS: [&str; 8] = [
+const FIELD_HEADINGS: [&str; 8] = [
     "priority",
     "type",
     "description",
@@ -89,11 +89,11 @@ const SECTIONS: [&str; 8] = [
     "dependencies",
 ];
 
-/// The text below each of [`SECTIONS`], and the text below none of them.
+/// The text below each of [`FIELD_HEADINGS`], and the text below none of them.
 type DraftSections = BTreeMap<String, String>;
 
 /// Parses the beads of a Markdown file, each with its title. `## Title` begins a bead. The text
-/// up to the first of [`SECTIONS`] is the description, and any other heading with its text belongs
+/// up to the first of [`FIELD_HEADINGS`] is the description, and any other heading with its text belongs
 /// to the description. Code blocks contain no headings.
 fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> {
     let mut found: Vec<(String, DraftSections)> = Vec::new();
@@ -107,7 +107,10 @@ fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> 
             section = "intro".to_owned();
         } else if let Some((_, sections)) = found.last_mut() {
             let name = heading("### ").map(str::to_lowercase);
-            if let Some(known) = name.iter().find(|name| SECTIONS.contains(&name.as_str())) {
+            if let Some(known) = name
+                .iter()
+                .find(|name| FIELD_HEADINGS.contains(&name.as_str()))
+            {
                 section.clone_from(known);
                 continue;
             }

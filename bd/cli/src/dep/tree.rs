@@ -69,9 +69,9 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
             node
         }));
     }
-    if found.len() >= MOST {
+    if found.len() >= MAX_TREE_NODES {
         ctx.ui.warn(&format!(
-            "the tree has more than {MOST} places; --max-depth limits it"
+            "the tree has more than {MAX_TREE_NODES} places; --max-depth limits it"
         ));
     }
     if let Some(status) = &args.status {
@@ -84,7 +84,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
 }
 
 /// The maximum number of nodes in a tree.
-const MOST: usize = 10_000;
+const MAX_TREE_NODES: usize = 10_000;
 
 /// Keeps the nodes of a status and their ancestors in the tree. The root always stays.
 fn filter_by_status(nodes: Vec<TreeNode>, status: &Status) -> Vec<TreeNode> {
@@ -126,7 +126,7 @@ fn collect_nodes(
         truncated: false,
     }];
     let mut at = 0;
-    while at < nodes.len() && nodes.len() < MOST {
+    while at < nodes.len() && nodes.len() < MAX_TREE_NODES {
         let (id, depth) = (nodes[at].bead.id.clone(), nodes[at].depth);
         let mut next: Vec<&Bead> = list_neighbours(snapshot, &id, up);
         if all_paths {

@@ -46,15 +46,15 @@ fn find_gate(snapshot: &Snapshot, given: &str) -> anyhow::Result<Bead> {
 }
 
 /// The kinds of gates.
-const KINDS: [&str; 6] = ["human", "mail", "timer", "bead", "gh:run", "gh:pr"];
+const GATE_KINDS: [&str; 6] = ["human", "mail", "timer", "bead", "gh:run", "gh:pr"];
 
 fn check_kind(kind: &str) -> Result<(), UsageError> {
-    if KINDS.contains(&kind) {
+    if GATE_KINDS.contains(&kind) {
         return Ok(());
     }
     Err(UsageError(format!(
         "unknown gate type \"{kind}\": use one of {}",
-        KINDS.join(", ")
+        GATE_KINDS.join(", ")
     )))
 }
 

@@ -125,7 +125,7 @@ impl Args {
 }
 
 /// The default limit of a list.
-const LIMIT: usize = 50;
+const DEFAULT_LIMIT: usize = 50;
 /// The default limit of a list for agents.
 const AGENT_LIMIT: usize = 20;
 
@@ -214,7 +214,7 @@ fn choose_limit(ctx: &Context, args: &Args) -> usize {
         Some(limit) => limit,
         None if args.all => usize::MAX,
         None if agent => AGENT_LIMIT,
-        None => LIMIT,
+        None => DEFAULT_LIMIT,
     }
 }
 

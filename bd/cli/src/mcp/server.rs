@@ -24,7 +24,7 @@ use kit::sys::exec::ChildCommand;
 use super::tool::{self, CONTEXT, McpTool, TOOLS, WORKSPACE};
 
 /// The time limit of one call.
-const LIMIT: Duration = Duration::from_secs(120);
+const CALL_TIMEOUT: Duration = Duration::from_secs(120);
 
 const INSTRUCTIONS: &str = "Beads are units of work in git beside the code. `ready` lists what can be started, `claim` takes one, \
 `close` finishes it. `create` records work that you find on the way, with deps discovered-from:ID.";
@@ -148,7 +148,9 @@ impl CallContext {
     }
 
     fn exec(&self, line: &[String], folder: &Path, is_chosen: bool) -> ChildCommand {
-        let mut exec = ChildCommand::new(&self.program).cwd(folder).limit(LIMIT);
+        let mut exec = ChildCommand::new(&self.program)
+            .cwd(folder)
+            .limit(CALL_TIMEOUT);
         if let Some(actor) = &self.actor {
             exec = exec.arg(format!("--actor={actor}"));
         }

@@ -466,7 +466,7 @@ impl McpTool {
 }
 
 /// The fields of a bead in brief output.
-const BRIEF: [&str; 9] = [
+const BRIEF_FIELDS: [&str; 9] = [
     "id",
     "title",
     "status",
@@ -485,7 +485,7 @@ pub(super) fn keep_brief_fields(value: Value) -> Value {
         Value::Object(bead) if bead.contains_key("id") && bead.contains_key("title") => {
             let kept = bead
                 .into_iter()
-                .filter(|(key, _)| BRIEF.contains(&key.as_str()));
+                .filter(|(key, _)| BRIEF_FIELDS.contains(&key.as_str()));
             Value::Object(kept.collect())
         }
         other => other,

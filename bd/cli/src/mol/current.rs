@@ -33,7 +33,7 @@ pub(super) struct Args {
 }
 
 /// The number of steps up to which all steps are listed without a requested range.
-const MANY: usize = 100;
+const MAX_LISTED_STEPS: usize = 100;
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = match &args.id {
@@ -56,7 +56,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let lists_all = is_partial || ctx.ui.is_json();
     let shown = roots.iter().filter_map(|root| {
         let quick = MoleculeProgress::by_number(&snapshot, root)?;
-        if quick.steps.len() > MANY && !lists_all {
+        if quick.steps.len() > MAX_LISTED_STEPS && !lists_all {
             return Some(CurrentMolecule::from_progress(&quick, 0..0));
         }
         Some(CurrentMolecule::from_progress(

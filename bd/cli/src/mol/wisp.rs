@@ -116,7 +116,7 @@ fn create_wisp(ctx: &Context, args: WispCreateArgs) -> CommandResult {
 }
 
 /// The age at which a wisp is marked as old, in hours.
-const OLD: i64 = 24;
+const OLD_AGE_HOURS: i64 = 24;
 
 fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
@@ -131,7 +131,7 @@ fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
         let age = b.created_at.cmp(&a.created_at);
         age.then_with(|| a.id.cmp(&b.id))
     });
-    let limit = ctx.now() - SignedDuration::from_hours(OLD);
+    let limit = ctx.now() - SignedDuration::from_hours(OLD_AGE_HOURS);
     let wisps: Vec<ListedWisp> = beads
         .into_iter()
         .map(|bead| ListedWisp {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 /// The shapes of all commands.
-const TABLE: &str = include_str!("../../../templates/schemas.txt");
+const COMMAND_SHAPES: &str = include_str!("../../../templates/schemas.txt");
 
 /// The parsed table: named shapes, and the shapes of commands.
 pub(super) struct SchemaTable {
@@ -16,7 +16,7 @@ pub(super) struct SchemaTable {
 impl SchemaTable {
     pub(super) fn parse() -> Self {
         let (mut names, mut commands) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
-        for line in TABLE.lines().filter(|line| !line.starts_with('#')) {
+        for line in COMMAND_SHAPES.lines().filter(|line| !line.starts_with('#')) {
             let Some((name, shape)) = line.split_once(" = ") else {
                 continue;
             };

@@ -8,7 +8,7 @@ use bd::store::Snapshot;
 use kit::ui::{Page, escape};
 
 /// The maximum indentation level of a reply.
-const DEEPEST: usize = 8;
+const MAX_INDENTATION: usize = 8;
 
 /// Returns the thread of a bead, oldest message first.
 pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<PlainBead> {
@@ -53,7 +53,7 @@ pub(super) fn write_thread(page: &mut Page, thread: &[PlainBead]) {
     let depth = |bead: &Bead| {
         let next = |id: &&str| (*above.get(id)?).filter(|id| above.contains_key(id));
         let path = std::iter::successors(Some(bead.id.as_str()), next);
-        path.take(DEEPEST + 1).count() - 1
+        path.take(MAX_INDENTATION + 1).count() - 1
     };
     for bead in thread {
         let indent = "  ".repeat(depth(bead));

@@ -11,20 +11,20 @@ use super::parse_pairs;
 /// An element of a bead's list.
 pub(crate) trait ListElement: DeserializeOwned {
     /// The keys without which an element means nothing.
-    const REQUIRED: &'static [&'static str];
+    const REQUIRED_KEYS: &'static [&'static str];
 
     /// Preserves the value of a key among the unknown keys.
     fn keep_raw(&mut self, key: String, raw: RawJson);
 }
 
 impl ListElement for String {
-    const REQUIRED: &'static [&'static str] = &[];
+    const REQUIRED_KEYS: &'static [&'static str] = &[];
 
     fn keep_raw(&mut self, _key: String, _raw: RawJson) {}
 }
 
 impl ListElement for Dep {
-    const REQUIRED: &'static [&'static str] = &["depends_on_id", "type"];
+    const REQUIRED_KEYS: &'static [&'static str] = &["depends_on_id", "type"];
 
     fn keep_raw(&mut self, key: String, raw: RawJson) {
         self.extra.push((key, raw));
@@ -32,7 +32,7 @@ impl ListElement for Dep {
 }
 
 impl ListElement for Comment {
-    const REQUIRED: &'static [&'static str] = &["author", "text"];
+    const REQUIRED_KEYS: &'static [&'static str] = &["author", "text"];
 
     fn keep_raw(&mut self, key: String, raw: RawJson) {
         self.extra.push((key, raw));
@@ -69,7 +69,7 @@ fn parse_element<T: ListElement>(text: &str) -> Option<T> {
         let alone = format!("{}:{}", serde_json::to_string(&key).ok()?, raw.get());
         if serde_json::from_str::<T>(&format!("{{{alone}}}")).is_ok() {
             sound.push(alone);
-        } else if T::REQUIRED.contains(&key.as_str()) {
+        } else if T::REQUIRED_KEYS.contains(&key.as_str()) {
             return None;
         } else {
             odd.push((key, raw));

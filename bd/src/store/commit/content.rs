@@ -19,9 +19,9 @@ use crate::store::view::source::{OpenFiles, code_of};
 use kit::sys::file::{self, ReplacementFile};
 
 /// The number of bytes copied at once.
-const PIECE: usize = 256 << 10;
+const COPY_SIZE: usize = 256 << 10;
 /// The size from which another thread computes the hash.
-const SPLIT: u64 = 512 << 10;
+const PARALLEL_SIZE: u64 = 512 << 10;
 
 /// One line of the new content.
 #[derive(Debug)]
@@ -137,7 +137,7 @@ pub(crate) fn write_pieces(
             file: ReplacementFile::new(path, file::SHARED)?,
             hashing: HashWorker::begin(scope, layout.size),
             run: None,
-            buffer: vec![0; PIECE],
+            buffer: vec![0; COPY_SIZE],
             filled: 0,
         };
         for piece in pieces {
@@ -164,7 +164,7 @@ enum HashWorker<'scope> {
 impl<'scope> HashWorker<'scope> {
     fn begin(scope: &'scope Scope<'scope, '_>, size: u64) -> Self {
         let here = || Self::Here(Box::default());
-        if size < SPLIT {
+        if size < PARALLEL_SIZE {
             return here();
         }
         let (full, work) = sync_channel::<(Vec<u8>, usize)>(1);
@@ -198,7 +198,7 @@ impl<'scope> HashWorker<'scope> {
             }
             Self::There { full, empty, .. } => {
                 full.send((buffer, filled)).map_err(|_| worker_stopped())?;
-                Ok(empty.try_recv().unwrap_or_else(|_| vec![0; PIECE]))
+                Ok(empty.try_recv().unwrap_or_else(|_| vec![0; COPY_SIZE]))
             }
         }
     }

@@ -7,9 +7,9 @@ use crate::bead::Stamp;
 /// The total size of issues and journal up to which every write is folded at once.
 const AT_ONCE: u64 = 1 << 20;
 /// The size from which the journal is folded after the answer, because every command reads it.
-const JOURNAL: u64 = 128 << 10;
+const FOLD_SIZE: u64 = 128 << 10;
 /// The age of the oldest entry from which the next writer folds the journal after its answer.
-const AGE: SignedDuration = SignedDuration::from_secs(30);
+const FOLD_AGE: SignedDuration = SignedDuration::from_secs(30);
 
 /// The fold policy of a store.
 #[derive(Debug, Clone, Copy)]
@@ -55,8 +55,8 @@ impl FoldPolicy {
         match self.at_once {
             Some(most) if issues.saturating_add(journal) <= most => FoldDue::Now,
             // The change is in memory now, and would have to be read again after the answer.
-            Some(_) if added > JOURNAL => FoldDue::Now,
-            Some(_) if journal > JOURNAL => FoldDue::Soon,
+            Some(_) if added > FOLD_SIZE => FoldDue::Now,
+            Some(_) if journal > FOLD_SIZE => FoldDue::Soon,
             _ if is_old(began, now) => FoldDue::WhenOld,
             _ => FoldDue::No,
         }
@@ -65,7 +65,7 @@ impl FoldPolicy {
 
 /// Returns true if a journal that began at `began` is old.
 pub(crate) fn is_old(began: Option<&Stamp>, now: &Stamp) -> bool {
-    began.is_some_and(|began| now.instant().duration_since(began.instant()) >= AGE)
+    began.is_some_and(|began| now.instant().duration_since(began.instant()) >= FOLD_AGE)
 }
 
 #[cfg(test)]
@@ -80,9 +80,15 @@ mod tests {
             FoldPolicy::USUAL.due(issues, journal, added, Some(&began), at)
         };
         assert_eq!(due(AT_ONCE - 1, 1, 1, &began), FoldDue::Now);
-        assert_eq!(due(AT_ONCE, JOURNAL + 1, JOURNAL + 1, &began), FoldDue::Now);
-        assert_eq!(due(AT_ONCE, JOURNAL + 1, JOURNAL, &began), FoldDue::Soon);
-        assert_eq!(due(AT_ONCE, JOURNAL, 1, &now), FoldDue::WhenOld);
-        assert_eq!(due(AT_ONCE, JOURNAL, 1, &began), FoldDue::No);
+        assert_eq!(
+            due(AT_ONCE, FOLD_SIZE + 1, FOLD_SIZE + 1, &began),
+            FoldDue::Now
+        );
+        assert_eq!(
+            due(AT_ONCE, FOLD_SIZE + 1, FOLD_SIZE, &began),
+            FoldDue::Soon
+        );
+        assert_eq!(due(AT_ONCE, FOLD_SIZE, 1, &now), FoldDue::WhenOld);
+        assert_eq!(due(AT_ONCE, FOLD_SIZE, 1, &began), FoldDue::No);
     }
 }

@@ -37,7 +37,7 @@ use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
 
 /// The maximum number of ids in a message.
-const NAMED: usize = 5;
+const MAX_NAMED_IDS: usize = 5;
 
 /// Returns true if the issues that were read may differ from the kept ones. A command that writes
 /// also starts to keep them.
@@ -107,8 +107,12 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
 
 /// Formats the first names of a list and the number of the others.
 pub fn format_some<T: AsRef<str>>(names: &[T]) -> String {
-    let first: Vec<&str> = names.iter().take(NAMED).map(AsRef::as_ref).collect();
-    match names.len().saturating_sub(NAMED) {
+    let first: Vec<&str> = names
+        .iter()
+        .take(MAX_NAMED_IDS)
+        .map(AsRef::as_ref)
+        .collect();
+    match names.len().saturating_sub(MAX_NAMED_IDS) {
         0 => first.join(", "),
         more => format!("{} and {more} more", first.join(", ")),
     }

@@ -14,7 +14,7 @@ use kit::sys::{RandomSource, file};
 
 /// The length of an id. Two clones draw the same one with a probability of one in four billion
 /// billion.
-const LENGTH: usize = 12;
+const ID_LENGTH: usize = 12;
 
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredCloneId {
@@ -49,7 +49,7 @@ pub(crate) fn ensure_clone_id(dir: &Path, random: &RandomSource) -> Result<Strin
     let failed = |source| StoreError::io("write", &path, source);
     let (device, inode) = device_and_inode(dir).map_err(failed)?;
     let kept = StoredCloneId {
-        id: random.base36(LENGTH),
+        id: random.base36(ID_LENGTH),
         device,
         inode,
     };

@@ -38,7 +38,7 @@ pub(in crate::store) fn check_entries(dir: &Path) -> Result<(), StoreError> {
 }
 
 /// The names without one of the usual endings under which a store opens files and folders.
-const OPENED: [&str; 15] = [
+const OPENED_NAMES: [&str; 15] = [
     "archive",
     "clone-id",
     "damaged",
@@ -65,7 +65,7 @@ fn is_opened(name: &OsStr) -> bool {
             .any(|own| ending == *own)
     });
     let is_hidden = name.as_encoded_bytes().first() == Some(&b'.');
-    (has_usual_ending && !is_hidden) || OPENED.iter().any(|own| name == *own)
+    (has_usual_ending && !is_hidden) || OPENED_NAMES.iter().any(|own| name == *own)
 }
 
 /// Returns true if a path is a link that git tracks, so that everyone who can push decides where it

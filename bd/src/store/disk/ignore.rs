@@ -12,7 +12,7 @@ use crate::git::{self, Git, GitError};
 use kit::sys::file;
 
 /// The local files of a beads folder.
-const LOCAL: &[&str] = &[
+const LOCAL_FILES: &[&str] = &[
     ".lock",
     ".tmp-*",
     "journal.jsonl",
@@ -70,7 +70,7 @@ fn local_patterns(dir: &Path, root: &Path) -> Option<Vec<String>> {
         root if root.is_empty() => root,
         folder => format!("/{folder}"),
     };
-    let names = LOCAL.iter();
+    let names = LOCAL_FILES.iter();
     Some(names.map(|name| format!("{folder}/{name}")).collect())
 }
 

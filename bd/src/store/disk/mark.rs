@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::store::disk::paths::StorePaths;
 use kit::sys::file;
 
-const TEXT: &[u8] = b"beads live in issues.jsonl beside this file; this file is only a mark\n";
+const MARK_TEXT: &[u8] = b"beads live in issues.jsonl beside this file; this file is only a mark\n";
 
 pub(in crate::store) fn touch_mark(paths: &StorePaths) {
     let file = file::open_for_update(&paths.mark(), file::SHARED);
@@ -18,7 +18,7 @@ pub(in crate::store) fn touch_mark(paths: &StorePaths) {
     if let Ok(file) = file
         && !is_database(&file)
     {
-        file.write_all_at(TEXT, 0).ok();
+        file.write_all_at(MARK_TEXT, 0).ok();
     }
 }
 

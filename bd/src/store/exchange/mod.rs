@@ -248,13 +248,13 @@ impl Store {
     pub fn lock_sync(&self) -> Result<lock::LockGuard, StoreError> {
         Ok(lock::acquire_separate_lock(
             &self.dir().join(".sync.lock"),
-            TURN,
+            SYNC_WAIT,
         )?)
     }
 }
 
 /// The time that a sync waits for another one.
-const TURN: std::time::Duration = std::time::Duration::from_secs(30);
+const SYNC_WAIT: std::time::Duration = std::time::Duration::from_secs(30);
 
 /// Returns true if a name below `events/` is a valid history file. A name must not lead elsewhere.
 pub fn is_history_name(name: &str) -> bool {

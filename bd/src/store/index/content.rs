@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::bead::lines;
 
 /// The number of bytes read at once.
-const PIECE: usize = 64 << 10;
+const READ_SIZE: usize = 64 << 10;
 
 /// A content hash that is being computed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -61,8 +61,8 @@ pub(crate) fn read_whole_lines(
     to: u64,
     mut take: impl FnMut(&[u8], u64),
 ) -> io::Result<()> {
-    let room = usize::try_from(to - from).unwrap_or(PIECE);
-    let mut buffer = vec![0; PIECE.min(room.max(1))];
+    let room = usize::try_from(to - from).unwrap_or(READ_SIZE);
+    let mut buffer = vec![0; READ_SIZE.min(room.max(1))];
     // The number of bytes in the buffer, and their offset in the file.
     let (mut filled, mut start) = (0, from);
     loop {
@@ -121,10 +121,10 @@ mod tests {
 
     #[test]
     fn the_hash_of_parts_equals_the_hash_of_the_whole() {
-        let long = [b"x".repeat(PIECE + 7), b"\ny\nz".to_vec()].concat();
+        let long = [b"x".repeat(READ_SIZE + 7), b"\ny\nz".to_vec()].concat();
         let (mut first, mut second) = (ContentHash::default(), ContentHash::default());
-        let x = PIECE as u64 + 7;
-        first.add(0, xxh3_64(&long[..PIECE + 7]));
+        let x = READ_SIZE as u64 + 7;
+        first.add(0, xxh3_64(&long[..READ_SIZE + 7]));
         second.add(x + 3, xxh3_64(b"z"));
         second.add(x + 1, xxh3_64(b"y"));
         first.add_all(second);

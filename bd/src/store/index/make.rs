@@ -20,9 +20,9 @@ use crate::store::index::NonBeadLine;
 use kit::sys::parallel::run_both;
 
 /// The size from which two threads read a file.
-const SPLIT: u64 = 4 << 20;
+const PARALLEL_SIZE: u64 = 4 << 20;
 /// The number of bytes read at once to find the end of a line.
-const PIECE: usize = 1 << 16;
+const READ_SIZE: usize = 1 << 16;
 
 /// One line of a file that holds a bead.
 #[derive(Debug)]
@@ -69,7 +69,7 @@ impl ParsedLine {
 
 pub(crate) fn parse_file(file: &File, code: u8, old: Option<&Index>) -> io::Result<ParsedFile> {
     let size = file.metadata()?.len();
-    let middle = if size < SPLIT {
+    let middle = if size < PARALLEL_SIZE {
         size
     } else {
         line_start_from(file, size / 2, size)?
@@ -99,12 +99,12 @@ pub(crate) fn parse_file(file: &File, code: u8, old: Option<&Index>) -> io::Resu
 
 /// Returns the first position from `at` on where a line begins.
 fn line_start_from(file: &File, at: u64, size: u64) -> io::Result<u64> {
-    let mut buffer = vec![0; PIECE];
+    let mut buffer = vec![0; READ_SIZE];
     let mut at = at;
     while at < size {
         let want = buffer
             .len()
-            .min(usize::try_from(size - at).unwrap_or(PIECE));
+            .min(usize::try_from(size - at).unwrap_or(READ_SIZE));
         file.read_exact_at(&mut buffer[..want], at)?;
         if let Some(end) = memchr::memchr(b'\n', &buffer[..want]) {
             return Ok(at + end as u64 + 1);

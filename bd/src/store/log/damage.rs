@@ -18,7 +18,7 @@ use crate::store::disk::files;
 use crate::store::log::journal::line_hash;
 
 /// The text before the id of a changed bead, and the beginning of its record.
-const IDS: [&[u8]; 3] = [
+const ID_MARKS: [&[u8]; 3] = [
     br#""store":"issues","id":""#,
     br#""store":"wisps","id":""#,
     br#""line":{"id":""#,
@@ -26,7 +26,7 @@ const IDS: [&[u8]; 3] = [
 
 /// Returns the ids of beads that are visible in a damaged line.
 pub(crate) fn find_visible_ids(line: &[u8]) -> BTreeSet<String> {
-    let found = IDS.iter().flat_map(|key| find_after_key(line, key));
+    let found = ID_MARKS.iter().flat_map(|key| find_after_key(line, key));
     let texts = found.filter_map(|rest| {
         let end = memchr::memchr(b'"', rest)?;
         let id = std::str::from_utf8(&rest[..end]).ok()?;

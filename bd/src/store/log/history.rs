@@ -115,7 +115,7 @@ pub(crate) fn append_synced(path: &Path, text: &[u8]) -> Result<(), StoreError> 
 }
 
 /// The number of bytes read from the end of a file.
-const TAIL: u64 = 1 << 16;
+const TAIL_SIZE: u64 = 1 << 16;
 
 /// Reads the end of a file; empty if the file does not exist.
 fn read_tail(path: &Path) -> io::Result<Vec<u8>> {
@@ -125,7 +125,7 @@ fn read_tail(path: &Path) -> io::Result<Vec<u8>> {
         Err(error) => return Err(error),
     };
     let length = file.metadata()?.len();
-    let from = length.saturating_sub(TAIL);
+    let from = length.saturating_sub(TAIL_SIZE);
     let mut tail = vec![0; usize::try_from(length - from).unwrap_or_default()];
     file.read_exact_at(&mut tail, from)?;
     Ok(tail)

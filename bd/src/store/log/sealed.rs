@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::bead::record;
 
 /// The text before the checksum.
-const SEAL: &[u8] = b",\"crc\":\"";
+const CHECKSUM_MARK: &[u8] = b",\"crc\":\"";
 
 /// The number of bytes of a line that are buffered before a write.
-const PIECE: usize = 256 << 10;
+const BUFFER_SIZE: usize = 256 << 10;
 
 /// Encodes a record as a line, sealed with its checksum.
 pub fn encode_sealed(record: &impl Serialize) -> Vec<u8> {
@@ -33,7 +33,7 @@ pub(crate) fn write_sealed(out: &mut impl Write, record: &impl Serialize) -> io:
     line.buffer.pop();
     line.sum.update(&line.buffer);
     let sum = line.sum.finalize();
-    line.buffer.extend_from_slice(SEAL);
+    line.buffer.extend_from_slice(CHECKSUM_MARK);
     line.buffer
         .extend_from_slice(format!("{sum:08x}\"}}\n").as_bytes());
     line.out.write_all(&line.buffer)?;
@@ -52,7 +52,7 @@ struct SealedLineWriter<'a, W> {
 impl<W: Write> Write for SealedLineWriter<'_, W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.buffer.extend_from_slice(bytes);
-        if self.buffer.len() > PIECE {
+        if self.buffer.len() > BUFFER_SIZE {
             // The last byte may be the closing brace.
             let last = self.buffer.pop();
             self.sum.update(&self.buffer);
@@ -71,9 +71,9 @@ impl<W: Write> Write for SealedLineWriter<'_, W> {
 
 /// Parses the record of a line; `None` if its checksum is wrong.
 pub(crate) fn open_sealed<'a, T: Deserialize<'a>>(line: &'a [u8]) -> Option<T> {
-    let body_end = line.len().checked_sub(SEAL.len() + 10)?;
+    let body_end = line.len().checked_sub(CHECKSUM_MARK.len() + 10)?;
     let (body, seal) = line.split_at(body_end);
-    let sum = seal.strip_prefix(SEAL)?.strip_suffix(b"\"}")?;
+    let sum = seal.strip_prefix(CHECKSUM_MARK)?.strip_suffix(b"\"}")?;
     if sum != format!("{:08x}", crc32fast::hash(body)).as_bytes() {
         return None;
     }
@@ -95,7 +95,14 @@ mod tests {
 
     #[test]
     fn a_line_written_in_pieces_is_identical() {
-        for length in [0, 1, PIECE - 20, PIECE, PIECE + 1, 3 * PIECE] {
+        for length in [
+            0,
+            1,
+            BUFFER_SIZE - 20,
+            BUFFER_SIZE,
+            BUFFER_SIZE + 1,
+            3 * BUFFER_SIZE,
+        ] {
             let record = vec!["x".repeat(length), "<y>".repeat(length / 100)];
             let record = serde_json::json!({ "a": record, "b": {} });
             let line = encode_sealed(&record);

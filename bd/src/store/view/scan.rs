@@ -9,9 +9,9 @@ use crate::store::view::bead_ref::{BeadNode, BeadRef};
 use crate::store::view::snapshot::Snapshot;
 
 /// The number of bytes searched at once.
-const PIECE: usize = 256 << 10;
+const SCAN_SIZE: usize = 256 << 10;
 /// The maximum length of the byte pattern.
-const LONGEST: usize = 256;
+const MAX_PATTERN: usize = 256;
 
 impl Snapshot {
     /// Returns the beads whose record may contain the text, ignoring the case of ASCII letters,
@@ -54,11 +54,11 @@ impl Snapshot {
     fn find_places(&self, code: u8, needle: &[u8]) -> io::Result<Vec<u64>> {
         let size = self.source.key(code).map_or(0, |key| key.size);
         let finder = memchr::memmem::Finder::new(needle);
-        let mut buffer = vec![0; PIECE];
+        let mut buffer = vec![0; SCAN_SIZE];
         let mut found = Vec::new();
         let mut start = 0;
         while start < size {
-            let want = PIECE.min(usize::try_from(size - start).unwrap_or(PIECE));
+            let want = SCAN_SIZE.min(usize::try_from(size - start).unwrap_or(SCAN_SIZE));
             let piece = &mut buffer[..want];
             self.source.read_at(code, piece, start)?;
             piece.make_ascii_lowercase();
@@ -112,7 +112,7 @@ fn longest_plain_run(text: &str) -> Vec<u8> {
         }
     }
     // A part of it suffices as a pattern.
-    best[..best.len().min(LONGEST)].to_ascii_lowercase()
+    best[..best.len().min(MAX_PATTERN)].to_ascii_lowercase()
 }
 
 #[cfg(test)]
@@ -123,7 +123,10 @@ mod tests {
     fn text_that_may_be_escaped_is_not_searched_in_raw_bytes() {
         assert_eq!(longest_plain_run("Say \"Hello World\""), b"hello world");
         assert_eq!(longest_plain_run("a<b"), b"a");
-        assert_eq!(longest_plain_run(&"x".repeat(2 * PIECE)).len(), LONGEST);
+        assert_eq!(
+            longest_plain_run(&"x".repeat(2 * SCAN_SIZE)).len(),
+            MAX_PATTERN
+        );
         assert_eq!(longest_plain_run("x/path/y"), b"path");
         assert_eq!(longest_plain_run("\u{e9}\u{e8}"), b"");
     }

@@ -33,7 +33,7 @@ use kit::sys::{boot, clock, file};
 
 /// The length from which a line's presence in the file is checked before memory is allocated for
 /// it.
-const LONG: u32 = 1 << 20;
+const CHECKED_LENGTH: u32 = 1 << 20;
 
 /// The time after an external change during which the issues are left alone, in nanoseconds.
 const SETTLING_NS: u64 = 2_000_000_000;
@@ -478,7 +478,7 @@ impl OpenFiles {
     /// Reads bytes of one of the files. Allocates no more than the file has, because an index may
     /// be damaged.
     pub(crate) fn bytes_at(&self, code: u8, offset: u64, length: u32) -> io::Result<Vec<u8>> {
-        if length > LONG {
+        if length > CHECKED_LENGTH {
             let size = match self.file(code) {
                 Some(file) => file.metadata()?.len(),
                 None => 0,

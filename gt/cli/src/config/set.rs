@@ -15,7 +15,7 @@ use gt::town::config::{self, ChangeError, SettingsLayer, SettingsLayers};
 use gt::town::{Rig, Town, TownLayout};
 
 /// The maximum number of names that an error proposes.
-const NEAR: usize = 3;
+const MAX_PROPOSALS: usize = 3;
 
 /// Set a setting of the rig, the town or this machine
 ///
@@ -106,7 +106,7 @@ fn check_limited_name(town: &Town, args: &Args) -> anyhow::Result<()> {
     }
     let names: BTreeSet<&str> = known.iter().map(String::as_str).collect();
     let mut near = sort_nearest_first(&name, names.into_iter().collect());
-    near.truncate(NEAR);
+    near.truncate(MAX_PROPOSALS);
     let near = match near.as_slice() {
         [] => String::new(),
         near => format!(" (did you mean {}?)", near.join(", ")),

@@ -38,7 +38,7 @@ pub(super) struct Args {
 }
 
 /// Size limit of a specification, which users and models read.
-const SPEC: u64 = 4 * 1024 * 1024;
+const MAX_SPEC_SIZE: u64 = 4 * 1024 * 1024;
 
 fn read_spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
     let Some(path) = &args.spec_file else {
@@ -47,7 +47,7 @@ fn read_spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
     let path = ctx.env.make_absolute(path);
     let size = std::fs::metadata(&path).map(|meta| meta.len());
     let text = size.and_then(|size| match size {
-        0..=SPEC => std::fs::read_to_string(&path),
+        0..=MAX_SPEC_SIZE => std::fs::read_to_string(&path),
         _ => Err(std::io::Error::other("it has more than 4 MiB")),
     });
     text.map_err(|error| UsageError(format!("cannot read {}: {error}", path.display())).into())

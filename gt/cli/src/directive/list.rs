@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let places = std::iter::once(None).chain(rigs.iter().map(|rig| Some(rig.name())));
     let mut rows = Vec::new();
     for rig in places {
-        for role in super::ROLES {
+        for role in super::DIRECTIVE_ROLES {
             let path = super::path_of(&town, role, rig)?;
             if path.is_file() {
                 let rig = rig.map(str::to_owned);

@@ -11,7 +11,7 @@ use crate::context::Context;
 use gt::town::Town;
 
 /// The roles that can have directives.
-const ROLES: [&str; 7] = [
+const DIRECTIVE_ROLES: [&str; 7] = [
     "mayor", "deacon", "dog", "witness", "refinery", "polecat", "crew",
 ];
 
@@ -31,7 +31,7 @@ kit::family! {
 #[derive(Debug, clap::Args)]
 struct DirectiveSelector {
     /// The role: mayor, deacon, dog, witness, refinery, polecat or crew
-    #[arg(value_parser = clap::builder::PossibleValuesParser::new(ROLES), hide_possible_values = true)]
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(DIRECTIVE_ROLES), hide_possible_values = true)]
     role: String,
     /// The rig (default: the town)
     #[arg(long)]

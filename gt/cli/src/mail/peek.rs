@@ -18,7 +18,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     /// The length at which the text is cut.
-    const LENGTH: usize = 500;
+    const MAX_LENGTH: usize = 500;
     let town = ctx.open_town()?;
     let mailbox = super::resolve_mailbox(&town, args.identity.as_deref())?;
     let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &mailbox);
@@ -28,7 +28,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     build_report(messages.swap_remove(0), |message, page| {
         let mut shown = message.clone();
-        if let Some((end, _)) = shown.body.char_indices().nth(LENGTH) {
+        if let Some((end, _)) = shown.body.char_indices().nth(MAX_LENGTH) {
             shown.body.truncate(end);
             shown.body.push('…');
         }

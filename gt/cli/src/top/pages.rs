@@ -26,7 +26,7 @@ use super::subject::{PageTab, Subject};
 /// The number of lines of an agent's screen.
 const SCREEN_LINES: usize = 200;
 /// The maximum number of lines of a patch or log.
-const LONG: usize = 5_000;
+const MAX_LINES: usize = 5_000;
 
 /// Reads one tab of a subject's page.
 pub(super) fn read_page(
@@ -162,7 +162,7 @@ fn read_gate_logs(town: &LiveTown, id: &str) -> anyhow::Result<Vec<PageLine>> {
     if logs.is_empty() {
         lines.push(PageLine::plain("no gate has failed"));
     }
-    lines.truncate(LONG);
+    lines.truncate(MAX_LINES);
     Ok(lines)
 }
 
@@ -294,7 +294,7 @@ fn list_patch(patch: &str) -> Vec<PageLine> {
     if patch.trim().is_empty() {
         return vec![PageLine::plain("no changes")];
     }
-    let lines = list_block(patch).take(LONG);
+    let lines = list_block(patch).take(MAX_LINES);
     lines
         .map(|line| PageLine {
             tone: match line.text.as_bytes().first() {

@@ -27,13 +27,13 @@ use super::subject::Subject;
 use super::{pages, screen};
 
 /// The time after which the town is read even if nothing has changed.
-const TICK: Duration = Duration::from_secs(10);
+const READ_INTERVAL: Duration = Duration::from_secs(10);
 /// The minimum time between two readings.
-const REST: Duration = Duration::from_millis(500);
+const MIN_READ_PAUSE: Duration = Duration::from_millis(500);
 /// The rest after a reading, as a multiple of its duration. Bounds the load of a large town.
 const REST_FACTOR: u32 = 40;
 /// The number of events that are kept.
-const EVENTS: usize = 200;
+const MAX_EVENTS: usize = 200;
 
 /// A message to the loop.
 pub(super) enum TopMessage {
@@ -121,12 +121,12 @@ pub(super) fn watch_town(opener: &TownOpener, refresh: &Receiver<()>, send: &Sen
         if send.send(message).is_err() {
             return;
         }
-        let rest = (begun.elapsed() * REST_FACTOR).clamp(REST, TICK);
+        let rest = (begun.elapsed() * REST_FACTOR).clamp(MIN_READ_PAUSE, READ_INTERVAL);
         match refresh.recv_timeout(rest) {
             Ok(()) => {}
             Err(RecvTimeoutError::Timeout) => {
                 if let Some(changes) = &watcher.changes {
-                    changes.wait_at_most(TICK.saturating_sub(rest));
+                    changes.wait_at_most(READ_INTERVAL.saturating_sub(rest));
                 }
             }
             Err(RecvTimeoutError::Disconnected) => return,
@@ -165,14 +165,14 @@ impl TownWatcher {
         let filter = FeedFilter::default();
         let mut new = if self.feed.is_empty() {
             self.events
-                .read_last(EVENTS, None, |event| filter.is_match(event))?
+                .read_last(MAX_EVENTS, None, |event| filter.is_match(event))?
         } else {
             self.events.read_new()?
         };
         new.retain(|stored| filter.is_match(&stored.event));
         let new = new.into_iter().rev().map(|stored| stored.event);
         let old = std::mem::take(&mut self.feed);
-        self.feed = new.chain(old).take(EVENTS).collect();
+        self.feed = new.chain(old).take(MAX_EVENTS).collect();
         Ok(())
     }
 }

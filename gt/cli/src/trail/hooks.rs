@@ -8,7 +8,7 @@ use gt::town::event::{EventLine, NewestEvents};
 use gt::view::feed::describe_event;
 
 /// The events that put a bead on a hook or take it off.
-const KINDS: &[&str] = &["sling", "unhook", "release", "done", "attempt_failed"];
+const HOOK_EVENTS: &[&str] = &["sling", "unhook", "release", "done", "attempt_failed"];
 
 /// List the beads that went on hooks and off them, newest first
 ///
@@ -49,7 +49,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let is_wanted = |event: &EventLine| {
         let at: Option<jiff::Timestamp> = event.ts.parse().ok();
         let is_late = at.is_some_and(|at| range.since.is_none_or(|since| at >= since));
-        is_late && KINDS.contains(&event.kind.as_str())
+        is_late && HOOK_EVENTS.contains(&event.kind.as_str())
     };
     let limit = if range.limit == 0 {
         usize::MAX

@@ -23,7 +23,7 @@ const KEPT_STATE: [&str; 9] = [
 ];
 
 /// Derived files of a store, and its locks.
-const DERIVED: [&str; 4] = ["index.bin", "archive.bin", ".lock", ".sync.lock"];
+const DERIVED_FILES: [&str; 4] = ["index.bin", "archive.bin", ".lock", ".sync.lock"];
 
 /// The files of a repository that are not in its objects and refs.
 const GIT_FILES: [&str; 6] = [
@@ -88,7 +88,7 @@ impl TownContents {
     pub(super) fn add_store(&mut self, root: &Path, path: &str) {
         for (name, entry) in self.entries(root, path) {
             let last = entry.file_name().to_string_lossy().into_owned();
-            let is_derived = DERIVED.contains(&last.as_str()) || last.starts_with(".tmp-");
+            let is_derived = DERIVED_FILES.contains(&last.as_str()) || last.starts_with(".tmp-");
             match entry.file_type() {
                 Ok(_) if is_derived => {}
                 Ok(kind) if kind.is_dir() => self.add_all(root, &name),

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use kit::sys::Env;
 use serde::Serialize;
 
-use super::SUBJECT;
+use super::SUBJECT_PREFIX;
 use super::place::{self, BRANCH, BackupPlace, Workshop};
 
 /// A backup in the list of all.
@@ -54,7 +54,7 @@ fn read_backups(git: &Git, tip: &str) -> anyhow::Result<Vec<BackupEntry>> {
     let parse = |line: &str| {
         let mut words = line.splitn(4, ' ');
         let (commit, time) = (words.next()?, words.next()?);
-        let is_backup = words.next()? == author && words.next()?.starts_with(SUBJECT);
+        let is_backup = words.next()? == author && words.next()?.starts_with(SUBJECT_PREFIX);
         is_backup.then(|| {
             Some(BackupEntry {
                 commit: commit.to_owned(),

@@ -38,13 +38,13 @@ use manifest::{Manifest, SavedFile, SavedHead, SavedRepository, TownId, VERSION}
 use place::{BackupPlace, Workshop};
 
 /// The size of the parts of a big file. The parts of a file that only grows stay the same.
-const PART: u64 = 4 * 1024 * 1024;
+const PART_SIZE: u64 = 4 * 1024 * 1024;
 
 /// The start of the message of each backup's commit.
-const SUBJECT: &str = "Backup of ";
+const SUBJECT_PREFIX: &str = "Backup of ";
 
 /// The name prefix of the temporary folders with copies.
-const COPIES: &str = "backup-copies-";
+const COPIES_PREFIX: &str = "backup-copies-";
 
 /// A written backup.
 #[derive(Debug, Clone, Serialize)]
@@ -155,7 +155,11 @@ struct BackupDraft {
 /// Removes the copies of a killed backup. The caller holds the lock.
 fn remove_stale_copies(runtime: &Path) {
     for entry in fs::read_dir(runtime).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(COPIES) {
+        if entry
+            .file_name()
+            .to_string_lossy()
+            .starts_with(COPIES_PREFIX)
+        {
             // Copies that cannot be removed only take space.
             fs::remove_dir_all(entry.path()).ok();
         }
@@ -298,7 +302,7 @@ impl BackupDraft {
         file::create_folder(&runtime, 0o700)?;
         remove_stale_copies(&runtime);
         let copies = tempfile::Builder::new()
-            .prefix(COPIES)
+            .prefix(COPIES_PREFIX)
             .tempdir_in(runtime)?;
         Ok(Self {
             root: root.to_owned(),
@@ -493,8 +497,8 @@ impl BackupDraft {
         let mut parts = Vec::new();
         loop {
             let mut part = Vec::new();
-            file.by_ref().take(PART).read_to_end(&mut part)?;
-            let is_last = (part.len() as u64) < PART;
+            file.by_ref().take(PART_SIZE).read_to_end(&mut part)?;
+            let is_last = (part.len() as u64) < PART_SIZE;
             if !part.is_empty() || parts.is_empty() {
                 parts.push(self.write_copy(&part)?);
             }
@@ -603,7 +607,10 @@ fn write_backup(town: &Town, place: &BackupPlace, draft: &BackupDraft) -> anyhow
         .collect();
     let joined = workshop.join_tips(&new_tips)?;
     let parents: Vec<&str> = last.iter().chain(&joined).map(String::as_str).collect();
-    let message = format!("{SUBJECT}{} at {}", manifest.town.name, manifest.saved_at);
+    let message = format!(
+        "{SUBJECT_PREFIX}{} at {}",
+        manifest.town.name, manifest.saved_at
+    );
     let commit = git.commit_tree(&tree, &parents, &message, &place::backup_identity())?;
     match workshop.push(place, &commit, last.as_deref()) {
         Err(error) if format!("{error:#}").contains("shallow") => Err(error.context(format!(

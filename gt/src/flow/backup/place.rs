@@ -18,10 +18,10 @@ use super::manifest::{Manifest, VERSION};
 pub(crate) const BRANCH: &str = "gastown-backup";
 
 /// The time limit of one transfer.
-const TRANSFER: Duration = Duration::from_secs(6 * 3600);
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(6 * 3600);
 
 /// The most parents of one commit that keeps tips reachable.
-const PARENTS: usize = 200;
+const MAX_PARENTS: usize = 200;
 
 /// The repository that holds the backups.
 #[derive(Debug)]
@@ -140,7 +140,7 @@ pub(crate) struct Workshop {
 impl Workshop {
     /// Opens the repository, and creates it if necessary. Its objects may be those of `lenders`.
     pub(crate) fn open(folder: &Path, lenders: &[PathBuf]) -> anyhow::Result<Self> {
-        let git = Git::at(folder).with_network(TRANSFER);
+        let git = Git::at(folder).with_network(TRANSFER_TIMEOUT);
         let shallow: String = lenders
             .iter()
             .filter_map(|lender| fs::read_to_string(lender.join("shallow")).ok())
@@ -205,7 +205,7 @@ impl Workshop {
     pub(crate) fn join_tips(&self, tips: &[&str]) -> anyhow::Result<Vec<String>> {
         let empty = self.git.plumbing(["mktree"]).text()?;
         let author = backup_identity();
-        let groups = tips.chunks(PARENTS);
+        let groups = tips.chunks(MAX_PARENTS);
         let commits =
             groups.map(|group| self.git.commit_tree(&empty, group, "Saved work", &author));
         Ok(commits.collect::<Result<_, _>>()?)
@@ -226,7 +226,7 @@ impl Workshop {
         // Packing only saves space. It fails for ever if commits that a rig lent are gone. Then the
         // next backup fetches the last one into a new repository.
         let gc = ["-c", "gc.autoDetach=false", "gc", "--auto", "--quiet"];
-        let packed = self.git.plumbing(gc).limit(TRANSFER).run();
+        let packed = self.git.plumbing(gc).limit(TRANSFER_TIMEOUT).run();
         if packed.is_err() {
             fs::remove_dir_all(self.git.folder()).ok();
         }

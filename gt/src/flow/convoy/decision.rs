@@ -12,7 +12,7 @@ use crate::flow::town_hook::{FrontMatter, TownHookAnswer};
 use crate::town::Town;
 use crate::town::beads::BeadsHome;
 
-const FIELD: &str = "decisions";
+const DECISIONS_KEY: &str = "decisions";
 
 /// The decisions of hooks for the beads of one rig.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -112,7 +112,7 @@ impl HookDecision {
 
 /// Returns the recorded decisions about a convoy.
 pub fn read_decisions(convoy: &Bead) -> Vec<HookDecision> {
-    let stored = convoy.metadata_object().remove(FIELD);
+    let stored = convoy.metadata_object().remove(DECISIONS_KEY);
     stored
         .and_then(|value| serde_json::from_value(value).ok())
         .unwrap_or_default()
@@ -135,5 +135,5 @@ pub(super) fn record_decisions(
     let mut all = read_decisions(convoy);
     all.retain(|old| !fresh.iter().any(|new| new.rig == old.rig));
     all.extend_from_slice(fresh);
-    convoy.set_metadata(FIELD, all)
+    convoy.set_metadata(DECISIONS_KEY, all)
 }

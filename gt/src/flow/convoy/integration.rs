@@ -26,7 +26,7 @@ use crate::town::{Rig, Town};
 pub(crate) const KEY: &str = "integration";
 
 /// The branch name pattern without a setting.
-const TEMPLATE: &str = "integration/{epic}";
+const DEFAULT_TEMPLATE: &str = "integration/{epic}";
 
 /// The record of a convoy with branches of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -233,7 +233,7 @@ fn build_branch_name(rig: &Rig, convoy: &str) -> Result<String, IntegrationError
     let user = rig.town().env.get("USER").unwrap_or("gastown");
     let name = template
         .filter(|text| !text.is_empty())
-        .unwrap_or_else(|| TEMPLATE.to_owned())
+        .unwrap_or_else(|| DEFAULT_TEMPLATE.to_owned())
         .replace("{epic}", convoy)
         .replace("{prefix}", &rig.prefix())
         .replace("{user}", user);

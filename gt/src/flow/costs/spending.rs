@@ -17,9 +17,9 @@ use crate::town::config::{SettingsLayers, TownSettings};
 use crate::town::identity::Address;
 
 /// Older requests count for no budget.
-const WINDOW: SignedDuration = SignedDuration::from_hours(30 * 24);
+const COUNTED_WINDOW: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// The time for which a reading counts.
-const FRESH: SignedDuration = SignedDuration::from_secs(60);
+const MAX_READING_AGE: SignedDuration = SignedDuration::from_secs(60);
 
 /// Reads the costs again if the last reading is old and any of these layers has a budget. Returns
 /// true if they were read. `cache` has earlier readings of transcripts.
@@ -36,7 +36,7 @@ pub fn refresh_old_spending<'a>(
         .now()
         .duration_since(Spending::load(&town.layout).read_at);
     // A clock that was set back must not end all readings.
-    if !age.is_negative() && age < FRESH {
+    if !age.is_negative() && age < MAX_READING_AGE {
         return Ok(false);
     }
     refresh_spending(town, cache)?;
@@ -49,7 +49,7 @@ pub fn refresh_old_spending<'a>(
 pub fn refresh_spending(town: &Town, cache: &mut RequestCache) -> anyhow::Result<Spending> {
     let now = town.clock.now();
     let last = Spending::load(&town.layout);
-    let mut sessions = seance::list_recent_sessions(town, now - WINDOW)?;
+    let mut sessions = seance::list_recent_sessions(town, now - COUNTED_WINDOW)?;
     // Finished work without a request today or in the last hour counts for no budget or forecast.
     let midnight = now.to_zoned(local_time_zone()).start_of_day()?.timestamp();
     let begin = midnight.min(now - HOUR);
@@ -111,30 +111,36 @@ fn sum_costs(
         day: today,
         ..Spending::default()
     };
-    count_requests(&prices, sessions, Some(now - WINDOW), cache, |counted| {
-        let at = counted.request.at;
-        let is_today = local_day(at) == spending.day;
-        let Some(cost) = counted.cost_usd else {
+    count_requests(
+        &prices,
+        sessions,
+        Some(now - COUNTED_WINDOW),
+        cache,
+        |counted| {
+            let at = counted.request.at;
+            let is_today = local_day(at) == spending.day;
+            let Some(cost) = counted.cost_usd else {
+                if is_today {
+                    spending.unpriced_tokens += counted.request.tokens.total();
+                }
+                return;
+            };
+            let session = counted.session;
+            if !session.bead.is_empty() {
+                *spending.beads.entry(session.bead.clone()).or_default() += cost;
+            }
+            let agent: Option<Address> = session.actor.parse().ok();
+            let rig = agent.as_ref().and_then(Address::rig);
+            if now.duration_since(at) < HOUR {
+                spending.add_recent(at, rig.unwrap_or_default(), cost);
+            }
             if is_today {
-                spending.unpriced_tokens += counted.request.tokens.total();
+                spending.day_usd += cost;
+                if let Some(rig) = rig {
+                    *spending.rigs.entry(rig.to_owned()).or_default() += cost;
+                }
             }
-            return;
-        };
-        let session = counted.session;
-        if !session.bead.is_empty() {
-            *spending.beads.entry(session.bead.clone()).or_default() += cost;
-        }
-        let agent: Option<Address> = session.actor.parse().ok();
-        let rig = agent.as_ref().and_then(Address::rig);
-        if now.duration_since(at) < HOUR {
-            spending.add_recent(at, rig.unwrap_or_default(), cost);
-        }
-        if is_today {
-            spending.day_usd += cost;
-            if let Some(rig) = rig {
-                *spending.rigs.entry(rig.to_owned()).or_default() += cost;
-            }
-        }
-    });
+        },
+    );
     Ok(spending)
 }

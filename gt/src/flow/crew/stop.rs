@@ -11,7 +11,7 @@ use crate::town::event::event;
 use crate::town::identity::SessionName;
 
 /// The number of refs that are kept.
-const KEPT: usize = 3;
+const MAX_KEPT_REFS: usize = 3;
 
 /// Ends a member's session. Returns false if there was none.
 pub fn stop_member(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<bool> {
@@ -46,7 +46,7 @@ pub fn save_uncommitted(rig: &Rig, name: &str) -> Result<Option<SavedRescue>, Gi
     let saved = rescue::save_rescue(&git, &refname, &message, &author, BigFilePolicy::Leave)?;
     let mut kept = rescue::list_rescues(&git, &folder)?;
     kept.sort_by(|a, b| a.refname.cmp(&b.refname));
-    let surplus = kept.len().saturating_sub(KEPT);
+    let surplus = kept.len().saturating_sub(MAX_KEPT_REFS);
     for old in kept.into_iter().take(surplus) {
         git.delete_ref(&old.refname, &old.commit)?;
     }

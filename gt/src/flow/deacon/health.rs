@@ -17,7 +17,7 @@ use crate::record::state_file;
 use crate::town::Town;
 use crate::town::identity::Address;
 
-const PING: &str = include_str!("../../../templates/message/health-check.txt");
+const PING_MESSAGE: &str = include_str!("../../../templates/message/health-check.txt");
 
 /// The content of the state file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ pub fn check_agent_health(
         (pulse, beat.map(|beat| beat.cycle))
     };
     let before = signs();
-    nudge::nudge_agent(town, agent, PING.trim())?;
+    nudge::nudge_agent(town, agent, PING_MESSAGE.trim())?;
     let asked = town.clock.now();
     let answered = clock::wait_for(timeout, || (signs() != before).then_some(())).is_some();
     let health = record_response(town, agent, asked, answered)?;

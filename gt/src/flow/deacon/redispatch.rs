@@ -17,9 +17,9 @@ use crate::town::beads::BeadsHome;
 use crate::town::identity::Address;
 
 /// The maximum number of attempts.
-const ATTEMPTS: u32 = 2;
+const MAX_ATTEMPTS: u32 = 2;
 /// The minimum time between two attempts.
-const COOLDOWN: SignedDuration = SignedDuration::from_mins(5);
+const ATTEMPT_COOLDOWN: SignedDuration = SignedDuration::from_mins(5);
 
 /// The content of the state file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -82,13 +82,13 @@ enum RedispatchStep {
 fn choose_step(record: &RedispatchRecord, now: Timestamp) -> RedispatchStep {
     let until = record
         .last_attempt_time
-        .checked_add(COOLDOWN)
+        .checked_add(ATTEMPT_COOLDOWN)
         .unwrap_or(record.last_attempt_time);
-    let waits = until > now && until.duration_since(now) <= COOLDOWN;
+    let waits = until > now && until.duration_since(now) <= ATTEMPT_COOLDOWN;
     match (record.escalated, waits) {
         (true, _) => RedispatchStep::Nothing,
         (false, true) if record.attempt_count > 0 => RedispatchStep::Wait(until),
-        (false, _) if record.attempt_count >= ATTEMPTS => RedispatchStep::Escalate,
+        (false, _) if record.attempt_count >= MAX_ATTEMPTS => RedispatchStep::Escalate,
         _ => RedispatchStep::Sling,
     }
 }

@@ -16,9 +16,9 @@ use crate::town::event::event;
 use crate::town::process::{self, Process, SessionProcess};
 
 /// The time that a process gets to end itself.
-const GRACE: Duration = Duration::from_secs(5);
+const END_GRACE: Duration = Duration::from_secs(5);
 /// The name prefix of processes that host sessions.
-const HOST: &str = "tmux";
+const HOST_PREFIX: &str = "tmux";
 
 /// A process whose session has ended.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -74,7 +74,7 @@ pub fn find_zombies(
 }
 
 fn is_zombie_process(process: &SessionProcess, live: &BTreeSet<&str>, youngest: Duration) -> bool {
-    let is_host = process.program.starts_with(HOST);
+    let is_host = process.program.starts_with(HOST_PREFIX);
     !live.contains(process.token.as_str()) && process.age >= youngest && !is_host
 }
 
@@ -84,7 +84,7 @@ fn end_all(town: &Town, found: &[&SessionProcess]) -> BTreeSet<Process> {
     if all.is_empty() {
         return BTreeSet::new();
     }
-    let survivors = process::end_processes(&all, GRACE);
+    let survivors = process::end_processes(&all, END_GRACE);
     let mut by_session: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for zombie in found {
         let pids = by_session.entry(&zombie.session).or_default();

@@ -19,10 +19,10 @@ use crate::town::Town;
 use crate::town::identity::Address;
 use crate::town::temporary::TemporaryFolder;
 
-const SCRIPT: &str = include_str!("../../../templates/demo/work.sh");
-const BEADS: &str = include_str!("../../../templates/demo/beads.json");
+const WORKER_SCRIPT: &str = include_str!("../../../templates/demo/work.sh");
+const DEMO_BEADS: &str = include_str!("../../../templates/demo/beads.json");
 /// The gate command, which runs the programs that the workers wrote.
-const GATE: &str = "for test in gastown-demo/*_test.sh; do sh \"$test\" || exit 1; done";
+const GATE_COMMAND: &str = "for test in gastown-demo/*_test.sh; do sh \"$test\" || exit 1; done";
 
 /// A demo that is ready to run.
 pub(super) struct DemoTown {
@@ -171,7 +171,7 @@ fn find_head(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
 /// Writes the settings: the gate, and the requested agent or the demo's own script.
 fn write_demo_settings(town: &Town, request: &DemoRequest) -> anyhow::Result<()> {
     let script = town.layout.root().join("demo-agent.sh");
-    file::replace_file(&script, SCRIPT.as_bytes(), 0o755)?;
+    file::replace_file(&script, WORKER_SCRIPT.as_bytes(), 0o755)?;
     let agent = request
         .agent
         .clone()
@@ -182,7 +182,7 @@ fn write_demo_settings(town: &Town, request: &DemoRequest) -> anyhow::Result<()>
     });
     let rig_settings = json!({
         "type": "rig-settings", "version": 1,
-        "merge_queue": { "gates": { "tests": { "cmd": GATE, "timeout": "1m" } } },
+        "merge_queue": { "gates": { "tests": { "cmd": GATE_COMMAND, "timeout": "1m" } } },
     });
     write_json(&town.layout.settings(), &town_settings)?;
     write_json(&town.rig("demo").settings(), &rig_settings)
@@ -203,7 +203,7 @@ fn create_demo_beads(town: &Town) -> anyhow::Result<Vec<String>> {
         title: String,
         description: String,
     }
-    let texts: Vec<BeadText> = serde_json::from_str(BEADS)?;
+    let texts: Vec<BeadText> = serde_json::from_str(DEMO_BEADS)?;
     let store = town.rig("demo").store()?;
     town.transact(&store, |tx| {
         let mut ids: Vec<String> = Vec::new();

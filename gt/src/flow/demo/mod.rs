@@ -92,9 +92,12 @@ pub fn run_demo(
 /// Returns the caller's environment without the variables that would connect the demo's town to
 /// another one.
 fn without_session(env: &Env) -> Env {
-    const FOREIGN: [&str; 5] = ["GT_", "BD_", "BEADS_", "GIT_", "TMUX"];
+    const FOREIGN_PREFIXES: [&str; 5] = ["GT_", "BD_", "BEADS_", "GIT_", "TMUX"];
     env.without(|name| {
-        FOREIGN.iter().any(|prefix| name.starts_with(prefix)) && name != "TMUX_TMPDIR"
+        FOREIGN_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+            && name != "TMUX_TMPDIR"
     })
 }
 

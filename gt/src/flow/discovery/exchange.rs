@@ -8,7 +8,7 @@ use super::document_ref;
 use super::keep::overlay_files;
 
 /// The number of attempts to push a ref that others push at the same time.
-const TRIES: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// Fetches the ref of a name from origin. Returns true if it changed.
 pub fn receive_documents(git: &Git, key: &str, who: &Identity) -> Result<bool, GitError> {
@@ -93,7 +93,7 @@ fn send_ref(
         let lease = theirs.as_deref().map_or(PushLease::Absent, PushLease::At);
         match git.push("origin", &ours, reference, lease, false) {
             Ok(()) => return Ok(true),
-            Err(PushError::Refused(PushRefusal::Stale)) if tried < TRIES => {}
+            Err(PushError::Refused(PushRefusal::Stale)) if tried < MAX_ATTEMPTS => {}
             Err(error) => return Err(error.into()),
         }
         theirs = git.ls_remote("origin", reference)?;

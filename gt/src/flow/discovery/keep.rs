@@ -8,7 +8,7 @@ use super::document_ref;
 use crate::town::Rig;
 
 /// The number of attempts to change a ref that others change at the same time.
-const TRIES: usize = 8;
+const MAX_ATTEMPTS: usize = 8;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptDocuments {
@@ -57,7 +57,7 @@ pub(super) fn keep_documents(
         match git.update_ref(&reference, &new, old.as_deref()) {
             Ok(()) => return Ok(kept(&held)),
             // Someone else changed the ref at the same time.
-            Err(_) if tried < TRIES && git.resolve(&reference)? != old => {}
+            Err(_) if tried < MAX_ATTEMPTS && git.resolve(&reference)? != old => {}
             Err(error) => return Err(error),
         }
     }

@@ -75,7 +75,7 @@ pub enum DiscoveryError {
 }
 
 /// Words in the type, labels or title of a bead that mark exploring or planning.
-const WORDS: [&str; 30] = [
+const DISCOVERY_WORDS: [&str; 30] = [
     "analyse",
     "analysis",
     "analyze",
@@ -109,7 +109,7 @@ const WORDS: [&str; 30] = [
 ];
 
 /// The maximum length of a slug in characters.
-const SLUG: usize = 60;
+const MAX_SLUG: usize = 60;
 
 /// Returns true if the path of a repository is a `.gt/` or is below one.
 pub fn is_in_gt_folder(path: &[u8]) -> bool {
@@ -123,7 +123,7 @@ pub fn is_discovery_work(bead: &Bead) -> bool {
         let words = text.split(|c: char| !c.is_alphanumeric());
         words
             .map(str::to_lowercase)
-            .any(|word| WORDS.contains(&word.as_str()))
+            .any(|word| DISCOVERY_WORDS.contains(&word.as_str()))
     };
     says(bead.issue_type.as_str())
         || says(&bead.title)
@@ -150,7 +150,7 @@ fn slug_of_title(title: &str) -> String {
             slug.push('-');
         }
     }
-    let cut: String = slug.chars().take(SLUG).collect();
+    let cut: String = slug.chars().take(MAX_SLUG).collect();
     cut.trim_end_matches('-').to_owned()
 }
 

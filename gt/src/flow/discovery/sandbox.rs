@@ -18,7 +18,7 @@ use super::keep::{self, KeptDocuments};
 use super::{DiscoveryError, document_ref};
 
 /// The folder at the top of a sandbox.
-const FOLDER: &str = ".gt";
+const DOCUMENT_FOLDER: &str = ".gt";
 
 /// A document in a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ fn map_io_error(path: &Path) -> impl FnOnce(io::Error) -> DiscoveryError {
 /// Returns the documents in a sandbox, sorted.
 pub fn list_sandbox_documents(sandbox: &Path) -> Vec<SandboxDocument> {
     let mut found = Vec::new();
-    let folder = sandbox.join(FOLDER).join("discovery");
+    let folder = sandbox.join(DOCUMENT_FOLDER).join("discovery");
     for path in list_files(&folder) {
         let shown = path.strip_prefix(sandbox).unwrap_or(&path);
         let bytes = fs::metadata(&path).map(|meta| meta.len());
@@ -100,7 +100,7 @@ fn list_files(folder: &Path) -> Vec<PathBuf> {
 
 /// Lists the tracked files below `.gt/`.
 fn list_tracked(git: &Git) -> Result<BTreeSet<String>, GitError> {
-    let tracked = git.tracked(&[FOLDER])?;
+    let tracked = git.tracked(&[DOCUMENT_FOLDER])?;
     let names = tracked
         .iter()
         .map(|path| path.to_string_lossy().into_owned());
@@ -110,7 +110,7 @@ fn list_tracked(git: &Git) -> Result<BTreeSet<String>, GitError> {
 /// Lists the untracked files below `.gt/`, by their paths in the sandbox.
 fn list_untracked(git: &Git) -> Result<BTreeMap<String, PathBuf>, GitError> {
     let sandbox = git.folder();
-    let all = list_files(&sandbox.join(FOLDER));
+    let all = list_files(&sandbox.join(DOCUMENT_FOLDER));
     if all.is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -182,7 +182,7 @@ pub fn commit_documents(git: &Git, who: &Identity) -> Result<Vec<String>, Discov
         .filter_map(|name| untracked.get(name)?.strip_prefix(git.folder()).ok());
     let changed = git.status()?;
     let changed = changed.iter().map(|change| change.path.as_path());
-    let changed = changed.filter(|path| path.starts_with(FOLDER));
+    let changed = changed.filter(|path| path.starts_with(DOCUMENT_FOLDER));
     let files: BTreeSet<&Path> = own.chain(changed).collect();
     let names = files.iter().map(|path| path.to_string_lossy().into_owned());
     let names: Vec<String> = names.collect();
@@ -211,7 +211,7 @@ pub fn commit_documents(git: &Git, who: &Identity) -> Result<Vec<String>, Discov
 /// Prepares `.gt/` for other work: removes kept files, removes links without following them, and
 /// moves the remaining files to `aside`. Returns the number of moved files.
 pub fn clear_documents(git: &Git, aside: &Path) -> Result<usize, DiscoveryError> {
-    let folder = git.folder().join(FOLDER);
+    let folder = git.folder().join(DOCUMENT_FOLDER);
     let tracked = list_tracked(git)?;
     let mut links = Vec::new();
     find_links(&folder, &mut links);

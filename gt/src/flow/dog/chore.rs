@@ -18,11 +18,11 @@ use crate::town::beads::BeadsHome;
 use crate::town::event::event;
 
 /// A younger process may belong to a session that is starting.
-const YOUNGEST: Duration = Duration::from_secs(60);
+const MIN_PROCESS_AGE: Duration = Duration::from_secs(60);
 /// The age at which a hook is stale.
-const STALE: SignedDuration = SignedDuration::from_hours(1);
+const STALE_HOOK_AGE: SignedDuration = SignedDuration::from_hours(1);
 /// The number of backups that are kept.
-const KEPT: usize = 7;
+const MAX_BACKUPS: usize = 7;
 
 /// A chore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
@@ -131,7 +131,7 @@ fn check_kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 }
 
 fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
-    let found = zombies::find_zombies(town, YOUNGEST, end)?.into_iter();
+    let found = zombies::find_zombies(town, MIN_PROCESS_AGE, end)?.into_iter();
     let describe = |zombie: zombies::ZombieProcess| {
         let what = if zombie.ended { "ended" } else { "is left" };
         let (pid, program, session) = (zombie.pid, zombie.program, zombie.session);
@@ -141,7 +141,7 @@ fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
 }
 
 fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
-    let found = stale_hooks::handle_stale_hooks(town, STALE, dry_run)?.into_iter();
+    let found = stale_hooks::handle_stale_hooks(town, STALE_HOOK_AGE, dry_run)?.into_iter();
     let describe = |hook: stale_hooks::StaleHook| {
         let what = match (hook.verdict, hook.done) {
             (HookVerdict::Reopen, true) => "is open again".to_owned(),
@@ -261,7 +261,7 @@ fn remove_old_backups(all: &std::path::Path) -> anyhow::Result<usize> {
     };
     folders.sort_by_key(|path| (!is_part(path), path.clone()));
     let parts = folders.iter().filter(|path| is_part(path)).count();
-    let old = (folders.len() - parts).saturating_sub(KEPT);
+    let old = (folders.len() - parts).saturating_sub(MAX_BACKUPS);
     for path in &folders[..parts + old] {
         std::fs::remove_dir_all(path)?;
     }

@@ -15,13 +15,13 @@ use crate::town::identity::SessionName;
 /// The time without activity after which a working dog hangs.
 pub const HUNG: SignedDuration = SignedDuration::from_hours(2);
 /// A dog whose work has just begun may not have its session yet.
-const BEGINS: SignedDuration = SignedDuration::from_mins(10);
+const START_GRACE: SignedDuration = SignedDuration::from_mins(10);
 /// The time that a dog without work may have a session.
-const ORPHAN: SignedDuration = SignedDuration::from_hours(1);
+const MAX_ORPHAN_AGE: SignedDuration = SignedDuration::from_hours(1);
 /// The number of dogs that stay even if they are idle.
 pub(super) const POOL: usize = 4;
 /// The idle time after which a dog beyond that number is removed.
-const IDLE: SignedDuration = SignedDuration::from_hours(4);
+const MAX_IDLE_TIME: SignedDuration = SignedDuration::from_hours(4);
 
 /// The problem of a dog.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -138,7 +138,7 @@ fn judge_dog(
     let age = |since: Timestamp| now.duration_since(since);
     match (dog.state, activity) {
         (DogState::Working, None) => {
-            let begins = dog.work_started_at.is_some_and(|at| age(at) < BEGINS);
+            let begins = dog.work_started_at.is_some_and(|at| age(at) < START_GRACE);
             (!begins).then_some(DogCondition::Zombie)
         }
         (DogState::Working, Some(activity)) => {
@@ -147,7 +147,7 @@ fn judge_dog(
             (quiet >= hung).then_some(DogCondition::Hung)
         }
         (DogState::Idle, Some(activity)) => {
-            (age(activity.max(dog.last_active)) >= ORPHAN).then_some(DogCondition::Orphan)
+            (age(activity.max(dog.last_active)) >= MAX_ORPHAN_AGE).then_some(DogCondition::Orphan)
         }
         (DogState::Idle, None) => None,
     }
@@ -164,7 +164,9 @@ pub fn remove_idle_dogs(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 /// Returns the names of the dogs to remove, longest idle first.
 fn choose_excess_dogs(mut dogs: Vec<Dog>, now: Timestamp) -> Vec<String> {
     let count = dogs.len().saturating_sub(POOL);
-    dogs.retain(|dog| dog.state == DogState::Idle && now.duration_since(dog.last_active) >= IDLE);
+    dogs.retain(|dog| {
+        dog.state == DogState::Idle && now.duration_since(dog.last_active) >= MAX_IDLE_TIME
+    });
     dogs.sort_by_key(|dog| dog.last_active);
     dogs.into_iter().take(count).map(|dog| dog.name).collect()
 }

@@ -35,7 +35,7 @@ use crate::town::lock::Lock;
 use crate::town::{Rig, Town, TownLayout};
 
 /// The time that a change of the kennel waits for another one.
-const WAIT: std::time::Duration = std::time::Duration::from_secs(60);
+const KENNEL_WAIT: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// Returns all dogs with their work: a chore, or the bead on the hook.
 pub fn list_dogs(town: &Town) -> anyhow::Result<Vec<Dog>> {
@@ -97,7 +97,7 @@ pub fn add_missing_dog(town: &Town, target: &str) -> anyhow::Result<()> {
 pub fn add_dog(town: &Town, name: Option<&str>) -> anyhow::Result<Dog> {
     let _lock = Lock::take(
         &town.layout.state_lock(&dog::kennel_folder(&town.layout)),
-        WAIT,
+        KENNEL_WAIT,
     )?;
     let name = name.map_or_else(
         || dog::first_free_name(&dog::list_dogs(&town.layout)),
@@ -131,7 +131,7 @@ pub fn add_dog(town: &Town, name: Option<&str>) -> anyhow::Result<Dog> {
 
 /// Adds the worktree of a rig, on a branch of its own from the rig's target.
 fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
-    let _held = Lock::take(&rig.repo_lock(), WAIT)?;
+    let _held = Lock::take(&rig.repo_lock(), KENNEL_WAIT)?;
     let (git, name) = (rig.git(), &dog.name);
     let branch = format!("dog/{name}-{}-{}", rig.name(), now.as_millisecond());
     if check_remote(rig)? {
@@ -151,7 +151,7 @@ fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
 pub fn refresh_worktrees(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
     let _lock = Lock::take(
         &town.layout.state_lock(&dog::kennel_folder(&town.layout)),
-        WAIT,
+        KENNEL_WAIT,
     )?;
     let dog = find_dog(town, name)?;
     anyhow::ensure!(

@@ -24,7 +24,7 @@ use crate::town::identity::{Address, SessionName};
 const NOTICE_LENGTH: usize = 400;
 
 /// The time that an answer waits for a process that holds the slot of the asker.
-const RELEASE: Duration = Duration::from_secs(2);
+const SLOT_WAIT: Duration = Duration::from_secs(2);
 
 /// Acknowledges an escalation. Its severity is not raised any more.
 pub fn acknowledge_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
@@ -194,7 +194,7 @@ fn release_asker(town: &Town, asker: &str, bead: &str) {
         return;
     };
     let Ok(rig) = town.find_rig(&rig) else { return };
-    record_answer(&rig, &name, bead, RELEASE).ok();
+    record_answer(&rig, &name, bead, SLOT_WAIT).ok();
 }
 
 /// The message with the result of an escalation.

@@ -15,11 +15,11 @@ use crate::town::Town;
 use crate::town::config::NotifyCommand;
 
 /// The maximum size of the standard input in bytes.
-const OUTPUT: usize = 16 * 1024;
+const MAX_INPUT: usize = 16 * 1024;
 /// The maximum size of a text in a variable, in bytes. Standard input has the whole text.
-const VARIABLE: usize = 16 * 1024;
+const MAX_VARIABLE: usize = 16 * 1024;
 /// The maximum length of recorded output.
-const DETAIL: usize = 200;
+const MAX_DETAIL: usize = 200;
 
 /// Runs a command for an escalation. Returns the first line of its output, or the reason of the
 /// failure.
@@ -69,11 +69,11 @@ pub(super) fn run_command(
     }
     let run = run
         .env("GT_ESCALATION_JSON", build_json(escalation, link))
-        .env("GT_ESCALATION_TEXT", truncate_text(&text, VARIABLE))
+        .env("GT_ESCALATION_TEXT", truncate_text(&text, MAX_VARIABLE))
         .env("GT_TOWN_ROOT", root)
         .stdin(text)
         .limit(command.time_limit())
-        .cap(OUTPUT)
+        .cap(MAX_INPUT)
         .stop_when(Arc::clone(&town.stop))
         .run();
     let done = run.map_err(|error| match error {
@@ -117,7 +117,7 @@ fn hide_link(output: &str, link: &str) -> String {
 
 fn first_output_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
-    escape::escape_line(&cut::cut_to_width(line, DETAIL))
+    escape::escape_line(&cut::cut_to_width(line, MAX_DETAIL))
 }
 
 fn truncate_text(text: &str, most: usize) -> &str {

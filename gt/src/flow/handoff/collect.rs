@@ -12,7 +12,7 @@ use crate::town::Town;
 use crate::town::identity::Address;
 
 /// The maximum number of lines per section.
-const LINES: usize = 10;
+const MAX_LINES: usize = 10;
 
 /// Formats the state of an agent. A part that cannot be read is left out.
 pub fn collect_state(town: &Town, agent: &Address) -> anyhow::Result<String> {
@@ -23,8 +23,8 @@ pub fn collect_state(town: &Town, agent: &Address) -> anyhow::Result<String> {
             return;
         }
         text.push_str(&format!("## {heading}\n"));
-        let more = lines.len().saturating_sub(LINES);
-        for line in lines.into_iter().take(LINES) {
+        let more = lines.len().saturating_sub(MAX_LINES);
+        for line in lines.into_iter().take(MAX_LINES) {
             text.push_str(&format!("- {line}\n"));
         }
         if more > 0 {

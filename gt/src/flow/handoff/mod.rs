@@ -30,7 +30,7 @@ use crate::town::event::{Event, SessionHandoff};
 use crate::town::identity::Address;
 
 /// The variable with the token of the session to replace, for the process that replaces it.
-const TOKEN: &str = "GT_HANDOFF_OF";
+const HANDOFF_VARIABLE: &str = "GT_HANDOFF_OF";
 
 /// The message type of a handoff note.
 pub const KIND: &str = "handoff";
@@ -232,7 +232,7 @@ fn spawn_renewal(town: &Town, agent: &Address, token: &str) -> anyhow::Result<()
     let kept_vars = town.env.vars().filter(|(name, _)| !is_foreign(name));
     kept_vars
         .fold(run, |run, (name, value)| run.env(name, value))
-        .env(TOKEN, token)
+        .env(HANDOFF_VARIABLE, token)
         .spawn_detached(&log)?;
     Ok(())
 }
@@ -241,7 +241,7 @@ fn spawn_renewal(town: &Town, agent: &Address, token: &str) -> anyhow::Result<()
 /// hands over is ended.
 pub fn renew_session(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     check_town_runs(town)?;
-    let token = town.env.get(TOKEN).unwrap_or_default();
+    let token = town.env.get(HANDOFF_VARIABLE).unwrap_or_default();
     if let Address::Polecat(rig, name) = agent {
         let why = start::RestartCause::HandedOver(token);
         let started = start::restart_session(town, &town.find_rig(rig)?, name, why)?;

@@ -26,7 +26,7 @@ use crate::town::event::event;
 use crate::town::lock::Lock;
 
 /// The number of commits of the target that the search looks at.
-const LIMIT: usize = 1000;
+const MAX_COMMITS: usize = 1000;
 
 /// The result of a search.
 #[derive(Debug, Serialize)]
@@ -192,7 +192,7 @@ fn list_target_commits(
     tip: &str,
     good: Option<&str>,
 ) -> anyhow::Result<Vec<String>> {
-    let limit = LIMIT.to_string();
+    let limit = MAX_COMMITS.to_string();
     let call = job
         .git
         .plumbing(["rev-list", "--first-parent", "-n", &limit, tip]);
@@ -223,7 +223,7 @@ fn list_target_commits(
         .iter()
         .position(|commit| Some(commit) == id.as_ref());
     let place = place.ok_or_else(|| {
-        anyhow::anyhow!("{good} is not one of the last {LIMIT} commits of {target}")
+        anyhow::anyhow!("{good} is not one of the last {MAX_COMMITS} commits of {target}")
     })?;
     commits.truncate(place + 1);
     Ok(commits)

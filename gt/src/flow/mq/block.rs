@@ -149,8 +149,8 @@ pub(super) fn block_request(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Resu
 
 /// Lists the first files and the number of the others.
 pub(super) fn list_some_files(files: &[String]) -> String {
-    const NAMED: usize = 5;
-    let shown = files.len().min(NAMED);
+    const MAX_NAMED: usize = 5;
+    let shown = files.len().min(MAX_NAMED);
     let mut text = files[..shown].join(", ");
     if shown < files.len() {
         text.push_str(&format!(" and {} more", files.len() - shown));

@@ -17,7 +17,7 @@ use crate::town::file_name_of;
 use crate::town::temporary;
 
 /// The maximum size of a gate's output in the task.
-const TAIL: usize = 4000;
+const MAX_OUTPUT: usize = 4000;
 
 /// The number of trees of one run of the gates: the number of gates that run side by side.
 const TREES_PER_RUN: usize = 4;
@@ -304,7 +304,7 @@ pub(crate) fn keep_log(job: &MergeJob, gate: &str, output: &[u8]) -> anyhow::Res
 
 /// Returns the part of an output that goes into the task.
 pub(crate) fn output_tail(output: &str) -> &str {
-    last_part(output.trim_end(), TAIL)
+    last_part(output.trim_end(), MAX_OUTPUT)
 }
 
 /// Returns the last `limit` bytes of a text, from the start of a line.

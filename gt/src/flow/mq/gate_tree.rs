@@ -14,7 +14,7 @@ use crate::town::lock::Lock;
 use crate::town::{Rig, RigLayout};
 
 /// The time that the queue waits for another change of the list of worktrees.
-const LISTING: Duration = Duration::from_secs(120);
+const LIST_WAIT: Duration = Duration::from_secs(120);
 
 /// A tree for gates, with the files that they keep between runs.
 #[derive(Debug, Clone)]
@@ -63,7 +63,7 @@ impl GateTree {
         if tree.exists() {
             std::fs::remove_dir_all(tree)?;
         }
-        let held = Lock::take(&job.rig.repo_lock(), LISTING)?;
+        let held = Lock::take(&job.rig.repo_lock(), LIST_WAIT)?;
         sandbox::prune_worktrees(job.rig)?;
         job.git.worktree_add_detached(tree, candidate)?;
         // Submodules are cloned without the lock, because that may take long.

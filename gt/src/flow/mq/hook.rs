@@ -20,7 +20,7 @@ use crate::record::merge_request::{self, request_state, set_request_state};
 use crate::town::event::event;
 
 /// The prefix for a hook's name in a task.
-const GATE: &str = "pre-merge hook";
+const HOOK_GATE: &str = "pre-merge hook";
 
 /// Runs the hooks. `None` if the work may continue.
 pub(crate) fn ask_pre_merge_hooks(
@@ -85,12 +85,12 @@ fn create_rejection_task(
     let output = [ran.output.as_str(), &ran.errors].concat();
     let exit = ran.answer.exit.unwrap_or_default();
     let failure = GateFailure {
-        gate: GATE.to_owned(),
+        gate: HOOK_GATE.to_owned(),
         command: ran.hook.clone(),
         end: format!("exit code {exit}"),
         code: None,
         tail: gate::output_tail(&output).to_owned(),
-        log: gate::keep_log(job, GATE, output.as_bytes())?,
+        log: gate::keep_log(job, HOOK_GATE, output.as_bytes())?,
     };
     task::create_gate_task(job, target, &failure)
 }

@@ -215,13 +215,13 @@ fn time_until_look(
     now: Timestamp,
 ) -> SignedDuration {
     // An interval of zero must not keep the patrol busy.
-    const SHORTEST: SignedDuration = SignedDuration::from_secs(1);
+    const MIN_WAIT: SignedDuration = SignedDuration::from_secs(1);
     let last = PullRequestLook::load(rig, branch).unwrap_or_default().at;
     let interval =
         SignedDuration::try_from(settings.poll_interval()).unwrap_or(SignedDuration::MAX);
     last.map_or(SignedDuration::ZERO, |last| {
         interval
-            .max(SHORTEST)
+            .max(MIN_WAIT)
             .saturating_sub(now.duration_since(last))
     })
     .max(SignedDuration::ZERO)

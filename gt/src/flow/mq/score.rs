@@ -34,7 +34,7 @@ fn score_request(request: &Bead, convoy_created: Option<Timestamp>, now: Timesta
 
 /// The addition to the score of a request that has waited for its bound. More than any other score
 /// of a request that is younger than a year.
-const OVERDUE: f64 = 100_000.0;
+const OVERDUE_SCORE: f64 = 100_000.0;
 
 /// The order of a rig's requests at a time.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl RequestOrder {
         let score = score_request(request, self.ages.convoy_of(request), self.now);
         let waited = self.now.duration_since(request.created_at.instant());
         match wait_bound(self.max_wait, request.priority) {
-            Some(bound) if waited > bound => OVERDUE + waited.as_secs_f64() / 3600.0,
+            Some(bound) if waited > bound => OVERDUE_SCORE + waited.as_secs_f64() / 3600.0,
             _ => score,
         }
     }
@@ -145,7 +145,7 @@ mod tests {
         assert!(order(5).score(&longer) > order(5).score(&waiting));
         // 4 times 6 hours are not over.
         assert!(order(6).score(&waiting) < order(6).score(&urgent));
-        assert!(order(0).score(&longer) < OVERDUE);
+        assert!(order(0).score(&longer) < OVERDUE_SCORE);
         assert_eq!(wait_bound(SignedDuration::ZERO, 2), None);
     }
 

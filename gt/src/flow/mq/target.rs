@@ -14,14 +14,14 @@ use crate::record::merge_task::MERGE_LABEL;
 use crate::town::config::Gate;
 
 /// The time after which a waiting request checks the target again.
-const PAUSE: SignedDuration = SignedDuration::from_mins(1);
+const CHECK_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 
 /// The metadata key of a target's task: the branch and the gate.
-const KEY: &str = "target";
+const TARGET_KEY: &str = "target";
 
 /// Returns true if a bead is the task for a target that fails its gates.
 pub(crate) fn is_target_task(bead: &Bead) -> bool {
-    bead.metadata_object().contains_key(KEY)
+    bead.metadata_object().contains_key(TARGET_KEY)
 }
 
 /// Returns the time until a request that waits for its target must be checked again.
@@ -29,7 +29,7 @@ pub(crate) fn remaining_pause(beads: &Snapshot, request: &Bead, now: Timestamp) 
     let waits = request_state(request).broken.and_then(|broken| {
         let is_open = beads.get(&broken.task).is_some_and(Bead::is_open);
         let seen = broken.at.parse::<Timestamp>().ok().filter(|_| is_open)?;
-        Some(PAUSE - now.duration_since(seen))
+        Some(CHECK_PAUSE - now.duration_since(seen))
     });
     waits.unwrap_or_default().max(SignedDuration::ZERO)
 }
@@ -48,7 +48,7 @@ fn find_open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> 
     let is_it = |bead: &&Bead| {
         let fields = bead.metadata_object();
         let is = |key: &str, value: &str| fields.get(key).is_some_and(|found| found == value);
-        is(KEY, branch) && is("gate", gate)
+        is(TARGET_KEY, branch) && is("gate", gate)
     };
     let mut open = beads.select_open(&[BeadMark::Label(MERGE_LABEL)]);
     open.find(is_it).map(|bead| bead.id.clone())
@@ -183,7 +183,7 @@ fn write_target_task(
         issue_type: Kind::Bug,
         labels: vec![MERGE_LABEL.to_owned()],
         metadata: Some(serde_json::value::to_raw_value(
-            &json!({ KEY: branch, "gate": gate }),
+            &json!({ TARGET_KEY: branch, "gate": gate }),
         )?),
         created_at: now.clone(),
         updated_at: now,
@@ -250,7 +250,7 @@ pub(crate) fn has_target_moved_on(job: &MergeJob) -> anyhow::Result<bool> {
 pub(crate) fn close_target_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
     let of_branch = |bead: &Bead| {
         bead.metadata_object()
-            .get(KEY)
+            .get(TARGET_KEY)
             .and_then(|value| value.as_str())
             == Some(branch)
     };

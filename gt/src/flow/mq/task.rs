@@ -23,7 +23,7 @@ use crate::record::polecat;
 use crate::town::Town;
 
 /// The number of tasks per bead that go to a worker automatically.
-const REPAIRS: usize = 2;
+const MAX_AUTOMATIC_REPAIRS: usize = 2;
 
 /// Creates the task for work that conflicts with its target.
 pub(crate) fn create_conflict_task(
@@ -223,11 +223,11 @@ pub fn is_automatic_task(beads: &Snapshot, task: &Bead) -> bool {
         .filter(|other| other.id != task.id && attempt::read_attempt(other) > 0)
         .filter(|other| original_bead_of(beads, other) == root);
     let before = if root.is_some() { others.count() } else { 0 };
-    before + repair.number <= REPAIRS
+    before + repair.number <= MAX_AUTOMATIC_REPAIRS
 }
 
 /// The metadata key of a task's repair.
-const REPAIR: &str = "repair";
+const REPAIR_KEY: &str = "repair";
 
 /// The repair that a task is at.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -239,7 +239,7 @@ struct Repair {
 }
 
 fn read_repair(task: &Bead) -> Repair {
-    let stored = task.metadata_object().remove(REPAIR);
+    let stored = task.metadata_object().remove(REPAIR_KEY);
     let first = Repair {
         number: 1,
         opened_at: 0,
@@ -253,7 +253,7 @@ fn read_repair(task: &Bead) -> Repair {
 fn open_task_again(tx: &mut Tx, repair: &RepairOrder<'_>, mut task: Bead) -> anyhow::Result<()> {
     let number = read_repair(&task).number + usize::from(!repair.is_void);
     let opened_at = attempt::raise_attempt(&mut task)?;
-    task.set_metadata(REPAIR, Repair { number, opened_at })?;
+    task.set_metadata(REPAIR_KEY, Repair { number, opened_at })?;
     change::mark_open(&mut task, Status::Open, &tx.now());
     task.assignee.clear();
     let original = original_bead_of(tx, &task).and_then(|id| tx.get(&id).cloned());
@@ -276,7 +276,7 @@ fn open_task_again(tx: &mut Tx, repair: &RepairOrder<'_>, mut task: Bead) -> any
 fn repair_title(what: &str, bead: &Bead, number: usize) -> String {
     let number = match number {
         1 => String::new(),
-        2..=REPAIRS => format!(" (attempt {number} of {REPAIRS})"),
+        2..=MAX_AUTOMATIC_REPAIRS => format!(" (attempt {number} of {MAX_AUTOMATIC_REPAIRS})"),
         _ => format!(" (attempt {number}, to be assigned by the user)"),
     };
     fit_to_title(&format!("{what} {}{number}: {}", bead.id, bead.title))

@@ -19,8 +19,8 @@ use crate::town::event::event;
 use crate::town::identity::Address;
 
 /// The `close_reason` of a withdrawn request, and of one that a user rejected.
-const WITHDRAWN: &str = "withdrawn";
-const REJECTED: &str = "rejected";
+const WITHDRAWN_REASON: &str = "withdrawn";
+const REJECTED_REASON: &str = "rejected";
 
 /// Returns why a request may not merge. `None` if it may.
 pub fn stale_reason(beads: &Snapshot, request: &Bead) -> Option<String> {
@@ -157,11 +157,11 @@ fn close_withdrawn(
     let (id, source) = (request.id.clone(), source_bead_of(&request));
     let (word, title) = if is_rejected(&request) {
         (
-            REJECTED,
+            REJECTED_REASON,
             format!("Rejected{}", why.trim_start_matches("rejected")),
         )
     } else {
-        (WITHDRAWN, format!("Withdrawn: {why}"))
+        (WITHDRAWN_REASON, format!("Withdrawn: {why}"))
     };
     request.description = fields::set_field(&request.description, "close_reason", Some(word));
     polecat::record_result(tx, &request, |entry, _| {

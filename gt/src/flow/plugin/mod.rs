@@ -35,7 +35,7 @@ use crate::town::event::{EventReader, StoredEvent, event};
 use crate::town::lock::Lock;
 
 /// The time limit of a condition.
-const CONDITION: std::time::Duration = std::time::Duration::from_secs(60);
+const CONDITION_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(60);
 
 /// A run that has begun.
 #[derive(Debug)]
@@ -267,7 +267,7 @@ pub fn begin_by_hand(town: &Town, plugin: &Plugin) -> anyhow::Result<BegunRun> {
 fn is_condition_true(town: &Town, plugin: &Plugin, check: &str) -> anyhow::Result<bool> {
     let run = script::prepare(town, plugin, "sh")
         .args(["-c", check])
-        .limit(CONDITION)
+        .limit(CONDITION_TIMEOUT)
         .run();
     match run {
         Ok(done) => Ok(done.is_success()),

@@ -17,7 +17,7 @@ use crate::town::Town;
 use crate::town::event::event;
 
 /// The number of runs of one plugin that are counted.
-const COUNTED: usize = 500;
+const MAX_COUNTED_RUNS: usize = 500;
 
 /// Returns the first day before today whose runs are not reported, and the time of the next midnight
 /// if today has runs to report. If no day was reported, only the last day with runs counts.
@@ -80,7 +80,7 @@ pub fn report_day(town: &Town, day: Date, zone: &TimeZone) -> anyhow::Result<Opt
 }
 
 fn runs_of(town: &Snapshot, plugin: &Plugin, day: Date, zone: &TimeZone) -> Vec<PluginRun> {
-    let runs = run::list_runs(town, plugin, COUNTED).into_iter();
+    let runs = run::list_runs(town, plugin, MAX_COUNTED_RUNS).into_iter();
     runs.filter(|run| {
         let at: Option<Timestamp> = run.created_at.parse().ok();
         at.is_some_and(|at| at.to_zoned(zone.clone()).date() == day)

@@ -22,16 +22,16 @@ use crate::town::temporary::{self, TemporaryFolder};
 use crate::town::{Town, hold};
 
 /// The maximum size of each output stream in bytes.
-const OUTPUT: usize = 1024 * 1024;
+const MAX_OUTPUT: usize = 1024 * 1024;
 
 /// The maximum size of the output in a record.
-const TAIL: usize = 4000;
+const MAX_RECORDED_OUTPUT: usize = 4000;
 
 /// The time between two looks whether a program may go on.
-const LOOK: Duration = Duration::from_millis(250);
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The number of logs that are kept per plugin.
-const LOGS: usize = 20;
+const MAX_LOGS: usize = 20;
 
 /// The exit code of a program that had nothing to do.
 const NOTHING_TO_DO: i32 = 77;
@@ -78,7 +78,11 @@ pub fn run_script(
         result,
         end,
         seconds: (started.elapsed().as_secs_f64() * 10.0).round() / 10.0,
-        tail: last_part(String::from_utf8_lossy(&output).trim_end(), TAIL).to_owned(),
+        tail: last_part(
+            String::from_utf8_lossy(&output).trim_end(),
+            MAX_RECORDED_OUTPUT,
+        )
+        .to_owned(),
         log,
     };
     let run = finish_run(town, plugin, &begun.trigger, &outcome)?;
@@ -129,7 +133,7 @@ fn run_program(town: &Town, plugin: &Plugin, begun: &BegunRun) -> Result<EndedPr
         .env("GT_PLUGIN_TRIGGER", &begun.trigger)
         .env("GT_PLUGIN_EVENTS_FILE", &events)
         .limit(plugin.timeout())
-        .cap(OUTPUT);
+        .cap(MAX_OUTPUT);
     let run = run_until_held(town, plugin, command);
     let is_stopped = matches!(run, Err(ExecError::Stopped { .. }));
     let (result, end, output) = match run {
@@ -174,7 +178,7 @@ fn run_until_held(
     std::thread::scope(|scope| {
         let (ended, end) = mpsc::channel::<()>();
         scope.spawn(move || {
-            while end.recv_timeout(LOOK) == Err(RecvTimeoutError::Timeout) {
+            while end.recv_timeout(CHECK_INTERVAL) == Err(RecvTimeoutError::Timeout) {
                 if town.stop.load(Ordering::Relaxed) || !was_held && find_hold().is_some() {
                     stop.store(true, Ordering::Relaxed);
                 }
@@ -246,7 +250,7 @@ fn write_log(
     let entries = std::fs::read_dir(&folder)?.flatten();
     let mut logs: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
     logs.sort();
-    for old in &logs[..logs.len().saturating_sub(LOGS)] {
+    for old in &logs[..logs.len().saturating_sub(MAX_LOGS)] {
         file::remove_file(old)?;
     }
     let inside = log.strip_prefix(town.layout.root()).unwrap_or(&log);
@@ -340,11 +344,11 @@ mod tests {
     fn old_runs_and_logs_are_removed() {
         let place = TestTown::new();
         let plugin = put(&place, "", "echo hello\n");
-        for _ in 0..LOGS + 3 {
+        for _ in 0..MAX_LOGS + 3 {
             let begun = begin_by_hand(&place.town, &plugin).unwrap();
             run_script(&place.town, &plugin, &begun).unwrap();
         }
         let logs = std::fs::read_dir(place.town.layout.plugin_logs("p")).unwrap();
-        assert_eq!(logs.count(), LOGS);
+        assert_eq!(logs.count(), MAX_LOGS);
     }
 }

@@ -15,7 +15,7 @@ use crate::town::Rig;
 use crate::town::lock::LockError;
 
 /// The beginning of the branches of polecats.
-const OWN: &str = "polecat/";
+const BRANCH_PREFIX: &str = "polecat/";
 
 /// A branch of a polecat.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -42,7 +42,7 @@ pub fn prune_branches(
     let mut found = Vec::new();
     for branch in list_branches(&git, pattern)? {
         let Some((name, _)) = branch
-            .strip_prefix(OWN)
+            .strip_prefix(BRANCH_PREFIX)
             .and_then(|rest| rest.split_once('/'))
         else {
             continue;
@@ -127,7 +127,7 @@ fn find_keeping_ref(git: &Git, commit: &str) -> Result<Option<String>, GitError>
         let is_own_copy = || {
             let rest = name.strip_prefix("refs/remotes/");
             let branch = rest.and_then(|rest| rest.split_once('/'));
-            branch.is_some_and(|(_, branch)| branch.starts_with(OWN))
+            branch.is_some_and(|(_, branch)| branch.starts_with(BRANCH_PREFIX))
         };
         !name.starts_with("refs/heads/polecat/") && !is_own_copy()
     };

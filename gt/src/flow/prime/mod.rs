@@ -37,7 +37,7 @@ use crate::town::process::AGENT;
 use crate::town::{Rig, Town};
 
 /// The budget in bytes without a setting.
-const BUDGET: usize = 8 * 1024;
+const DEFAULT_BUDGET: usize = 8 * 1024;
 
 /// Agent CLIs cut the output of a hook at 10,000 characters.
 const HOOK_LIMIT: usize = 9_800;
@@ -360,7 +360,7 @@ fn find_budget(town: &Town, address: &Address, occasion: Occasion) -> (usize, St
         // them.
         Err(error) => {
             return (
-                BUDGET,
+                DEFAULT_BUDGET,
                 format!("built-in, since settings cannot be read: {error}"),
             );
         }
@@ -369,7 +369,7 @@ fn find_budget(town: &Town, address: &Address, occasion: Occasion) -> (usize, St
         let bytes = usize::try_from(setting.value.as_u64()?).ok()?;
         Some((bytes, format!("{name} ({})", setting.origin)))
     });
-    let (bytes, from) = configured.unwrap_or_else(|| (BUDGET, "built-in".to_owned()));
+    let (bytes, from) = configured.unwrap_or_else(|| (DEFAULT_BUDGET, "built-in".to_owned()));
     if occasion.is_hook() && bytes > HOOK_LIMIT {
         let from = format!("{from}, but agents cut a hook's output from 10,000 characters on");
         return (HOOK_LIMIT, from);

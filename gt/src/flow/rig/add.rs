@@ -61,7 +61,7 @@ const PUSH_CHECK: Duration = Duration::from_secs(30);
 /// The mark in the folder of a rig that is being created. Removed right after the rig is
 /// registered. If a kill came between, the next add or remove deletes it. A folder with workers in
 /// it is never cleared.
-const MARK: &str = ".being-added";
+const UNFINISHED_MARK: &str = ".being-added";
 
 #[derive(Debug, Clone, Default)]
 pub struct AddRigRequest {
@@ -149,7 +149,7 @@ pub fn add_rig(
         kept: false,
     };
     create_folder(rig.root(), 0o755)?;
-    write_text(&rig.root().join(MARK), "")?;
+    write_text(&rig.root().join(UNFINISHED_MARK), "")?;
     say(&format!("Fetching {} ...", origin.describe()));
     let branch = origin.clone_into(&rig.git(), request.branch.as_deref())?;
     clone_for_reading(&rig, &origin, &branch)?;
@@ -217,7 +217,10 @@ fn read_removed_rig(town: &Town, request: &AddRigRequest) -> anyhow::Result<Opti
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let prefix = text(&config["beads"]["prefix"]);
     let is_whole = rig.repo().is_dir() && rig.beads().is_dir() && !prefix.is_empty();
-    if rig.root().join(MARK).is_file() || text(&config["name"]) != request.name || !is_whole {
+    if rig.root().join(UNFINISHED_MARK).is_file()
+        || text(&config["name"]) != request.name
+        || !is_whole
+    {
         return Ok(None);
     }
     Ok(Some(RemovedRig {
@@ -288,7 +291,7 @@ fn inspect_origin<'t>(
         remove_mark(&rig)?;
         return Err(taken(town.layout.rigs_json()).into());
     }
-    if rig.root().join(MARK).is_file() && !has_workers(&rig) {
+    if rig.root().join(UNFINISHED_MARK).is_file() && !has_workers(&rig) {
         // Under the registry's lock no other process creates it, so a killed run left it.
         let io = |source| RigError::Io {
             path: rig.root().to_owned(),
@@ -536,7 +539,7 @@ fn has_workers(rig: &RigLayout) -> bool {
 }
 
 pub(super) fn remove_mark(rig: &RigLayout) -> Result<(), RigError> {
-    let path = rig.root().join(MARK);
+    let path = rig.root().join(UNFINISHED_MARK);
     file::remove_file(&path).map_err(|source| RigError::Io { path, source })
 }
 

@@ -3,16 +3,16 @@
 use super::RigError;
 
 /// Names that have another meaning in a town.
-const RESERVED: &[&str] = &[
+const RESERVED_NAMES: &[&str] = &[
     "mayor", "deacon", "witness", "refinery", "polecats", "crew", "settings", "config", "plugins",
     "logs", "daemon", "roles", "hooks", "overseer", "human", "hq", "town",
 ];
 
 /// Suffixes that name a programming language or platform.
-const LANGUAGES: &[&str] = &["-py", "-go", "-rs", "-js", "-ts"];
+const LANGUAGE_SUFFIXES: &[&str] = &["-py", "-go", "-rs", "-js", "-ts"];
 
 /// Words that end a compound name.
-const ENDINGS: &[&str] = &[
+const COMPOUND_ENDINGS: &[&str] = &[
     "town", "ville", "port", "place", "land", "field", "wood", "ford",
 ];
 
@@ -21,7 +21,7 @@ const ENDINGS: &[&str] = &[
 pub fn check_rig_name(name: &str) -> Result<(), RigError> {
     let reason = if name.is_empty() {
         "it is empty"
-    } else if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
+    } else if RESERVED_NAMES.contains(&name.to_ascii_lowercase().as_str()) {
         "the town uses it itself"
     } else if !name
         .bytes()
@@ -65,7 +65,7 @@ fn suggest_name(name: &str) -> String {
         .to_owned();
     if name.is_empty() {
         "rig".to_owned()
-    } else if RESERVED.contains(&name.as_str()) {
+    } else if RESERVED_NAMES.contains(&name.as_str()) {
         format!("{name}_rig")
     } else {
         name
@@ -76,7 +76,7 @@ fn suggest_name(name: &str) -> String {
 /// the first two letters.
 pub fn derive_prefix(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
-    let language = LANGUAGES
+    let language = LANGUAGE_SUFFIXES
         .iter()
         .find_map(|ending| lower.strip_suffix(ending));
     let base = language.unwrap_or(&lower);
@@ -85,7 +85,7 @@ pub fn derive_prefix(name: &str) -> String {
         .filter(|part| !part.is_empty())
         .collect();
     if let [whole] = parts[..] {
-        let cut = ENDINGS.iter().find_map(|ending| {
+        let cut = COMPOUND_ENDINGS.iter().find_map(|ending| {
             let stem = whole.strip_suffix(ending)?;
             (!stem.is_empty()).then_some([stem, ending])
         });

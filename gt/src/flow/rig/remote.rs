@@ -13,7 +13,7 @@ use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
-const REFSPEC: &str = "+refs/heads/*:refs/remotes/origin/*";
+const FETCH_REFSPEC: &str = "+refs/heads/*:refs/remotes/origin/*";
 
 /// Keys that send a fetch or push elsewhere, or run another program for it.
 const FOREIGN_KEYS: [&str; 5] = ["pushurl", "mirror", "vcs", "uploadpack", "receivepack"];
@@ -53,7 +53,7 @@ fn find_differences(config: &[(String, String)], url: &str) -> Vec<String> {
     if values("remote.origin.url") != [url] {
         found.push("remote.origin.url".to_owned());
     }
-    if !values("remote.origin.fetch").contains(&REFSPEC) {
+    if !values("remote.origin.fetch").contains(&FETCH_REFSPEC) {
         found.push("remote.origin.fetch".to_owned());
     }
     let foreign = config.iter().map(|(key, _)| key).filter(|key| {
@@ -68,7 +68,7 @@ fn find_differences(config: &[(String, String)], url: &str) -> Vec<String> {
 fn restore_key(git: &Git, key: &str, url: &str) -> Result<(), GitError> {
     match key {
         "remote.origin.url" => git.config_set(key, url),
-        "remote.origin.fetch" => git.plumbing(["config", "--add", key, REFSPEC]).run(),
+        "remote.origin.fetch" => git.plumbing(["config", "--add", key, FETCH_REFSPEC]).run(),
         _ => git
             .plumbing(["config", "--local", "--unset-all", key])
             .run(),
@@ -120,7 +120,7 @@ mod tests {
     fn every_key_that_sends_work_elsewhere_is_found() {
         let sound = [
             ("remote.origin.url", "URL"),
-            ("remote.origin.fetch", REFSPEC),
+            ("remote.origin.fetch", FETCH_REFSPEC),
         ];
         assert!(differences(&sound).is_empty());
         assert_eq!(

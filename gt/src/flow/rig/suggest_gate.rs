@@ -6,7 +6,7 @@ use kit::sys::foreign;
 use crate::town::RigLayout;
 
 /// The test command by a file in the top folder, and a text that the file must contain.
-const TESTS: &[(&str, &str, &str)] = &[
+const TEST_COMMANDS: &[(&str, &str, &str)] = &[
     ("Makefile", "\ntest:", "make test"),
     ("justfile", "\ntest:", "just test"),
     ("Cargo.toml", "", "cargo test"),
@@ -28,7 +28,7 @@ pub fn suggest_test_command(rig: &RigLayout) -> Option<&'static str> {
         let content = format!("\n{}", String::from_utf8_lossy(&bytes.unwrap_or_default()));
         is_file && content.contains(text)
     };
-    let mut tests = TESTS.iter();
+    let mut tests = TEST_COMMANDS.iter();
     tests
         .find(|(name, text, _)| has(name, text))
         .map(|(_, _, command)| *command)

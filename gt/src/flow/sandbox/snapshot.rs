@@ -10,10 +10,10 @@ use crate::record::polecat::Slot;
 use crate::town::Rig;
 
 /// The number of snapshots per lease.
-const KEPT: usize = 3;
+const MAX_SNAPSHOTS: usize = 3;
 
 /// The number of leases with snapshots.
-const LEASES: usize = 2;
+const MAX_LEASES: usize = 2;
 
 /// Saves the uncommitted files of a polecat's sandbox to
 /// `refs/gt/snap/<rig>/polecats/<name>/<lease>-<n>`, and keeps the last three snapshots of each of
@@ -81,9 +81,15 @@ fn choose_kept_snapshots<'a>(names: &[&'a str]) -> BTreeSet<&'a str> {
             }
         }
     }
-    for (_, mut of_lease) in leases.into_iter().rev().take(LEASES) {
+    for (_, mut of_lease) in leases.into_iter().rev().take(MAX_LEASES) {
         of_lease.sort_unstable();
-        kept.extend(of_lease.iter().rev().take(KEPT).map(|(_, name)| *name));
+        kept.extend(
+            of_lease
+                .iter()
+                .rev()
+                .take(MAX_SNAPSHOTS)
+                .map(|(_, name)| *name),
+        );
     }
     kept
 }

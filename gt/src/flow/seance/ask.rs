@@ -20,10 +20,10 @@ use crate::town::Town;
 pub const COPY: &str = "GT_SEANCE";
 
 /// The time limit for an answer.
-const PATIENCE: Duration = Duration::from_secs(600);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The maximum size of an answer in bytes.
-const CAP: usize = 4 << 20;
+const MAX_ANSWER: usize = 4 << 20;
 
 /// Defines why a session cannot be asked.
 #[derive(Debug, thiserror::Error)]
@@ -109,7 +109,11 @@ pub fn ask_session(
         exec.env("TERM", terminal).run_attached()?;
         return Ok(SeanceResult::Interactive);
     }
-    let finished = exec.env("TERM", "dumb").limit(PATIENCE).cap(CAP).run()?;
+    let finished = exec
+        .env("TERM", "dumb")
+        .limit(ANSWER_TIMEOUT)
+        .cap(MAX_ANSWER)
+        .run()?;
     if !finished.is_success() {
         let error_text = finished.error_text();
         let output = if error_text.is_empty() {

@@ -34,7 +34,7 @@ use crate::town::event::{Event, EventLine, NewestEvents};
 use crate::town::identity::Address;
 
 /// The age of sessions that are looked for first.
-const YOUNG: SignedDuration = SignedDuration::from_hours(30 * 24);
+const RECENT_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// Selects sessions.
 #[derive(Debug, Clone, Default)]
@@ -237,7 +237,7 @@ fn is_match(session: &PastSession, wanted: &SessionFilter) -> bool {
 /// Returns the only session with this id or this prefix of an id.
 pub fn find_session(town: &Town, id: &str) -> anyhow::Result<PastSession> {
     // Most wanted sessions are young, and are found without reading the events of years.
-    let since = town.clock.now().checked_sub(YOUNG)?;
+    let since = town.clock.now().checked_sub(RECENT_AGE)?;
     let recent = list_recent_sessions(town, since)?.into_iter();
     let mut recent = recent.filter(|session| session.session_id == id);
     if let Some(found) = recent.next() {

@@ -21,7 +21,7 @@ use crate::town::config::SettingsLayers;
 use crate::town::identity::Address;
 
 /// The number of bytes that are read from the end of a transcript.
-const END: u64 = 512 * 1024;
+const READ_SIZE: u64 = 512 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionNumbers {
@@ -129,9 +129,9 @@ pub(super) fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
         return Ok(Vec::new());
     };
     let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(END)))?;
+    file.seek(SeekFrom::Start(length.saturating_sub(READ_SIZE)))?;
     let mut text = Vec::new();
-    file.take(END).read_to_end(&mut text)?;
+    file.take(READ_SIZE).read_to_end(&mut text)?;
     Ok(text)
 }
 

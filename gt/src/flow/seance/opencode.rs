@@ -24,9 +24,9 @@ use super::usage::{ModelRequest, RequestReader};
 use crate::town::Town;
 
 /// The time limit for reading a database.
-const PATIENCE: Duration = Duration::from_secs(20);
+const READ_TIMEOUT: Duration = Duration::from_secs(20);
 /// The maximum size of the rows that are read at once, in bytes.
-const CAP: usize = 1 << 30;
+const MAX_ROWS_SIZE: usize = 1 << 30;
 
 /// The size and the time of change of a file. None if it does not exist.
 type FileStamp = Option<(u64, Timestamp)>;
@@ -225,8 +225,8 @@ impl OpencodeDatabase {
             .args(["-cmd", ".timeout 2000"])
             .arg(&self.file)
             .arg(sql)
-            .limit(PATIENCE)
-            .cap(CAP)
+            .limit(READ_TIMEOUT)
+            .cap(MAX_ROWS_SIZE)
             .run();
         let done = run.ok().filter(ChildOutput::is_success);
         let text = done?.text();

@@ -22,7 +22,7 @@ use crate::record::account;
 use crate::town::Town;
 
 /// The number of characters of context around a match.
-const AROUND: usize = 80;
+const CONTEXT_CHARS: usize = 80;
 
 /// The place of the conversation of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -537,14 +537,14 @@ fn excerpt_around(text: &str, wanted: &str) -> Option<String> {
     // A lower-case text can be longer in bytes, so positions are counted in characters.
     let begin = small[..at].chars().count();
     let length = wanted.chars().count();
-    let from = begin.saturating_sub(AROUND);
+    let from = begin.saturating_sub(CONTEXT_CHARS);
     let shown: String = text
         .chars()
         .skip(from)
-        .take(begin - from + length + AROUND)
+        .take(begin - from + length + CONTEXT_CHARS)
         .collect();
     let before = if from > 0 { "…" } else { "" };
-    let after = if text.chars().count() > begin + length + AROUND {
+    let after = if text.chars().count() > begin + length + CONTEXT_CHARS {
         "…"
     } else {
         ""
@@ -640,7 +640,7 @@ mod tests {
             text.starts_with('…') && text.ends_with('…') && text.contains("NEEDLE"),
             "{text}"
         );
-        assert_eq!(text.chars().count(), 2 + 6 + 2 * AROUND);
+        assert_eq!(text.chars().count(), 2 + 6 + 2 * CONTEXT_CHARS);
         assert_eq!(excerpt_around("İ needle", "needle").unwrap(), "İ needle");
     }
 }

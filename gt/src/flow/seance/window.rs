@@ -23,9 +23,9 @@ use crate::town::Town;
 
 /// The number of the newest transcripts that are searched. A session that has had no answer yet
 /// has no windows.
-const NEWEST: usize = 10;
+const SEARCHED_TRANSCRIPTS: usize = 10;
 /// The time after which the same values are recorded once more, as a sign that they still hold.
-const REPEAT: SignedDuration = SignedDuration::from_mins(5);
+const REPEAT_INTERVAL: SignedDuration = SignedDuration::from_mins(5);
 
 /// A window of time in which a provider limits the use of an account.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -104,7 +104,8 @@ pub fn record_claude_windows(town: &Town, input: &Value) -> anyhow::Result<Vec<U
     let path = town.layout.usage_windows();
     let known: ReportedWindows = read_state(&path)?.unwrap_or_default();
     let is_known = known.claude.get(&account).is_some_and(|known| {
-        known.rate_limits == report.rate_limits && report.at.duration_since(known.at) < REPEAT
+        known.rate_limits == report.rate_limits
+            && report.at.duration_since(known.at) < REPEAT_INTERVAL
     });
     if !windows.is_empty() && !is_known {
         change_state(&town.layout, &path, |all: &mut ReportedWindows| {
@@ -153,7 +154,7 @@ fn read_codex_windows(config: &Path) -> Vec<UsageWindow> {
     let files = list_codex_files(config).into_iter();
     let mut files: Vec<(SystemTime, PathBuf)> = files.filter_map(changed).collect();
     files.sort_unstable_by(|a, b| b.cmp(a));
-    let newest = files.iter().take(NEWEST);
+    let newest = files.iter().take(SEARCHED_TRANSCRIPTS);
     let found = newest.map(|(_, path)| find_last_windows(path));
     // A file may have been changed by something else than an answer.
     let newest_of = |windows: &Vec<UsageWindow>| windows.first().map(|window| window.at);

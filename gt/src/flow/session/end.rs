@@ -19,14 +19,14 @@ use crate::town::process::{self, Process};
 use crate::town::{Rig, Town, TownLayout};
 
 /// The time that remaining processes get to end themselves.
-const GRACE: Duration = Duration::from_secs(4);
+const END_GRACE: Duration = Duration::from_secs(4);
 /// The number of lines of a last screen that are kept.
-const LINES: usize = 20;
+const KEPT_LINES: usize = 20;
 /// The number of lines that are captured. tmux writes its message about the end on the lowest line,
 /// however tall the screen is.
-const SEEN: usize = 200;
+const CAPTURED_LINES: usize = 200;
 /// The maximum number of characters per line.
-const WIDTH: usize = 200;
+const MAX_LINE_WIDTH: usize = 200;
 
 fn build_session_end(town: &Town, slot: &Slot, end: ProcessEnd, screen: &str) -> SessionEnd {
     let (exit, signal) = match end {
@@ -48,7 +48,10 @@ fn build_session_end(town: &Town, slot: &Slot, end: ProcessEnd, screen: &str) ->
 pub fn end_of_dead_session(town: &LiveTown, live: &LiveSession, slot: &Slot) -> Option<SessionEnd> {
     let end = live.dead?;
     // If the screen cannot be read, the exit code is enough.
-    let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
+    let screen = town
+        .host
+        .capture(&live.name, CAPTURED_LINES)
+        .unwrap_or_default();
     Some(build_session_end(town, slot, end, &screen))
 }
 
@@ -59,7 +62,10 @@ pub fn end_of_quiet_session(
     slot: &Slot,
     because: &str,
 ) -> SessionEnd {
-    let screen = town.host.capture(&live.name, SEEN).unwrap_or_default();
+    let screen = town
+        .host
+        .capture(&live.name, CAPTURED_LINES)
+        .unwrap_or_default();
     SessionEnd {
         because: because.to_owned(),
         ..build_session_end(town, slot, ProcessEnd::Unknown, &screen)
@@ -88,14 +94,14 @@ pub fn report_session_end(ended: &SessionEnd, town: &Town, rig: &str, polecat: &
 /// print its key in an error message, and the kept text goes into events and messages.
 fn mask_secrets(town: &Town, screen: &str) -> String {
     // A shorter value is no secret and may occur anywhere.
-    const SHORTEST: usize = 8;
+    const MIN_SECRET_LENGTH: usize = 8;
     let configured = runtime::configured_variables(town);
     let given = configured
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
     let secrets = town.env.vars().chain(given);
-    let secrets =
-        secrets.filter(|(name, value)| value.len() >= SHORTEST && town_hook::looks_secret(name));
+    let secrets = secrets
+        .filter(|(name, value)| value.len() >= MIN_SECRET_LENGTH && town_hook::looks_secret(name));
     secrets.fold(screen.to_owned(), |text, (name, value)| {
         text.replace(value, &format!("[{name}]"))
     })
@@ -105,9 +111,9 @@ fn mask_secrets(town: &Town, screen: &str) -> String {
 fn last_screen_lines(screen: &str) -> Vec<String> {
     let is_output = |line: &&str| !line.trim().is_empty() && !is_end_message(line);
     let all: Vec<&str> = screen.lines().filter(is_output).collect();
-    all[all.len().saturating_sub(LINES)..]
+    all[all.len().saturating_sub(KEPT_LINES)..]
         .iter()
-        .map(|line| line.trim_end().chars().take(WIDTH).collect())
+        .map(|line| line.trim_end().chars().take(MAX_LINE_WIDTH).collect())
         .collect()
 }
 
@@ -163,7 +169,7 @@ pub fn end_leftover_processes(
         .filter(|process| !ancestors.contains(&process.pid))
         .filter(|process| process.other_town(layout.root()).is_none())
         .collect();
-    let survivors = process::end_processes(&left, GRACE);
+    let survivors = process::end_processes(&left, END_GRACE);
     if survivors.is_empty() {
         return Ok(());
     }
@@ -185,9 +191,9 @@ mod tests {
         let many: String = (0..50).map(|number| format!("line {number}\n\n")).collect();
         let screen = format!("{many}{long}\nPane is dead (status 7, Mon)\n");
         let kept = last_screen_lines(&screen);
-        assert_eq!(kept.len(), LINES);
+        assert_eq!(kept.len(), KEPT_LINES);
         assert_eq!(kept[0], "line 31");
-        assert_eq!(kept[LINES - 1].len(), WIDTH);
+        assert_eq!(kept[KEPT_LINES - 1].len(), MAX_LINE_WIDTH);
     }
 
     #[test]

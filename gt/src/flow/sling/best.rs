@@ -9,7 +9,7 @@ use crate::town::Rig;
 use crate::town::identity::Address;
 
 /// The number of finished beads that a runtime needs to be compared with others.
-const ENOUGH: usize = 3;
+const MIN_FINISHED_BEADS: usize = 3;
 
 /// An agent runtime that did better than others, with the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +67,7 @@ fn rank_agents<'a>(
     let mut ranked: Vec<(String, RecordSummary)> = summarize_records(records, |one| &one.agent)
         .into_iter()
         .filter(|(agent, summary)| {
-            summary.finished >= ENOUGH && !agent.is_empty() && can_start(agent)
+            summary.finished >= MIN_FINISHED_BEADS && !agent.is_empty() && can_start(agent)
         })
         .collect();
     ranked.sort_by(|(_, one), (_, other)| {

@@ -17,10 +17,10 @@ use crate::town::beads::FoundBead;
 use crate::town::lock::Lock;
 
 /// The maximum depth of nested epics.
-const DEPTH: usize = 10;
+const MAX_DEPTH: usize = 10;
 
 /// The time to wait for another process that creates the convoy of the same epic.
-const MAKING: Duration = Duration::from_secs(120);
+const CONVOY_WAIT: Duration = Duration::from_secs(120);
 
 /// The members of an epic or a convoy.
 pub(super) struct BeadFamily {
@@ -79,7 +79,7 @@ fn open_work_below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
     let mut seen = BTreeSet::new();
     let mut found: Vec<&Bead> = Vec::new();
     let mut epics = vec![epic.to_owned()];
-    for _ in 0..DEPTH {
+    for _ in 0..MAX_DEPTH {
         let mut deeper = Vec::new();
         for epic in epics {
             for child in beads.children_of(&epic) {
@@ -102,7 +102,7 @@ fn open_work_below<'a>(beads: &'a Snapshot, epic: &str) -> Vec<&'a Bead> {
 /// Makes the open convoy of an epic track all work below it. Creates the convoy if there is none.
 fn ensure_epic_convoy(town: &Town, epic: &Bead, beads: &[String]) -> anyhow::Result<()> {
     // A concurrent sling of the same epic finds the convoy that the first one creates.
-    let _held = Lock::take(&town.layout.epic_lock(&epic.id), MAKING)?;
+    let _held = Lock::take(&town.layout.epic_lock(&epic.id), CONVOY_WAIT)?;
     let convoys = town.open_town_store()?.snapshot()?;
     let open = record::convoy::list_convoys(&convoys, false);
     let epic_convoy = open

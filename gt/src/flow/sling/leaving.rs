@@ -14,10 +14,10 @@ use crate::town::identity::Address;
 use crate::town::{Rig, RigLayout, Town};
 
 /// The maximum wait for a session to end.
-const LEAVES: Duration = Duration::from_secs(5);
+const LEAVE_WAIT: Duration = Duration::from_secs(5);
 
 /// A worker that finished longer ago is not about to leave: its session has outlived its work.
-const JUST: i64 = 20;
+const LEAVING_SECONDS: i64 = 20;
 
 /// Returns the worker of the rig that finished the last blocker of a bead.
 pub(super) fn worker_of_blocker(rig: &RigLayout, beads: &Snapshot, bead: &str) -> Option<String> {
@@ -43,7 +43,7 @@ pub(super) fn wait_for_leaving(
     let before = worker_of_blocker(rig, beads, bead);
     let store = rig.store()?;
     let mut failed = None;
-    clock::wait_for(LEAVES, || {
+    clock::wait_for(LEAVE_WAIT, || {
         match is_wait_useful(town, rig, &store, before.as_deref()) {
             Ok(true) => None,
             Ok(false) => Some(()),
@@ -91,7 +91,9 @@ fn is_leaving(town: &Town, beads: &Snapshot, polecat: &Polecat) -> bool {
     let is_ending = || polecat.busy || (runs && daemon::is_daemon_running(&town.layout));
     polecat.hook.is_none()
         && is_ending()
-        && finished().is_some_and(|at| town.clock.now().duration_since(at).as_secs().abs() <= JUST)
+        && finished().is_some_and(|at| {
+            town.clock.now().duration_since(at).as_secs().abs() <= LEAVING_SECONDS
+        })
 }
 
 #[cfg(test)]

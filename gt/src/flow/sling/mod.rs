@@ -78,7 +78,7 @@ use crate::town::lock::{Lock, LockError};
 use crate::town::{Rig, Town};
 
 /// The time limit for the fetch of documents from origin.
-const RECEIVE: Duration = Duration::from_secs(10);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -546,7 +546,7 @@ fn place_convoy_documents(rig: &Rig, claimed: &Claim) -> anyhow::Result<()> {
     let convoys = rig.town().open_town_store()?.snapshot()?;
     discovery::retire_landed_documents(rig, &convoys)?;
     let key = discovery::key_of(&convoys, &claimed.bead.id);
-    let git = rig.git().with_network(RECEIVE);
+    let git = rig.git().with_network(FETCH_TIMEOUT);
     if discovery::is_sent(rig) && check_remote(rig)? {
         // Errors are ignored, because work can start without the documents of other machines.
         discovery::receive_documents(&git, &key, &discovery::machine_identity(rig)).ok();

@@ -10,13 +10,13 @@ use bd::config::yaml::{YamlNode, parse_tree};
 use serde::{Deserialize, Serialize};
 
 /// The maximum size of a block in bytes.
-const BLOCK: usize = 1024;
+const MAX_BLOCK: usize = 1024;
 
 /// The maximum number of values in a block.
-const NODES: usize = 64;
+const MAX_NODES: usize = 64;
 
 /// The maximum nesting depth of a block.
-const DEPTH: usize = 4;
+const MAX_DEPTH: usize = 4;
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FrontMatterError {
@@ -29,7 +29,9 @@ pub enum FrontMatterError {
     #[error("`{0}` is no key of a front matter: letters, digits, `_` and `-`")]
     Key(String),
     /// The block is too long or too deep.
-    #[error("the front matter has more than {BLOCK} bytes, or is nested more than {DEPTH} deep")]
+    #[error(
+        "the front matter has more than {MAX_BLOCK} bytes, or is nested more than {MAX_DEPTH} deep"
+    )]
     TooMuch,
 }
 
@@ -52,7 +54,7 @@ impl FrontMatter {
 
     /// Parses text, with or without `---` lines around it.
     pub fn parse(text: &str) -> Result<Self, FrontMatterError> {
-        if text.len() > 2 * BLOCK {
+        if text.len() > 2 * MAX_BLOCK {
             return Err(FrontMatterError::TooMuch);
         }
         let text = text.trim();
@@ -61,7 +63,7 @@ impl FrontMatter {
         if text.trim().is_empty() {
             return Ok(Self::default());
         }
-        Self::from_mapping(&parse_tree(text, NODES).map_err(FrontMatterError::Yaml)?)
+        Self::from_mapping(&parse_tree(text, MAX_NODES).map_err(FrontMatterError::Yaml)?)
     }
 
     fn from_mapping(node: &YamlNode) -> Result<Self, FrontMatterError> {
@@ -74,7 +76,7 @@ impl FrontMatter {
             write_entry(&mut text, key, value, 0)?;
             front.entries.push((key.clone(), text));
         }
-        if front.lines().len() > BLOCK {
+        if front.lines().len() > MAX_BLOCK {
             return Err(FrontMatterError::TooMuch);
         }
         Ok(front)
@@ -86,7 +88,7 @@ impl FrontMatter {
         write_entry(&mut text, key, value, 0)?;
         self.entries.retain(|(existing_key, _)| existing_key != key);
         self.entries.push((key.to_owned(), text));
-        if self.lines().len() > BLOCK {
+        if self.lines().len() > MAX_BLOCK {
             return Err(FrontMatterError::TooMuch);
         }
         Ok(self)
@@ -170,7 +172,7 @@ fn write_entry(
     if !begins || key.len() > 64 || !key.chars().all(word) {
         return Err(FrontMatterError::Key(key.chars().take(64).collect()));
     }
-    if depth >= DEPTH {
+    if depth >= MAX_DEPTH {
         return Err(FrontMatterError::TooMuch);
     }
     let indent = "  ".repeat(depth);

@@ -213,14 +213,14 @@ pub fn notify_event_hooks(town: &Town, event: TownHookEvent, call: &TownHookCall
 fn time_limit(town: &Town, rig: Option<&Rig>, event: TownHookEvent) -> Duration {
     const BUILT_IN: Duration = Duration::from_secs(60);
     /// Shorter, because a session waits for the hook.
-    const BRIEFING: Duration = Duration::from_secs(15);
+    const BRIEFING_TIMEOUT: Duration = Duration::from_secs(15);
     let setting = text_setting(town, rig, "hooks.timeout");
     let limit = setting
         .and_then(|text| crate::town::config::parse_setting_duration(&text))
         .filter(|limit| !limit.is_zero())
         .unwrap_or(BUILT_IN);
     if event == TownHookEvent::ConvoyBriefing {
-        return limit.min(BRIEFING);
+        return limit.min(BRIEFING_TIMEOUT);
     }
     limit
 }

@@ -18,10 +18,10 @@ use super::front_matter::{FrontMatter, FrontMatterError};
 const SIDE_CAR: u64 = 64 * 1024;
 
 /// The maximum number of values in a result, with the values that aliases repeat.
-const NODES: usize = 2000;
+const MAX_NODES: usize = 2000;
 
 /// The maximum number of beads with overrides.
-const OVERRIDES: usize = 500;
+const MAX_OVERRIDES: usize = 500;
 
 /// The answer of a hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -177,7 +177,7 @@ fn parse_answer(
     source: &'static str,
     exit: i32,
 ) -> Result<TownHookAnswer, TownHookResultError> {
-    let root = parse_tree(text, NODES).map_err(TownHookResultError::Yaml)?;
+    let root = parse_tree(text, MAX_NODES).map_err(TownHookResultError::Yaml)?;
     let field = |field, what| TownHookResultError::Field { field, what };
     let fields = match root {
         YamlNode::Map(entries) => entries
@@ -201,7 +201,7 @@ fn parse_answer(
             ("bead_frontmatter", value) => answer.front = FrontMatter::from_value(&value)?,
             ("reason", YamlNode::Text(text)) => answer.reason = text,
             ("bead_overrides", YamlNode::Map(entries)) => {
-                if entries.len() > OVERRIDES {
+                if entries.len() > MAX_OVERRIDES {
                     return Err(field("bead_overrides", "too long"));
                 }
                 answer.overrides = entries.into_iter().collect();

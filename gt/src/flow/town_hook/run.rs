@@ -17,10 +17,10 @@ use crate::town::lock::Lock;
 use crate::town::temporary::TemporaryFolder;
 
 /// The maximum size of an output in bytes, larger than any result.
-const OUTPUT: usize = 64 * 1024;
+const MAX_OUTPUT: usize = 64 * 1024;
 
 /// The maximum size of a reason in bytes.
-const REASON: usize = 2000;
+const MAX_REASON: usize = 2000;
 
 /// Runs a hook. `warnings` gets messages about an approving hook.
 pub(super) fn run_hook(
@@ -75,7 +75,7 @@ fn run_process(
     }
     let run = run
         .limit(limit)
-        .cap(OUTPUT + 1)
+        .cap(MAX_OUTPUT + 1)
         .stop_when(Arc::clone(&town.stop))
         .run();
     let side_car = if with_result {
@@ -89,8 +89,8 @@ fn run_process(
     let Some(exit) = done.code() else {
         return Err("it was ended by a signal".to_owned());
     };
-    if done.stdout.len() > OUTPUT {
-        return Err(format!("it printed more than {} KiB", OUTPUT / 1024));
+    if done.stdout.len() > MAX_OUTPUT {
+        return Err(format!("it printed more than {} KiB", MAX_OUTPUT / 1024));
     }
     ran.errors = decode_errors(&done.stderr);
     ran.output = String::from_utf8(done.stdout)
@@ -148,7 +148,7 @@ fn find_reason(answer: &TownHookAnswer, output: &str, errors: &str) -> String {
 
 /// Returns the beginning of a text, within the limit of a reason.
 fn truncate_reason(text: &str) -> &str {
-    let mut end = text.len().min(REASON);
+    let mut end = text.len().min(MAX_REASON);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -157,6 +157,6 @@ fn truncate_reason(text: &str) -> &str {
 
 /// Decodes a hook's standard error, within the limit of its output.
 fn decode_errors(bytes: &[u8]) -> String {
-    let bytes = &bytes[..bytes.len().min(OUTPUT)];
+    let bytes = &bytes[..bytes.len().min(MAX_OUTPUT)];
     String::from_utf8_lossy(bytes).into_owned()
 }

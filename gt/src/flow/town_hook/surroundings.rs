@@ -11,7 +11,7 @@ use super::{TownHookCall, TownHookEvent, text_setting};
 use crate::town::Town;
 
 /// The maximum size of a variable's text in bytes. Systems allow 128 KiB.
-const VARIABLE: usize = 32 * 1024;
+const MAX_VARIABLE: usize = 32 * 1024;
 
 /// Returns the caller's variables for a foreign child process: toolchains and proxies. Omits
 /// variables that locate git, beads or an agent, and those that may hold secrets.
@@ -20,21 +20,21 @@ pub(crate) fn inherited_variables(env: &Env) -> impl Iterator<Item = (&str, &str
 }
 
 fn is_inherited(name: &str) -> bool {
-    const OURS: [&str; 9] = [
+    const OWN_VARIABLES: [&str; 9] = [
         "GT_", "GIT_", "BD_", "BEADS_", "TMUX", "CLAUDE", "CODEX_", "GEMINI_", "OLDPWD",
     ];
     let name = name.to_ascii_uppercase();
     // The fifth variable of the contract matches the pattern of secrets, but is none.
     let named = name == "KEEPER_MODE";
-    let ours = OURS.iter().any(|start| name.starts_with(start));
+    let ours = OWN_VARIABLES.iter().any(|start| name.starts_with(start));
     named || (!ours && !looks_secret(&name))
 }
 
 /// Returns true if a variable's name suggests a secret value.
 pub(crate) fn looks_secret(name: &str) -> bool {
-    const SECRET: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"];
+    const SECRET_WORDS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL", "AUTH"];
     let name = name.to_ascii_uppercase();
-    SECRET.iter().any(|part| name.contains(part))
+    SECRET_WORDS.iter().any(|part| name.contains(part))
 }
 
 /// Builds all variables of a run. Writes the files of long values to `folder`.
@@ -88,10 +88,10 @@ fn remove_nul(value: &str) -> String {
 
 /// Returns the part of a text that fits a variable, up to the end of a line if possible.
 fn truncate_value(text: &str) -> &str {
-    if text.len() <= VARIABLE {
+    if text.len() <= MAX_VARIABLE {
         return text;
     }
-    let mut end = VARIABLE;
+    let mut end = MAX_VARIABLE;
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -138,9 +138,9 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_at_a_line_and_never_inside_a_character() {
         assert_eq!(truncate_value("short"), "short");
-        let lines = format!("{}\n{}", "a".repeat(VARIABLE - 10), "b".repeat(100));
-        assert_eq!(truncate_value(&lines).len(), VARIABLE - 10);
-        let wide = "ü".repeat(VARIABLE);
-        assert_eq!(truncate_value(&wide).len(), VARIABLE);
+        let lines = format!("{}\n{}", "a".repeat(MAX_VARIABLE - 10), "b".repeat(100));
+        assert_eq!(truncate_value(&lines).len(), MAX_VARIABLE - 10);
+        let wide = "ü".repeat(MAX_VARIABLE);
+        assert_eq!(truncate_value(&wide).len(), MAX_VARIABLE);
     }
 }

@@ -9,14 +9,14 @@ use super::socket_path;
 use crate::town::Town;
 
 /// The time limit for an answer.
-const PATIENCE: Duration = Duration::from_secs(5);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Sends a request to the daemon. Without a daemon, the error is of the kind `NotFound` or
 /// `ConnectionRefused`.
 pub fn ask_daemon(town: &Town, request: &DaemonRequest) -> io::Result<DaemonAnswer> {
     let mut stream = UnixStream::connect(socket_path(town))?;
-    stream.set_read_timeout(Some(PATIENCE))?;
-    stream.set_write_timeout(Some(PATIENCE))?;
+    stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
+    stream.set_write_timeout(Some(ANSWER_TIMEOUT))?;
     let mut line = serde_json::to_vec(request)?;
     line.push(b'\n');
     stream.write_all(&line)?;

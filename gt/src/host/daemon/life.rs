@@ -195,8 +195,8 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
 /// Returns true if a variable belongs to the caller's own session, not to the town. Variables that
 /// every session inherits do not count.
 pub(crate) fn is_foreign(name: &str) -> bool {
-    const PREFIXES: [&str; 4] = ["GT_", "BEADS_", "GIT_", "CLAUDE_CODE_SESSION"];
-    const NAMES: [&str; 8] = [
+    const DROPPED_PREFIXES: [&str; 4] = ["GT_", "BEADS_", "GIT_", "CLAUDE_CODE_SESSION"];
+    const DROPPED_NAMES: [&str; 8] = [
         "BD_ACTOR",
         "TMUX",
         "TMUX_PANE",
@@ -206,7 +206,10 @@ pub(crate) fn is_foreign(name: &str) -> bool {
         "CLAUDE_SESSION_ID",
         "AI_AGENT",
     ];
-    let is_listed = NAMES.contains(&name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    let is_listed = DROPPED_NAMES.contains(&name)
+        || DROPPED_PREFIXES
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
     is_listed && !wrapper::is_session_variable(name, &[])
 }
 

@@ -8,9 +8,9 @@ use std::io;
 use std::path::Path;
 
 /// The size in bytes from which the log is rotated.
-const LARGE: u64 = 10 << 20;
+const ROTATION_SIZE: u64 = 10 << 20;
 /// The number of old logs that are kept.
-const KEPT: usize = 3;
+const MAX_OLD_LOGS: usize = 3;
 
 /// Rotates a log if it is large, or with `force` if it is not empty. Returns true if it was
 /// rotated.
@@ -20,7 +20,7 @@ pub fn rotate_log(log: &Path, force: bool) -> io::Result<bool> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
         Err(error) => return Err(error),
     };
-    if size < if force { 1 } else { LARGE } {
+    if size < if force { 1 } else { ROTATION_SIZE } {
         return Ok(false);
     }
     let old = |number: usize| {
@@ -28,7 +28,7 @@ pub fn rotate_log(log: &Path, force: bool) -> io::Result<bool> {
         name.push(format!(".{number}"));
         std::path::PathBuf::from(name)
     };
-    for number in (1..KEPT).rev() {
+    for number in (1..MAX_OLD_LOGS).rev() {
         match fs::rename(old(number), old(number + 1)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
@@ -71,7 +71,7 @@ mod tests {
             .write(true)
             .open(&log)
             .unwrap()
-            .set_len(LARGE)
+            .set_len(ROTATION_SIZE)
             .unwrap();
         assert!(rotate_log(&log, false).unwrap());
     }

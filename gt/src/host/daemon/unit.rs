@@ -11,7 +11,7 @@ use crate::host::runtime;
 use crate::host::wrapper;
 use crate::town::Town;
 
-const UNIT: &str = include_str!("../../../templates/gtd.service");
+const UNIT_TEMPLATE: &str = include_str!("../../../templates/gtd.service");
 
 /// The written unit.
 #[derive(Debug, Clone, Serialize)]
@@ -86,7 +86,7 @@ pub fn install_unit(town: &Town) -> anyhow::Result<InstalledUnit> {
     // it.
     file::remove_file(&environment)?;
     file::replace_file(&environment, lines.as_bytes(), 0o600)?;
-    let text = UNIT
+    let text = UNIT_TEMPLATE
         .replace("{gtd}", &quote_path(&gtd.display().to_string()))
         .replace(
             "{environment}",

@@ -23,7 +23,7 @@ use crate::town::temporary::TemporaryFolder;
 const LONGEST_ARGUMENT: usize = 64 * 1024;
 
 /// The time limit of `gt prime`.
-const PRIME: Duration = Duration::from_secs(120);
+const PRIME_TIMEOUT: Duration = Duration::from_secs(120);
 
 #[derive(Debug)]
 pub struct ScriptedRequest<'a> {
@@ -127,7 +127,7 @@ fn run_prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
     let finished = ChildCommand::new(request.exe)
         .args(["prime", "--json"])
         .cwd(request.cwd)
-        .limit(PRIME)
+        .limit(PRIME_TIMEOUT)
         .run()?;
     if finished.is_success() {
         return Ok(finished.text());

@@ -17,10 +17,10 @@ use super::RuntimePreset;
 use crate::town::TownLayout;
 use crate::town::identity::Address;
 
-const LOCAL: &str = include_str!("../../../templates/settings/claude-local.json");
+const LOCAL_HOOKS: &str = include_str!("../../../templates/settings/claude-local.json");
 
 /// The kinds of hooks: the name, and the hooks of each role.
-const KINDS: &[(&str, &str)] = &[
+const HOOK_KINDS: &[(&str, &str)] = &[
     (
         "claude",
         include_str!("../../../templates/settings/claude.json"),
@@ -42,7 +42,7 @@ const POLECAT_SETTINGS: (&str, &str) = (
 );
 
 /// The kind whose file is a generated program, which is replaced as a whole.
-const PLUGIN: (&str, &str) = (
+const PLUGIN_KIND: (&str, &str) = (
     "opencode",
     include_str!("../../../templates/settings/opencode.js"),
 );
@@ -89,8 +89,8 @@ pub fn ensure_hook_file(
     {
         return Ok(None);
     }
-    if preset.hooks == PLUGIN.0 {
-        write_if_changed(&hooks.path, PLUGIN.1.as_bytes())?;
+    if preset.hooks == PLUGIN_KIND.0 {
+        write_if_changed(&hooks.path, PLUGIN_KIND.1.as_bytes())?;
     }
     for ours in role_hooks(preset, address) {
         add_hooks(&hooks.path, ours)?;
@@ -105,7 +105,8 @@ pub(super) fn locate_hook_file(
     preset: &RuntimePreset,
     home: &Path,
 ) -> Option<HookFile> {
-    let is_known = preset.hooks == PLUGIN.0 || KINDS.iter().any(|kind| kind.0 == preset.hooks);
+    let is_known =
+        preset.hooks == PLUGIN_KIND.0 || HOOK_KINDS.iter().any(|kind| kind.0 == preset.hooks);
     let folder = hook_folder(layout, address).filter(|_| is_known)?;
     let is_crew = matches!(address, Address::Crew(..));
     if !preset.settings_flag.is_empty() && !is_crew {
@@ -146,9 +147,9 @@ pub(super) fn find_missing_hooks(
     preset: &RuntimePreset,
     address: &Address,
 ) -> Result<Option<Vec<String>>, HookFileError> {
-    if preset.hooks == PLUGIN.0 {
+    if preset.hooks == PLUGIN_KIND.0 {
         let found = read_bytes(path)?;
-        let is_old = |found: &Vec<u8>| found != PLUGIN.1.as_bytes();
+        let is_old = |found: &Vec<u8>| found != PLUGIN_KIND.1.as_bytes();
         let old = "the plugin is of another version of gt".to_owned();
         return Ok(found.map(|found| {
             if is_old(&found) {
@@ -176,7 +177,7 @@ fn role_hooks(preset: &RuntimePreset, address: &Address) -> Vec<&'static str> {
     let (polecat_kind, polecat_settings) = POLECAT_SETTINGS;
     let is_polecat = matches!(address, Address::Polecat(..));
     let additional = (is_polecat && preset.hooks == polecat_kind).then_some(polecat_settings);
-    KINDS
+    HOOK_KINDS
         .iter()
         .filter(|(kind, _)| *kind == preset.hooks)
         .map(|(_, hooks)| *hooks)
@@ -187,7 +188,7 @@ fn role_hooks(preset: &RuntimePreset, address: &Address) -> Vec<&'static str> {
 /// Ensures the settings that keep a program from asking about permissions, for a program that reads
 /// its own folder's hook file. For that setting it reads a file of another name.
 pub fn ensure_local_settings(home: &Path) -> Result<(), HookFileError> {
-    add_hooks(&home.join(".claude/settings.local.json"), LOCAL)
+    add_hooks(&home.join(".claude/settings.local.json"), LOCAL_HOOKS)
 }
 
 /// Reads a settings file. None if it does not exist.

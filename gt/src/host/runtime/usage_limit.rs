@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-const TABLE: &str = include_str!("../../../templates/runtime/usage-limits.json");
+const KNOWN_LIMITS: &str = include_str!("../../../templates/runtime/usage-limits.json");
 
 /// The begin of a message about a usage limit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,7 +39,7 @@ pub(super) struct UsageLimitTable {
 impl UsageLimitTable {
     pub(super) fn built_in() -> Self {
         // A test reads the table, so it is valid.
-        serde_json::from_str(TABLE).unwrap_or_default()
+        serde_json::from_str(KNOWN_LIMITS).unwrap_or_default()
     }
 
     pub(super) fn words_of(&self, program: &str) -> Vec<UsageLimitWords> {
@@ -64,7 +64,7 @@ mod tests {
 
     #[test]
     fn every_row_of_the_table_belongs_to_a_preset_and_names_its_version() {
-        let table: UsageLimitTable = serde_json::from_str(TABLE).unwrap();
+        let table: UsageLimitTable = serde_json::from_str(KNOWN_LIMITS).unwrap();
         for row in &table.words {
             assert!(preset(&row.program).usage_limits.contains(row), "{row:?}");
             assert!(!row.version.is_empty(), "{row:?}");

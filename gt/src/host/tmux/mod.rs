@@ -29,10 +29,10 @@ use crate::town::TownLayout;
 use crate::town::process::{self, Process};
 
 /// The time limit of one tmux call.
-const LIMIT: Duration = Duration::from_secs(15);
+const CALL_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The time that an agent gets to end itself.
-const GRACE: Duration = Duration::from_secs(4);
+const END_GRACE: Duration = Duration::from_secs(4);
 
 /// Variables that tmux and systemd-run need. The server keeps the variables of its starter, so it
 /// must get no others.
@@ -58,7 +58,7 @@ pub fn list_default_sessions(env: &Env) -> Vec<String> {
     let mut exec = ChildCommand::new("tmux")
         .args(["list-sessions", "-F", "#{session_name}"])
         .env_clear()
-        .limit(LIMIT);
+        .limit(CALL_TIMEOUT);
     for name in CLIENT_VARS {
         if let Some(value) = env.get(name) {
             exec = exec.env(name, value);
@@ -70,7 +70,7 @@ pub fn list_default_sessions(env: &Env) -> Vec<String> {
 }
 
 /// The number of screens that are captured by one call. tmux takes 16 KB of commands.
-const CAPTURES: usize = 50;
+const CAPTURES_PER_CALL: usize = 50;
 
 /// The sessions of one town in its own tmux server.
 #[derive(Debug, Clone)]
@@ -123,7 +123,7 @@ impl Tmux {
     }
 
     fn clean_environment(&self, exec: ChildCommand) -> ChildCommand {
-        let mut exec = exec.env_clear().limit(LIMIT);
+        let mut exec = exec.env_clear().limit(CALL_TIMEOUT);
         for name in CLIENT_VARS {
             if let Some(value) = self.env.get(name) {
                 exec = exec.env(name, value);
@@ -433,7 +433,7 @@ impl SessionHost for Tmux {
 
     fn capture_all(&self, sessions: &[&LiveSession]) -> Result<Vec<String>, HostError> {
         let mut screens = Vec::new();
-        for group in sessions.chunks(CAPTURES) {
+        for group in sessions.chunks(CAPTURES_PER_CALL) {
             let targets: Vec<String> = group.iter().map(|live| pane_target(&live.name)).collect();
             // The token of a session ends its screen.
             let commands = group.iter().zip(&targets).flat_map(|(live, target)| {
@@ -497,9 +497,9 @@ impl SessionHost for Tmux {
             .into_iter()
             .filter(|member| member.pid != own_pid)
             .partition(|member| line.contains(&member.pid));
-        let mut left = process::end_processes(&others, GRACE);
+        let mut left = process::end_processes(&others, END_GRACE);
         self.end_session(name)?;
-        left.extend(process::end_processes(&above, GRACE));
+        left.extend(process::end_processes(&above, END_GRACE));
         if left.is_empty() {
             return Ok(());
         }

@@ -22,7 +22,7 @@ use crate::host::{HostError, InputRules, SendResult};
 use crate::town::lock::{Lock, LockError};
 
 /// The maximum length of a text that is typed instead of pasted.
-const TYPED: usize = 200;
+const MAX_TYPED_LENGTH: usize = 200;
 
 /// The pause between the text and Enter. With a shorter pause, some agents treat Enter as a part of
 /// a paste.
@@ -32,7 +32,7 @@ const BEFORE_ENTER: Duration = Duration::from_millis(500);
 const FOR_PROMPT: Duration = Duration::from_secs(2);
 
 /// The pause after Enter, before the input line is checked.
-const LOOKS: [Duration; 3] = [
+const CHECK_PAUSES: [Duration; 3] = [
     Duration::from_millis(400),
     Duration::from_millis(1000),
     Duration::from_millis(2000),
@@ -93,7 +93,7 @@ impl Tmux {
         if input.prompt.is_none() {
             return Ok(SendResult::Submitted);
         }
-        for pause in LOOKS {
+        for pause in CHECK_PAUSES {
             let gone = clock::wait_for(pause, || match self.capture_screen(row) {
                 Ok(screen) => {
                     (!matches!(read_input_line(&screen, input), InputLine::Text(_))).then_some(())
@@ -120,7 +120,7 @@ impl Tmux {
 
     fn type_or_paste(&self, row: &SessionRow, text: &str) -> Result<(), HostError> {
         let name = &row.live.name;
-        if text.chars().count() <= TYPED && !text.contains('\n') {
+        if text.chars().count() <= MAX_TYPED_LENGTH && !text.contains('\n') {
             let keys = SendKeys::new().disable_lookup().target_pane(&row.pane);
             return self
                 .run_commands(name, [keys.key("--").key(escape_argument(text)).build()])

@@ -11,9 +11,9 @@ use crate::record::polecat::Polecat;
 use crate::record::town_view::TownView;
 
 /// The time window of the counts.
-const HOUR: SignedDuration = SignedDuration::from_hours(1);
+const COUNTED_WINDOW: SignedDuration = SignedDuration::from_hours(1);
 /// SIGKILL, which the system sends when memory is short.
-const KILL: i32 = 9;
+const KILL_SIGNAL: i32 = 9;
 
 fn build_alert(key: String, subject: String, text: &str, next: &[&str]) -> AttentionItem {
     AttentionItem {
@@ -54,7 +54,7 @@ pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<Attentio
     let all = escalation::list_escalations(&view.stores.town, false);
     let at =
         |escalation: &escalation::Escalation| escalation.escalated_at.parse::<Timestamp>().ok();
-    let is_new = |at: &Timestamp| view.now.duration_since(*at) < HOUR;
+    let is_new = |at: &Timestamp| view.now.duration_since(*at) < COUNTED_WINDOW;
     let count = all.iter().filter_map(at).filter(is_new).count();
     reaches_limit(count, limit).then(|| {
         build_alert(
@@ -92,7 +92,7 @@ pub(super) fn kill_alert(view: &TownView, limit: usize) -> Option<AttentionItem>
 fn was_killed_recently(polecat: &Polecat, now: Timestamp) -> bool {
     polecat.slot.ended.as_ref().is_some_and(|ended| {
         let at = ended.at.parse::<Timestamp>().ok();
-        let is_recent = at.is_some_and(|at| now.duration_since(at) < HOUR);
-        ended.signal == Some(KILL) && ended.because.is_empty() && is_recent
+        let is_recent = at.is_some_and(|at| now.duration_since(at) < COUNTED_WINDOW);
+        ended.signal == Some(KILL_SIGNAL) && ended.because.is_empty() && is_recent
     })
 }

@@ -78,7 +78,7 @@ impl AttentionKind {
 }
 
 /// Labels of beads that someone works on.
-const HELD: [BeadMark<'_>; 2] = [
+const HELD_LABELS: [BeadMark<'_>; 2] = [
     BeadMark::Status(&Status::Hooked),
     BeadMark::Status(&Status::InProgress),
 ];
@@ -113,7 +113,7 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
     );
     let is_queued = |id: &str| queued.iter().any(|waiting| waiting.work_bead_id == id);
     // A bead with a request or a place in the queue has an owner, and is not read.
-    let held = beads.select_marked(&HELD, |bead| {
+    let held = beads.select_marked(&HELD_LABELS, |bead| {
         !bead.is_ephemeral()
             && !is_queued(bead.id())
             && !merge_request::has_open_request(beads, bead)

@@ -17,9 +17,9 @@ use crate::town::event::event;
 use crate::town::identity::Address;
 
 /// The label of such a message.
-const LABEL: &str = "gt:attention";
+const ATTENTION_LABEL: &str = "gt:attention";
 /// The label of a message that was closed because its item was resolved, not by a user.
-const OVER: &str = "over";
+const RESOLVED_LABEL: &str = "over";
 
 /// The messages to write and to close.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -58,14 +58,16 @@ pub(super) fn plan_messages(view: &TownView, items: Vec<AttentionItem>) -> Atten
         })
         .collect();
     let over = town
-        .select_marked(&[BeadMark::Label(LABEL)], |bead| !bead.has_label(OVER))
+        .select_marked(&[BeadMark::Label(ATTENTION_LABEL)], |bead| {
+            !bead.has_label(RESOLVED_LABEL)
+        })
         .filter(|message| !ids.contains(&message.id))
         .map(|message| message.id.clone())
         .collect();
     let is_reported = |addressed: &AddressedItem| {
         addressed.mailboxes.iter().all(|mailbox| {
             let message = town.get(&message_id(&addressed.item, mailbox));
-            message.is_some_and(|message| !message.has_label(OVER))
+            message.is_some_and(|message| !message.has_label(RESOLVED_LABEL))
         })
     };
     AttentionMessages {
@@ -138,7 +140,7 @@ pub(super) fn deliver_messages(town: &Town, messages: &AttentionMessages) -> any
                     change::mark_closed(&mut message, "It is over", &now);
                 }
                 message.updated_at = now;
-                message.labels.push(OVER.to_owned());
+                message.labels.push(RESOLVED_LABEL.to_owned());
                 tx.put(message)?;
             }
         }
@@ -158,15 +160,15 @@ fn write_message(tx: &mut Tx, item: &AttentionItem, mailbox: &str) -> anyhow::Re
     let Some(mut bead) = tx.get(&id).cloned() else {
         return Ok(());
     };
-    let is_over = bead.has_label(OVER);
-    if bead.has_label(LABEL) && !is_over {
+    let is_over = bead.has_label(RESOLVED_LABEL);
+    if bead.has_label(ATTENTION_LABEL) && !is_over {
         return Ok(());
     }
     if is_over {
         reopen_message(&mut bead, &tx.now());
         bead.description = message.body;
     }
-    bead.labels.push(LABEL.to_owned());
+    bead.labels.push(ATTENTION_LABEL.to_owned());
     bead.labels.sort();
     bead.labels.dedup();
     tx.put(bead)?;
@@ -176,7 +178,8 @@ fn write_message(tx: &mut Tx, item: &AttentionItem, mailbox: &str) -> anyhow::Re
 /// Reopens the message of an item that came back, as if it were new.
 fn reopen_message(bead: &mut Bead, now: &Stamp) {
     change::mark_open(bead, Status::Open, now);
-    bead.labels.retain(|label| label != OVER && label != "read");
+    bead.labels
+        .retain(|label| label != RESOLVED_LABEL && label != "read");
 }
 
 fn build_message(item: &AttentionItem, mailbox: &str) -> NewMessage {

@@ -20,7 +20,7 @@ use crate::town::{Town, TownLayout};
 /// The number of sessions of a mailbox that are remembered.
 const MAX_SESSIONS: usize = 8;
 /// The time that a hook waits for another one.
-const WAIT: Duration = Duration::from_secs(2);
+const HOOK_WAIT: Duration = Duration::from_secs(2);
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct DeliveredMail {
@@ -74,7 +74,7 @@ pub fn take_new_messages<'a>(
 ) -> io::Result<Vec<&'a MailMessage>> {
     let path = layout.delivered_mail(mailbox);
     // Without the lock a notification may be repeated, which is better than none.
-    let _lock = Lock::take(&layout.state_lock(&path), WAIT).ok();
+    let _lock = Lock::take(&layout.state_lock(&path), HOOK_WAIT).ok();
     let sessions = read_sessions(&path);
     let mut news = select_new_messages(&sessions, session, unread);
     news.retain(|message| is_wanted(message));
@@ -108,7 +108,7 @@ fn change_notices(
 ) {
     let path = layout.delivered_mail(mailbox);
     // Without the lock a notification may be repeated, which is better than none.
-    let _lock = Lock::take(&layout.state_lock(&path), WAIT).ok();
+    let _lock = Lock::take(&layout.state_lock(&path), HOOK_WAIT).ok();
     let sessions = read_sessions(&path);
     let mut ids = notified_ids(&sessions, session);
     change(&mut ids);

@@ -108,12 +108,12 @@ pub fn has_unread(town: &Snapshot) -> bool {
 }
 
 fn select_unread(town: &Snapshot) -> impl Iterator<Item = &Bead> {
-    const MARKS: [BeadMark<'static>; 2] = [
+    const MESSAGE_MARKS: [BeadMark<'static>; 2] = [
         BeadMark::Kind(&Kind::Message),
         BeadMark::Label("gt:message"),
     ];
     let overseer = Address::Overseer.mailbox();
-    town.select_open(&MARKS).filter(move |bead| {
+    town.select_open(&MESSAGE_MARKS).filter(move |bead| {
         !bead.has_label("read")
             && bead.assignee != overseer
             && !is_shared_mailbox(&bead.assignee)

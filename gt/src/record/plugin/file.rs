@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 /// The line before and after the TOML.
-const MARK: &str = "+++";
+const TOML_MARK: &str = "+++";
 
 /// The maximum length of a name.
-const NAME: usize = 64;
+const MAX_NAME: usize = 64;
 
 /// The content of a plugin's file. Unknown keys are ignored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,7 +131,7 @@ pub fn parse_plugin_file(text: &str) -> Result<PluginFile, PluginFileError> {
     let mut marks = Vec::new();
     let mut at = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
-        if line.trim_end() == MARK {
+        if line.trim_end() == TOML_MARK {
             marks.push((number, at, at + line.len()));
         }
         at += line.len();
@@ -157,8 +157,8 @@ pub fn parse_plugin_file(text: &str) -> Result<PluginFile, PluginFileError> {
     }
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let begins = file.name.starts_with(|c: char| c.is_ascii_alphanumeric());
-    if !begins || file.name.len() > NAME || !file.name.chars().all(is_plain) {
-        let name = file.name.chars().take(NAME).collect();
+    if !begins || file.name.len() > MAX_NAME || !file.name.chars().all(is_plain) {
+        let name = file.name.chars().take(MAX_NAME).collect();
         return Err(PluginFileError::BadName { name });
     }
     rest.trim_start_matches(['\r', '\n'])

@@ -8,10 +8,10 @@ use super::GateSpec;
 use crate::town::event;
 
 /// The duration of a cooldown without one.
-const COOLDOWN: SignedDuration = SignedDuration::from_hours(1);
+const DEFAULT_COOLDOWN: SignedDuration = SignedDuration::from_hours(1);
 
 /// The time between two evaluations of a condition that names none.
-const INTERVAL: SignedDuration = SignedDuration::from_mins(10);
+const CONDITION_INTERVAL: SignedDuration = SignedDuration::from_mins(10);
 
 /// The minimum time between two automatic runs or evaluations.
 pub const SHORTEST: SignedDuration = SignedDuration::from_secs(30);
@@ -62,7 +62,7 @@ impl PluginGate {
         };
         match spec.kind.as_str() {
             "" | "manual" => Self::Manual,
-            "cooldown" => match duration(&spec.duration, COOLDOWN) {
+            "cooldown" => match duration(&spec.duration, DEFAULT_COOLDOWN) {
                 Some(length) => Self::Cooldown(length),
                 None => Self::Closed(format!("`{}` is no duration", spec.duration)),
             },
@@ -72,7 +72,7 @@ impl PluginGate {
                     Self::Closed(format!("`{}` is no schedule: {reason}", spec.schedule))
                 }
             },
-            "condition" => match duration(&spec.interval, INTERVAL) {
+            "condition" => match duration(&spec.interval, CONDITION_INTERVAL) {
                 _ if spec.check.trim().is_empty() => {
                     Self::Closed("its condition has no `check`".to_owned())
                 }

@@ -12,11 +12,11 @@ use crate::town::event::{EventReader, StoredEvent};
 use crate::town::lock::Lock;
 
 /// The age up to which events count for a plugin that has handled none.
-const OLDEST: SignedDuration = SignedDuration::from_hours(24);
+const MAX_EVENT_AGE: SignedDuration = SignedDuration::from_hours(24);
 
 /// The number of events without a match after which the position is remembered, so that no pass
 /// reads them again.
-const UNREAD: u64 = 256 * 1024;
+const REMEMBERED_DISTANCE: u64 = 256 * 1024;
 
 /// The history of a plugin, with the events to hand to a run.
 #[derive(Debug, Clone, Default)]
@@ -88,7 +88,7 @@ fn add_events(
     let mut reader = match known {
         Some(position) => EventReader::at(layout, position)?,
         None => {
-            let oldest = now.checked_sub(OLDEST).unwrap_or(now);
+            let oldest = now.checked_sub(MAX_EVENT_AGE).unwrap_or(now);
             // Events have whole seconds.
             let since = Timestamp::from_second(history.gate.since.as_second());
             EventReader::since(layout, since.unwrap_or(oldest).max(oldest))?
@@ -100,7 +100,7 @@ fn add_events(
         .events
         .retain(|stored| gate.waits_for(&stored.event.kind) && !is_own(plugin, stored));
     history.position = Some(reader.position());
-    let is_long = reader.position().saturating_sub(begin) > UNREAD;
+    let is_long = reader.position().saturating_sub(begin) > REMEMBERED_DISTANCE;
     if history.events.is_empty() && (is_long || known.is_none()) {
         let position = history.position;
         let remembered = PluginMemory::change(layout, |memory| {

@@ -43,11 +43,11 @@ pub const SCRIPT: &str = "run.sh";
 pub const DISABLED: &str = "plugins.disabled";
 
 /// The maximum size of a plugin's file in bytes.
-const SIZE: u64 = 256 * 1024;
+const MAX_FILE_SIZE: u64 = 256 * 1024;
 
 /// The time limit of a run without a setting, and the longest one.
-const TIMEOUT: Duration = Duration::from_secs(600);
-const LONGEST: Duration = Duration::from_secs(24 * 3600);
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(600);
+const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 3600);
 
 /// A plugin of the town or of a rig.
 #[derive(Debug, Clone)]
@@ -148,7 +148,7 @@ impl Plugin {
     pub fn timeout(&self) -> Duration {
         let limit = gate::parse_duration(&self.file.execution.timeout);
         let limit = limit.and_then(|limit| Duration::try_from(limit).ok());
-        limit.unwrap_or(TIMEOUT).min(LONGEST)
+        limit.unwrap_or(DEFAULT_TIMEOUT).min(MAX_TIMEOUT)
     }
 
     /// Returns the severity of the escalation about a failed run.
@@ -272,8 +272,8 @@ fn read_plugin(
 ) -> Result<Plugin, String> {
     check_inside(layout, rig, path)?;
     let meta = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    if meta.len() > SIZE {
-        return Err(format!("it has more than {} KiB", SIZE / 1024));
+    if meta.len() > MAX_FILE_SIZE {
+        return Err(format!("it has more than {} KiB", MAX_FILE_SIZE / 1024));
     }
     let bytes = kit::sys::file::read_regular_file(path).map_err(|error| error.to_string())?;
     let text = String::from_utf8(bytes.unwrap_or_default())
@@ -480,7 +480,7 @@ mod tests {
             has_script: false,
             changed_at: Timestamp::UNIX_EPOCH,
         };
-        assert_eq!(plugin.timeout(), TIMEOUT);
+        assert_eq!(plugin.timeout(), DEFAULT_TIMEOUT);
         let problems = plugin.problems();
         assert_eq!(problems.len(), 4, "{problems:#?}");
         assert!(problems[0].contains("lunar"), "{problems:#?}");

@@ -11,14 +11,14 @@ use super::Plugin;
 use crate::town::Town;
 
 /// The label of all runs.
-const LABEL: &str = "type:plugin-run";
+const RUN_LABEL: &str = "type:plugin-run";
 
 /// The number of runs of a plugin that are always kept.
-const KEPT: usize = 50;
+const MIN_KEPT_RUNS: usize = 50;
 
 /// The age up to which further runs are kept, and the number of runs that is never exceeded.
-const AGE: SignedDuration = SignedDuration::from_hours(48);
-const MOST: usize = 500;
+const MAX_RUN_AGE: SignedDuration = SignedDuration::from_hours(48);
+const MAX_KEPT_RUNS: usize = 500;
 
 /// The result of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -69,7 +69,7 @@ pub struct PluginRun {
 pub fn record_run(town: &Town, plugin: &Plugin, run: &NewPluginRun) -> anyhow::Result<String> {
     let store = town.open_town_store()?;
     let mut labels = vec![
-        LABEL.to_owned(),
+        RUN_LABEL.to_owned(),
         name_label(plugin),
         format!("result:{}", run.result.word()),
     ];
@@ -121,9 +121,9 @@ fn remove_old_runs(tx: &mut Tx, plugin: &Plugin) -> anyhow::Result<()> {
     runs.sort();
     runs.reverse();
     for (number, (at, id)) in runs.iter().enumerate() {
-        let is_old = now.duration_since(*at) > AGE;
+        let is_old = now.duration_since(*at) > MAX_RUN_AGE;
         // The new run is added to them.
-        if number + 1 >= MOST || (number + 1 >= KEPT && is_old) {
+        if number + 1 >= MAX_KEPT_RUNS || (number + 1 >= MIN_KEPT_RUNS && is_old) {
             change::delete_bead(tx, id, "an old run", true)?;
         }
     }
@@ -142,7 +142,7 @@ fn refs_of<'a>(town: &'a Snapshot, plugin: &Plugin) -> impl Iterator<Item = Bead
             Some(rig) => labels.contains(&rig.as_str()),
             None => !labels.iter().any(|label| label.starts_with("rig:")),
         };
-        is_its && labels.contains(&LABEL)
+        is_its && labels.contains(&RUN_LABEL)
     })
 }
 

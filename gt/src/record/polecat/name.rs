@@ -6,7 +6,7 @@ use crate::town::config::Namepool;
 use crate::town::identity::{Address, check_worker_name};
 
 /// The themes by name, each with its list of names.
-const THEMES: [(&str, &str); 3] = [
+const NAME_THEMES: [(&str, &str); 3] = [
     (
         "desert",
         include_str!("../../../templates/names/desert.txt"),
@@ -23,7 +23,7 @@ const THEMES: [(&str, &str); 3] = [
 
 /// Returns the names of the themes.
 pub fn theme_names() -> impl Iterator<Item = &'static str> {
-    THEMES.iter().map(|(name, _)| *name)
+    NAME_THEMES.iter().map(|(name, _)| *name)
 }
 
 /// Picks the first name that is not in `used`: from the rig's own list if it has one, otherwise from
@@ -62,12 +62,12 @@ pub fn theme_of(rig: &str, style: Option<&str>) -> &'static str {
 }
 
 fn find_theme(rig: &str, style: Option<&str>) -> &'static (&'static str, &'static str) {
-    let chosen = THEMES.iter().find(|(name, _)| Some(*name) == style);
+    let chosen = NAME_THEMES.iter().find(|(name, _)| Some(*name) == style);
     let by_rig = || {
         let hash = rig.bytes().fold(0_u32, |h, byte| {
             h.wrapping_mul(31).wrapping_add(byte.into())
         });
-        &THEMES[hash as usize % THEMES.len()]
+        &NAME_THEMES[hash as usize % NAME_THEMES.len()]
     };
     chosen.unwrap_or_else(by_rig)
 }
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn every_theme_has_fifty_distinct_valid_names() {
-        for (theme, list) in THEMES {
+        for (theme, list) in NAME_THEMES {
             let names: BTreeSet<&str> = list.lines().collect();
             assert_eq!(names.len(), 50, "{theme}");
             for name in names {

@@ -316,13 +316,13 @@ fn read_lines(beads: &Snapshot) -> BTreeMap<String, Vec<WorkCompletion>> {
 }
 
 /// The name of a model that no agent program reported.
-const UNKNOWN: &str = "unknown";
+const UNKNOWN_MODEL: &str = "unknown";
 
 impl WorkCompletion {
     /// Returns the model, or `unknown`.
     pub fn model_name(&self) -> &str {
         match self.model.as_str() {
-            "" => UNKNOWN,
+            "" => UNKNOWN_MODEL,
             model => model,
         }
     }
@@ -446,7 +446,10 @@ mod tests {
             first_time_green: 1,
             median_seconds: Some(30),
         };
-        assert_eq!(groups, BTreeMap::from([(UNKNOWN.to_owned(), expected)]));
+        assert_eq!(
+            groups,
+            BTreeMap::from([(UNKNOWN_MODEL.to_owned(), expected)])
+        );
     }
 
     /// The sizes of a store whose workers finish beads.

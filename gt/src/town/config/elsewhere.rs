@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use kit::table;
 use serde_json::Value;
 
-const TABLE: &str = include_str!("../../../templates/settings-elsewhere.txt");
+const ELSEWHERE_TABLE: &str = include_str!("../../../templates/settings-elsewhere.txt");
 
 /// A key of other versions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl ElsewhereKey {
 
 pub(super) fn all_keys() -> &'static [ElsewhereKey] {
     static KEYS: LazyLock<Vec<ElsewhereKey>> =
-        LazyLock::new(|| table::read_rows(TABLE).map(read_key).collect());
+        LazyLock::new(|| table::read_rows(ELSEWHERE_TABLE).map(read_key).collect());
     &KEYS
 }
 

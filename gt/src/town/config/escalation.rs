@@ -19,11 +19,11 @@ use super::{SettingPlace, SettingsError, parse_setting_duration};
 use crate::town::Town;
 
 /// The severities with routes in the file.
-const SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
+const ROUTED_SEVERITIES: [&str; 4] = ["low", "medium", "high", "critical"];
 /// The default time limit of a command.
-const DURATION: &str = "a duration such as 30s or 10m";
+const DURATION_FORM: &str = "a duration such as 30s or 10m";
 
-const TIMEOUT: Duration = Duration::from_secs(10);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A route of an escalation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,7 +86,7 @@ impl NotifyCommand {
     pub fn time_limit(&self) -> Duration {
         parse_setting_duration(&self.timeout)
             .filter(|limit| !limit.is_zero())
-            .unwrap_or(TIMEOUT)
+            .unwrap_or(COMMAND_TIMEOUT)
     }
 }
 
@@ -167,8 +167,8 @@ impl EscalationSettings {
             })?;
         let mut settings = Self::default();
         for (severity, routes) in &file.routes {
-            if !SEVERITIES.contains(&severity.as_str()) {
-                let expected = format!("the severities {}", SEVERITIES.join(", "));
+            if !ROUTED_SEVERITIES.contains(&severity.as_str()) {
+                let expected = format!("the severities {}", ROUTED_SEVERITIES.join(", "));
                 return Err(build_value_error(path, "routes", severity, expected));
             }
             let routes = routes
@@ -192,7 +192,7 @@ impl EscalationSettings {
                     path,
                     &format!("commands.{name}.timeout"),
                     &command.timeout,
-                    DURATION.to_owned(),
+                    DURATION_FORM.to_owned(),
                 ));
             }
         }
@@ -207,7 +207,7 @@ impl EscalationSettings {
                         path,
                         "stale_threshold",
                         &file.stale_threshold,
-                        DURATION.to_owned(),
+                        DURATION_FORM.to_owned(),
                     )
                 })?;
         }

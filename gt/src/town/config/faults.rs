@@ -18,7 +18,7 @@ use super::key::{self, SettingKey, SettingPlacement};
 use super::{RigSettings, SettingsError, SettingsLayers, elsewhere};
 use crate::town::{Rig, RigLayout, Town};
 
-const QUEUE: &str = "merge_queue";
+const QUEUE_PART: &str = "merge_queue";
 
 /// The longest text of a wrong value in a message, in characters.
 const MAX_SHOWN_VALUE: usize = 60;
@@ -80,7 +80,7 @@ impl SettingsLayers {
                 layers: self,
                 faults: &mut faults,
             };
-            finder.check_places(file, |key| format!("{QUEUE}.{key}"));
+            finder.check_places(file, |key| format!("{QUEUE_PART}.{key}"));
             for (part, value) in file.as_object().into_iter().flatten() {
                 finder.check_value(&[part], value);
             }
@@ -146,22 +146,22 @@ impl SettingsLayers {
             layers: self,
             faults: &mut faults,
         };
-        let to = |key: &str| format!("{QUEUE}.{key} in {}", rig.settings().display());
+        let to = |key: &str| format!("{QUEUE_PART}.{key} in {}", rig.settings().display());
         finder.check_places(&old_file, to);
-        let queue = old_file.get(QUEUE).and_then(Value::as_object);
+        let queue = old_file.get(QUEUE_PART).and_then(Value::as_object);
         if let Some(found) = queue.and_then(|queue| queue.keys().find(|key| has_gates(key))) {
-            finder.add_misplaced(&format!("{QUEUE}.{found}"), to(found));
+            finder.add_misplaced(&format!("{QUEUE_PART}.{found}"), to(found));
         }
         let merged = self.merged();
-        let gates = merged[QUEUE]["gates"].as_object();
+        let gates = merged[QUEUE_PART]["gates"].as_object();
         for (name, gate) in gates.into_iter().flatten() {
             let command = gate["cmd"].as_str();
             if command.is_none_or(|command| command.trim().is_empty()) {
                 let path = self
                     .files()
-                    .find(|(_, file)| !file[QUEUE]["gates"][name].is_null())
+                    .find(|(_, file)| !file[QUEUE_PART]["gates"][name].is_null())
                     .map_or_else(|| rig.settings(), |(path, _)| path.to_owned());
-                let key = format!("{QUEUE}.gates.{name}");
+                let key = format!("{QUEUE_PART}.gates.{name}");
                 faults.push(SettingFault {
                     error: SettingsError::NoCommand {
                         place: place_in_file(&path, &[], &key),
@@ -343,12 +343,12 @@ fn find_nearest(parts: &[&str]) -> Option<NearestKey> {
     if above.is_empty() && !is_similar {
         return None;
     }
-    let is_in_gate = above.starts_with(&[QUEUE, "gates"]);
+    let is_in_gate = above.starts_with(&[QUEUE_PART, "gates"]);
     let is_called_gate = ["gate", "command", "cmd"]
         .iter()
         .any(|word| part.contains(word));
     let is_near_gate = has_gates(nearest) && typing_errors <= 3;
-    let is_in_queue = above == [QUEUE];
+    let is_in_queue = above == [QUEUE_PART];
     Some(NearestKey {
         name: [above, &[nearest]].concat().join("."),
         may_be_guard: is_in_gate
@@ -372,7 +372,7 @@ fn effect_of(key: &SettingKey) -> FaultEffect {
 /// Returns true if a known key below `merge_queue` holds gates.
 fn has_gates(key: &str) -> bool {
     key == "gates"
-        || (key.ends_with("_command") && key::find_key(&format!("{QUEUE}.{key}")).is_some())
+        || (key.ends_with("_command") && key::find_key(&format!("{QUEUE_PART}.{key}")).is_some())
 }
 
 fn shorten(text: &str) -> String {

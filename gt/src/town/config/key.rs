@@ -7,13 +7,16 @@ use kit::table;
 
 pub use super::setting_key::{FORGE_KINDS, LabelEffect, SettingKey, SettingKind, SettingPlacement};
 
-const TABLE: &str = include_str!("../../../templates/settings.txt");
+const SETTINGS_TABLE: &str = include_str!("../../../templates/settings.txt");
 
 /// Returns all settings in alphabetical order.
 pub fn all_keys() -> &'static [SettingKey] {
     // A row that cannot be read would be left out, so a test compares the rows with the settings.
-    static KEYS: LazyLock<Vec<SettingKey>> =
-        LazyLock::new(|| table::read_rows(TABLE).filter_map(parse_row).collect());
+    static KEYS: LazyLock<Vec<SettingKey>> = LazyLock::new(|| {
+        table::read_rows(SETTINGS_TABLE)
+            .filter_map(parse_row)
+            .collect()
+    });
     &KEYS
 }
 
@@ -100,7 +103,7 @@ mod tests {
 
     #[test]
     fn every_row_is_a_setting_with_a_valid_built_in_value() {
-        for row in table::read_rows(TABLE) {
+        for row in table::read_rows(SETTINGS_TABLE) {
             let key = parse_row(row).unwrap_or_else(|| panic!("{row:?}"));
             let built_in = key.default.is_empty() || key.parse(key.default).is_some();
             assert!(built_in && !key.meaning.is_empty(), "{row:?}");

@@ -243,7 +243,7 @@ const MAX_WAIT: Duration = Duration::from_secs(6 * 3600);
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 
 /// The default time limit of a gate.
-const LIMIT: Duration = Duration::from_secs(1800);
+const GATE_TIMEOUT: Duration = Duration::from_secs(1800);
 
 /// Builds a gate from a `*_command` setting.
 fn build_command_gate(name: &str, line: Option<&String>) -> Option<Gate> {
@@ -251,7 +251,7 @@ fn build_command_gate(name: &str, line: Option<&String>) -> Option<Gate> {
     Some(Gate {
         name: name.to_owned(),
         command: line.clone(),
-        limit: LIMIT,
+        limit: GATE_TIMEOUT,
         cache: Vec::new(),
         retry: 0,
         parallel: false,
@@ -264,7 +264,7 @@ fn build_named_gate(
     setting: &GateSetting,
 ) -> Result<Gate, SettingsError> {
     let limit = match setting.timeout.as_deref() {
-        None => LIMIT,
+        None => GATE_TIMEOUT,
         Some(text) => {
             super::parse_setting_duration(text).ok_or_else(|| SettingsError::BadValue {
                 place: SettingPlace::in_file(&rig.settings()),

@@ -2,7 +2,7 @@
 
 use kit::table;
 
-const TABLE: &str = include_str!("../../../templates/events.txt");
+const EVENTS_TABLE: &str = include_str!("../../../templates/events.txt");
 
 /// A kind of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,11 +14,11 @@ pub struct EventKind {
 
 /// Returns all kinds in alphabetical order.
 pub fn list_event_kinds() -> impl Iterator<Item = EventKind> {
-    table::read_rows(TABLE).map(|[name, phrase]| EventKind { name, phrase })
+    table::read_rows(EVENTS_TABLE).map(|[name, phrase]| EventKind { name, phrase })
 }
 
 /// The maximum number of kinds that are proposed for an unknown one.
-const PROPOSED: usize = 3;
+const MAX_PROPOSALS: usize = 3;
 
 /// Returns true if this version records events of a kind.
 pub fn is_known_kind(kind: &str) -> bool {
@@ -37,7 +37,7 @@ pub fn find_near_kinds(kind: &str) -> Vec<&'static str> {
         .filter(is_near)
         .collect();
     near.sort_by_key(|known| distance(known));
-    near.truncate(PROPOSED);
+    near.truncate(MAX_PROPOSALS);
     near
 }
 

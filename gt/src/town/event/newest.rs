@@ -13,10 +13,10 @@ use super::line::EventLine;
 use crate::town::TownLayout;
 
 /// The number of bytes that are read at once.
-const CHUNK: u64 = 64 * 1024;
+const CHUNK_SIZE: u64 = 64 * 1024;
 /// The maximum difference between the order of the lines and the order of their times: clocks are
 /// set back, and other machines have other clocks.
-const DISORDER: SignedDuration = SignedDuration::from_hours(24);
+const MAX_DISORDER: SignedDuration = SignedDuration::from_hours(24);
 
 /// The lines of a file, the last one first, without their line ends. Lines that are appended in
 /// the meantime are not included.
@@ -76,7 +76,7 @@ impl LinesBackwards {
         let Some(file) = &self.file else {
             return Ok(());
         };
-        let wanted = CHUNK.max(self.unread.len() as u64).min(self.start);
+        let wanted = CHUNK_SIZE.max(self.unread.len() as u64).min(self.start);
         let start = self.start - wanted;
         let mut bytes = vec![0; usize::try_from(wanted).unwrap_or(usize::MAX)];
         file.read_exact_at(&mut bytes, start)?;
@@ -150,5 +150,5 @@ pub(super) fn is_long_before(event: &EventLine, since: Option<Timestamp>) -> boo
     let at: Option<Timestamp> = event.ts.parse().ok();
     since
         .zip(at)
-        .is_some_and(|(since, at)| since.duration_since(at) > DISORDER)
+        .is_some_and(|(since, at)| since.duration_since(at) > MAX_DISORDER)
 }

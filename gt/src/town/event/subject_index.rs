@@ -19,11 +19,11 @@ use super::line::{EventLine, is_about, split_words};
 use crate::town::TownLayout;
 
 /// The size of a block of the file of events. Tests have more blocks in less text.
-const BLOCK: u64 = if cfg!(test) { 4 } else { 256 } * 1024;
+const BLOCK_SIZE: u64 = if cfg!(test) { 4 } else { 256 } * 1024;
 /// The size of a record: the checksum of the rest, the hash of the end of the block, the filter.
-const RECORD: usize = 4096;
-const HEAD: usize = 16;
-const FILTER_BITS: u64 = ((RECORD - HEAD) * 8) as u64;
+const RECORD_SIZE: usize = 4096;
+const HEAD_SIZE: usize = 16;
+const FILTER_BITS: u64 = ((RECORD_SIZE - HEAD_SIZE) * 8) as u64;
 /// The number of bits that a word sets.
 const BITS_PER_WORD: u64 = 4;
 /// The number of records that are read at once.
@@ -42,13 +42,13 @@ pub fn read_events_about(layout: &TownLayout, what: &str) -> io::Result<Vec<Even
     let length = events.metadata()?.len();
     let wanted: Vec<usize> = split_words(what).flat_map(list_bits).collect();
     // Without an index all blocks are read. A file without a full block needs none.
-    let mut index = if length < BLOCK {
+    let mut index = if length < BLOCK_SIZE {
         None
     } else {
         SubjectIndex::open(layout, &events).ok()
     };
     let mut found = Vec::new();
-    for block in 0..length.div_ceil(BLOCK) {
+    for block in 0..length.div_ceil(BLOCK_SIZE) {
         let record = index.as_mut().and_then(|index| index.read_record(block));
         let is_recorded = record.is_some();
         if record.is_some_and(|record| !record.has_all(&wanted)) {
@@ -56,7 +56,7 @@ pub fn read_events_about(layout: &TownLayout, what: &str) -> io::Result<Vec<Even
         }
         let lines = read_block(&events, block)?;
         // Another process may append to the last block after it was read.
-        let was_full = (block + 1) * BLOCK <= length;
+        let was_full = (block + 1) * BLOCK_SIZE <= length;
         if let Some(index) = index.as_ref().filter(|_| was_full && !is_recorded) {
             index.add_record(&events, block, &lines).ok();
         }
@@ -69,9 +69,9 @@ pub fn read_events_about(layout: &TownLayout, what: &str) -> io::Result<Vec<Even
 /// Writes the records of the blocks that the last event filled, if it filled one. `appended` is the
 /// length of the event.
 pub(super) fn note_appended(layout: &TownLayout, events: &File, appended: usize) -> io::Result<()> {
-    let full = events.metadata()?.len() / BLOCK;
+    let full = events.metadata()?.len() / BLOCK_SIZE;
     let length_before = events.metadata()?.len().saturating_sub(appended as u64);
-    if full == length_before / BLOCK {
+    if full == length_before / BLOCK_SIZE {
         return Ok(());
     }
     let index = SubjectIndex::open(layout, events)?;
@@ -94,8 +94,8 @@ fn parse_if_about(line: &[u8], what: &str) -> Option<EventLine> {
 /// Reads the lines that begin in a block, including the unfinished one at the end of the file.
 fn read_block(events: &File, block: u64) -> io::Result<Vec<u8>> {
     // The byte before the block shows whether the block begins with a line.
-    let start = (block * BLOCK).saturating_sub(1);
-    let mut end = (block + 1) * BLOCK;
+    let start = (block * BLOCK_SIZE).saturating_sub(1);
+    let mut end = (block + 1) * BLOCK_SIZE;
     let mut bytes = read_range(events, start, end)?;
     let is_at_end = (bytes.len() as u64) < end - start;
     if block > 0 {
@@ -172,42 +172,42 @@ impl SubjectIndex {
     }
 
     fn count_records(&self) -> io::Result<u64> {
-        Ok(self.file.metadata()?.len() / RECORD as u64)
+        Ok(self.file.metadata()?.len() / RECORD_SIZE as u64)
     }
 
     /// Returns the record of a block. None if it is missing or damaged.
     fn read_record(&mut self, block: u64) -> Option<FilterRecord> {
-        let count = (self.records.len() / RECORD) as u64;
+        let count = (self.records.len() / RECORD_SIZE) as u64;
         if !(self.first_block..self.first_block + count).contains(&block) {
-            let start = block * RECORD as u64;
-            let end = start + (RECORDS_READ * RECORD) as u64;
+            let start = block * RECORD_SIZE as u64;
+            let end = start + (RECORDS_READ * RECORD_SIZE) as u64;
             self.records = read_range(&self.file, start, end).ok()?;
             self.first_block = block;
         }
-        let start = usize::try_from(block - self.first_block).ok()? * RECORD;
-        FilterRecord::parse(self.records.get(start..start + RECORD)?)
+        let start = usize::try_from(block - self.first_block).ok()? * RECORD_SIZE;
+        FilterRecord::parse(self.records.get(start..start + RECORD_SIZE)?)
     }
 
     /// Writes the record of a block with these lines, if the block is full and its lines have ended.
     fn add_record(&self, events: &File, block: u64, lines: &[u8]) -> io::Result<()> {
-        if events.metadata()?.len() < (block + 1) * BLOCK || !is_ended(lines) {
+        if events.metadata()?.len() < (block + 1) * BLOCK_SIZE || !is_ended(lines) {
             return Ok(());
         }
         let mut record = FilterRecord {
             block_end: hash_block_end(events, block)?,
-            filter: vec![0; RECORD - HEAD],
+            filter: vec![0; RECORD_SIZE - HEAD_SIZE],
         };
         for line in lines.split(|byte| *byte == b'\n') {
             record.add_words_of_line(line);
         }
         self.file
-            .write_all_at(&record.to_bytes(), block * RECORD as u64)
+            .write_all_at(&record.to_bytes(), block * RECORD_SIZE as u64)
     }
 }
 
 /// Returns the hash of the last bytes of a block, which tells it from the block of another file.
 fn hash_block_end(events: &File, block: u64) -> io::Result<u64> {
-    let end = (block + 1) * BLOCK;
+    let end = (block + 1) * BLOCK_SIZE;
     Ok(xxh3_64(&read_range(events, end - BLOCK_END, end)?))
 }
 
@@ -222,7 +222,7 @@ impl FilterRecord {
     fn parse(bytes: &[u8]) -> Option<Self> {
         let (checksum, rest) = bytes.split_first_chunk()?;
         let (block_end, filter) = rest.split_first_chunk()?;
-        let is_whole = bytes.len() == RECORD && u64::from_le_bytes(*checksum) == xxh3_64(rest);
+        let is_whole = bytes.len() == RECORD_SIZE && u64::from_le_bytes(*checksum) == xxh3_64(rest);
         is_whole.then(|| Self {
             block_end: u64::from_le_bytes(*block_end),
             filter: filter.to_vec(),
@@ -457,7 +457,7 @@ mod tests {
         }
         let events = file::open_regular_file(&layout.events()).unwrap();
         let mut index = SubjectIndex::open(&layout, &events).unwrap();
-        let blocks = events.metadata().unwrap().len() / BLOCK;
+        let blocks = events.metadata().unwrap().len() / BLOCK_SIZE;
         assert_eq!(index.count_records().unwrap(), blocks);
         let bits: Vec<usize> = list_bits("web-500").collect();
         let named = (0..blocks).filter(|block| index.read_record(*block).unwrap().has_all(&bits));

@@ -180,7 +180,7 @@ pub fn is_name(text: &str) -> bool {
 }
 
 /// Words with another meaning in a rig or in an address, which no worker may have as name.
-const RESERVED: &[&str] = &[
+const RESERVED_WORDS: &[&str] = &[
     "boot", "crew", "dea", "deacon", "dog", "dogs", "human", "may", "mayor", "overseer", "polecat",
     "polecats", "ref", "refinery", "wit", "witness",
 ];
@@ -206,7 +206,7 @@ pub fn check_worker_name<'a>(
         .and_then(|session| SessionName::parse_address(session.as_str(), rigs));
     let reason = if !is_name(name) {
         "only letters, digits, - and _ are allowed".to_owned()
-    } else if RESERVED.contains(&name.to_ascii_lowercase().as_str()) {
+    } else if RESERVED_WORDS.contains(&name.to_ascii_lowercase().as_str()) {
         "the town uses it itself".to_owned()
     } else if let (Some(session), Some(meant)) = (session, meant)
         && meant != *address

@@ -88,7 +88,7 @@ impl CheckFindings<'_> {
 type DoctorCheck = (&'static str, fn(&LiveTown, &mut CheckFindings));
 
 /// All checks, in the order in which they run.
-const CHECKS: &[DoctorCheck] = &[
+const ALL_CHECKS: &[DoctorCheck] = &[
     ("tools", tools::check_tools),
     ("town", town_files::check_town_files),
     ("rigs", rigs::check_rigs),
@@ -107,13 +107,13 @@ const CHECKS: &[DoctorCheck] = &[
 
 /// Returns the names of the checks.
 pub fn check_names() -> impl Iterator<Item = &'static str> {
-    CHECKS.iter().map(|(name, _)| *name)
+    ALL_CHECKS.iter().map(|(name, _)| *name)
 }
 
 /// Runs the checks, or only the named ones.
 pub fn run_checks(town: &LiveTown, only: &[String]) -> Vec<Finding> {
     let mut all = Vec::new();
-    for (name, check) in CHECKS {
+    for (name, check) in ALL_CHECKS {
         if only.is_empty() || only.iter().any(|wanted| wanted == name) {
             let mut page = CheckFindings {
                 check: name,

@@ -7,10 +7,10 @@ use crate::host::LiveTown;
 use crate::town::Town;
 
 /// The first git that lists worktrees with `-z`.
-const GIT: (u32, u32) = (2, 36);
+const MIN_GIT: (u32, u32) = (2, 36);
 
 /// The first tmux with options per pane and the required flags.
-const TMUX: (u32, u32) = (3, 2);
+const MIN_TMUX: (u32, u32) = (3, 2);
 
 pub(super) fn check_tools(town: &LiveTown, page: &mut CheckFindings) {
     check_program(
@@ -18,7 +18,7 @@ pub(super) fn check_tools(town: &LiveTown, page: &mut CheckFindings) {
         page,
         "git",
         &["--version"],
-        GIT,
+        MIN_GIT,
         "install git 2.36 or later",
     );
     check_program(
@@ -26,7 +26,7 @@ pub(super) fn check_tools(town: &LiveTown, page: &mut CheckFindings) {
         page,
         "tmux",
         &["-V"],
-        TMUX,
+        MIN_TMUX,
         "install tmux 3.2 or later; without it no session can start, all else works",
     );
     if let Err(error) = town.host.check() {

@@ -31,7 +31,7 @@ use crate::town::event::{Event, NewestEvents};
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 /// The value of the label `rig` for agents and beads of the town itself.
-const TOWN: &str = "town";
+const TOWN_LABEL: &str = "town";
 
 /// The numbers of the town. The text form is that of Prometheus.
 #[derive(Debug, Serialize)]
@@ -473,7 +473,7 @@ fn list_cost_families(
     costs: &CostReport,
     stats: &[(String, Option<MergeStats>)],
 ) -> Vec<MetricFamily> {
-    let rig_of = |key: &str| if key.is_empty() { TOWN } else { key }.to_owned();
+    let rig_of = |key: &str| if key.is_empty() { TOWN_LABEL } else { key }.to_owned();
     let (mut dollars, mut tokens, mut unpriced) = (Vec::new(), Vec::new(), Vec::new());
     for row in &costs.rows {
         let rig = rig_of(&row.key);

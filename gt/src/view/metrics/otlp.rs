@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{MetricFamily, MetricSample, TownMetrics};
 
 /// `AGGREGATION_TEMPORALITY_CUMULATIVE`.
-const CUMULATIVE: u8 = 2;
+const CUMULATIVE_TEMPORALITY: u8 = 2;
 
 impl TownMetrics {
     /// Builds the body of an export.
@@ -40,7 +40,7 @@ impl TownMetrics {
             .collect();
         let (name, description) = (family.name, family.help);
         if family.kind == "counter" {
-            let sum = json!({ "aggregationTemporality": CUMULATIVE, "isMonotonic": true, "dataPoints": points });
+            let sum = json!({ "aggregationTemporality": CUMULATIVE_TEMPORALITY, "isMonotonic": true, "dataPoints": points });
             json!({ "name": name, "description": description, "sum": sum })
         } else {
             json!({ "name": name, "description": description, "gauge": { "dataPoints": points } })

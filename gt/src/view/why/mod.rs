@@ -26,9 +26,9 @@ use crate::view::past;
 use crate::view::plugin::explain_plugin;
 
 /// The maximum number of names that an error proposes.
-const PROPOSED: usize = 3;
+const MAX_PROPOSALS: usize = 3;
 /// The maximum edit distance of a proposed name.
-const DISTANCE: usize = 2;
+const MAX_EDIT_DISTANCE: usize = 2;
 
 /// The explanation of a thing.
 #[derive(Debug, Default, Serialize)]
@@ -202,7 +202,7 @@ fn build_unknown_error(stores: &TownStores, what: &str) -> UnknownName {
     let all = std::iter::once(&stores.town).chain(stores.rigs.values());
     let mut near: Vec<(usize, String)> = all.flat_map(|beads| find_similar(beads, what)).collect();
     near.sort();
-    near.truncate(PROPOSED);
+    near.truncate(MAX_PROPOSALS);
     UnknownName {
         what: kit::ui::escape::escape_line(what),
         stores: std::iter::once("the town".to_owned()).chain(rigs).collect(),
@@ -218,7 +218,7 @@ fn find_similar(beads: &Snapshot, what: &str) -> Vec<(usize, String)> {
         .filter(|bead| !bead.is_tombstone() && !bead.id().contains("-wisp-"))
         .filter_map(|bead| {
             let distance = strsim::levenshtein(bead.id(), what);
-            (distance <= DISTANCE).then(|| (distance, bead.id().to_owned()))
+            (distance <= MAX_EDIT_DISTANCE).then(|| (distance, bead.id().to_owned()))
         });
     part.into_iter().chain(close).collect()
 }

@@ -17,11 +17,11 @@ use super::keep_text_start;
 /// The number of lines of an agent's screen.
 const SCREEN_LINES: usize = 200;
 /// The number of shown entries of a record.
-const ENTRIES: usize = 20;
+const MAX_ENTRIES: usize = 20;
 /// The number of entries of a conversation that are read at once.
-const PASSAGE: usize = 100;
+const PASSAGE_ENTRIES: usize = 100;
 /// The number of listed sessions.
-const SESSIONS: usize = 50;
+const MAX_SESSIONS: usize = 50;
 /// The age from which on sessions are not listed.
 const SESSION_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
@@ -71,7 +71,7 @@ pub(in crate::page) fn list_sessions(
             .is_none_or(|agent| session.actor == *agent)
             && query.bead.as_ref().is_none_or(|bead| session.bead == *bead)
     });
-    sessions.truncate(SESSIONS);
+    sessions.truncate(MAX_SESSIONS);
     Ok(json!(sessions))
 }
 
@@ -85,9 +85,9 @@ pub(in crate::page) fn read_session(
     let window = match from {
         Some(number) => ConversationWindow::From {
             number,
-            limit: PASSAGE,
+            limit: PASSAGE_ENTRIES,
         },
-        None => ConversationWindow::Last(PASSAGE),
+        None => ConversationWindow::Last(PASSAGE_ENTRIES),
     };
     let conversation = read_session_conversation(&session, window);
     Ok(json!({ "session": session, "conversation": conversation }))
@@ -116,7 +116,7 @@ pub(in crate::page) fn read_records(town: &LiveTown) -> anyhow::Result<Value> {
     let (mut identities, mut all) = (Vec::new(), Vec::new());
     for (rig, beads) in &stores.rigs {
         for (title, record) in polecat::read_records_by_identity(beads) {
-            let last = record.iter().rev().take(ENTRIES).collect::<Vec<_>>();
+            let last = record.iter().rev().take(MAX_ENTRIES).collect::<Vec<_>>();
             identities.push(json!({
                 "rig": rig,
                 "identity": title,

@@ -17,15 +17,15 @@ use gt::view::why;
 use serde_json::{Value, json};
 
 /// The maximum size of a patch or log, in bytes.
-const LONG: usize = 400 * 1024;
+const MAX_TEXT_SIZE: usize = 400 * 1024;
 /// The number of events of a timeline.
-const EVENTS: usize = 100;
+const MAX_EVENTS: usize = 100;
 /// Reads the state and the last events of a thing, as in `gt why`.
 fn read_timeline(town: &LiveTown, name: &str) -> Value {
     let Ok(found) = why::explain_name(town, name) else {
         return Value::Null;
     };
-    let newest = found.events.iter().rev().take(EVENTS);
+    let newest = found.events.iter().rev().take(MAX_EVENTS);
     let events: Vec<Value> = newest
         .map(|event| json!({ "ts": event.ts, "text": describe_event(event) }))
         .collect();
@@ -34,7 +34,7 @@ fn read_timeline(town: &LiveTown, name: &str) -> Value {
 
 /// Returns the end of a long log, where the failure is.
 fn keep_text_end(text: &str) -> &str {
-    let mut begin = text.len().saturating_sub(LONG);
+    let mut begin = text.len().saturating_sub(MAX_TEXT_SIZE);
     while !text.is_char_boundary(begin) {
         begin += 1;
     }
@@ -43,7 +43,7 @@ fn keep_text_end(text: &str) -> &str {
 
 /// Returns the beginning of a long text.
 fn keep_text_start(text: &str) -> &str {
-    let mut end = text.len().min(LONG);
+    let mut end = text.len().min(MAX_TEXT_SIZE);
     while !text.is_char_boundary(end) {
         end -= 1;
     }

@@ -71,8 +71,8 @@ struct BoardBead {
 }
 
 /// The number of shown beads of a column, and of the column of closed beads.
-const SHOWN: usize = 100;
-const CLOSED: usize = 20;
+const MAX_COLUMN_BEADS: usize = 100;
+const MAX_CLOSED_BEADS: usize = 20;
 
 /// Reads the work beads of each rig by columns, the last closed ones among them.
 pub(in crate::page) fn read_board(town: &LiveTown) -> anyhow::Result<Value> {
@@ -98,10 +98,10 @@ pub(in crate::page) fn read_board(town: &LiveTown) -> anyhow::Result<Value> {
         let (at_work, left): (Vec<BeadRef>, Vec<BeadRef>) = left.into_iter().partition(is_at_work);
         let (blocked, open): (Vec<BeadRef>, Vec<BeadRef>) = left.into_iter().partition(is_blocked);
         let columns = [
-            build_column("Open", &open, SHOWN),
-            build_column("Blocked", &blocked, SHOWN),
-            build_column("In progress", &at_work, SHOWN),
-            build_column("Done", &closed, CLOSED),
+            build_column("Open", &open, MAX_COLUMN_BEADS),
+            build_column("Blocked", &blocked, MAX_COLUMN_BEADS),
+            build_column("In progress", &at_work, MAX_COLUMN_BEADS),
+            build_column("Done", &closed, MAX_CLOSED_BEADS),
         ];
         rigs.insert(rig.clone(), columns);
     }

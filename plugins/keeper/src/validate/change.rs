@@ -6,10 +6,10 @@ use std::path::Path;
 use crate::sys;
 
 /// The maximum number of files to check.
-const FILES: usize = 2000;
+const MAX_FILES: usize = 2000;
 
 /// The maximum size of a file to check. Larger files are generated.
-const BYTES: usize = 16 * 1024 * 1024;
+const MAX_FILE_SIZE: usize = 16 * 1024 * 1024;
 
 /// A file of a change. A missing side is empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -60,8 +60,8 @@ pub fn list_changed_files(
         .filter(|path| !path.is_empty())
         .collect();
     anyhow::ensure!(
-        paths.len() <= FILES,
-        "{} files are changed, more than {FILES} cannot be checked",
+        paths.len() <= MAX_FILES,
+        "{} files are changed, more than {MAX_FILES} cannot be checked",
         paths.len()
     );
     let mut files = Vec::new();
@@ -93,8 +93,8 @@ fn read_text_at(repository: &Path, commit: &str, path: &str) -> anyhow::Result<S
         .and_then(|size| size.parse().ok())
         .unwrap_or(usize::MAX);
     anyhow::ensure!(
-        size <= BYTES,
-        "{path} has {size} bytes, more than the {BYTES} that are checked: a user has to check it"
+        size <= MAX_FILE_SIZE,
+        "{path} has {size} bytes, more than the {MAX_FILE_SIZE} that are checked: a user has to check it"
     );
     let bytes = sys::run_git(repository, &["show", &format!("{commit}:{path}")])?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
@@ -109,7 +109,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         std::fs::write(root.join("odd.ts"), b"// \xff\neval(x)\n").unwrap();
-        std::fs::write(root.join("big.ts"), vec![b'a'; BYTES + 1]).unwrap();
+        std::fs::write(root.join("big.ts"), vec![b'a'; MAX_FILE_SIZE + 1]).unwrap();
         sys::run_git(root, &["init", "--quiet"]).unwrap();
         sys::run_git(root, &["add", "-A"]).unwrap();
         let who = ["-c", "user.name=Dana", "-c", "user.email=dana@example.com"];

@@ -11,7 +11,7 @@ use super::{ClickArea, Theme};
 use unicode_width::UnicodeWidthStr;
 
 /// The columns that a text has before the text at its right goes to the next line.
-const ENOUGH: usize = 48;
+const MIN_TEXT_COLUMNS: usize = 48;
 
 /// The lines of one entry: the first, and those below it.
 pub(super) struct ListEntry {
@@ -24,7 +24,7 @@ impl ListEntry {
         let mut right = row.right;
         let mut more = row.more;
         let rest = width.saturating_sub(right.width() + 2);
-        if rest < ENOUGH.min(row.text.width()) {
+        if rest < MIN_TEXT_COLUMNS.min(row.text.width()) {
             let (tone, text) = (row.tone, std::mem::take(&mut right));
             more.insert(0, MoreLine { tone, text });
         }

@@ -11,7 +11,7 @@ use super::list::{ListCursor, ListEntry, click_areas, draw_list};
 use super::{ClickArea, Theme};
 
 /// The width from which there are two columns.
-const WIDE: u16 = 120;
+const TWO_COLUMN_WIDTH: u16 = 120;
 
 /// A section laid out for its width.
 struct SectionLayout {
@@ -31,7 +31,7 @@ pub(super) fn draw_sections(
     state: &TopState,
     theme: Theme,
 ) -> Vec<ClickArea> {
-    if area.width < WIDE {
+    if area.width < TWO_COLUMN_WIDTH {
         return draw_column(frame, area, &Section::ALL, state, theme);
     }
     let left = Rect {

@@ -23,17 +23,17 @@ use crate::town::beads::TownStores;
 /// Maximum length of a summary in characters.
 const SUMMARY_LIMIT: usize = 500;
 /// Maximum length of the lesson of an earlier attempt, in characters.
-const LESSON: usize = 200;
+const MAX_LESSON: usize = 200;
 /// Up to this many finished beads, each is listed in full.
 const FULL_LIMIT: usize = 10;
 /// With more beads, this many are listed in full after an overview.
-const LAST: usize = 5;
+const LAST_BEADS: usize = 5;
 /// Reasons that `bd close` writes if the user gives none.
 const WITHOUT_A_REASON: [&str; 3] = ["", "closed", "done"];
 /// Prefix of a reason that a worker gave with `gt done --no-change`.
 const NO_CHANGE: &str = "No change:";
 /// Prefixes of reasons that are written automatically.
-const AUTOMATIC: [&str; 5] = ["Merged in ", "Merged to ", "Landed as ", NO_CHANGE, "nuked"];
+const AUTOMATIC_REASONS: [&str; 5] = ["Merged in ", "Merged to ", "Landed as ", NO_CHANGE, "nuked"];
 
 /// The contribution of one bead to the briefing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,7 +74,7 @@ fn format_lesson(failed: &Attempt) -> String {
 
 fn format_lesson_line(failed: &Attempt) -> String {
     let words: Vec<&str> = failed.failure_reason().split_whitespace().collect();
-    cut_text(&words.join(" "), LESSON)
+    cut_text(&words.join(" "), MAX_LESSON)
 }
 
 /// Returns the finished beads of a convoy, and the open beads whose last attempt failed, oldest
@@ -222,7 +222,9 @@ fn join_summary(summary: &str, reason: &str, failed: bool) -> String {
     let says_nothing = WITHOUT_A_REASON
         .iter()
         .any(|words| reason.eq_ignore_ascii_case(words));
-    let is_ours = AUTOMATIC.iter().any(|start| reason.starts_with(start));
+    let is_ours = AUTOMATIC_REASONS
+        .iter()
+        .any(|start| reason.starts_with(start));
     let is_told = says_nothing || is_ours && !(summary.is_empty() && reason.starts_with(NO_CHANGE));
     match (is_told, summary.is_empty()) {
         (true, _) => summary.to_owned(),
@@ -264,7 +266,7 @@ pub fn format_briefing(title: &str, entries: &[BriefingItem], reader_bead: &str)
     let title = kit::ui::escape::escape_line(title);
     let mut text = format!("## Prior work in this convoy\n\nConvoy: \"{title}\"\n\n");
     let overview = if prior.len() > FULL_LIMIT {
-        prior.len() - LAST
+        prior.len() - LAST_BEADS
     } else {
         0
     };

@@ -9,11 +9,11 @@ use std::collections::BTreeMap;
 use super::{BriefingItem, cut_text};
 
 /// The maximum size of the overview in bytes.
-const ROOM: usize = 1200;
+const MAX_OVERVIEW: usize = 1200;
 /// Maximum length of a sentence in characters.
-const SENTENCE: usize = 160;
+const MAX_SENTENCE: usize = 160;
 /// The bytes reserved for the count of omitted beads, at the end of an area and of the whole.
-const REST: usize = 60;
+const OMITTED_COUNT_SIZE: usize = 60;
 
 struct OverviewArea<'a> {
     name: &'a str,
@@ -37,7 +37,10 @@ pub(super) fn format_overview(entries: &[&BriefingItem]) -> String {
     }
     let heading = format!("{counts}. What they changed, by folder:\n");
     let mut areas = group_by_area(entries);
-    fill_areas(&mut areas, ROOM.saturating_sub(heading.len() + REST));
+    fill_areas(
+        &mut areas,
+        MAX_OVERVIEW.saturating_sub(heading.len() + OMITTED_COUNT_SIZE),
+    );
     let (shown, rest): (Vec<&OverviewArea<'_>>, Vec<&OverviewArea<'_>>) =
         areas.iter().partition(|area| !area.sentences.is_empty());
     let mut text = heading;
@@ -96,7 +99,7 @@ fn fill_areas(areas: &mut [OverviewArea<'_>], mut room: usize) {
             };
             let sentence = overview_sentence(entry);
             let around = if turn == 0 {
-                area.name.len() + REST / 2
+                area.name.len() + OMITTED_COUNT_SIZE / 2
             } else {
                 2
             };
@@ -136,12 +139,12 @@ fn overview_sentence(entry: &BriefingItem) -> String {
     } else {
         format!(" ({})", entry.worker)
     };
-    let excerpt = cut_text(text, SENTENCE);
+    let excerpt = cut_text(text, MAX_SENTENCE);
     let earlier = match entry.earlier_failure.as_str() {
         "" => String::new(),
         why => format!(
             ", an earlier attempt failed: \"{}\"",
-            kit::ui::escape::escape_line(&cut_text(first_sentence(why), SENTENCE / 2))
+            kit::ui::escape::escape_line(&cut_text(first_sentence(why), MAX_SENTENCE / 2))
         ),
     };
     format!(
@@ -226,7 +229,7 @@ mod tests {
             text.contains(", an earlier attempt failed: \"Lesson 3 of it.\""),
             "{text}"
         );
-        assert!(text.len() <= ROOM, "{}", text.len());
+        assert!(text.len() <= MAX_OVERVIEW, "{}", text.len());
     }
 
     #[test]
@@ -236,7 +239,7 @@ mod tests {
                 .map(|n| entry(n, &format!("src/part{}", n % folders)))
                 .collect();
             let text = format_overview(&all.iter().collect::<Vec<_>>());
-            assert!(text.len() <= ROOM, "{folders}: {}", text.len());
+            assert!(text.len() <= MAX_OVERVIEW, "{folders}: {}", text.len());
             assert!(text.contains("FAILED \"Did 3"), "{text}");
             assert!(text.matches("Did").count() > 5, "{text}");
             assert!(

@@ -14,7 +14,7 @@ use crate::flow::convoy::decision::HookDecision;
 use crate::town::Town;
 use crate::town::event::event;
 
-const LABEL: &str = "gt:convoy-review";
+const REVIEW_LABEL: &str = "gt:convoy-review";
 
 /// A request to create or extend a convoy.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -180,7 +180,7 @@ impl ReviewRequest {
         let mut bead = tx.get(&self.id).cloned().unwrap_or_else(|| Bead {
             id: self.id.clone(),
             issue_type: Kind::Gate,
-            labels: vec![LABEL.to_owned()],
+            labels: vec![REVIEW_LABEL.to_owned()],
             ephemeral: wisp,
             created_at: now.clone(),
             created_by: tx.actor().to_owned(),
@@ -202,7 +202,7 @@ impl ReviewRequest {
 }
 
 fn parse_request(bead: &Bead) -> Option<ReviewRequest> {
-    if !bead.has_label(LABEL) || bead.is_tombstone() {
+    if !bead.has_label(REVIEW_LABEL) || bead.is_tombstone() {
         return None;
     }
     serde_json::from_value(bead.metadata_object().remove("request")?).ok()
@@ -210,7 +210,7 @@ fn parse_request(bead: &Bead) -> Option<ReviewRequest> {
 
 /// Returns the requests that wait for a user, or all that ever did, oldest first.
 pub fn list_requests(town: &Snapshot, all: bool) -> Vec<ReviewRequest> {
-    let marks = [BeadMark::Label(LABEL)];
+    let marks = [BeadMark::Label(REVIEW_LABEL)];
     let mut found: Vec<&Bead> = if all {
         town.select_marked(&marks, |_| true).collect()
     } else {
@@ -229,7 +229,7 @@ pub fn find_request(town: &Snapshot, id: &str) -> Result<ReviewRequest, ReviewEr
 /// Returns the ids of the approved requests that are not finished.
 pub fn list_unfinished(town: &Snapshot) -> Vec<String> {
     let found = town
-        .select_marked(&[BeadMark::Label(LABEL)], |_| true)
+        .select_marked(&[BeadMark::Label(REVIEW_LABEL)], |_| true)
         .filter_map(parse_request);
     found
         .filter(|request| request.state == ReviewState::Approved)

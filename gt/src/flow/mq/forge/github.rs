@@ -8,7 +8,7 @@ use super::{
 };
 use crate::town::config::MergeStrategy;
 
-const FIELDS: &str = "number,url,state,isDraft,headRefOid,headRefName,isCrossRepository,\
+const REQUEST_FIELDS: &str = "number,url,state,isDraft,headRefOid,headRefName,isCrossRepository,\
                       baseRefName,mergeable,mergeStateStatus,reviewDecision,latestReviews,\
                       statusCheckRollup,mergeCommit";
 
@@ -120,7 +120,7 @@ pub(super) fn find_open(forge: &Forge, branch: &str) -> Result<Option<u64>, Forg
 
 pub(super) fn view(forge: &Forge, number: u64) -> Result<ForgePullRequest, ForgeError> {
     let mut args = words(["pr", "view"]);
-    args.extend([number.to_string(), format!("--json={FIELDS}")]);
+    args.extend([number.to_string(), format!("--json={REQUEST_FIELDS}")]);
     let found: PullRequestJson = forge.query(args, &[])?;
     let requests = if found.decision() == "CHANGES_REQUESTED" && found.state == "OPEN" {
         read_change_requests(forge, number)?

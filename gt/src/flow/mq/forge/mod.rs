@@ -21,7 +21,7 @@ use crate::town::Rig;
 use crate::town::config::{FORGE_KINDS, MergeStrategy, RigSettings};
 
 /// The time limit of one command.
-const LIMIT: Duration = Duration::from_secs(60);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ForgeKind {
@@ -230,7 +230,7 @@ impl Forge {
             .env("NO_PROMPT", "1")
             .env("NO_COLOR", "1")
             .stdin(input)
-            .limit(LIMIT)
+            .limit(COMMAND_TIMEOUT)
             .stop_when(Arc::clone(&self.stop));
         let program = self.program.clone();
         match command.run() {
@@ -264,9 +264,9 @@ impl Forge {
 /// Returns the user's variables for the program, with its credentials. Omits those that locate git
 /// or an agent.
 fn passed_variables(env: &Env) -> Vec<(String, String)> {
-    const OURS: [&str; 4] = ["GT_", "GIT_", "BD_", "BEADS_"];
+    const OWN_PREFIXES: [&str; 4] = ["GT_", "GIT_", "BD_", "BEADS_"];
     env.vars()
-        .filter(|(name, _)| !OURS.iter().any(|start| name.starts_with(start)))
+        .filter(|(name, _)| !OWN_PREFIXES.iter().any(|start| name.starts_with(start)))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect()
 }

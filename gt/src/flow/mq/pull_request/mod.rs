@@ -35,10 +35,10 @@ use crate::town::config::LandingRoute;
 use crate::town::event::{event, json_fields};
 
 /// The name of the forge's checks in a task.
-const CHECKS: &str = "pull request checks";
+const CHECKS_GATE: &str = "pull request checks";
 
 /// Phrases of a server that lets no one push to a branch.
-const PROTECTED: [&str; 5] = [
+const PROTECTED_PHRASES: [&str; 5] = [
     "protected branch",
     "GH006",
     "GH013",
@@ -66,7 +66,9 @@ pub(super) fn continue_declined(
 ) -> anyhow::Result<MergeOutcome> {
     let target = &job.receipt.target;
     let reason = format!("the push to {target} was declined: {message}");
-    let is_protected = PROTECTED.iter().any(|phrase| message.contains(phrase));
+    let is_protected = PROTECTED_PHRASES
+        .iter()
+        .any(|phrase| message.contains(phrase));
     if !is_protected || candidate::is_convoy_branch(job)? {
         return block::block_for_user(job, &reason);
     }
@@ -493,12 +495,12 @@ fn fail_checks(
 ) -> anyhow::Result<MergeOutcome> {
     let output = failed.join("\n");
     let failure = GateFailure {
-        gate: CHECKS.to_owned(),
+        gate: CHECKS_GATE.to_owned(),
         command: recorded.url.clone(),
         end: "at the forge".to_owned(),
         code: None,
         tail: gate::output_tail(&output).to_owned(),
-        log: gate::keep_log(job, CHECKS, output.as_bytes())?,
+        log: gate::keep_log(job, CHECKS_GATE, output.as_bytes())?,
     };
     let onto = request_state(&job.request).onto;
     let outcome = task::create_gate_task(job, &onto, &failure)?;

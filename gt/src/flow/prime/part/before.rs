@@ -16,17 +16,17 @@ use crate::record::molecule::{Molecule, MoleculeStep};
 use crate::record::work_metadata::WorkMetadata;
 
 /// The number of attempts that are shown, newest.
-const ATTEMPTS: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 /// The number of commits and files per attempt.
-const NAMED: usize = 20;
+const MAX_NAMED: usize = 20;
 /// The number of commits and files per attempt at an earlier follow-up.
-const FEW: usize = 8;
+const MAX_NAMED_EARLIER: usize = 8;
 /// The maximum size of the original task in bytes, so that its results and later requests keep
 /// their room.
-const TASK: usize = 1536;
+const MAX_TASK: usize = 1536;
 
 /// The heading of the attempts at the original work.
-const DONE: &str = "\n## What was done\n\n";
+const DONE_HEADING: &str = "\n## What was done\n\n";
 
 /// Returns the earlier attempts at this bead. None if there are none.
 pub(in crate::flow::prime) fn attempts_part(
@@ -84,16 +84,20 @@ pub(in crate::flow::prime) fn followup_part(
         text.push_str(&format!("\nIts specification: {spec}\n"));
     }
     let documents: Vec<String> = before.documents.iter().map(KeptDocument::command).collect();
-    text.push_str(&format_list("\nIts discovery documents", &documents, FEW));
+    text.push_str(&format_list(
+        "\nIts discovery documents",
+        &documents,
+        MAX_NAMED_EARLIER,
+    ));
     if let Some(on) = &before.stands_on {
         text.push_str(&format_unmerged_note(on));
     }
     if !before.attempts.is_empty() {
-        text.push_str(DONE);
+        text.push_str(DONE_HEADING);
         text.push_str(&describe_attempts(&before.attempts));
     }
     let part = ContextPart::fixed("followup", format!("bead {original}"), text);
-    part.with_items(DONE, "\n- ").with_room(PartRoom {
+    part.with_items(DONE_HEADING, "\n- ").with_room(PartRoom {
         most: 4096,
         least: 600,
         rank: 1,
@@ -121,7 +125,7 @@ fn format_task(bead: &Bead) -> String {
     if task.trim().is_empty() {
         return String::new();
     }
-    let shown = shorten_text(&task, TASK);
+    let shown = shorten_text(&task, MAX_TASK);
     let rest = if shown.len() < task.len() {
         format!("… (cut: `bd show {}` has all of it)\n", bead.id)
     } else {
@@ -219,16 +223,20 @@ fn format_earlier_followups(beads: &[(&Bead, Vec<(Attempt, AttemptTrace)>)]) -> 
             text.push_str(&format_list(
                 "Commits, oldest first",
                 &commits.collect::<Vec<_>>(),
-                FEW,
+                MAX_NAMED_EARLIER,
             ));
-            text.push_str(&format_list("Files changed", &trace.files, FEW));
+            text.push_str(&format_list(
+                "Files changed",
+                &trace.files,
+                MAX_NAMED_EARLIER,
+            ));
         }
     }
     Some(text)
 }
 
 fn describe_attempts(attempts: &[(Attempt, AttemptTrace)]) -> String {
-    let surplus = attempts.len().saturating_sub(ATTEMPTS);
+    let surplus = attempts.len().saturating_sub(MAX_ATTEMPTS);
     let mut text = String::new();
     if surplus > 0 {
         text.push_str(&format!("({surplus} earlier ones are not shown.)\n"));
@@ -241,7 +249,7 @@ fn describe_attempts(attempts: &[(Attempt, AttemptTrace)]) -> String {
 
 /// Formats saved work that no shown attempt names, newest first.
 fn format_other_rescues(attempts: &[(Attempt, AttemptTrace)], rescues: &[Rescue]) -> String {
-    let shown = &attempts[attempts.len().saturating_sub(ATTEMPTS)..];
+    let shown = &attempts[attempts.len().saturating_sub(MAX_ATTEMPTS)..];
     let is_named = |name: &str| shown.iter().any(|(attempt, _)| attempt.kept == name);
     let others = rescues
         .iter()
@@ -250,7 +258,7 @@ fn format_other_rescues(attempts: &[(Attempt, AttemptTrace)], rescues: &[Rescue]
         .map(|saved| format!("{} ({})", saved.refname, saved.subject));
     let heading =
         "- Other work of this bead that was saved and not handed in (`gt rescue show REF`)";
-    format_list(heading, &others.collect::<Vec<_>>(), FEW)
+    format_list(heading, &others.collect::<Vec<_>>(), MAX_NAMED_EARLIER)
 }
 
 fn format_attempt(attempt: &Attempt, trace: &AttemptTrace) -> String {
@@ -278,8 +286,8 @@ fn format_attempt(attempt: &Attempt, trace: &AttemptTrace) -> String {
         .iter()
         .map(|(id, subject)| format!("{id} {subject}"))
         .collect();
-    text.push_str(&format_list("Commits, oldest first", &commits, NAMED));
-    text.push_str(&format_list("Files changed", &trace.files, NAMED));
+    text.push_str(&format_list("Commits, oldest first", &commits, MAX_NAMED));
+    text.push_str(&format_list("Files changed", &trace.files, MAX_NAMED));
     if !attempt.summary.trim().is_empty() {
         text.push_str("What the worker said of it:\n");
         text.push_str(&quote_lines(attempt.summary.trim().lines()));

@@ -7,7 +7,7 @@ use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::checkpoint::{Checkpoint, SessionRemains};
 
 /// The number of changed files that are listed.
-const FILES: usize = 10;
+const MAX_FILES: usize = 10;
 
 /// Formats the checkpoint of the same work.
 pub(in crate::flow::prime) fn checkpoint_part(found: &Checkpoint) -> ContextPart {
@@ -27,9 +27,9 @@ pub(in crate::flow::prime) fn checkpoint_part(found: &Checkpoint) -> ContextPart
     }
     if !found.modified_files.is_empty() {
         text.push_str("Not committed then:\n");
-        let files = found.modified_files.iter().take(FILES);
+        let files = found.modified_files.iter().take(MAX_FILES);
         text.push_str(&quote_lines(files.map(String::as_str)));
-        let more = found.modified_files.len().saturating_sub(FILES);
+        let more = found.modified_files.len().saturating_sub(MAX_FILES);
         if more > 0 {
             text.push_str(&format!("… and {more} more\n"));
         }
@@ -61,9 +61,11 @@ pub(in crate::flow::prime) fn session_remains_part(found: &SessionRemains) -> Co
     ];
     for (name, list) in lists.iter().filter(|(_, list)| !list.is_empty()) {
         text.push_str(&format!("{name}:\n"));
-        text.push_str(&quote_lines(list.iter().take(FILES).map(String::as_str)));
-        if list.len() > FILES {
-            text.push_str(&format!("… and {} more\n", list.len() - FILES));
+        text.push_str(&quote_lines(
+            list.iter().take(MAX_FILES).map(String::as_str),
+        ));
+        if list.len() > MAX_FILES {
+            text.push_str(&format!("… and {} more\n", list.len() - MAX_FILES));
         }
     }
     ContextPart::fixed("left", "sandbox and hooks of the last session", text).with_room(PartRoom {

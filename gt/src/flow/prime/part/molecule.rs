@@ -8,7 +8,7 @@ use super::{ContextPart, PartPointer, PartRoom};
 use crate::record::molecule::{CurrentStep, Molecule, MoleculeStep};
 
 /// The number of listed steps around the current one.
-const LISTED: usize = 12;
+const MAX_LISTED_STEPS: usize = 12;
 
 /// Formats the state of the work's molecule.
 pub(in crate::flow::prime) fn molecule_part(found: &Molecule) -> ContextPart {
@@ -104,7 +104,7 @@ fn format_current_step(found: &Molecule, step: &CurrentStep, total: usize) -> St
 /// Returns the steps around the current one, if there are many.
 fn steps_around(steps: &[MoleculeStep], at: usize) -> &[MoleculeStep] {
     let from = at
-        .saturating_sub(LISTED / 3)
-        .min(steps.len().saturating_sub(LISTED));
-    &steps[from..steps.len().min(from + LISTED)]
+        .saturating_sub(MAX_LISTED_STEPS / 3)
+        .min(steps.len().saturating_sub(MAX_LISTED_STEPS));
+    &steps[from..steps.len().min(from + MAX_LISTED_STEPS)]
 }

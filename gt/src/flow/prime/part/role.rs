@@ -23,7 +23,7 @@ pub(in crate::flow::prime) struct RoleDirective {
 }
 
 /// The first line of a directive that replaces the role's own text.
-const REPLACE: &str = "mode: replace";
+const REPLACE_LINE: &str = "mode: replace";
 
 /// Returns the directives for an agent: the town's, then its rig's. An unreadable file becomes a
 /// directive that reports the error, because instructions must not be dropped silently, and an
@@ -42,7 +42,7 @@ pub(in crate::flow::prime) fn read_directives(
             Ok(None) => continue,
             Err(error) => describe_unreadable(&path, &error),
         };
-        let (replaces, body) = match text.trim_start().strip_prefix(REPLACE) {
+        let (replaces, body) = match text.trim_start().strip_prefix(REPLACE_LINE) {
             Some(rest) if rest.is_empty() || rest.starts_with('\n') => (true, rest),
             _ => (false, text.as_str()),
         };
