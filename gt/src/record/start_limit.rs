@@ -10,7 +10,8 @@ use crate::town::identity::Address;
 
 /// The time in which the starts of the whole town are counted.
 const COUNTED_WINDOW: SignedDuration = SignedDuration::from_mins(1);
-/// The number of handoffs of one agent within [`HANDOFF_WINDOW`] after which it is left in its session.
+/// The number of handoffs of one agent within [`HANDOFF_WINDOW`] after which it is left in its
+/// session.
 const MAX_HANDOFFS: usize = 5;
 const HANDOFF_WINDOW: SignedDuration = SignedDuration::from_mins(10);
 

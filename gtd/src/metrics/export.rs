@@ -1,4 +1,4 @@
-//! Sends the numbers of the town to an OpenTelemetry collector (OTLP_SETTING over HTTP, as JSON) once a
+//! Sends the numbers of the town to an OpenTelemetry collector (OTLP over HTTP, as JSON) once a
 //! minute, if the setting `metrics.otlp` has its address.
 
 use std::sync::Arc;
