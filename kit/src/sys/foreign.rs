@@ -48,8 +48,8 @@ pub struct ForeignLines {
 
 impl ForeignLines {
     /// Opens a file, following links. Reads no further than its length at this moment, so that a
-    /// writer never keeps the reader busy, and at most [`MAX_READING`] bytes. Lines over `line_limit`
-    /// bytes are skipped, and are never in memory as a whole.
+    /// writer never keeps the reader busy, and at most a GiB. Lines over `line_limit` bytes are
+    /// skipped, and are never in memory as a whole.
     pub fn open(path: &Path, offset: u64, line_limit: usize) -> io::Result<Self> {
         let mut file = file::open_file_if_exists(path)?.ok_or(io::ErrorKind::NotFound)?;
         let length = file.metadata()?.len();

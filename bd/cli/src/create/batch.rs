@@ -93,8 +93,8 @@ const FIELD_HEADINGS: [&str; 8] = [
 type DraftSections = BTreeMap<String, String>;
 
 /// Parses the beads of a Markdown file, each with its title. `## Title` begins a bead. The text
-/// up to the first of [`FIELD_HEADINGS`] is the description, and any other heading with its text belongs
-/// to the description. Code blocks contain no headings.
+/// up to the first of [`FIELD_HEADINGS`] is the description, and any other heading with its text
+/// belongs to the description. Code blocks contain no headings.
 fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> {
     let mut found: Vec<(String, DraftSections)> = Vec::new();
     let mut section = String::new();
