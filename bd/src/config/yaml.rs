@@ -30,6 +30,10 @@ fn parse_document(text: &str) -> Result<BTreeMap<String, String>, String> {
         parse_with_policy(text, MAX_SETTING_NODES, policy)?.flatten("", &mut flat);
         Ok::<_, String>(flat)
     };
+    // Every command parses the file, so it is parsed again only if it has a fault.
+    if let Ok(flat) = flatten(DuplicateKeyPolicy::Error) {
+        return Ok(flat);
+    }
     // A file that several programs edit may have a key twice.
     let first = flatten(DuplicateKeyPolicy::FirstWins)?;
     let last = flatten(DuplicateKeyPolicy::LastWins)?;

@@ -17,7 +17,7 @@ pub(super) struct ElsewhereKey {
     pub(super) is_read: bool,
     /// True if another value is a limit or a gate.
     pub(super) is_guard: bool,
-    /// What to do instead. Empty if nothing replaces the key.
+    /// The next step for a key whose loss matters.
     pub(super) instead: &'static str,
 }
 

@@ -239,10 +239,7 @@ impl FaultFinder<'_> {
                 let error = SettingsError::Unsupported {
                     place: self.place_of(name),
                     key: name.to_owned(),
-                    text: match value {
-                        Value::Object(_) => "{...}".to_owned(),
-                        value => shorten(&value.to_string()),
-                    },
+                    text: format_wrong_value(value),
                     instead: row.instead,
                 };
                 self.add(error, effect);
@@ -276,7 +273,7 @@ impl FaultFinder<'_> {
         let error = SettingsError::BadValue {
             place: self.place_of(name),
             key: name.to_owned(),
-            text: shorten(&value.to_string()),
+            text: format_wrong_value(value),
             expected,
         };
         self.add(error, effect);
@@ -373,6 +370,14 @@ fn effect_of(key: &SettingKey) -> FaultEffect {
 fn has_gates(key: &str) -> bool {
     key == "gates"
         || (key.ends_with("_command") && key::find_key(&format!("{QUEUE_PART}.{key}")).is_some())
+}
+
+/// Formats a value for a message. An object is not shown, because it may hold secrets.
+fn format_wrong_value(value: &Value) -> String {
+    match value {
+        Value::Object(_) => "{...}".to_owned(),
+        value => shorten(&value.to_string()),
+    }
 }
 
 fn shorten(text: &str) -> String {
