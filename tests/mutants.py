@@ -17,9 +17,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # simulation, `bd-cli:` before one of the program bd)
 MUTANTS = {
     "target always holds the work": (
-        "gt/src/flow/mq/verify.rs",
-        "    job.git.is_ancestor(commit, target)\n",
-        "    job.git.is_ancestor(commit, target).map(|_| true)\n",
+        "gt/src/flow/mq/land.rs",
+        "        Some(target) if job.queue.git.is_ancestor(candidate, target)? => {\n",
+        "        Some(target) if job.queue.git.is_ancestor(candidate, target)? || true => {\n",
         "merged_means_merged::a_target_that_drops_the_push_is_detected_before_beads_are_closed",
     ),
     "taken back counts as there": (

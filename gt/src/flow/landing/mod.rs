@@ -30,13 +30,14 @@ use crate::flow::convoy::integration::{self, ConvoyBranch, Integration, LandingS
 use crate::flow::convoy::{
     self, BeadStanding, ConvoyError, ConvoyProgress, LandedConvoy, ProgressBoard, TrackedBead,
 };
-use crate::flow::mq::job::{MergeJob, queue_repository};
+use crate::flow::mq::gate::GateRun;
+use crate::flow::mq::job::{MergeQueue, queue_repository};
 use crate::flow::rig::check_remote;
 use crate::host::LiveTown;
 use crate::record::{self, merge_request, merge_task};
 use crate::town::beads::TownStores;
 use crate::town::config::RigSettings;
-use crate::town::event::{Event, LandingProgress, LandingStop, event};
+use crate::town::event::{Event, LandingProgress, LandingStop, MergeRef, event};
 use crate::town::hold;
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town};
@@ -264,8 +265,8 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
                     return record_waiting(town, id, &rig, &reason, None);
                 }
                 Err(LandingInterruption::Blocked { rig, blocker }) => {
-                    let job_rig = town.find_rig(&rig)?;
-                    let (reason, task) = task::create_blocker_task(&job_rig, id, &blocker)?;
+                    let blocked_rig = town.find_rig(&rig)?;
+                    let (reason, task) = task::create_blocker_task(&blocked_rig, id, &blocker)?;
                     return record_waiting(town, id, &rig, &reason, Some(task));
                 }
             }
@@ -293,11 +294,10 @@ fn prepare_and_push(
     }
     let commits = prepared.iter().map(|(_, step)| step.candidate.clone());
     town.record_event(&event!(LandingPrepared, convoy: id, commits: commits.collect::<Vec<_>>()));
-    for (job, step) in &prepared {
-        if step.landed {
-            continue;
+    for (landing, step) in &prepared {
+        if !step.landed {
+            push::push_landing(landing, step)?;
         }
-        push::push_landing(job, id, step)?;
     }
     Ok(())
 }
@@ -305,29 +305,41 @@ fn prepare_and_push(
 /// Checks all targets before any gate runs. Otherwise, one target that has to be waited for would
 /// rerun the gates of the others in each try. Then prepares each rig and records it at once.
 fn prepare_all<'a>(
-    town: &'a Town,
-    convoy: &Bead,
+    town: &Town,
+    convoy: &'a Bead,
     locked_rigs: &'a [LockedRig<'a>],
-) -> Result<Vec<(MergeJob<'a>, LandingStep)>, LandingInterruption> {
-    let integration = integration::read_integration(convoy).unwrap_or_default();
-    let mut jobs = Vec::new();
-    for locked in locked_rigs {
-        let Some(branch) = integration.rigs.get(locked.rig.name()) else {
+) -> Result<Vec<(RigLanding<'a>, LandingStep)>, LandingInterruption> {
+    let mut branches = integration::read_integration(convoy)
+        .unwrap_or_default()
+        .rigs;
+    let mut landings = Vec::new();
+    for LockedRig {
+        rig,
+        store,
+        settings,
+        ..
+    } in locked_rigs
+    {
+        let Some(branch) = branches.remove(rig.name()) else {
             continue;
         };
-        let job = merge_job_for_landing(convoy, locked, branch)?;
-        let onto = prepare::check_target(&job)?;
-        jobs.push((job, branch, onto));
+        let landing = RigLanding {
+            queue: MergeQueue::open(rig, store, settings)?,
+            convoy,
+            branch,
+        };
+        let onto = prepare::check_target(&landing)?;
+        landings.push((landing, onto));
     }
     let mut prepared = Vec::new();
-    for (job, branch, onto) in jobs {
-        let step = prepare::prepare_rig(&job, convoy, branch, onto)?;
+    for (landing, onto) in landings {
+        let step = prepare::prepare_rig(&landing, onto)?;
         integration::change_integration(town, &convoy.id, |integration| {
-            if let Some(branch) = integration.rigs.get_mut(job.rig.name()) {
+            if let Some(branch) = integration.rigs.get_mut(landing.queue.rig.name()) {
                 branch.landing = Some(step.clone());
             }
         })?;
-        prepared.push((job, step));
+        prepared.push((landing, step));
     }
     Ok(prepared)
 }
@@ -358,29 +370,29 @@ fn lock_rigs<'t>(town: &'t Town, integration: &Integration) -> anyhow::Result<Ve
     Ok(locked_rigs)
 }
 
-/// Builds the queue's job for the convoy's landing in one rig.
-fn merge_job_for_landing<'a>(
-    convoy: &Bead,
-    locked: &'a LockedRig<'a>,
-    branch: &ConvoyBranch,
-) -> anyhow::Result<MergeJob<'a>> {
-    let git = queue_repository(&locked.rig);
-    let receipt = merge_request::Receipt {
-        branch: branch.branch.clone(),
-        target: branch.target.clone(),
-        worker: format!("{}/refinery", locked.rig.name()),
-        ..merge_request::Receipt::default()
-    };
-    Ok(MergeJob {
-        rig: &locked.rig,
-        store: &locked.store,
-        settings: &locked.settings,
-        remote: check_remote(&locked.rig)?,
-        is_branch_deleted: false,
-        git,
-        request: convoy.clone(),
-        receipt,
-    })
+/// The landing of a convoy in one rig.
+struct RigLanding<'a> {
+    queue: MergeQueue<'a>,
+    convoy: &'a Bead,
+    branch: ConvoyBranch,
+}
+
+impl RigLanding<'_> {
+    /// Returns the run of the gates for this landing.
+    fn gate_run(&self) -> GateRun<'_> {
+        let rig = self.queue.rig.name();
+        GateRun {
+            queue: &self.queue,
+            target: &self.branch.target,
+            subject: MergeRef {
+                mr: self.convoy.id.clone(),
+                rig: rig.to_owned(),
+                worker: format!("{rig}/refinery"),
+                branch: self.branch.branch.clone(),
+                ..MergeRef::default()
+            },
+        }
+    }
 }
 
 /// Returns the tracked beads of a convoy with branches of its own. Fails if one of them is not done,

@@ -2,24 +2,21 @@
 
 use bd::git::{PushError, PushRefusal};
 
-use super::LandingInterruption;
 use super::task::LandingBlocker;
+use super::{LandingInterruption, RigLanding};
 use crate::flow::convoy::integration::{self, LandingStep};
 use crate::flow::discovery::{self, LandingCheckError};
-use crate::flow::mq::job::{MergeJob, fetch_target};
-use crate::flow::mq::{land, verify};
 use crate::town::config::LandingRoute;
 use crate::town::event::event;
 
 /// Pushes the prepared commit if the target is unchanged, then fetches, verifies and records it.
 pub(super) fn push_landing(
-    job: &MergeJob,
-    convoy: &str,
+    landing: &RigLanding,
     step: &LandingStep,
 ) -> Result<(), LandingInterruption> {
-    let rig = job.rig.name().to_owned();
-    let target = &job.receipt.target;
-    match discovery::check_landing(&job.git, target, &step.onto, &step.candidate) {
+    let rig = landing.queue.rig.name().to_owned();
+    let target = &landing.branch.target;
+    match discovery::check_landing(&landing.queue.git, target, &step.onto, &step.candidate) {
         Ok(()) => {}
         Err(LandingCheckError::WouldLand(refused)) => {
             let blocker = LandingBlocker::Documents(refused.to_string());
@@ -27,7 +24,9 @@ pub(super) fn push_landing(
         }
         Err(LandingCheckError::Git(error)) => return Err(error.into()),
     }
-    if job.remote && job.settings.landing_route() == Some(LandingRoute::PullRequest) {
+    if landing.queue.has_remote
+        && landing.queue.settings.landing_route() == Some(LandingRoute::PullRequest)
+    {
         let message = format!(
             "rig {rig} lands by pull request (merge_queue.merge_strategy), and gt opens none for the landing of a convoy"
         );
@@ -35,11 +34,14 @@ pub(super) fn push_landing(
         let blocker = LandingBlocker::Declined { candidate, message };
         return Err(LandingInterruption::Blocked { rig, blocker });
     }
-    match land::push_to_target(job, &step.onto, &step.candidate) {
+    match landing
+        .queue
+        .push_to_target(&landing.branch.target, &step.onto, &step.candidate)
+    {
         Ok(()) => {}
         Err(PushError::Refused(PushRefusal::Stale)) => return Err(LandingInterruption::Moved),
         // Without a remote, a moved target shows as a ref with an unexpected value.
-        Err(PushError::Git(_)) if has_target_moved(job, step)? => {
+        Err(PushError::Git(_)) if has_target_moved(landing, step)? => {
             return Err(LandingInterruption::Moved);
         }
         Err(error @ PushError::Refused(PushRefusal::Declined(_))) => {
@@ -54,7 +56,7 @@ pub(super) fn push_landing(
             return Err(LandingInterruption::Later { rig, reason });
         }
     }
-    let fetched = match fetch_target(job) {
+    let fetched = match landing.queue.fetch_target(&landing.branch.target) {
         Ok(fetched) => fetched,
         Err(error) => {
             let reason = format!("pushed, but not proven: {error}");
@@ -62,7 +64,7 @@ pub(super) fn push_landing(
         }
     };
     let is_contained = match &fetched {
-        Some(tip) => verify::contains_commit(job, tip, &step.candidate)?,
+        Some(tip) => landing.queue.git.is_ancestor(&step.candidate, tip)?,
         None => false,
     };
     if !is_contained {
@@ -72,23 +74,28 @@ pub(super) fn push_landing(
         );
         return Err(LandingInterruption::Later { rig, reason });
     }
-    integration::change_integration(job.rig.town(), convoy, |integration| {
-        if let Some(branch) = integration.rigs.get_mut(&rig) {
-            branch.landing = Some(LandingStep {
-                landed: true,
-                ..step.clone()
-            });
-            branch.trouble.clear();
-            branch.task.clear();
-        }
-    })?;
-    job.rig.town().record_event(&event!(LandingPushed,
-        convoy: convoy, rig: rig, target: target, commit: step.candidate,
+    integration::change_integration(
+        landing.queue.rig.town(),
+        &landing.convoy.id,
+        |integration| {
+            if let Some(branch) = integration.rigs.get_mut(&rig) {
+                branch.landing = Some(LandingStep {
+                    landed: true,
+                    ..step.clone()
+                });
+                branch.trouble.clear();
+                branch.task.clear();
+            }
+        },
+    )?;
+    landing.queue.rig.town().record_event(&event!(LandingPushed,
+        convoy: landing.convoy.id, rig: rig, target: target, commit: step.candidate,
     ));
     Ok(())
 }
 
-fn has_target_moved(job: &MergeJob, step: &LandingStep) -> anyhow::Result<bool> {
-    let target = format!("refs/heads/{}", job.receipt.target);
-    Ok(!job.remote && job.git.resolve(&target)?.as_ref() != Some(&step.onto))
+fn has_target_moved(landing: &RigLanding, step: &LandingStep) -> anyhow::Result<bool> {
+    let target = format!("refs/heads/{}", landing.branch.target);
+    Ok(!landing.queue.has_remote
+        && landing.queue.git.resolve(&target)?.as_ref() != Some(&step.onto))
 }

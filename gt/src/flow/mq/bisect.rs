@@ -11,18 +11,18 @@ use std::collections::{HashMap, HashSet};
 
 use bd::bead::{Bead, attempt, fields};
 use bd::change;
+use bd::git::Git;
 use bd::store::Snapshot;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::gate::{self, GateFailure};
-use super::job::{MergeJob, fetch_target, queue_repository};
+use super::gate::{GateFailure, GateRun};
+use super::job::MergeQueue;
 use super::task::fence_output;
-use crate::flow::rig::check_remote;
-use crate::record::merge_request::{self, Receipt, request_state};
+use crate::record::merge_request::{self, request_state};
 use crate::town::Rig;
 use crate::town::config::{Gate, RigSettings, target_branch_of};
-use crate::town::event::event;
+use crate::town::event::{MergeRef, event};
 use crate::town::lock::Lock;
 
 /// The number of commits of the target that the search looks at.
@@ -71,32 +71,17 @@ pub struct FailingCommit {
 /// to pass.
 pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutcome> {
     let _queue = Lock::try_take(&rig.queue_lock())?;
-    let (store, settings) = (rig.store()?, RigSettings::load(rig)?);
+    let store = rig.store()?;
+    let settings = RigSettings::load(rig)?;
     let target = target_branch_of(rig)?;
-    let job = MergeJob {
-        rig,
-        store: &store,
-        settings: &settings,
-        git: queue_repository(rig),
-        remote: check_remote(rig)?,
-        is_branch_deleted: false,
-        // Only the gates need a request, as the name of their logs.
-        request: Bead {
-            id: "bisect".to_owned(),
-            ..Bead::default()
-        },
-        receipt: Receipt {
-            branch: target.clone(),
-            target: target.clone(),
-            ..Receipt::default()
-        },
-    };
-    let tip = fetch_target(&job)?
+    let queue = MergeQueue::open(rig, &store, &settings)?;
+    let tip = queue
+        .fetch_target(&target)?
         .ok_or_else(|| anyhow::anyhow!("the target branch {target} does not exist"))?;
     let beads = store.snapshot()?;
     let requests = list_merged_requests(&beads, &target);
-    let commits = list_target_commits(&job, &requests, &tip, good)?;
-    let Some(failure) = gate::run_gates(&job, &tip)? else {
+    let commits = list_target_commits(&queue.git, &requests, &tip, good)?;
+    let Some(failure) = gate_run(&queue, &target, None).run_gates(&tip)? else {
         return Ok(BisectOutcome::Passes {
             target,
             commit: tip,
@@ -108,8 +93,9 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
     }
     let gate = failure.gate.clone();
     let mut search = Search {
-        gates: list_gates_until(&job, &gate)?,
-        job,
+        queue: &queue,
+        target: &target,
+        gates: list_gates_until(&queue, &gate)?,
         commits: &commits,
         results: HashMap::from([(0, Some(failure))]),
     };
@@ -121,9 +107,7 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
         }
         Err(SearchEnd::Error(error)) => return Err(error),
     };
-    let Search {
-        job, mut results, ..
-    } = search;
+    let mut results = search.results;
     let mut failure_at = |index| results.remove(&index).flatten().unwrap_or_default();
     let Some(passing) = passing else {
         return Ok(BisectOutcome::NothingPasses {
@@ -138,10 +122,10 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
     let mut merged = requests.into_iter();
     let request = merged.find(|request| is_landed_as(request, &commit));
     let bead = request
-        .map(|request| open_bead_again(&job, request, &commit, &failure))
+        .map(|request| open_bead_again(&queue, &target, request, &commit, &failure))
         .transpose()?
         .flatten();
-    let described = job.git.commits(&good, &commit)?;
+    let described = queue.git.commits(&good, &commit)?;
     let described = described.into_iter().find(|one| one.id == commit);
     let (subject, author) = described
         .map(|one| (one.subject, one.author_name))
@@ -187,15 +171,13 @@ fn is_landed_as(request: &Bead, commit: &str) -> bool {
 /// Returns the commits of the target, newest first, that were its tip: without those that merges
 /// brought in, and without all but the last one of a request. Ends with the good one.
 fn list_target_commits(
-    job: &MergeJob,
+    git: &Git,
     requests: &[&Bead],
     tip: &str,
     good: Option<&str>,
 ) -> anyhow::Result<Vec<String>> {
     let limit = MAX_COMMITS.to_string();
-    let call = job
-        .git
-        .plumbing(["rev-list", "--first-parent", "-n", &limit, tip]);
+    let call = git.plumbing(["rev-list", "--first-parent", "-n", &limit, tip]);
     let mut commits: Vec<String> = call.text()?.lines().map(str::to_owned).collect();
     let mut inside = HashSet::new();
     for state in requests.iter().map(|request| request_state(request)) {
@@ -217,21 +199,20 @@ fn list_target_commits(
     let Some(good) = good else {
         return Ok(commits);
     };
-    let target = &job.receipt.target;
-    let id = job.git.resolve(&format!("{good}^{{commit}}"))?;
+    let id = git.resolve(&format!("{good}^{{commit}}"))?;
     let place = commits
         .iter()
         .position(|commit| Some(commit) == id.as_ref());
     let place = place.ok_or_else(|| {
-        anyhow::anyhow!("{good} is not one of the last {MAX_COMMITS} commits of {target}")
+        anyhow::anyhow!("{good} is not one of the last {MAX_COMMITS} commits of the target")
     })?;
     commits.truncate(place + 1);
     Ok(commits)
 }
 
 /// Returns a gate after those that prepare its tree.
-fn list_gates_until(job: &MergeJob, gate: &str) -> anyhow::Result<Vec<Gate>> {
-    let mut groups = job.settings.gates(job.rig)?.into_iter();
+fn list_gates_until(queue: &MergeQueue, gate: &str) -> anyhow::Result<Vec<Gate>> {
+    let mut groups = queue.settings.gates(queue.rig)?.into_iter();
     let found = groups.find_map(|mut group| {
         let place = group.iter().position(|one| one.name == gate)?;
         group.truncate(place + 1);
@@ -240,8 +221,27 @@ fn list_gates_until(job: &MergeJob, gate: &str) -> anyhow::Result<Vec<Gate>> {
     found.ok_or_else(|| anyhow::anyhow!("the gate {gate} is not set up"))
 }
 
+/// Returns the run of the gates on the target, or for one commit of it, which has logs of its own.
+fn gate_run<'a>(queue: &'a MergeQueue, target: &'a str, commit: Option<&str>) -> GateRun<'a> {
+    let mr = commit.map_or_else(
+        || "bisect".to_owned(),
+        |commit| format!("bisect-{commit:.12}"),
+    );
+    GateRun {
+        queue,
+        target,
+        subject: MergeRef {
+            mr,
+            rig: queue.rig.name().to_owned(),
+            branch: target.to_owned(),
+            ..MergeRef::default()
+        },
+    }
+}
+
 struct Search<'a> {
-    job: MergeJob<'a>,
+    queue: &'a MergeQueue<'a>,
+    target: &'a str,
     /// The gate that fails on the tip, after those that prepare its tree.
     gates: Vec<Gate>,
     /// Newest first.
@@ -263,10 +263,9 @@ impl Search<'_> {
             return Ok(known.is_none());
         }
         let commit = &self.commits[index];
-        // Each commit has its own logs.
-        self.job.request.id = format!("bisect-{commit:.12}");
-        let result =
-            gate::run_gate_group(&self.job, commit, &self.gates).map_err(SearchEnd::Error)?;
+        let result = gate_run(self.queue, self.target, Some(commit))
+            .run_group(commit, &self.gates)
+            .map_err(SearchEnd::Error)?;
         if let Some(reason) = result
             .as_ref()
             .and_then(|failure| self.describe_no_result(failure))
@@ -317,7 +316,8 @@ fn find_newest_passing<E>(
 /// Opens the bead of a request at a new attempt, with the evidence as a comment. Returns `None` if
 /// the bead is gone.
 fn open_bead_again(
-    job: &MergeJob,
+    queue: &MergeQueue,
+    target: &str,
     request: &Bead,
     commit: &str,
     failure: &GateFailure,
@@ -327,14 +327,13 @@ fn open_bead_again(
         "The work of this bead broke `{target}`: the merge {commit:.12} ({request}) is the first one that fails the \
          gate `{gate}` ({end}). The commits are still on `{target}`. Repair them, or revert the merge.\n\nThe end of \
          its output (all of it is in {log}):\n\n{tail}",
-        target = job.receipt.target,
         request = request.id,
         gate = failure.gate,
         end = failure.end,
         log = failure.log.display(),
         tail = fence_output(&failure.tail),
     );
-    job.rig.transact(job.store, |tx| {
+    queue.rig.transact(queue.store, |tx| {
         let Some(mut bead) = tx.get(&id).cloned() else {
             return Ok(None);
         };

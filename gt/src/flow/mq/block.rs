@@ -10,8 +10,9 @@ use crate::record::merge_request::{self, RequestState, request_state, set_reques
 
 /// Makes the request wait for a user, with the reason. `gt mq retry` continues it.
 pub(super) fn block_for_user(job: &MergeJob, reason: &str) -> anyhow::Result<MergeOutcome> {
-    job.rig
-        .transact(job.store, |tx| block_request(tx, &job.request.id, reason))?;
+    job.queue.rig.transact(job.queue.store, |tx| {
+        block_request(tx, &job.request.id, reason)
+    })?;
     Ok(MergeOutcome::NeedsPerson {
         reason: reason.to_owned(),
     })
@@ -99,23 +100,23 @@ pub(super) fn block_for_driver(
          hand, then close the bead: `bd close {bead} {id} --force --reason \"Merged by hand\"`",
         list_some_files(&described)
     );
-    let mut approval = Approval::load(job.rig, id)?;
+    let mut approval = Approval::load(job.queue.rig, id)?;
     let paths = files.iter().map(|file| file.path.clone());
     approval.driven_files_asked.extend(paths);
-    approval.save(job.rig, id)?;
+    approval.save(job.queue.rig, id)?;
     block_for_user(job, &reason)
 }
 
 /// Makes the request wait for a review, if the rig's settings require one and it has had none.
 pub(super) fn block_for_review(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
-    let Some(reason) = job.settings.review_reason() else {
+    let Some(reason) = job.queue.settings.review_reason() else {
         return Ok(None);
     };
-    let approval = Approval::load(job.rig, &job.request.id)?;
+    let approval = Approval::load(job.queue.rig, &job.request.id)?;
     if !approval.reviewed_by.is_empty() {
         return Ok(None);
     }
-    job.rig.transact(job.store, |tx| {
+    job.queue.rig.transact(job.queue.store, |tx| {
         block_request(tx, &job.request.id, reason)?;
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bd::git::Git;
 use kit::sys::file;
 
-use super::job::MergeJob;
+use super::gate::GateRun;
 use crate::flow::sandbox;
 use crate::town::config::Gate;
 use crate::town::event::event;
@@ -40,15 +40,15 @@ impl GateTree {
     }
 
     /// Resets the tree to the candidate, without the files of earlier gates.
-    pub(super) fn check_out(&self, job: &MergeJob, candidate: &str) -> anyhow::Result<()> {
+    pub(super) fn check_out(&self, run: &GateRun, candidate: &str) -> anyhow::Result<()> {
         let tree = &self.path;
         if tree.join(".git").exists() {
-            match reset_tree(job.rig, tree, candidate) {
+            match reset_tree(run.queue.rig, tree, candidate) {
                 Ok(()) => return Ok(()),
                 // Otherwise, the lock file of a killed git, for example, would block every later run.
                 Err(error) => {
-                    job.rig.town().record_event(&event!(GateTreeRebuilt,
-                        tree: tree, reason: error.to_string(), request: job.merge_ref(),
+                    run.queue.rig.town().record_event(&event!(GateTreeRebuilt,
+                        tree: tree, reason: error.to_string(), request: run.subject.clone(),
                     ));
                 }
             }
@@ -57,15 +57,15 @@ impl GateTree {
             file::create_folder(folder, 0o755)?;
         }
         if tree.exists() {
-            job.git.worktree_remove(tree, true).ok();
+            run.queue.git.worktree_remove(tree, true).ok();
         }
         // Git does not remove a folder that it does not know as a worktree.
         if tree.exists() {
             std::fs::remove_dir_all(tree)?;
         }
-        let held = Lock::take(&job.rig.repo_lock(), LIST_WAIT)?;
-        sandbox::prune_worktrees(job.rig)?;
-        job.git.worktree_add_detached(tree, candidate)?;
+        let held = Lock::take(&run.queue.rig.repo_lock(), LIST_WAIT)?;
+        sandbox::prune_worktrees(run.queue.rig)?;
+        run.queue.git.worktree_add_detached(tree, candidate)?;
         // Submodules are cloned without the lock, because that may take long.
         drop(held);
         Ok(Git::at(tree).complete_checkout()?)

@@ -29,21 +29,21 @@ pub(crate) fn ask_pre_merge_hooks(
     candidate: &str,
 ) -> anyhow::Result<Option<MergeOutcome>> {
     if !town_hook::has_event_hooks(
-        &job.rig.town().layout,
-        Some(job.rig),
+        &job.queue.rig.town().layout,
+        Some(job.queue.rig),
         TownHookEvent::PreMerge,
     ) {
         return Ok(None);
     }
-    let approval = Approval::load(job.rig, &job.request.id)?;
+    let approval = Approval::load(job.queue.rig, &job.request.id)?;
     if let Some(waiver) = &approval.waiver {
-        job.rig.town().record_event(&event!(HookWaived,
+        job.queue.rig.town().record_event(&event!(HookWaived,
             by: waiver.by, reason: waiver.reason, at: waiver.at, hooks: approval.passed_hooks,
             request: job.merge_ref(),
         ));
     }
-    let tree = GateTree::new(job.rig, 0);
-    tree.check_out(job, candidate)?;
+    let tree = GateTree::new(job.queue.rig, 0);
+    tree.check_out(&job.gate_run(), candidate)?;
     let mut call = build_call(job)?;
     call.cwd = Some(tree.path);
     call.skipped_hooks = approval.passed_hooks;
@@ -51,14 +51,14 @@ pub(crate) fn ask_pre_merge_hooks(
         ("GT_BASE", target.to_owned()),
         ("GT_COMMIT", candidate.to_owned()),
     ]);
-    let report = town_hook::run_event_hooks(job.rig.town(), TownHookEvent::PreMerge, &call);
+    let report = town_hook::run_event_hooks(job.queue.rig.town(), TownHookEvent::PreMerge, &call);
     let Some(ran) = report.refusal() else {
         return Ok(None);
     };
     let (hook, reason) = (&ran.hook, &ran.reason);
     // The hook was ended because the queue stops. The next run asks it again.
     anyhow::ensure!(
-        !job.rig.town().stop.load(Ordering::Relaxed),
+        !job.queue.rig.town().stop.load(Ordering::Relaxed),
         "{hook}: {reason}"
     );
     let outcome = match ran.verdict {
@@ -90,14 +90,14 @@ fn create_rejection_task(
         end: format!("exit code {exit}"),
         code: None,
         tail: gate::output_tail(&output).to_owned(),
-        log: gate::keep_log(job, HOOK_GATE, output.as_bytes())?,
+        log: job.gate_run().keep_log(HOOK_GATE, output.as_bytes())?,
     };
     task::create_gate_task(job, target, &failure)
 }
 
 /// Records that a hook stopped the request, so that it can be waived.
 fn record_stop(job: &MergeJob, outcome: &MergeOutcome, hook: &str) -> anyhow::Result<()> {
-    job.rig.transact(job.store, |tx| {
+    job.queue.rig.transact(job.queue.store, |tx| {
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
         };
@@ -117,15 +117,15 @@ fn record_stop(job: &MergeJob, outcome: &MergeOutcome, hook: &str) -> anyhow::Re
 /// Builds the hook call for a request. Also used after a merge.
 pub(crate) fn build_call<'a>(job: &'a MergeJob) -> anyhow::Result<TownHookCall<'a>> {
     let source = merge_request::source_bead_of(&job.request);
-    let town = job.rig.town().open_town_store()?.snapshot()?;
+    let town = job.queue.rig.town().open_town_store()?.snapshot()?;
     let tracking = record::convoy::convoys_tracking(&town, &source);
     let convoy = tracking.first().and_then(|id| town.get(id));
     let decision = convoy
-        .and_then(|convoy| convoy::decision_for(convoy, job.rig.name()))
+        .and_then(|convoy| convoy::decision_for(convoy, job.queue.rig.name()))
         .unwrap_or_default();
     let id = convoy.map(|convoy| convoy.id.clone()).unwrap_or_default();
     Ok(TownHookCall {
-        rig: Some(job.rig),
+        rig: Some(job.queue.rig),
         convoy: convoy
             .map(|convoy| convoy.title.clone())
             .unwrap_or_default(),
@@ -156,7 +156,7 @@ pub(crate) fn build_call<'a>(job: &'a MergeJob) -> anyhow::Result<TownHookCall<'
 /// created: later edits by a worker do not count. If no convoy has it, returns the bead's current
 /// one. For a task that brings other work to its target, returns that of the other work.
 fn front_matter_of(job: &MergeJob, decision: &HookDecision) -> anyhow::Result<String> {
-    let beads = job.store.snapshot()?;
+    let beads = job.queue.store.snapshot()?;
     let mut request = Some(&job.request);
     while let Some(now) = request {
         let source = merge_request::source_bead_of(now);
@@ -195,8 +195,8 @@ fn bead_front_lines(bead: &Bead) -> String {
 /// Runs the `post-merge` hooks.
 pub(crate) fn run_post_merge_hooks(job: &MergeJob, commit: &str) {
     if !town_hook::has_event_hooks(
-        &job.rig.town().layout,
-        Some(job.rig),
+        &job.queue.rig.town().layout,
+        Some(job.queue.rig),
         TownHookEvent::PostMerge,
     ) {
         return;
@@ -204,6 +204,6 @@ pub(crate) fn run_post_merge_hooks(job: &MergeJob, commit: &str) {
     // The merge is done, even if the beads cannot be read now.
     if let Ok(mut call) = build_call(job) {
         call.more.push(("GT_COMMIT", commit.to_owned()));
-        town_hook::notify_event_hooks(job.rig.town(), TownHookEvent::PostMerge, &call);
+        town_hook::notify_event_hooks(job.queue.rig.town(), TownHookEvent::PostMerge, &call);
     }
 }

@@ -1,10 +1,12 @@
-//! Describes one request on its way through the queue.
+//! Describes the queue of a rig, and one request on its way through it.
 
 use bd::bead::Bead;
-use bd::git::Git;
+use bd::git::{Git, GitError, Identity, PushError, PushLease};
 use bd::store::Store;
 use serde::Serialize;
 
+use super::gate::GateRun;
+use crate::flow::rig::check_remote;
 use crate::flow::target_history;
 use crate::record::merge_request;
 use crate::record::pull_request::PullRequestState;
@@ -68,13 +70,20 @@ pub enum MergeOutcome {
     Later { reason: String },
 }
 
-/// The data that every step of a request needs.
-pub(crate) struct MergeJob<'a> {
+/// The merge queue of a rig: its repository, store and settings.
+#[derive(Clone)]
+pub(crate) struct MergeQueue<'a> {
     pub rig: &'a Rig<'a>,
     pub store: &'a Store,
     pub settings: &'a RigSettings,
     pub git: Git,
-    pub remote: bool,
+    pub has_remote: bool,
+}
+
+/// A request with its queue.
+#[derive(Clone)]
+pub(crate) struct MergeJob<'a> {
+    pub queue: MergeQueue<'a>,
     /// True if the branch on the remote was deleted with those of other requests.
     pub is_branch_deleted: bool,
     pub request: Bead,
@@ -89,34 +98,102 @@ pub(crate) fn queue_repository(rig: &Rig) -> Git {
         .with_env("GIT_COMMITTER_EMAIL", "refinery@gastown.local")
 }
 
-/// Fetches the target and returns its tip. Notices targets that have lost commits.
-pub(crate) fn fetch_target(job: &MergeJob) -> anyhow::Result<Option<String>> {
-    let target = &job.receipt.target;
-    if job.remote {
-        job.git.fetch("origin")?;
+impl<'a> MergeQueue<'a> {
+    /// Opens the queue, and restores the configuration of its remote.
+    pub(crate) fn open(
+        rig: &'a Rig<'a>,
+        store: &'a Store,
+        settings: &'a RigSettings,
+    ) -> anyhow::Result<Self> {
+        Ok(Self {
+            rig,
+            store,
+            settings,
+            git: queue_repository(rig),
+            has_remote: check_remote(rig)?,
+        })
     }
-    target_history::check_targets(job.rig)?;
-    let namespace = if job.remote {
-        "remotes/origin"
-    } else {
-        "heads"
-    };
-    let tip = job.git.resolve(&format!("refs/{namespace}/{target}"))?;
-    if let Some(tip) = &tip {
-        target_history::watch_target(&job.git, target, tip)?;
+
+    /// Fetches a branch and returns its tip. Notices targets that have lost commits.
+    pub(crate) fn fetch_target(&self, target: &str) -> anyhow::Result<Option<String>> {
+        if self.has_remote {
+            self.git.fetch("origin")?;
+        }
+        target_history::check_targets(self.rig)?;
+        let tip = self.resolve_branch(target)?;
+        if let Some(tip) = &tip {
+            target_history::watch_target(&self.git, target, tip)?;
+        }
+        Ok(tip)
     }
-    Ok(tip)
+
+    /// Returns the tip of a branch, as last fetched.
+    pub(crate) fn resolve_branch(&self, branch: &str) -> Result<Option<String>, GitError> {
+        let namespace = if self.has_remote {
+            "remotes/origin"
+        } else {
+            "heads"
+        };
+        self.git.resolve(&format!("refs/{namespace}/{branch}"))
+    }
+
+    /// Pushes a commit to a target with a lease on its fetched tip. In a rig without a remote,
+    /// moves the branch the same way.
+    pub(crate) fn push_to_target(
+        &self,
+        target: &str,
+        tip: &str,
+        commit: &str,
+    ) -> Result<(), PushError> {
+        if self.has_remote {
+            let lease = PushLease::At(tip);
+            return self.git.push("origin", commit, target, lease, false);
+        }
+        let branch = format!("refs/heads/{target}");
+        Ok(self.git.update_ref(&branch, commit, Some(tip))?)
+    }
+
+    /// Returns the git identity for commits of the queue.
+    pub(crate) fn identity(&self) -> Identity {
+        Identity {
+            name: format!("{}/refinery", self.rig.name()),
+            email: "refinery@gastown.local".to_owned(),
+        }
+    }
 }
 
-impl MergeJob<'_> {
+impl<'a> MergeJob<'a> {
+    pub(crate) fn new(queue: MergeQueue<'a>, request: Bead) -> Self {
+        Self {
+            queue,
+            is_branch_deleted: false,
+            receipt: merge_request::receipt_of(&request),
+            request,
+        }
+    }
+
+    /// Fetches the target of the request and returns its tip.
+    pub(crate) fn fetch_target(&self) -> anyhow::Result<Option<String>> {
+        self.queue.fetch_target(&self.receipt.target)
+    }
+
     /// Returns the request in the form of events.
     pub(crate) fn merge_ref(&self) -> MergeRef {
         MergeRef {
             mr: self.request.id.clone(),
-            rig: self.rig.name().to_owned(),
+            rig: self.queue.rig.name().to_owned(),
             bead: merge_request::source_bead_of(&self.request),
             worker: self.receipt.worker.clone(),
             branch: self.receipt.branch.clone(),
+        }
+    }
+
+    /// Returns the run of the gates for this request.
+    pub(crate) fn gate_run(&self) -> GateRun<'_> {
+        GateRun {
+            queue: &self.queue,
+            target: &self.receipt.target,
+            subject: self.merge_ref(),
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Lands a candidate: records it, pushes, fetches, verifies, closes, cleans up.
 
 use bd::bead::{Bead, attempt};
-use bd::git::{Containment, PushError, PushLease, PushRefusal, RemoteBranch};
+use bd::git::{Containment, PushError, PushRefusal, RemoteBranch};
 use bd::store::Tx;
 use kit::ui::escape::escape_line;
 
 use super::close::close_bead;
-use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
+use super::job::{MergeJob, MergeOutcome};
 use super::verify::RefUpdate;
 use super::{block, candidate, own_work, target, verify, withdraw};
 use crate::flow::discovery::{self, LandingCheckError};
@@ -30,7 +30,10 @@ pub(super) fn land_candidate(
     if let Some(stopped) = prepare_landing(job, target, candidate)? {
         return Ok(stopped);
     }
-    match push_to_target(job, target, candidate) {
+    match job
+        .queue
+        .push_to_target(&job.receipt.target, target, candidate)
+    {
         Ok(()) => {}
         Err(PushError::Refused(PushRefusal::Declined(words))) => return continue_declined(&words),
         Err(error) => {
@@ -39,7 +42,7 @@ pub(super) fn land_candidate(
             });
         }
     }
-    let seen = fetch_target(job)?;
+    let seen = job.fetch_target()?;
     close_if_landed(job, seen.as_deref(), candidate)
 }
 
@@ -51,12 +54,12 @@ pub(super) fn prepare_landing(
     candidate: &str,
 ) -> anyhow::Result<Option<MergeOutcome>> {
     // The rig may have been parked or paused while the gates ran.
-    if let Err(stop) = check_may_merge(job.rig) {
+    if let Err(stop) = check_may_merge(job.queue.rig) {
         let reason = stop.to_string();
         return Ok(Some(MergeOutcome::Later { reason }));
     }
     if !candidate::is_convoy_branch(job)? {
-        match discovery::check_landing(&job.git, &job.receipt.target, onto, candidate) {
+        match discovery::check_landing(&job.queue.git, &job.receipt.target, onto, candidate) {
             Ok(()) => {}
             Err(LandingCheckError::WouldLand(refused)) => {
                 return block::block_for_user(job, &refused.to_string()).map(Some);
@@ -80,7 +83,7 @@ pub(super) fn close_if_landed(
     candidate: &str,
 ) -> anyhow::Result<MergeOutcome> {
     match target {
-        Some(target) if verify::contains_commit(job, target, candidate)? => {
+        Some(target) if job.queue.git.is_ancestor(candidate, target)? => {
             close_merged(job, candidate)
         }
         _ => {
@@ -96,7 +99,7 @@ pub(super) fn close_if_landed(
 /// Records the commit to push, so that it is recognized after a crash. Returns false if the request
 /// may not merge any more: this transaction decides that.
 fn record_candidate(job: &MergeJob, onto: &str, candidate: &str) -> anyhow::Result<bool> {
-    job.rig.transact(job.store, |tx| {
+    job.queue.rig.transact(job.queue.store, |tx| {
         let open = tx.get(&job.request.id).filter(|bead| bead.is_open());
         let Some(mut request) = open.cloned() else {
             return Ok(false);
@@ -114,24 +117,6 @@ fn record_candidate(job: &MergeJob, onto: &str, candidate: &str) -> anyhow::Resu
         tx.put(request)?;
         Ok(true)
     })
-}
-
-/// Pushes with a lease on the fetched tip of the target. In a rig without a remote, moves the
-/// branch the same way.
-pub(crate) fn push_to_target(
-    job: &MergeJob,
-    target: &str,
-    candidate: &str,
-) -> Result<(), PushError> {
-    let branch = &job.receipt.target;
-    if job.remote {
-        return job
-            .git
-            .push("origin", candidate, branch, PushLease::At(target), false);
-    }
-    Ok(job
-        .git
-        .update_ref(&format!("refs/heads/{branch}"), candidate, Some(target))?)
 }
 
 /// The ending of a request that the queue closes.
@@ -189,10 +174,10 @@ pub(super) fn close_without_merge(
     target: &str,
 ) -> anyhow::Result<MergeOutcome> {
     let RefUpdate { onto, commit: tip } = *work;
-    let brought = verify::find_bringing_commit(&job.git, onto, tip, target)?;
+    let brought = verify::find_bringing_commit(&job.queue.git, onto, tip, target)?;
     let Some(commit) = brought else {
         // A user has accepted that a merge driver leaves the change out.
-        if !Approval::load(job.rig, &job.request.id)?
+        if !Approval::load(job.queue.rig, &job.request.id)?
             .driven_files_accepted
             .is_empty()
         {
@@ -200,7 +185,7 @@ pub(super) fn close_without_merge(
         }
         return block::block_for_no_change(job);
     };
-    if verify::consists_of_copies(&job.git, onto, tip, target)? {
+    if verify::consists_of_copies(&job.queue.git, onto, tip, target)? {
         let reason = format!(
             "its commits are copies of commits that {} has ({commit:.12}), so it adds nothing. {}",
             job.receipt.target,
@@ -212,7 +197,8 @@ pub(super) fn close_without_merge(
 }
 
 fn close_already_there(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
-    let brought_by = verify::find_bead_of_commit(&job.git, &job.store.snapshot()?, commit)?;
+    let brought_by =
+        verify::find_bead_of_commit(&job.queue.git, &job.queue.store.snapshot()?, commit)?;
     let by = match &brought_by {
         Some(bead) => format!("{commit:.12}, the work of {bead}, brought"),
         None => format!(
@@ -232,7 +218,10 @@ fn close_already_there(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutc
 }
 
 fn committer_of(job: &MergeJob, commit: &str) -> anyhow::Result<String> {
-    let committer = job.git.plumbing(["log", "-1", "--format=%cn", commit]);
+    let committer = job
+        .queue
+        .git
+        .plumbing(["log", "-1", "--format=%cn", commit]);
     Ok(escape_line(&committer.text()?))
 }
 
@@ -244,10 +233,10 @@ pub(super) fn close_found_on_target(job: &MergeJob, commit: &str) -> anyhow::Res
         return close_merged(job, commit);
     }
     if job.receipt.pushed_to_target {
-        let mut approval = Approval::load(job.rig, &job.request.id)?;
+        let mut approval = Approval::load(job.queue.rig, &job.request.id)?;
         if !approval.direct_push_accepted {
             approval.direct_push_asked = true;
-            approval.save(job.rig, &job.request.id)?;
+            approval.save(job.queue.rig, &job.request.id)?;
             return block::block_for_direct_push(job, commit);
         }
     }
@@ -273,7 +262,7 @@ pub(crate) fn close_documents(job: &MergeJob, reference: String) -> anyhow::Resu
 fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> anyhow::Result<()> {
     let commit = ending.commit();
     let (mut brought, mut left) = (Vec::new(), Vec::new());
-    for original in merge_request::find_originals(&job.store.snapshot()?, &job.request) {
+    for original in merge_request::find_originals(&job.queue.store.snapshot()?, &job.request) {
         let brings = match commit {
             Some(commit) => stands_for(job, commit, &original)?,
             None => false,
@@ -286,15 +275,9 @@ fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> an
     }
     remove_merged_branch(job);
     for original in &brought {
-        remove_merged_branch(&MergeJob {
-            receipt: merge_request::receipt_of(original),
-            request: original.clone(),
-            git: queue_repository(job.rig),
-            is_branch_deleted: false,
-            ..*job
-        });
+        remove_merged_branch(&MergeJob::new(job.queue.clone(), original.clone()));
     }
-    job.rig.transact(job.store, |tx| {
+    job.queue.rig.transact(job.queue.store, |tx| {
         close_request(tx, &job.request.id, ending, reason, None)?;
         if commit.is_some() {
             target::close_target_task(tx, &job.receipt.target)?;
@@ -328,14 +311,14 @@ fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> an
         }
         Ok(())
     })?;
-    Approval::remove(job.rig, &job.request.id);
+    Approval::remove(job.queue.rig, &job.request.id);
     for original in &brought {
-        Approval::remove(job.rig, &original.id);
+        Approval::remove(job.queue.rig, &original.id);
     }
     for original in brought.iter().chain(&left) {
         let done = brought.iter().any(|bead| bead.id == original.id);
         let along = describe_original(job, original, commit);
-        job.rig.town().record_event(&if done {
+        job.queue.rig.town().record_event(&if done {
             Event::MergedAlong(along)
         } else {
             Event::MergeUnproven(along)
@@ -348,7 +331,7 @@ fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> an
 fn describe_original(job: &MergeJob, original: &Bead, commit: Option<&str>) -> MergedAlong {
     MergedAlong {
         mr: original.id.clone(),
-        rig: job.rig.name().to_owned(),
+        rig: job.queue.rig.name().to_owned(),
         bead: merge_request::source_bead_of(original),
         by: job.request.id.clone(),
         task: merge_request::source_bead_of(&job.request),
@@ -362,7 +345,7 @@ fn describe_original(job: &MergeJob, original: &Bead, commit: Option<&str>) -> M
 /// them.
 fn stands_for(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Result<bool> {
     let work = merge_request::receipt_of(original);
-    let git = &job.git;
+    let git = &job.queue.git;
     for known in [&work.base, &work.tip] {
         if known.is_empty() || git.resolve(known)?.is_none() {
             return Ok(false);
@@ -451,9 +434,9 @@ fn close_request(
 fn remove_merged_branch(job: &MergeJob) {
     let receipt = &job.receipt;
     let kept = format!("refs/gt/merged/{}", job.request.id);
-    job.git.update_ref(&kept, &receipt.tip, None).ok();
+    job.queue.git.update_ref(&kept, &receipt.tip, None).ok();
     own_work::forget_own_work(job);
-    merged_refs::archive_merged_refs(&job.git, &job.rig.repo()).ok();
+    merged_refs::archive_merged_refs(&job.queue.git, &job.queue.rig.repo()).ok();
     remove_branch(job);
 }
 
@@ -464,18 +447,22 @@ pub(crate) fn remove_branch(job: &MergeJob) {
     if !may_remove_branch(job) {
         return;
     }
-    if job.remote && !job.is_branch_deleted {
-        job.git
+    if job.queue.has_remote && !job.is_branch_deleted {
+        job.queue
+            .git
             .delete_remote_branch("origin", &receipt.branch, &receipt.tip)
             .ok();
     }
-    job.git.delete_branch(&receipt.branch, &receipt.tip).ok();
+    job.queue
+        .git
+        .delete_branch(&receipt.branch, &receipt.tip)
+        .ok();
 }
 
 /// Deletes the branches of landed requests on the remote like [`remove_branch`], with one push.
 pub(super) fn delete_remote_branches<'j, 'a: 'j>(jobs: impl Iterator<Item = &'j mut MergeJob<'a>>) {
     let mut jobs: Vec<_> = jobs
-        .filter(|job| job.remote && may_remove_branch(job))
+        .filter(|job| job.queue.has_remote && may_remove_branch(job))
         .collect();
     let branches: Vec<_> = jobs
         .iter()
@@ -485,7 +472,10 @@ pub(super) fn delete_remote_branches<'j, 'a: 'j>(jobs: impl Iterator<Item = &'j 
         })
         .collect();
     if let Some(job) = jobs.first() {
-        job.git.delete_remote_branches("origin", &branches).ok();
+        job.queue
+            .git
+            .delete_remote_branches("origin", &branches)
+            .ok();
     }
     for job in &mut jobs {
         job.is_branch_deleted = true;
@@ -496,14 +486,14 @@ fn may_remove_branch(job: &MergeJob) -> bool {
     let receipt = &job.receipt;
     // A branch that a user submitted is the user's to remove.
     let is_workers = receipt.worker.contains("/polecats/");
-    let may_delete = job.settings.merge_queue.delete_merged_branches != Some(false);
+    let may_delete = job.queue.settings.merge_queue.delete_merged_branches != Some(false);
     may_delete && is_workers && receipt.branch != receipt.target && !receipt.branch.is_empty()
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::job::{MergeQueue, queue_repository};
     use super::*;
-    use crate::record::merge_request::Receipt;
     use crate::testing::TestTown;
     use crate::town::config::RigSettings;
 
@@ -536,20 +526,9 @@ mod tests {
         };
         let put = |tx: &mut Tx| Ok(tx.put(request.clone())?);
         place.town.transact(&store, put).unwrap();
-        let receipt = Receipt {
-            target: "main".to_owned(),
-            ..Receipt::default()
-        };
-        let job = MergeJob {
-            rig: &rig,
-            store: &store,
-            settings: &settings,
-            git: queue_repository(&rig),
-            remote: true,
-            is_branch_deleted: false,
-            request: request.clone(),
-            receipt,
-        };
+        let queue = MergeQueue::open(&rig, &store, &settings).unwrap();
+        let mut job = MergeJob::new(queue, request);
+        job.receipt.target = "main".to_owned();
         let bad = commit("docs/.gt/discovery/x.md");
         let land = |commit: &str| {
             let declined = |words: &str| anyhow::bail!("declined: {words}");

@@ -37,17 +37,20 @@ impl GateMemory {
         let mut keys = Vec::new();
         let mut unknown: Vec<usize> = Vec::new();
         for (index, (job, commit)) in commits.iter().enumerate() {
-            let key = (job.receipt.target.clone(), job.git.tree_of(commit)?);
+            let key = (job.receipt.target.clone(), job.queue.git.tree_of(commit)?);
             if !self.results.contains_key(&key) && !keys.contains(&key) {
                 unknown.push(index);
             }
             keys.push(key);
         }
-        let runs: Vec<_> = unknown.iter().map(|index| commits[*index]).collect();
+        let runs: Vec<_> = unknown
+            .iter()
+            .map(|index| (commits[*index].0.gate_run(), commits[*index].1))
+            .collect();
         let begun = Instant::now();
         let fresh = gate::run_gates_side_by_side(&runs)?;
-        if let Some((job, _)) = runs.first() {
-            GateHistory::record_round(job.rig, begun.elapsed().as_secs_f64());
+        if let Some((run, _)) = runs.first() {
+            GateHistory::record_round(run.queue.rig, begun.elapsed().as_secs_f64());
         }
         let fresh: HashMap<&TreeKey, Option<GateFailure>> = unknown
             .iter()

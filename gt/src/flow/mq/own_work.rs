@@ -29,7 +29,7 @@ pub(super) fn find_own_work(job: &MergeJob, target: &str) -> anyhow::Result<OwnW
     if let OwnWork::Commit(_) = own {
         return Ok(own);
     }
-    for original in merge_request::find_originals(&job.store.snapshot()?, &job.request) {
+    for original in merge_request::find_originals(&job.queue.store.snapshot()?, &job.request) {
         let work = separate_work(job, &original, target)?;
         if let OwnWork::Commit(_) = work {
             return Ok(work);
@@ -39,7 +39,7 @@ pub(super) fn find_own_work(job: &MergeJob, target: &str) -> anyhow::Result<OwnW
 }
 
 fn separate_work(job: &MergeJob, request: &Bead, target: &str) -> anyhow::Result<OwnWork> {
-    let git = &job.git;
+    let git = &job.queue.git;
     let Receipt { base, tip, .. } = merge_request::receipt_of(request);
     let is_known =
         !base.is_empty() && git.resolve(&base)?.is_some() && git.resolve(&tip)?.is_some();
@@ -55,7 +55,7 @@ fn separate_work(job: &MergeJob, request: &Bead, target: &str) -> anyhow::Result
     let message = format!("{}\n", candidate::commit_title(job)?);
     let identities = CommitIdentities {
         author: &candidate::author_of(job, &tip)?,
-        committer: &candidate::queue_identity(job),
+        committer: &job.queue.identity(),
     };
     let commit = git.commit_tree_as(&tree, &[&fork], &message, identities)?;
     set_own_work(job, &request.id, &commit)?;
@@ -64,13 +64,13 @@ fn separate_work(job: &MergeJob, request: &Bead, target: &str) -> anyhow::Result
 
 fn set_own_work(job: &MergeJob, request: &str, commit: &str) -> Result<(), GitError> {
     let name = format!("{OWN_WORK}{request}");
-    let old = job.git.resolve(&name)?;
-    job.git.update_ref(&name, commit, old.as_deref())
+    let old = job.queue.git.resolve(&name)?;
+    job.queue.git.update_ref(&name, commit, old.as_deref())
 }
 
 /// Returns true if the submitted branch has merged the work of another request.
 pub(super) fn has_taken_over(job: &MergeJob, original: &Bead) -> Result<bool, GitError> {
-    let git = &job.git;
+    let git = &job.queue.git;
     let tip = merge_request::receipt_of(original).tip;
     let stand_in = git.resolve(&format!("{OWN_WORK}{}", original.id))?;
     for commit in [Some(tip), stand_in].into_iter().flatten() {
@@ -86,7 +86,7 @@ pub(super) fn pass_on_own_work(job: &MergeJob, commit: &str) -> anyhow::Result<(
     if commit == job.receipt.tip {
         return Ok(());
     }
-    for original in merge_request::find_originals(&job.store.snapshot()?, &job.request) {
+    for original in merge_request::find_originals(&job.queue.store.snapshot()?, &job.request) {
         if has_taken_over(job, &original)? {
             set_own_work(job, &original.id, commit)?;
         }
@@ -98,15 +98,15 @@ pub(super) fn pass_on_own_work(job: &MergeJob, commit: &str) -> anyhow::Result<(
 pub(super) fn forget_own_work(job: &MergeJob) {
     let name = format!("{OWN_WORK}{}", job.request.id);
     // A ref that stays only keeps a small commit.
-    if let Ok(Some(commit)) = job.git.resolve(&name) {
-        job.git.delete_ref(&name, &commit).ok();
+    if let Ok(Some(commit)) = job.queue.git.resolve(&name) {
+        job.queue.git.delete_ref(&name, &commit).ok();
     }
 }
 
 /// Returns true if the work was built on another request that was not merged yet. The target may
 /// have that one under other commit ids.
 fn begins_at_other_request(job: &MergeJob, base: &str) -> anyhow::Result<bool> {
-    let beads = job.store.snapshot()?;
+    let beads = job.queue.store.snapshot()?;
     let mut requests = beads
         .select(|bead| bead.has_kind_or_label(&bd::bead::Kind::MergeRequest, "gt:merge-request"));
     Ok(requests.any(|request| merge_request::receipt_of(request).tip == base))

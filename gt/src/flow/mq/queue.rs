@@ -8,7 +8,7 @@ use bd::bead::Bead;
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
-use super::job::{MergeJob, MergeOutcome, fetch_target};
+use super::job::{MergeJob, MergeOutcome};
 use super::run::{QueueRun, RequestResult, process_request};
 use super::score::RequestOrder;
 use super::verify::TargetPresence;
@@ -165,7 +165,7 @@ fn withdraw_unless_merged(job: &MergeJob) -> anyhow::Result<MergeOutcome> {
     let target = if job.receipt.target.is_empty() {
         None
     } else {
-        fetch_target(job)?
+        job.fetch_target()?
     };
     if let Some(target) = target
         && let TargetPresence::Yes { commit } = verify::find_on_target(job, &target)?

@@ -8,12 +8,11 @@ use bd::bead::Bead;
 use bd::store::Store;
 use serde::Serialize;
 
-use super::candidate::MergeCandidate;
-use super::job::{MergeJob, MergeOutcome, fetch_target, queue_repository};
+use super::candidate::{MergeCandidate, NoCandidate};
+use super::job::{MergeJob, MergeOutcome, MergeQueue};
 use super::memory::GateMemory;
 use super::verify::{RefUpdate, TargetPresence};
 use super::{block, candidate, hook, land, pull_request, target, task, verify, withdraw};
-use crate::flow::rig::check_remote;
 use crate::record::gate_history::GateHistory;
 use crate::record::merge_request;
 use crate::town::Rig;
@@ -65,16 +64,8 @@ impl<'a> QueueRun<'a> {
     }
 
     pub(super) fn build_job(&self, request: Bead) -> anyhow::Result<MergeJob<'a>> {
-        Ok(MergeJob {
-            rig: self.rig,
-            store: self.store,
-            settings: self.settings,
-            remote: check_remote(self.rig)?,
-            is_branch_deleted: false,
-            git: queue_repository(self.rig),
-            receipt: merge_request::receipt_of(&request),
-            request,
-        })
+        let queue = MergeQueue::open(self.rig, self.store, self.settings)?;
+        Ok(MergeJob::new(queue, request))
     }
 
     pub(super) fn handle(
@@ -177,7 +168,7 @@ fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Resul
         _ if merge_request::failing_since(&job.request).is_some() => None,
         _ => return Ok(()),
     };
-    job.rig.transact(job.store, |tx| {
+    job.queue.rig.transact(job.queue.store, |tx| {
         let Some(mut request) = tx
             .get(&job.request.id)
             .filter(|bead| bead.is_open())
@@ -201,7 +192,7 @@ fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Resul
 
 /// Merges one request with the steps of the module.
 pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Result<MergeOutcome> {
-    config::check_guards(job.rig)?;
+    config::check_guards(job.queue.rig)?;
     if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
         let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
         return block::block_for_user(job, &reason);
@@ -214,7 +205,7 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
         return Ok(MergeOutcome::Later { reason });
     }
     run.record_started(job);
-    let onto = match fetch_target(job) {
+    let onto = match job.fetch_target() {
         Ok(Some(onto)) => onto,
         Ok(None) => {
             let reason = format!("the target branch {} does not exist", job.receipt.target);
@@ -234,29 +225,12 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
         }
         TargetPresence::No => {}
     }
-    let (candidate, driven) = match candidate::build_candidate(job, &onto)? {
-        MergeCandidate::Conflict { files, detail } => {
-            return task::create_conflict_task(job, &onto, &files, &detail);
-        }
-        MergeCandidate::OnlyDocuments { reference } => {
-            return land::close_documents(job, reference);
-        }
-        MergeCandidate::LeftOutByDriver { files } => return block::block_for_driver(job, &files),
-        MergeCandidate::MissingCommit { commit } => {
-            let reason = format!("the commit {commit} of its receipt is nowhere to be found");
-            return block::block_for_user(job, &reason);
-        }
-        MergeCandidate::BringsBack { commits } => {
-            return block::block_for_returning_commits(job, &commits);
-        }
-        MergeCandidate::NothingLeft { base, tip } => {
-            let work = RefUpdate {
-                onto: &base,
-                commit: &tip,
-            };
-            return land::close_without_merge(job, &work, &onto);
-        }
-        MergeCandidate::Candidate { commit, driven } => (commit, driven),
+    let MergeCandidate {
+        commit: candidate,
+        driven,
+    } = match candidate::build_candidate(job, &onto) {
+        Ok(candidate) => candidate,
+        Err(reason) => return end_without_candidate(job, &onto, reason),
     };
     if let Some(stopped) = pull_request::ask_forge(job)? {
         return Ok(stopped);
@@ -288,6 +262,30 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
     })
 }
 
+fn end_without_candidate(
+    job: &MergeJob,
+    onto: &str,
+    reason: NoCandidate,
+) -> anyhow::Result<MergeOutcome> {
+    match reason {
+        NoCandidate::NothingLeft { base, tip } => {
+            let work = RefUpdate {
+                onto: &base,
+                commit: &tip,
+            };
+            land::close_without_merge(job, &work, onto)
+        }
+        NoCandidate::Conflict { files, detail } => {
+            task::create_conflict_task(job, onto, &files, &detail)
+        }
+        NoCandidate::OnlyDocuments { reference } => land::close_documents(job, reference),
+        NoCandidate::LeftOutByDriver { files } => block::block_for_driver(job, &files),
+        NoCandidate::MissingCommit { .. } => block::block_for_user(job, &reason.to_string()),
+        NoCandidate::BringsBack { commits } => block::block_for_returning_commits(job, &commits),
+        NoCandidate::Failed(error) => Err(error),
+    }
+}
+
 /// Runs the gates on a target that has the work already, because someone else pushed it, and closes
 /// the request if they pass.
 fn check_found_work(
@@ -317,7 +315,7 @@ fn report_outcome(job: &MergeJob, outcome: &MergeOutcome) {
         | MergeOutcome::PullRequest { .. } => return,
         _ => Event::MergeFailed,
     };
-    job.rig.town().record_event(&kind(MergeResultEvent {
+    job.queue.rig.town().record_event(&kind(MergeResultEvent {
         request: job.merge_ref(),
         // An outcome is a plain enum, so serializing it cannot fail.
         outcome: event::json_fields(outcome),

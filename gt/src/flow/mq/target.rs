@@ -6,8 +6,8 @@ use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::gate::{self, GateFailure};
-use super::job::{MergeJob, MergeOutcome, fetch_target};
+use super::gate::GateFailure;
+use super::job::{MergeJob, MergeOutcome};
 use super::task::{self, fence_output};
 use crate::record::merge_request::{self, BrokenTarget, request_state, set_request_state};
 use crate::record::merge_task::MERGE_LABEL;
@@ -63,12 +63,12 @@ pub(crate) fn check_target_alone(
 ) -> anyhow::Result<Option<MergeOutcome>> {
     let source = merge_request::source_bead_of(&job.request);
     let is_it = |gate: &Gate| gate.name == failure.gate;
-    let groups = job.settings.gates(job.rig)?;
+    let groups = job.queue.settings.gates(job.queue.rig)?;
     let Some(group) = groups.iter().find(|group| group.iter().any(is_it)) else {
         return Ok(None);
     };
     // A gate that fails with work that should repair the target is caused by that work.
-    if repairs_target(&job.store.snapshot()?, &source) {
+    if repairs_target(&job.queue.store.snapshot()?, &source) {
         return Ok(failure.outcome_if_cannot_run());
     }
     let Some(target_failure) = run_on_target(job, target, group, &failure.gate)? else {
@@ -81,8 +81,8 @@ pub(crate) fn check_target_alone(
     let branch = &job.receipt.target;
     // Each breakage has its own task, because the text of an earlier one is outdated.
     let about = format!("target\0{branch}\0{}\0{target}", failure.gate);
-    let prefix = job.rig.prefix();
-    let beads = job.store.snapshot()?;
+    let prefix = job.queue.rig.prefix();
+    let beads = job.queue.store.snapshot()?;
     let task = find_open_task(&beads, branch, &failure.gate)
         .unwrap_or_else(|| task::free_task_id(&beads, &prefix, &about));
     let evidence = format!(
@@ -95,7 +95,7 @@ pub(crate) fn check_target_alone(
         target_failure.log.display(),
         fence_output(&target_failure.tail),
     );
-    job.rig.transact(job.store, |tx| {
+    job.queue.rig.transact(job.queue.store, |tx| {
         if tx.get(&task).is_none() {
             write_target_task(tx, job, &task, branch, &failure.gate, &evidence)?;
         } else {
@@ -127,12 +127,12 @@ fn run_on_target(
     gate: &str,
 ) -> anyhow::Result<Option<GateFailure>> {
     let passed = format!("{target}:{gate}");
-    let beads = job.store.snapshot()?;
+    let beads = job.queue.store.snapshot()?;
     let known = beads.get(&pass_record_id(job));
     if known.is_some_and(|record| record.notes == passed) {
         return Ok(None);
     }
-    let failure = gate::run_gate_group(job, target, group)?;
+    let failure = job.gate_run().run_group(target, group)?;
     if failure.is_none() {
         record_pass(job, &passed)?;
     }
@@ -140,12 +140,16 @@ fn run_on_target(
 }
 
 fn pass_record_id(job: &MergeJob) -> String {
-    format!("{}-wisp-target-{}", job.rig.prefix(), job.rig.name())
+    format!(
+        "{}-wisp-target-{}",
+        job.queue.rig.prefix(),
+        job.queue.rig.name()
+    )
 }
 
 /// Records the target's commit that last passed a gate.
 fn record_pass(job: &MergeJob, passed: &str) -> anyhow::Result<()> {
-    job.rig.transact(job.store, |tx| {
+    job.queue.rig.transact(job.queue.store, |tx| {
         let now = tx.now();
         tx.put(Bead {
             id: pass_record_id(job),
@@ -187,7 +191,7 @@ fn write_target_task(
         )?),
         created_at: now.clone(),
         updated_at: now,
-        created_by: format!("{}/refinery", job.rig.name()),
+        created_by: format!("{}/refinery", job.queue.rig.name()),
         ..Bead::default()
     })?;
     Ok(())
@@ -231,10 +235,13 @@ pub(crate) fn has_target_moved_on(job: &MergeJob) -> anyhow::Result<bool> {
     };
     // A user who closes the task states that the gate passes again. It may have failed for lack of
     // something on the machine.
-    let beads = job.store.snapshot()?;
+    let beads = job.queue.store.snapshot()?;
     let is_over = beads.get(&broken.task).is_none_or(|task| !task.is_open());
-    let moved = is_over || fetch_target(job)?.is_none_or(|target| target != broken.target);
-    job.rig.transact(job.store, |tx| {
+    let moved = is_over
+        || job
+            .fetch_target()?
+            .is_none_or(|target| target != broken.target);
+    job.queue.rig.transact(job.queue.store, |tx| {
         let at = tx.now().to_string();
         let next = (!moved).then(|| BrokenTarget {
             at,

@@ -65,7 +65,7 @@ pub(crate) fn create_gate_task(
         fence_output(&failure.tail),
     );
     let title = format!("Fix gate {} of", failure.gate);
-    job.rig.transact(job.store, |tx| {
+    job.queue.rig.transact(job.queue.store, |tx| {
         let request = job.request.clone();
         polecat::record_result(tx, &request, |entry, _| entry.gate_failures += 1)
     })?;
@@ -131,8 +131,8 @@ fn create_task(
         is_void,
     };
     let source = source_bead_of(&job.request);
-    let prefix = job.rig.prefix();
-    let id = job.rig.transact(job.store, |tx| {
+    let prefix = job.queue.rig.prefix();
+    let id = job.queue.rig.transact(job.queue.store, |tx| {
         if let Some(task) = tx
             .get(&source)
             .filter(|bead| bead.has_label(LABEL))
@@ -151,7 +151,7 @@ fn create_task(
         Ok(id)
     })?;
     if id != source {
-        track_in_convoys(job.rig.town(), &id, &source)?;
+        track_in_convoys(job.queue.rig.town(), &id, &source)?;
     }
     Ok(outcome(id))
 }
@@ -172,12 +172,12 @@ struct RepairOrder<'a> {
 /// Returns true if the repair of a request was made for a target that another repair has changed
 /// since. The worker could not know that, so the repair does not count as an attempt.
 fn is_made_void(job: &MergeJob, target: &str) -> anyhow::Result<bool> {
-    let git = &job.git;
+    let git = &job.queue.git;
     let base = &job.receipt.base;
     if base.is_empty() || git.resolve(base)?.is_none() {
         return Ok(false);
     }
-    let beads = job.store.snapshot()?;
+    let beads = job.queue.store.snapshot()?;
     let submitted = job.request.created_at.instant();
     for request in merge_request::requests_closed_since(&beads, submitted) {
         let is_repair = merge_request::receipt_of(request).resolves.is_some();
@@ -369,7 +369,7 @@ fn write_repair_task(
         }],
         created_at: now.clone(),
         updated_at: now,
-        created_by: format!("{}/refinery", job.rig.name()),
+        created_by: format!("{}/refinery", job.queue.rig.name()),
         ..Bead::default()
     })?;
     Ok(())

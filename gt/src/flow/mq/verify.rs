@@ -8,7 +8,7 @@ use bd::git::{Containment, Git, GitError};
 use bd::store::Snapshot;
 use jiff::Timestamp;
 
-use super::candidate::{self, WorkCommits};
+use super::candidate::{self, NoCandidate};
 use super::job::MergeJob;
 use crate::record::merge_request::{self, request_state};
 
@@ -39,10 +39,15 @@ pub(crate) struct RefUpdate<'a> {
 
 /// Looks for the pushed commit, otherwise for the worker's tip, which someone else may have merged.
 pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<TargetPresence> {
-    let work = candidate::find_work_range(job, target)?;
-    if let WorkCommits::Range { base, tip } = &work
+    let git = &job.queue.git;
+    let work = match candidate::find_work_commits(job, target) {
+        Ok(work) => Some(work),
+        Err(NoCandidate::MissingCommit { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(work) = &work
         && !job.receipt.base.is_empty()
-        && !changes_anything(&job.git, base, tip)?
+        && !changes_anything(git, &work.base, &work.tip)?
     {
         return Ok(TargetPresence::AddsNothing);
     }
@@ -51,20 +56,15 @@ pub(crate) fn find_on_target(job: &MergeJob, target: &str) -> anyhow::Result<Tar
         onto: &state.onto,
         commit: &state.candidate,
     };
-    let ours = find_change(job, target, pushed)?;
-    if ours != TargetPresence::No {
+    let ours = find_change(git, target, pushed)?;
+    let Some(work) = work.filter(|_| ours == TargetPresence::No) else {
         return Ok(ours);
-    }
-    match work {
-        WorkCommits::Range { base, tip } => {
-            let submitted = RefUpdate {
-                onto: &base,
-                commit: &tip,
-            };
-            Ok(find_change(job, target, submitted)?)
-        }
-        WorkCommits::Missing(_) => Ok(TargetPresence::No),
-    }
+    };
+    let submitted = RefUpdate {
+        onto: &work.base,
+        commit: &work.tip,
+    };
+    Ok(find_change(git, target, submitted)?)
 }
 
 /// Returns true if the trees of two commits differ.
@@ -165,61 +165,46 @@ fn list_authorships(
 }
 
 /// Checks if the target has `commit` and its change since `onto`.
-fn find_change(
-    job: &MergeJob,
-    target: &str,
-    update: RefUpdate<'_>,
-) -> Result<TargetPresence, GitError> {
+fn find_change(git: &Git, target: &str, update: RefUpdate<'_>) -> Result<TargetPresence, GitError> {
     let RefUpdate { onto, commit } = update;
-    let known = !commit.is_empty() && job.git.resolve(commit)?.is_some();
-    if !known || !contains_commit(job, target, commit)? {
+    let known = !commit.is_empty() && git.resolve(commit)?.is_some();
+    if !known || !git.is_ancestor(commit, target)? {
         return Ok(TargetPresence::No);
     }
     let commit = commit.to_owned();
     let parent = format!("{commit}^");
     let onto = if onto.is_empty() { &parent } else { onto };
-    if job.git.resolve(onto)?.is_none() {
+    if git.resolve(onto)?.is_none() {
         return Ok(TargetPresence::Yes { commit });
     }
-    Ok(match job.git.contains_change(onto, &commit, target)? {
+    Ok(match git.contains_change(onto, &commit, target)? {
         Containment::All => TargetPresence::Yes { commit },
         // Later work in the same place is a revert only if it came after the commit.
-        Containment::Rewritten(files) => {
-            match job.git.find_revert(onto, &commit, target, &files)? {
-                Some((_, files)) => TargetPresence::Undone { commit, files },
-                None => TargetPresence::Yes { commit },
-            }
-        }
+        Containment::Rewritten(files) => match git.find_revert(onto, &commit, target, &files)? {
+            Some((_, files)) => TargetPresence::Undone { commit, files },
+            None => TargetPresence::Yes { commit },
+        },
         Containment::Missing(files) => TargetPresence::Undone { commit, files },
     })
-}
-
-/// Returns true if the fetched target contains a commit.
-pub(crate) fn contains_commit(
-    job: &MergeJob,
-    target: &str,
-    commit: &str,
-) -> Result<bool, GitError> {
-    job.git.is_ancestor(commit, target)
 }
 
 /// Returns true if the target contains the change of a commit made on `onto`, under whatever commit
 /// ids.
 pub(crate) fn contains_change(
-    job: &MergeJob,
+    git: &Git,
     target: &str,
     update: RefUpdate<'_>,
 ) -> Result<bool, GitError> {
     let RefUpdate { onto, commit } = update;
-    if commit.is_empty() || job.git.resolve(commit)?.is_none() {
+    if commit.is_empty() || git.resolve(commit)?.is_none() {
         return Ok(false);
     }
-    if job.git.resolve(onto)?.is_none() {
-        return contains_commit(job, target, commit);
+    if git.resolve(onto)?.is_none() {
+        return git.is_ancestor(commit, target);
     }
-    Ok(match job.git.contains_change(onto, commit, target)? {
+    Ok(match git.contains_change(onto, commit, target)? {
         Containment::All => true,
-        Containment::Rewritten(_) => contains_commit(job, target, commit)?,
+        Containment::Rewritten(_) => git.is_ancestor(commit, target)?,
         Containment::Missing(_) => false,
     })
 }

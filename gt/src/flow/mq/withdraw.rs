@@ -117,7 +117,7 @@ pub(crate) fn find_stale_requests(beads: &Snapshot) -> impl Iterator<Item = &Bea
 pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
     let kept = keep_commits(job)?;
     let id = &job.request.id;
-    let why = job.rig.transact(job.store, |tx| {
+    let why = job.queue.rig.transact(job.queue.store, |tx| {
         let Some(request) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
             return Ok(None);
         };
@@ -139,8 +139,9 @@ pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<MergeOut
     let Some((why, outcome)) = why else {
         return Ok(None);
     };
-    Approval::remove(job.rig, id);
-    job.rig
+    Approval::remove(job.queue.rig, id);
+    job.queue
+        .rig
         .town()
         .record_event(&event!(MergeWithdrawn, reason: why, rescue: kept, request: job.merge_ref()));
     Ok(Some(outcome))
@@ -184,7 +185,7 @@ fn close_withdrawn(
 /// Saves the commits of a request on a rescue ref of its worker. None if the commits are missing.
 fn keep_commits(job: &MergeJob) -> anyhow::Result<Option<String>> {
     let receipt = &job.receipt;
-    if receipt.tip.is_empty() || job.git.resolve(&receipt.tip)?.is_none() {
+    if receipt.tip.is_empty() || job.queue.git.resolve(&receipt.tip)?.is_none() {
         return Ok(None);
     }
     let is_worker = receipt.worker.parse::<Address>().is_ok();
@@ -194,8 +195,8 @@ fn keep_commits(job: &MergeJob) -> anyhow::Result<Option<String>> {
         "requests"
     };
     let kept = format!("refs/gt/rescue/{whose}/{}", job.request.id);
-    if job.git.resolve(&kept)?.is_none() {
-        job.git.update_ref(&kept, &receipt.tip, None)?;
+    if job.queue.git.resolve(&kept)?.is_none() {
+        job.queue.git.update_ref(&kept, &receipt.tip, None)?;
     }
     Ok(Some(kept))
 }

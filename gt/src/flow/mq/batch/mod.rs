@@ -19,8 +19,8 @@ use bd::git::{PushError, PushRefusal};
 use kit::sys::machine;
 
 pub use self::search::PrefixSearch;
-use super::candidate::{self, MergeCandidate, PreparedWork, WorkRange};
-use super::job::{MergeJob, MergeOutcome, fetch_target};
+use super::candidate::{self, NoCandidate, WorkRange};
+use super::job::{MergeJob, MergeOutcome};
 use super::run::{QueueRun, process_request};
 use super::verify::TargetPresence;
 use super::{land, target, verify, withdraw};
@@ -74,7 +74,7 @@ impl<'a> QueueRun<'a> {
             let job = self.build_job(request)?;
             if onto.is_none() {
                 // Without a target, each request is handled alone and reports the error.
-                onto = fetch_target(&job).ok().flatten();
+                onto = job.fetch_target().ok().flatten();
             }
             match prepare_member(&job, onto.as_deref()) {
                 Ok(Some(work)) => {
@@ -110,7 +110,7 @@ impl<'a> QueueRun<'a> {
         let Some(first) = members.first() else {
             return Ok(members);
         };
-        let onto = fetch_target(&first.job)?;
+        let onto = first.job.fetch_target()?;
         let mut stack = match onto {
             Some(onto) => stack_members(&onto, members)?,
             None => Vec::new(),
@@ -260,7 +260,10 @@ impl<'a> QueueRun<'a> {
             return Ok(Vec::new());
         };
         let job = &top.member.job;
-        match land::push_to_target(job, &bottom.onto, &top.candidate) {
+        match job
+            .queue
+            .push_to_target(&job.receipt.target, &bottom.onto, &top.candidate)
+        {
             Ok(()) => {}
             // A rule of the server may be about one of them, and another push may have come first:
             // each is merged by its own steps.
@@ -277,12 +280,12 @@ impl<'a> QueueRun<'a> {
                 return Ok(Vec::new());
             }
         }
-        let seen = fetch_target(job)?;
+        let seen = job.fetch_target()?;
         let mut landed = Vec::new();
         for stacked in &mut stack {
             let job = &mut stacked.member.job;
             if let Some(seen) = &seen
-                && verify::contains_commit(job, seen, &stacked.candidate)?
+                && job.queue.git.is_ancestor(&stacked.candidate, seen)?
             {
                 landed.push(job);
             }
@@ -310,32 +313,31 @@ fn combine(stack: &[StackedMember], top: &StackedMember) -> anyhow::Result<Strin
     let [bottom, _, ..] = stack else {
         return Ok(top.candidate.clone());
     };
-    let git = &top.member.job.git;
+    let git = &top.member.job.queue.git;
     let tree = git.tree_of(&top.candidate)?;
     let message = git
         .plumbing(["log", "-1", "--format=%B"])
         .args([&top.candidate])
         .text()?;
-    let who = candidate::queue_identity(&top.member.job);
+    let who = top.member.job.queue.identity();
     Ok(git.commit_tree(&tree, &[&bottom.onto], &message, &who)?)
 }
 
 /// Checks that a request may be part of a batch now, and finds its commits. `None` if its own steps
 /// must say what becomes of it.
 fn prepare_member(job: &MergeJob, target: Option<&str>) -> anyhow::Result<Option<WorkRange>> {
-    crate::town::config::check_guards(job.rig)?;
+    crate::town::config::check_guards(job.queue.rig)?;
     let Some(target) = target else {
         return Ok(None);
     };
     if verify::find_on_target(job, target)? != TargetPresence::No {
         return Ok(None);
     }
-    Ok(match candidate::prepare_work(job, target)? {
-        PreparedWork::Range(work) => Some(work),
-        PreparedWork::OnlyDocuments { .. }
-        | PreparedWork::MissingCommit { .. }
-        | PreparedWork::BringsBack { .. } => None,
-    })
+    match candidate::prepare_work(job, target) {
+        Ok(work) => Ok(Some(work)),
+        Err(NoCandidate::Failed(error)) => Err(error),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Builds the candidates of the requests on one another. A request that does not merge with the
@@ -349,13 +351,14 @@ fn stack_members<'a>(
         let onto = stack
             .last()
             .map_or(target, |below| below.candidate.as_str());
-        match candidate::merge_work(&member.job, &member.work, onto)? {
-            MergeCandidate::Candidate { commit, .. } => stack.push(StackedMember {
+        match candidate::merge_work(&member.job, &member.work, onto) {
+            Ok(merged) => stack.push(StackedMember {
                 onto: onto.to_owned(),
-                candidate: commit,
+                candidate: merged.commit,
                 member,
             }),
-            _ if stack.is_empty() => {
+            Err(NoCandidate::Failed(error)) => return Err(error),
+            Err(_) if stack.is_empty() => {
                 let candidate = String::new();
                 let onto = target.to_owned();
                 return Ok(vec![StackedMember {
@@ -364,7 +367,7 @@ fn stack_members<'a>(
                     candidate,
                 }]);
             }
-            _ => {}
+            Err(_) => {}
         }
     }
     Ok(stack)

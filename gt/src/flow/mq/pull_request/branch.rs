@@ -3,7 +3,7 @@
 use bd::git::{PushError, PushLease, PushRefusal};
 
 use super::super::job::{MergeJob, MergeOutcome};
-use super::super::{block, candidate, task};
+use super::super::{block, task};
 use crate::record::merge_request::{self, request_state};
 use crate::record::pull_request::PullRequestLook;
 
@@ -14,7 +14,7 @@ pub(super) fn push_branch(
     branch: &str,
     candidate: &str,
 ) -> anyhow::Result<Option<MergeOutcome>> {
-    let tip = match job.git.ls_remote("origin", branch) {
+    let tip = match job.queue.git.ls_remote("origin", branch) {
         Ok(tip) => tip,
         Err(error) => {
             let reason = error.to_string();
@@ -30,7 +30,11 @@ pub(super) fn push_branch(
         return block::block_for_user(job, &reason).map(Some);
     }
     let lease = tip.as_deref().map_or(PushLease::Absent, PushLease::At);
-    match job.git.push("origin", candidate, branch, lease, false) {
+    match job
+        .queue
+        .git
+        .push("origin", candidate, branch, lease, false)
+    {
         Ok(()) => Ok(None),
         Err(PushError::Refused(PushRefusal::Declined(words))) => {
             let reason = format!("the push to {branch} was declined: {words}");
@@ -44,19 +48,20 @@ pub(super) fn push_branch(
 
 /// Returns true if the queue made or pushed a commit at the tip of a pull request's branch.
 fn is_own_commit(job: &MergeJob, branch: &str, tip: &str) -> anyhow::Result<bool> {
-    let known = PullRequestLook::load(job.rig, branch)?.head;
+    let known = PullRequestLook::load(job.queue.rig, branch)?.head;
     // A run that was killed right after its push recorded the candidate only.
     if known == tip || request_state(&job.request).candidate == tip {
         return Ok(true);
     }
-    if job.git.resolve(tip)?.is_none() {
-        job.git.fetch("origin")?;
+    if job.queue.git.resolve(tip)?.is_none() {
+        job.queue.git.fetch("origin")?;
     }
     let committer = job
+        .queue
         .git
         .plumbing(["log", "-1", "--format=%ce", tip])
         .text()?;
-    Ok(committer == candidate::queue_identity(job).email)
+    Ok(committer == job.queue.identity().email)
 }
 
 /// Returns the branch of the pull request for a request's work. A task's result updates the pull
@@ -70,7 +75,7 @@ pub(super) fn root_bead_of(job: &MergeJob) -> anyhow::Result<String> {
     if source.is_empty() {
         return Ok(job.request.id.clone());
     }
-    let beads = job.store.snapshot()?;
+    let beads = job.queue.store.snapshot()?;
     let root = beads
         .get(&source)
         .and_then(|bead| task::original_bead_of(&beads, bead));

@@ -23,7 +23,7 @@ use super::forge::{
     OpenPullRequest,
 };
 use super::gate::{self, GateFailure};
-use super::job::{MergeJob, MergeOutcome, fetch_target};
+use super::job::{MergeJob, MergeOutcome};
 use super::reject::{RejectError, reject_request};
 use super::verify::{self, RefUpdate};
 use super::{block, candidate, land, task, withdraw};
@@ -49,10 +49,10 @@ const PROTECTED_PHRASES: [&str; 5] = [
 /// Returns true if a request lands by pull request. Work of a convoy reaches the convoy's own branch
 /// directly.
 pub(super) fn lands_by_pull_request(job: &MergeJob) -> anyhow::Result<bool> {
-    if !job.remote || candidate::is_convoy_branch(job)? {
+    if !job.queue.has_remote || candidate::is_convoy_branch(job)? {
         return Ok(false);
     }
-    let is_chosen = job.settings.landing_route() == Some(LandingRoute::PullRequest);
+    let is_chosen = job.queue.settings.landing_route() == Some(LandingRoute::PullRequest);
     Ok(is_chosen || awaited_pull_request(&job.request).is_some())
 }
 
@@ -72,13 +72,13 @@ pub(super) fn continue_declined(
     if !is_protected || candidate::is_convoy_branch(job)? {
         return block::block_for_user(job, &reason);
     }
-    if job.settings.landing_route().is_some() {
+    if job.queue.settings.landing_route().is_some() {
         let reason = format!(
             "{reason}. merge_queue.merge_strategy is direct: if {target} is protected, `pr` lands by pull request"
         );
         return block::block_for_user(job, &reason);
     }
-    let forge = Forge::of_rig(job.rig, job.settings);
+    let forge = Forge::of_rig(job.queue.rig, job.queue.settings);
     let works = forge.and_then(|forge| Ok(forge.check()?));
     if let Err(problem) = works {
         let reason = format!(
@@ -95,7 +95,7 @@ pub(super) fn ask_forge(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> 
     if !lands_by_pull_request(job)? {
         return Ok(None);
     }
-    let forge = match Forge::of_rig(job.rig, job.settings) {
+    let forge = match Forge::of_rig(job.queue.rig, job.queue.settings) {
         Ok(forge) => forge,
         Err(problem) => return block::block_for_user(job, &format!("{problem:#}")).map(Some),
     };
@@ -131,7 +131,7 @@ pub(super) fn open_pull_request(
     candidate: &str,
     because: &str,
 ) -> anyhow::Result<MergeOutcome> {
-    let forge = match Forge::of_rig(job.rig, job.settings) {
+    let forge = match Forge::of_rig(job.queue.rig, job.queue.settings) {
         Ok(forge) => forge,
         Err(problem) => return block::block_for_user(job, &format!("{problem:#}")),
     };
@@ -151,13 +151,13 @@ pub(super) fn open_pull_request(
     if let Some(stopped) = push_branch(job, &branch, candidate)? {
         return Ok(stopped);
     }
-    let now = Some(job.rig.town().clock.now());
+    let now = Some(job.queue.rig.town().clock.now());
     let look = PullRequestLook {
         head: candidate.to_owned(),
         pushed_at: now,
         at: now,
     };
-    look.save(job.rig, &branch)?;
+    look.save(job.queue.rig, &branch)?;
     let (number, url) = match &known {
         Some(known) => (known.number, known.url.clone()),
         None => match forge.open(&NewPullRequest {
@@ -195,7 +195,7 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
     let Some(recorded) = awaited_pull_request(&job.request) else {
         return Ok(None);
     };
-    let forge = match Forge::of_rig(job.rig, job.settings) {
+    let forge = match Forge::of_rig(job.queue.rig, job.queue.settings) {
         Ok(forge) => forge,
         Err(problem) => {
             let reason = format!("{}: {problem:#}", recorded.url);
@@ -204,10 +204,10 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
     };
     let branch = branch_of(job)?;
     let look = PullRequestLook {
-        at: Some(job.rig.town().clock.now()),
-        ..PullRequestLook::load(job.rig, &branch)?
+        at: Some(job.queue.rig.town().clock.now()),
+        ..PullRequestLook::load(job.queue.rig, &branch)?
     };
-    look.save(job.rig, &branch)?;
+    look.save(job.queue.rig, &branch)?;
     let found = match forge.view(recorded.number) {
         Ok(found) => found,
         Err(problem) => return Ok(Some(later(&problem))),
@@ -222,7 +222,7 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
         ForgeStage::Closed => return reject_closed(job, recorded).map(Some),
         ForgeStage::Open(open) => open,
     };
-    let beads = job.store.snapshot()?;
+    let beads = job.queue.store.snapshot()?;
     let has_task = !bd::graph::find_blockers(&beads, &job.request.id).is_empty();
     if has_task || merge_request::reason_for_user(&job.request).is_some() {
         // A task, or a user, goes on with it. Only its end is of interest.
@@ -248,8 +248,9 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
         return fail_checks(job, recorded, &open.failed_checks).map(Some);
     }
     if open.conflicts || open.is_behind {
-        let has_moved =
-            fetch_target(job)?.is_some_and(|tip| tip != request_state(&job.request).onto);
+        let has_moved = job
+            .fetch_target()?
+            .is_some_and(|tip| tip != request_state(&job.request).onto);
         if has_moved {
             return Ok(None);
         }
@@ -270,7 +271,7 @@ fn forget_foreign(
     found: &ForgePullRequest,
     branch: &str,
 ) -> anyhow::Result<MergeOutcome> {
-    job.rig.transact(job.store, |tx| {
+    job.queue.rig.transact(job.queue.store, |tx| {
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
         };
@@ -295,7 +296,7 @@ fn find_missing_step(
     look: &PullRequestLook,
     open: &OpenPullRequest,
 ) -> Option<PullRequestState> {
-    let queue = &job.settings.merge_queue;
+    let queue = &job.queue.settings.merge_queue;
     let needs_review = match open.review {
         ForgeReview::Approved => false,
         ForgeReview::None => queue.require_review == Some(true),
@@ -314,8 +315,8 @@ fn find_missing_step(
 
 /// Returns true if the forge had the time to begin its checks, if it has any.
 fn had_time_for_checks(job: &MergeJob, look: &PullRequestLook) -> bool {
-    let now = job.rig.town().clock.now();
-    let interval = SignedDuration::try_from(job.settings.poll_interval());
+    let now = job.queue.rig.town().clock.now();
+    let interval = SignedDuration::try_from(job.queue.settings.poll_interval());
     look.pushed_at.is_none_or(|pushed_at| {
         interval.is_ok_and(|interval| now.duration_since(pushed_at) >= interval)
     })
@@ -332,7 +333,7 @@ fn merge(
     if let Some(stopped) = land::prepare_landing(job, &onto, head)? {
         return Ok(stopped);
     }
-    let answer = forge.merge(recorded.number, head, job.settings.strategy());
+    let answer = forge.merge(recorded.number, head, job.queue.settings.strategy());
     // The forge may have merged it although its answer was lost.
     let found = match forge.view(recorded.number) {
         Ok(found) => found,
@@ -370,13 +371,13 @@ fn close_merged(
         );
         return block::block_for_user(job, &reason);
     }
-    let Some(tip) = fetch_target(job)? else {
+    let Some(tip) = job.fetch_target()? else {
         let reason = format!("the target branch {target} does not exist");
         return Ok(MergeOutcome::Later { reason });
     };
     let mut on_target = Vec::new();
     for commit in commits {
-        if job.git.resolve(commit)?.is_some() && job.git.is_ancestor(commit, &tip)? {
+        if job.queue.git.resolve(commit)?.is_some() && job.queue.git.is_ancestor(commit, &tip)? {
             on_target.push(commit);
         }
     }
@@ -403,12 +404,13 @@ fn close_merged(
         );
         return block::block_for_user(job, &reason);
     };
-    if job.settings.merge_queue.delete_merged_branches != Some(false) {
+    if job.queue.settings.merge_queue.delete_merged_branches != Some(false) {
         let branch = branch_of(job)?;
-        job.git
+        job.queue
+            .git
             .delete_remote_branch("origin", &branch, &found.head)
             .ok();
-        PullRequestLook::remove(job.rig, &branch);
+        PullRequestLook::remove(job.queue.rig, &branch);
     }
     record(job, &merged)?;
     land::close_merged(job, commit)
@@ -422,8 +424,8 @@ fn holds_pushed_change(
     commit: &str,
 ) -> anyhow::Result<bool> {
     let onto = &pushed.onto;
-    let is_known = !onto.is_empty() && job.git.resolve(onto)?.is_some();
-    if is_known && job.git.is_ancestor(commit, onto)? {
+    let is_known = !onto.is_empty() && job.queue.git.resolve(onto)?.is_some();
+    if is_known && job.queue.git.is_ancestor(commit, onto)? {
         return Ok(false);
     }
     let candidate = RefUpdate {
@@ -434,8 +436,8 @@ fn holds_pushed_change(
         onto: &job.receipt.base,
         commit: &job.receipt.tip,
     };
-    Ok(verify::contains_change(job, commit, candidate)?
-        || verify::contains_change(job, commit, submitted)?)
+    Ok(verify::contains_change(&job.queue.git, commit, candidate)?
+        || verify::contains_change(&job.queue.git, commit, submitted)?)
 }
 
 /// Rejects a request whose pull request was closed without a merge. A task works for the request
@@ -448,10 +450,10 @@ fn reject_closed(job: &MergeJob, recorded: PullRequest) -> anyhow::Result<MergeO
         ..recorded
     };
     record(job, &closed)?;
-    let originals = merge_request::find_originals(&job.store.snapshot()?, &job.request);
+    let originals = merge_request::find_originals(&job.queue.store.snapshot()?, &job.request);
     let open = originals.iter().rfind(|original| original.is_open());
     let rejected = open.map_or(&job.request.id, |original| &original.id);
-    match reject_request(job.rig, job.store, rejected, &reason) {
+    match reject_request(job.queue.rig, job.queue.store, rejected, &reason) {
         Ok(_) => {}
         // The bead was closed in the meantime.
         Err(error) if error.is::<RejectError>() => {}
@@ -500,7 +502,7 @@ fn fail_checks(
         end: "at the forge".to_owned(),
         code: None,
         tail: gate::output_tail(&output).to_owned(),
-        log: gate::keep_log(job, CHECKS_GATE, output.as_bytes())?,
+        log: job.gate_run().keep_log(CHECKS_GATE, output.as_bytes())?,
     };
     let onto = request_state(&job.request).onto;
     let outcome = task::create_gate_task(job, &onto, &failure)?;
@@ -516,7 +518,7 @@ pub(super) fn close_unneeded(job: &MergeJob, reason: &str) -> anyhow::Result<()>
     };
     let bead = merge_request::source_bead_of(&job.request);
     let is_open = |id: &str| {
-        let beads = job.store.snapshot()?;
+        let beads = job.queue.store.snapshot()?;
         anyhow::Ok(beads.get(id).is_some_and(bd::bead::Bead::is_open))
     };
     // The task of another request shares the pull request with it.
@@ -524,18 +526,19 @@ pub(super) fn close_unneeded(job: &MergeJob, reason: &str) -> anyhow::Result<()>
         return Ok(());
     }
     let branch = branch_of(job)?;
-    if let Ok(forge) = Forge::of_rig(job.rig, job.settings)
+    if let Ok(forge) = Forge::of_rig(job.queue.rig, job.queue.settings)
         && let Ok(found) = forge.view(recorded.number)
         && found.branch.as_ref() == Some(&branch)
     {
         let text = format!("Not needed any more: {reason}");
         forge.close(recorded.number, &text).ok();
     }
-    let look = PullRequestLook::load(job.rig, &branch)?;
-    job.git
+    let look = PullRequestLook::load(job.queue.rig, &branch)?;
+    job.queue
+        .git
         .delete_remote_branch("origin", &branch, &look.head)
         .ok();
-    PullRequestLook::remove(job.rig, &branch);
+    PullRequestLook::remove(job.queue.rig, &branch);
     Ok(())
 }
 
@@ -582,7 +585,7 @@ fn record(job: &MergeJob, pull_request: &PullRequest) -> anyhow::Result<MergeOut
     if merge_request::pull_request_of(&job.request).as_ref() == Some(pull_request) {
         return Ok(describe_wait(pull_request, false));
     }
-    job.rig.transact(job.store, |tx| {
+    job.queue.rig.transact(job.queue.store, |tx| {
         let Some(mut request) = tx.get(&job.request.id).cloned() else {
             return Ok(());
         };
@@ -594,7 +597,7 @@ fn record(job: &MergeJob, pull_request: &PullRequest) -> anyhow::Result<MergeOut
         request.updated_at = tx.now();
         Ok(tx.put(request)?)
     })?;
-    job.rig.town().record_event(&event!(PullRequest,
+    job.queue.rig.town().record_event(&event!(PullRequest,
         text: pull_request.to_string(), pull_request: json_fields(pull_request),
         request: job.merge_ref(),
     ));
