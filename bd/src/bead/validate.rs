@@ -1,6 +1,11 @@
 //! Checks the values of a bead.
 
+use kit::ui::cut::first_bytes;
+
 use super::{Bead, Kind, Status, id, kind};
+
+/// The maximum length of a title.
+pub const MAX_TITLE_BYTES: usize = 500;
 
 /// The words that a project adds to the built-in ones.
 #[derive(Debug, Clone, Default)]
@@ -112,7 +117,8 @@ fn find_violations(bead: &Bead, words: &Vocabulary) -> Vec<ValidationError> {
             .trim()
             .is_empty()
             .then_some(ValidationError::NoTitle),
-        (bead.title.len() > 500).then_some(ValidationError::LongTitle(bead.title.len())),
+        (bead.title.len() > MAX_TITLE_BYTES)
+            .then_some(ValidationError::LongTitle(bead.title.len())),
         (!(0..=4).contains(&bead.priority)).then_some(ValidationError::Priority(bead.priority)),
         (!words.has_status(&bead.status)).then(|| ValidationError::Status(bead.status.to_string())),
         (!words.has_kind(&bead.issue_type))
@@ -148,14 +154,10 @@ pub fn parse_priority(text: &str) -> Option<i64> {
     }
 }
 
-/// Shortens a text to a valid title: one line of at most 500 bytes, cut between characters.
+/// Shortens a text to a valid title of one line.
 pub fn fit_to_title(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut end = line.len().min(500);
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    line[..end].to_owned()
+    first_bytes(&line, MAX_TITLE_BYTES).to_owned()
 }
 
 #[cfg(test)]

@@ -3,7 +3,10 @@
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
+use kit::ui::cut::first_bytes;
 use serde_json::{Map, Value, json};
+
+use crate::bead::validate::MAX_TITLE_BYTES;
 
 /// The imported values of an issue. Empty text means absent.
 #[derive(Debug, Default)]
@@ -128,16 +131,10 @@ impl TrackerIssue {
     }
 }
 
-/// Cuts a title to at most 500 bytes.
 fn cut_title(title: &str) -> &str {
-    let mut end = title.len().min(500);
-    while !title.is_char_boundary(end) {
-        end -= 1;
-    }
-    if title.is_empty() {
-        "(no title)"
-    } else {
-        &title[..end]
+    match title {
+        "" => "(no title)",
+        title => first_bytes(title, MAX_TITLE_BYTES),
     }
 }
 

@@ -7,6 +7,7 @@ use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::change::{self, ChangeError, NewBead};
 use crate::store::Tx;
 use kit::ui::counted;
+use kit::ui::cut::first_bytes;
 
 /// The label of a digest.
 pub const DIGEST_LABEL: &str = "digest";
@@ -237,9 +238,5 @@ fn cut_excerpt(text: &str) -> String {
     if line.len() <= MAX_EXCERPT_LEN {
         return line;
     }
-    let mut end = MAX_EXCERPT_LEN - 3;
-    while !line.is_char_boundary(end) {
-        end -= 1;
-    }
-    format!("{}...", &line[..end])
+    format!("{}...", first_bytes(&line, MAX_EXCERPT_LEN - 3))
 }

@@ -7,6 +7,7 @@
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::env::local_time_zone;
 use kit::sys::file;
+use kit::ui::cut::first_characters;
 use kit::ui::escape;
 use serde::{Deserialize, Serialize};
 
@@ -302,9 +303,9 @@ impl SessionPulse {
             "StopFailure" => {
                 self.idle = Some(now);
                 let before = self.refusal.take();
-                let words = truncate_words(event.words);
+                let words = first_characters(event.words, MAX_MESSAGE).to_owned();
                 self.refusal = Some(ApiRefusal {
-                    kind: truncate_words(event.kind),
+                    kind: first_characters(event.kind, MAX_MESSAGE).to_owned(),
                     until: parse_reset_time(&words, now),
                     since: before.as_ref().map_or(now, |before| before.since),
                     times: before.map_or(1, |before| before.times.saturating_add(1)),
@@ -326,7 +327,7 @@ impl SessionPulse {
     fn begin_tool(&mut self, tool: &str, now: Timestamp) {
         let time = now.strftime("%H:%M:%S");
         self.tools
-            .push(truncate_words(format!("{time} {tool}").trim_end()));
+            .push(first_characters(format!("{time} {tool}").trim_end(), MAX_MESSAGE).to_owned());
         let surplus = self.tools.len().saturating_sub(MAX_TOOLS);
         self.tools.drain(..surplus);
     }
@@ -334,7 +335,7 @@ impl SessionPulse {
     fn open_dialog(&mut self, event: &HookEvent<'_>, now: Timestamp) {
         let since = self.dialog.as_ref().map_or(now, |dialog| dialog.since);
         self.dialog = Some(ReportedDialog {
-            words: truncate_words(event.words),
+            words: first_characters(event.words, MAX_MESSAGE).to_owned(),
             since,
         });
     }
@@ -343,10 +344,6 @@ impl SessionPulse {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it")]
 fn is_zero(number: &u64) -> bool {
     *number == 0
-}
-
-fn truncate_words(words: &str) -> String {
-    words.chars().take(MAX_MESSAGE).collect()
 }
 
 #[cfg(test)]

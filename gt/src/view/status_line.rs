@@ -1,5 +1,6 @@
 //! Describes the work and the unread mail of a session's agent, for the status line of tmux.
 
+use kit::ui::cut::first_characters;
 use kit::ui::escape::escape_line;
 use kit::ui::time::format_ago;
 
@@ -22,7 +23,7 @@ pub fn describe_session(town: &Town, session: &str) -> anyhow::Result<String> {
     if let Some(found) = hooked.and_then(|id| town.find_bead(&id).ok()) {
         let bead = found.bead;
         let title = escape_line(&bead.title);
-        let short: String = title.chars().take(MAX_TITLE).collect();
+        let short = first_characters(&title, MAX_TITLE);
         let cut = if short.len() < title.len() { "…" } else { "" };
         let since = format_ago(town.clock.now(), bead.updated_at.instant());
         let since = since.trim_end_matches(" ago");

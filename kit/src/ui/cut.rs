@@ -1,6 +1,39 @@
-//! Fits text to a width: pads it, or cuts it with `…`.
+//! Fits text to a width or a size: pads it, or cuts it. A cut never splits a character.
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Returns at most the first `limit` bytes of a text.
+pub fn first_bytes(text: &str, limit: usize) -> &str {
+    &text[..text.floor_char_boundary(limit)]
+}
+
+/// Returns at most the first `limit` characters of a text.
+pub fn first_characters(text: &str, limit: usize) -> &str {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => &text[..end],
+        None => text,
+    }
+}
+
+/// Returns at most the first `limit` bytes of a text. A cut text ends with a whole line, unless its
+/// first line is longer.
+pub fn first_lines(text: &str, limit: usize) -> &str {
+    let start = first_bytes(text, limit);
+    if start.len() == text.len() {
+        return text;
+    }
+    start.rfind('\n').map_or(start, |end| &start[..end])
+}
+
+/// Returns at most the last `limit` bytes of a text. A cut text begins with a whole line, unless its
+/// last line is longer.
+pub fn last_lines(text: &str, limit: usize) -> &str {
+    let end = &text[text.ceil_char_boundary(text.len().saturating_sub(limit))..];
+    if end.len() == text.len() {
+        return text;
+    }
+    end.find('\n').map_or(end, |line_end| &end[line_end + 1..])
+}
 
 /// Pads text with spaces to `width` columns.
 pub fn pad_to_width(text: &str, width: usize) -> String {
@@ -75,6 +108,16 @@ mod tests {
         let painted = Style::coloured().red("abcdef");
         assert_eq!(cut_styled_to_width(&painted, 6), painted);
         assert_eq!(cut_styled_to_width(&painted, 4), "\u{1b}[31mabc\u{1b}[0m…");
+    }
+
+    #[test]
+    fn a_part_of_a_text_has_whole_lines_if_possible() {
+        assert_eq!(first_lines("first\nsecond", 9), "first");
+        assert_eq!(first_lines("first\nsecond", 12), "first\nsecond");
+        assert_eq!(last_lines("first\nsecond\nthird", 12), "third");
+        assert_eq!(last_lines("short", 10), "short");
+        assert_eq!(first_lines("üüüü", 3), "ü");
+        assert_eq!(last_lines("üüüü", 3), "ü");
     }
 
     proptest! {

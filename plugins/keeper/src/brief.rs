@@ -225,12 +225,9 @@ fn write_line(text: &mut String, name: &str, items: &[String], between: &str) {
 /// Cuts a text to at most `most` bytes on one line.
 fn cut_to_line(text: &str, most: usize) -> String {
     let plain = |c: char| if c.is_control() { ' ' } else { c };
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let mut line: String = text[..end].chars().map(plain).collect();
-    if end < text.len() {
+    let start = &text[..text.floor_char_boundary(most)];
+    let mut line: String = start.chars().map(plain).collect();
+    if start.len() < text.len() {
         line.push_str(" … (the rest is in the decision's file)");
     }
     line

@@ -69,7 +69,7 @@ pub(super) fn run_command(
     }
     let run = run
         .env("GT_ESCALATION_JSON", build_json(escalation, link))
-        .env("GT_ESCALATION_TEXT", truncate_text(&text, MAX_VARIABLE))
+        .env("GT_ESCALATION_TEXT", cut::first_bytes(&text, MAX_VARIABLE))
         .env("GT_TOWN_ROOT", root)
         .stdin(text)
         .limit(command.time_limit())
@@ -118,12 +118,4 @@ fn hide_link(output: &str, link: &str) -> String {
 fn first_output_line(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     escape::escape_line(&cut::cut_to_width(line, MAX_DETAIL))
-}
-
-fn truncate_text(text: &str, most: usize) -> &str {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
 }

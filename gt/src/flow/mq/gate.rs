@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use bd::git::{ChangeKind, DrivenFile, Git};
 use kit::sys::{ChildCommand, ExecError, file};
+use kit::ui::cut;
 
 use super::gate_tree::{GateCache, GateTree};
 use super::job::{MergeOutcome, MergeQueue};
@@ -318,30 +319,5 @@ fn drop_changes(tree: &Path, candidate: &str) -> anyhow::Result<Vec<String>> {
 
 /// Returns the part of an output that goes into the task.
 pub(crate) fn output_tail(output: &str) -> &str {
-    last_part(output.trim_end(), MAX_OUTPUT)
-}
-
-/// Returns the last `limit` bytes of a text, from the start of a line.
-fn last_part(text: &str, limit: usize) -> &str {
-    if text.len() <= limit {
-        return text;
-    }
-    let mut start = text.len() - limit;
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let rest = &text[start..];
-    rest.find('\n').map_or(rest, |end| &rest[end + 1..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_output_tail_starts_at_a_line_and_never_inside_a_character() {
-        assert_eq!(last_part("short", 10), "short");
-        assert_eq!(last_part("first\nsecond\nthird", 12), "third");
-        assert_eq!(last_part("üüüü", 3), "ü");
-    }
+    cut::last_lines(output.trim_end(), MAX_OUTPUT)
 }

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use kit::sys::exec::ChildOutput;
 use kit::sys::{ChildCommand, ExecError, file};
+use kit::ui::cut;
 use serde::Serialize;
 
 use super::{BegunRun, RunOutcome, finish_run};
@@ -78,7 +79,7 @@ pub fn run_script(
         result,
         end,
         seconds: (started.elapsed().as_secs_f64() * 10.0).round() / 10.0,
-        tail: last_part(
+        tail: cut::last_lines(
             String::from_utf8_lossy(&output).trim_end(),
             MAX_RECORDED_OUTPUT,
         )
@@ -255,19 +256,6 @@ fn write_log(
     }
     let inside = log.strip_prefix(town.layout.root()).unwrap_or(&log);
     Ok(Some(inside.display().to_string()))
-}
-
-/// Returns the last `limit` bytes of a text, from the start of a line.
-fn last_part(text: &str, limit: usize) -> &str {
-    if text.len() <= limit {
-        return text;
-    }
-    let mut start = text.len() - limit;
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let rest = &text[start..];
-    rest.find('\n').map_or(rest, |end| &rest[end + 1..])
 }
 
 #[cfg(test)]

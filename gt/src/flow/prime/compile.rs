@@ -5,6 +5,8 @@
 //! highest rank on. Fixed parts are never cut. A cut part names the command or file that shows all
 //! of it. No clock or random source is used: the same parts give the same bytes.
 
+use kit::ui::cut;
+
 use super::part::{ContextPart, PartFate, PartPointer};
 
 /// Joins the parts in at most `budget` bytes, if that is possible.
@@ -98,10 +100,8 @@ fn cut_part_end(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&s
     // Reserves room for the mark and for the end of a fence.
     let mut end = limit.saturating_sub(mark.len());
     let (left, text) = loop {
-        while !part.text.is_char_boundary(end) {
-            end -= 1;
-        }
-        let line = part.text[..end].rfind('\n').unwrap_or_default();
+        let start = cut::first_bytes(&part.text, end);
+        let line = start.rfind('\n').unwrap_or_default();
         let close = find_open_fence(&part.text[..line])
             .map(|fence| format!("\n{fence}"))
             .unwrap_or_default();

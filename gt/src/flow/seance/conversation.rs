@@ -9,6 +9,7 @@
 use std::collections::VecDeque;
 
 use jiff::SignedDuration;
+use kit::ui::cut;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -258,7 +259,7 @@ fn build_entry(event: &Value, role: &str, message: &Value) -> ConversationEntry 
                 entry.calls.push(ToolCall { name, input });
             }
             MessagePart::Result(text) => {
-                let kept = cut_text(&text, RESULT_LIMIT);
+                let kept = cut::first_characters(&text, RESULT_LIMIT);
                 entry.results.push(ToolResult {
                     is_cut: kept.len() < text.len(),
                     text: kept.to_owned(),
@@ -322,17 +323,9 @@ fn runs_handoff(command: &str) -> bool {
 }
 
 fn mark_cut(text: &str, limit: usize) -> String {
-    let kept = cut_text(text, limit);
+    let kept = cut::first_characters(text, limit);
     let mark = if kept.len() < text.len() { "…" } else { "" };
     format!("{kept}{mark}")
-}
-
-/// Returns the first characters of a text.
-fn cut_text(text: &str, limit: usize) -> &str {
-    match text.char_indices().nth(limit) {
-        Some((end, _)) => &text[..end],
-        None => text,
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use kit::sys::{ChildCommand, ExecError};
-use kit::ui::escape;
+use kit::ui::{cut, escape};
 
 use super::result::{self, TownHookAnswer};
 use super::{
@@ -141,18 +141,9 @@ fn find_reason(answer: &TownHookAnswer, output: &str, errors: &str) -> String {
                     answer.exit.unwrap_or_default()
                 )
             },
-            |text| truncate_reason(text).to_owned(),
+            |text| cut::first_bytes(text, MAX_REASON).trim_end().to_owned(),
         );
     escape::escape_block(&words)
-}
-
-/// Returns the beginning of a text, within the limit of a reason.
-fn truncate_reason(text: &str) -> &str {
-    let mut end = text.len().min(MAX_REASON);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text[..end].trim_end()
 }
 
 /// Decodes a hook's standard error, within the limit of its output.

@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use kit::sys::Env;
+use kit::ui::cut::first_lines;
 
 use super::{TownHookCall, TownHookEvent, text_setting};
 use crate::town::Town;
@@ -57,7 +58,7 @@ pub(super) fn build_variables(
         Some(mode) => mode.to_owned(),
         None => text_setting(town, call.rig, "hooks.keeper_mode").unwrap_or_default(),
     };
-    set("GT_CONVOY_NAME", truncate_value(&call.convoy));
+    set("GT_CONVOY_NAME", first_lines(&call.convoy, MAX_VARIABLE));
     set("GT_RIG_ROOT", &root.display().to_string());
     set("KEEPER_MODE", &mode);
     set("GT_HOOK", event.name());
@@ -66,13 +67,16 @@ pub(super) fn build_variables(
         set("GT_RIG", rig.name());
     }
     for (name, value) in &call.more {
-        set(name, truncate_value(value));
+        set(name, first_lines(value, MAX_VARIABLE));
     }
     let issues = call.issues.join("\n");
     for (name, value) in [("SPEC", &call.spec), ("ISSUES", &issues)] {
         let path = folder.join(name.to_ascii_lowercase());
         std::fs::write(&path, remove_nul(value))?;
-        set(&format!("GT_CONVOY_{name}"), truncate_value(value));
+        set(
+            &format!("GT_CONVOY_{name}"),
+            first_lines(value, MAX_VARIABLE),
+        );
         set(
             &format!("GT_CONVOY_{name}_FILE"),
             &path.display().to_string(),
@@ -84,19 +88,6 @@ pub(super) fn build_variables(
 /// Removes NUL bytes, which a variable cannot hold.
 fn remove_nul(value: &str) -> String {
     value.replace('\0', "")
-}
-
-/// Returns the part of a text that fits a variable, up to the end of a line if possible.
-fn truncate_value(text: &str) -> &str {
-    if text.len() <= MAX_VARIABLE {
-        return text;
-    }
-    let mut end = MAX_VARIABLE;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    let end = text[..end].rfind('\n').unwrap_or(end);
-    &text[..end]
 }
 
 #[cfg(test)]
@@ -133,14 +124,5 @@ mod tests {
         ] {
             assert!(!is_inherited(name), "{name}");
         }
-    }
-
-    #[test]
-    fn a_long_text_is_cut_at_a_line_and_never_inside_a_character() {
-        assert_eq!(truncate_value("short"), "short");
-        let lines = format!("{}\n{}", "a".repeat(MAX_VARIABLE - 10), "b".repeat(100));
-        assert_eq!(truncate_value(&lines).len(), MAX_VARIABLE - 10);
-        let wide = "ü".repeat(MAX_VARIABLE);
-        assert_eq!(truncate_value(&wide).len(), MAX_VARIABLE);
     }
 }

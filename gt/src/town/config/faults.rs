@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use kit::sys::foreign;
+use kit::ui::cut;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
@@ -381,11 +382,11 @@ fn format_wrong_value(value: &Value) -> String {
 }
 
 fn shorten(text: &str) -> String {
-    let shown: String = text.chars().take(MAX_SHOWN_VALUE).collect();
+    let shown = cut::first_characters(text, MAX_SHOWN_VALUE);
     if shown.len() < text.len() {
         format!("{shown}...")
     } else {
-        shown
+        shown.to_owned()
     }
 }
 

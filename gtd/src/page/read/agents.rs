@@ -9,10 +9,11 @@ use gt::record::polecat::{self, RecordSummary, WorkCompletion};
 use gt::town::identity::Address;
 use gt::view::polecat::read_changes_so_far;
 use jiff::SignedDuration;
+use kit::ui::cut::first_bytes;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::keep_text_start;
+use super::MAX_TEXT_SIZE;
 
 /// The number of lines of an agent's screen.
 const SCREEN_LINES: usize = 200;
@@ -54,7 +55,9 @@ pub(in crate::page) fn read_changes(town: &LiveTown, address: &str) -> anyhow::R
         Address::Polecat(rig, name) => read_changes_so_far(&town.find_rig(&rig)?, &name).ok(),
         _ => None,
     };
-    Ok(json!(diff.as_deref().map(keep_text_start)))
+    Ok(json!(
+        diff.as_deref().map(|diff| first_bytes(diff, MAX_TEXT_SIZE))
+    ))
 }
 
 /// Lists the sessions of an agent or a bead since a month, newest first.

@@ -31,21 +31,3 @@ fn read_timeline(town: &LiveTown, name: &str) -> Value {
         .collect();
     json!({ "now": found.now, "next_steps": found.next_steps, "events": events })
 }
-
-/// Returns the end of a long log, where the failure is.
-fn keep_text_end(text: &str) -> &str {
-    let mut begin = text.len().saturating_sub(MAX_TEXT_SIZE);
-    while !text.is_char_boundary(begin) {
-        begin += 1;
-    }
-    &text[begin..]
-}
-
-/// Returns the beginning of a long text.
-fn keep_text_start(text: &str) -> &str {
-    let mut end = text.len().min(MAX_TEXT_SIZE);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}

@@ -9,9 +9,10 @@ use gt::view::bead::BeadDetails;
 use gt::view::convoy::{BeadPace, ConvoyEnd, list_waves};
 use gt::view::overview::{list_needing_beads, list_needs};
 use gt::view::request;
+use kit::ui::cut::{first_bytes, last_lines};
 use serde_json::{Value, json};
 
-use super::{keep_text_end, keep_text_start, read_timeline};
+use super::{MAX_TEXT_SIZE, read_timeline};
 
 /// Reads a bead with its molecule and its timeline.
 pub(in crate::page) fn read_bead(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
@@ -62,14 +63,14 @@ pub(in crate::page) fn read_request(town: &LiveTown, id: &str) -> anyhow::Result
         let bytes = kit::sys::file::read_file_if_exists(&path)?.unwrap_or_default();
         logs.push(json!({
             "path": path,
-            "text": keep_text_end(&String::from_utf8_lossy(&bytes)),
+            "text": last_lines(&String::from_utf8_lossy(&bytes), MAX_TEXT_SIZE),
         }));
     }
     Ok(json!({
         "title": found.bead.title,
         "status": found.bead.status,
         "row": row,
-        "diff": keep_text_start(&diff),
+        "diff": first_bytes(&diff, MAX_TEXT_SIZE),
         "gate_logs": logs,
         "timeline": read_timeline(town, id),
     }))

@@ -8,6 +8,7 @@
 use bd::bead::{Bead, Status};
 use bd::store::{BeadRef, TimeField};
 use jiff::Timestamp;
+use kit::ui::cut::first_characters;
 use serde::{Deserialize, Serialize};
 
 mod overview;
@@ -243,14 +244,10 @@ fn worker_name(assignee: &str) -> String {
 /// Cuts a text at a character boundary and appends a visible mark.
 fn cut_text(text: &str, limit: usize) -> String {
     let text = text.trim();
-    let mut ends = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .skip(limit.saturating_sub(1));
-    match (ends.next(), ends.next()) {
-        (Some(end), Some(_)) => format!("{}…", &text[..end]),
-        _ => text.to_owned(),
+    if first_characters(text, limit).len() == text.len() {
+        return text.to_owned();
     }
+    format!("{}…", first_characters(text, limit.saturating_sub(1)))
 }
 
 /// Builds the block for the worker of `own`, a bead of the convoy. None if no other bead has an

@@ -4,7 +4,7 @@
 
 use bd::bead::{Bead, Status};
 use bd::git::rescue::Rescue;
-use kit::ui::escape;
+use kit::ui::{cut, escape};
 
 use super::foreign::{fence_text, quote_lines};
 use super::work::original_task_text;
@@ -125,25 +125,13 @@ fn format_task(bead: &Bead) -> String {
     if task.trim().is_empty() {
         return String::new();
     }
-    let shown = shorten_text(&task, MAX_TASK);
+    let shown = cut::first_lines(&task, MAX_TASK);
     let rest = if shown.len() < task.len() {
         format!("… (cut: `bd show {}` has all of it)\n", bead.id)
     } else {
         String::new()
     };
     format!("\n## The task then\n\n{}\n{rest}", fence_text(shown))
-}
-
-/// Returns the beginning of a text, up to the end of a line if possible.
-fn shorten_text(text: &str, most: usize) -> &str {
-    if text.len() <= most {
-        return text;
-    }
-    let mut end = most;
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..text[..end].rfind('\n').unwrap_or(end)]
 }
 
 /// Formats the steps of the original work. Omitted for finished work whose worker marked no step,
@@ -455,7 +443,7 @@ mod tests {
         let asked = earlier_requests_part("w-1", &before).unwrap();
         assert!(asked.text.contains("> Handle tabs"), "{}", asked.text);
         assert_eq!(part.room.unwrap().most, 4096);
-        assert_eq!(shorten_text(&"ü".repeat(10), 5), "üü");
+        assert_eq!(cut::first_lines(&"ü".repeat(10), 5), "üü");
     }
 
     #[test]
