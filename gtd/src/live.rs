@@ -36,10 +36,8 @@ pub(crate) fn list_decisions(town: &LiveTown) -> anyhow::Result<String> {
     let facts = patrol::facts(town)?;
     let decisions = patrol::decide(&facts, &|_| true);
     let lines = decisions.iter().map(|decision| {
-        let (rule, saw) = (
-            decision.rule.name,
-            kit::ui::escape::escape_line(&decision.saw),
-        );
+        let rule = decision.rule.name;
+        let saw = kit::ui::escape::escape_line(&decision.saw);
         format!("{rule}  {}: {saw}\n", decision.action.subject())
     });
     let text: String = lines.collect();
@@ -256,7 +254,8 @@ fn stop_on_signals(waker: &WakeSender) -> std::io::Result<()> {
         (SignalKind::hangup(), WakeReason::Request),
     ];
     for (kind, wake) in kinds {
-        let (mut signals, waker) = (signal(kind)?, waker.clone());
+        let mut signals = signal(kind)?;
+        let waker = waker.clone();
         tokio::spawn(async move {
             while signals.recv().await.is_some() {
                 waker.wake(wake);
@@ -292,11 +291,9 @@ fn keep_stores(town: &Town) {
 }
 
 fn log_action(acted: &ActionReport) {
-    let (rule, saw, outcome) = (
-        acted.decision.rule.name,
-        &acted.decision.saw,
-        &acted.outcome,
-    );
+    let rule = acted.decision.rule.name;
+    let saw = &acted.decision.saw;
+    let outcome = &acted.outcome;
     if acted.failed {
         tracing::warn!(rule, saw, outcome, "failed");
     } else if acted.changed {

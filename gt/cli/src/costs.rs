@@ -136,7 +136,8 @@ fn write_costs(costs: &Costs, page: &mut Page) {
         ));
     }
     for row in &report.rows {
-        let (tokens, cost) = (&row.sum.tokens, format_cost(&row.sum));
+        let tokens = &row.sum.tokens;
+        let cost = format_cost(&row.sum);
         let key = match row.key.as_str() {
             "" => "(none)",
             key => key,

@@ -86,7 +86,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             ));
         }
         if let Some(question) = &done.open_question {
-            let (id, title) = (&question.escalation, escape::escape_line(&question.title));
+            let id = &question.escalation;
+            let title = escape::escape_line(&question.title);
             page.line(format!(
                 "  {id} \"{title}\" is not answered yet: what you handed in goes on without the answer"
             ));

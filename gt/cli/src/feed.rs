@@ -110,6 +110,7 @@ fn write_event_line(event: &EventLine, is_followed: bool, page: &mut Page) {
     } else {
         page.relative_time(&event.ts)
     };
-    let (actor, text) = (escape::escape_line(&event.actor), describe_event(event));
+    let actor = escape::escape_line(&event.actor);
+    let text = describe_event(event);
     page.cut_line(format!("{time:<15}  {actor:<20}  {text}"));
 }

@@ -110,7 +110,8 @@ const DETAIL_KEYS: &[&str] = &[
 ];
 
 fn write_event_line(event: &EventLine, page: &mut Page) {
-    let (sentence, by) = (describe_event(event), escape::escape_line(&event.actor));
+    let sentence = describe_event(event);
+    let by = escape::escape_line(&event.actor);
     page.line(format!(
         "{}  {sentence}  by {by}",
         page.local_time(&event.ts)

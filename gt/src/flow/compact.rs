@@ -228,7 +228,8 @@ fn remove_gate_logs(
         let age = changed.ok().and_then(|at| now.duration_since(at).ok());
         max_age.is_some_and(|max| age.is_some_and(|age| age > max.unsigned_abs()))
     };
-    let (mut count, mut total) = (0, 0);
+    let mut count = 0;
+    let mut total = 0;
     for entry in std::fs::read_dir(rig.gate_logs()).into_iter().flatten() {
         let entry = entry?;
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -87,7 +87,8 @@ fn end_sessions(
         }
     }
     record_halt(town)?;
-    let (mut ended, mut stopped) = (Vec::new(), Vec::new());
+    let mut ended = Vec::new();
+    let mut stopped = Vec::new();
     // A process that starts a session at the moment is waited for, and its session ended too.
     let is_over = || {
         let free = locks.iter().all(|lock| Lock::is_free(lock));

@@ -208,12 +208,14 @@ fn strip_end(path: &Path, end: &Path) -> Option<PathBuf> {
 
 /// Replaces a place where a text names it as a whole path or as the beginning of one.
 fn replace_place(text: &str, earlier: &Path, new: &Path) -> String {
-    let (earlier, new) = (earlier.to_string_lossy(), new.to_string_lossy());
+    let earlier = earlier.to_string_lossy();
+    let new = new.to_string_lossy();
     let is_inside = |c: char| c.is_alphanumeric() || "-_./".contains(c);
     let mut replaced = String::new();
     let mut rest = text;
     while let Some(at) = rest.find(&*earlier) {
-        let (before, after) = (&rest[..at], &rest[at + earlier.len()..]);
+        let before = &rest[..at];
+        let after = &rest[at + earlier.len()..];
         let start = text.len() - rest.len() + at;
         let begins = !text[..start].ends_with(is_inside);
         let ends = after.starts_with('/') || !after.starts_with(is_inside);

@@ -104,7 +104,8 @@ pub fn nudge_with_input(
         SendResult::DraftInTheWay => (false, "not typed: a draft stands in the input line"),
     };
     SessionPulse::record_typed(town, session.as_str(), shown);
-    let (rig, target) = (agent.rig().map(str::to_owned), agent.to_string());
+    let rig = agent.rig().map(str::to_owned);
+    let target = agent.to_string();
     town.record_event(&event!(Nudge, rig: rig, target: target, reason: text, delivered: delivered));
     anyhow::ensure!(
         delivered,

@@ -79,7 +79,8 @@ fn repair_paths(town: &Town, earlier: Option<&Path>, report: &mut RepairReport) 
 
 /// Adds the missing route of a rig, and sets what keeps its saved work safe from git.
 fn repair_rig(rig: &Rig, repaired: &mut Vec<String>) -> anyhow::Result<()> {
-    let (name, git) = (rig.name(), rig.git());
+    let name = rig.name();
+    let git = rig.git();
     if let Some(prefix) = add_missing_route(rig)? {
         repaired.push(format!("added the route of {prefix}- to rig {name}"));
     }

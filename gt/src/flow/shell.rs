@@ -189,7 +189,9 @@ struct CutFile {
 fn cut_block(text: &[u8]) -> Option<CutFile> {
     let start = find(text, BLOCK_MARKS[0])?;
     let end = start + find(&text[start..], BLOCK_MARKS[1])? + BLOCK_MARKS[1].len();
-    let (mut before, block, after) = (&text[..start], &text[start..end], &text[end..]);
+    let mut before = &text[..start];
+    let block = &text[start..end];
+    let after = &text[end..];
     let after = after.strip_prefix(b"\n").unwrap_or(after);
     let has_note = |note| find(block, &format!("\n{note}\n")).is_some();
     if after.is_empty() && has_note(NO_BREAK) {

@@ -149,7 +149,8 @@ fn raise_time_of(escalation: &OpenEscalation, facts: &EscalationFacts) -> RaiseT
 pub(super) fn raise_escalation_action(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>> {
     let raised = escalate::raise_escalation(town, id)?;
     Ok(raised.map(|raised| {
-        let (old, new) = (raised.old_severity.name(), raised.new_severity.name());
+        let old = raised.old_severity.name();
+        let new = raised.new_severity.name();
         format!("{id} is {new} now, was {old}")
     }))
 }

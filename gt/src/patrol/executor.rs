@@ -27,7 +27,9 @@ impl ActionExecutor {
         });
         decisions.into_iter().partition(|decision| {
             let action = &decision.action;
-            let (subject, kind, rig) = (action.subject(), action.kind(), action.rig());
+            let subject = action.subject();
+            let kind = action.kind();
+            let rig = action.rig();
             let has_room = self.count(rig, kind) < thresholds(rig).budget(kind);
             let is_admitted = has_room && !self.running.contains_key(&subject);
             if is_admitted {

@@ -49,7 +49,8 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
         let preset = runtime::resolve_runtime(town, rig.as_ref(), &agent, "");
         let preset = preset.map(|runtime| runtime.preset).unwrap_or_default();
         let home = town::agent_home(town, &agent);
-        let (committed, fresh) = (progress::last_commit_in(&home), ActivityCache::default());
+        let committed = progress::last_commit_in(&home);
+        let fresh = ActivityCache::default();
         let mut progress =
             progress::read_progress(town, &home, committed, &preset, live, limit, &fresh);
         let hooked = bead.updated_at.instant();

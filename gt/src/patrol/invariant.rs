@@ -167,7 +167,8 @@ pub fn find_violations(town: &TownState) -> Vec<InvariantViolation> {
 }
 
 fn check_work(work: &WorkState, fault: &mut impl FnMut(Invariant, &str, String)) {
-    let (id, holders) = (&work.id, work.holders);
+    let id = &work.id;
+    let holders = work.holders;
     match (work.place, holders) {
         (WorkPlace::Unowned, 0) => {
             let what = format!("{id} is begun, and nothing has it");

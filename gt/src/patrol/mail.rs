@@ -185,7 +185,8 @@ pub(super) fn notify_agent(town: &LiveTown, agent: &str) -> anyhow::Result<Optio
     let mailbox = agent.mailbox();
     let mut unread = mail::list_inbox(&view.stores.town, &mailbox);
     unread.retain(|message| !message.read);
-    let (layout, token) = (&town.layout, &live.token);
+    let layout = &town.layout;
+    let token = &live.token;
     let news = mail::take_new_messages(layout, &mailbox, token, &unread, is_notice)?;
     if news.is_empty() {
         return Ok(None);

@@ -83,7 +83,8 @@ impl PatrolMemory {
 
     /// Records the result of an action: a failed one waits, twice as long each time in a row.
     pub fn record(&mut self, acted: &ActionReport, now: Timestamp) {
-        let (subject, rule) = (acted.decision.action.subject(), acted.decision.rule.name);
+        let subject = acted.decision.action.subject();
+        let rule = acted.decision.rule.name;
         if !acted.failed && !acted.busy {
             return self.forget(&subject, rule);
         }
@@ -99,7 +100,8 @@ impl PatrolMemory {
         let count = failures.get(rule).map_or(0, |failure| failure.count);
         let first = if acted.busy { BUSY_WAIT } else { FIRST_WAIT };
         let wait = (first * 2_i32.pow(count.min(9))).min(MAX_WAIT);
-        let (count, until) = (count.saturating_add(1), now.saturating_add(wait));
+        let count = count.saturating_add(1);
+        let until = now.saturating_add(wait);
         if let Ok(until) = until {
             failures.insert(rule.to_owned(), RuleFailure { count, until });
         }

@@ -106,7 +106,8 @@ impl GateFacts {
     }
 
     fn describe(&self, now: Timestamp) -> String {
-        let (key, gate) = (&self.key, self.gate.describe());
+        let key = &self.key;
+        let gate = self.gate.describe();
         if !self.history.events.is_empty() {
             let kinds: BTreeSet<&str> = self.history.events.iter().map(String::as_str).collect();
             let kinds: Vec<&str> = kinds.into_iter().collect();

@@ -58,7 +58,8 @@ pub(super) fn decide(facts: &[RoleFacts], now: Timestamp, numbers: &Thresholds) 
 }
 
 fn decide_role(role: &RoleFacts, now: Timestamp, numbers: &Thresholds) -> Option<Decision> {
-    let (agent, restarts) = (&role.agent, &role.restarts);
+    let agent = &role.agent;
+    let restarts = &role.restarts;
     if role.running? {
         let settles = restarts.time_until_reset(now, &numbers.agents)?;
         return settles.is_zero().then(|| Decision {

@@ -257,7 +257,8 @@ fn is_ready_for_input(
     polecat: &Polecat,
     session: &str,
 ) -> anyhow::Result<bool> {
-    let (address, agent) = (polecat.address(), &polecat.slot.agent);
+    let address = polecat.address();
+    let agent = &polecat.slot.agent;
     let Ok(found) = runtime::resolve_runtime(town, Some(rig), &address, agent) else {
         return Ok(true);
     };

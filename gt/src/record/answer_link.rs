@@ -60,7 +60,8 @@ impl PublicPage {
 fn normalize_address(url: &str) -> Option<String> {
     let (scheme, rest) = url.split_once("://")?;
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-    let (scheme, host) = (scheme.to_ascii_lowercase(), host.to_ascii_lowercase());
+    let scheme = scheme.to_ascii_lowercase();
+    let host = host.to_ascii_lowercase();
     let usual = if scheme == "http" { ":80" } else { ":443" };
     let host = host.strip_suffix(usual).unwrap_or(&host);
     (!host.is_empty()).then(|| format!("{scheme}://{host}{path}"))
@@ -126,7 +127,8 @@ pub fn offer_answer_link(town: &Town, escalation: &str) -> anyhow::Result<Option
     if read_served_port(town)? != Some(page.port) {
         return Ok(None);
     }
-    let (now, secret) = (town.clock.now(), create_secret()?);
+    let now = town.clock.now();
+    let secret = create_secret()?;
     let secret = change_links(&town.layout, |links| {
         links.retain(|link| link.is_valid(now));
         // The routes of an escalation carry the same link, so that it is used once.

@@ -36,7 +36,8 @@ pub fn hooked_bead_of<'a>(
     address: &Address,
     slot: &Slot,
 ) -> Option<&'a Bead> {
-    let (long, mailbox) = (address.to_string(), address.mailbox());
+    let long = address.to_string();
+    let mailbox = address.mailbox();
     let is_own = |bead: &&Bead| {
         bead.status == Status::Hooked && (bead.assignee == long || bead.assignee == mailbox)
     };

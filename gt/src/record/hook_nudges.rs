@@ -29,7 +29,8 @@ pub fn record_hook_nudge(town: &Town, agent: &Address, bead: &str) -> anyhow::Re
         &town.layout,
         &town.layout.hook_nudges(),
         |all: &mut BTreeMap<String, HookNudge>| {
-            let (bead, at) = (bead.to_owned(), town.clock.now());
+            let bead = bead.to_owned();
+            let at = town.clock.now();
             all.insert(agent.to_string(), HookNudge { bead, at });
         },
     )

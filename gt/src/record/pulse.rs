@@ -217,7 +217,8 @@ impl SessionPulse {
     /// should check the town now.
     pub fn record(town: &Town, event: &HookEvent<'_>) -> std::io::Result<bool> {
         let env = |name| town.env.get(name).unwrap_or_default();
-        let (session, token) = (env("GT_SESSION"), env(process::TOKEN));
+        let session = env("GT_SESSION");
+        let token = env(process::TOKEN);
         // The actor is known by the session above this process. A session reports for itself only,
         // whatever its variables say.
         let own = SessionName::for_agent(&town.actor);

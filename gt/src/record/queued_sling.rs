@@ -93,7 +93,8 @@ impl QueuedSling {
             since(&self.enqueued_at)
         );
         if let Some(failed) = &self.failed {
-            let (at, why) = (at(&failed.at), &failed.why);
+            let at = at(&failed.at);
+            let why = &failed.why;
             text.push_str(&format!("; the last try failed {at}: {why}"));
         }
         text

@@ -91,7 +91,8 @@ fn parse_wait(words: &str, now: Timestamp) -> Option<Timestamp> {
 /// Parses `90s`, `3h 20m`, `3 days 6 hours 57 minutes`. A number without a unit is in seconds.
 fn parse_duration(text: &str) -> Option<SignedDuration> {
     let lower = text.to_ascii_lowercase();
-    let (mut rest, mut total) = (lower.as_str(), None);
+    let mut rest = lower.as_str();
+    let mut total = None;
     while let Some((number, behind)) = split_number(rest) {
         let behind = behind.trim_start();
         let letters = behind.len() - behind.trim_start_matches(|c: char| c.is_alphabetic()).len();
@@ -197,7 +198,8 @@ fn split_day(text: &str) -> (NamedDay, &str) {
 
 fn split_date(text: &str) -> Option<(NamedDay, &str)> {
     if let Some(date) = text.get(..10).and_then(|date| date.parse::<Date>().ok()) {
-        let (month, day) = (date.month(), date.day());
+        let month = date.month();
+        let day = date.day();
         let year = Some(date.year());
         return Some((NamedDay::Date { year, month, day }, &text[10..]));
     }

@@ -61,7 +61,8 @@ impl SchedulerState {
     /// Pauses the scheduler. Returns false if it was paused already.
     pub fn pause(town: &Town, reason: &str) -> anyhow::Result<bool> {
         let path = town.layout.scheduler_state();
-        let (by, now) = (town.actor.to_string(), town.clock.now().to_string());
+        let by = town.actor.to_string();
+        let now = town.clock.now().to_string();
         state_file::change_state(&town.layout, &path, |state: &mut Self| {
             let changed = !state.paused;
             if changed {
@@ -393,7 +394,8 @@ impl StartPermit {
         if !self.is_spaced {
             return Ok(());
         }
-        let (path, now) = (town.layout.scheduler_state(), town.clock.now());
+        let path = town.layout.scheduler_state();
+        let now = town.clock.now();
         state_file::change_state(&town.layout, &path, |state: &mut SchedulerState| {
             state.last_dispatch_at = Some(now);
         })

@@ -81,7 +81,8 @@ impl fmt::Display for FullUse {
             at_work,
             limit,
         } = self;
-        let (workers, setting) = (counted(*at_work, "worker"), used.setting());
+        let workers = counted(*at_work, "worker");
+        let setting = used.setting();
         write!(
             f,
             "{workers} at work with {used} (setting {setting}: {limit})"

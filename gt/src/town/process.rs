@@ -216,7 +216,8 @@ pub fn process_tree(root: Process) -> Vec<Process> {
     for (pid, stat) in &all {
         children.entry(stat.parent).or_default().push(*pid);
     }
-    let (mut found, mut open) = (Vec::new(), vec![root.pid]);
+    let mut found = Vec::new();
+    let mut open = vec![root.pid];
     while let Some(pid) = open.pop() {
         if let Some(stat) = all.get(&pid).filter(|stat| !stat.dead) {
             let started = stat.started;
@@ -288,7 +289,8 @@ pub fn children_of_named(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, P
             .entry(stat.parent)
             .or_insert_with(|| Process::find(stat.parent).filter(is_host));
         if let Some(host) = host {
-            let (pid, started) = (*pid, stat.started);
+            let pid = *pid;
+            let started = stat.started;
             found.push((Process { pid, started }, *host));
         }
     }

@@ -94,7 +94,8 @@ pub fn check_may_merge(rig: &Rig) -> Result<(), MergeStop> {
     hold::check_free(rig.town(), Some(rig.name()))?;
     match QueuePause::load(rig) {
         Some(pause) => {
-            let (what, next) = (pause.describe(), pause.next_step());
+            let what = pause.describe();
+            let next = pause.next_step();
             Err(MergeStop::Paused(format!("{what} (`{next}`)")))
         }
         None => Ok(check_guards(rig)?),

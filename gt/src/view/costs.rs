@@ -309,7 +309,8 @@ struct CostBook<'a> {
 
 impl CostBook<'_> {
     fn add_request(&mut self, counted: CountedRequest) {
-        let (session, request) = (counted.session, counted.request);
+        let session = counted.session;
+        let request = counted.request;
         let cost = counted.cost_usd;
         if cost.is_none() {
             self.unpriced.insert(request.model.clone());

@@ -212,10 +212,8 @@ fn recent_merges(rig: &Rig, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> 
         let Some(commit) = merge_request::commit_with_work(request) else {
             continue;
         };
-        let (source, receipt) = (
-            merge_request::source_bead_of(request),
-            merge_request::receipt_of(request),
-        );
+        let source = merge_request::source_bead_of(request);
+        let receipt = merge_request::receipt_of(request);
         let work = found
             .entry((source.clone(), receipt.attempt))
             .or_insert_with(|| WorkState {

@@ -80,7 +80,8 @@ impl Percentiles {
 /// Computes the numbers of a rig's queue.
 pub fn read_merge_stats(rig: &Rig, since: Timestamp) -> anyhow::Result<MergeStats> {
     let beads = rig.store()?.snapshot()?;
-    let (mut waits, mut withdrawn) = (Vec::new(), 0);
+    let mut waits = Vec::new();
+    let mut withdrawn = 0;
     for request in merge_request::requests_closed_since(&beads, since) {
         let closed_at = request.closed_at.as_ref().map(bd::bead::Stamp::instant);
         if bd::bead::fields::get_field(&request.description, "merge_commit").is_none() {

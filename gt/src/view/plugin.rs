@@ -126,7 +126,9 @@ impl FailingPlugin {
         } else {
             ""
         };
-        let (key, failures, end) = (&self.key, self.failures, escape_line(&self.end));
+        let key = &self.key;
+        let failures = self.failures;
+        let end = escape_line(&self.end);
         format!("plugin {key} failed {failures}{more} times in a row: {end}")
     }
 
@@ -163,7 +165,9 @@ pub fn find_failing_plugins(
 /// running.
 pub fn explain_plugin(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginExplanation> {
     let row = read_row(town, plugin)?;
-    let (key, gate, now) = (&row.key, &row.gate, town.clock.now());
+    let key = &row.key;
+    let gate = &row.gate;
+    let now = town.clock.now();
     let last = match (row.last_run, row.last_result) {
         (None, _) => "never ran".to_owned(),
         (Some(at), None) => format!("began its last run {}", format_ago(now, at)),

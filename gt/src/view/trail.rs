@@ -98,8 +98,10 @@ fn read_commits(rig: &Rig, range: &TrailRange, all: bool) -> anyhow::Result<Vec<
     }
     let parse = |record: String| {
         let mut parts = record.splitn(6, '\u{1f}').map(str::to_owned);
-        let (hash, short_hash) = (parts.next()?, parts.next()?);
-        let (author, email) = (parts.next()?, parts.next()?);
+        let hash = parts.next()?;
+        let short_hash = parts.next()?;
+        let author = parts.next()?;
+        let email = parts.next()?;
         let at = Timestamp::from_second(parts.next()?.parse().ok()?).ok()?;
         Some(TrailCommit {
             rig: rig.name().to_owned(),

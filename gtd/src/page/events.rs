@@ -47,7 +47,8 @@ fn send_changes(
     position: Option<u64>,
     send: &Sender<Result<Event, Infallible>>,
 ) -> anyhow::Result<()> {
-    let (town, filter) = (&page.town, FeedFilter::default());
+    let town = &page.town;
+    let filter = FeedFilter::default();
     let mut reader = EventReader::new(&town.layout);
     let mut new = match position {
         Some(position) => {

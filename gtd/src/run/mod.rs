@@ -110,7 +110,8 @@ impl<W: LoopWorld> PatrolLoop<W> {
     async fn run_pass(self: &Arc<Self>) -> Duration {
         let mut due = None;
         // A suspension can also happen during a read, and the loop's clock stops with the machine.
-        let (began, before) = (tokio::time::Instant::now(), self.world.now());
+        let began = tokio::time::Instant::now();
+        let before = self.world.now();
         match self.run_beside("reading the town", W::facts).await {
             Some(Ok(mut facts)) => {
                 self.record_suspension(before, began.elapsed());

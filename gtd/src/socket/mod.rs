@@ -41,16 +41,19 @@ pub(crate) fn open_socket(
     // died.
     kit::sys::file::remove_file(&path)?;
     let listener = UnixListener::bind(&path)?;
-    let (town, page) = (Arc::clone(town), PageServer::default());
+    let town = Arc::clone(town);
+    let page = PageServer::default();
     tokio::spawn(async move {
         page.open_for_links(&town).await;
         while let Ok((stream, _)) = listener.accept().await {
             if !is_peer_owner(&stream) {
                 continue;
             }
-            let (waker, shared) = (waker.clone(), Arc::clone(&shared));
+            let waker = waker.clone();
+            let shared = Arc::clone(&shared);
             let events = events.subscribe();
-            let (town, page) = (Arc::clone(&town), page.clone());
+            let town = Arc::clone(&town);
+            let page = page.clone();
             let metrics = Arc::clone(&metrics);
             tokio::spawn(async move {
                 let client = ClientServer {

@@ -3,7 +3,8 @@
 /// Returns true if `word` is `name` with one slip of the keyboard, in long words two, or if one of
 /// them begins with the other. Words of one or two letters are too short for slips.
 pub fn is_slip(word: &str, name: &str) -> bool {
-    let (word, name) = (word.to_lowercase(), name.to_lowercase());
+    let word = word.to_lowercase();
+    let name = name.to_lowercase();
     let slips = if name.len() < 6 { 1 } else { 2 };
     if word.len().min(name.len()) < 3 {
         return false;

@@ -225,7 +225,8 @@ impl ChildCommand {
                 source,
             },
         )?;
-        let (stdout, stderr) = (out.end(), err.end());
+        let stdout = out.end();
+        let stderr = err.end();
         // The feeder ends with the pipe. A feeder that is blocked in it is left to end later.
         drop(feeder);
         match end {

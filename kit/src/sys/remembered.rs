@@ -35,7 +35,9 @@ impl CachedAnswer {
             if let Ok(meta) = fs::metadata(path) {
                 let modified = (meta.mtime(), meta.mtime_nsec());
                 let changed = (meta.ctime(), meta.ctime_nsec());
-                let (device, inode, size) = (meta.dev(), meta.ino(), meta.len());
+                let device = meta.dev();
+                let inode = meta.ino();
+                let size = meta.len();
                 text.push_str(&format!(
                     " {device} {inode} {size} {modified:?} {changed:?}"
                 ));

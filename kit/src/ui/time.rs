@@ -33,7 +33,8 @@ pub fn format_seconds(seconds: f64) -> String {
         return format!("{seconds:.1}s");
     }
     let time = SignedDuration::try_from_secs_f64(seconds).unwrap_or(SignedDuration::MAX);
-    let (hours, minutes) = (time.as_hours(), time.as_mins() % 60);
+    let hours = time.as_hours();
+    let minutes = time.as_mins() % 60;
     match hours {
         0 => format!("{minutes}m"),
         hours => format!("{hours}h {minutes}m"),
@@ -51,7 +52,8 @@ pub fn format_estimate(seconds: f64) -> String {
 /// Formats an instant in a zone with seconds, `Mar 1 18:02:07`; in another year than `now`,
 /// `2025-03-01 18:02:07`.
 pub fn format_moment(now: Timestamp, instant: Timestamp, zone: &TimeZone) -> String {
-    let (now, instant) = (now.to_zoned(zone.clone()), instant.to_zoned(zone.clone()));
+    let now = now.to_zoned(zone.clone());
+    let instant = instant.to_zoned(zone.clone());
     let format = if now.year() == instant.year() {
         "%b %-d %H:%M:%S"
     } else {

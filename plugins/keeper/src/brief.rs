@@ -159,7 +159,8 @@ impl DecisionClauses {
 
 /// Builds the text: the whole decision, or the clauses that touch an area.
 pub fn build_brief(root: &Path, decision: &Decision, area: Option<&BeadArea>) -> String {
-    let (id, mode) = (decision.field("id"), decision.field("mode"));
+    let id = decision.field("id");
+    let mode = decision.field("mode");
     let mut text = cut_to_line(&format!("{id} ({mode}): {}", decision.field("spec")), 240);
     text.push('\n');
     if decision.field("status") != "approved" {

@@ -497,7 +497,9 @@ fn run_explain(root: &Path, codes: &[String]) -> anyhow::Result<CommandAnswer> {
     if codes.is_empty() {
         asked = CODES.iter().map(|code| code.code.to_owned()).collect();
     }
-    let (mut text, mut list, mut unknown) = (String::new(), Vec::new(), false);
+    let mut text = String::new();
+    let mut list = Vec::new();
+    let mut unknown = false;
     for asked_code in &asked {
         let (known, means) = match constraint::parse_constraint(asked_code) {
             ConstraintMeaning::Known(code) => (true, code.meaning.to_owned()),
@@ -520,11 +522,14 @@ fn run_explain(root: &Path, codes: &[String]) -> anyhow::Result<CommandAnswer> {
 }
 
 fn run_list(root: &Path) -> anyhow::Result<CommandAnswer> {
-    let (mut text, mut list) = (String::new(), Vec::new());
+    let mut text = String::new();
+    let mut list = Vec::new();
     for path in sys::list_files(&decision::decisions_folder(root), "yaml")? {
         let found = decision::load_decision(&path)?;
         let field = |key: &str| found.field(key).to_owned();
-        let (id, status, spec) = (field("id"), field("status"), field("spec"));
+        let id = field("id");
+        let status = field("status");
+        let spec = field("spec");
         text.push_str(&escape_control_chars(&format!("{id}  {status:<8}  {spec}")));
         text.push('\n');
         list.push(json!({ "id": id, "status": status, "spec": spec, "path": path }));

@@ -210,7 +210,8 @@ fn merge_into_domain(
             None => seeds.push(seed.clone()),
         }
     }
-    let (mut new, mut left) = (0, 0);
+    let mut new = 0;
+    let mut left = 0;
     for seed in fresh {
         if !seeds.iter().any(|known| same(known, &seed)) {
             if seeds.len() >= MAX_SEEDS {

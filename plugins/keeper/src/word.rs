@@ -78,7 +78,8 @@ pub fn has_all_words(few: &[String], many: &[String]) -> bool {
 /// Returns true if two names differ by at most two typing errors and are long enough for this
 /// comparison.
 pub fn is_similar_spelling(a: &str, b: &str) -> bool {
-    let (short, long) = (a.chars().count(), b.chars().count());
+    let short = a.chars().count();
+    let long = b.chars().count();
     short.min(long) >= 5 && short.max(long) <= 60 && strsim::levenshtein(a, b) <= 2
 }
 

@@ -20,7 +20,8 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let report = boot::run_triage(&ctx.open_town()?, args.dry_run)?;
     build_report(report, |report, page| {
-        let (word, reason) = (report.action.name(), &report.reason);
+        let word = report.action.name();
+        let reason = &report.reason;
         let mark = match (report.action, report.done) {
             (DeaconAction::Nothing, _) => "○",
             (_, true) => "✓",

@@ -55,7 +55,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     check_limited_name(&town, &args)?;
     let file = config::change_setting(&town, rig.as_ref(), layer, &args.key, Some(&args.value))?;
     gt::host::daemon::wake_daemon(&town);
-    let (key, value) = (args.key.clone(), args.value.clone());
+    let key = args.key.clone();
+    let value = args.value.clone();
     let data = serde_json::json!({ "key": key, "value": value, "file": file });
     build_report(data, move |_, page| {
         page.line(format!("{key} = {value}  ({})", file.display()));

@@ -109,10 +109,8 @@ pub(crate) fn write_heading(convoy: &ConvoyProgress, page: &mut Page) {
         convoy.counts.completed, convoy.counts.total
     ));
     for blocker in &convoy.blocked_by {
-        let (title, from) = (
-            escape::escape_line(&blocker.title),
-            escape::escape_line(&blocker.from),
-        );
+        let title = escape::escape_line(&blocker.title);
+        let from = escape::escape_line(&blocker.from);
         let text = format!("   ! blocked by {} from {from}: {title}", blocker.id);
         page.cut_line(page.style().red(&text));
         for step in &blocker.next_steps {

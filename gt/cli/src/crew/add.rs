@@ -42,7 +42,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     anyhow::ensure!(!added.is_empty(), "no crew member was added");
     build_report(added, |added, page| {
         for member in added {
-            let (rig, name) = (&member.rig, &member.name);
+            let rig = &member.rig;
+            let name = &member.name;
             page.line(format!(
                 "Added {rig}/crew/{name} at {}",
                 member.path.display()

@@ -36,7 +36,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             } else {
                 "  (uncommitted work)"
             };
-            let (rig, name) = (&member.rig, &member.name);
+            let rig = &member.rig;
+            let name = &member.name;
             page.cut_line(format!("{dot} {rig}/{name}  {}{clean}", member.branch));
         }
     })

@@ -30,7 +30,8 @@ struct CycleArgs {
 
 fn switch_session(ctx: &Context, args: CycleArgs, direction: CycleDirection) -> CommandResult {
     let town = ctx.open_town()?;
-    let (session, client) = (args.session.as_deref(), args.client.as_deref());
+    let session = args.session.as_deref();
+    let client = args.client.as_deref();
     let found = cycle::switch_to_neighbour(&town, session, client, direction)?;
     build_report(serde_json::json!({ "session": found }), move |_, page| {
         if found.is_none() {

@@ -35,10 +35,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 (HookVerdict::Reopen, None) => "→ would reopen",
                 (HookVerdict::Keep, None) => "○ kept",
             };
-            let (who, title) = (
-                escape::escape_line(&hook.assignee),
-                escape::escape_line(&hook.title),
-            );
+            let who = escape::escape_line(&hook.assignee);
+            let title = escape::escape_line(&hook.title);
             let since = page.relative_time(&hook.since.to_string());
             page.cut_line(format!("{mark} {} {title}", hook.bead));
             page.line(format!(

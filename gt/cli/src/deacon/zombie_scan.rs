@@ -37,8 +37,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         for zombie in found {
             let mark = if zombie.ended { "✓ ended" } else { "○" };
-            let (pid, program) = (zombie.pid, escape::escape_line(&zombie.program));
-            let (session, age) = (escape::escape_line(&zombie.session), zombie.age_secs / 60);
+            let pid = zombie.pid;
+            let program = escape::escape_line(&zombie.program);
+            let session = escape::escape_line(&zombie.session);
+            let age = zombie.age_secs / 60;
             page.cut_line(format!(
                 "{mark} {pid} {program} of {session}, running for {age} min"
             ));

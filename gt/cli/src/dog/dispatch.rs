@@ -85,7 +85,8 @@ fn write_chore(done: &ChoreReport, page: &mut Page) {
 }
 
 fn write_dispatch(report: &DispatchReport, page: &mut Page) {
-    let (plugin, dog) = (&report.plugin, &report.dog);
+    let plugin = &report.plugin;
+    let dog = &report.dog;
     match &report.run {
         _ if report.dry_run => page.line(format!("○ {dog} would get {plugin}")),
         Some(run) => {

@@ -70,7 +70,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         kennel_dir: dog::kennel_folder(&town.layout).display().to_string(),
     };
     build_report(pack, |pack, page| {
-        let (idle, working) = (pack.idle, pack.working);
+        let idle = pack.idle;
+        let working = pack.working;
         page.line(format!(
             "{}: {idle} idle, {working} at work",
             counted(pack.total, "dog")

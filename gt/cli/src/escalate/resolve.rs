@@ -24,10 +24,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let escalation = escalate::resolve_escalation(&town, &args.escalation, &text)?;
     build_report(escalation, |one, page| {
-        let (by, text) = (
-            escape::escape_line(&one.closed_by),
-            escape::escape_line(&one.details.answer),
-        );
+        let by = escape::escape_line(&one.closed_by);
+        let text = escape::escape_line(&one.details.answer);
         page.line(format!("✓ {} is resolved by {by}: {text}", one.id));
     })
 }

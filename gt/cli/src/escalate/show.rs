@@ -73,7 +73,8 @@ fn write_escalation(escalation: &Escalation, page: &mut Page) {
         ));
     }
     for step in &details.forwards {
-        let (by, to) = (escape::escape_line(&step.by), escape::escape_line(&step.to));
+        let by = escape::escape_line(&step.by);
+        let to = escape::escape_line(&step.to);
         let note = escape::escape_line(&step.note);
         let when = page.relative_time(&step.at);
         page.line(format!(

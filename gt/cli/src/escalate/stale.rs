@@ -37,7 +37,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                     raised.id, raised.skip_reason
                 ));
             } else {
-                let (old, new) = (raised.old_severity.name(), raised.new_severity.name());
+                let old = raised.old_severity.name();
+                let new = raised.new_severity.name();
                 page.cut_line(format!(
                     "✓ {} {verb} from {old} to {new}: {title}",
                     raised.id

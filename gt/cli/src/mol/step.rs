@@ -100,10 +100,8 @@ mod await_signal {
                 || kit::failure::UsageError(format!("invalid {flag} \"{text}\": use 30s or 5m"));
             nanos.map(Duration::from_nanos).ok_or_else(wrong)
         };
-        let (base, most) = (
-            read("--timeout", &args.timeout)?,
-            read("--backoff-max", &args.backoff_max)?,
-        );
+        let base = read("--timeout", &args.timeout)?;
+        let most = read("--backoff-max", &args.backoff_max)?;
         let doubled = base.saturating_mul(2_u32.saturating_pow(args.idle));
         let limit = if args.idle == 0 {
             base

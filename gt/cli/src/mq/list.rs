@@ -86,7 +86,8 @@ fn warn_about_stops(ctx: &Context, rig: &Rig) {
         ));
     }
     if let Some(pause) = QueuePause::load(rig) {
-        let (what, next) = (pause.describe(), pause.next_step());
+        let what = pause.describe();
+        let next = pause.next_step();
         ctx.ui.warn(&format!("{what} (`{next}`)"));
     }
 }

@@ -69,7 +69,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             return;
         }
         for merge in &report.restored {
-            let (bead, request) = (&merge.merge.bead, &merge.merge.request);
+            let bead = &merge.merge.bead;
+            let request = &merge.merge.request;
             page.line(match &merge.outcome {
                 RestoreOutcome::BranchRestored => {
                     format!("✓ {bead}: {} exists again", escape_line(&merge.target))

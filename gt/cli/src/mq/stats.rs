@@ -85,6 +85,7 @@ fn describe_gate(gate: &GateStats) -> String {
 }
 
 fn describe(times: Percentiles) -> String {
-    let (p50, p95) = (format_seconds(times.p50), format_seconds(times.p95));
+    let p50 = format_seconds(times.p50);
+    let p95 = format_seconds(times.p95);
     format!("half within {p50}, 95 % within {p95}")
 }

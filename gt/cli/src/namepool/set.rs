@@ -30,7 +30,8 @@ pub(super) fn run(ctx: &Context, rig: Option<&str>, args: &Args) -> CommandResul
         key,
         Some(&args.theme),
     )?;
-    let (rig, theme) = (rig.name().to_owned(), args.theme.clone());
+    let rig = rig.name().to_owned();
+    let theme = args.theme.clone();
     let data = serde_json::json!({ "rig": rig, "style": theme });
     build_report(data, move |_, page| {
         page.line(format!("{rig}: theme {theme}"));

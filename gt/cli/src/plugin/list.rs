@@ -24,7 +24,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let list = list_plugins(&town, args.rig.as_deref())?;
     for broken in &list.broken {
-        let (path, reason) = (broken.path.display(), escape_line(&broken.reason));
+        let path = broken.path.display();
+        let reason = escape_line(&broken.reason);
         ctx.ui.warn(&format!("{path} is skipped: {reason}"));
     }
     let now = town.clock.now();

@@ -129,7 +129,8 @@ fn write_run(report: &RunReport, page: &mut Page) {
             PluginResult::Failure => "✗",
             PluginResult::Skipped => "○",
         };
-        let (result, end) = (run.result.word(), escape_line(&run.end));
+        let result = run.result.word();
+        let end = escape_line(&run.end);
         page.line(format!(
             "{mark} {key}: {result}, {end} ({:.1}s)",
             run.seconds

@@ -44,7 +44,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 fn write_file(file: &ShippedFile, dry_run: bool, page: &mut Page) {
-    let (plugin, name) = (escape_line(&file.plugin), escape_line(&file.file));
+    let plugin = escape_line(&file.plugin);
+    let name = escape_line(&file.file);
     let path = format!("{plugin}/{name}");
     let state = file.state.word();
     match (file.action, &file.kept_as) {

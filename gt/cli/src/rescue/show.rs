@@ -50,7 +50,8 @@ pub(super) fn write_submodules(submodules: &[SavedSubmodule], page: &mut Page) {
     } in submodules
     {
         let quote = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
-        let (folder, repository) = (quote(path), quote(&repository.display().to_string()));
+        let folder = quote(path);
+        let repository = quote(&repository.display().to_string());
         page.line(format!(
             "The work in the submodule {} is the commit {commit:.12}. To check it out:",
             escape::escape_line(path)

@@ -51,10 +51,8 @@ fn write_status(status: &RoleStatus, start: &str, attach: &str, page: &mut Page)
         if restarts.stopped {
             page.line("  it was stopped, so the patrol does not start it");
         } else if let Some(since) = restarts.crash_loop_start() {
-            let (since, next) = (
-                page.relative_time(&since.to_string()),
-                page.relative_time(&restarts.backoff_until.to_string()),
-            );
+            let since = page.relative_time(&since.to_string());
+            let next = page.relative_time(&restarts.backoff_until.to_string());
             page.line(format!(
                 "  ! in a crash loop since {since}, next start {next}"
             ));
@@ -66,10 +64,8 @@ fn write_status(status: &RoleStatus, start: &str, attach: &str, page: &mut Page)
         page.line(format!("  heartbeat {} {when}: {what}", beat.beat.cycle));
     }
     if let Some(last) = &status.last_triage {
-        let (when, reason) = (
-            page.relative_time(&last.completed_at),
-            kit::ui::escape::escape_line(&last.reason),
-        );
+        let when = page.relative_time(&last.completed_at);
+        let reason = kit::ui::escape::escape_line(&last.reason);
         let action = kit::ui::escape::escape_line(&last.last_action);
         page.line(format!(
             "  last look at the deacon {when}: {action}, {reason}"

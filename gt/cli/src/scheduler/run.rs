@@ -37,7 +37,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let patrol::Action::SlingQueued { rig, bead } = &decision.action else {
             continue;
         };
-        let (bead, rig) = (bead.to_string(), rig.to_string());
+        let bead = bead.to_string();
+        let rig = rig.to_string();
         let report: Option<ActionReport> = (!args.dry_run).then(|| patrol::act(&town, decision));
         let failed = report.as_ref().is_some_and(|report| report.failed);
         let outcome = report.map(|report| report.outcome);

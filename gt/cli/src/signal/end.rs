@@ -16,7 +16,8 @@ pub(super) struct Args {}
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let event = AgentEvent::read();
-    let (session, reason) = (event.text_field("session_id"), event.text_field("reason"));
+    let session = event.text_field("session_id");
+    let reason = event.text_field("reason");
     town.record_event(&Event::SessionEnd {
         session_id: session.to_owned(),
         reason: reason.to_owned(),

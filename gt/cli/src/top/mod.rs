@@ -192,7 +192,8 @@ impl<'a> Top<'a> {
         if std::mem::take(&mut self.alert.rings) {
             screen.ring()?;
         }
-        let (state, theme) = (&self.state, self.theme);
+        let state = &self.state;
+        let theme = self.theme;
         let mut areas = Vec::new();
         screen
             .terminal

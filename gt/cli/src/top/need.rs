@@ -18,7 +18,8 @@ pub(super) fn describe_need(overview: &TownOverview, key: &str) -> Vec<PageLine>
         ..PageLine::plain(escape_line(&need.subject))
     }];
     if let Some(question) = &need.question {
-        let (severity, from) = (question.severity.name(), escape_line(&question.from));
+        let severity = question.severity.name();
+        let from = escape_line(&question.from);
         lines.push(PageLine::plain(format!("{severity}, from {from}")));
     }
     let text = escape_block(need.text.trim_end()).replace('\t', "    ");

@@ -174,7 +174,8 @@ fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Vec<PageLine>> {
     let board = gt::flow::convoy::ProgressBoard::from_view(&view);
     let progress = board.progress(convoy);
     let needs = list_needs(town, &view);
-    let (pace, needs) = (BeadPace::from_view(&view), list_needing_beads(&needs));
+    let pace = BeadPace::from_view(&view);
+    let needs = list_needing_beads(&needs);
     let end = ConvoyEnd::estimate(&progress, &view, pace, &needs);
     let mut lines = list_lines(town, |page| {
         convoy_commands::write_heading(&progress, page);
@@ -212,10 +213,8 @@ fn describe_bead(town: &LiveTown, bead: &BeadDetails) -> Vec<PageLine> {
     facts.extend(bead.labels.iter().cloned());
     lines.push(PageLine::plain(escape_line(&facts.join(" · "))));
     let page = new_page(town);
-    let (created, updated) = (
-        page.relative_time(&bead.created_at),
-        page.relative_time(&bead.updated_at),
-    );
+    let created = page.relative_time(&bead.created_at);
+    let updated = page.relative_time(&bead.updated_at);
     lines.push(PageLine::plain(format!(
         "created {created}, changed {updated}"
     )));
@@ -248,10 +247,8 @@ fn describe_attempts(town: &LiveTown, bead: &BeadDetails) -> Vec<PageLine> {
     let page = new_page(town);
     let mut lines = Vec::new();
     for attempt in &bead.attempts {
-        let (worker, at) = (
-            escape_line(&attempt.worker),
-            page.relative_time(&attempt.at),
-        );
+        let worker = escape_line(&attempt.worker);
+        let at = page.relative_time(&attempt.at);
         lines.push(strong(format!("{worker}, ended {at}")));
         let facts = [
             ("why", attempt.why.as_str()),

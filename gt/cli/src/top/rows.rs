@@ -135,7 +135,8 @@ fn need_row(need: &UserNeed, now: Timestamp) -> ScreenRow {
         row.add(Tone::Strong, options.join("  "));
     }
     if let Some(default) = &question.default {
-        let (answer, at) = (escape_line(&default.answer), format_ago(now, default.at));
+        let answer = escape_line(&default.answer);
+        let at = format_ago(now, default.at);
         row.add(Tone::Dim, format!("takes \"{answer}\" {at}"));
     }
     row
@@ -179,7 +180,8 @@ pub(super) fn count_working(agents: &[AgentStatus]) -> usize {
 }
 
 fn agent_row(agent: &AgentStatus, news: &TownNews, overview: &TownOverview) -> ScreenRow {
-    let (now, glance) = (overview.at, overview.sessions.get(&agent.address));
+    let now = overview.at;
+    let glance = overview.sessions.get(&agent.address);
     let tone = match (agent.state, agent.running) {
         (Some(PolecatState::Working), _) | (None, Some(true)) => Tone::Good,
         (Some(PolecatState::Stalled | PolecatState::Zombie), _) => Tone::Bad,
@@ -326,7 +328,8 @@ fn draw_bar(completed: usize, total: usize) -> String {
         .checked_div(total)
         .unwrap_or_default()
         .min(WIDTH);
-    let (done, open) = ("█".repeat(filled), "░".repeat(WIDTH - filled));
+    let done = "█".repeat(filled);
+    let open = "░".repeat(WIDTH - filled);
     format!("{done}{open} {completed}/{total}")
 }
 

@@ -179,7 +179,8 @@ impl TownWatcher {
 
 /// Reads the costs since midnight again and again, until the loop ends.
 pub(super) fn watch_costs(opener: &TownOpener, end: &Receiver<()>, send: &Sender<TopMessage>) {
-    let (town, mut cache) = (opener.open(), RequestCache::default());
+    let town = opener.open();
+    let mut cache = RequestCache::default();
     loop {
         let begun = Instant::now();
         let found = costs::read_costs_of_today(&town, CostGroup::Agent, &mut cache);

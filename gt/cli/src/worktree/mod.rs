@@ -112,7 +112,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         // A path has no NUL, the only character that cannot be quoted.
         let quoted = shlex::try_quote(&path).unwrap_or(path.as_str().into());
         page.line(format!("cd {quoted}"));
-        let (rig, name) = (&visitor.rig, &visitor.name);
+        let rig = &visitor.rig;
+        let name = &visitor.name;
         page.line(format!("export GT_ROLE={rig}/crew/{name}"));
         page.line(format!("export BD_ACTOR={rig}/crew/{name}"));
         page.line(format!("export GT_RIG={rig} GT_CREW={name}"));

@@ -53,7 +53,8 @@ fn read_backups(git: &Git, tip: &str) -> anyhow::Result<Vec<BackupEntry>> {
     let author = place::backup_identity().email;
     let parse = |line: &str| {
         let mut words = line.splitn(4, ' ');
-        let (commit, time) = (words.next()?, words.next()?);
+        let commit = words.next()?;
+        let time = words.next()?;
         let is_backup = words.next()? == author && words.next()?.starts_with(SUBJECT_PREFIX);
         is_backup.then(|| {
             Some(BackupEntry {

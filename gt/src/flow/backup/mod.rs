@@ -550,7 +550,8 @@ fn open_for_copy(path: &Path) -> io::Result<Option<OpenedFile>> {
     if found.is_symlink() {
         let target = fs::read_link(path)?.into_os_string().into_string();
         let link = target.map_err(|_| io::Error::from(io::ErrorKind::InvalidFilename))?;
-        let (link, file) = (Some(link), None);
+        let link = Some(link);
+        let file = None;
         return Ok(Some(OpenedFile { mode, link, file }));
     }
     let link = None;

@@ -37,7 +37,8 @@ pub fn count_requests(
     cache: &mut RequestCache,
     mut take: impl FnMut(CountedRequest),
 ) -> BTreeSet<String> {
-    let (mut counted, mut unread) = (HashSet::new(), BTreeSet::new());
+    let mut counted = HashSet::new();
+    let mut unread = BTreeSet::new();
     let mut opencode = OpencodeRequests::default();
     for session in sessions {
         let Some(transcript) = &session.transcript else {

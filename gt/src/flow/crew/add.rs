@@ -93,7 +93,8 @@ pub(super) fn check_new_name(rig: &Rig, name: &str) -> Result<PathBuf, CrewError
 
 /// Clones from the rig's push URL and reuses the objects of the rig's shared repository.
 fn clone_for_member(rig: &Rig, name: &str, own_branch: bool) -> anyhow::Result<String> {
-    let (repo, clone) = (rig.git(), Git::at(rig.crew(name)));
+    let repo = rig.git();
+    let clone = Git::at(rig.crew(name));
     let target = config::target_branch_of(rig)?;
     check_remote(rig)?;
     match repo.remote_url("origin")? {

@@ -32,7 +32,8 @@ pub fn rename_member(
 ) -> anyhow::Result<RenamedMember> {
     check_at_rest(town, &member_address(rig, old))?;
     check_new_name(rig, new)?;
-    let (from, path) = (rig.crew(old), rig.crew(new));
+    let from = rig.crew(old);
+    let path = rig.crew(new);
     fs::rename(&from, &path)
         .with_context(|| format!("cannot rename {} to {}", from.display(), path.display()))?;
     create_member_bead(rig, new)?;

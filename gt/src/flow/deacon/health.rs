@@ -100,7 +100,8 @@ fn record_response(
     asked: Timestamp,
     answered: bool,
 ) -> anyhow::Result<AgentHealth> {
-    let (path, now) = (town.layout.health_state(), town.clock.now());
+    let path = town.layout.health_state();
+    let now = town.clock.now();
     state_file::change_state(&town.layout, &path, |state: &mut HealthState| {
         state.last_updated = now;
         let health = state.agents.entry(agent.to_string()).or_default();

@@ -154,7 +154,8 @@ pub fn redispatch_bead(
 
 /// Returns why a bead's worker is stuck. Empty for a bead without a worker.
 fn find_stuck_reason(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
-    let (id, who) = (&bead.id, &bead.assignee);
+    let id = &bead.id;
+    let who = &bead.assignee;
     if bead.status == Status::Open {
         return Ok(String::new());
     }

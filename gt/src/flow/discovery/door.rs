@@ -59,10 +59,8 @@ pub fn keep_committed(
     }
     let mut files = TreeEntries::new();
     for path in &paths {
-        let (there, before) = (
-            git.entries_below(tip, path)?,
-            git.entries_below(base, path)?,
-        );
+        let there = git.entries_below(tip, path)?;
+        let before = git.entries_below(base, path)?;
         for (path, entry) in there {
             if before.get(&path) != Some(&entry) {
                 files.insert(move_to_top(&path), entry);
@@ -83,7 +81,8 @@ fn move_to_top(path: &str) -> String {
         .iter()
         .position(|part| part.eq_ignore_ascii_case(".gt"))
         .unwrap_or_default();
-    let (before, after) = (&parts[..at], &parts[at + 1..]);
+    let before = &parts[..at];
+    let after = &parts[at + 1..];
     let (folder, rest) = match after.split_first() {
         Some((first, rest)) if first.eq_ignore_ascii_case("discovery") && !rest.is_empty() => {
             (".gt/discovery", rest)

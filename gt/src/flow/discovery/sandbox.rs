@@ -130,7 +130,8 @@ fn hash_changed_documents(git: &Git, mark: &SandboxMark) -> Result<TreeEntries, 
         let call = git.plumbing(["hash-object", "-w", "--no-filters", "--"]);
         let id = call.args([&path]).text()?;
         if mark.files.get(&name) != Some(&id) {
-            let (mode, size) = ("100644".to_owned(), 0);
+            let mode = "100644".to_owned();
+            let size = 0;
             found.insert(name, TreeEntry { mode, id, size });
         }
     }
@@ -284,7 +285,8 @@ pub fn place_documents(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
             .collect(),
     };
     mark.write(git)?;
-    let (sandbox, mut placed) = (ConfinedFolder::open(git.folder())?, 0);
+    let sandbox = ConfinedFolder::open(git.folder())?;
+    let mut placed = 0;
     for (path, entry) in &wanted {
         match sandbox.write(path, &git.blob(&entry.id)?, 0o644) {
             Ok(()) => placed += 1,

@@ -134,7 +134,9 @@ fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
     let found = zombies::find_zombies(town, MIN_PROCESS_AGE, end)?.into_iter();
     let describe = |zombie: zombies::ZombieProcess| {
         let what = if zombie.ended { "ended" } else { "is left" };
-        let (pid, program, session) = (zombie.pid, zombie.program, zombie.session);
+        let pid = zombie.pid;
+        let program = zombie.program;
+        let session = zombie.session;
         format!("process {pid} ({program}) of session {session} {what}")
     };
     Ok(found.map(describe).collect())

@@ -63,7 +63,8 @@ impl DogCondition {
 impl DogHealth {
     /// Describes the problem in one line.
     pub fn describe(&self) -> String {
-        let (dog, work) = (&self.dog, escape::escape_line(&self.work));
+        let dog = &self.dog;
+        let work = escape::escape_line(&self.work);
         let what = match self.condition {
             DogCondition::Zombie => format!("has {work} to do and no session"),
             DogCondition::Hung => format!("does not get on with {work}"),
@@ -84,7 +85,8 @@ pub fn check_dogs(
     if dogs.is_empty() {
         return Ok(Vec::new());
     }
-    let (sessions, now) = (town.host.list()?, town.clock.now());
+    let sessions = town.host.list()?;
+    let now = town.clock.now();
     let mut found = Vec::new();
     for dog in dogs {
         let Some(condition) = find_condition(&town.layout, &dog, &sessions, now, hung) else {

@@ -132,7 +132,8 @@ pub fn add_dog(town: &Town, name: Option<&str>) -> anyhow::Result<Dog> {
 /// Adds the worktree of a rig, on a branch of its own from the rig's target.
 fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
     let _held = Lock::take(&rig.repo_lock(), KENNEL_WAIT)?;
-    let (git, name) = (rig.git(), &dog.name);
+    let git = rig.git();
+    let name = &dog.name;
     let branch = format!("dog/{name}-{}-{}", rig.name(), now.as_millisecond());
     if check_remote(rig)? {
         // Falls back to the local state if origin cannot be reached.
@@ -251,7 +252,8 @@ fn move_remaining_worktrees(town: &Town, name: &str) -> anyhow::Result<Vec<Strin
 /// Saves the work that only one worktree has: files and commits to rescue refs, and what no rescue
 /// has to a folder beside the dogs. Returns the refs and the folder.
 fn save_worktree(rig: &Rig, dog: &Dog) -> anyhow::Result<Vec<String>> {
-    let (name, now) = (&dog.name, rig.town().clock.now().as_millisecond());
+    let name = &dog.name;
+    let now = rig.town().clock.now().as_millisecond();
     let layout = &rig.town().layout;
     let git = Git::at(dog::dog_folder(layout, name).join(rig.name()));
     let folder = format!("refs/gt/rescue/{}/dogs/{name}/{now}", rig.name());

@@ -56,7 +56,8 @@ pub(super) fn keep_uncommitted(worker: &HeldWorker, slot: &Slot) -> anyhow::Resu
     }
     let key = discovery::key_of(&convoys, &slot.bead);
     if let Some(kept) = discovery::take_documents(&git, Some(&key), &who)? {
-        let (reference, files) = (kept.reference, kept.files);
+        let reference = kept.reference;
+        let files = kept.files;
         worker
             .rig
             .town()

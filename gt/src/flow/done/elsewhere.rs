@@ -70,7 +70,8 @@ pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, 
             continue;
         }
         branches.insert(name.to_owned());
-        let (name, commits) = (name.to_owned(), count_unkept_commits(git, slot, tip)?);
+        let name = name.to_owned();
+        let commits = count_unkept_commits(git, slot, tip)?;
         if commits > 0 {
             found.push(StrayPlace::Branch { name, commits });
         }

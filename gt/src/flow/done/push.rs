@@ -79,6 +79,8 @@ fn check_read_back(branch: &str, found: &str, tip: &str) -> Result<(), BranchPus
     if found == tip {
         return Ok(());
     }
-    let (branch, found, tip) = (branch.to_owned(), found.to_owned(), tip.to_owned());
+    let branch = branch.to_owned();
+    let found = found.to_owned();
+    let tip = tip.to_owned();
     Err(BranchPushError::ReadBack { branch, found, tip })
 }

@@ -229,7 +229,8 @@ pub(super) fn set_idle(
 /// Returns the name of the agent runtime of the session: the one that was asked for, else the
 /// configured one.
 fn name_runtime(worker: &HeldWorker, slot: &Slot) -> String {
-    let (rig, address) = (&worker.rig, worker.address());
+    let rig = &worker.rig;
+    let address = worker.address();
     resolve_runtime(rig.town(), Some(rig), &address, &slot.agent)
         .map_or_else(|_| slot.agent.clone(), |runtime| runtime.name)
 }

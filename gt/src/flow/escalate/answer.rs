@@ -28,7 +28,8 @@ const SLOT_WAIT: Duration = Duration::from_secs(2);
 
 /// Acknowledges an escalation. Its severity is not raised any more.
 pub fn acknowledge_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
-    let (store, by) = (town.open_town_store()?, town.actor.mailbox());
+    let store = town.open_town_store()?;
+    let by = town.actor.mailbox();
     let escalation = town.transact(&store, |tx| {
         let mut escalation = find_open(tx, id)?;
         if !escalation.is_acked() {
@@ -52,7 +53,8 @@ pub fn forward_escalation(
     to: &Address,
     note: &str,
 ) -> anyhow::Result<Escalation> {
-    let (store, by) = (town.open_town_store()?, town.actor.mailbox());
+    let store = town.open_town_store()?;
+    let by = town.actor.mailbox();
     let mayor_runs = recipient::is_mayor_running(town);
     let reader = recipient::find_notice_reader(town, to, mayor_runs).mailbox();
     let escalation = town.transact(&store, |tx| {

@@ -95,8 +95,10 @@ pub(super) fn run_command(
 
 /// Returns the JSON body for a web hook, because shells cannot quote a text as JSON.
 fn build_json(escalation: &Escalation, link: &str) -> String {
-    let (severity, title) = (escalation.severity.name(), &escalation.title);
-    let (id, from) = (&escalation.id, &escalation.escalated_by);
+    let severity = escalation.severity.name();
+    let title = &escalation.title;
+    let id = &escalation.id;
+    let from = &escalation.escalated_by;
     let mut text = format!("[{severity}] {title} ({id} from {from})");
     let mut body = json!({ "id": id, "severity": severity, "title": title });
     if !link.is_empty() {

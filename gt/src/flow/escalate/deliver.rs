@@ -84,7 +84,9 @@ pub(crate) fn redeliver_escalation(town: &Town, id: &str) -> anyhow::Result<Opti
         .iter()
         .find(|delivery| delivery.is_due());
     if let Some(delivery) = failed {
-        let (route, detail, tries) = (&delivery.route, &delivery.detail, delivery.tries);
+        let route = &delivery.route;
+        let detail = &delivery.detail;
+        let tries = delivery.tries;
         anyhow::bail!("{route} failed ({tries} of {TRIES} tries): {detail}");
     }
     Ok(Some(format!("the routes of {id} are done")))

@@ -250,7 +250,8 @@ fn build_escalation(town: &Town, request: &EscalationRequest) -> anyhow::Result<
         && !choice.options.is_empty()
         && !choice.options.contains(&choice.default)
     {
-        let (default, options) = (choice.default.clone(), choice.options.clone());
+        let default = choice.default.clone();
+        let options = choice.options.clone();
         return Err(EscalateError::NotAnOption { default, options }.into());
     }
     let now = town.clock.now().to_string();

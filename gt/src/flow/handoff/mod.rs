@@ -98,7 +98,8 @@ pub fn hand_off(
 /// many sessions. Checked before the note is written.
 fn check_limits(town: &LiveTown, agent: &Address) -> Result<(), HandoffError> {
     check_town_runs(town)?;
-    let (layout, now) = (&town.layout, town.clock.now());
+    let layout = &town.layout;
+    let now = town.clock.now();
     let settings = SettingsLayers::load(town, None).map_err(anyhow::Error::from)?;
     let limit = start::starts_per_minute(&settings);
     let Address::Polecat(rig, name) = agent else {

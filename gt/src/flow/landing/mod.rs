@@ -532,7 +532,8 @@ fn record_waiting(
     reason: &str,
     task: Option<String>,
 ) -> anyhow::Result<LandingOutcome> {
-    let (mut landed_rigs, mut total_rigs) = (0, 0);
+    let mut landed_rigs = 0;
+    let mut total_rigs = 0;
     integration::change_integration(town, id, |integration| {
         if let Some(branch) = integration.rigs.get_mut(rig) {
             reason.clone_into(&mut branch.trouble);

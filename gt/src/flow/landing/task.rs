@@ -161,7 +161,8 @@ fn describe_blocker(
     blocker: &LandingBlocker,
     remote: bool,
 ) -> (String, String) {
-    let (from, to) = (&branch.branch, &branch.target);
+    let from = &branch.branch;
+    let to = &branch.target;
     let repo_path = rig.repo();
     let repo = repo_path.display();
     let origin = if remote { "origin/" } else { "" };
@@ -222,7 +223,8 @@ fn describe_blocker(
 
 /// Describes the evidence of a conflict or a failed gate.
 fn describe_evidence(branch: &integration::ConvoyBranch, blocker: &LandingBlocker) -> String {
-    let (from, to) = (&branch.branch, &branch.target);
+    let from = &branch.branch;
+    let to = &branch.target;
     match blocker {
         LandingBlocker::Conflict {
             onto,

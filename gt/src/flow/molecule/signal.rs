@@ -26,7 +26,8 @@ pub fn await_signal(layout: &TownLayout, limit: Duration) -> anyhow::Result<Sign
     let folder = path.parent().unwrap_or(&path).to_owned();
     let changes = FolderWatch::start([folder.as_path()])?;
     let size = || std::fs::metadata(&path).map_or(0, |meta| meta.len());
-    let (begin, start) = (size(), Instant::now());
+    let begin = size();
+    let start = Instant::now();
     loop {
         let elapsed = start.elapsed();
         let done = |reason, signal| SignalReport {

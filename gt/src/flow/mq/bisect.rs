@@ -117,7 +117,8 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
             log: failure_at(oldest).log.display().to_string(),
         });
     };
-    let (good, commit) = (commits[passing].clone(), commits[passing - 1].clone());
+    let good = commits[passing].clone();
+    let commit = commits[passing - 1].clone();
     let failure = failure_at(passing - 1);
     let mut merged = requests.into_iter();
     let request = merged.find(|request| is_landed_as(request, &commit));
@@ -297,7 +298,8 @@ fn find_newest_passing<E>(
     oldest: usize,
     mut passes: impl FnMut(usize) -> Result<bool, E>,
 ) -> Result<Option<usize>, E> {
-    let (mut index, mut step) = (0, 1);
+    let mut index = 0;
+    let mut step = 1;
     while !passes(index)? {
         if index == oldest {
             return Ok(None);

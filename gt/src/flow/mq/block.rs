@@ -33,7 +33,8 @@ pub(super) fn block_for_returning_commits(
     job: &MergeJob,
     commits: &[CommitInfo],
 ) -> anyhow::Result<MergeOutcome> {
-    let (id, target) = (&job.request.id, &job.receipt.target);
+    let id = &job.request.id;
+    let target = &job.receipt.target;
     let reason = format!(
         "it would bring back {} that {target} no longer has: {}. `gt mq reject {id} --reason WHY` gives the work back to \
          be done without {}",
@@ -46,7 +47,8 @@ pub(super) fn block_for_returning_commits(
 
 /// Names the next steps for work without a change.
 pub(super) fn offer_to_close(job: &MergeJob) -> String {
-    let (id, bead) = (&job.request.id, merge_request::source_bead_of(&job.request));
+    let id = &job.request.id;
+    let bead = merge_request::source_bead_of(&job.request);
     format!(
         "If nothing is missing, close the bead: `bd close {bead} --force --reason \"No change: WHY\"`. If it still has \
          to be done, `gt mq reject {id} --reason WHY` gives it back"
@@ -55,7 +57,9 @@ pub(super) fn offer_to_close(job: &MergeJob) -> String {
 
 /// Makes the request wait for a user because its worker pushed it to the target itself.
 pub(super) fn block_for_direct_push(job: &MergeJob, commit: &str) -> anyhow::Result<MergeOutcome> {
-    let (id, target, worker) = (&job.request.id, &job.receipt.target, &job.receipt.worker);
+    let id = &job.request.id;
+    let target = &job.receipt.target;
+    let worker = &job.receipt.worker;
     let reason = format!(
         "{worker} pushed {commit:.12} to {target} itself, before any check. The gates pass there now. `gt mq retry {id}` \
          accepts it as merged. If it must not stay, revert {commit:.12} on {target}, then `gt mq reject {id} --reason WHY`"
@@ -70,11 +74,10 @@ pub(super) fn block_reverted(
     commit: &str,
     files: &[String],
 ) -> anyhow::Result<MergeOutcome> {
-    let (bead, target) = (
-        merge_request::source_bead_of(&job.request),
-        &job.receipt.target,
-    );
-    let (files, id) = (list_some_files(files), &job.request.id);
+    let bead = merge_request::source_bead_of(&job.request);
+    let target = &job.receipt.target;
+    let files = list_some_files(files);
+    let id = &job.request.id;
     let reason = format!(
         "it was merged to {target} as {commit:.12}, and its change was taken back there (in {files}). If that is right, \
          close the bead: `bd close {bead} --force --reason \"Taken back on {target}\"`. If not, bring the change back to \
@@ -92,7 +95,9 @@ pub(super) fn block_for_driver(
         .iter()
         .map(|file| format!("{} (driver {})", file.path, file.driver))
         .collect();
-    let (id, branch, target) = (&job.request.id, &job.receipt.branch, &job.receipt.target);
+    let id = &job.request.id;
+    let branch = &job.receipt.branch;
+    let target = &job.receipt.target;
     let bead = merge_request::source_bead_of(&job.request);
     let reason = format!(
         "a merge driver of the repository left out this work's change of {}. If that is right, `gt mq retry {id}` merges \

@@ -54,7 +54,8 @@ impl GateFailure {
     /// Names at the end of the log which merge drivers made the tree that the gate checked.
     pub(crate) fn add_drivers_to_log(&self, driven: &[DrivenFile]) -> anyhow::Result<()> {
         let lines = driven.iter().map(|file| {
-            let (path, driver) = (&file.path, &file.driver);
+            let path = &file.path;
+            let driver = &file.driver;
             format!("The merge driver {driver} of the repository merged {path}.\n")
         });
         let lines = lines.collect::<String>();

@@ -99,7 +99,8 @@ pub(super) struct GateCache {
 
 impl GateCache {
     pub(super) fn lay_out(gate_tree: &GateTree, gate: &Gate) -> anyhow::Result<Self> {
-        let (tree, folder) = (&gate_tree.path, &gate_tree.caches);
+        let tree = &gate_tree.path;
+        let folder = &gate_tree.caches;
         let place = |path: &String| (tree.join(path), folder.join(path.replace('/', "%")));
         let mut places: Vec<_> = gate.cache.iter().map(place).collect();
         // Tracked files win over cached ones.

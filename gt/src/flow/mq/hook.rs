@@ -55,7 +55,8 @@ pub(crate) fn ask_pre_merge_hooks(
     let Some(ran) = report.refusal() else {
         return Ok(None);
     };
-    let (hook, reason) = (&ran.hook, &ran.reason);
+    let hook = &ran.hook;
+    let reason = &ran.reason;
     // The hook was ended because the queue stops. The next run asks it again.
     anyhow::ensure!(
         !job.queue.rig.town().stop.load(Ordering::Relaxed),

@@ -261,7 +261,8 @@ pub(crate) fn close_documents(job: &MergeJob, reference: String) -> anyhow::Resu
 
 fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> anyhow::Result<()> {
     let commit = ending.commit();
-    let (mut brought, mut left) = (Vec::new(), Vec::new());
+    let mut brought = Vec::new();
+    let mut left = Vec::new();
     for original in merge_request::find_originals(&job.queue.store.snapshot()?, &job.request) {
         let brings = match commit {
             Some(commit) => stands_for(job, commit, &original)?,
@@ -360,10 +361,8 @@ fn stands_for(job: &MergeJob, commit: &str, original: &Bead) -> anyhow::Result<b
 
 /// Explains to the user that a task did not bring the work of its request.
 fn describe_missing_work(job: &MergeJob, original: &Bead, commit: Option<&str>) -> String {
-    let (task, bead) = (
-        merge_request::source_bead_of(&job.request),
-        merge_request::source_bead_of(original),
-    );
+    let task = merge_request::source_bead_of(&job.request);
+    let bead = merge_request::source_bead_of(original);
     let what = match commit {
         Some(_) => {
             let files = merge_request::receipt_of(original).files;

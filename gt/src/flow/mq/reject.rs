@@ -96,7 +96,8 @@ pub fn reject_request(
         worker: receipt.worker,
         branch: receipt.branch,
     };
-    let (by, reason) = (rig.town().actor.to_string(), reason.to_owned());
+    let by = rig.town().actor.to_string();
+    let reason = reason.to_owned();
     rig.town()
         .record_event(&event!(MergeRejected, by: by, reason: reason, request: request));
     Ok(rejected)

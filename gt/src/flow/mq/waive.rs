@@ -78,7 +78,8 @@ fn close_hook_task(tx: &mut Tx, task: &str, reason: &str) -> anyhow::Result<()> 
         return Ok(());
     };
     if bead.status != Status::Open {
-        let (task, worker) = (task.to_owned(), bead.assignee);
+        let task = task.to_owned();
+        let worker = bead.assignee;
         return Err(WaiveError::TaskTaken { task, worker }.into());
     }
     change::mark_closed(&mut bead, &format!("Waived: {}", reason.trim()), &tx.now());

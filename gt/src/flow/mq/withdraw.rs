@@ -155,7 +155,8 @@ fn close_withdrawn(
     why: &str,
     kept: Option<&str>,
 ) -> anyhow::Result<()> {
-    let (id, source) = (request.id.clone(), source_bead_of(&request));
+    let id = request.id.clone();
+    let source = source_bead_of(&request);
     let (word, title) = if is_rejected(&request) {
         (
             REJECTED_REASON,

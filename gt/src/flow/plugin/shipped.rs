@@ -130,7 +130,8 @@ pub fn sync_shipped(
     let known = || SHIPPED.iter().map(|shipped| shipped.name);
     for name in names {
         if !known().any(|known| known == name) {
-            let (name, known) = (name.clone(), known().collect());
+            let name = name.clone();
+            let known = known().collect();
             return Err(NotShipped { name, known }.into());
         }
     }

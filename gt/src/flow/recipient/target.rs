@@ -157,7 +157,8 @@ impl TargetFinder<'_> {
     fn find_open_channel(&self, name: &str) -> anyhow::Result<MailTarget> {
         let channel = get_channel(&self.beads, name)?;
         if channel.status != "active" {
-            let (name, status) = (channel.name, channel.status);
+            let name = channel.name;
+            let status = channel.status;
             return Err(TargetError::ChannelClosed { name, status }.into());
         }
         Ok(MailTarget::Channel(channel.name))

@@ -129,7 +129,8 @@ impl RigOrigin {
     }
 
     fn check_supported(&self, repo: &Git, branch: &str) -> anyhow::Result<()> {
-        let (url, tip) = (self.describe(), self.branch_ref_name(branch));
+        let url = self.describe();
+        let tip = self.branch_ref_name(branch);
         match find_unsupported_feature(repo, &tip)? {
             Some(what) => Err(RigError::Unsupported { url, what }.into()),
             None => self.check_not_checked_out(branch),

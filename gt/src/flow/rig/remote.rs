@@ -84,7 +84,8 @@ fn report_differences(rig: &Rig, config: &[(String, String)], differences: &[Str
             redact_urls(&format!("{key} = {value}"))
         })
         .collect();
-    let (name, url) = (rig.name(), redact_urls(url));
+    let name = rig.name();
+    let url = redact_urls(url);
     rig.town().record_event(&event!(RemoteRestored,
         rig: name, url: url.clone(), found: found.clone(),
     ));

@@ -36,7 +36,9 @@ impl Sandbox<'_> {
         let git = Git::at(self.path());
         let head_commit = git.resolve("HEAD")?;
         if git.has_unsaved_files()? {
-            let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);
+            let rig = self.rig.name();
+            let name = self.name;
+            let bead = &slot.bead;
             let message = format!("Work of {rig}/polecats/{name} on {bead}");
             rescue::save_rescue(
                 &git,
@@ -119,7 +121,9 @@ impl Sandbox<'_> {
             return Ok(None);
         }
         let reference = self.rescue_ref(Some(&slot.bead));
-        let (rig, name, bead) = (self.rig.name(), self.name, &slot.bead);
+        let rig = self.rig.name();
+        let name = self.name;
+        let bead = &slot.bead;
         let message = format!("Uncommitted work of {rig}/polecats/{name} on {bead}");
         let saved = rescue::save_rescue(
             &git,
@@ -141,7 +145,8 @@ impl Sandbox<'_> {
     pub fn rescue_leftovers(&self) -> Result<Option<String>, SandboxError> {
         let git = Git::at(self.path());
         if let Some(kept) = discovery::take_documents(&git, None, &self.identity())? {
-            let (reference, files) = (kept.reference, kept.files);
+            let reference = kept.reference;
+            let files = kept.files;
             self.rig
                 .town()
                 .record_event(&Event::DiscoveryKept(DiscoveryDocuments {

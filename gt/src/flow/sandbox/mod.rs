@@ -387,10 +387,8 @@ impl<'a> Sandbox<'a> {
     }
 
     fn write_adding_mark(&self) -> Result<(), SandboxError> {
-        let (home, mark) = (
-            self.rig.polecat(self.name),
-            adding_mark(self.rig, self.name),
-        );
+        let home = self.rig.polecat(self.name);
+        let mark = adding_mark(self.rig, self.name);
         file::create_folder(&home, 0o755)
             .map_err(|source| SandboxError::Io { path: home, source })?;
         file::replace_file(&mark, b"", 0o644)

@@ -32,7 +32,8 @@ impl Sandbox<'_> {
         let Err(reason) = self.check() else {
             return Ok(None);
         };
-        let (mut aside, mut snapshot) = (None, None);
+        let mut aside = None;
+        let mut snapshot = None;
         if !self.repair_links()? {
             if self.path().exists() {
                 aside = Some(self.move_aside(&reason)?.aside);
@@ -70,7 +71,8 @@ impl Sandbox<'_> {
     /// is repeated.
     fn add_again(&self, slot: &Slot) -> Result<(), SandboxError> {
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
-        let (git, path) = (self.rig.git(), self.path());
+        let git = self.rig.git();
+        let path = self.path();
         prune_worktrees(self.rig)?;
         self.write_adding_mark()?;
         let branch = format!("refs/heads/{}", slot.branch);

@@ -113,7 +113,8 @@ pub struct Conversation {
 
 /// Reads a part of the conversation in a transcript. Empty if the file cannot be read.
 pub fn read_conversation(transcript: &Transcript, window: ConversationWindow) -> Conversation {
-    let (mut entries, mut total) = (VecDeque::new(), 0);
+    let mut entries = VecDeque::new();
+    let mut total = 0;
     for_each_entry(transcript, |entry| {
         total = entry.number;
         match window {

@@ -265,7 +265,8 @@ fn list_gemini_transcripts(
 
 /// Returns true if Gemini CLI loaded a session from another file.
 fn is_loaded(path: &Path) -> bool {
-    let (mut number, mut loaded) = (0, false);
+    let mut number = 0;
+    let mut loaded = false;
     for_each_event(path, |event| {
         let content = event.get("content").and_then(Value::as_str);
         loaded = content.is_some_and(|said| said.starts_with("Imported session from "));
@@ -348,7 +349,8 @@ fn for_each_event(path: &Path, mut take: impl FnMut(&Value) -> bool) {
 /// Finds a text in a session, ignoring case.
 pub fn search_transcript(transcript: &Transcript, text: &str) -> Vec<TranscriptHit> {
     let wanted = text.to_lowercase();
-    let (mut turn, mut hits) = (0, Vec::new());
+    let mut turn = 0;
+    let mut hits = Vec::new();
     transcript.for_each_event(|event| {
         let Some((by, message)) = parse_speech(event) else {
             return true;

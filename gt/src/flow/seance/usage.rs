@@ -177,7 +177,8 @@ impl RequestReader {
 
     fn take_claude_answer(&mut self, event: &Value) {
         let message = &event["message"];
-        let (usage, model) = (&message["usage"], message["model"].as_str());
+        let usage = &message["usage"];
+        let model = message["model"].as_str();
         // A message that the program generates has no real model.
         let Some(model) = model.filter(|model| usage.is_object() && !model.starts_with('<')) else {
             return;
@@ -196,7 +197,8 @@ impl RequestReader {
     }
 
     fn take_gemini_answer(&mut self, event: &Value) {
-        let (tokens, model) = (&event["tokens"], event["model"].as_str());
+        let tokens = &event["tokens"];
+        let model = event["model"].as_str();
         if !tokens.is_object() {
             return;
         }
@@ -227,7 +229,8 @@ impl RequestReader {
 
     fn take_codex_record(&mut self, event: &Value) {
         let payload = &event["payload"];
-        let (id, model) = (payload["response_id"].as_str(), self.codex_model.clone());
+        let id = payload["response_id"].as_str();
+        let model = self.codex_model.clone();
         let tokens = parse_codex_usage(&payload["usage"]);
         self.add_request(id.unwrap_or_default(), event, &model, tokens);
     }
@@ -303,9 +306,12 @@ fn parse_codex_usage(usage: &Value) -> TokenCounts {
 /// Reads the tokens of a message of OpenCode.
 pub(super) fn parse_opencode_tokens(message: &Value) -> TokenCounts {
     let tokens = &message["tokens"];
-    let (input, cache) = (number(tokens, "input"), &tokens["cache"]);
-    let (cache_read, cache_write) = (number(cache, "read"), number(cache, "write"));
-    let (output, reasoning) = (number(tokens, "output"), number(tokens, "reasoning"));
+    let input = number(tokens, "input");
+    let cache = &tokens["cache"];
+    let cache_read = number(cache, "read");
+    let cache_write = number(cache, "write");
+    let output = number(tokens, "output");
+    let reasoning = number(tokens, "reasoning");
     let total = tokens["total"].as_u64();
     let rest = total.and_then(|total| total.checked_sub(input + cache_read + cache_write));
     let fits = |rest: &u64| (output.max(reasoning)..=output + reasoning).contains(rest);

@@ -64,7 +64,8 @@ pub fn sling_batch(
     } else {
         SlingTurn::Now
     };
-    let (mut begun, mut failed) = (Vec::new(), None);
+    let mut begun = Vec::new();
+    let mut failed = None;
     let mut queued = Vec::new();
     for member in members {
         let request = batch.request(&member.id);
@@ -207,7 +208,8 @@ fn finish_all(
     limit: usize,
     warn: &mut impl FnMut(&str),
 ) -> anyhow::Result<Vec<SlingReport>> {
-    let (mut slung, mut failures) = (Vec::new(), BTreeMap::new());
+    let mut slung = Vec::new();
+    let mut failures = BTreeMap::new();
     let mut begun = begun.into_iter();
     loop {
         let some: Vec<BegunMember> = begun.by_ref().take(limit).collect();

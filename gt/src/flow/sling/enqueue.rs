@@ -128,7 +128,8 @@ pub(super) fn enqueue_beads(
     let mut queued = BTreeSet::new();
     for (rig, beads) in by_rig {
         let rig = town.find_rig(rig)?;
-        let (store, prefix) = (rig.store()?, rig.prefix());
+        let store = rig.store()?;
+        let prefix = rig.prefix();
         let ids = rig.transact(&store, |tx| {
             let mut ids = Vec::new();
             for (order, bead) in beads.iter().enumerate() {

@@ -257,7 +257,8 @@ pub fn continue_sling(
         Some(batch @ serde_json::Value::Array(_)) => serde_json::from_value(batch)?,
         Some(single) => vec![serde_json::from_value(single)?],
     };
-    let (mut slung, mut failed) = (Vec::new(), None);
+    let mut slung = Vec::new();
+    let mut failed = None;
     for request in requests {
         let is_free =
             |found: &FoundBead| found.bead.status == Status::Open && found.bead.assignee.is_empty();
@@ -403,7 +404,8 @@ fn lock_queue(rig: &Rig, request: &SlingRequest) -> anyhow::Result<Option<Lock>>
     let Some(open) = merge_request::find_open_request(&beads, &request.bead) else {
         return Ok(None);
     };
-    let (bead, request) = (request.bead.clone(), open.id.clone());
+    let bead = request.bead.clone();
+    let request = open.id.clone();
     match Lock::try_take(&rig.queue_lock()) {
         Ok(lock) => Ok(Some(lock)),
         Err(LockError::Held { .. }) => Err(ClaimError::Merging { bead, request }.into()),

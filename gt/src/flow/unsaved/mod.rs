@@ -174,7 +174,8 @@ pub(crate) fn find_unsaved_work(
 /// Moves files and folders of a work tree to the same paths below `aside`.
 pub(crate) fn move_aside(git: &Git, paths: &[PathBuf], aside: &Path) -> Result<(), GitError> {
     for path in paths {
-        let (from, to) = (git.folder().join(path), aside.join(path));
+        let from = git.folder().join(path);
+        let to = aside.join(path);
         let parent = to.parent().unwrap_or(aside);
         let moved = file::create_folder(parent, 0o755).and_then(|()| fs::rename(&from, &to));
         moved.map_err(|source| GitError::File { path: from, source })?;

@@ -23,7 +23,8 @@ pub(crate) fn visits_since_sling(
     mut visits: Vec<(String, String)>,
     branch: &str,
 ) -> Vec<(String, String)> {
-    let (onto, off) = (format!(" to {branch}"), format!(" from {branch} to "));
+    let onto = format!(" to {branch}");
+    let off = format!(" from {branch} to ");
     if let Some(sling) = visits.iter().rposition(|(_, how)| how.ends_with(&onto)) {
         let was_there = |(_, how): &(String, String)| how.contains(&off);
         if !visits[sling + 1..].iter().any(was_there) {

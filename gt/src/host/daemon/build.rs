@@ -65,7 +65,8 @@ pub fn compare_daemon_build(town: &Town) -> DaemonBuild {
 fn find_file_difference(town: &Town, pid: u32) -> Option<String> {
     let process = Process::find(i32::try_from(pid).ok()?)?;
     let installed = find_daemon_program(town).ok()?;
-    let (runs, is) = (process.program_file()?, installed.metadata().ok()?);
+    let runs = process.program_file()?;
+    let is = installed.metadata().ok()?;
     let is_same = (runs.dev(), runs.ino()) == (is.dev(), is.ino());
     (!is_same).then(|| format!("the daemon runs another file than {}", installed.display()))
 }

@@ -158,7 +158,8 @@ fn run_script(
     prime: &str,
     folder: &Path,
 ) -> Result<String, ScriptedError> {
-    let (primed, summary) = (folder.join("prime.json"), folder.join("summary"));
+    let primed = folder.join("prime.json");
+    let summary = folder.join("summary");
     let description = folder.join("description");
     fs::write(&primed, prime)?;
     fs::write(&description, &work.description)?;

@@ -70,7 +70,8 @@ impl Tmux {
         let answer = map_exec_error(result).map_err(CreateFailure::Failed)?;
         // tmux reports an error if it cannot create its socket. An answer without error text is a
         // success.
-        let (made, words) = (answer.text(), answer.error_text());
+        let made = answer.text();
+        let words = answer.error_text();
         if answer.is_success() && !made.is_empty() {
             return Ok(made);
         }
@@ -105,7 +106,8 @@ impl Tmux {
             let text = path.to_string_lossy().replace('#', "##");
             format!("'{}'", text.replace('\'', r"'\''"))
         };
-        let (exe, files) = (quote(&self.exe), quote(&self.files));
+        let exe = quote(&self.exe);
+        let files = quote(&self.files);
         // The server's folder is not the town's, and the files are in the town.
         let gt = format!("cd {files} && {exe}");
         let status = format!("#({gt} status-line '#{{session_name}}' 2>/dev/null) %H:%M ");
@@ -158,7 +160,8 @@ impl Tmux {
             .width(200)
             .height(50)
             .build();
-        let (exe, file) = (self.exe.to_string_lossy(), file.to_string_lossy());
+        let exe = self.exe.to_string_lossy();
+        let file = file.to_string_lossy();
         for arg in [&exe, "session-wrapper", &file] {
             session.push_param(escape_argument(arg));
         }

@@ -150,7 +150,8 @@ impl Tmux {
         if finished.is_success() {
             return Ok(finished);
         }
-        let (words, name) = (finished.error_text(), name.to_owned());
+        let words = finished.error_text();
+        let name = name.to_owned();
         Err(match parse::parse_failure(&words) {
             TmuxFailure::Ending | TmuxFailure::NoServer | TmuxFailure::NotFound => {
                 HostError::NoSession { name }

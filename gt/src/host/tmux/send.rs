@@ -241,7 +241,8 @@ fn read_input_line(screen: &str, input: &InputRules) -> InputLine {
 
 /// Returns the characters of a coloured line, each with a flag for dimmed text.
 fn parse_cells(line: &str) -> Vec<(char, bool)> {
-    let (mut cells, mut dim) = (Vec::new(), false);
+    let mut cells = Vec::new();
+    let mut dim = false;
     let mut rest = line.chars();
     while let Some(c) = rest.next() {
         if c != '\u{1b}' {

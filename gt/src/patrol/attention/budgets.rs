@@ -22,7 +22,8 @@ pub(super) fn budget_items(view: &TownView) -> Vec<AttentionItem> {
 /// Returns the budgets of the day, of rigs, of open convoys, and of the beads that a worker has or
 /// that wait for one.
 pub fn list_budgets(view: &TownView) -> Vec<Budget> {
-    let (town, book) = (view.settings.for_rig(None), &view.budgets);
+    let town = view.settings.for_rig(None);
+    let book = &view.budgets;
     let mut budgets: Vec<Budget> = book.of_day(town).into_iter().collect();
     for (rig, beads) in &view.stores.rigs {
         let layers = view.settings.for_rig(Some(rig));

@@ -70,7 +70,8 @@ fn build_items(failed: Vec<FailedGate>) -> Vec<AttentionItem> {
 }
 
 fn build_failed_item(gate: &str, beads: &[String], reason: &str) -> AttentionItem {
-    let (bead, waiting) = (first_of(beads), beads.join(", "));
+    let bead = first_of(beads);
+    let waiting = beads.join(", ");
     AttentionItem {
         key: format!("bead-gate:{gate}:{}", compute_short_hash(reason, 3)),
         kind: AttentionKind::NeedsPerson,
@@ -92,7 +93,8 @@ fn build_overdue_item(
     condition: &str,
     end: Timestamp,
 ) -> AttentionItem {
-    let (bead, waiting) = (first_of(beads), beads.join(", "));
+    let bead = first_of(beads);
+    let waiting = beads.join(", ");
     AttentionItem {
         key: format!("bead-gate:{gate}:overdue"),
         kind: AttentionKind::NeedsPerson,

@@ -12,7 +12,9 @@ use crate::town::identity::Address;
 /// Returns the agents that were reminded and still make no progress.
 pub(in crate::patrol) fn hook_items(facts: &[HookFacts], now: Timestamp) -> Vec<AttentionItem> {
     let of_one = |hook: &HookFacts| {
-        let (agent, bead, nudged) = (&hook.agent, hook.bead.clone(), hook.nudged?);
+        let agent = &hook.agent;
+        let bead = hook.bead.clone();
+        let nudged = hook.nudged?;
         Some(AttentionItem {
             kind: AttentionKind::NeedsPerson,
             due: hook.next_step_at()?,
@@ -39,7 +41,8 @@ pub(in crate::patrol) fn sleeping_items(view: &TownView) -> Vec<AttentionItem> {
     let asleep = hooked::sleeping_agents(view).into_iter();
     asleep
         .map(|one| {
-            let (agent, bead) = (one.agent, one.bead);
+            let agent = one.agent;
+            let bead = one.bead;
             let start = match &agent {
                 Address::Crew(rig, name) => format!("gt crew start {rig}/{name}"),
                 _ => "gt mayor start".to_owned(),

@@ -92,7 +92,8 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
     if view.stores.holds.contains_key(rig) {
         return Vec::new();
     }
-    let (polecats, patience) = (view.polecats_of(rig), settings.thresholds.patience);
+    let polecats = view.polecats_of(rig);
+    let patience = settings.thresholds.patience;
     let (hindered, workers): (Vec<&Polecat>, Vec<&Polecat>) = polecats
         .iter()
         .partition(|polecat| target_failure(&polecat.slot).is_some() && polecat.hook.is_some());
@@ -345,7 +346,8 @@ fn target_item(rig: &str, hindered: &[&Polecat]) -> Option<AttentionItem> {
 /// Returns a worker that is not restarted, or whose `gt done` has failed for too long.
 fn worker_item(polecat: &Polecat, thresholds: &Thresholds) -> Option<AttentionItem> {
     let patience = thresholds.patience;
-    let (slot, who) = (&polecat.slot, polecat.address().to_string());
+    let slot = &polecat.slot;
+    let who = polecat.address().to_string();
     let bead = polecat.hook.clone().filter(|hook| *hook == slot.bead)?;
     let short = format!("{}/{}", polecat.rig, polecat.name);
     let retry = format!("gt polecat retry {short}");
@@ -442,7 +444,8 @@ fn quote_last_screen(slot: &Slot) -> String {
 
 /// Returns a merge request that is blocked until someone acts, or that has failed for too long.
 fn request_item(rig: &str, request: &Bead, patience: SignedDuration) -> Option<AttentionItem> {
-    let (id, bead) = (&request.id, merge_request::source_bead_of(request));
+    let id = &request.id;
+    let bead = merge_request::source_bead_of(request);
     if let Some(reason) = merge_request::reason_for_user(request) {
         return Some(AttentionItem {
             kind: AttentionKind::NeedsPerson,
@@ -508,7 +511,8 @@ fn queued_item(
     patience: SignedDuration,
 ) -> Option<AttentionItem> {
     let failed = waiting.failed.as_ref()?;
-    let (bead, rig) = (waiting.work_bead_id.clone(), &waiting.target_rig);
+    let bead = waiting.work_bead_id.clone();
+    let rig = &waiting.target_rig;
     Some(AttentionItem {
         due: report_at(&failed.since, patience)?,
         kind: AttentionKind::Failing,
@@ -534,7 +538,8 @@ fn bead_item(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<AttentionIt
     let holder = polecats
         .iter()
         .find(|polecat| polecat.is_address(&bead.assignee));
-    let (id, who) = (bead.id.clone(), &bead.assignee);
+    let id = bead.id.clone();
+    let who = &bead.assignee;
     let text = match holder {
         // A process works on that bead now.
         Some(polecat) if polecat.hook.as_deref() == Some(&id) && polecat.busy => return None,

@@ -74,7 +74,8 @@ impl AttentionItems {
         hooked: &[HookFacts],
         numbers: &Thresholds,
     ) -> Self {
-        let (patience, limits) = (numbers.patience, numbers.alerts);
+        let patience = numbers.patience;
+        let limits = numbers.alerts;
         let all = rigs
             .iter()
             .flat_map(|(rig, settings)| rig_items(view, rig, settings))
@@ -128,16 +129,15 @@ pub(super) fn decide(facts: &AttentionFacts) -> Vec<Decision> {
 pub(super) fn report_items(town: &LiveTown) -> anyhow::Result<Option<String>> {
     // The sessions of an idle town are listed too, because the mayor's may run.
     let view = TownView::read(town)?;
-    let (rigs, hooked) = (
-        PatrolSettings::for_rigs(town, &view),
-        hooked::facts(town, &view),
-    );
+    let rigs = PatrolSettings::for_rigs(town, &view);
+    let hooked = hooked::facts(town, &view);
     let numbers = Thresholds::from_layers(view.settings.for_rig(None));
     let messages = facts(&town.layout, &view, &rigs, &hooked, &numbers).messages;
     if messages.is_empty() {
         return Ok(None);
     }
     message::deliver_messages(town, &messages)?;
-    let (new, over) = (messages.new.len(), messages.over.len());
+    let new = messages.new.len();
+    let over = messages.over.len();
     Ok(Some(format!("{new} reported, {over} closed")))
 }

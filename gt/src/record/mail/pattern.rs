@@ -16,7 +16,8 @@ pub fn matches_agent(pattern: &str, agent: &Address) -> bool {
 }
 
 fn matches_parts(pattern: &str, address: &str) -> bool {
-    let (patterns, parts) = (pattern.split('/'), address.split('/'));
+    let patterns = pattern.split('/');
+    let parts = address.split('/');
     patterns.clone().count() == parts.clone().count()
         && patterns
             .zip(parts)

@@ -348,7 +348,8 @@ impl RecordSummary {
     }
 
     pub fn new<'a>(entries: impl IntoIterator<Item = &'a WorkCompletion>) -> Self {
-        let (mut summary, mut seconds) = (Self::default(), Vec::new());
+        let mut summary = Self::default();
+        let mut seconds = Vec::new();
         for entry in entries {
             let is_open = entry.outcome == WorkOutcome::Submitted && entry.result.is_none();
             summary.finished += usize::from(!is_open);

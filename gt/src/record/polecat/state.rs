@@ -77,7 +77,8 @@ pub fn derive_state(seen: &StateFacts) -> (PolecatState, String) {
         } else {
             ""
         };
-        let (step, reason) = (&failed.step, escape::escape_line(&failed.reason));
+        let step = &failed.step;
+        let reason = escape::escape_line(&failed.reason);
         return (
             PolecatState::Zombie,
             format!("`gt done` failed at: {step}: {reason}{again}"),

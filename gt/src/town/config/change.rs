@@ -196,7 +196,8 @@ fn change_local(
         .is_some_and(|all| all.iter().any(|blocked_name| blocked_name == name));
     match value {
         Some(_) if blocked => {
-            let (name, path) = (name.to_owned(), path.to_owned());
+            let name = name.to_owned();
+            let path = path.to_owned();
             return Err(ChangeError::Blocked { name, path });
         }
         Some(value) => tree["values"][name] = value,

@@ -38,7 +38,8 @@ impl Town {
     /// because the beads record the action itself.
     pub fn record_event(&self, event: &Event) {
         let mut fields = json_fields(event);
-        let (kind, payload) = (fields.remove("type"), fields.remove("payload"));
+        let kind = fields.remove("type");
+        let payload = fields.remove("payload");
         // Truncated, not rounded, so that no event is later than the next one.
         let whole = TimestampRound::new()
             .smallest(Unit::Second)

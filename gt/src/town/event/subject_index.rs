@@ -282,7 +282,8 @@ impl FilterRecord {
 /// Returns the bits of a word in a filter.
 fn list_bits(word: &str) -> impl Iterator<Item = usize> + use<> {
     let hash = xxh3_64(word.as_bytes());
-    let (base, step) = (hash >> 32, hash & u64::from(u32::MAX));
+    let base = hash >> 32;
+    let step = hash & u64::from(u32::MAX);
     (0..BITS_PER_WORD).map(move |number| {
         usize::try_from((base + number * step) % FILTER_BITS).unwrap_or_default()
     })

@@ -215,7 +215,8 @@ pub fn check_worker_name<'a>(
     } else {
         return Ok(());
     };
-    let (name, role) = (name.to_owned(), address.role());
+    let name = name.to_owned();
+    let role = address.role();
     Err(WorkerNameError { name, role, reason })
 }
 

@@ -13,7 +13,8 @@ use crate::town::{Rig, Town};
 pub(super) fn check_agents(town: &LiveTown, page: &mut CheckFindings) {
     check_agent(town, page, None, &Address::Mayor);
     for rig in town.list_rigs().unwrap_or_default() {
-        let (name, any) = (rig.name().to_owned(), "any".to_owned());
+        let name = rig.name().to_owned();
+        let any = "any".to_owned();
         check_agent(
             town,
             page,

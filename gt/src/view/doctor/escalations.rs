@@ -29,7 +29,8 @@ pub(super) fn check_escalations(town: &LiveTown, page: &mut CheckFindings) {
             page.warn(text, &escalation.next_step());
         }
         for delivery in &escalation.details.deliveries {
-            let (route, detail) = (&delivery.route, &delivery.detail);
+            let route = &delivery.route;
+            let detail = &delivery.detail;
             let text = format!("{}: {route}: {detail}", escalation.id);
             match delivery.state {
                 DeliveryState::Failed => page.warn(text, "run the command by hand, then correct it in settings/escalation.json"),

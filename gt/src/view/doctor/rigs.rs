@@ -71,7 +71,8 @@ pub(super) fn report_setting_fault(page: &mut CheckFindings, text: String, fault
 }
 
 fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> anyhow::Result<()> {
-    let (name, git) = (rig.name(), rig.git());
+    let name = rig.name();
+    let git = rig.git();
     let url = git.remote_url("origin")?;
     if url.as_deref().unwrap_or_default() != registered {
         let found = redact_urls(url.as_deref().unwrap_or("none"));

@@ -213,7 +213,8 @@ fn list_bead_families(
         let closed_at = bead.time(TimeField::Closed);
         !bead.is_open() && closed_at.is_some_and(|at| at >= midnight)
     };
-    let (mut open, mut closed) = (Vec::new(), Vec::new());
+    let mut open = Vec::new();
+    let mut closed = Vec::new();
     for (rig, beads) in &view.stores.rigs {
         let count = |is_counted: &dyn Fn(&BeadRef) -> bool| {
             let counted = beads
@@ -330,7 +331,8 @@ fn list_queue_families(
         let ages = stats.waiting.iter().map(|waiting| waiting.oldest_seconds);
         ages.fold(0.0, f64::max)
     };
-    let (mut waits, mut gates) = (Vec::new(), Vec::new());
+    let mut waits = Vec::new();
+    let mut gates = Vec::new();
     for (rig, stats) in read() {
         let percentiles = stats.wait_seconds.into_iter();
         waits.extend(
@@ -474,7 +476,9 @@ fn list_cost_families(
     stats: &[(String, Option<MergeStats>)],
 ) -> Vec<MetricFamily> {
     let rig_of = |key: &str| if key.is_empty() { TOWN_LABEL } else { key }.to_owned();
-    let (mut dollars, mut tokens, mut unpriced) = (Vec::new(), Vec::new(), Vec::new());
+    let mut dollars = Vec::new();
+    let mut tokens = Vec::new();
+    let mut unpriced = Vec::new();
     for row in &costs.rows {
         let rig = rig_of(&row.key);
         dollars.push(MetricSample::new([("rig", &rig)], row.sum.cost_usd));

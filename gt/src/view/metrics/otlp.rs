@@ -38,7 +38,8 @@ impl TownMetrics {
             .filter(|sample| sample.value.is_finite())
             .map(|sample| self.build_point(sample))
             .collect();
-        let (name, description) = (family.name, family.help);
+        let name = family.name;
+        let description = family.help;
         if family.kind == "counter" {
             let sum = json!({ "aggregationTemporality": CUMULATIVE_TEMPORALITY, "isMonotonic": true, "dataPoints": points });
             json!({ "name": name, "description": description, "sum": sum })

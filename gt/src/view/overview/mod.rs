@@ -147,7 +147,8 @@ impl OverviewMemory {
         if open.is_empty() {
             return BTreeMap::new();
         }
-        let (board, pace) = (ProgressBoard::from_view(view), self.pace(view));
+        let board = ProgressBoard::from_view(view);
+        let pace = self.pace(view);
         let needs = list_needing_beads(needs);
         let ends = open.into_iter().filter_map(|convoy| {
             let end = ConvoyEnd::estimate(&board.progress(convoy), view, pace, &needs)?;

@@ -278,7 +278,8 @@ impl Explanation {
         };
         let changed_at = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
         let since = time::format_ago(view.now, changed_at.instant());
-        let (id, status) = (&bead.id, &bead.status);
+        let id = &bead.id;
+        let status = &bead.status;
         self.now
             .push(format!("{id} is {status}{who}{reason}, changed {since}"));
     }
@@ -395,10 +396,8 @@ impl Explanation {
         }
         // An unreadable repository is reported by `gt doctor`.
         for saved in attempt::list_rescues(rig, &bead.id).unwrap_or_default() {
-            let (subject, name) = (
-                escape::escape_line(&saved.subject),
-                escape::escape_line(&saved.refname),
-            );
+            let subject = escape::escape_line(&saved.subject);
+            let name = escape::escape_line(&saved.refname);
             self.now.push(format!("saved: {subject}, on {name}"));
         }
     }
@@ -455,7 +454,8 @@ impl Explanation {
                 self.add_merge_stop(view, rig);
             }
         }
-        let (done, all) = (progress.counts.completed, progress.counts.total);
+        let done = progress.counts.completed;
+        let all = progress.counts.total;
         self.now.push(format!("{done} of {all} beads are done"));
         for tracked in progress.tracked {
             if tracked.next_steps.is_empty() {

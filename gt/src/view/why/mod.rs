@@ -130,12 +130,14 @@ fn describe_last_rule(events: &[EventLine], now: Timestamp) -> Option<String> {
     let acted = events.iter().rev().find(|line| line.kind == "patrol");
     acted.map(|line| {
         let text = |key| line.payload.get(key).and_then(Value::as_str);
-        let (rule, saw) = (text("rule"), text("saw"));
+        let rule = text("rule");
+        let saw = text("saw");
         let ago = line.ts.parse().map_or_else(
             |_| line.ts.clone(),
             |then| kit::ui::time::format_ago(now, then),
         );
-        let (rule, saw) = (rule.unwrap_or_default(), saw.unwrap_or_default());
+        let rule = rule.unwrap_or_default();
+        let saw = saw.unwrap_or_default();
         format!("{rule} acted {ago}: {saw}")
     })
 }

@@ -116,7 +116,8 @@ pub(in crate::page) fn read_channel(town: &LiveTown, name: &str) -> anyhow::Resu
 /// model and by agent runtime.
 pub(in crate::page) fn read_records(town: &LiveTown) -> anyhow::Result<Value> {
     let stores = town.read_stores()?;
-    let (mut identities, mut all) = (Vec::new(), Vec::new());
+    let mut identities = Vec::new();
+    let mut all = Vec::new();
     for (rig, beads) in &stores.rigs {
         for (title, record) in polecat::read_records_by_identity(beads) {
             let last = record.iter().rev().take(MAX_ENTRIES).collect::<Vec<_>>();

@@ -34,7 +34,8 @@ pub(in crate::page) fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<
     let convoy = convoy.ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
     let progress = ProgressBoard::from_view(&view).progress(convoy);
     let needs = list_needs(town, &view);
-    let (pace, needs) = (BeadPace::from_view(&view), list_needing_beads(&needs));
+    let pace = BeadPace::from_view(&view);
+    let needs = list_needing_beads(&needs);
     let end = ConvoyEnd::estimate(&progress, &view, pace, &needs);
     Ok(json!({
         "progress": progress,

@@ -85,7 +85,8 @@ fn read_text_at(repository: &Path, commit: &str, path: &str) -> anyhow::Result<S
     let output = sys::run_git(repository, &["ls-tree", "-z", "-l", commit, "--", path])?;
     let listed = String::from_utf8_lossy(&output);
     let mut words = listed.split_whitespace();
-    let (kind, size) = (words.nth(1), words.nth(1));
+    let kind = words.nth(1);
+    let size = words.nth(1);
     if kind != Some("blob") {
         return Ok(String::new());
     }

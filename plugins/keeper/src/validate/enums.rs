@@ -114,7 +114,9 @@ fn parse_sql_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
 /// depth.
 fn parse_braced_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     let mut values: Vec<(String, usize)> = Vec::new();
-    let (mut depth, mut expects, mut name) = (0_usize, false, String::new());
+    let mut depth = 0_usize;
+    let mut expects = false;
+    let mut name = String::new();
     for (at, line) in lines[begin..].iter().enumerate() {
         let code = line.split("//").next().unwrap_or_default();
         if code.trim_start().starts_with(['#', '*', '@']) || code.trim_start().starts_with("/*") {

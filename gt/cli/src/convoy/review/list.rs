@@ -22,7 +22,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         for request in found {
             let title = escape::escape_line(&request.new.title);
-            let (id, state) = (&request.id, request.state.name());
+            let id = &request.id;
+            let state = request.state.name();
             page.line(format!("{id}  {state:<8}  {title}"));
             if let Some(pending) = &request.pending {
                 page.line(format!("  {}", escape::escape_line(&pending.reason)));

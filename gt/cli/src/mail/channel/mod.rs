@@ -114,7 +114,8 @@ fn change_subscription(town: &Town, name: &str, is_subscribed: bool) -> CommandR
         changed,
     };
     build_report(report, |report, page| {
-        let (agent, channel) = (&report.agent, &report.channel);
+        let agent = &report.agent;
+        let channel = &report.channel;
         let state = match (report.subscribed, report.changed) {
             (true, true) => "gets the messages of",
             (true, false) => "already gets the messages of",

@@ -41,12 +41,14 @@ fn list_parts(overview: &TownOverview, news: &TownNews) -> Vec<String> {
         "daemon stopped (gt up)"
     };
     let working = status.rigs.iter().map(|rig| count_working(&rig.agents));
-    let (working, workers) = (working.sum::<usize>(), status.summary.polecat_count);
+    let working = working.sum::<usize>();
+    let workers = status.summary.polecat_count;
     let sum = |count: fn(&gt::view::status::QueueCounts) -> usize| {
         let counts = status.rigs.iter().map(|rig| count(&rig.mq));
         counts.sum::<usize>()
     };
-    let (ready, blocked) = (sum(|mq| mq.pending), sum(|mq| mq.blocked));
+    let ready = sum(|mq| mq.pending);
+    let blocked = sum(|mq| mq.blocked);
     let needs_person = sum(|mq| mq.needs_person);
     let mut queue = format!("queue {ready} ready");
     if blocked > 0 {

@@ -25,7 +25,8 @@ impl ListEntry {
         let mut more = row.more;
         let rest = width.saturating_sub(right.width() + 2);
         if rest < MIN_TEXT_COLUMNS.min(row.text.width()) {
-            let (tone, text) = (row.tone, std::mem::take(&mut right));
+            let tone = row.tone;
+            let text = std::mem::take(&mut right);
             more.insert(0, MoreLine { tone, text });
         }
         let mut lines = vec![MoreLine {

@@ -219,7 +219,8 @@ fn earlier_failure_line(metadata: &WorkMetadata, reason: &str, time: Timestamp) 
 /// Joins the reason of a bead that was closed by hand and the summary of `gt done`. The reason of a
 /// failure is its lesson and comes first.
 fn join_summary(summary: &str, reason: &str, failed: bool) -> String {
-    let (summary, reason) = (summary.trim(), reason.trim());
+    let summary = summary.trim();
+    let reason = reason.trim();
     let says_nothing = WITHOUT_A_REASON
         .iter()
         .any(|words| reason.eq_ignore_ascii_case(words));

@@ -97,7 +97,8 @@ fn handle_refusal(
     decision: HookDecision,
     ran: &TownHookRun,
 ) -> anyhow::Result<ReviewError> {
-    let (hook, reason) = (ran.hook.clone(), ran.reason.clone());
+    let hook = ran.hook.clone();
+    let reason = ran.reason.clone();
     let stopping = town.stop.load(Ordering::Relaxed);
     // A request with an answer is deferred again instead of being discarded.
     let answered = request.state == ReviewState::Approved && !stopping;

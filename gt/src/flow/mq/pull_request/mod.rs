@@ -357,7 +357,8 @@ fn close_merged(
     found: &ForgePullRequest,
     commits: &[String],
 ) -> anyhow::Result<MergeOutcome> {
-    let (url, target) = (&found.url, &job.receipt.target);
+    let url = &found.url;
+    let target = &job.receipt.target;
     let merged = PullRequest {
         state: PullRequestState::Merged,
         detail: String::new(),
@@ -545,7 +546,8 @@ pub(super) fn close_unneeded(job: &MergeJob, reason: &str) -> anyhow::Result<()>
 /// Describes the work for the readers of the pull request.
 fn describe_work(job: &MergeJob) -> String {
     let bead = merge_request::source_bead_of(&job.request);
-    let (summary, worker) = (job.receipt.summary.trim(), &job.receipt.worker);
+    let summary = job.receipt.summary.trim();
+    let worker = &job.receipt.worker;
     let id = &job.request.id;
     format!("{summary}\n\nBead {bead}, merge request {id}, work of {worker}.\n")
         .trim_start()

@@ -17,10 +17,8 @@ pub(in crate::flow::prime) fn answers_part(
     let mut text = "# Answers to what was escalated about your work\n\n".to_owned();
     // Newest first, because it may replace an older answer.
     for escalation in answered.iter().rev() {
-        let (by, title) = (
-            escape::escape_line(&escalation.closed_by),
-            escape::escape_line(&escalation.title),
-        );
+        let by = escape::escape_line(&escalation.closed_by);
+        let title = escape::escape_line(&escalation.title);
         text.push_str(&format!(
             "- {} \"{title}\", answered by {by}:\n",
             escalation.id

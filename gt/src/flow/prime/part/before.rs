@@ -174,11 +174,10 @@ pub(super) fn mark_steps(steps: &[MoleculeStep], current: &str) -> String {
 
 /// Explains that the original work is not merged yet, and the consequence for the branch.
 fn format_unmerged_note(on: &UnmergedBase) -> String {
-    let (bead, request) = (
-        escape::escape_line(&on.bead),
-        escape::escape_line(&on.request),
-    );
-    let (branch, tip) = (escape::escape_line(&on.branch), &on.tip);
+    let bead = escape::escape_line(&on.bead);
+    let request = escape::escape_line(&on.request);
+    let branch = escape::escape_line(&on.branch);
+    let tip = &on.tip;
     format!(
         "\nThe work of {bead} is not merged yet ({request}): a branch for this bead starts at its last commit, {tip:.9} of \
          {branch}, and is merged after it. Do not repeat its commits.\n"
@@ -192,7 +191,8 @@ fn format_earlier_followups(beads: &[(&Bead, Vec<(Attempt, AttemptTrace)>)]) -> 
     }
     let mut text = "## Asked for before this, oldest first\n".to_owned();
     for (number, (bead, attempts)) in beads.iter().enumerate() {
-        let (number, title) = (number + 1, escape::escape_line(&bead.title));
+        let number = number + 1;
+        let title = escape::escape_line(&bead.title);
         text.push_str(&format!(
             "\n{number}. {} \"{title}\" ({})\n",
             bead.id, bead.status

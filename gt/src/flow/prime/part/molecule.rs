@@ -12,10 +12,8 @@ const MAX_LISTED_STEPS: usize = 12;
 
 /// Formats the state of the work's molecule.
 pub(in crate::flow::prime) fn molecule_part(found: &Molecule) -> ContextPart {
-    let (id, title) = (
-        escape::escape_line(&found.id),
-        escape::escape_line(&found.title),
-    );
+    let id = escape::escape_line(&found.id);
+    let title = escape::escape_line(&found.title);
     let total = found.steps.len();
     if found.is_digest {
         return digest_part(found, &id);
@@ -56,7 +54,8 @@ pub(in crate::flow::prime) fn molecule_part(found: &Molecule) -> ContextPart {
 
 /// Formats the steps of work that has ended.
 fn digest_part(found: &Molecule, id: &str) -> ContextPart {
-    let (done, total) = (found.count_done(), found.steps.len());
+    let done = found.count_done();
+    let total = found.steps.len();
     let mut text = format!("# The steps, as the worker left them: {done} of {total} closed\n\n");
     text.push_str(&mark_steps(&found.steps, ""));
     ContextPart::fixed("molecule", format!("bead {id}"), text).with_room(PartRoom {
@@ -69,10 +68,8 @@ fn digest_part(found: &Molecule, id: &str) -> ContextPart {
 
 /// Formats the current step: its text, its exit criteria, and the step after it.
 fn format_current_step(found: &Molecule, step: &CurrentStep, total: usize) -> String {
-    let (id, title) = (
-        escape::escape_line(&step.id),
-        escape::escape_line(&step.title),
-    );
+    let id = escape::escape_line(&step.id);
+    let title = escape::escape_line(&step.title);
     let mut text = format!(
         "## Now: step {} of {total}, {id} \"{title}\"\n\n",
         step.number
