@@ -35,12 +35,14 @@ const PASSES_AT_ONCE: usize = 1000;
 pub(crate) fn list_decisions(town: &LiveTown) -> anyhow::Result<String> {
     let facts = patrol::facts(town)?;
     let decisions = patrol::decide(&facts, &|_| true);
-    let lines = decisions.iter().map(|decision| {
-        let rule = decision.rule.name;
-        let saw = kit::ui::escape::escape_line(&decision.saw);
-        format!("{rule}  {}: {saw}\n", decision.action.subject())
-    });
-    let text: String = lines.collect();
+    let text: String = decisions
+        .iter()
+        .map(|decision| {
+            let rule = decision.rule.name;
+            let saw = kit::ui::escape::escape_line(&decision.saw);
+            format!("{rule}  {}: {saw}\n", decision.action.subject())
+        })
+        .collect();
     Ok(match text.as_str() {
         "" => "nothing to do\n".to_owned(),
         _ => text,
@@ -281,9 +283,10 @@ fn keep_stores(town: &Town) {
     }
     upkeep::run_upkeep(&town.reports, &town.clock);
     let rigs = town.list_rigs().unwrap_or_default();
-    let stores =
-        std::iter::once(town.open_town_store()).chain(rigs.iter().map(gt::town::Rig::store));
-    for store in stores.flatten() {
+    for store in std::iter::once(town.open_town_store())
+        .chain(rigs.iter().map(gt::town::Rig::store))
+        .flatten()
+    {
         if let Err(error) = store.fold_when_old(&town.clock) {
             tracing::warn!(store = %store.dir().display(), %error, "its journal is not folded");
         }

@@ -69,10 +69,11 @@ impl FolderWatch {
     fn watch_folders(&mut self, wanted: Vec<PathBuf>) {
         if let Some(watcher) = &mut self.watcher {
             let mut watch = |folder: &PathBuf| watcher.watch(folder, RecursiveMode::NonRecursive);
-            let mut new = wanted
+            match wanted
                 .iter()
-                .filter(|folder| !self.folders.contains(folder));
-            match new.try_for_each(&mut watch) {
+                .filter(|folder| !self.folders.contains(folder))
+                .try_for_each(&mut watch)
+            {
                 Ok(()) => {
                     self.folders = wanted;
                     return;

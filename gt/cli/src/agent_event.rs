@@ -48,8 +48,10 @@ impl AgentEvent {
     pub(super) fn record_progress(&self, ctx: &Context) {
         let Ok(town) = ctx.open_town() else { return };
         let first = |keys: &[&str]| {
-            let mut texts = keys.iter().map(|key| self.text_field(key));
-            texts.find(|text| !text.is_empty()).unwrap_or_default()
+            keys.iter()
+                .map(|key| self.text_field(key))
+                .find(|text| !text.is_empty())
+                .unwrap_or_default()
         };
         let event = HookEvent {
             name: self.text_field("hook_event_name"),

@@ -48,8 +48,10 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let named = args.rig.as_deref().map(|name| town.find_rig(name));
-    let around = named
+    let around = args
+        .rig
+        .as_deref()
+        .map(|name| town.find_rig(name))
         .transpose()?
         .or_else(|| rig::resolve_rig(ctx, &town, None).ok());
     let in_place = around

@@ -95,8 +95,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let report = costs::read_costs(&town, since, group, &zone, &mut RequestCache::default())?;
     let sums = || {
-        let rows = report.rows.iter();
-        rows.map(|row| (row.key.clone(), row.sum.cost_usd))
+        report
+            .rows
+            .iter()
+            .map(|row| (row.key.clone(), row.sum.cost_usd))
             .collect()
     };
     let costs = Costs {

@@ -33,10 +33,11 @@ pub(super) fn show_in_pager(ctx: &Context, text: &str) -> bool {
 fn choose_pager(env: &Env) -> Option<String> {
     // A variable that is set and empty turns the pager off.
     let value = |name: &str| env.vars().find(|(variable, _)| *variable == name);
-    let set = value("GIT_PAGER")
+    let pager = value("GIT_PAGER")
         .or_else(|| value("PAGER"))
-        .map(|(_, value)| value);
-    let pager = set.unwrap_or("less").trim();
+        .map(|(_, value)| value)
+        .unwrap_or("less")
+        .trim();
     (!pager.is_empty() && pager != "cat").then(|| pager.to_owned())
 }
 

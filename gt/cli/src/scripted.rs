@@ -78,11 +78,11 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     );
     record_start(ctx);
     // The next session of the same name recreates the session's folder, however this one ends.
-    let session = ctx
+    let folder = ctx
         .env
         .get("GT_SESSION")
-        .filter(|name| is_session_name(name));
-    let folder = session.and_then(|name| Some(ctx.open_town().ok()?.layout.scripted(name)));
+        .filter(|name| is_session_name(name))
+        .and_then(|name| Some(ctx.open_town().ok()?.layout.scripted(name)));
     let request = ScriptedRequest {
         script: &script,
         cwd: ctx.env.cwd(),

@@ -87,8 +87,11 @@ pub(super) struct Args {
 
 /// Puts the subject above the instructions.
 fn join_instructions(subject: &str, text: &str) -> String {
-    let parts = [subject, text].into_iter().filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join("\n\n")
+    [subject, text]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

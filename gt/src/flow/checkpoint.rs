@@ -148,8 +148,11 @@ pub fn find_session_remains(
 /// session.
 fn describe_session_end(slot: &Slot) -> String {
     let of_last = |ended: &&SessionEnd| ended.lease.next() == slot.lease;
-    let ended = slot.ended.as_ref().filter(of_last);
-    ended.map(SessionEnd::describe).unwrap_or_default()
+    slot.ended
+        .as_ref()
+        .filter(of_last)
+        .map(SessionEnd::describe)
+        .unwrap_or_default()
 }
 
 /// Returns the path of an agent's checkpoint.

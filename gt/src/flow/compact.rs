@@ -79,8 +79,11 @@ pub fn compact_town(town: &Town, dry_run: bool) -> anyhow::Result<Vec<RetentionR
         failures.extend(errors.map(|error| format!("{}: {error:#}", rig.name())));
     }
     if !dry_run {
-        let done = reports.iter().filter(|report| report.count > 0);
-        let lines: Vec<String> = done.map(RetentionReport::describe).collect();
+        let lines: Vec<String> = reports
+            .iter()
+            .filter(|report| report.count > 0)
+            .map(RetentionReport::describe)
+            .collect();
         town.record_event(&event!(Compacted, lines: lines));
     }
     anyhow::ensure!(failures.is_empty(), "{}", failures.join("; "));

@@ -138,8 +138,8 @@ pub struct StoppedSessions {
 impl StoppedSessions {
     /// Returns the stopped workers for an event.
     pub(crate) fn halted_workers(&self) -> Vec<HaltedWorker> {
-        let stopped = self.stopped.iter();
-        stopped
+        self.stopped
+            .iter()
             .map(|worker| HaltedWorker {
                 polecat: worker.worker.clone(),
                 bead: worker.bead.clone(),

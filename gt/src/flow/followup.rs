@@ -329,8 +329,12 @@ pub fn read_earlier_work<'a>(
     let earlier = earlier_followups(beads, bead, original);
     let original = beads.get(original);
     // The newest specification wins.
-    let mut specs = earlier.iter().copied().rev().chain(original);
-    let spec = specs.find(|bead| !bead.spec_id.is_empty());
+    let spec = earlier
+        .iter()
+        .copied()
+        .rev()
+        .chain(original)
+        .find(|bead| !bead.spec_id.is_empty());
     Some(EarlierWork {
         spec: spec.map(|bead| bead.spec_id.clone()).unwrap_or_default(),
         original,

@@ -278,11 +278,12 @@ impl PreparedFormula {
 }
 
 fn join_parts(parts: &[String]) -> String {
-    let parts = parts
+    parts
         .iter()
         .map(|part| part.trim())
-        .filter(|part| !part.is_empty());
-    parts.collect::<Vec<_>>().join("\n\n")
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join("\n\n")
 }
 
 /// Creates the beads and their convoy, and slings all of them.

@@ -140,8 +140,8 @@ fn create_town_repository(root: &Path) -> anyhow::Result<()> {
 /// Returns the towns in the subfolders of a folder.
 fn towns_below(root: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
-    let folders = entries.map(|entry| entry.path());
-    let mut towns: Vec<PathBuf> = folders
+    let mut towns: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
         .filter(|path| path.join("mayor/town.json").is_file())
         .collect();
     towns.sort();

@@ -146,10 +146,11 @@ fn find_stale_origins(rig: &Rig, found: &mut Vec<StalePath>, places: &mut BTreeS
     let Ok(inside) = repo.strip_prefix(rig.town().layout.root()) else {
         return;
     };
-    let crew = crew::list_member_names(rig)
+    for clone in crew::list_member_names(rig)
         .into_iter()
-        .map(|name| rig.crew(&name));
-    for clone in crew.chain([rig.mayor_clone()]) {
+        .map(|name| rig.crew(&name))
+        .chain([rig.mayor_clone()])
+    {
         let Ok(Some(url)) = Git::at(&clone).remote_url("origin") else {
             continue;
         };

@@ -111,12 +111,14 @@ pub struct SavedSubmodule {
 fn list_saved_submodules(git: &Git, reference: &str) -> anyhow::Result<Vec<SavedSubmodule>> {
     let commits = rescue::list_submodule_commits(git, reference)?;
     let repository = git.common_dir()?;
-    let saved = commits.into_iter().map(|submodule| SavedSubmodule {
-        path: submodule.path.to_string_lossy().into_owned(),
-        commit: submodule.commit,
-        repository: repository.clone(),
-    });
-    Ok(saved.collect())
+    Ok(commits
+        .into_iter()
+        .map(|submodule| SavedSubmodule {
+            path: submodule.path.to_string_lossy().into_owned(),
+            commit: submodule.commit,
+            repository: repository.clone(),
+        })
+        .collect())
 }
 
 /// Returns saved work with the commits that are not on the rig's target branch.

@@ -449,8 +449,10 @@ impl<'a> Restoration<'a> {
     /// Writes the file that makes the folder a town.
     fn write_town_file(&mut self) -> anyhow::Result<()> {
         let town_json = TownLayout::new(Path::new("")).town_json();
-        let mut files = self.manifest.files.iter();
-        let saved = files
+        let saved = self
+            .manifest
+            .files
+            .iter()
             .find(|saved| Path::new(&saved.path) == town_json)
             .cloned();
         self.write_file(&saved.context("the backup has no mayor/town.json")?)
@@ -459,8 +461,7 @@ impl<'a> Restoration<'a> {
 
 /// Refuses paths that lead out of the town.
 fn check_paths(manifest: &Manifest) -> anyhow::Result<()> {
-    let repositories = manifest.repositories.iter();
-    let heads = repositories.flat_map(|saved| {
+    let heads = manifest.repositories.iter().flat_map(|saved| {
         let trees = saved.worktrees.iter().map(|tree| tree.path.as_str());
         [saved.path.as_str(), saved.head.path.as_str()]
             .into_iter()

@@ -62,8 +62,9 @@ impl Shell {
     /// Returns the file that the shell reads when it starts for a user.
     pub fn start_file(self, env: &Env) -> PathBuf {
         let folder = |variable: &str, usual: &str| {
-            let set = env.get(variable).filter(|path| path.starts_with('/'));
-            set.map_or_else(|| env.make_absolute(usual), PathBuf::from)
+            env.get(variable)
+                .filter(|path| path.starts_with('/'))
+                .map_or_else(|| env.make_absolute(usual), PathBuf::from)
         };
         match self {
             Self::Bash => env.make_absolute("~/.bashrc"),
@@ -239,10 +240,9 @@ struct ShellState {
 }
 
 fn state_path(env: &Env) -> PathBuf {
-    let set = env
-        .get("XDG_STATE_HOME")
-        .filter(|path| path.starts_with('/'));
-    set.map_or_else(|| env.make_absolute("~/.local/state"), PathBuf::from)
+    env.get("XDG_STATE_HOME")
+        .filter(|path| path.starts_with('/'))
+        .map_or_else(|| env.make_absolute("~/.local/state"), PathBuf::from)
         .join("gastown/state.json")
 }
 

@@ -235,8 +235,9 @@ fn change_losses<R>(
 /// Returns the tips that a target has dropped.
 pub(crate) fn list_dropped_tips(git: &Git, branch: &str) -> Result<Vec<String>, GitError> {
     let folder = format!("{DROPPED_FOLDER}{branch}/");
-    let refs = git.refs_below(&folder)?.into_iter();
-    Ok(refs
+    Ok(git
+        .refs_below(&folder)?
+        .into_iter()
         .filter(|(name, _)| !name[folder.len()..].contains('/'))
         .map(|(_, tip)| tip)
         .collect())
@@ -267,11 +268,15 @@ pub(crate) fn find_returning_commits(
 /// Lists commits for a message, each with its subject.
 pub(crate) fn describe_commits(commits: &[CommitInfo]) -> String {
     const MAX_NAMED: usize = 5;
-    let named = commits.iter().take(MAX_NAMED).map(|commit| {
-        let subject = kit::ui::escape::escape_line(&commit.subject);
-        format!("{:.12} \"{subject}\"", commit.id)
-    });
-    let mut text = named.collect::<Vec<_>>().join(", ");
+    let mut text = commits
+        .iter()
+        .take(MAX_NAMED)
+        .map(|commit| {
+            let subject = kit::ui::escape::escape_line(&commit.subject);
+            format!("{:.12} \"{subject}\"", commit.id)
+        })
+        .collect::<Vec<_>>()
+        .join(", ");
     if commits.len() > MAX_NAMED {
         text.push_str(&format!(" and {} more", commits.len() - MAX_NAMED));
     }

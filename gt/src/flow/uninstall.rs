@@ -71,8 +71,8 @@ pub const MAN_PAGE_MARK: &str = ".\\\" A manual page of Gas Town.";
 
 /// Returns the items that exist.
 pub fn list_items(town: &Town) -> Vec<UninstallItem> {
-    let unit = daemon::list_unit_files(town).into_iter();
-    let mut items: Vec<UninstallItem> = unit
+    let mut items: Vec<UninstallItem> = daemon::list_unit_files(town)
+        .into_iter()
         .map(|path| UninstallItem {
             kind: UninstallKind::Unit,
             path,
@@ -84,8 +84,10 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
         }
     };
     let folder = |variable: &str, usual: &str| {
-        let set = town.env.get(variable).filter(|path| path.starts_with('/'));
-        set.map_or_else(|| town.env.make_absolute(usual), PathBuf::from)
+        town.env
+            .get(variable)
+            .filter(|path| path.starts_with('/'))
+            .map_or_else(|| town.env.make_absolute(usual), PathBuf::from)
     };
     let data = folder("XDG_DATA_HOME", "~/.local/share");
     for program in PROGRAM_NAMES {
@@ -110,8 +112,9 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
             add(UninstallKind::ShellFile, path);
         }
     }
-    let start_files = shell::list_start_files(&town.env).into_iter();
-    let with_block = start_files.filter(|start_file| start_file.installed);
+    let with_block = shell::list_start_files(&town.env)
+        .into_iter()
+        .filter(|start_file| start_file.installed);
     let mut with_block: Vec<PathBuf> = with_block.map(|start_file| start_file.file).collect();
     let profile = town.env.make_absolute("~/.profile");
     if shell::has_block(&profile) {
@@ -161,12 +164,13 @@ pub fn remove_item(item: &UninstallItem) -> anyhow::Result<()> {
 
 /// Returns the rigs, which stay, with their unfinished work.
 pub fn list_staying_rigs(town: &Town) -> anyhow::Result<Vec<StayingRig>> {
-    let rigs = town.list_rigs()?.into_iter();
-    rigs.map(|rig| {
-        Ok(StayingRig {
-            unfinished: find_unfinished(town, rig.name())?,
-            name: rig.name().to_owned(),
+    town.list_rigs()?
+        .into_iter()
+        .map(|rig| {
+            Ok(StayingRig {
+                unfinished: find_unfinished(town, rig.name())?,
+                name: rig.name().to_owned(),
+            })
         })
-    })
-    .collect()
+        .collect()
 }

@@ -230,8 +230,8 @@ pub trait SessionHost {
 
     /// Returns the visible screens of sessions, in their order. Fewer if one of them has ended.
     fn capture_all(&self, sessions: &[&LiveSession]) -> Result<Vec<String>, HostError> {
-        let screens = sessions.iter();
-        screens
+        sessions
+            .iter()
             .map(|live| self.capture(&live.name, SCREEN_LINES))
             .collect()
     }

@@ -33,8 +33,9 @@ const CHECK_MESSAGE: &str = include_str!("../../templates/message/look-at-deacon
 
 /// Returns true if an agent does the deacon's work.
 pub(super) fn is_deacon_agent(view: &TownView) -> bool {
-    let mut roles = view.roles.iter();
-    roles.any(|role| role.address == Address::Deacon && role.mode == RoleMode::Agent)
+    view.roles
+        .iter()
+        .any(|role| role.address == Address::Deacon && role.mode == RoleMode::Agent)
 }
 
 /// Reads the facts.
@@ -75,8 +76,10 @@ pub fn facts(layout: &TownLayout, view: &TownView) -> DeaconFacts {
 
 fn last_question(status: &BootStatus) -> Option<(DeaconAction, Timestamp)> {
     let asked = status.asked.as_ref()?;
-    let all = DeaconAction::ALL.into_iter();
-    let action = all.clone().find(|triage| triage.name() == asked.action)?;
+    let action = DeaconAction::ALL
+        .into_iter()
+        .clone()
+        .find(|triage| triage.name() == asked.action)?;
     Some((action, asked.at))
 }
 

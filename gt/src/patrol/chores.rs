@@ -90,21 +90,23 @@ impl ChoreFacts {
 
 /// T1: a chore runs when its interval has passed.
 pub(super) fn decide(facts: &ChoreFacts, now: Timestamp, numbers: &Thresholds) -> Vec<Decision> {
-    let due = Chore::ALL.into_iter().filter_map(|chore| {
-        let (wait, last) = facts.time_until_due(chore, now, numbers)?;
-        (!wait.is_positive()).then(|| Decision {
-            rule: rule::T1_DO_CHORE,
-            saw: if chore == Chore::Kennel && !facts.lost_dogs.is_empty() {
-                format!("no session of dog {}", facts.lost_dogs.join(", "))
-            } else if facts.last.contains_key(chore.name()) {
-                format!("{} was done {}", chore.name(), format_ago(now, last))
-            } else {
-                format!("{} was never done", chore.name())
-            },
-            action: Action::DoChore { chore },
+    Chore::ALL
+        .into_iter()
+        .filter_map(|chore| {
+            let (wait, last) = facts.time_until_due(chore, now, numbers)?;
+            (!wait.is_positive()).then(|| Decision {
+                rule: rule::T1_DO_CHORE,
+                saw: if chore == Chore::Kennel && !facts.lost_dogs.is_empty() {
+                    format!("no session of dog {}", facts.lost_dogs.join(", "))
+                } else if facts.last.contains_key(chore.name()) {
+                    format!("{} was done {}", chore.name(), format_ago(now, last))
+                } else {
+                    format!("{} was never done", chore.name())
+                },
+                action: Action::DoChore { chore },
+            })
         })
-    });
-    due.collect()
+        .collect()
 }
 
 /// Returns the time until the next chore that is not due now.
@@ -113,11 +115,12 @@ pub(super) fn due(
     now: Timestamp,
     numbers: &Thresholds,
 ) -> Option<SignedDuration> {
-    let waits = Chore::ALL
+    Chore::ALL
         .into_iter()
         .filter_map(|chore| facts.time_until_due(chore, now, numbers))
-        .map(|(wait, _)| wait);
-    waits.filter(SignedDuration::is_positive).min()
+        .map(|(wait, _)| wait)
+        .filter(SignedDuration::is_positive)
+        .min()
 }
 
 /// Runs a chore.

@@ -52,8 +52,10 @@ pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
             request: request.clone(),
         },
     };
-    let landable = facts.landable.iter().map(land);
-    landable
+    facts
+        .landable
+        .iter()
+        .map(land)
         .chain(facts.unfinished.iter().map(finish))
         .collect()
 }

@@ -55,18 +55,19 @@ pub(super) fn facts(town: &Town, view: &TownView) -> EscalationFacts {
 }
 
 fn escalation_facts(escalation: &Escalation) -> OpenEscalation {
-    let mut due = escalation
+    let undelivered = escalation
         .details
         .deliveries
         .iter()
-        .filter(|one| one.is_due());
-    let undelivered = due.next().map(|delivery| {
-        let at = delivery
-            .at
-            .parse()
-            .unwrap_or_else(|_| escalation.waits_since());
-        (at, delivery.route.clone())
-    });
+        .filter(|one| one.is_due())
+        .next()
+        .map(|delivery| {
+            let at = delivery
+                .at
+                .parse()
+                .unwrap_or_else(|_| escalation.waits_since());
+            (at, delivery.route.clone())
+        });
     OpenEscalation {
         id: escalation.id.clone(),
         severity: escalation.severity,
@@ -86,15 +87,18 @@ fn escalation_facts(escalation: &Escalation) -> OpenEscalation {
 pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
     let of_one = |escalation: &OpenEscalation| {
         let id = || escalation.id.clone();
-        let passed = escalation.default_at.as_ref().filter(|(at, _)| *at <= now);
-        let take_default = passed.map(|(at, answer)| Decision {
-            rule: rule::E2_TAKE_DEFAULT,
-            saw: format!(
-                "no one answered {} by {at}; its default is {answer}",
-                escalation.id
-            ),
-            action: Action::TakeDefault { escalation: id() },
-        });
+        let take_default = escalation
+            .default_at
+            .as_ref()
+            .filter(|(at, _)| *at <= now)
+            .map(|(at, answer)| Decision {
+                rule: rule::E2_TAKE_DEFAULT,
+                saw: format!(
+                    "no one answered {} by {at}; its default is {answer}",
+                    escalation.id
+                ),
+                action: Action::TakeDefault { escalation: id() },
+            });
         let is_overdue = matches!(raise_time_of(escalation, facts), RaiseTime::At(at) if at <= now);
         let raise = is_overdue.then(|| Decision {
             rule: rule::E1_REESCALATE,
@@ -107,12 +111,13 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
             action: Action::Reescalate { escalation: id() },
         });
         let failed = escalation.undelivered.as_ref();
-        let failed = failed.filter(|(at, _)| now.duration_since(*at) >= DELIVERY_GRACE);
-        let deliver = failed.map(|(_, route)| Decision {
-            rule: rule::E3_DELIVER,
-            saw: format!("{route} of {} was not run or failed", escalation.id),
-            action: Action::Deliver { escalation: id() },
-        });
+        let deliver = failed
+            .filter(|(at, _)| now.duration_since(*at) >= DELIVERY_GRACE)
+            .map(|(_, route)| Decision {
+                rule: rule::E3_DELIVER,
+                saw: format!("{route} of {} was not run or failed", escalation.id),
+                action: Action::Deliver { escalation: id() },
+            });
         [take_default, raise, deliver].into_iter().flatten()
     };
     facts.open.iter().flat_map(of_one).collect()
@@ -120,18 +125,22 @@ pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
 
 /// Returns the time until the next rule applies.
 pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDuration> {
-    let times = facts.open.iter().flat_map(|escalation| {
-        let raise = match raise_time_of(escalation, facts) {
-            RaiseTime::At(at) => Some(at),
-            RaiseTime::Never(_) => None,
-        };
-        let retry = escalation.undelivered.as_ref();
-        let retry = retry.and_then(|(at, _)| at.checked_add(DELIVERY_GRACE).ok());
-        let default = escalation.default_at.as_ref().map(|(at, _)| *at);
-        [raise, retry, default].into_iter().flatten()
-    });
-    let waits = times.map(|at| at.duration_since(now));
-    waits.filter(SignedDuration::is_positive).min()
+    facts
+        .open
+        .iter()
+        .flat_map(|escalation| {
+            let raise = match raise_time_of(escalation, facts) {
+                RaiseTime::At(at) => Some(at),
+                RaiseTime::Never(_) => None,
+            };
+            let retry = escalation.undelivered.as_ref();
+            let retry = retry.and_then(|(at, _)| at.checked_add(DELIVERY_GRACE).ok());
+            let default = escalation.default_at.as_ref().map(|(at, _)| *at);
+            [raise, retry, default].into_iter().flatten()
+        })
+        .map(|at| at.duration_since(now))
+        .filter(SignedDuration::is_positive)
+        .min()
 }
 
 fn raise_time_of(escalation: &OpenEscalation, facts: &EscalationFacts) -> RaiseTime {

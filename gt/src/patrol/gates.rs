@@ -60,9 +60,11 @@ pub(super) fn facts(layout: &TownLayout, view: &TownView) -> Vec<GateCheck> {
                 "bead" => judge_bead_gate(gate, view).map(|reason| (view.now, reason)),
                 "gh:run" | "gh:pr" if is_awaited(beads, gate) => {
                     let looks = looks.get_or_insert_with(|| gate_looks::load_gate_looks(layout));
-                    let last = looks.get(&gate.id).map(|look| look.at);
-                    let last = last.filter(|at| *at <= view.now);
-                    let next = last.and_then(|at| at.checked_add(FORGE_INTERVAL).ok());
+                    let next = looks
+                        .get(&gate.id)
+                        .map(|look| look.at)
+                        .filter(|at| *at <= view.now)
+                        .and_then(|at| at.checked_add(FORGE_INTERVAL).ok());
                     let reason = format!("{} waits for {}", gate.id, gate.await_type);
                     Some((next.unwrap_or(view.now), reason))
                 }
@@ -97,8 +99,9 @@ fn is_awaited(beads: &Snapshot, gate: &Bead) -> bool {
 
 /// Returns the open beads that wait for a gate, each once.
 fn find_waiting_beads(beads: &Snapshot, gate: &Bead) -> Vec<String> {
-    let dependents = beads.dependents(&gate.id).into_iter();
-    let open: BTreeSet<String> = dependents
+    let open: BTreeSet<String> = beads
+        .dependents(&gate.id)
+        .into_iter()
         .filter(|(bead, _)| bead.is_open())
         .map(|(bead, _)| bead.id().to_owned())
         .collect();
@@ -134,11 +137,13 @@ pub(super) enum GateProblem {
 /// will be such gates if nothing changes.
 pub(super) fn find_failed_gates(layout: &TownLayout, view: &TownView) -> Vec<FailedGate> {
     let mut looks = None;
-    let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
-    let gates = stores.flat_map(|beads| {
-        let gates = gate::list_gates(beads, false).into_iter();
-        gates.map(move |gate| (beads, gate))
-    });
+    let gates = std::iter::once(&view.stores.town)
+        .chain(view.stores.rigs.values())
+        .flat_map(|beads| {
+            gate::list_gates(beads, false)
+                .into_iter()
+                .map(move |gate| (beads, gate))
+        });
     let mut failed = Vec::new();
     for (beads, gate) in gates.filter(|(_, gate)| !gate.is_template) {
         let looks = looks.get_or_insert_with(|| gate_looks::load_gate_looks(layout));
@@ -226,22 +231,27 @@ fn find_missing_bead(gate: &Bead, stores: &TownStores) -> Option<String> {
 
 /// M1: a gate is checked at its time.
 pub(super) fn decide(checks: &[GateCheck], now: Timestamp) -> Vec<Decision> {
-    let due = checks.iter().filter(|check| check.at <= now);
-    due.map(|check| Decision {
-        rule: rule::M1_OPEN_GATE,
-        saw: check.saw.clone(),
-        action: Action::CheckGate {
-            rig: check.rig.as_deref().map(RigName::from),
-            gate: check.gate.clone(),
-        },
-    })
-    .collect()
+    checks
+        .iter()
+        .filter(|check| check.at <= now)
+        .map(|check| Decision {
+            rule: rule::M1_OPEN_GATE,
+            saw: check.saw.clone(),
+            action: Action::CheckGate {
+                rig: check.rig.as_deref().map(RigName::from),
+                gate: check.gate.clone(),
+            },
+        })
+        .collect()
 }
 
 /// Returns the time until the next check.
 pub(super) fn due(checks: &[GateCheck], now: Timestamp) -> Option<SignedDuration> {
-    let waits = checks.iter().map(|check| check.at.duration_since(now));
-    waits.filter(SignedDuration::is_positive).min()
+    checks
+        .iter()
+        .map(|check| check.at.duration_since(now))
+        .filter(SignedDuration::is_positive)
+        .min()
 }
 
 /// Checks a gate, and closes it if its condition holds. No lock is held while the forge answers.

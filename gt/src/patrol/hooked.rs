@@ -39,38 +39,39 @@ pub struct HookFacts {
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
     let mut nudges = None;
     let hooked = hooked_beads(view).into_iter();
-    let found = hooked.filter_map(|(agent, bead)| {
-        let live = view.session_of(&agent)?;
-        let rig = agent.rig().map(|rig| town.rig(rig));
-        let limit = view
-            .settings
-            .for_rig(agent.rig())
-            .duration(quiet_setting(&agent)?);
-        let preset = runtime::resolve_runtime(town, rig.as_ref(), &agent, "");
-        let preset = preset.map(|runtime| runtime.preset).unwrap_or_default();
-        let home = town::agent_home(town, &agent);
-        let committed = progress::last_commit_in(&home);
-        let fresh = ActivityCache::default();
-        let mut progress =
-            progress::read_progress(town, &home, committed, &preset, live, limit, &fresh);
-        let hooked = bead.updated_at.instant();
-        if hooked > progress.at {
-            (progress.at, progress.sign) = (hooked, ProgressSign::Start);
-        }
-        let agent = agent.to_string();
-        let nudges = nudges.get_or_insert_with(|| hook_nudges::load_hook_nudges(&town.layout));
-        let nudge = nudges.get(&agent).filter(|nudge| nudge.bead == bead.id);
-        Some(HookFacts {
-            nudged: nudge
-                .map(|nudge| nudge.at)
-                .filter(|at| *at >= progress.work && *at <= view.now),
-            bead: bead.id.clone(),
-            agent,
-            progress,
-            limit,
+    hooked
+        .filter_map(|(agent, bead)| {
+            let live = view.session_of(&agent)?;
+            let rig = agent.rig().map(|rig| town.rig(rig));
+            let limit = view
+                .settings
+                .for_rig(agent.rig())
+                .duration(quiet_setting(&agent)?);
+            let preset = runtime::resolve_runtime(town, rig.as_ref(), &agent, "");
+            let preset = preset.map(|runtime| runtime.preset).unwrap_or_default();
+            let home = town::agent_home(town, &agent);
+            let committed = progress::last_commit_in(&home);
+            let fresh = ActivityCache::default();
+            let mut progress =
+                progress::read_progress(town, &home, committed, &preset, live, limit, &fresh);
+            let hooked = bead.updated_at.instant();
+            if hooked > progress.at {
+                (progress.at, progress.sign) = (hooked, ProgressSign::Start);
+            }
+            let agent = agent.to_string();
+            let nudges = nudges.get_or_insert_with(|| hook_nudges::load_hook_nudges(&town.layout));
+            let nudge = nudges.get(&agent).filter(|nudge| nudge.bead == bead.id);
+            Some(HookFacts {
+                nudged: nudge
+                    .map(|nudge| nudge.at)
+                    .filter(|at| *at >= progress.work && *at <= view.now),
+                bead: bead.id.clone(),
+                agent,
+                progress,
+                limit,
+            })
         })
-    });
-    found.collect()
+        .collect()
 }
 
 /// Returns the setting for the allowed time without progress. None for polecats, which the witness
@@ -104,11 +105,12 @@ impl HookFacts {
 
 /// G3: an agent without progress on its hooked bead is reminded once.
 pub(super) fn decide(facts: &[HookFacts], now: Timestamp) -> Vec<Decision> {
-    let quiet = facts.iter().filter(|hook| {
-        let is_due = hook.next_step_at().is_some_and(|at| at <= now);
-        is_due && hook.nudged.is_none()
-    });
-    quiet
+    facts
+        .iter()
+        .filter(|hook| {
+            let is_due = hook.next_step_at().is_some_and(|at| at <= now);
+            is_due && hook.nudged.is_none()
+        })
         .map(|hook| Decision {
             rule: rule::G3_NUDGE_HOOKED,
             saw: format!(
@@ -127,9 +129,12 @@ pub(super) fn decide(facts: &[HookFacts], now: Timestamp) -> Vec<Decision> {
 
 /// Returns the time until the next step of any agent.
 pub(super) fn due(facts: &[HookFacts], now: Timestamp) -> Option<SignedDuration> {
-    let steps = facts.iter().filter_map(HookFacts::next_step_at);
-    let waits = steps.map(|at| at.duration_since(now));
-    waits.filter(SignedDuration::is_positive).min()
+    facts
+        .iter()
+        .filter_map(HookFacts::next_step_at)
+        .map(|at| at.duration_since(now))
+        .filter(SignedDuration::is_positive)
+        .min()
 }
 
 /// Reminds an agent of the bead on its hook. Recorded before the text is typed, so that a failure
@@ -172,17 +177,17 @@ pub(super) fn sleeping_agents(view: &TownView) -> Vec<SleepingAgent> {
     if view.sessions.is_none() {
         return Vec::new();
     }
-    let hooked = hooked_beads(view).into_iter();
-    let asleep = hooked.filter(|(agent, _)| {
-        let is_held = match agent.rig() {
-            Some(rig) => view.stores.holds.contains_key(rig),
-            None => view.stores.stopped.is_some(),
-        };
-        matches!(agent, Address::Mayor | Address::Crew(..))
-            && view.session_of(agent).is_none()
-            && !is_held
-    });
-    asleep
+    hooked_beads(view)
+        .into_iter()
+        .filter(|(agent, _)| {
+            let is_held = match agent.rig() {
+                Some(rig) => view.stores.holds.contains_key(rig),
+                None => view.stores.stopped.is_some(),
+            };
+            matches!(agent, Address::Mayor | Address::Crew(..))
+                && view.session_of(agent).is_none()
+                && !is_held
+        })
         .filter_map(|(agent, bead)| {
             let settings = view.settings.for_rig(agent.rig());
             let limit = settings.duration(quiet_setting(&agent)?);
@@ -197,10 +202,10 @@ pub(super) fn sleeping_agents(view: &TownView) -> Vec<SleepingAgent> {
 
 /// Returns the beads on the hooks of agents other than polecats.
 fn hooked_beads(view: &TownView) -> Vec<(Address, &Bead)> {
-    let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
-    let hooked = stores.flat_map(|beads| beads.select_open(&[BeadMark::Status(&Status::Hooked)]));
-    let with_agent = hooked.filter_map(|bead| Some((bead.assignee.parse().ok()?, bead)));
-    with_agent
+    std::iter::once(&view.stores.town)
+        .chain(view.stores.rigs.values())
+        .flat_map(|beads| beads.select_open(&[BeadMark::Status(&Status::Hooked)]))
+        .filter_map(|bead| Some((bead.assignee.parse().ok()?, bead)))
         .filter(|(agent, _)| quiet_setting(agent).is_some())
         .collect()
 }

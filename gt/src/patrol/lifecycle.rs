@@ -61,10 +61,9 @@ fn parse_request(message: &MailMessage) -> Option<LifecycleAction> {
 /// Reads the facts.
 pub(super) fn facts(view: &TownView) -> Vec<LifecycleRequest> {
     let inbox = mail::list_inbox(&view.stores.town, &Address::Deacon.mailbox());
-    let requests = inbox
+    inbox
         .into_iter()
-        .filter(|message| parse_request(message).is_some());
-    requests
+        .filter(|message| parse_request(message).is_some())
         .map(|message| LifecycleRequest {
             message: message.id,
             from: message.from,

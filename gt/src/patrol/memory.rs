@@ -126,9 +126,9 @@ impl PatrolMemory {
 
     /// Returns the time until the next wait ends.
     pub fn due_in(&self, now: Timestamp) -> Option<SignedDuration> {
-        let records = self.subjects.values();
-        let failures = records.flat_map(|record| record.failures.values());
-        failures
+        self.subjects
+            .values()
+            .flat_map(|record| record.failures.values())
             .filter_map(|failure| failure.remaining_wait(now))
             .min()
     }

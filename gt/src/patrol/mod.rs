@@ -178,8 +178,11 @@ pub fn run_pass(town: &LiveTown) -> anyhow::Result<Vec<ActionReport>> {
         }
         acted.push(outcome);
     }
-    let did = acted.iter().filter(|outcome| outcome.changed);
-    let rules: Vec<&str> = did.map(|outcome| outcome.decision.rule.name).collect();
+    let rules: Vec<&str> = acted
+        .iter()
+        .filter(|outcome| outcome.changed)
+        .map(|outcome| outcome.decision.rule.name)
+        .collect();
     write_heartbeat(town, facts.heartbeat, &rules).ok();
     Ok(acted)
 }
@@ -365,8 +368,11 @@ pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
         let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
         let watched = witness::due(&rig.watched, facts.now, &rig.thresholds);
         let unfinished = push::due(&rig.unfinished, facts.now, &rig.thresholds);
-        let workers = polecats.into_iter().chain(watched).chain(unfinished);
-        workers.chain(queue::due(&rig.queue))
+        polecats
+            .into_iter()
+            .chain(watched)
+            .chain(unfinished)
+            .chain(queue::due(&rig.queue))
     };
     let shared = facts.sync.iter();
     let shared =
@@ -382,13 +388,16 @@ pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
     let chores = chores::due(&facts.chores, facts.now, &facts.thresholds);
     let plugins = plugins::due(&facts.plugins, facts.now);
     let queued = scheduler::due(&facts.schedulable_rigs(), &facts.room);
-    let waits = waits
+    waits
         .chain(hooked)
         .chain(mail)
         .chain(gates)
         .chain(chores)
-        .chain(queued);
-    waits.chain(plugins).chain(outages).chain(escalations).min()
+        .chain(queued)
+        .chain(plugins)
+        .chain(outages)
+        .chain(escalations)
+        .min()
 }
 
 impl TownFacts {
@@ -412,8 +421,11 @@ impl TownFacts {
     fn schedulable_rigs(&self) -> Vec<&SchedulerFacts> {
         let is_free =
             |rig: &&RigFacts| rig.held.is_none() && rig.thresholds.is_on(rule::W1_SLING_UNBLOCKED);
-        let rigs = self.rigs.values();
-        rigs.filter(is_free).map(|rig| &rig.scheduler).collect()
+        self.rigs
+            .values()
+            .filter(is_free)
+            .map(|rig| &rig.scheduler)
+            .collect()
     }
 
     /// Returns true for the start of a session for work that is held back.
@@ -427,8 +439,9 @@ impl TownFacts {
             return false;
         };
         let rig = self.rigs.get(&*worker.rig);
-        let mut polecats = rig.into_iter().flat_map(|rig| &rig.polecats);
-        polecats.any(|polecat| polecat.worker == *worker && polecat.held_back)
+        rig.into_iter()
+            .flat_map(|rig| &rig.polecats)
+            .any(|polecat| polecat.worker == *worker && polecat.held_back)
     }
 
     /// Returns the thresholds for a rig, or for the town's own subjects.

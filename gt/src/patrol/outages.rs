@@ -64,8 +64,10 @@ impl Outage {
         let waited = self.tried.checked_add(wait).unwrap_or(Timestamp::MAX);
         // Only the first retry waits for a named time, because the program may have meant another
         // day.
-        let named = self.last.until.filter(|until| *until > self.tried);
-        named.unwrap_or(waited)
+        self.last
+            .until
+            .filter(|until| *until > self.tried)
+            .unwrap_or(waited)
     }
 }
 
@@ -95,20 +97,21 @@ pub fn find_outages(view: &TownView) -> Vec<Outage> {
     };
     // A worker without a session waits for the answer to its question first.
     let is_asking = |polecat: &&Polecat| polecat.asks.is_some() && polecat.progress.is_none();
-    let candidates = all().filter(|polecat| !is_asking(polecat));
-    let refused = candidates.filter_map(|polecat| {
-        let restarts = until(&polecat.slot.refused);
-        let mut refusal = polecat.refusal.clone()?;
-        refusal.since = find_first_refusal(&refusal, &restarts, polecat.committed);
-        Some(RefusedWorker {
-            worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
-            agent: polecat.agent.clone(),
-            refusal,
-            is_running: polecat.progress.is_some(),
-            nudges: polecat.slot.nudges.until(view.now),
-            restarts,
-        })
-    });
+    let refused = all()
+        .filter(|polecat| !is_asking(polecat))
+        .filter_map(|polecat| {
+            let restarts = until(&polecat.slot.refused);
+            let mut refusal = polecat.refusal.clone()?;
+            refusal.since = find_first_refusal(&refusal, &restarts, polecat.committed);
+            Some(RefusedWorker {
+                worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
+                agent: polecat.agent.clone(),
+                refusal,
+                is_running: polecat.progress.is_some(),
+                nudges: polecat.slot.nudges.until(view.now),
+                restarts,
+            })
+        });
     let others = all()
         .filter(|polecat| polecat.refusal.is_none())
         .filter_map(|polecat| Some((&*polecat.agent, polecat.progress.as_ref()?)));
@@ -122,10 +125,10 @@ fn find_first_refusal(
     restarts: &[Timestamp],
     committed: Option<Timestamp>,
 ) -> Timestamp {
-    let vain = restarts
+    restarts
         .iter()
-        .filter(|at| committed.is_none_or(|last| **at > last));
-    vain.min()
+        .filter(|at| committed.is_none_or(|last| **at > last))
+        .min()
         .copied()
         .unwrap_or(refusal.since)
         .min(refusal.since)
@@ -252,10 +255,11 @@ pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
 
 /// Returns the time until the next retry.
 pub(super) fn due(outages: &[Outage], now: Timestamp) -> Option<SignedDuration> {
-    let waits = outages
+    outages
         .iter()
-        .map(|outage| outage.next_try().duration_since(now));
-    waits.filter(SignedDuration::is_positive).min()
+        .map(|outage| outage.next_try().duration_since(now))
+        .filter(SignedDuration::is_positive)
+        .min()
 }
 
 #[cfg(test)]

@@ -122,19 +122,22 @@ impl GateFacts {
 
 /// N1: a plugin runs when its gate is open. N2: the runs of yesterday are reported.
 pub(super) fn decide(facts: &PluginFacts, now: Timestamp) -> Vec<Decision> {
-    let open = facts.plugins.iter().filter(|plugin| {
-        plugin
-            .time_until_open(now)
-            .is_some_and(|wait| wait.is_zero())
-    });
-    let runs = open.map(|plugin| Decision {
-        rule: rule::N1_RUN_PLUGIN,
-        saw: plugin.describe(now),
-        action: Action::RunPlugin {
-            plugin: plugin.key.clone(),
-            rig: plugin.rig.clone(),
-        },
-    });
+    let runs = facts
+        .plugins
+        .iter()
+        .filter(|plugin| {
+            plugin
+                .time_until_open(now)
+                .is_some_and(|wait| wait.is_zero())
+        })
+        .map(|plugin| Decision {
+            rule: rule::N1_RUN_PLUGIN,
+            saw: plugin.describe(now),
+            action: Action::RunPlugin {
+                plugin: plugin.key.clone(),
+                rig: plugin.rig.clone(),
+            },
+        });
     let report = facts.report.map(|day| Decision {
         rule: rule::N2_REPORT_PLUGINS,
         saw: format!("plugins ran on {day}"),

@@ -28,8 +28,9 @@ pub struct UnfinishedWork {
 
 /// Reads the facts. Checking for a remote costs a process, so the action does it.
 pub(super) fn facts(view: &TownView, rig: &RigLayout) -> Vec<UnfinishedWork> {
-    let all = view.polecats_of(rig.name()).iter();
-    all.filter_map(|polecat| unfinished_work_of(rig, polecat))
+    view.polecats_of(rig.name())
+        .iter()
+        .filter_map(|polecat| unfinished_work_of(rig, polecat))
         .collect()
 }
 
@@ -63,15 +64,15 @@ pub(super) fn decide(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Vec<Decision> {
-    let ripe = facts
+    facts
         .iter()
-        .filter(|work| time_until_push(work, now, thresholds).is_zero());
-    ripe.map(|work| Decision {
-        rule: rule::K1_PUSH_UNFINISHED,
-        saw: format!("{} has commits that its remote may not have", work.worker),
-        action: Action::PushUnfinished(work.worker.clone()),
-    })
-    .collect()
+        .filter(|work| time_until_push(work, now, thresholds).is_zero())
+        .map(|work| Decision {
+            rule: rule::K1_PUSH_UNFINISHED,
+            saw: format!("{} has commits that its remote may not have", work.worker),
+            action: Action::PushUnfinished(work.worker.clone()),
+        })
+        .collect()
 }
 
 /// Returns the time until the next push.
@@ -80,10 +81,11 @@ pub(super) fn due(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
-    let waits = facts
+    facts
         .iter()
-        .map(|work| time_until_push(work, now, thresholds));
-    waits.filter(SignedDuration::is_positive).min()
+        .map(|work| time_until_push(work, now, thresholds))
+        .filter(SignedDuration::is_positive)
+        .min()
 }
 
 fn time_until_push(

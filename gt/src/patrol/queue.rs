@@ -42,7 +42,7 @@ pub(super) fn facts(
 /// Q1: a ready merge request runs the queue.
 pub(super) fn decide(facts: &QueueFacts) -> Vec<Decision> {
     let rig = &facts.rig;
-    let run = facts
+    facts
         .ready_in
         .filter(SignedDuration::is_zero)
         .map(|_| Decision {
@@ -51,8 +51,9 @@ pub(super) fn decide(facts: &QueueFacts) -> Vec<Decision> {
             action: Action::RunQueue {
                 rig: rig.clone().into(),
             },
-        });
-    run.into_iter().collect()
+        })
+        .into_iter()
+        .collect()
 }
 
 /// Returns the time until a request that waits for its target is ready.

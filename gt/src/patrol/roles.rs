@@ -104,8 +104,11 @@ pub(super) fn due(
             role.restarts.remaining_wait(now)
         }
     };
-    let waits = facts.iter().filter_map(due);
-    waits.filter(SignedDuration::is_positive).min()
+    facts
+        .iter()
+        .filter_map(due)
+        .filter(SignedDuration::is_positive)
+        .min()
 }
 
 /// Starts the session of an agent.

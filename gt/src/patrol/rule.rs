@@ -129,12 +129,14 @@ impl Rule {
     /// Returns the setting that turns the rule on or off.
     pub fn switch_setting(&self, layers: &SettingsLayers) -> Setting {
         let name = format!("{SWITCH}{}", self.name);
-        let set = layers.get(&name).filter(|set| set.value.is_boolean());
-        set.unwrap_or_else(|| Setting {
-            name,
-            value: Value::from(self.on),
-            origin: SettingOrigin::BuiltIn,
-        })
+        layers
+            .get(&name)
+            .filter(|set| set.value.is_boolean())
+            .unwrap_or_else(|| Setting {
+                name,
+                value: Value::from(self.on),
+                origin: SettingOrigin::BuiltIn,
+            })
     }
 }
 

@@ -79,8 +79,9 @@ pub(super) fn facts(
             && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
             && find_work_obstacle(view, rig.name(), id).is_none()
     };
-    let polecats = view.polecats_of(rig.name()).iter();
-    let at_work = polecats
+    let at_work = view
+        .polecats_of(rig.name())
+        .iter()
         .filter(|polecat| polecat.is_counted_as_working())
         .count();
     let limit = settings.map_or(0, RigSettings::max_polecats);
@@ -101,8 +102,8 @@ pub(super) fn facts(
 
 /// Returns the merge queue's tasks that go to a worker automatically.
 fn find_repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
-    let tasks = merge_task::open_tasks(beads).into_iter();
-    tasks
+    merge_task::open_tasks(beads)
+        .into_iter()
         .filter(|task| mq::is_automatic_task(beads, task) && !queued.contains(&task.id))
         .map(|task| task.id.clone())
         .collect()

@@ -50,8 +50,8 @@ pub struct WatchFacts {
 
 /// Reads the facts about the workers of a rig.
 pub(super) fn facts(view: &TownView, rig: &str) -> Vec<WatchFacts> {
-    let workers = view.polecats_of(rig).iter();
-    workers
+    view.polecats_of(rig)
+        .iter()
         .filter_map(|worker| watch_facts(worker, view.now))
         .collect()
 }
@@ -79,23 +79,26 @@ pub(super) fn decide(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Vec<Decision> {
-    let decided = facts.iter().filter_map(|worker| {
-        let mut step = find_next_step(worker, thresholds)?;
-        if step.rule == rule::G2_RESTART_QUIET && worker.has_too_many_restarts(now, thresholds) {
-            (step.rule, step.action) = (rule::P6_BREAKER, Action::OpenBreaker);
-        }
-        (step.at <= now).then(|| {
-            let nudged = worker.valid_nudge().map_or_else(String::new, |at| {
-                format!("; nudged {}", kit::ui::time::format_ago(now, at))
-            });
-            Decision {
-                rule: step.rule,
-                saw: format!("{}{nudged}", worker.progress.describe(now)),
-                action: (step.action)(worker.worker.clone()),
+    facts
+        .iter()
+        .filter_map(|worker| {
+            let mut step = find_next_step(worker, thresholds)?;
+            if step.rule == rule::G2_RESTART_QUIET && worker.has_too_many_restarts(now, thresholds)
+            {
+                (step.rule, step.action) = (rule::P6_BREAKER, Action::OpenBreaker);
             }
+            (step.at <= now).then(|| {
+                let nudged = worker.valid_nudge().map_or_else(String::new, |at| {
+                    format!("; nudged {}", kit::ui::time::format_ago(now, at))
+                });
+                Decision {
+                    rule: step.rule,
+                    saw: format!("{}{nudged}", worker.progress.describe(now)),
+                    action: (step.action)(worker.worker.clone()),
+                }
+            })
         })
-    });
-    decided.collect()
+        .collect()
 }
 
 /// Returns the time until a rule applies to a worker without progress.
@@ -104,11 +107,12 @@ pub(super) fn due(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
-    let steps = facts
+    facts
         .iter()
-        .filter_map(|worker| find_next_step(worker, thresholds));
-    let waits = steps.map(|step| step.at.duration_since(now));
-    waits.filter(SignedDuration::is_positive).min()
+        .filter_map(|worker| find_next_step(worker, thresholds))
+        .map(|step| step.at.duration_since(now))
+        .filter(SignedDuration::is_positive)
+        .min()
 }
 
 /// The next action on a worker without further progress, and its time.

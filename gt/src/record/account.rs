@@ -137,8 +137,10 @@ pub struct ChosenAccount {
 /// one.
 pub fn choose_account(town: &Town, wanted: &str) -> anyhow::Result<Option<ChosenAccount>> {
     let book = AccountBook::load(&town.layout)?;
-    let recorded = Some(wanted.to_owned()).filter(|handle| !handle.is_empty());
-    let Some(handle) = recorded.or_else(|| book.chosen(&town.env)) else {
+    let Some(handle) = Some(wanted.to_owned())
+        .filter(|handle| !handle.is_empty())
+        .or_else(|| book.chosen(&town.env))
+    else {
         return Ok(None);
     };
     book.find(&handle)?;
@@ -166,8 +168,8 @@ pub fn choose_account(town: &Town, wanted: &str) -> anyhow::Result<Option<Chosen
 /// Returns the configuration folders of all accounts. Empty for a damaged file.
 pub fn list_account_folders(town: &Town) -> Vec<(String, PathBuf)> {
     let book = AccountBook::load(&town.layout).unwrap_or_default();
-    let accounts = book.accounts.into_iter();
-    accounts
+    book.accounts
+        .into_iter()
         .map(|(handle, account)| (handle, account.folder(&town.env)))
         .collect()
 }

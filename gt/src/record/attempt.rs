@@ -128,11 +128,14 @@ pub fn record_start(
 /// description.
 pub fn instructions_of(bead: &Bead) -> String {
     let stored = bead.metadata_object().remove(INSTRUCTIONS_KEY);
-    let in_metadata = stored.as_ref().and_then(Value::as_str).map(str::to_owned);
-    in_metadata.unwrap_or_else(|| {
-        let block = fields::split_block(&bead.description).0;
-        fields::get_field(block, INSTRUCTIONS_KEY).unwrap_or_default()
-    })
+    stored
+        .as_ref()
+        .and_then(Value::as_str)
+        .map(str::to_owned)
+        .unwrap_or_else(|| {
+            let block = fields::split_block(&bead.description).0;
+            fields::get_field(block, INSTRUCTIONS_KEY).unwrap_or_default()
+        })
 }
 
 /// Returns the time at which the last worker of a bead got it, if known.
@@ -277,20 +280,17 @@ pub fn failed_attempts(notes: Option<&serde_json::Value>) -> Vec<Attempt> {
 
 /// Returns the attempts that ended in a merge request, which the bead waits for.
 fn submitted_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
-    let requests = bead
-        .edges(&DepKind::Blocks)
+    bead.edges(&DepKind::Blocks)
         .filter_map(|edge| beads.get(&edge.depends_on_id))
         .filter(|request| {
             merge_request::is_merge_request(request)
                 && merge_request::source_bead_of(request) == bead.id
-        });
-    requests
+        })
         .map(|request| {
             let receipt = merge_request::receipt_of(request);
             let request_reason = Some(request.close_reason.clone());
-            let along =
-                request_reason.filter(|reason| reason.starts_with(merge_request::AS_IT_WAS));
-            let reason = along
+            let reason = request_reason
+                .filter(|reason| reason.starts_with(merge_request::AS_IT_WAS))
                 .or_else(|| fields::get_field(&request.description, "close_reason"))
                 .unwrap_or_else(|| request.close_reason.clone());
             let how = match (request.is_open(), reason.as_str()) {
@@ -322,8 +322,8 @@ pub fn list_traced_attempts(
     git: Option<&Git>,
     bead: &Bead,
 ) -> Vec<(Attempt, AttemptTrace)> {
-    let attempts = list_attempts(beads, bead).into_iter();
-    attempts
+    list_attempts(beads, bead)
+        .into_iter()
         .map(|mut attempt| {
             let trace = read_trace(git, &attempt);
             // A dropped ref is not named, nor a pruned snapshot.
@@ -376,14 +376,14 @@ fn read_git_trace(git: &Git, attempt: &Attempt) -> Option<AttemptTrace> {
 }
 
 fn find_tip(git: &Git, attempt: &Attempt) -> Option<String> {
-    let mut places = [
+    [
         attempt.tip.clone(),
         format!("refs/heads/{}", attempt.branch),
         format!("refs/remotes/origin/{}", attempt.branch),
     ]
     .into_iter()
-    .filter(|place| !place.ends_with('/'));
-    places.find_map(|place| git.resolve(&place).ok().flatten())
+    .filter(|place| !place.ends_with('/'))
+    .find_map(|place| git.resolve(&place).ok().flatten())
 }
 
 /// Returns the commit at which the branch left its target: the recorded one, otherwise the merge
@@ -396,11 +396,14 @@ fn find_base(git: &Git, attempt: &Attempt, tip: &str) -> Option<String> {
         format!("refs/remotes/origin/{}", attempt.target),
         format!("refs/heads/{}", attempt.target),
     ];
-    let bases = targets.iter().filter_map(|target| {
-        let target = git.resolve(target).ok().flatten()?;
-        git.merge_base(&target, tip).ok().flatten()
-    });
-    bases.into_iter().next()
+    targets
+        .iter()
+        .filter_map(|target| {
+            let target = git.resolve(target).ok().flatten()?;
+            git.merge_base(&target, tip).ok().flatten()
+        })
+        .into_iter()
+        .next()
 }
 
 #[cfg(test)]

@@ -62,11 +62,13 @@ impl Spending {
         let Ok(begin) = now.checked_sub(HOUR) else {
             return 0.0;
         };
-        let recent = self.recent.range(begin..=now).map(|(_, rigs)| rigs);
-        let costs = recent
+        self.recent
+            .range(begin..=now)
+            .map(|(_, rigs)| rigs)
             .flatten()
-            .filter(|(name, _)| rig.is_none_or(|rig| *name == rig));
-        costs.map(|(_, cost)| cost).sum()
+            .filter(|(name, _)| rig.is_none_or(|rig| *name == rig))
+            .map(|(_, cost)| cost)
+            .sum()
     }
 
     /// Removes the sums of a day that is over.
@@ -124,8 +126,7 @@ impl BudgetKind {
 
 /// Returns true if any budget is set.
 pub fn has_budgets(layers: &SettingsLayers) -> bool {
-    let mut all = BudgetKind::ALL.into_iter();
-    all.any(|kind| kind.is_set(layers))
+    BudgetKind::ALL.into_iter().any(|kind| kind.is_set(layers))
 }
 
 /// A budget and what of it is spent.
@@ -305,9 +306,10 @@ impl<'a> BudgetLayers<'a> {
         let of_bead = || book.of_bead(self.rig, self.rig_name, bead);
         let of_convoys = || {
             BudgetKind::Convoy.limit(self.town)?;
-            let tracking = convoy::convoys_tracking(town_beads, bead).into_iter();
-            let mut convoys = tracking.filter_map(|id| town_beads.get(&id));
-            convoys.find_map(|convoy| book.of_convoy(self.town, convoy).filter(Budget::is_spent))
+            convoy::convoys_tracking(town_beads, bead)
+                .into_iter()
+                .filter_map(|id| town_beads.get(&id))
+                .find_map(|convoy| book.of_convoy(self.town, convoy).filter(Budget::is_spent))
         };
         of_day()
             .filter(Budget::is_spent)

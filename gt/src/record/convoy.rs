@@ -60,8 +60,11 @@ pub fn list_newest(town: &Snapshot, count: usize) -> Vec<&Bead> {
     let mut found: Vec<_> = town.marked(&MARKS).collect();
     // A pending change has no time yet, and is newer than all others.
     found.sort_by_key(|convoy| Reverse(convoy.time(TimeField::Updated).unwrap_or(Timestamp::MAX)));
-    let newest = found.into_iter().take(count);
-    newest.filter_map(|convoy| convoy.bead()).collect()
+    found
+        .into_iter()
+        .take(count)
+        .filter_map(|convoy| convoy.bead())
+        .collect()
 }
 
 /// Returns the open convoys that track a bead, oldest first.
@@ -80,8 +83,10 @@ pub fn convoy_of_bead<'a>(town: &'a Snapshot, id: &str) -> Option<&'a Bead> {
     if let Some(open) = convoys_tracking(town, id).into_iter().next() {
         return town.get(&open);
     }
-    let mut all = list_convoys(town, true).into_iter().rev();
-    all.find(|convoy| tracked_ids(convoy).any(|tracked| tracked == id))
+    list_convoys(town, true)
+        .into_iter()
+        .rev()
+        .find(|convoy| tracked_ids(convoy).any(|tracked| tracked == id))
 }
 
 /// Returns the ids of the beads that a convoy tracks, in the order in which they were added.
@@ -94,8 +99,9 @@ pub fn tracked_ids(convoy: &Bead) -> impl Iterator<Item = &str> {
 /// Returns the ids of the beads that a convoy tracks, without reading the convoy.
 pub(crate) fn tracked_refs<'a>(convoy: &BeadRef<'a>) -> impl Iterator<Item = &'a str> + use<'a> {
     let tracks = DepKind::Tracks.code();
-    let edges = convoy.edges().into_iter();
-    edges
+    convoy
+        .edges()
+        .into_iter()
         .filter(move |(kind, _)| *kind == tracks)
         .map(|(_, id)| strip_external(id))
 }

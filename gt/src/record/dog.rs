@@ -101,10 +101,11 @@ pub fn list_dogs(layout: &TownLayout) -> Vec<Dog> {
     let entries = std::fs::read_dir(kennel_folder(layout))
         .into_iter()
         .flatten();
-    let names = entries
+    let mut found: Vec<Dog> = entries
         .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok());
-    let mut found: Vec<Dog> = names.filter_map(|name| load_dog(layout, &name)).collect();
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter_map(|name| load_dog(layout, &name))
+        .collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }

@@ -349,11 +349,11 @@ impl Escalation {
     pub fn waits_since(&self) -> Timestamp {
         let forwarded = self.details.forwards.iter().map(|step| step.at.as_str());
         let all = [self.escalated_at.as_str(), &self.last_reescalated_at];
-        let times = all
-            .into_iter()
+        all.into_iter()
             .chain(forwarded)
-            .filter_map(|text| text.parse().ok());
-        times.max().unwrap_or(Timestamp::UNIX_EPOCH)
+            .filter_map(|text| text.parse().ok())
+            .max()
+            .unwrap_or(Timestamp::UNIX_EPOCH)
     }
 
     /// Returns the default answer with its deadline.
@@ -430,8 +430,9 @@ pub fn list_escalations(town: &Snapshot, all: bool) -> Vec<Escalation> {
 
 /// Returns the open escalation that asks the same.
 pub fn find_duplicate(town: &Snapshot, new: &Escalation) -> Option<Escalation> {
-    let mut open = list_escalations(town, false).into_iter();
-    open.find(|escalation| escalation.is_same_question(new))
+    list_escalations(town, false)
+        .into_iter()
+        .find(|escalation| escalation.is_same_question(new))
 }
 
 /// Returns the open critical escalations that block a convoy.
@@ -440,8 +441,9 @@ pub fn find_blocking(town: &Snapshot, convoy: &Bead) -> Vec<Escalation> {
         escalation.details.convoy == convoy.id
             || convoy::tracked_ids(convoy).any(|id| id == escalation.related_bead)
     };
-    let open = list_escalations(town, false).into_iter();
-    open.filter(|escalation| escalation.severity == Severity::Critical && concerns(escalation))
+    list_escalations(town, false)
+        .into_iter()
+        .filter(|escalation| escalation.severity == Severity::Critical && concerns(escalation))
         .collect()
 }
 
@@ -460,11 +462,10 @@ pub fn find_open_questions(town: &Snapshot, agent: &Address, bead: &str) -> Vec<
 /// Returns the oldest open escalation of an agent about its bead that a user or the mayor answers.
 /// One of low severity is only recorded, so no one may answer it.
 pub fn find_awaited_question(town: &Snapshot, agent: &Address, bead: &str) -> Option<Escalation> {
-    let open = find_open_questions(town, agent, bead).into_iter();
-    let mut awaited = open.filter(|escalation| {
-        escalation.related_bead == bead && escalation.severity > Severity::Low
-    });
-    awaited.next()
+    find_open_questions(town, agent, bead)
+        .into_iter()
+        .filter(|escalation| escalation.related_bead == bead && escalation.severity > Severity::Low)
+        .next()
 }
 
 /// Returns the answered escalations about a bead, oldest answer first.

@@ -157,14 +157,17 @@ pub fn molecule_of_bead(beads: &Snapshot, bead: &str) -> Option<Molecule> {
 
 /// Returns the newest digest of a bead as a molecule.
 pub fn molecule_of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
-    let holders = beads.dependents_of(bead).into_iter();
-    let digests = holders.filter(|(holder, edge)| {
-        holder.has_label(squash::DIGEST_LABEL)
-            && matches!(edge.kind, DepKind::Related | DepKind::ParentChild)
-    });
-    let own = digests.map(|(digest, _)| (digest, digest.description.as_str()));
-    let wisps = beads.bead_refs().filter(BeadRef::is_ephemeral);
-    let daily = wisps
+    let own = beads
+        .dependents_of(bead)
+        .into_iter()
+        .filter(|(holder, edge)| {
+            holder.has_label(squash::DIGEST_LABEL)
+                && matches!(edge.kind, DepKind::Related | DepKind::ParentChild)
+        })
+        .map(|(digest, _)| (digest, digest.description.as_str()));
+    let daily = beads
+        .bead_refs()
+        .filter(BeadRef::is_ephemeral)
         .filter(|wisp| wisp.has_label(squash::DIGEST_LABEL))
         .filter_map(|wisp| wisp.bead())
         .filter_map(|digest| Some((digest, squash::find_section(&digest.description, bead)?)));

@@ -310,8 +310,9 @@ pub fn read_progress(
 /// Returns the time of the last output that is neither the start of the session nor the echo of a
 /// message.
 pub fn last_output_at(layout: &TownLayout, live: &LiveSession) -> Option<Timestamp> {
-    let typed = SessionPulse::last_typed(layout, &live.name).filter(|(at, _)| *at >= live.created);
-    let (echo, before) = typed.unwrap_or((live.created, None));
+    let (echo, before) = SessionPulse::last_typed(layout, &live.name)
+        .filter(|(at, _)| *at >= live.created)
+        .unwrap_or((live.created, None));
     let is_echo = live.activity.duration_since(echo) <= ECHO_TIME;
     if is_echo { before } else { Some(live.activity) }
 }
@@ -474,8 +475,9 @@ pub(crate) fn is_changed_since(sandbox: &Path, since: Timestamp, now: Timestamp)
 
 /// Returns true if a commit or a changed file is newer than `at`.
 pub(crate) fn is_changed_after(sandbox: &Path, at: Timestamp, now: Timestamp) -> bool {
-    let committed = last_commit_in(sandbox).filter(|at| *at <= now);
-    let last = committed.max(last_file_change(sandbox, now));
+    let last = last_commit_in(sandbox)
+        .filter(|at| *at <= now)
+        .max(last_file_change(sandbox, now));
     last.is_some_and(|last| last > at)
 }
 

@@ -100,8 +100,10 @@ impl QuotaBook {
         handle: &str,
         now: Timestamp,
     ) -> Option<String> {
-        let others = handles.into_iter().filter(|other| *other != handle);
-        let available = others.filter(|other| self.limit_of(other, now).is_none());
+        let available = handles
+            .into_iter()
+            .filter(|other| *other != handle)
+            .filter(|other| self.limit_of(other, now).is_none());
         let last_use = |other: &&String| -> Option<Timestamp> {
             self.accounts.get(*other)?.last_used.parse().ok()
         };

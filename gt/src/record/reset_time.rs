@@ -62,10 +62,10 @@ fn parse_epoch(words: &str) -> Option<Timestamp> {
 
 fn parse_timestamp(words: &str) -> Option<Timestamp> {
     let is_edge = |c: char| matches!(c, '(' | ')' | ',' | '"' | '\'' | ';');
-    let mut parts = words
+    words
         .split_whitespace()
-        .map(|word| word.trim_matches(is_edge));
-    parts.find_map(|word| word.trim_end_matches('.').parse().ok())
+        .map(|word| word.trim_matches(is_edge))
+        .find_map(|word| word.trim_end_matches('.').parse().ok())
 }
 
 /// Returns the parts of a text behind each place of a mark, in their own letters.
@@ -230,12 +230,13 @@ fn split_day_name(text: &str) -> Option<(NamedDay, &str)> {
     let day = match word.as_str() {
         "tomorrow" => NamedDay::Tomorrow,
         "today" => NamedDay::None,
-        word => {
-            let mut named = WEEKDAY_NAMES
+        word => NamedDay::Weekday(
+            WEEKDAY_NAMES
                 .iter()
-                .filter(|(name, _)| word.starts_with(name));
-            NamedDay::Weekday(named.next()?.1)
-        }
+                .filter(|(name, _)| word.starts_with(name))
+                .next()?
+                .1,
+        ),
     };
     Some((day, rest))
 }

@@ -207,9 +207,9 @@ pub fn find_town_room(layout: &TownLayout, view: &TownView) -> TownRoom {
 /// Returns the number of polecats at work in all rigs. Those of a rig that is held have no sessions
 /// and take no room.
 pub fn count_workers(view: &TownView) -> usize {
-    let rigs = view.polecats.iter();
-    let active = rigs.filter(|(rig, _)| !view.stores.holds.contains_key(*rig));
-    active
+    view.polecats
+        .iter()
+        .filter(|(rig, _)| !view.stores.holds.contains_key(*rig))
         .flat_map(|(_, workers)| workers)
         .filter(|worker| worker.is_counted_as_working())
         .count()
@@ -439,8 +439,10 @@ pub fn reserve_start(
 
 /// Returns the reason why no other worker with these uses is started, if there is one.
 pub fn find_use_obstacle(limits: &UseLimits, uses: &[StartUse]) -> Option<StartObstacle> {
-    let paused = limits.find_paused_use(uses).map(StartObstacle::UsePaused);
-    paused.or_else(|| limits.find_full_use(uses).map(StartObstacle::UseFull))
+    limits
+        .find_paused_use(uses)
+        .map(StartObstacle::UsePaused)
+        .or_else(|| limits.find_full_use(uses).map(StartObstacle::UseFull))
 }
 
 /// Returns the wrong setting or the spent budget because of which no session of a worker for a bead

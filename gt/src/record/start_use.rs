@@ -211,10 +211,9 @@ fn find_uses(rig: &Rig, agent: &str, account: &str) -> Vec<StartUse> {
 fn list_uses(rig: &Rig, agent: &str, account: Option<String>) -> Vec<StartUse> {
     let town: &Town = rig.town();
     let worker = Address::Polecat(rig.name().to_owned(), String::new());
-    let agent = resolve_runtime(town, Some(rig), &worker, agent)
+    resolve_runtime(town, Some(rig), &worker, agent)
         .ok()
-        .map(|runtime| StartUse::Agent(runtime.name));
-    agent
+        .map(|runtime| StartUse::Agent(runtime.name))
         .into_iter()
         .chain(account.map(StartUse::Account))
         .collect()

@@ -189,8 +189,9 @@ impl TownView {
     }
 
     pub fn find_polecat(&self, rig: &str, name: &str) -> anyhow::Result<&Polecat> {
-        let mut all = self.polecats_of(rig).iter();
-        all.find(|polecat| polecat.name == name)
+        self.polecats_of(rig)
+            .iter()
+            .find(|polecat| polecat.name == name)
             .ok_or_else(|| build_unknown_error(rig, name))
     }
 
@@ -378,13 +379,14 @@ fn read_last_screen(town: &LiveTown, polecat: &Polecat) -> Option<LastScreen> {
 
 /// Returns true if any agent has a bead on its hook.
 fn has_hooked_beads(stores: &TownStores) -> bool {
-    let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
-    all.any(|beads| {
-        beads
-            .select_open(&[BeadMark::Status(&Status::Hooked)])
-            .next()
-            .is_some()
-    })
+    std::iter::once(&stores.town)
+        .chain(stores.rigs.values())
+        .any(|beads| {
+            beads
+                .select_open(&[BeadMark::Status(&Status::Hooked)])
+                .next()
+                .is_some()
+        })
 }
 
 /// Returns true if any polecat of a rig may have a session: one with work, or one that had work a

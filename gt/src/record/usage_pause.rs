@@ -66,16 +66,18 @@ impl UsagePauses {
 
     /// Returns the agent programs, with their accounts, that are paused now.
     pub fn list_paused_uses(&self, now: Timestamp) -> Vec<PausedUse> {
-        let paused = self.0.iter().filter_map(|limited| {
-            let refusal = &limited.refusal;
-            Some(PausedUse {
-                agent: limited.agent.clone(),
-                uses: limited.uses.clone(),
-                since: refusal.at,
-                until: refusal.until.filter(|_| refusal.is_pause(now))?,
+        self.0
+            .iter()
+            .filter_map(|limited| {
+                let refusal = &limited.refusal;
+                Some(PausedUse {
+                    agent: limited.agent.clone(),
+                    uses: limited.uses.clone(),
+                    since: refusal.at,
+                    until: refusal.until.filter(|_| refusal.is_pause(now))?,
+                })
             })
-        });
-        paused.collect()
+            .collect()
     }
 }
 

@@ -122,12 +122,11 @@ impl Town {
     pub fn prefix_of_rig(&self, rig: &str) -> String {
         let routes = bd::store::Routes::load(&self.layout.beads());
         let inside = format!("{rig}/");
-        let by_route = routes
+        routes
             .all()
             .iter()
             .find(|route| route.path == rig || route.path.starts_with(&inside))
-            .map(|route| route.prefix.trim_end_matches('-').to_owned());
-        by_route
+            .map(|route| route.prefix.trim_end_matches('-').to_owned())
             .or_else(|| {
                 let entry = self.read_registry().ok()?.rigs.remove(rig)?;
                 Some(entry.beads?.prefix).filter(|prefix| !prefix.is_empty())
@@ -263,8 +262,8 @@ impl TownStores {
     /// unreadable rigs.
     pub fn external_blockers(&self, bead: &Bead) -> Vec<String> {
         let edges = bead.edges(&DepKind::Blocks);
-        let targets = edges.filter(|edge| edge.is_external());
-        targets
+        edges
+            .filter(|edge| edge.is_external())
             .filter(|edge| match self.find_ref(&edge.depends_on_id) {
                 Some(blocker) => blocker.is_open(),
                 None => {

@@ -173,8 +173,8 @@ pub(super) fn find_hold_in(
 
 /// Fails if nothing may be started in a rig, or in the town without a rig.
 pub fn check_free(town: &Town, rig: Option<&str>) -> Result<(), HeldError> {
-    let rig = rig.map(|rig| town.rig(rig));
-    find_hold(rig.as_ref(), &town.layout).map_or(Ok(()), |hold| Err(HeldError(hold)))
+    find_hold(rig.map(|rig| town.rig(rig)).as_ref(), &town.layout)
+        .map_or(Ok(()), |hold| Err(HeldError(hold)))
 }
 
 /// Returns the hold of a parked rig. A file that cannot be read counts as one, because the user may

@@ -243,8 +243,9 @@ pub fn processes_with_token(token: &str) -> Vec<Process> {
 /// Returns all processes of a session: the descendants of its first process, if that is ours, and
 /// all with its token.
 pub fn session_members(root: Option<Process>, token: &str) -> Vec<Process> {
-    let below = root.filter(|root| root.has_token(token)).map(process_tree);
-    let all: BTreeSet<Process> = below
+    let all: BTreeSet<Process> = root
+        .filter(|root| root.has_token(token))
+        .map(process_tree)
         .into_iter()
         .flatten()
         .chain(processes_with_token(token))

@@ -84,8 +84,9 @@ impl TargetLoss {
 
     /// Returns true if the merge of a bead or a request is lost.
     pub fn is_about(&self, id: &str) -> bool {
-        let mut merges = self.merges.iter();
-        merges.any(|merge| merge.bead == id || merge.request == id)
+        self.merges
+            .iter()
+            .any(|merge| merge.bead == id || merge.request == id)
     }
 
     /// Returns the beads of the lost merges, comma-separated.

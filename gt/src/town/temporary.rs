@@ -27,8 +27,9 @@ static WATCH: Once = Once::new();
 /// Returns the signals that ask a program to end. A signal that the parent process set to be
 /// ignored (`nohup`) stays ignored.
 pub fn ending_signals() -> impl Iterator<Item = i32> {
-    let all = [SIGHUP, SIGINT, SIGTERM].into_iter();
-    all.filter(|signal| !process::is_signal_ignored(*signal))
+    [SIGHUP, SIGINT, SIGTERM]
+        .into_iter()
+        .filter(|signal| !process::is_signal_ignored(*signal))
 }
 
 /// Removes the temporary folders of this process, and ends its gates, hooks and plugins, before a

@@ -52,8 +52,9 @@ impl BeadDetails {
     /// Reads a bead of any store.
     pub fn read(town: &Town, id: &str) -> anyhow::Result<Self> {
         let stores = town.read_stores()?;
-        let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
-        let found = all.find_map(|beads| Some((beads, beads.get_live(id)?)));
+        let found = std::iter::once(&stores.town)
+            .chain(stores.rigs.values())
+            .find_map(|beads| Some((beads, beads.get_live(id)?)));
         let (beads, bead) =
             found.ok_or_else(|| anyhow::anyhow!("there is no bead `{id}`: not found"))?;
         let texts = [
@@ -113,15 +114,17 @@ fn list_links(stores: &TownStores, beads: &Snapshot, bead: &Bead) -> Vec<BeadLin
         };
         build(relation, &edge.depends_on_id)
     });
-    let dependents = beads.dependents_of(&bead.id).into_iter();
-    let backward = dependents.map(|(other, edge)| {
-        let relation = match &edge.kind {
-            DepKind::Blocks => "blocks".to_owned(),
-            DepKind::ParentChild => "has the part".to_owned(),
-            kind => format!("{} of", kind.as_str()),
-        };
-        build(&relation, &other.id)
-    });
+    let backward = beads
+        .dependents_of(&bead.id)
+        .into_iter()
+        .map(|(other, edge)| {
+            let relation = match &edge.kind {
+                DepKind::Blocks => "blocks".to_owned(),
+                DepKind::ParentChild => "has the part".to_owned(),
+                kind => format!("{} of", kind.as_str()),
+            };
+            build(&relation, &other.id)
+        });
     let mut links: Vec<BeadLink> = forward.chain(backward).collect();
     if let Some(convoy) = convoy::convoy_of_bead(&stores.town, &bead.id) {
         links.push(build("tracked by", &convoy.id));

@@ -48,10 +48,9 @@ impl BeadPace {
     /// too few.
     pub fn from_view(view: &TownView) -> Option<Self> {
         let convoys = convoy::list_newest(&view.stores.town, PACE_SAMPLE);
-        let tracked = convoys
+        let mut closed: Vec<(Timestamp, SignedDuration)> = convoys
             .iter()
-            .flat_map(|convoy| convoy::tracked_ids(convoy));
-        let mut closed: Vec<(Timestamp, SignedDuration)> = tracked
+            .flat_map(|convoy| convoy::tracked_ids(convoy))
             .filter_map(|id| view.stores.get(id))
             .filter(|bead| bead.status == Status::Closed)
             .filter_map(|bead| {
@@ -84,8 +83,10 @@ impl ConvoyEnd {
         pace: Option<BeadPace>,
         needs: &BTreeSet<&str>,
     ) -> Option<Self> {
-        let beads = progress.tracked.iter();
-        let left = beads.filter(|bead| bead.standing != BeadStanding::Done);
+        let left = progress
+            .tracked
+            .iter()
+            .filter(|bead| bead.standing != BeadStanding::Done);
         let left: Vec<&TrackedBead> = left.collect();
         if !progress.blocked_by.is_empty() || left.is_empty() {
             return None;

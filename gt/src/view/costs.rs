@@ -284,11 +284,13 @@ fn kind_of_bead<'a>(view: &'a TownView, bead: &str) -> &'a str {
 /// Returns the convoy of each bead that a session worked on.
 fn find_convoys(view: &TownView, sessions: &[PastSession]) -> BTreeMap<String, String> {
     let beads: BTreeSet<&str> = sessions.iter().map(|session| &*session.bead).collect();
-    let found = beads.into_iter().filter_map(|bead| {
-        let convoy = convoy::convoy_of_bead(&view.stores.town, bead)?;
-        Some((bead.to_owned(), convoy.id.clone()))
-    });
-    found.collect()
+    beads
+        .into_iter()
+        .filter_map(|bead| {
+            let convoy = convoy::convoy_of_bead(&view.stores.town, bead)?;
+            Some((bead.to_owned(), convoy.id.clone()))
+        })
+        .collect()
 }
 
 struct CostBook<'a> {

@@ -96,8 +96,11 @@ fn find_near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String
         .map(|other| (distance(other), other))
         .collect();
     sorted.sort_unstable();
-    let names = sorted.into_iter().take(MAX_PROPOSALS);
-    names.map(|(_, other)| escape::escape_line(other)).collect()
+    sorted
+        .into_iter()
+        .take(MAX_PROPOSALS)
+        .map(|(_, other)| escape::escape_line(other))
+        .collect()
 }
 
 /// Selects events.

@@ -134,8 +134,11 @@ fn find_last_line(screen: &str) -> String {
         let is_frame = |c: char| c.is_whitespace() || ('─'..='╿').contains(&c);
         line.trim_matches(is_frame).to_owned()
     };
-    let mut texts = lines[..end].iter().rev().map(|line| text_of(line));
-    let last = texts.find(|text| text.contains(char::is_alphanumeric));
+    let last = lines[..end]
+        .iter()
+        .rev()
+        .map(|line| text_of(line))
+        .find(|text| text.contains(char::is_alphanumeric));
     let last = last.unwrap_or_default();
     last.chars().take(MAX_LINE_CHARS).collect()
 }

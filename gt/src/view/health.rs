@@ -110,8 +110,11 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
 
 fn count_by_invariant(faults: &[InvariantViolation]) -> Vec<InvariantCount> {
     let of_one = |invariant: Invariant| {
-        let matching_faults = faults.iter().filter(|fault| fault.invariant == invariant);
-        let faults: Vec<InvariantViolation> = matching_faults.cloned().collect();
+        let faults: Vec<InvariantViolation> = faults
+            .iter()
+            .filter(|fault| fault.invariant == invariant)
+            .cloned()
+            .collect();
         InvariantCount {
             invariant,
             says: invariant.describe(),
@@ -310,8 +313,8 @@ fn count_actions(layout: &TownLayout, now: Timestamp) -> anyhow::Result<Vec<Acti
                 .or_default() += 1;
         }
     }
-    let counts = counts.into_iter();
     Ok(counts
+        .into_iter()
         .map(|((rule, subject), times)| ActionCount {
             rule,
             subject,

@@ -259,8 +259,11 @@ fn report_settings(town: &LiveTown, rig: Option<&Rig>, page: &mut MigrationPage)
     if path.is_file() {
         page.used("settings", path.display().to_string());
     }
-    let own_faults = layers.find_faults(rig.map(|rig| &**rig)).into_iter();
-    for fault in own_faults.filter(|fault| fault.error.is_in(&path)) {
+    for fault in layers
+        .find_faults(rig.map(|rig| &**rig))
+        .into_iter()
+        .filter(|fault| fault.error.is_in(&path))
+    {
         let text = fault.error.to_string();
         if fault.effect == FaultEffect::Stop {
             let hint = "nothing is started or merged before the settings are correct";

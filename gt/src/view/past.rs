@@ -160,13 +160,14 @@ pub(super) fn describe_past_state(town: &Town, stores: &TownStores, what: &str) 
         return describe_past_bead(stores, bead);
     }
     let address = town.parse_agent(what).ok().map(|agent| agent.to_string());
-    let agents = list_past_agents(stores).into_iter();
-    let own = agents.filter(|agent| Some(&agent.agent) == address.as_ref());
-    own.map(|agent| match (agent.hook_bead, agent.work_title) {
-        (Some(id), Some(title)) => format!("{} had {id} \"{title}\" on the hook", agent.agent),
-        _ => format!("{} had nothing on the hook", agent.agent),
-    })
-    .collect()
+    list_past_agents(stores)
+        .into_iter()
+        .filter(|agent| Some(&agent.agent) == address.as_ref())
+        .map(|agent| match (agent.hook_bead, agent.work_title) {
+            (Some(id), Some(title)) => format!("{} had {id} \"{title}\" on the hook", agent.agent),
+            _ => format!("{} had nothing on the hook", agent.agent),
+        })
+        .collect()
 }
 
 fn describe_past_bead(stores: &TownStores, bead: &Bead) -> Vec<String> {

@@ -148,17 +148,20 @@ pub fn find_failing_plugins(
     let is_silent = |plugin: &&Plugin| {
         !plugin.file.execution.notify_on_failure && !plugin.is_disabled(&disabled)
     };
-    let failing = plugins.iter().filter(is_silent).filter_map(|plugin| {
-        let runs = list_runs(beads, plugin, MAX_FAILURES);
-        let is_failure = |run: &&PluginRun| run.result == Some(PluginResult::Failure);
-        let failures = runs.iter().take_while(is_failure).count();
-        (failures > 1).then(|| FailingPlugin {
-            key: plugin.key(),
-            failures,
-            end: runs[0].end().to_owned(),
+    plugins
+        .iter()
+        .filter(is_silent)
+        .filter_map(|plugin| {
+            let runs = list_runs(beads, plugin, MAX_FAILURES);
+            let is_failure = |run: &&PluginRun| run.result == Some(PluginResult::Failure);
+            let failures = runs.iter().take_while(is_failure).count();
+            (failures > 1).then(|| FailingPlugin {
+                key: plugin.key(),
+                failures,
+                end: runs[0].end().to_owned(),
+            })
         })
-    });
-    failing.collect()
+        .collect()
 }
 
 /// Describes a plugin for `gt why`: its last run, the state of its gate, and what keeps it from

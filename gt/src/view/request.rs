@@ -205,8 +205,9 @@ fn add_queue_state(rig: &Rig, rows: &mut [RequestRow]) -> anyhow::Result<()> {
 
 /// Returns the start of the last merge in the events of a request, if no result came after it.
 pub(super) fn find_running_merge(events: &[EventLine]) -> Option<Timestamp> {
-    let merges = events.iter().rev();
-    let last = merges
+    let last = events
+        .iter()
+        .rev()
         .filter(|line| line.kind.starts_with("merge"))
         .find(|line| !matches!(&*line.kind, "merge_batch" | "merge_driven"))?;
     let started = last.kind == "merge_started";

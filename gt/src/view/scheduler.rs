@@ -101,8 +101,10 @@ pub fn find_queue_blockers(view: &TownView, rig: &str, id: &str) -> Vec<String> 
     let Some(snapshot) = view.stores.rigs.get(rig) else {
         return Vec::new();
     };
-    let here = bd::graph::find_blockers(snapshot, id).into_iter();
-    let mut blockers: Vec<String> = here.map(str::to_owned).collect();
+    let mut blockers: Vec<String> = bd::graph::find_blockers(snapshot, id)
+        .into_iter()
+        .map(str::to_owned)
+        .collect();
     if let Some(bead) = snapshot.get(id) {
         blockers.extend(view.stores.external_blockers(bead));
     }

@@ -72,16 +72,18 @@ fn search_store(rig: &str, beads: &Snapshot, text: &str) -> anyhow::Result<Vec<F
         .filter(|bead| !known.contains(bead.id.as_str()))
         .collect();
     found.extend(others);
-    let items = found.into_iter().filter_map(|bead| {
-        Some(FoundItem {
-            kind: kind_of(bead)?,
-            id: bead.id.clone(),
-            title: bead.title.clone(),
-            status: bead.status.to_string(),
-            rig: rig.to_owned(),
+    Ok(found
+        .into_iter()
+        .filter_map(|bead| {
+            Some(FoundItem {
+                kind: kind_of(bead)?,
+                id: bead.id.clone(),
+                title: bead.title.clone(),
+                status: bead.status.to_string(),
+                rig: rig.to_owned(),
+            })
         })
-    });
-    Ok(items.collect())
+        .collect())
 }
 
 /// Returns the kind of a bead. None for a record that the town keeps for itself.
@@ -96,14 +98,15 @@ fn kind_of(bead: &Bead) -> Option<FoundKind> {
 }
 
 fn list_found_agents(town: &LiveTown, text: &str) -> anyhow::Result<Vec<FoundItem>> {
-    let agents = recipient::list_agents(town)?.into_iter();
-    let found = agents.filter(|agent| contains_ignore_case(&agent.to_string(), text));
-    let items = found.map(|agent| FoundItem {
-        kind: FoundKind::Agent,
-        id: agent.to_string(),
-        title: String::new(),
-        status: String::new(),
-        rig: agent.rig().unwrap_or_default().to_owned(),
-    });
-    Ok(items.collect())
+    Ok(recipient::list_agents(town)?
+        .into_iter()
+        .filter(|agent| contains_ignore_case(&agent.to_string(), text))
+        .map(|agent| FoundItem {
+            kind: FoundKind::Agent,
+            id: agent.to_string(),
+            title: String::new(),
+            status: String::new(),
+            rig: agent.rig().unwrap_or_default().to_owned(),
+        })
+        .collect())
 }

@@ -46,10 +46,13 @@ impl SettingRow {
         match &self.value {
             Value::Null => String::new(),
             Value::String(text) => kit::ui::escape::escape_line(text),
-            Value::Array(words) => {
-                let words = words.iter().filter_map(Value::as_str);
-                kit::ui::escape::escape_line(&words.collect::<Vec<_>>().join(","))
-            }
+            Value::Array(words) => kit::ui::escape::escape_line(
+                &words
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .collect::<Vec<_>>()
+                    .join(","),
+            ),
             other => other.to_string(),
         }
     }

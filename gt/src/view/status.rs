@@ -235,8 +235,10 @@ pub struct EscalationLine {
 impl EscalationLine {
     /// Returns the open escalations of a town.
     pub fn list_open(town: &Snapshot) -> Vec<Self> {
-        let open = escalation::list_escalations(town, false).into_iter();
-        open.map(Self::from_escalation).collect()
+        escalation::list_escalations(town, false)
+            .into_iter()
+            .map(Self::from_escalation)
+            .collect()
     }
 
     fn from_escalation(escalation: Escalation) -> Self {
@@ -311,8 +313,9 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
             .keys()
             .flat_map(|rig| find_stopped_work(&town.rig(rig), view)),
     );
-    let gates = attention::gate_items(&town.layout, view).into_iter();
-    let due_gates = gates.filter(|item| item.is_due(view.now));
+    let due_gates = attention::gate_items(&town.layout, view)
+        .into_iter()
+        .filter(|item| item.is_due(view.now));
     problems.extend(due_gates.map(|item| {
         let commands = item.next.join("\n");
         format!("{}: {}\n{commands}", item.subject, item.text)
@@ -361,17 +364,18 @@ fn find_wrong_settings(view: &TownView) -> Vec<String> {
 /// someone.
 fn find_stopped_work(rig: &Rig, view: &TownView) -> Vec<String> {
     let settings = PatrolSettings::from_layers(view.settings.for_rig(Some(rig.name())), rig);
-    let items = attention::rig_items(view, rig.name(), &settings).into_iter();
-    let stopped = items.filter(|item| {
-        matches!(item.kind, AttentionKind::Stuck | AttentionKind::GaveUp)
-            || item.key.starts_with(TASK_KEY)
-    });
-    let lines = stopped.map(|item| {
-        let why = item.text.lines().next().unwrap_or_default();
-        let commands = item.next.first().cloned().unwrap_or_default();
-        format!("{}: {why}\n{commands}\ngt why {}", item.subject, item.bead)
-    });
-    lines.collect()
+    attention::rig_items(view, rig.name(), &settings)
+        .into_iter()
+        .filter(|item| {
+            matches!(item.kind, AttentionKind::Stuck | AttentionKind::GaveUp)
+                || item.key.starts_with(TASK_KEY)
+        })
+        .map(|item| {
+            let why = item.text.lines().next().unwrap_or_default();
+            let commands = item.next.first().cloned().unwrap_or_default();
+            format!("{}: {why}\n{commands}\ngt why {}", item.subject, item.bead)
+        })
+        .collect()
 }
 
 /// Reads the status of the whole town.
@@ -435,11 +439,15 @@ fn describe_usage_limits(
 ) -> Vec<String> {
     let paused = UsagePauses::load(&rig.town().layout).list_paused_uses(now);
     let limits = UseLimits::default().with_paused(paused);
-    let found = queued.iter().filter_map(|queued| {
-        let uses = limits.uses_of(rig, &queued.options);
-        Some(limits.find_paused_use(&uses)?.to_string())
-    });
-    found.collect::<BTreeSet<_>>().into_iter().collect()
+    queued
+        .iter()
+        .filter_map(|queued| {
+            let uses = limits.uses_of(rig, &queued.options);
+            Some(limits.find_paused_use(&uses)?.to_string())
+        })
+        .collect::<BTreeSet<_>>()
+        .into_iter()
+        .collect()
 }
 
 struct StatusReader<'a> {
@@ -507,12 +515,15 @@ impl StatusReader<'_> {
 
     /// Returns the patrol's roles of the town or of a rig that are in agent mode or have a session.
     fn roles(&self, rig: Option<&str>) -> Vec<AgentStatus> {
-        let roles = self.view.roles.iter();
-        let roles_of_rig = roles.filter(|role| role.address.rig() == rig);
-        let shown = roles_of_rig.filter(|role| {
-            role.mode == RoleMode::Agent || self.view.session_of(&role.address).is_some()
-        });
-        shown.map(|role| self.agent(&role.address, None)).collect()
+        self.view
+            .roles
+            .iter()
+            .filter(|role| role.address.rig() == rig)
+            .filter(|role| {
+                role.mode == RoleMode::Agent || self.view.session_of(&role.address).is_some()
+            })
+            .map(|role| self.agent(&role.address, None))
+            .collect()
     }
 
     fn dog(&self, layout: &TownLayout, dog: &Dog) -> AgentStatus {
@@ -556,8 +567,10 @@ impl StatusReader<'_> {
             progress: polecat.and_then(|polecat| polecat.progress.clone()),
             unread_mail: mail::count_unread(&self.view.stores.town, &address.mailbox()),
             waits_for_answers: polecat.map_or_else(Vec::new, |polecat| {
-                let questions = questions_of(self.view, polecat).into_iter();
-                questions.map(|question| question.next_step()).collect()
+                questions_of(self.view, polecat)
+                    .into_iter()
+                    .map(|question| question.next_step())
+                    .collect()
             }),
         }
     }

@@ -116,8 +116,11 @@ fn read_commits(rig: &Rig, range: &TrailRange, all: bool) -> anyhow::Result<Vec<
         })
     };
     let records = rig.git().plumbing(args).records()?;
-    let commits = records.into_iter().filter_map(parse);
-    Ok(commits.filter(|commit| all || commit.is_agent).collect())
+    Ok(records
+        .into_iter()
+        .filter_map(parse)
+        .filter(|commit| all || commit.is_agent)
+        .collect())
 }
 
 /// Returns true for the name of an agent, which is the author of its commits.

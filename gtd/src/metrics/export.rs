@@ -25,8 +25,8 @@ const METRICS_PATH: &str = "/v1/metrics";
 /// Sends the numbers until the daemon ends, if the setting is set. Each new failure is logged once.
 pub(crate) fn export_metrics(reader: Arc<MetricsReader>) {
     let settings = SettingsLayers::load(&reader.town, None);
-    let wanted = settings.map(|settings| settings.valid_value(OTLP_SETTING));
-    let address = wanted
+    let address = settings
+        .map(|settings| settings.valid_value(OTLP_SETTING))
         .ok()
         .and_then(|value| Some(value.as_str()?.trim().to_owned()));
     let Some(address) = address.filter(|address| !address.is_empty()) else {

@@ -77,15 +77,16 @@ impl AccessBook {
 
     /// Returns the session in a `Cookie` header.
     pub(crate) fn find_session(&self, cookies: &str, name: &str) -> Option<&PageSession> {
-        let mut values = cookies
+        cookies
             .split(';')
             .filter_map(|cookie| cookie.trim().split_once('='))
             .filter(|(other, _)| *other == name)
-            .map(|(_, value)| value);
-        values.find_map(|value| {
-            let mut sessions = self.sessions.iter();
-            sessions.find(|session| is_same_secret(&session.cookie, value))
-        })
+            .map(|(_, value)| value)
+            .find_map(|value| {
+                self.sessions
+                    .iter()
+                    .find(|session| is_same_secret(&session.cookie, value))
+            })
     }
 }
 

@@ -171,8 +171,10 @@ fn find_question(town: &LiveTown, secret: &str) -> anyhow::Result<Option<Escalat
         return Ok(None);
     };
     let beads = town.open_town_store()?.snapshot()?;
-    let bead = beads.get_live(&id).filter(|bead| bead.is_open());
-    Ok(bead.and_then(Escalation::from_bead))
+    Ok(beads
+        .get_live(&id)
+        .filter(|bead| bead.is_open())
+        .and_then(Escalation::from_bead))
 }
 
 /// Draws a question. `problem` says why an answer was not taken; it may be empty.

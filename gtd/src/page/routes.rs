@@ -191,8 +191,11 @@ fn find_key(request: &Request) -> &str {
     let header = HeaderName::from_static("x-gastown-key");
     header_text(request.headers(), &header)
         .or_else(|| {
-            let mut parts = request.uri().query()?.split('&');
-            parts.find_map(|part| part.strip_prefix("key="))
+            request
+                .uri()
+                .query()?
+                .split('&')
+                .find_map(|part| part.strip_prefix("key="))
         })
         .unwrap_or_default()
 }

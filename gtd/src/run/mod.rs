@@ -132,8 +132,11 @@ impl<W: LoopWorld> PatrolLoop<W> {
             .await;
         let retry = lock_mutex(&self.memory).due_in(self.world.now());
         self.record_suspension(before, began.elapsed());
-        let waits = due.into_iter().chain(retry);
-        let sleep = waits.min().and_then(|wait| wait.try_into().ok());
+        let sleep = due
+            .into_iter()
+            .chain(retry)
+            .min()
+            .and_then(|wait| wait.try_into().ok());
         let heartbeat = self.world.heartbeat();
         sleep.map_or(heartbeat, |sleep: Duration| sleep.min(heartbeat))
     }

@@ -65,8 +65,11 @@ pub fn ask_command_for_help(args: Vec<OsString>, program: impl Fn() -> Command) 
             vec![name.clone(), command.clone(), "--help".into()]
         }
         [name, help, command, ..] if is_flag(help) && find_command(command).is_some() => {
-            let line = std::iter::once(name).chain(&args[2..]);
-            line.cloned().chain(["--help".into()]).collect()
+            std::iter::once(name)
+                .chain(&args[2..])
+                .cloned()
+                .chain(["--help".into()])
+                .collect()
         }
         _ => args,
     }
@@ -110,8 +113,12 @@ pub fn find_faults(command: &Command, groups: &[TaskGroup]) -> Vec<&'static str>
     let is_fault = |(index, name): &(usize, &&'static str)| {
         command.find_subcommand(name).is_none() || names[..*index].contains(name)
     };
-    let faults = names.iter().enumerate().filter(is_fault);
-    faults.map(|(_, name)| *name).collect()
+    names
+        .iter()
+        .enumerate()
+        .filter(is_fault)
+        .map(|(_, name)| *name)
+        .collect()
 }
 
 #[cfg(test)]

@@ -104,8 +104,9 @@ fn describe_unknown_argument(path: &str, command: &Command, name: &str) -> Unkno
 fn find_similar_commands(parent: &Command, word: &str) -> Vec<String> {
     let names = || {
         let commands = parent.get_subcommands();
-        let shown = commands.filter(|command| !command.is_hide_set());
-        shown.map(Command::get_name)
+        commands
+            .filter(|command| !command.is_hide_set())
+            .map(Command::get_name)
     };
     let same = synonym::find_commands(word, names());
     if same.is_empty() {
@@ -122,8 +123,9 @@ fn find_similar_flags(command: &Command, flag: &str) -> Vec<String> {
     let word = word.split(['=', ' ']).next().unwrap_or(word);
     let names = || {
         let arguments = command.get_arguments();
-        let shown = arguments.filter(|argument| !argument.is_hide_set());
-        shown.filter_map(clap::Arg::get_long)
+        arguments
+            .filter(|argument| !argument.is_hide_set())
+            .filter_map(clap::Arg::get_long)
     };
     let same = synonym::find_flags(word, names());
     if same.is_empty() {

@@ -70,8 +70,10 @@ impl Env {
     /// Returns the environment without the variables that `is_foreign` selects.
     #[must_use]
     pub fn without(&self, is_foreign: impl Fn(&str) -> bool) -> Self {
-        let kept = self.vars.iter().filter(|(name, _)| !is_foreign(name));
-        let vars = kept
+        let vars = self
+            .vars
+            .iter()
+            .filter(|(name, _)| !is_foreign(name))
             .map(|(name, value)| (name.clone(), value.clone()))
             .collect();
         Self {

@@ -382,8 +382,11 @@ pub struct StoppedChildren(
 pub fn kill_stoppable_children() -> StoppedChildren {
     use rustix::process::{Pid, Signal, kill_process_group};
     let children = lock_or_recover(&STOPPABLE);
-    let groups = children.iter().filter_map(|id| i32::try_from(*id).ok());
-    for group in groups.filter_map(Pid::from_raw) {
+    for group in children
+        .iter()
+        .filter_map(|id| i32::try_from(*id).ok())
+        .filter_map(Pid::from_raw)
+    {
         // A group that is empty has ended already.
         kill_process_group(group, Signal::KILL).ok();
     }

@@ -13,8 +13,9 @@ pub fn free_memory() -> Option<u64> {
 }
 
 fn parse_free_memory(meminfo: &str) -> Option<u64> {
-    let mut lines = meminfo.lines();
-    let available = lines.find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let available = meminfo
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let kib: u64 = available.split_whitespace().next()?.parse().ok()?;
     Some(kib / 1024)
 }

@@ -38,8 +38,12 @@ impl TextTable {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let widths: Vec<usize> = (0..columns)
             .map(|column| {
-                let cells = self.rows.iter().filter_map(|row| row.get(column));
-                cells.map(|cell| cell.width()).max().unwrap_or(0)
+                self.rows
+                    .iter()
+                    .filter_map(|row| row.get(column))
+                    .map(|cell| cell.width())
+                    .max()
+                    .unwrap_or(0)
             })
             .collect();
         for (number, row) in self.rows.iter().enumerate() {

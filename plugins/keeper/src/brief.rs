@@ -62,10 +62,11 @@ impl BeadArea {
             return self.has_domain(domain);
         }
         let clause_words = split_name(clause);
-        let kinds = clause_words
+        let mut named: Vec<&str> = clause_words
             .iter()
-            .filter_map(|word| DefinitionKind::from_word(word));
-        let mut named: Vec<&str> = kinds.map(|kind| choose_domain(kind, clause)).collect();
+            .filter_map(|word| DefinitionKind::from_word(word))
+            .map(|kind| choose_domain(kind, clause))
+            .collect();
         named.extend(
             find_proposed_elements(clause)
                 .iter()
@@ -197,10 +198,11 @@ fn write_seed_paths(text: &mut String, root: &Path, decision: &Decision, area: O
         .get("seed_refs")
         .map(YamlValue::entries)
         .unwrap_or_default();
-    let area_refs = refs
+    let paths: Vec<&str> = refs
         .iter()
-        .filter(|(domain, _)| area.is_none_or(|area| area.has_domain(domain)));
-    let paths: Vec<&str> = area_refs.filter_map(|(_, path)| path.as_text()).collect();
+        .filter(|(domain, _)| area.is_none_or(|area| area.has_domain(domain)))
+        .filter_map(|(_, path)| path.as_text())
+        .collect();
     if !paths.is_empty() {
         let line = format!(
             "Seeds, each to be read only when you work in its domain, in {}: {}",

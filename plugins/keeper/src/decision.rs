@@ -68,8 +68,8 @@ impl Decision {
     /// The lists of a field by domain, such as those of `reuse`.
     pub fn by_domain(&self, key: &str) -> Vec<(String, Vec<String>)> {
         let entries = self.get(key).map(YamlValue::entries).unwrap_or_default();
-        let lists = entries.iter();
-        lists
+        entries
+            .iter()
             .map(|(domain, list)| (domain.clone(), list.as_texts()))
             .collect()
     }

@@ -180,14 +180,13 @@ pub fn uninstall_hooks(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
 
 /// Returns true if another rig of the town has the keeper's hooks.
 fn is_used_by_other_rig(root: &Path) -> bool {
-    let mut rigs = root
-        .parent()
+    root.parent()
         .and_then(|town| std::fs::read_dir(town).ok())
         .into_iter()
         .flatten()
         .flatten()
-        .map(|entry| entry.path());
-    rigs.any(|rig| rig != root && is_ours(&rig.join("hooks/pre-convoy")))
+        .map(|entry| entry.path())
+        .any(|rig| rig != root && is_ours(&rig.join("hooks/pre-convoy")))
 }
 
 fn is_ours(place: &Path) -> bool {

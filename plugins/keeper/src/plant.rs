@@ -75,8 +75,8 @@ pub fn plant_from(root: &Path, requested: Option<&Path>) -> anyhow::Result<(Stri
 pub fn plant_seeds(root: &Path, source: &Path) -> anyhow::Result<PlantReport> {
     let listed = sys::run_git(source, &["ls-files", "-z"])
         .with_context(|| format!("{} is no git repository", source.display()))?;
-    let listed = listed.split(|byte| *byte == 0);
     let paths: Vec<String> = listed
+        .split(|byte| *byte == 0)
         .filter_map(|path| String::from_utf8(path.to_vec()).ok())
         .collect();
     plant_files(root, source, &paths)
@@ -117,8 +117,11 @@ fn plant_files(root: &Path, source: &Path, paths: &[String]) -> anyhow::Result<P
     domains.sort_unstable();
     domains.dedup();
     for domain in domains {
-        let of_domain = fresh.iter().filter(|(own, _)| *own == domain);
-        let domain_seeds: Vec<YamlValue> = of_domain.map(|(_, seed)| seed.clone()).collect();
+        let domain_seeds: Vec<YamlValue> = fresh
+            .iter()
+            .filter(|(own, _)| *own == domain)
+            .map(|(_, seed)| seed.clone())
+            .collect();
         let merged = merge_into_domain(root, domain, domain_seeds)?;
         planted.domains.push(merged);
     }
@@ -146,17 +149,16 @@ fn is_source(path: &str) -> bool {
 }
 
 fn build_seed(path: &str, text: &str, found: &crate::code::Definition) -> YamlValue {
-    let fields = [
+    let mut entries: Vec<(String, YamlValue)> = [
         ("name", found.name.clone()),
         ("kind", found.kind.word().to_owned()),
         ("path", path.to_owned()),
         ("line", found.line.to_string()),
         ("from", "plant".to_owned()),
     ]
-    .into_iter();
-    let mut entries: Vec<(String, YamlValue)> = fields
-        .map(|(key, value)| (key.to_owned(), YamlValue::Text(value)))
-        .collect();
+    .into_iter()
+    .map(|(key, value)| (key.to_owned(), YamlValue::Text(value)))
+    .collect();
     let lists = match found.kind {
         DefinitionKind::Component => [
             ("variants", find_variants(text, &found.name)),

@@ -129,9 +129,10 @@ impl Vault {
                 .map(YamlValue::entries)
                 .unwrap_or_default()
             {
-                let others = others.as_texts().into_iter();
-                let pairs =
-                    others.map(|other| (split_name(&other).concat(), split_name(word).concat()));
+                let pairs = others
+                    .as_texts()
+                    .into_iter()
+                    .map(|other| (split_name(&other).concat(), split_name(word).concat()));
                 vault.synonyms.extend(pairs);
             }
             let entries = root.get("seeds").map(YamlValue::items).unwrap_or_default();
@@ -177,8 +178,10 @@ impl Vault {
 
     /// Returns the words of a name, with synonyms replaced.
     fn words(&self, name: &str) -> Vec<String> {
-        let name_words = split_name(name).into_iter();
-        name_words.map(|word| self.canonical_word(&word)).collect()
+        split_name(name)
+            .into_iter()
+            .map(|word| self.canonical_word(&word))
+            .collect()
     }
 
     fn canonical_word(&self, word: &str) -> String {
@@ -199,14 +202,14 @@ impl Vault {
             let mut seed_words = self.words(&seed.name);
             seed_words.retain(|word| !GENERIC_WORDS.contains(&word.as_str()));
             seed_words.dedup();
-            let member = seed
+            let is_auth_member = seed
                 .name
                 .split_once('.')
-                .map(|(_, member)| self.words(member));
-            let is_auth_member = member.is_some_and(|words| {
-                has_all_words(&words, &text_words)
-                    && words.iter().any(|word| AUTH.contains(&word.as_str()))
-            });
+                .map(|(_, member)| self.words(member))
+                .is_some_and(|words| {
+                    has_all_words(&words, &text_words)
+                        && words.iter().any(|word| AUTH.contains(&word.as_str()))
+                });
             if is_auth_member {
                 return true;
             }
@@ -289,9 +292,12 @@ impl Vault {
             return SeedMatch::Known(seed);
         }
         let resource = |parts: &[String]| {
-            let plain = parts.iter().filter(|part| *part != "*" && *part != "api");
-            let mut plain = plain.filter(|part| !is_version(part));
-            plain.next().cloned()
+            parts
+                .iter()
+                .filter(|part| *part != "*" && *part != "api")
+                .filter(|part| !is_version(part))
+                .next()
+                .cloned()
         };
         let wanted = resource(&path_segments);
         let near = routes()
@@ -327,8 +333,8 @@ fn is_version(part: &str) -> bool {
 
 /// Splits a path into segments. Parameters become `*`.
 pub fn split_segments(path: &str) -> Vec<String> {
-    let parts = path.split('/').filter(|part| !part.is_empty());
-    parts
+    path.split('/')
+        .filter(|part| !part.is_empty())
         .map(|part| match part.chars().next() {
             Some(':' | '{' | '<' | '*' | '[' | '$') => "*".to_owned(),
             _ => part.to_lowercase(),

@@ -53,11 +53,13 @@ impl Waiver {
             ("by", &self.by),
             ("date", &sys::format_today()),
         ];
-        let fields = pairs
-            .into_iter()
-            .filter(|(_, value)| !value.is_empty())
-            .map(|(key, value)| (key.to_owned(), YamlValue::text(value)));
-        let text = yaml::format_yaml(&YamlValue::Map(fields.collect()));
+        let text = yaml::format_yaml(&YamlValue::Map(
+            pairs
+                .into_iter()
+                .filter(|(_, value)| !value.is_empty())
+                .map(|(key, value)| (key.to_owned(), YamlValue::text(value)))
+                .collect(),
+        ));
         let name = format!("{number:03}-{}.yaml", self.adr);
         sys::replace_file(&folder.join(&name), &text, 0o644)
             .with_context(|| format!("cannot write {name} in {}", folder.display()))?;

@@ -102,10 +102,9 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
             let switch = |rule: &&Rule| (format!("{SWITCH}{}", rule.name), rule.does.into());
             all.chain(RULES.iter().map(switch)).collect()
         },
-        (_, "colours") => |_| {
-            let themes = theme::list_themes().into_iter();
-            without_descriptions(themes.map(|theme| theme.name))
-        },
+        (_, "colours") => {
+            |_| without_descriptions(theme::list_themes().into_iter().map(|theme| theme.name))
+        }
         (_, "theme") => |_| without_descriptions(polecat::theme_names().map(str::to_owned)),
         (_, "checks") => |_| without_descriptions(doctor::check_names().map(str::to_owned)),
         (_, "target") => |town| {
@@ -125,10 +124,12 @@ fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = read_stores.iter().flat_map(|stores| stores.rigs.values());
     let is_agent =
         |bead: &BeadRef<'_>| bead.is_open() && bead.has_kind_or_label(&Kind::Agent, "gt:agent");
-    let found = stores
-        .flat_map(|beads| beads.select(is_agent))
-        .filter_map(PolecatIds::from_identity_bead);
-    without_descriptions(found.map(|ids| ids.address.mailbox()))
+    without_descriptions(
+        stores
+            .flat_map(|beads| beads.select(is_agent))
+            .filter_map(PolecatIds::from_identity_bead)
+            .map(|ids| ids.address.mailbox()),
+    )
 }
 
 fn complete_plugins(town: &LiveTown) -> Vec<CompletionValue> {
@@ -140,8 +141,9 @@ fn complete_plugins(town: &LiveTown) -> Vec<CompletionValue> {
 fn complete_crew_members(town: &LiveTown) -> Vec<CompletionValue> {
     let rigs = town.list_rigs().unwrap_or_default();
     let found = rigs.iter().flat_map(|rig| {
-        let names = crew::list_member_names(rig).into_iter();
-        names.map(move |name| crew::member_address(rig, &name).to_string())
+        crew::list_member_names(rig)
+            .into_iter()
+            .map(move |name| crew::member_address(rig, &name).to_string())
     });
     without_descriptions(found)
 }
@@ -162,20 +164,18 @@ fn complete_agents(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn complete_sessions(town: &LiveTown) -> Vec<CompletionValue> {
-    let found = seance::list_sessions(town, &SessionFilter::default())
+    seance::list_sessions(town, &SessionFilter::default())
         .unwrap_or_default()
-        .into_iter();
-    found
+        .into_iter()
         .map(|session| (session.session_id, session.actor))
         .collect()
 }
 
 fn complete_reviews(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
-    let found = stores
+    stores
         .iter()
-        .flat_map(|stores| review::list_requests(&stores.town, false));
-    found
+        .flat_map(|stores| review::list_requests(&stores.town, false))
         .map(|request| (request.id, escape::escape_line(&request.new.title)))
         .collect()
 }
@@ -200,10 +200,9 @@ fn complete_requests(town: &LiveTown) -> Vec<CompletionValue> {
 
 fn complete_escalations(town: &LiveTown) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
-    let found = stores
+    stores
         .iter()
-        .flat_map(|stores| escalation::list_escalations(&stores.town, false));
-    found
+        .flat_map(|stores| escalation::list_escalations(&stores.town, false))
         .map(|escalation| (escalation.id, escape::escape_line(&escalation.title)))
         .collect()
 }
@@ -218,8 +217,8 @@ fn complete_messages(town: &LiveTown) -> Vec<CompletionValue> {
 fn complete_beads(town: &Town, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
     let stores = stores.iter();
-    let stores = stores.flat_map(|stores| stores.rigs.values().chain([&stores.town]));
     stores
+        .flat_map(|stores| stores.rigs.values().chain([&stores.town]))
         .flat_map(|store| list_bead_values(store, &is_wanted))
         .collect()
 }

@@ -58,8 +58,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     for (error, rigs) in view.settings.list_stops() {
         let tracks = |rig: &&&str| {
             let beads = view.stores.rigs.get(**rig);
-            let mut tracked = found.iter().flat_map(|convoy| &convoy.tracked);
-            tracked.any(|bead| beads.is_some_and(|beads| beads.get(&bead.id).is_some()))
+            found
+                .iter()
+                .flat_map(|convoy| &convoy.tracked)
+                .any(|bead| beads.is_some_and(|beads| beads.get(&bead.id).is_some()))
         };
         let rigs: Vec<&str> = rigs.iter().filter(tracks).copied().collect();
         if !rigs.is_empty() {

@@ -110,8 +110,9 @@ fn select_members<'t>(
         None => town.list_rigs()?,
     };
     let of = |rig: Rig<'t>| {
-        let names = gt::flow::crew::list_member_names(&rig).into_iter();
-        names.map(move |name| (rig.clone(), name))
+        gt::flow::crew::list_member_names(&rig)
+            .into_iter()
+            .map(move |name| (rig.clone(), name))
     };
     Ok(rigs.into_iter().flat_map(of).collect())
 }

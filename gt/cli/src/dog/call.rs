@@ -23,8 +23,10 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let names = if args.all {
-        let dogs = record::dog::list_dogs(&town.layout).into_iter();
-        dogs.map(|dog| dog.name).collect()
+        record::dog::list_dogs(&town.layout)
+            .into_iter()
+            .map(|dog| dog.name)
+            .collect()
     } else {
         vec![super::resolve_dog_name(&town, args.name)?]
     };

@@ -30,14 +30,16 @@ pub(super) struct DogRow {
 pub(super) fn read_rows(town: &LiveTown) -> anyhow::Result<Vec<DogRow>> {
     let dogs = dog::list_dogs(town)?;
     let ill = health::check_dogs(town, health::HUNG, false)?;
-    let rows = dogs.into_iter().map(|dog| {
-        let problem = ill.iter().find(|problem| problem.dog == dog.name);
-        DogRow {
-            condition: problem.map(|problem| problem.condition),
-            dog,
-        }
-    });
-    Ok(rows.collect())
+    Ok(dogs
+        .into_iter()
+        .map(|dog| {
+            let problem = ill.iter().find(|problem| problem.dog == dog.name);
+            DogRow {
+                condition: problem.map(|problem| problem.condition),
+                dog,
+            }
+        })
+        .collect())
 }
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {

@@ -31,8 +31,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         mail::list_inbox(&beads, &mailbox)
     };
     // `gt mail read 2` counts in the inbox, independent of the filters here.
-    let inbox = messages.iter().filter(|message| !message.archived);
-    let places: Vec<String> = inbox.map(|message| message.id.clone()).collect();
+    let places: Vec<String> = messages
+        .iter()
+        .filter(|message| !message.archived)
+        .map(|message| message.id.clone())
+        .collect();
     if args.unread {
         messages.retain(|message| !message.read);
     }

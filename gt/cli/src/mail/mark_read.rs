@@ -19,9 +19,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let messages = if args.all {
         let town = ctx.open_town()?;
         let beads = town.open_town_store()?.snapshot()?;
-        let inbox = mail::list_inbox(&beads, &town.actor.mailbox()).into_iter();
-        let unread = inbox.filter(|message| !message.read);
-        unread.map(|message| message.id).collect()
+        mail::list_inbox(&beads, &town.actor.mailbox())
+            .into_iter()
+            .filter(|message| !message.read)
+            .map(|message| message.id)
+            .collect()
     } else {
         args.messages
     };

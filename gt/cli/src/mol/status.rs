@@ -50,11 +50,12 @@ pub(super) struct StepProgress {
 impl StepProgress {
     pub(super) fn from_molecule(found: &Molecule) -> Self {
         let ids = |states: &[&str]| -> Vec<String> {
-            let steps = found
+            found
                 .steps
                 .iter()
-                .filter(|step| states.contains(&step.state));
-            steps.map(|step| step.id.clone()).collect()
+                .filter(|step| states.contains(&step.state))
+                .map(|step| step.id.clone())
+                .collect()
         };
         let total = found.steps.len();
         Self {

@@ -35,8 +35,10 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     show_hint_once(ctx, &town, HintTopic::Queue);
-    let named = args.rig.as_deref().map(|name| town.find_rig(name));
-    let rigs = match named
+    let rigs = match args
+        .rig
+        .as_deref()
+        .map(|name| town.find_rig(name))
         .transpose()?
         .or_else(|| rig::rig_of_caller(ctx, &town))
     {

@@ -20,8 +20,9 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
-    let mut rows = request::read_requests(&rig)?.into_iter();
-    let next = rows.find(|row| row.status != "blocked");
+    let next = request::read_requests(&rig)?
+        .into_iter()
+        .find(|row| row.status != "blocked");
     let quiet = args.quiet;
     build_report(next, move |next, page| match next {
         Some(row) if quiet => page.line(&row.id),

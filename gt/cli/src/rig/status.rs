@@ -90,6 +90,8 @@ pub(crate) fn rig_of_caller<'t>(ctx: &Context, town: &'t Town) -> Option<Rig<'t>
         .strip_prefix(town.layout.root())
         .ok()
         .and_then(|path| path.components().next()?.as_os_str().to_str());
-    let mut names = caller_rig.into_iter().chain(folder);
-    names.find_map(|name| town.find_rig(name).ok())
+    caller_rig
+        .into_iter()
+        .chain(folder)
+        .find_map(|name| town.find_rig(name).ok())
 }

@@ -109,10 +109,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 "no session is known: agent programs that run hooks leave one (`gt hooks status`)",
             );
         }
-        let ids = found
+        let width = found
             .iter()
-            .map(|session| session.session_id.chars().count());
-        let width = ids.max().unwrap_or_default();
+            .map(|session| session.session_id.chars().count())
+            .max()
+            .unwrap_or_default();
         for session in found {
             // Never cut at the screen's width, because users copy the id.
             page.line(format_session_row(

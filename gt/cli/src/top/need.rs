@@ -51,10 +51,12 @@ fn list_links(overview: &TownOverview, need: &UserNeed) -> Vec<PageLine> {
         id if is_convoy(id) => links.push(("convoy", Subject::Convoy(id.to_owned()))),
         id => links.push(("bead", Subject::Bead(id.to_owned()))),
     }
-    let lines = links.into_iter().map(|(kind, subject)| PageLine {
-        text: format!("  {kind}: {}", escape_line(subject.name())),
-        tone: Tone::Plain,
-        subject: Some(subject),
-    });
-    lines.collect()
+    links
+        .into_iter()
+        .map(|(kind, subject)| PageLine {
+            text: format!("  {kind}: {}", escape_line(subject.name())),
+            tone: Tone::Plain,
+            subject: Some(subject),
+        })
+        .collect()
 }

@@ -77,8 +77,12 @@ pub(super) fn read_page(
 /// Describes the reason why a page cannot be read.
 pub(super) fn describe_missing(error: &anyhow::Error) -> Vec<PageLine> {
     let failure = gt::error::build_failure(error);
-    let lines = failure.message.lines().map(escape_line);
-    lines.map(PageLine::plain).collect()
+    failure
+        .message
+        .lines()
+        .map(escape_line)
+        .map(PageLine::plain)
+        .collect()
 }
 
 fn read_agent(town: &LiveTown, agent: &Address, tab: PageTab) -> anyhow::Result<Vec<PageLine>> {
@@ -116,8 +120,10 @@ fn read_screen(town: &LiveTown, agent: &Address) -> anyhow::Result<Vec<PageLine>
         return Ok(vec![PageLine::plain("no session runs")]);
     }
     let lines = show::read_screen(town, agent, SCREEN_LINES)?;
-    let lines = lines.iter().map(|line| PageLine::plain(escape_line(line)));
-    Ok(lines.collect())
+    Ok(lines
+        .iter()
+        .map(|line| PageLine::plain(escape_line(line)))
+        .collect())
 }
 
 fn read_timeline(town: &LiveTown, name: &str) -> anyhow::Result<Vec<PageLine>> {
@@ -272,8 +278,11 @@ fn describe_attempts(town: &LiveTown, bead: &BeadDetails) -> Vec<PageLine> {
 fn list_lines(town: &LiveTown, write: impl FnOnce(&mut Page)) -> Vec<PageLine> {
     let mut page = new_page(town);
     write(&mut page);
-    let lines = page.text().lines().map(PageLine::plain);
-    lines.skip_while(|line| line.text.is_empty()).collect()
+    page.text()
+        .lines()
+        .map(PageLine::plain)
+        .skip_while(|line| line.text.is_empty())
+        .collect()
 }
 
 fn new_page(town: &LiveTown) -> Page {
@@ -291,8 +300,8 @@ fn list_patch(patch: &str) -> Vec<PageLine> {
     if patch.trim().is_empty() {
         return vec![PageLine::plain("no changes")];
     }
-    let lines = list_block(patch).take(MAX_LINES);
-    lines
+    list_block(patch)
+        .take(MAX_LINES)
         .map(|line| PageLine {
             tone: match line.text.as_bytes().first() {
                 Some(b'+') => Tone::Good,

@@ -70,8 +70,10 @@ impl ScreenRow {
     pub(super) fn contains(&self, text: &str) -> bool {
         let text = text.to_lowercase();
         let more = self.more.iter().map(|line| &line.text);
-        let mut parts = [&self.text, &self.right].into_iter().chain(more);
-        parts.any(|part| part.to_lowercase().contains(&text))
+        [&self.text, &self.right]
+            .into_iter()
+            .chain(more)
+            .any(|part| part.to_lowercase().contains(&text))
     }
 }
 
@@ -81,22 +83,24 @@ pub(super) fn list_rows(news: &TownNews, section: Section) -> Vec<ScreenRow> {
         return Vec::new();
     };
     match section {
-        Section::NeedsYou => {
-            let needs = overview.needs_you.iter();
-            needs.map(|need| need_row(need, overview.at)).collect()
-        }
+        Section::NeedsYou => overview
+            .needs_you
+            .iter()
+            .map(|need| need_row(need, overview.at))
+            .collect(),
         Section::Agents => list_agents(news, overview),
         Section::Queues => list_queues(overview),
-        Section::Convoys => {
-            let convoys = overview.status.convoys.iter();
-            convoys
-                .map(|convoy| convoy_row(convoy, overview.estimates.get(&convoy.id)))
-                .collect()
-        }
-        Section::Feed => {
-            let events = news.feed.iter();
-            events.map(|event| event_row(event, overview.at)).collect()
-        }
+        Section::Convoys => overview
+            .status
+            .convoys
+            .iter()
+            .map(|convoy| convoy_row(convoy, overview.estimates.get(&convoy.id)))
+            .collect(),
+        Section::Feed => news
+            .feed
+            .iter()
+            .map(|event| event_row(event, overview.at))
+            .collect(),
     }
 }
 

@@ -339,8 +339,11 @@ impl TopState {
             let rest = bead.strip_prefix(prefix);
             rest.is_some_and(|rest| rest.starts_with('-'))
         };
-        let mut rigs = overview.status.rigs.iter();
-        rigs.find(|rig| is_home(&rig.prefix))
+        overview
+            .status
+            .rigs
+            .iter()
+            .find(|rig| is_home(&rig.prefix))
             .map_or_else(String::new, |rig| rig.name.clone())
     }
 
@@ -459,13 +462,16 @@ impl TopState {
         let name = self.filter.trim();
         let is_named = |subject: &Subject| subject.name() == name;
         if let Some(lines) = self.page_lines() {
-            let mut subjects = lines.into_iter().filter_map(|line| line.subject.clone());
-            return subjects.find(is_named);
+            return lines
+                .into_iter()
+                .filter_map(|line| line.subject.clone())
+                .find(is_named);
         }
-        let rows = Section::ALL
+        Section::ALL
             .into_iter()
-            .flat_map(|section| self.rows_of(section));
-        rows.filter_map(|row| row.subject).find(is_named)
+            .flat_map(|section| self.rows_of(section))
+            .filter_map(|row| row.subject)
+            .find(is_named)
     }
 
     fn go_back(&mut self, code: KeyCode) -> Option<TopAction> {

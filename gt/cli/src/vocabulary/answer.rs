@@ -106,8 +106,13 @@ impl<'a> OldLine<'a> {
     /// Returns the line of `gt` in which `words` take the place of the first `taken` words.
     fn run_instead(&self, words: &[&str], taken: usize) -> OldLineAnswer {
         let given = self.before.iter().chain(&self.rest[taken..]).cloned();
-        let words = std::iter::once("gt").chain(words.iter().copied());
-        OldLineAnswer::Gt(words.map(OsString::from).chain(given).collect())
+        OldLineAnswer::Gt(
+            std::iter::once("gt")
+                .chain(words.iter().copied())
+                .map(OsString::from)
+                .chain(given)
+                .collect(),
+        )
     }
 
     fn answer(&self, command: &OldCommand) -> Option<OldLineAnswer> {

@@ -13,8 +13,9 @@ pub(super) struct Args {}
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let name = Visitor::of_caller(&town)?.clone_name();
-    let rigs = town.list_rigs()?.into_iter();
-    let places: Vec<WorktreeReport> = rigs
+    let places: Vec<WorktreeReport> = town
+        .list_rigs()?
+        .into_iter()
         .filter(|rig| rig.crew(&name).is_dir())
         .map(|rig| WorktreeReport {
             rig: rig.name().to_owned(),

@@ -75,8 +75,9 @@ pub fn back_up_town(town: &Town, destination: &str) -> anyhow::Result<BackupRepo
     let mut contents = find_contents(root);
     let mut draft = BackupDraft::begin(root)?;
     let saved = save_unsaved_work(&mut draft, &mut contents);
-    let taken = draft.take(town, contents, &saved);
-    let written = taken.and_then(|()| write_backup(town, &place, &draft));
+    let written = draft
+        .take(town, contents, &saved)
+        .and_then(|()| write_backup(town, &place, &draft));
     draft.drop_rescues();
     let commit = written?;
     let is_dirty = |head: &&SavedHead| head.unsaved.is_some();
@@ -172,8 +173,12 @@ fn save_unsaved_work(
     draft: &mut BackupDraft,
     contents: &mut TownContents,
 ) -> BTreeMap<String, SavedHead> {
-    let clones = contents.repositories.iter().filter(|found| !found.bare);
-    let mut paths: Vec<String> = clones.map(|found| found.path.clone()).collect();
+    let mut paths: Vec<String> = contents
+        .repositories
+        .iter()
+        .filter(|found| !found.bare)
+        .map(|found| found.path.clone())
+        .collect();
     paths.extend(contents.worktrees.iter().map(|found| found.path.clone()));
     // The files of the town's own folder are plain files.
     paths.retain(|path| !path.is_empty());
@@ -414,11 +419,10 @@ impl BackupDraft {
             saved.get(&found.path).cloned().unwrap_or_default()
         };
         head.path.clone_from(&found.path);
-        let of_it = contents
+        let worktrees: Vec<SavedHead> = contents
             .worktrees
             .iter()
-            .filter(|tree| tree.common == common);
-        let worktrees: Vec<SavedHead> = of_it
+            .filter(|tree| tree.common == common)
             .filter_map(|tree| saved.get(&tree.path).cloned())
             .collect();
         let stashes = list_stashes(&git)?;
@@ -643,8 +647,9 @@ fn write_parts(git: &Git, parts: &[(String, PathBuf)]) -> anyhow::Result<TreeEnt
         .stdin(paths.join("\n"))
         .limit(Duration::from_secs(3600))
         .text()?;
-    let names = parts.iter().map(|(name, _)| name.clone());
-    let entries: TreeEntries = names
+    let entries: TreeEntries = parts
+        .iter()
+        .map(|(name, _)| name.clone())
         .zip(ids.lines().map(|id| blob_entry(id.to_owned())))
         .collect();
     anyhow::ensure!(

@@ -206,9 +206,9 @@ impl Workshop {
         let empty = self.git.plumbing(["mktree"]).text()?;
         let author = backup_identity();
         let groups = tips.chunks(MAX_PARENTS);
-        let commits =
-            groups.map(|group| self.git.commit_tree(&empty, group, "Saved work", &author));
-        Ok(commits.collect::<Result<_, _>>()?)
+        Ok(groups
+            .map(|group| self.git.commit_tree(&empty, group, "Saved work", &author))
+            .collect::<Result<_, _>>()?)
     }
 
     /// Pushes a backup that follows `last`.

@@ -28,10 +28,8 @@ pub enum ConvoyError {
 
 /// Returns the convoy with this id.
 pub(super) fn find_convoy(tx: &Tx, id: &str) -> anyhow::Result<Bead> {
-    let found = tx
-        .get(id)
-        .filter(|bead| record::convoy::is_convoy(bead) && !bead.is_tombstone());
-    found
+    tx.get(id)
+        .filter(|bead| record::convoy::is_convoy(bead) && !bead.is_tombstone())
         .cloned()
         .ok_or_else(|| ConvoyError::Unknown { id: id.to_owned() }.into())
 }

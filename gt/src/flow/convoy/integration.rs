@@ -120,8 +120,10 @@ impl Integration {
     pub(super) fn unlanded_branches(&self) -> Vec<String> {
         let landed =
             |branch: &ConvoyBranch| branch.landing.as_ref().is_some_and(|step| step.landed);
-        let rigs = self.rigs.iter().filter(|(_, branch)| !landed(branch));
-        rigs.map(|(rig, branch)| format!("{} of {rig}", branch.branch))
+        self.rigs
+            .iter()
+            .filter(|(_, branch)| !landed(branch))
+            .map(|(rig, branch)| format!("{} of {rig}", branch.branch))
             .collect()
     }
 
@@ -188,11 +190,12 @@ pub fn set_integration(convoy: &mut Bead, integration: &Integration) -> serde_js
 
 /// Returns the open convoy with branches of its own that tracks a bead.
 pub fn integration_convoy_of(town: &Snapshot, bead: &str) -> Option<String> {
-    let mut tracking = record::convoy::convoys_tracking(town, bead).into_iter();
-    tracking.find(|id| {
-        town.get(id)
-            .is_some_and(|convoy| read_integration(convoy).is_some())
-    })
+    record::convoy::convoys_tracking(town, bead)
+        .into_iter()
+        .find(|id| {
+            town.get(id)
+                .is_some_and(|convoy| read_integration(convoy).is_some())
+        })
 }
 
 /// Returns the open convoy that has a branch of this name in a rig.

@@ -217,8 +217,10 @@ fn find_subscribers(town: &Town, convoy: &Bead, mayor_runs: bool) -> Vec<String>
 fn commits_by_rig(convoy: &Bead) -> BTreeMap<String, String> {
     let integration = integration::read_integration(convoy).unwrap_or_default();
     let commit = |branch: integration::ConvoyBranch| branch.landing.map(|step| step.candidate);
-    let rigs = integration.rigs.into_iter();
-    rigs.filter_map(|(rig, branch)| Some((rig, commit(branch)?)))
+    integration
+        .rigs
+        .into_iter()
+        .filter_map(|(rig, branch)| Some((rig, commit(branch)?)))
         .collect()
 }
 

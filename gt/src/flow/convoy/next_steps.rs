@@ -67,8 +67,12 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> V
             task.status == bd::bead::Status::Open && home.find_queued(&task.id).is_none()
         })
     };
-    let tasks = bead.waits_for.iter().filter(is_free);
-    let mut ways: Vec<String> = tasks.map(|task| format!("gt sling {task} {rig}")).collect();
+    let mut ways: Vec<String> = bead
+        .waits_for
+        .iter()
+        .filter(is_free)
+        .map(|task| format!("gt sling {task} {rig}"))
+        .collect();
     let request = merge_request::find_open_request(home.beads, &bead.id);
     if let Some(request) =
         request.filter(|request| merge_request::reason_for_user(request).is_some())

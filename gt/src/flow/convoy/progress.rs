@@ -181,12 +181,14 @@ impl<'a> ProgressBoard<'a> {
             .iter()
             .find(|home| home.beads.get(id).is_some())?;
         let bead = home.beads.get(id)?;
-        let requests = bead.edges(&DepKind::Blocks).filter_map(|edge| {
-            let request = home.beads.get(&edge.depends_on_id)?;
-            merge_request::is_merge_request(request)
-                .then(|| merge_request::receipt_of(request).target)
-        });
-        let targets: Vec<String> = requests.collect();
+        let targets: Vec<String> = bead
+            .edges(&DepKind::Blocks)
+            .filter_map(|edge| {
+                let request = home.beads.get(&edge.depends_on_id)?;
+                merge_request::is_merge_request(request)
+                    .then(|| merge_request::receipt_of(request).target)
+            })
+            .collect();
         let is_there = |branch: &&UnlandedBranch| {
             Some(branch.rig.as_str()) == home.rig
                 && branch.convoy != convoy
@@ -222,8 +224,11 @@ impl<'a> ProgressBoard<'a> {
             .filter_map(|convoy| convoy.bead())
             .collect();
         convoys.sort_by_key(|convoy| (convoy.created_at.instant(), &convoy.id));
-        let progress = convoys.into_iter().map(|convoy| self.progress(convoy));
-        progress.filter(ConvoyProgress::is_done).collect()
+        convoys
+            .into_iter()
+            .map(|convoy| self.progress(convoy))
+            .filter(ConvoyProgress::is_done)
+            .collect()
     }
 
     /// Returns false if a convoy tracks an open bead that is no repair, and has no landing to
@@ -334,8 +339,8 @@ fn map_hooked_beads(beads: &Snapshot) -> HashMap<&str, &Bead> {
 }
 
 fn list_blockers(bead: &Bead) -> Vec<String> {
-    let links = bead.dependencies.iter();
-    links
+    bead.dependencies
+        .iter()
         .filter(|link| link.kind.affects_ready() && link.kind != DepKind::ParentChild)
         .map(|link| link.depends_on_id.clone())
         .collect()
@@ -436,13 +441,13 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
         (_, is_unproven) => find_standing(home, bead, request, !waits_for.is_empty(), is_unproven),
     };
     let further = || match standing {
-        BeadStanding::Open | BeadStanding::Blocked => {
-            let queued = home.find_queued(id).map(|queued| match home.now {
+        BeadStanding::Open | BeadStanding::Blocked => home
+            .find_queued(id)
+            .map(|queued| match home.now {
                 Some(now) => queued.describe_at(now),
                 None => queued.describe_queued(),
-            });
-            queued.or_else(|| Some(attempt::last_given_up_attempt(bead)?.describe_failure()))
-        }
+            })
+            .or_else(|| Some(attempt::last_given_up_attempt(bead)?.describe_failure())),
         BeadStanding::Failed => Some(bead.close_reason.clone()),
         BeadStanding::Done => describe_unmerged(bead),
         BeadStanding::Working => home.idle_reason(id),

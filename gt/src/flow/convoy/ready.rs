@@ -104,10 +104,9 @@ fn write_json(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
 fn list_file_versions(town: &Town) -> anyhow::Result<Vec<FileVersion>> {
     let mut folders = vec![town.layout.beads()];
     folders.extend(town.list_rigs()?.iter().map(|rig| rig.beads()));
-    let files = folders
+    Ok(folders
         .iter()
-        .flat_map(|folder| ["issues.jsonl", "journal.jsonl"].map(|name| folder.join(name)));
-    Ok(files
+        .flat_map(|folder| ["issues.jsonl", "journal.jsonl"].map(|name| folder.join(name)))
         .filter_map(|path| {
             let meta = std::fs::metadata(&path).ok()?;
             let changed = (meta.mtime(), meta.mtime_nsec());

@@ -111,8 +111,10 @@ impl RigStore<'_> {
 
     /// Returns why the worker of a bead does not work on it at the moment.
     pub(super) fn idle_reason(&self, id: &str) -> Option<String> {
-        let mut workers = self.polecats?.iter();
-        let worker = workers.find(|polecat| polecat.hook.as_deref() == Some(id))?;
+        let worker = self
+            .polecats?
+            .iter()
+            .find(|polecat| polecat.hook.as_deref() == Some(id))?;
         (worker.state != PolecatState::Working).then(|| worker.why.clone())
     }
 

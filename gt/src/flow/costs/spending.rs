@@ -87,8 +87,11 @@ fn find_current_beads(town: &Town) -> anyhow::Result<BTreeSet<String>> {
         }
     }
     if is_set(BudgetKind::Bead) {
-        let all = stores.rigs.values().flat_map(Snapshot::bead_refs);
-        let open = all.filter(|bead| bead.is_open() && !bead.is_internal());
+        let open = stores
+            .rigs
+            .values()
+            .flat_map(Snapshot::bead_refs)
+            .filter(|bead| bead.is_open() && !bead.is_internal());
         current.extend(open.map(|bead| bead.id().to_owned()));
     }
     Ok(current)

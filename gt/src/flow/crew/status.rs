@@ -40,8 +40,10 @@ pub fn read_member_status(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Res
     let (untracked, modified): (Vec<_>, Vec<_>) =
         changes.partition(|change| change.kind == ChangeKind::Untracked);
     let paths = |changes: Vec<bd::git::FileChange>| {
-        let paths = changes.iter().map(bd::git::FileChange::display_path);
-        paths.collect::<Vec<String>>()
+        changes
+            .iter()
+            .map(bd::git::FileChange::display_path)
+            .collect::<Vec<String>>()
     };
     let beads = town.open_town_store()?.snapshot()?;
     let mailbox = address.mailbox();

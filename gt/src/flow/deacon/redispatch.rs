@@ -171,8 +171,7 @@ fn find_stuck_reason(town: &LiveTown, bead: &Bead) -> anyhow::Result<String> {
     };
     let view = TownView::read(town)?;
     let stuck = view.find_polecat(&rig, &name)?.slot.state.stuck_reason();
-    let reason = stuck.map(str::to_owned);
-    reason.ok_or_else(|| {
+    stuck.map(str::to_owned).ok_or_else(|| {
         anyhow::anyhow!("{id} is on the hook of {who}, which is not stuck (`gt why {id}`)")
     })
 }

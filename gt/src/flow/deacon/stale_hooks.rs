@@ -90,9 +90,9 @@ pub fn handle_stale_hooks(
         "sessions cannot be listed, so no hook is judged: {}",
         view.blind.unwrap_or_default()
     );
-    let stores = std::iter::once(&view.stores.town).chain(view.stores.rigs.values());
-    let hooked = stores.flat_map(|store| store.select_open(&[BeadMark::Status(&Status::Hooked)]));
-    let mut found: Vec<StaleHook> = hooked
+    let mut found: Vec<StaleHook> = std::iter::once(&view.stores.town)
+        .chain(view.stores.rigs.values())
+        .flat_map(|store| store.select_open(&[BeadMark::Status(&Status::Hooked)]))
         .filter_map(|bead| {
             let age = view.now.duration_since(bead.updated_at.instant());
             let (verdict, reason) = judge_hook(find_holder(town, &view, bead), age, limit)?;

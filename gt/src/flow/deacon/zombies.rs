@@ -63,14 +63,16 @@ pub fn find_zombies(
     } else {
         found.iter().map(|zombie| zombie.process).collect()
     };
-    let shown = found.iter().map(|zombie| ZombieProcess {
-        pid: zombie.process.pid,
-        program: zombie.program.clone(),
-        session: zombie.session.clone(),
-        age_secs: zombie.age.as_secs(),
-        ended: !survivors.contains(&zombie.process),
-    });
-    Ok(shown.collect())
+    Ok(found
+        .iter()
+        .map(|zombie| ZombieProcess {
+            pid: zombie.process.pid,
+            program: zombie.program.clone(),
+            session: zombie.session.clone(),
+            age_secs: zombie.age.as_secs(),
+            ended: !survivors.contains(&zombie.process),
+        })
+        .collect())
 }
 
 fn is_zombie_process(process: &SessionProcess, live: &BTreeSet<&str>, youngest: Duration) -> bool {

@@ -114,10 +114,10 @@ fn find_repeated_failure(layout: &TownLayout) -> std::io::Result<Option<String>>
             _ => {}
         }
     }
-    let last = failed
+    Ok(failed
         .first()
-        .filter(|last| failed.iter().filter(|outcome| outcome == last).count() >= TOO_OFTEN);
-    Ok(last.cloned())
+        .filter(|last| failed.iter().filter(|outcome| outcome == last).count() >= TOO_OFTEN)
+        .cloned())
 }
 
 fn build_stuck_error(reason: &str) -> anyhow::Error {

@@ -48,9 +48,10 @@ pub fn documents_of(rig: &Rig, key: &str) -> Result<Vec<KeptDocument>, GitError>
             None => return Ok(Vec::new()),
         }
     };
-    let entries = git.entries(&commit)?.into_iter();
-    let ours = entries.filter(|(path, _)| is_in_gt_folder(path.as_bytes()));
-    Ok(ours
+    Ok(git
+        .entries(&commit)?
+        .into_iter()
+        .filter(|(path, _)| is_in_gt_folder(path.as_bytes()))
         .map(|(path, entry)| KeptDocument {
             reference: reference.clone(),
             path,

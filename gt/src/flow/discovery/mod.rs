@@ -120,8 +120,7 @@ pub fn is_in_gt_folder(path: &[u8]) -> bool {
 /// Returns true if a bead explores or plans, by its type, its labels or its title.
 pub fn is_discovery_work(bead: &Bead) -> bool {
     let says = |text: &str| {
-        let words = text.split(|c: char| !c.is_alphanumeric());
-        words
+        text.split(|c: char| !c.is_alphanumeric())
             .map(str::to_lowercase)
             .any(|word| DISCOVERY_WORDS.contains(&word.as_str()))
     };
@@ -157,8 +156,10 @@ fn slug_of_title(title: &str) -> String {
 /// Returns the name under which documents of a bead are kept: its convoy's id, or its own id if no
 /// open convoy tracks it.
 pub fn key_of(town: &Snapshot, bead: &str) -> String {
-    let mut convoys = record::convoy::convoys_tracking(town, bead).into_iter();
-    convoys.next().unwrap_or_else(|| bead.to_owned())
+    record::convoy::convoys_tracking(town, bead)
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| bead.to_owned())
 }
 
 /// Returns the ref that keeps the documents of a name.

@@ -101,10 +101,10 @@ fn list_files(folder: &Path) -> Vec<PathBuf> {
 /// Lists the tracked files below `.gt/`.
 fn list_tracked(git: &Git) -> Result<BTreeSet<String>, GitError> {
     let tracked = git.tracked(&[DOCUMENT_FOLDER])?;
-    let names = tracked
+    Ok(tracked
         .iter()
-        .map(|path| path.to_string_lossy().into_owned());
-    Ok(names.collect())
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect())
 }
 
 /// Lists the untracked files below `.gt/`, by their paths in the sandbox.
@@ -115,11 +115,14 @@ fn list_untracked(git: &Git) -> Result<BTreeMap<String, PathBuf>, GitError> {
         return Ok(BTreeMap::new());
     }
     let tracked = list_tracked(git)?;
-    let named = all.into_iter().map(|path| {
-        let shown = path.strip_prefix(sandbox).unwrap_or(&path);
-        (shown.to_string_lossy().into_owned(), path)
-    });
-    Ok(named.filter(|(name, _)| !tracked.contains(name)).collect())
+    Ok(all
+        .into_iter()
+        .map(|path| {
+            let shown = path.strip_prefix(sandbox).unwrap_or(&path);
+            (shown.to_string_lossy().into_owned(), path)
+        })
+        .filter(|(name, _)| !tracked.contains(name))
+        .collect())
 }
 
 /// Writes the worker's uncommitted changes below `.gt/` to the repository as blobs, and returns

@@ -202,15 +202,16 @@ fn backup_town(town: &Town) -> anyhow::Result<Vec<String>> {
             BeadsHome::Rig(rig) => (rig.clone(), town.rig(rig).beads()),
         };
         let folder = part.join(name);
-        let files = [
+        for from in [
             "issues.jsonl",
             "wisps.jsonl",
             "journal.jsonl",
             "config.yaml",
         ]
         .map(|file| beads.join(file))
-        .into_iter();
-        for from in files.chain([root.join("settings/config.json")]) {
+        .into_iter()
+        .chain([root.join("settings/config.json")])
+        {
             let Some(bytes) = file::read_file_if_exists(&from)? else {
                 continue;
             };

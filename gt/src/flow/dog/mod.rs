@@ -48,8 +48,10 @@ pub fn list_dogs(town: &Town) -> anyhow::Result<Vec<Dog>> {
 
 /// Returns all dogs with their work, from beads that are read already.
 pub fn list_dogs_in(layout: &TownLayout, stores: &TownStores) -> Vec<Dog> {
-    let dogs = dog::list_dogs(layout).into_iter();
-    dogs.map(|dog| add_hooked_work(stores, dog)).collect()
+    dog::list_dogs(layout)
+        .into_iter()
+        .map(|dog| add_hooked_work(stores, dog))
+        .collect()
 }
 
 /// Returns one dog with its work.

@@ -199,8 +199,11 @@ fn find_branch(git: &Git, folder: &Path, submission: &BranchSubmission) -> anyho
     if checked_out.as_ref() == Some(&branch) {
         let changes = git.status()?;
         if !changes.is_empty() {
-            let shown = changes.iter().take(5).map(FileChange::display_path);
-            let files: Vec<String> = shown.collect();
+            let files: Vec<String> = changes
+                .iter()
+                .take(5)
+                .map(FileChange::display_path)
+                .collect();
             return Err(SubmitError::Uncommitted {
                 count: kit::ui::counted(changes.len(), "file"),
                 files: files.join(", "),

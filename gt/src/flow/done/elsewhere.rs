@@ -84,8 +84,7 @@ pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, 
             found.push(StrayPlace::NoBranch { tip, commits });
         }
     }
-    let stashes = git.stashes()?.into_iter();
-    let its = stashes.filter(|stash| {
+    let its = git.stashes()?.into_iter().filter(|stash| {
         stash
             .branch()
             .is_some_and(|branch| branches.contains(branch))

@@ -420,8 +420,11 @@ fn find_command_to_branch(git: &Git, slot: &Slot) -> Result<String, GitError> {
 fn check_files(rig: &Rig, git: &Git, slot: &Slot) -> Result<(), ProofError> {
     let changes = git.status()?;
     if !changes.is_empty() {
-        let shown = changes.iter().take(5).map(FileChange::display_path);
-        let files: Vec<String> = shown.collect();
+        let files: Vec<String> = changes
+            .iter()
+            .take(5)
+            .map(FileChange::display_path)
+            .collect();
         return Err(ProofError::Uncommitted {
             count: changes.len(),
             files: files.join(", "),
@@ -470,8 +473,10 @@ pub(super) fn check_carried_files(
     tip: &str,
 ) -> Result<(), ProofError> {
     let entries = fs::read_dir(rig.overlay()).into_iter().flatten().flatten();
-    let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let carried: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
+    let carried: Vec<PathBuf> = entries
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .map(|entry| entry.path())
+        .collect();
     if carried.is_empty() || base == tip {
         return Ok(());
     }

@@ -230,8 +230,9 @@ fn spawn_renewal(town: &Town, agent: &Address, token: &str) -> anyhow::Result<()
         .args(["session-restart", &agent.to_string()])
         .cwd(town.layout.root())
         .env_clear();
-    let kept_vars = town.env.vars().filter(|(name, _)| !is_foreign(name));
-    kept_vars
+    town.env
+        .vars()
+        .filter(|(name, _)| !is_foreign(name))
         .fold(run, |run, (name, value)| run.env(name, value))
         .env(HANDOFF_VARIABLE, token)
         .spawn_detached(&log)?;

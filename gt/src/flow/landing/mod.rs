@@ -205,8 +205,12 @@ fn find_done_beads(town: &Town, id: &str) -> anyhow::Result<Vec<String>> {
     refuse_escalated(&progress)?;
     if !progress.is_done() {
         let not_done = |bead: &&TrackedBead| bead.standing != BeadStanding::Done;
-        let tracked = progress.tracked.iter();
-        let mut unfinished: Vec<String> = tracked.filter(not_done).map(format_standing).collect();
+        let mut unfinished: Vec<String> = progress
+            .tracked
+            .iter()
+            .filter(not_done)
+            .map(format_standing)
+            .collect();
         if unfinished.is_empty() {
             unfinished.push("it tracks nothing".to_owned());
         }
@@ -346,11 +350,10 @@ fn prepare_all<'a>(
 
 fn load_convoy(town: &Town, id: &str) -> anyhow::Result<Bead> {
     let convoys = town.open_town_store()?.snapshot()?;
-    let found = convoys
+    convoys
         .get(id)
         .filter(|bead| record::convoy::is_convoy(bead))
-        .filter(|bead| bead.is_open());
-    found
+        .filter(|bead| bead.is_open())
         .cloned()
         .ok_or_else(|| anyhow::anyhow!("there is no open convoy `{id}`: not found"))
 }

@@ -88,10 +88,10 @@ pub fn finish_step(
     town.record_event(&event!(StepDone,
         step: step, molecule: done.molecule_id, next: done.next_step_id, complete: done.complete,
     ));
-    let says_so = before
+    let cycles = before
         .and_then(|molecule| molecule.current)
-        .filter(|current| current.id == step);
-    let cycles = says_so.and_then(|current| current.cycles);
+        .filter(|current| current.id == step)
+        .and_then(|current| current.cycles);
     done.cycled = done.action == "continue" && cycle_session(town, cycles, &done)?;
     Ok(done)
 }

@@ -120,8 +120,9 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
     let good = commits[passing].clone();
     let commit = commits[passing - 1].clone();
     let failure = failure_at(passing - 1);
-    let mut merged = requests.into_iter();
-    let request = merged.find(|request| is_landed_as(request, &commit));
+    let request = requests
+        .into_iter()
+        .find(|request| is_landed_as(request, &commit));
     let bead = request
         .map(|request| open_bead_again(&queue, &target, request, &commit, &failure))
         .transpose()?
@@ -213,12 +214,15 @@ fn list_target_commits(
 
 /// Returns a gate after those that prepare its tree.
 fn list_gates_until(queue: &MergeQueue, gate: &str) -> anyhow::Result<Vec<Gate>> {
-    let mut groups = queue.settings.gates(queue.rig)?.into_iter();
-    let found = groups.find_map(|mut group| {
-        let place = group.iter().position(|one| one.name == gate)?;
-        group.truncate(place + 1);
-        Some(group)
-    });
+    let found = queue
+        .settings
+        .gates(queue.rig)?
+        .into_iter()
+        .find_map(|mut group| {
+            let place = group.iter().position(|one| one.name == gate)?;
+            group.truncate(place + 1);
+            Some(group)
+        });
     found.ok_or_else(|| anyhow::anyhow!("the gate {gate} is not set up"))
 }
 

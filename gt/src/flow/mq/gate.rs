@@ -292,11 +292,13 @@ fn run_side_by_side<T: Send>(count: usize, run: &(impl Fn(usize) -> T + Sync)) -
         let threads: Vec<_> = (0..count)
             .map(|index| scope.spawn(move || run(index)))
             .collect();
-        let joined = threads.into_iter().map(|thread| match thread.join() {
-            Ok(result) => result,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        joined.collect()
+        threads
+            .into_iter()
+            .map(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+            .collect()
     })
 }
 
@@ -309,9 +311,12 @@ fn round_seconds(time: Duration) -> f64 {
 /// sources, and returns the paths. The gate's work is to check: only the candidate is merged.
 fn drop_changes(tree: &Path, candidate: &str) -> anyhow::Result<Vec<String>> {
     let git = Git::at(tree);
-    let changes = git.status()?.into_iter();
-    let tracked = changes.filter(|change| change.kind != ChangeKind::Untracked);
-    let files: Vec<String> = tracked.map(|change| change.display_path()).collect();
+    let files: Vec<String> = git
+        .status()?
+        .into_iter()
+        .filter(|change| change.kind != ChangeKind::Untracked)
+        .map(|change| change.display_path())
+        .collect();
     if !files.is_empty() && git.resolve("HEAD")?.as_deref() == Some(candidate) {
         git.reset_hard("HEAD")?;
     }

@@ -100,8 +100,11 @@ pub(super) fn close_if_landed(
 /// may not merge any more: this transaction decides that.
 fn record_candidate(job: &MergeJob, onto: &str, candidate: &str) -> anyhow::Result<bool> {
     job.queue.rig.transact(job.queue.store, |tx| {
-        let open = tx.get(&job.request.id).filter(|bead| bead.is_open());
-        let Some(mut request) = open.cloned() else {
+        let Some(mut request) = tx
+            .get(&job.request.id)
+            .filter(|bead| bead.is_open())
+            .cloned()
+        else {
             return Ok(false);
         };
         if withdraw::stale_reason(tx, &request).is_some() {

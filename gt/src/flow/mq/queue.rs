@@ -250,8 +250,11 @@ fn list_unblocked_requests(beads: &Snapshot) -> impl Iterator<Item = &Bead> {
         if merge_request::awaited_pull_request(request).is_some() {
             // The result of a task updates the pull request, and is the request to look at.
             let resolved: &HashSet<String> = resolved.get_or_init(|| {
-                let receipts = all.iter().copied().map(merge_request::receipt_of);
-                receipts.filter_map(|receipt| receipt.resolves).collect()
+                all.iter()
+                    .copied()
+                    .map(merge_request::receipt_of)
+                    .filter_map(|receipt| receipt.resolves)
+                    .collect()
             });
             return !resolved.contains(&request.id);
         }

@@ -21,14 +21,16 @@ pub fn find_shared_waits(beads: &Snapshot, id: &str) -> Vec<String> {
         }
         _ => false,
     };
-    let others = merge_request::open_requests(beads).into_iter();
-    let others = others.filter(|other| {
-        other.id != id
-            && RequestWait::find(beads, other)
-                .as_ref()
-                .is_some_and(is_shared)
-    });
-    others.map(|other| other.id.clone()).collect()
+    merge_request::open_requests(beads)
+        .into_iter()
+        .filter(|other| {
+            other.id != id
+                && RequestWait::find(beads, other)
+                    .as_ref()
+                    .is_some_and(is_shared)
+        })
+        .map(|other| other.id.clone())
+        .collect()
 }
 
 /// Continues a request that waits for a user or for its target, or that keeps failing. Returns the

@@ -177,8 +177,10 @@ fn record_failing_since(job: &MergeJob, outcome: &MergeOutcome) -> anyhow::Resul
             return Ok(());
         };
         let mut state = merge_request::request_state(&request);
-        let before = state.failing.take();
-        let since = before.map_or_else(|| tx.now().to_string(), |(since, _)| since);
+        let since = state
+            .failing
+            .take()
+            .map_or_else(|| tx.now().to_string(), |(since, _)| since);
         state.failing = reason.map(|reason| (since, reason.clone()));
         state.gate_cannot_run = match outcome {
             MergeOutcome::GateCannotRun { gate, .. } => gate.clone(),

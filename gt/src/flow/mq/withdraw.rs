@@ -108,8 +108,9 @@ pub(crate) fn cancel_unneeded_tasks(town: &Town, store: &Store) -> anyhow::Resul
 
 /// Returns the open requests of a rig that may not merge any more.
 pub(crate) fn find_stale_requests(beads: &Snapshot) -> impl Iterator<Item = &Bead> {
-    let open = merge_request::open_requests(beads).into_iter();
-    open.filter(|request| stale_reason(beads, request).is_some())
+    merge_request::open_requests(beads)
+        .into_iter()
+        .filter(|request| stale_reason(beads, request).is_some())
 }
 
 /// Withdraws a request if it may not merge, and returns the outcome with the reason. Its commits are

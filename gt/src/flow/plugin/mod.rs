@@ -318,8 +318,8 @@ pub fn finish_run(
 fn close_escalations(town: &LiveTown, plugin: &Plugin) -> anyhow::Result<()> {
     let source = format!("plugin:{}", plugin.key());
     let beads = town.open_town_store()?.snapshot()?;
-    let open = escalation::list_escalations(&beads, false).into_iter();
-    let about_it: Vec<String> = open
+    let about_it: Vec<String> = escalation::list_escalations(&beads, false)
+        .into_iter()
         .filter(|escalation| escalation.source == source)
         .map(|escalation| escalation.id)
         .collect();
@@ -334,8 +334,10 @@ fn close_escalations(town: &LiveTown, plugin: &Plugin) -> anyhow::Result<()> {
 fn notify_failure(town: &LiveTown, plugin: &Plugin, outcome: &RunOutcome) -> anyhow::Result<()> {
     let source = format!("plugin:{}", plugin.key());
     let beads = town.open_town_store()?.snapshot()?;
-    let mut open = escalation::list_escalations(&beads, false).into_iter();
-    if open.any(|escalation| escalation.source == source) {
+    if escalation::list_escalations(&beads, false)
+        .into_iter()
+        .any(|escalation| escalation.source == source)
+    {
         return Ok(());
     }
     drop(beads);

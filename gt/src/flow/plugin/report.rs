@@ -80,12 +80,13 @@ pub fn report_day(town: &Town, day: Date, zone: &TimeZone) -> anyhow::Result<Opt
 }
 
 fn runs_of(town: &Snapshot, plugin: &Plugin, day: Date, zone: &TimeZone) -> Vec<PluginRun> {
-    let runs = run::list_runs(town, plugin, MAX_COUNTED_RUNS).into_iter();
-    runs.filter(|run| {
-        let at: Option<Timestamp> = run.created_at.parse().ok();
-        at.is_some_and(|at| at.to_zoned(zone.clone()).date() == day)
-    })
-    .collect()
+    run::list_runs(town, plugin, MAX_COUNTED_RUNS)
+        .into_iter()
+        .filter(|run| {
+            let at: Option<Timestamp> = run.created_at.parse().ok();
+            at.is_some_and(|at| at.to_zoned(zone.clone()).date() == day)
+        })
+        .collect()
 }
 
 fn describe_runs(plugin: &Plugin, runs: &[PluginRun]) -> String {

@@ -200,8 +200,10 @@ pub(super) fn prepare(
 ) -> ChildCommand {
     temporary::prepare_for_signals();
     let root = town.layout.root();
-    let rig_root = plugin.rig.as_ref().map(|rig| town.layout.rig(rig));
-    let cwd = rig_root
+    let cwd = plugin
+        .rig
+        .as_ref()
+        .map(|rig| town.layout.rig(rig))
         .as_ref()
         .map_or_else(|| root.to_owned(), |rig| rig.root().to_owned());
     let mut command = ChildCommand::new(program).cwd(&cwd).env_clear();

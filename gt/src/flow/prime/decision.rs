@@ -138,11 +138,12 @@ fn ask_briefing_hooks(
 /// whole decision.
 fn has_other_sessions(stores: &TownStores, convoy: &Bead, bead: &Bead) -> bool {
     let given = attempt::given_at(bead);
-    let mut others = record::convoy::tracked_ids(convoy).filter(|id| *id != bead.id);
-    others.any(|id| {
-        let other = stores.get(id).and_then(attempt::given_at);
-        other.is_some_and(|other| given.is_some_and(|given| other < given))
-    })
+    record::convoy::tracked_ids(convoy)
+        .filter(|id| *id != bead.id)
+        .any(|id| {
+            let other = stores.get(id).and_then(attempt::given_at);
+            other.is_some_and(|other| given.is_some_and(|given| other < given))
+        })
 }
 
 /// Returns the bead without front matter that only repeats the convoy's. None if the bead has front

@@ -219,8 +219,11 @@ fn find_convoy<'a>(stores: &'a TownStores, bead: &Bead, occasion: Occasion) -> O
 
 /// Returns the ids of the handoff notes that the text includes.
 fn handoff_notes_in(parts: &[ContextPart]) -> Vec<String> {
-    let kept_parts = parts.iter().filter(|part| part.fate != PartFate::Dropped);
-    kept_parts.filter_map(ContextPart::handoff_note).collect()
+    parts
+        .iter()
+        .filter(|part| part.fate != PartFate::Dropped)
+        .filter_map(ContextPart::handoff_note)
+        .collect()
 }
 
 /// Compiles the parts about a bead other than its own text: its molecule, earlier work, the

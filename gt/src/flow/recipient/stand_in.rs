@@ -45,8 +45,9 @@ pub enum MailReader {
 
 /// Returns the report of the protocol with its rule.
 fn find_report(subject: &str) -> Option<(&'static str, &'static str)> {
-    let mut reports = PROTOCOL.into_iter();
-    reports.find(|(report, _)| strip_report(subject, report).is_some())
+    PROTOCOL
+        .into_iter()
+        .find(|(report, _)| strip_report(subject, report).is_some())
 }
 
 /// Returns true if the mayor's session runs. False if the sessions cannot be listed, so that the

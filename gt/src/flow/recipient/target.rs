@@ -150,8 +150,11 @@ impl TargetFinder<'_> {
             ("channel", find_channel(&self.beads, name).is_some()),
             ("announce", settings.announces.contains_key(name)),
         ];
-        let found = exists.iter().filter(|(_, exists)| *exists);
-        found.map(|(kind, _)| format!("{kind}:{name}")).collect()
+        exists
+            .iter()
+            .filter(|(_, exists)| *exists)
+            .map(|(kind, _)| format!("{kind}:{name}"))
+            .collect()
     }
 
     fn find_open_channel(&self, name: &str) -> anyhow::Result<MailTarget> {
@@ -298,9 +301,10 @@ impl TargetFinder<'_> {
             }
             .into());
         }
-        let members = agents
+        Ok(agents
             .iter()
-            .filter(|agent| is_in_rig(agent) && has_role(agent));
-        Ok(members.cloned().collect())
+            .filter(|agent| is_in_rig(agent) && has_role(agent))
+            .cloned()
+            .collect())
     }
 }

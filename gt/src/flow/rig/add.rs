@@ -125,8 +125,9 @@ impl Drop for RigDraft {
 pub fn find_rig_of_repository(town: &Town, url: &str) -> anyhow::Result<Option<String>> {
     let origin = RigOrigin::parse(Some(url), false, &town.env);
     let registry = town.read_registry()?;
-    let mut rigs = registry.rigs.into_iter();
-    Ok(rigs
+    Ok(registry
+        .rigs
+        .into_iter()
         .find(|(_, entry)| origin == RigOrigin::Remote(entry.git_url.clone()))
         .map(|(name, _)| name))
 }

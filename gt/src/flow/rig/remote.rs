@@ -46,8 +46,11 @@ pub fn check_remote(rig: &Rig) -> Result<bool, GitError> {
 /// Returns the keys that differ from the registered remote.
 fn find_differences(config: &[(String, String)], url: &str) -> Vec<String> {
     let values = |wanted: &str| -> Vec<&str> {
-        let entries = config.iter().filter(|(key, _)| key == wanted);
-        entries.map(|(_, value)| value.as_str()).collect()
+        config
+            .iter()
+            .filter(|(key, _)| key == wanted)
+            .map(|(_, value)| value.as_str())
+            .collect()
     };
     let mut found = Vec::new();
     if values("remote.origin.url") != [url] {

@@ -99,8 +99,9 @@ fn find_unmerged_branches(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<Str
         let bead = bead.and_then(|id| beads.get(id));
         bead.is_some_and(|bead| !bead.is_open())
     };
-    let unmerged = names.lines().filter(|name| !is_closed(name));
-    Ok(unmerged
+    Ok(names
+        .lines()
+        .filter(|name| !is_closed(name))
         .map(|name| format!("commits that are not in {target}: {name}"))
         .collect())
 }
@@ -116,13 +117,13 @@ fn find_unsaved_trees(rig: &Rig) -> Vec<String> {
         names.sort();
         names
     };
-    let polecats = names(&rig.polecats()).into_iter();
-    let sandboxes = polecats.map(|name| (format!("polecats/{name}"), rig.sandbox(&name)));
+    let sandboxes = names(&rig.polecats())
+        .into_iter()
+        .map(|name| (format!("polecats/{name}"), rig.sandbox(&name)));
     let crew = names(&rig.crew_folder()).into_iter();
     let clones = crew.map(|name| (format!("crew/{name}"), rig.crew(&name)));
     let kennel = dog::kennel_folder(&rig.town().layout);
-    let dogs = names(&kennel).into_iter();
-    let worktrees = dogs.map(|name| {
+    let worktrees = names(&kennel).into_iter().map(|name| {
         let tree = kennel.join(&name).join(rig.name());
         (format!("deacon/dogs/{name}"), tree)
     });

@@ -44,13 +44,14 @@ fn edit_routes(
         .map_err(io)?
         .unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
-    let kept = text
+    let mut lines: Vec<String> = text
         .lines()
         .filter(|line| match serde_json::from_str::<Value>(line) {
             Ok(route) => keep(&route),
             Err(_) => true,
-        });
-    let mut lines: Vec<String> = kept.map(str::to_owned).collect();
+        })
+        .map(str::to_owned)
+        .collect();
     lines.extend(more.map(|route| route.to_string()));
     let mut text = lines.join("\n");
     text.push('\n');

@@ -28,8 +28,8 @@ pub fn suggest_test_command(rig: &RigLayout) -> Option<&'static str> {
         let content = format!("\n{}", String::from_utf8_lossy(&bytes.unwrap_or_default()));
         is_file && content.contains(text)
     };
-    let mut tests = TEST_COMMANDS.iter();
-    tests
+    TEST_COMMANDS
+        .iter()
         .find(|(name, text, _)| has(name, text))
         .map(|(_, _, command)| *command)
 }

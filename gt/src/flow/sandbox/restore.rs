@@ -95,8 +95,12 @@ impl Sandbox<'_> {
     fn find_branch_start(&self, slot: &Slot) -> Result<Option<String>, GitError> {
         let git = self.rig.git();
         let pushed = format!("refs/remotes/origin/{}", slot.branch);
-        let snapshot = self.last_snapshot(slot)?.map(|name| format!("{name}^1"));
-        for known in snapshot.into_iter().chain([pushed, slot.base.clone()]) {
+        for known in self
+            .last_snapshot(slot)?
+            .map(|name| format!("{name}^1"))
+            .into_iter()
+            .chain([pushed, slot.base.clone()])
+        {
             if known.is_empty() {
                 continue;
             }
@@ -131,14 +135,16 @@ impl Sandbox<'_> {
         let of_bead = format!(" on {}", slot.bead);
         let claimed: Option<Timestamp> = slot.since.parse().ok();
         let claimed = claimed.map_or(0, Timestamp::as_millisecond);
-        let all = rescue::list_rescues(&self.rig.git(), &folder)?.into_iter();
-        let of_attempt = all.filter_map(|snapshot| {
-            let (lease, at) = parse_snapshot_name(&snapshot.refname)?;
-            let is_of_attempt = lease == slot.lease.0 || at >= claimed;
-            (snapshot.subject.ends_with(&of_bead) && is_of_attempt)
-                .then_some(((lease, at), snapshot.refname))
-        });
-        Ok(of_attempt.max().map(|(_, name)| name))
+        Ok(rescue::list_rescues(&self.rig.git(), &folder)?
+            .into_iter()
+            .filter_map(|snapshot| {
+                let (lease, at) = parse_snapshot_name(&snapshot.refname)?;
+                let is_of_attempt = lease == slot.lease.0 || at >= claimed;
+                (snapshot.subject.ends_with(&of_bead) && is_of_attempt)
+                    .then_some(((lease, at), snapshot.refname))
+            })
+            .max()
+            .map(|(_, name)| name))
     }
 }
 
@@ -202,12 +208,14 @@ fn list_moved_places(rig: &Rig) -> Vec<(PathBuf, PathBuf)> {
     let sandboxes = polecats.map(|entry| rig.sandbox(&entry.file_name().to_string_lossy()));
     let kennel = dog::kennel_folder(&rig.town().layout);
     let of_dogs = entries(&kennel).map(|entry| entry.path().join(rig.name()));
-    let places = sandboxes.chain(of_dogs).chain([rig.refinery()]);
-    let moved = places.filter_map(|place| match read_links(rig, &place) {
-        Some(PlaceLinks::Moved { record }) => Some((place, record)),
-        _ => None,
-    });
-    moved.collect()
+    sandboxes
+        .chain(of_dogs)
+        .chain([rig.refinery()])
+        .filter_map(|place| match read_links(rig, &place) {
+            Some(PlaceLinks::Moved { record }) => Some((place, record)),
+            _ => None,
+        })
+        .collect()
 }
 
 /// The links between the place of a worktree and git's record of it in the rig's repository, if

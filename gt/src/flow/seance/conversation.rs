@@ -152,9 +152,10 @@ pub fn read_session_conversation(
 pub fn find_newest_session(town: &Town, agent: &Address) -> anyhow::Result<Option<PastSession>> {
     let since = town.clock.now().checked_sub(NEWEST_AGE)?;
     let actor = agent.to_string();
-    let sessions = list_recent_sessions(town, since)?.into_iter();
-    let mut own = sessions.filter(|session| session.actor == actor);
-    Ok(own.find(|session| session.transcript.is_some()))
+    Ok(list_recent_sessions(town, since)?
+        .into_iter()
+        .filter(|session| session.actor == actor)
+        .find(|session| session.transcript.is_some()))
 }
 
 /// Passes the entries of a transcript in their order to `take` until it returns false.
@@ -201,8 +202,7 @@ impl EntryReader {
         let (role, message) = parse_speech(event)?;
         let id = event["id"].as_str().unwrap_or_default();
         let is_again = |pending: &&PendingEntry| !id.is_empty() && pending.id == id;
-        let again = self.pending.as_ref().filter(is_again);
-        let is_repeated = again.is_some();
+        let is_repeated = self.pending.as_ref().filter(is_again).is_some();
         if starts_turn(role, message) && !is_repeated {
             self.turn += 1;
         }

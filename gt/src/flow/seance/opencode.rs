@@ -90,8 +90,7 @@ impl OpencodeSession {
             OpencodeStore::Folder(storage) => read_folder_messages(storage, &self.id),
             OpencodeStore::Database(database) => database.read_messages(&self.id),
         };
-        let mut taken = messages.iter().map(take);
-        taken.find(|goes_on| !goes_on);
+        messages.iter().map(take).find(|goes_on| !goes_on);
     }
 }
 
@@ -408,8 +407,8 @@ fn read_folder_messages(storage: &Path, session: &str) -> Vec<Value> {
 
 /// Reads the JSON objects in a folder, in the order of their names.
 fn read_json_files(folder: &Path) -> Vec<(PathBuf, Value)> {
-    let files = list_entries(folder).into_iter();
-    files
+    list_entries(folder)
+        .into_iter()
         .filter_map(|path| {
             let value = read_json(&path)?;
             Some((path, value))

@@ -63,22 +63,25 @@ fn describe_work(stores: &TownStores, session: &PastSession, bead: &Bead) -> Str
 fn describe_ending(session: &PastSession, events: &[EventLine]) -> Option<String> {
     let after =
         |line: &&EventLine| bd::bead::Stamp::parse(&line.ts).instant() >= session.start_time();
-    let lines = events.iter().filter(after);
-    let ended = lines.filter_map(|line| match line.to_event() {
-        Event::SessionEnded {
-            rig,
-            polecat,
-            bead,
-            exit,
-            signal,
-            screen,
-            ..
-        } if bead == session.bead && session.actor == format!("{rig}/polecats/{polecat}") => {
-            Some((exit, signal, screen))
-        }
-        _ => None,
-    });
-    let (exit, signal, screen) = ended.into_iter().next()?;
+    let (exit, signal, screen) = events
+        .iter()
+        .filter(after)
+        .filter_map(|line| match line.to_event() {
+            Event::SessionEnded {
+                rig,
+                polecat,
+                bead,
+                exit,
+                signal,
+                screen,
+                ..
+            } if bead == session.bead && session.actor == format!("{rig}/polecats/{polecat}") => {
+                Some((exit, signal, screen))
+            }
+            _ => None,
+        })
+        .into_iter()
+        .next()?;
     let how = match (exit, signal) {
         (_, Some(signal)) => format!("signal {signal}"),
         (Some(code), None) => format!("exit code {code}"),

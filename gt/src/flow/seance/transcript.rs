@@ -103,8 +103,10 @@ pub struct TranscriptHit {
 /// Returns the configuration folder of a program.
 fn find_config_folder(town: &Town, agent: &str, usual: &str) -> Option<PathBuf> {
     let preset = RuntimePreset::named(agent)?;
-    let named = Some(preset.config_dir_env.as_str()).filter(|name| !name.is_empty());
-    match named.and_then(|name| town.env.get(name)) {
+    match Some(preset.config_dir_env.as_str())
+        .filter(|name| !name.is_empty())
+        .and_then(|name| town.env.get(name))
+    {
         Some(folder) => Some(PathBuf::from(folder)),
         None => Some(PathBuf::from(town.env.get("HOME")?).join(usual)),
     }
@@ -120,11 +122,13 @@ pub(super) struct ConfigFolder {
 
 /// Returns the configuration folders of a program: its own, and those of the town's accounts.
 pub(super) fn list_config_folders(town: &Town, agent: &str, usual: &str) -> Vec<ConfigFolder> {
-    let own = find_config_folder(town, agent, usual).map(|path| ConfigFolder {
-        account: String::new(),
-        path,
-    });
-    let mut folders: Vec<ConfigFolder> = own.into_iter().collect();
+    let mut folders: Vec<ConfigFolder> = find_config_folder(town, agent, usual)
+        .map(|path| ConfigFolder {
+            account: String::new(),
+            path,
+        })
+        .into_iter()
+        .collect();
     for (account, path) in account::list_account_folders(town) {
         match folders.iter_mut().find(|folder| folder.path == path) {
             Some(known) => known.account = account,
@@ -136,8 +140,10 @@ pub(super) fn list_config_folders(town: &Town, agent: &str, usual: &str) -> Vec<
 
 /// Returns the folders of Claude Code's transcripts.
 fn claude_stores(town: &Town) -> Vec<PathBuf> {
-    let folders = list_config_folders(town, "claude", ".claude").into_iter();
-    folders.map(|folder| folder.path.join("projects")).collect()
+    list_config_folders(town, "claude", ".claude")
+        .into_iter()
+        .map(|folder| folder.path.join("projects"))
+        .collect()
 }
 
 /// Returns the name of a folder in that store.
@@ -198,8 +204,8 @@ pub fn list_other_transcripts(
 }
 
 fn list_codex_transcripts(town: &Town, since: Option<Timestamp>) -> Vec<(PathBuf, TranscriptFile)> {
-    let folders = list_config_folders(town, "codex", ".codex").into_iter();
-    folders
+    list_config_folders(town, "codex", ".codex")
+        .into_iter()
         .flat_map(|folder| list_codex_files(&folder.path))
         .filter(|path| has_changed(path, since))
         .filter_map(|path| {
@@ -239,8 +245,8 @@ fn list_gemini_transcripts(
         let root = read_store_file(&project.join(".project_root"))
             .and_then(|root| String::from_utf8(root).ok())
             .unwrap_or_default();
-        let paths = list_entries(&project.join("chats")).into_iter();
-        let mut known: Vec<TranscriptFile> = paths
+        let mut known: Vec<TranscriptFile> = list_entries(&project.join("chats"))
+            .into_iter()
             .filter(|path| has_changed(path, since))
             .filter_map(|path| {
                 let first = read_first_event(&path)?;
@@ -483,10 +489,11 @@ fn parse_part(part: &Value) -> Vec<MessagePart> {
         None | Some("text" | "input_text" | "output_text") => {
             text().map(MessagePart::Text).into_iter().collect()
         }
-        Some("tool_use") => {
-            let call = part.get("input").map(|input| build_call(part, input));
-            call.into_iter().collect()
-        }
+        Some("tool_use") => part
+            .get("input")
+            .map(|input| build_call(part, input))
+            .into_iter()
+            .collect(),
         Some("tool_result") => part.get("content").map(list_results).unwrap_or_default(),
         _ => Vec::new(),
     }
@@ -500,8 +507,8 @@ fn build_call(of: &Value, input: &Value) -> MessagePart {
 }
 
 fn list_results(content: &Value) -> Vec<MessagePart> {
-    let parts = list_content_parts(content).into_iter();
-    parts
+    list_content_parts(content)
+        .into_iter()
         .filter_map(|part| match part {
             MessagePart::Text(text) => Some(MessagePart::Result(text)),
             _ => None,
@@ -511,8 +518,8 @@ fn list_results(content: &Value) -> Vec<MessagePart> {
 
 /// Returns the texts of a message: its content, the arguments of tool calls, and their results.
 fn message_texts(message: &Value) -> Vec<String> {
-    let parts = list_message_parts(message).into_iter();
-    parts
+    list_message_parts(message)
+        .into_iter()
         .flat_map(|part| match part {
             MessagePart::Text(text) | MessagePart::Result(text) => vec![text],
             MessagePart::Call { input, .. } => list_input_texts(&input),

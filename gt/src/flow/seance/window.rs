@@ -93,8 +93,10 @@ struct WindowReport {
 /// Records the windows in the input of Claude Code's status line for the caller's account, and
 /// returns them. Empty if the input has none: only subscriptions have windows.
 pub fn record_claude_windows(town: &Town, input: &Value) -> anyhow::Result<Vec<UsageWindow>> {
-    let folders = list_config_folders(town, "claude", ".claude").into_iter();
-    let account = folders.map(|folder| folder.account).next();
+    let account = list_config_folders(town, "claude", ".claude")
+        .into_iter()
+        .map(|folder| folder.account)
+        .next();
     let account = account.unwrap_or_default();
     let report = WindowReport {
         at: town.clock.now(),
@@ -118,10 +120,11 @@ pub fn record_claude_windows(town: &Town, input: &Value) -> anyhow::Result<Vec<U
 fn read_claude_windows(town: &Town) -> Vec<UsageWindow> {
     let reported: Option<ReportedWindows> = read_state(&town.layout.usage_windows()).ok().flatten();
     let reported = reported.unwrap_or_default().claude;
-    let windows = reported
+    reported
         .iter()
-        .map(|(account, report)| parse_claude_windows(account, report));
-    windows.flatten().collect()
+        .map(|(account, report)| parse_claude_windows(account, report))
+        .flatten()
+        .collect()
 }
 
 /// Reads the windows in a report of Claude Code. Those of single models are left out.
@@ -154,8 +157,10 @@ fn read_codex_windows(config: &Path) -> Vec<UsageWindow> {
     let files = list_codex_files(config).into_iter();
     let mut files: Vec<(SystemTime, PathBuf)> = files.filter_map(changed).collect();
     files.sort_unstable_by(|a, b| b.cmp(a));
-    let newest = files.iter().take(SEARCHED_TRANSCRIPTS);
-    let found = newest.map(|(_, path)| find_last_windows(path));
+    let found = files
+        .iter()
+        .take(SEARCHED_TRANSCRIPTS)
+        .map(|(_, path)| find_last_windows(path));
     // A file may have been changed by something else than an answer.
     let newest_of = |windows: &Vec<UsageWindow>| windows.first().map(|window| window.at);
     found.max_by_key(newest_of).unwrap_or_default()

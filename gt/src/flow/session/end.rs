@@ -99,12 +99,13 @@ fn mask_secrets(town: &Town, screen: &str) -> String {
     let given = configured
         .iter()
         .map(|(name, value)| (name.as_str(), value.as_str()));
-    let secrets = town.env.vars().chain(given);
-    let secrets = secrets
-        .filter(|(name, value)| value.len() >= MIN_SECRET_LENGTH && town_hook::looks_secret(name));
-    secrets.fold(screen.to_owned(), |text, (name, value)| {
-        text.replace(value, &format!("[{name}]"))
-    })
+    town.env
+        .vars()
+        .chain(given)
+        .filter(|(name, value)| value.len() >= MIN_SECRET_LENGTH && town_hook::looks_secret(name))
+        .fold(screen.to_owned(), |text, (name, value)| {
+            text.replace(value, &format!("[{name}]"))
+        })
 }
 
 /// Returns the last non-empty lines of a screen, truncated.
@@ -162,8 +163,8 @@ pub fn end_leftover_processes(
     slot: &Slot,
 ) -> Result<(), HostError> {
     let ancestors = process::list_ancestors(process::own_pid());
-    let tokens = [&slot.token, &slot.left].into_iter();
-    let left: Vec<Process> = tokens
+    let left: Vec<Process> = [&slot.token, &slot.left]
+        .into_iter()
         .filter(|token| !token.is_empty())
         .flat_map(|token| process::processes_with_token(token))
         .filter(|process| !ancestors.contains(&process.pid))

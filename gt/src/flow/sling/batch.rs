@@ -254,15 +254,18 @@ fn finish_some(town: &LiveTown, members: Vec<BegunMember>) -> Vec<MemberOutcome>
                 (member.id, member.family, scope.spawn(finish))
             })
             .collect();
-        let ended = running.into_iter().map(|(id, family, thread)| {
-            let outcome = thread.join();
-            let outcome = outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("the sling panicked")));
-            MemberOutcome {
-                id,
-                family,
-                outcome,
-            }
-        });
-        ended.collect()
+        running
+            .into_iter()
+            .map(|(id, family, thread)| {
+                let outcome = thread.join();
+                let outcome =
+                    outcome.unwrap_or_else(|_| Err(anyhow::anyhow!("the sling panicked")));
+                MemberOutcome {
+                    id,
+                    family,
+                    outcome,
+                }
+            })
+            .collect()
     })
 }

@@ -265,10 +265,9 @@ fn choose_worker(
         };
     }
     // The worker that has this bead gives it up.
-    let others = all
+    let count = all
         .iter()
-        .filter(|polecat| polecat.hook.as_deref() != Some(&wish.request.bead));
-    let count = others
+        .filter(|polecat| polecat.hook.as_deref() != Some(&wish.request.bead))
         .filter(|polecat| polecat.is_counted_as_working())
         .count();
     if count >= limit {
@@ -324,10 +323,11 @@ fn list_polecat_folders(rig: &RigLayout) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(rig.polecats()) else {
         return Vec::new();
     };
-    let names = entries
+    entries
         .flatten()
-        .filter_map(|entry| entry.file_name().into_string().ok());
-    names.filter(|name| !name.starts_with('.')).collect()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !name.starts_with('.'))
+        .collect()
 }
 
 /// Returns true if the worker is free in this transaction.

@@ -165,10 +165,11 @@ pub(super) fn enqueue_beads(
             start_failed: None,
         })
     };
-    let queued = waiting
+    waiting
         .into_iter()
-        .filter(|waiting| queued.contains(&waiting.bead.id));
-    queued.map(report).collect()
+        .filter(|waiting| queued.contains(&waiting.bead.id))
+        .map(report)
+        .collect()
 }
 
 /// Queues a bead for a rig.

@@ -23,10 +23,10 @@ const LEAVING_SECONDS: i64 = 20;
 pub(super) fn worker_of_blocker(rig: &RigLayout, beads: &Snapshot, bead: &str) -> Option<String> {
     let bead = beads.get(bead)?;
     let before = bead.edges(&DepKind::Blocks);
-    let done = before
+    let last = before
         .filter_map(|edge| beads.get(&edge.depends_on_id))
-        .filter(|before| !before.is_open());
-    let last = done.max_by_key(|before| before.closed_at.as_ref().map(Stamp::instant))?;
+        .filter(|before| !before.is_open())
+        .max_by_key(|before| before.closed_at.as_ref().map(Stamp::instant))?;
     match last.assignee.parse() {
         Ok(Address::Polecat(of, name)) if of == rig.name() => Some(name),
         _ => None,

@@ -378,8 +378,9 @@ fn claim_worker(
 fn save_for_next_worker(rig: &Rig, request: &SlingRequest) -> anyhow::Result<Option<String>> {
     let beads = rig.store()?.snapshot()?;
     let bead = beads.get(&request.bead);
-    let hooked = bead.filter(|bead| bead.status == Status::Hooked);
-    let holder = hooked.and_then(|bead| rig.town().parse_address(&bead.assignee).ok());
+    let holder = bead
+        .filter(|bead| bead.status == Status::Hooked)
+        .and_then(|bead| rig.town().parse_address(&bead.assignee).ok());
     let Some(Address::Polecat(at, name)) = holder.filter(|_| request.options.force) else {
         return Ok(None);
     };

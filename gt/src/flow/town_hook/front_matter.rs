@@ -121,8 +121,7 @@ impl FrontMatter {
     }
 
     pub fn lines(&self) -> String {
-        let texts = self.entries.iter().map(|(_, text)| text.as_str());
-        texts.collect()
+        self.entries.iter().map(|(_, text)| text.as_str()).collect()
     }
 
     /// Puts this front matter before a description. Entries of an existing block are kept unless

@@ -250,8 +250,11 @@ fn record_run(town: &Town, event: TownHookEvent, call: &TownHookCall, ran: &Town
         TownHookVerdict::Rejected => "rejected",
         TownHookVerdict::Broken => "broken",
     };
-    let rig = call.rig.map(|rig| ("rig", rig.name().to_owned()));
-    let about = rig.into_iter().chain(call.about.iter().cloned());
+    let about = call
+        .rig
+        .map(|rig| ("rig", rig.name().to_owned()))
+        .into_iter()
+        .chain(call.about.iter().cloned());
     town.record_event(&event::Event::HookRun(event::HookRun {
         event: event.name().to_owned(),
         hook: ran.hook.clone(),

@@ -241,10 +241,11 @@ pub(crate) fn find_ignored_files(
     if files.is_empty() {
         return Ok(files);
     }
-    let hook_files = RuntimePreset::built_in()
+    let mut own: Vec<String> = RuntimePreset::built_in()
         .into_iter()
-        .map(|preset| preset.hooks_local);
-    let mut own: Vec<String> = hook_files.map(|file| format!("/{file}")).collect();
+        .map(|preset| preset.hooks_local)
+        .map(|file| format!("/{file}"))
+        .collect();
     let carried = fs::read_dir(rig.overlay()).into_iter().flatten().flatten();
     own.extend(carried.map(|entry| pattern_of_file(&entry.file_name().to_string_lossy())));
     own.extend(TOWN_PATTERNS.iter().map(|pattern| (*pattern).to_owned()));

@@ -10,11 +10,14 @@ pub(crate) fn last_sling_branch(git: &Git, name: &str) -> Result<Option<String>,
         return Ok(Some(branch));
     }
     let visits = git.head_reflog()?;
-    let visited = visits.iter().filter_map(|(_, how)| {
-        let (_, onto) = how.rsplit_once(" to ")?;
-        Some(onto.to_owned())
-    });
-    Ok(visited.into_iter().find(is_own))
+    Ok(visits
+        .iter()
+        .filter_map(|(_, how)| {
+            let (_, onto) = how.rsplit_once(" to ")?;
+            Some(onto.to_owned())
+        })
+        .into_iter()
+        .find(is_own))
 }
 
 /// Returns the log entries since the sling switched to the branch, newest first. All of them in a
@@ -37,11 +40,14 @@ pub(crate) fn visits_since_sling(
 /// Returns the commits from which HEAD moved on while it was on no branch.
 pub(crate) fn commits_left_detached(visits: &[(String, String)]) -> Vec<&str> {
     let is_commit = |from: &&str| from.len() >= 40 && from.bytes().all(|b| b.is_ascii_hexdigit());
-    let left = visits.iter().filter_map(|(_, how)| {
-        let moved = how.strip_prefix("checkout: moving from ")?;
-        moved.split_once(" to ").map(|(from, _)| from)
-    });
-    left.filter(is_commit).collect()
+    visits
+        .iter()
+        .filter_map(|(_, how)| {
+            let moved = how.strip_prefix("checkout: moving from ")?;
+            moved.split_once(" to ").map(|(from, _)| from)
+        })
+        .filter(is_commit)
+        .collect()
 }
 
 #[cfg(test)]

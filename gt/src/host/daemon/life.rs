@@ -168,8 +168,9 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
     // starts.
     let inherited = runtime::inheritable_variables(town);
     let kept = |name: &str| !is_foreign(name) || wrapper::is_session_variable(name, &inherited);
-    let kept_vars = town.env.vars().filter(|(name, _)| kept(name));
-    kept_vars
+    town.env
+        .vars()
+        .filter(|(name, _)| kept(name))
         .fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
     let answered_pid = clock::wait_for(Duration::from_secs(10), || {
@@ -236,8 +237,9 @@ pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
 
 /// Finds the program `gtd`: beside `gt`, otherwise on `PATH`.
 pub(super) fn find_daemon_program(town: &Town) -> Result<PathBuf, DaemonError> {
-    let beside = town.exe.parent().map(|folder| folder.join("gtd"));
-    beside
+    town.exe
+        .parent()
+        .map(|folder| folder.join("gtd"))
         .filter(|path| path.is_file())
         .or_else(|| which::which_in("gtd", town.env.get("PATH"), town.env.cwd()).ok())
         .ok_or_else(|| DaemonError::NoProgram {

@@ -57,8 +57,11 @@ pub fn list_unit_files(town: &Town) -> Vec<PathBuf> {
 
 /// Returns true if the user's systemd runs and has no unit of this town yet.
 pub fn can_install_unit(town: &Town) -> bool {
-    let runtime = town.env.get("XDG_RUNTIME_DIR").map(PathBuf::from);
-    let runs = runtime.is_some_and(|folder| folder.join("systemd").is_dir());
+    let runs = town
+        .env
+        .get("XDG_RUNTIME_DIR")
+        .map(PathBuf::from)
+        .is_some_and(|folder| folder.join("systemd").is_dir());
     runs && !unit_path(town).1.is_file()
 }
 

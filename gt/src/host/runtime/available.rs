@@ -18,8 +18,8 @@ pub struct AvailableAgent {
 
 /// Returns the installed agent programs among the built-in presets, those with a login first.
 pub fn list_available_agents(env: &Env, exe: &Path) -> Vec<AvailableAgent> {
-    let presets = RuntimePreset::built_in().into_iter();
-    let mut available: Vec<AvailableAgent> = presets
+    let mut available: Vec<AvailableAgent> = RuntimePreset::built_in()
+        .into_iter()
         .filter(|preset| !preset.is_scripted())
         .filter_map(|preset| {
             Some(AvailableAgent {

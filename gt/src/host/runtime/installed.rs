@@ -42,8 +42,10 @@ pub struct RoleHooks {
 
 /// Returns the hooks of every role, or of the named target.
 pub fn list_role_hooks(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<RoleHooks>> {
-    let found = inspect_targets(town, only)?.into_iter();
-    Ok(found.map(|(_, hooks)| hooks).collect())
+    Ok(inspect_targets(town, only)?
+        .into_iter()
+        .map(|(_, hooks)| hooks)
+        .collect())
 }
 
 fn inspect_targets(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Address, RoleHooks)>> {
@@ -55,10 +57,9 @@ fn inspect_targets(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Addre
                 .strip_prefix(only)
                 .is_some_and(|rest| rest.starts_with('/'))
     };
-    let wanted = targets
+    let found: Vec<(Address, RoleHooks)> = targets
         .into_iter()
-        .filter(|(name, _)| only.is_none_or(|only| is_below(name, only)));
-    let found: Vec<(Address, RoleHooks)> = wanted
+        .filter(|(name, _)| only.is_none_or(|only| is_below(name, only)))
         .map(|(name, address)| (address.clone(), inspect_hooks(town, name, &address)))
         .collect();
     if let (Some(only), true) = (only, found.is_empty()) {
@@ -141,8 +142,8 @@ pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
 /// Returns the workers with a subfolder, sorted.
 fn list_folder_workers(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let folders = entries.filter(|entry| entry.path().is_dir());
-    let mut names: Vec<String> = folders
+    let mut names: Vec<String> = entries
+        .filter(|entry| entry.path().is_dir())
         .filter_map(|entry| entry.file_name().into_string().ok())
         .filter(|name| !name.starts_with('.'))
         .collect();

@@ -15,17 +15,22 @@ impl RuntimePreset {
     pub fn find_usage_limit(&self, text: &str) -> Option<String> {
         let lines: Vec<&str> = text.lines().collect();
         let start = lines.iter().rposition(|line| self.is_limit_line(line))?;
-        let message = lines[start..].iter().map(|line| line.trim());
-        let wrapped = message
-            .take(MESSAGE_LINES)
-            .take_while(|line| !line.is_empty());
-        Some(wrapped.collect::<Vec<_>>().join(" "))
+        Some(
+            lines[start..]
+                .iter()
+                .map(|line| line.trim())
+                .take(MESSAGE_LINES)
+                .take_while(|line| !line.is_empty())
+                .collect::<Vec<_>>()
+                .join(" "),
+        )
     }
 
     fn is_limit_line(&self, line: &str) -> bool {
         let line = strip_decoration(line).replace('’', "'");
-        let mut rows = self.usage_limits.iter();
-        rows.any(|row| line.starts_with(&row.words))
+        self.usage_limits
+            .iter()
+            .any(|row| line.starts_with(&row.words))
     }
 
     /// Returns the menu about a usage limit that is open on a screen, with the key that moves the

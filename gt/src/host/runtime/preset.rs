@@ -222,8 +222,11 @@ impl RuntimePreset {
         }
         let on_path = which::which_in(&self.command, env.get("PATH"), env.cwd()).ok();
         let elsewhere = || {
-            let places = self.also_at.iter().map(|place| env.make_absolute(place));
-            places.into_iter().find(|place| place.is_file())
+            self.also_at
+                .iter()
+                .map(|place| env.make_absolute(place))
+                .into_iter()
+                .find(|place| place.is_file())
         };
         on_path.or_else(elsewhere)
     }
@@ -253,8 +256,11 @@ impl RuntimePreset {
         if self.login_files.is_empty() || is_elsewhere || cfg!(target_os = "macos") {
             return None;
         }
-        let mut files = self.login_files.iter();
-        Some(files.any(|file| env.make_absolute(file).is_file()))
+        Some(
+            self.login_files
+                .iter()
+                .any(|file| env.make_absolute(file).is_file()),
+        )
     }
 
     /// Returns the arguments of a start: the preset's own, `more`, and the prompt last.
@@ -271,8 +277,9 @@ impl RuntimePreset {
 
     /// Returns the text to type once the program is ready. None if the prompt is an argument.
     pub fn prompt_to_type<'a>(&'a self, prompt: &'a str) -> Option<&'a str> {
-        let words = Some(self.prompt_or_default(prompt)).filter(|words| !words.is_empty());
-        words.filter(|_| self.prompt_mode == PromptMode::Typed)
+        Some(self.prompt_or_default(prompt))
+            .filter(|words| !words.is_empty())
+            .filter(|_| self.prompt_mode == PromptMode::Typed)
     }
 
     fn prompt_or_default<'a>(&'a self, prompt: &'a str) -> &'a str {

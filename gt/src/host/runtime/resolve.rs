@@ -263,15 +263,15 @@ pub fn inheritable_variables(town: &Town) -> Vec<String> {
     let added = places().flat_map(|rig| added_variables(town, rig));
     let known =
         places().filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok());
-    let presets = known.flat_map(|known| {
-        let named = |name: String| known.build_preset(&name, RuntimeSource::Flag).ok();
-        known
-            .names()
-            .into_iter()
-            .filter_map(named)
-            .collect::<Vec<_>>()
-    });
-    presets
+    known
+        .flat_map(|known| {
+            let named = |name: String| known.build_preset(&name, RuntimeSource::Flag).ok();
+            known
+                .names()
+                .into_iter()
+                .filter_map(named)
+                .collect::<Vec<_>>()
+        })
         .flat_map(|preset| preset.pass)
         .chain(added)
         .collect()
@@ -281,9 +281,9 @@ pub fn inheritable_variables(town: &Town) -> Vec<String> {
 /// agents. Invalid settings add none.
 pub fn configured_variables(town: &Town) -> Vec<(String, String)> {
     let rigs = town.list_rigs().unwrap_or_default();
-    let places = std::iter::once(None).chain(rigs.iter().map(Some));
-    let known =
-        places.filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok());
+    let known = std::iter::once(None)
+        .chain(rigs.iter().map(Some))
+        .filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok());
     let settings = known.flat_map(|known| [known.town, known.rig]);
     let mut found = Vec::new();
     for settings in settings {
@@ -463,8 +463,13 @@ impl SettingsPair {
     }
 
     fn names(&self) -> Vec<String> {
-        let custom_names = self.rig.agents.keys().chain(self.town.agents.keys());
-        let mut names: Vec<String> = custom_names.cloned().collect();
+        let mut names: Vec<String> = self
+            .rig
+            .agents
+            .keys()
+            .chain(self.town.agents.keys())
+            .cloned()
+            .collect();
         names.extend(
             RuntimePreset::built_in()
                 .into_iter()

@@ -193,8 +193,8 @@ pub fn ensure_local_settings(home: &Path) -> Result<(), HookFileError> {
 
 /// Reads a settings file. None if it does not exist.
 fn read_hook_settings(path: &Path) -> Result<Option<Value>, HookFileError> {
-    let value = read_bytes(path)?.map(|bytes| serde_json::from_slice(&bytes));
-    value
+    read_bytes(path)?
+        .map(|bytes| serde_json::from_slice(&bytes))
         .transpose()
         .map_err(|source| build_invalid_error(path, source))
 }

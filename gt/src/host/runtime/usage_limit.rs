@@ -43,13 +43,19 @@ impl UsageLimitTable {
     }
 
     pub(super) fn words_of(&self, program: &str) -> Vec<UsageLimitWords> {
-        let rows = self.words.iter();
-        rows.filter(|row| row.program == program).cloned().collect()
+        self.words
+            .iter()
+            .filter(|row| row.program == program)
+            .cloned()
+            .collect()
     }
 
     pub(super) fn menus_of(&self, program: &str) -> Vec<UsageLimitMenu> {
-        let rows = self.menus.iter();
-        rows.filter(|row| row.program == program).cloned().collect()
+        self.menus
+            .iter()
+            .filter(|row| row.program == program)
+            .cloned()
+            .collect()
     }
 }
 

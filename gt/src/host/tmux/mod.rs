@@ -471,8 +471,11 @@ impl SessionHost for Tmux {
     fn switch_client(&self, client: Option<&str>, name: &str) -> Result<(), HostError> {
         let mut switch = TmuxCommand::new();
         switch.name("switch-client");
-        let client = client.map(|client| ["-c".to_owned(), client.to_owned()]);
-        for word in client.into_iter().flatten() {
+        for word in client
+            .map(|client| ["-c".to_owned(), client.to_owned()])
+            .into_iter()
+            .flatten()
+        {
             switch.push_param(word);
         }
         switch.push_param("-t");

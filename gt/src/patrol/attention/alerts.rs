@@ -34,9 +34,10 @@ fn reaches_limit(count: usize, limit: usize) -> bool {
 
 /// Returns alerts for rigs with many open merge requests.
 pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionItem> {
-    let rigs = view.stores.rigs.iter();
-    let counts = rigs.map(|(rig, beads)| (rig, merge_request::count_open_requests(beads)));
-    counts
+    view.stores
+        .rigs
+        .iter()
+        .map(|(rig, beads)| (rig, merge_request::count_open_requests(beads)))
         .filter(|(_, count)| reaches_limit(*count, limit))
         .map(|(rig, count)| {
             let next = format!("gt mq list {rig}");

@@ -12,8 +12,8 @@ use crate::record::town_view::TownView;
 
 /// Returns the budgets that are spent or nearly spent.
 pub(super) fn budget_items(view: &TownView) -> Vec<AttentionItem> {
-    let budgets = list_budgets(view).into_iter();
-    budgets
+    list_budgets(view)
+        .into_iter()
         .filter(Budget::is_nearly_spent)
         .map(|budget| describe_budget(&budget))
         .collect()

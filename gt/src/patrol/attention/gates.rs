@@ -167,8 +167,9 @@ fn name_cause(failure: &ForgeFailure, await_id: &str) -> String {
 
 /// Names the first gates of a list with the beads that wait for them.
 fn name_gates(gates: &[SilentGate]) -> String {
-    let named = gates.iter().take(MAX_NAMED_GATES);
-    let mut names: Vec<String> = named
+    let mut names: Vec<String> = gates
+        .iter()
+        .take(MAX_NAMED_GATES)
         .map(|silent| format!("{} (gate {})", silent.beads.join(", "), silent.gate))
         .collect();
     let others = gates.len().saturating_sub(MAX_NAMED_GATES);

@@ -38,8 +38,8 @@ pub(in crate::patrol) fn hook_items(facts: &[HookFacts], now: Timestamp) -> Vec<
 
 /// Returns the crew members and the mayor if they have work and no session.
 pub(in crate::patrol) fn sleeping_items(view: &TownView) -> Vec<AttentionItem> {
-    let asleep = hooked::sleeping_agents(view).into_iter();
-    asleep
+    hooked::sleeping_agents(view)
+        .into_iter()
         .map(|one| {
             let agent = one.agent;
             let bead = one.bead;

@@ -136,8 +136,9 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
 
 /// Returns the stores, the town's or a rig's, in which git rolled beads back.
 pub(super) fn rollback_items(view: &TownView) -> Vec<AttentionItem> {
-    let rollbacks = view.stores.rollbacks.iter();
-    rollbacks
+    view.stores
+        .rollbacks
+        .iter()
         .map(|rollback| AttentionItem {
             kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,
@@ -181,8 +182,9 @@ fn loss_item(rig: &str, loss: &TargetLoss) -> AttentionItem {
 
 /// Returns the wrong settings because of which nothing is started or merged.
 pub(super) fn settings_items(view: &TownView) -> Vec<AttentionItem> {
-    let stops = view.settings.list_stops().into_iter();
-    stops
+    view.settings
+        .list_stops()
+        .into_iter()
         .map(|(error, rigs)| AttentionItem {
             kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,
@@ -200,8 +202,8 @@ pub(super) fn settings_items(view: &TownView) -> Vec<AttentionItem> {
 
 /// Returns the convoys that a hook deferred to the user.
 pub(super) fn review_items(view: &TownView) -> Vec<AttentionItem> {
-    let waiting = review::list_requests(&view.stores.town, false).into_iter();
-    waiting
+    review::list_requests(&view.stores.town, false)
+        .into_iter()
         .filter_map(|request| {
             let pending = request.pending.as_ref()?;
             Some(AttentionItem {
@@ -282,8 +284,7 @@ fn unreadable_restarts_item(layout: &TownLayout, error: &anyhow::Error) -> Atten
 /// Returns the APIs that refuse for too long. A refusal that a user must settle with the provider
 /// is reported at once.
 pub(super) fn outage_items(view: &TownView, patience: SignedDuration) -> Vec<AttentionItem> {
-    let outages = outages::find_outages(view).into_iter();
-    outages
+    outages::find_outages(view).into_iter()
         .filter_map(|outage| {
             let kind = outage.last.kind.as_str();
             let is_persons = kind.contains("billing") || kind.contains("auth");
@@ -430,8 +431,10 @@ fn describe_retry(slot: &Slot) -> &'static str {
 
 /// Quotes the end of a worker's last screen.
 fn quote_last_screen(slot: &Slot) -> String {
-    let lines = slot.ended.iter().flat_map(|ended| &ended.screen);
-    let quoted: String = lines
+    let quoted: String = slot
+        .ended
+        .iter()
+        .flat_map(|ended| &ended.screen)
         .map(|line| format!("> {}\n", escape::escape_line(line)))
         .collect();
     if quoted.is_empty() {
@@ -587,9 +590,9 @@ fn task_items(
     beads: &Snapshot,
     is_automatic: &dyn Fn(&Bead) -> bool,
 ) -> Vec<AttentionItem> {
-    let tasks = merge_task::open_tasks(beads).into_iter();
-    let waits = tasks.filter(|task| task.status == Status::Open && !is_automatic(task));
-    waits
+    merge_task::open_tasks(beads)
+        .into_iter()
+        .filter(|task| task.status == Status::Open && !is_automatic(task))
         .map(|task| AttentionItem {
             kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,

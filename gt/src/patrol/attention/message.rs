@@ -50,8 +50,8 @@ pub(super) fn plan_messages(view: &TownView, items: Vec<AttentionItem>) -> Atten
     let ids: BTreeSet<String> = items
         .iter()
         .flat_map(|item| {
-            let readers = [Address::Overseer, Address::Mayor].into_iter();
-            readers
+            [Address::Overseer, Address::Mayor]
+                .into_iter()
                 .chain(role_of_item(view, item))
                 .map(|reader| message_id(item, &reader.mailbox()))
                 .collect::<Vec<_>>()
@@ -82,8 +82,9 @@ pub(super) fn plan_messages(view: &TownView, items: Vec<AttentionItem>) -> Atten
 
 fn address_item(view: &TownView, item: AttentionItem) -> AddressedItem {
     let is_agent = |role: &Address| {
-        let mut roles = view.roles.iter();
-        roles.any(|known: &PatrolRole| known.address == *role && known.mode == RoleMode::Agent)
+        view.roles
+            .iter()
+            .any(|known: &PatrolRole| known.address == *role && known.mode == RoleMode::Agent)
     };
     let role = role_of_item(view, &item);
     let role = role.filter(|role| is_agent(role) && view.session_of(role).is_some());
@@ -111,8 +112,11 @@ fn role_of_item(view: &TownView, item: &AttentionItem) -> Option<Address> {
         return None;
     }
     let begins = |keys: &[&str]| keys.iter().any(|key| item.key.starts_with(key));
-    let mut rigs = view.stores.rigs.iter();
-    let rig = rigs.find(|(_, beads)| beads.get(&item.bead).is_some());
+    let rig = view
+        .stores
+        .rigs
+        .iter()
+        .find(|(_, beads)| beads.get(&item.bead).is_some());
     Some(match rig {
         Some((rig, _)) if begins(&WORKER_KEYS) => Address::Witness(rig.clone()),
         Some((rig, _)) if begins(&QUEUE_KEYS) => Address::Refinery(rig.clone()),

@@ -76,7 +76,7 @@ impl AttentionItems {
     ) -> Self {
         let patience = numbers.patience;
         let limits = numbers.alerts;
-        let all = rigs
+        let (due, later): (Vec<_>, Vec<_>) = rigs
             .iter()
             .flat_map(|(rig, settings)| rig_items(view, rig, settings))
             .chain(item::outage_items(view, patience))
@@ -92,8 +92,8 @@ impl AttentionItems {
             .chain(hook_items(hooked, view.now))
             .chain(gate_items(layout, view))
             .chain(hooks::sleeping_items(view))
-            .chain(mail::unread_items(layout, view));
-        let (due, later): (Vec<_>, Vec<_>) = all.partition(|item| item.is_due(view.now));
+            .chain(mail::unread_items(layout, view))
+            .partition(|item| item.is_due(view.now));
         let mut keys = BTreeSet::new();
         let due = due
             .into_iter()

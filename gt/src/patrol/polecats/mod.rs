@@ -80,8 +80,9 @@ pub struct PolecatFacts {
 
 /// Reads the facts about the polecats of a rig.
 pub(super) fn facts(view: &TownView, rig: &RigLayout, beads: &Snapshot) -> Vec<PolecatFacts> {
-    let all = view.polecats_of(rig.name()).iter();
-    all.map(|polecat| polecat_facts(view, rig, beads, polecat))
+    view.polecats_of(rig.name())
+        .iter()
+        .map(|polecat| polecat_facts(view, rig, beads, polecat))
         .collect()
 }
 
@@ -144,10 +145,10 @@ pub(super) fn decide(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Vec<Decision> {
-    let decided = facts
+    facts
         .iter()
-        .filter_map(|polecat| apply_rules(polecat, now, thresholds));
-    decided.collect()
+        .filter_map(|polecat| apply_rules(polecat, now, thresholds))
+        .collect()
 }
 
 /// Returns the time until a grace period for `gt done`, a wait before a restart, or the wait of a
@@ -157,7 +158,7 @@ pub(super) fn due(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<SignedDuration> {
-    let waits = facts
+    facts
         .iter()
         .filter(|polecat| !polecat.busy)
         .filter_map(|one| {
@@ -173,8 +174,9 @@ pub(super) fn due(
                     .duration_since(now)
                     .into()
             })?
-        });
-    waits.filter(SignedDuration::is_positive).min()
+        })
+        .filter(SignedDuration::is_positive)
+        .min()
 }
 
 fn apply_rules(

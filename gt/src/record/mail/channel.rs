@@ -72,8 +72,10 @@ pub fn get_channel(beads: &Snapshot, name: &str) -> Result<MailChannel, NamedErr
 
 /// Returns all channels, by name.
 pub fn list_channels(beads: &Snapshot) -> Vec<MailChannel> {
-    let beads = list_named(beads, NamedKind::Channel).into_iter();
-    beads.map(MailChannel::from_bead).collect()
+    list_named(beads, NamedKind::Channel)
+        .into_iter()
+        .map(MailChannel::from_bead)
+        .collect()
 }
 
 /// Creates a channel. Each limit of 0 keeps its messages without end.
@@ -148,8 +150,8 @@ pub fn list_channel_messages(
     reader: &Address,
     now: Timestamp,
 ) -> Vec<MailMessage> {
-    let messages = list_shared(beads, &channel.mailbox()).into_iter();
-    messages
+    list_shared(beads, &channel.mailbox())
+        .into_iter()
         .enumerate()
         .filter(|(place, bead)| is_kept(channel, *place, bead, now))
         .filter(|(_, bead)| !is_archived_by(bead, reader))
@@ -222,8 +224,11 @@ pub fn apply_retention(tx: &mut Tx, name: &str) -> anyhow::Result<()> {
 /// Deletes all but the newest messages of an announcement.
 pub fn keep_newest(tx: &mut Tx, mailbox: &str, count: u64) -> anyhow::Result<()> {
     let count = usize::try_from(count).unwrap_or(usize::MAX);
-    let messages = list_shared(tx, mailbox).into_iter();
-    let over: Vec<Bead> = messages.skip(count).cloned().collect();
+    let over: Vec<Bead> = list_shared(tx, mailbox)
+        .into_iter()
+        .skip(count)
+        .cloned()
+        .collect();
     delete_all(tx, over)
 }
 
@@ -239,8 +244,8 @@ fn delete_all(tx: &mut Tx, messages: Vec<Bead>) -> anyhow::Result<()> {
 /// Returns the messages of an announcement for a reader, newest first. `read` is that of the
 /// reader.
 pub fn list_announcements(beads: &Snapshot, name: &str, reader: &Address) -> Vec<MailMessage> {
-    let messages = list_shared(beads, &format!("announce:{name}")).into_iter();
-    messages
+    list_shared(beads, &format!("announce:{name}"))
+        .into_iter()
         .filter(|bead| !is_archived_by(bead, reader))
         .map(|bead| parse_for_reader(bead, reader))
         .collect()

@@ -42,8 +42,10 @@ pub fn get_group(beads: &Snapshot, name: &str) -> Result<MailGroup, NamedError> 
 
 /// Returns all groups, by name.
 pub fn list_groups(beads: &Snapshot) -> Vec<MailGroup> {
-    let beads = list_named(beads, NamedKind::Group).into_iter();
-    beads.map(MailGroup::from_bead).collect()
+    list_named(beads, NamedKind::Group)
+        .into_iter()
+        .map(MailGroup::from_bead)
+        .collect()
 }
 
 pub fn create_group(town: &Town, name: &str, members: &[String]) -> anyhow::Result<MailGroup> {

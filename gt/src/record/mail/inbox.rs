@@ -48,8 +48,12 @@ fn list_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<MailMessage> {
 /// Returns the messages of a thread, oldest first, also archived ones. `id` is that of the thread or
 /// of one of its messages.
 pub fn list_thread(town: &Snapshot, id: &str) -> Result<Vec<MailMessage>, MailError> {
-    let of_message = town.get(id).filter(|bead| is_mail(bead)).map(parse_message);
-    let thread = match of_message.and_then(|message| message.thread_id) {
+    let thread = match town
+        .get(id)
+        .filter(|bead| is_mail(bead))
+        .map(parse_message)
+        .and_then(|message| message.thread_id)
+    {
         Some(thread) => thread,
         None => id.to_owned(),
     };
@@ -141,10 +145,10 @@ pub fn find_message(town: &Snapshot, mailbox: &str, which: &str) -> Result<MailM
             .nth(place)
             .ok_or_else(unknown);
     }
-    let bead = town
-        .get(which)
-        .filter(|bead| is_mail(bead) && !bead.is_tombstone());
-    bead.map(parse_message).ok_or_else(unknown)
+    town.get(which)
+        .filter(|bead| is_mail(bead) && !bead.is_tombstone())
+        .map(parse_message)
+        .ok_or_else(unknown)
 }
 
 /// Returns several messages, each by its id or by its place in the mailbox.

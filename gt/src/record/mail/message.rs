@@ -141,8 +141,10 @@ pub fn is_mail(bead: &Bead) -> bool {
 
 /// Returns the mailboxes that got a copy. Older programs keep them in labels.
 fn read_copies(bead: &Bead) -> Vec<String> {
-    let labels = bead.labels.iter();
-    let labelled = labels.filter_map(|label| label.strip_prefix("cc:").map(str::to_owned));
+    let labelled = bead
+        .labels
+        .iter()
+        .filter_map(|label| label.strip_prefix("cc:").map(str::to_owned));
     let metadata = bead.metadata_object().remove("cc");
     let listed: Vec<String> = metadata
         .and_then(|list| serde_json::from_value(list).ok())

@@ -111,8 +111,8 @@ pub(super) fn get_named_field(bead: &Bead, key: &str) -> Option<String> {
 /// Returns the entries of a comma list.
 pub(super) fn get_named_list(bead: &Bead, key: &str) -> Vec<String> {
     let text = get_named_field(bead, key).unwrap_or_default();
-    let entries = text.split(',').map(str::trim);
-    entries
+    text.split(',')
+        .map(str::trim)
         .filter(|entry| !entry.is_empty())
         .map(str::to_owned)
         .collect()

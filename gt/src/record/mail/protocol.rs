@@ -175,8 +175,9 @@ fn format_subject(word: &str, rest: &str) -> String {
 
 fn format_body(fields: &[(&str, &String)], text: &str) -> String {
     let one_line = |value: &str| value.split_whitespace().collect::<Vec<_>>().join(" ");
-    let fields = fields.iter().filter(|(_, value)| !value.is_empty());
     let mut body: String = fields
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
         .map(|(key, value)| format!("{key}: {}\n", one_line(value)))
         .collect();
     if !text.is_empty() {
@@ -203,8 +204,9 @@ impl BodyParts {
             Some(text) => ("", text),
             None => body.split_once("\n\n").unwrap_or((&body, "")),
         };
-        let lines = head.lines().filter_map(|line| line.split_once(':'));
-        let fields: Vec<(String, String)> = lines
+        let fields: Vec<(String, String)> = head
+            .lines()
+            .filter_map(|line| line.split_once(':'))
             .map(|(key, value)| (normalize_key(key), value.trim().to_owned()))
             .filter(|(key, _)| keys.iter().any(|known| normalize_key(known) == *key))
             .collect();
@@ -224,11 +226,11 @@ impl BodyParts {
 
 /// Returns a key without case, `-`, `_` and spaces.
 fn normalize_key(key: &str) -> String {
-    let letters = key
-        .trim()
+    key.trim()
         .chars()
-        .filter(|it| !matches!(it, '-' | '_' | ' '));
-    letters.flat_map(char::to_lowercase).collect()
+        .filter(|it| !matches!(it, '-' | '_' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect()
 }
 
 #[cfg(test)]

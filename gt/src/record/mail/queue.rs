@@ -104,8 +104,9 @@ impl MailQueue {
 
     /// Returns true if an agent may claim its messages.
     pub fn is_claimable_by(&self, agent: &Address) -> bool {
-        let mut patterns = self.claim_pattern.split(',');
-        patterns.any(|pattern| matches_agent(pattern, agent))
+        self.claim_pattern
+            .split(',')
+            .any(|pattern| matches_agent(pattern, agent))
     }
 
     /// Returns the claimant of a message. None if the claim has lapsed.
@@ -122,21 +123,22 @@ impl MailQueue {
 
 /// Returns the queue of a name, of the beads or the settings.
 pub fn find_queue(beads: &Snapshot, settings: &MessagingSettings, name: &str) -> Option<MailQueue> {
-    let of_beads = find_named(beads, NamedKind::Queue, name).map(MailQueue::from_bead);
-    of_beads.or_else(|| {
-        let queue = settings.queues.get(name)?;
-        Some(MailQueue {
-            id: String::new(),
-            name: name.to_owned(),
-            claim_pattern: queue.workers.join(","),
-            status: "active".to_owned(),
-            max_concurrency: queue.max_claims,
-            processing_order: "fifo".to_owned(),
-            claim_timeout_seconds: CLAIM_TIMEOUT.as_secs(),
-            created_by: String::new(),
-            created_at: String::new(),
+    find_named(beads, NamedKind::Queue, name)
+        .map(MailQueue::from_bead)
+        .or_else(|| {
+            let queue = settings.queues.get(name)?;
+            Some(MailQueue {
+                id: String::new(),
+                name: name.to_owned(),
+                claim_pattern: queue.workers.join(","),
+                status: "active".to_owned(),
+                max_concurrency: queue.max_claims,
+                processing_order: "fifo".to_owned(),
+                claim_timeout_seconds: CLAIM_TIMEOUT.as_secs(),
+                created_by: String::new(),
+                created_at: String::new(),
+            })
         })
-    })
 }
 
 /// Returns the queue of a name. Fails if there is none.

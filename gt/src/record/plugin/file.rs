@@ -62,8 +62,11 @@ impl EventNames {
             Self::One(name) => std::slice::from_ref(name),
             Self::Several(names) => names.as_slice(),
         };
-        let names = names.iter().map(|name| name.trim());
-        names.filter(|name| !name.is_empty()).collect()
+        names
+            .iter()
+            .map(|name| name.trim())
+            .filter(|name| !name.is_empty())
+            .collect()
     }
 
     fn is_empty(&self) -> bool {

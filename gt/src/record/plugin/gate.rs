@@ -139,8 +139,9 @@ impl PluginGate {
             return Vec::new();
         };
         let is_unknown = |name: &&String| *name != STARTUP && !event::is_known_kind(name);
-        let unknown = names.iter().filter(is_unknown);
-        unknown
+        names
+            .iter()
+            .filter(is_unknown)
             .map(|name| {
                 let mut near = event::find_near_kinds(name);
                 if near.is_empty() && strsim::damerau_levenshtein(name, STARTUP) <= 2 {

@@ -170,8 +170,10 @@ pub fn list_runs(town: &Snapshot, plugin: &Plugin, limit: usize) -> Vec<PluginRu
 impl PluginRun {
     /// Returns how the run ended, in a few words.
     pub fn end(&self) -> &str {
-        let mut lines = self.text.lines();
-        let end = lines.find_map(|line| line.strip_prefix("end: "));
+        let end = self
+            .text
+            .lines()
+            .find_map(|line| line.strip_prefix("end: "));
         end.unwrap_or_default()
     }
 

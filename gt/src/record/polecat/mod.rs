@@ -348,8 +348,8 @@ fn describe_last_end(slot: &Slot, session: Option<&LiveSession>) -> String {
             .filter(|ended| ended.lease == slot.lease)
     };
     // tmux does not know the exit code at once.
-    let known = session.filter(|live| live.dead != Some(ProcessEnd::Unknown));
-    let ended = known
+    let ended = session
+        .filter(|live| live.dead != Some(ProcessEnd::Unknown))
         .and_then(ended::describe_dead_session)
         .or_else(|| kept().map(ended::SessionEnd::describe));
     ended.map_or_else(String::new, |how| format!(", the last one ended {how}"))

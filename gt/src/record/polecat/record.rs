@@ -370,8 +370,10 @@ impl RecordSummary {
 
 /// Returns the records of all polecats of a rig, also of those that are gone.
 pub fn read_all_records(beads: &Snapshot) -> Vec<WorkCompletion> {
-    let records = read_records_by_identity(beads).into_iter();
-    records.flat_map(|(_, record)| record).collect()
+    read_records_by_identity(beads)
+        .into_iter()
+        .flat_map(|(_, record)| record)
+        .collect()
 }
 
 /// Returns the records of all polecats of a rig that have one, each with the title of the identity
@@ -401,8 +403,8 @@ pub fn summarize_records<'a>(
     for entry in entries {
         groups.entry(key(entry).to_owned()).or_default().push(entry);
     }
-    let summaries = groups.into_iter();
-    summaries
+    groups
+        .into_iter()
         .map(|(key, entries)| (key, RecordSummary::new(entries)))
         .collect()
 }

@@ -345,8 +345,10 @@ impl SettingsLayers {
 
     /// Returns the settings files, the higher one first.
     pub(super) fn files(&self) -> impl Iterator<Item = (&Path, &Value)> {
-        let files = self.rig.iter().chain([&self.town]);
-        files.map(|(path, file)| (path.as_path(), file))
+        self.rig
+            .iter()
+            .chain([&self.town])
+            .map(|(path, file)| (path.as_path(), file))
     }
 
     pub(super) fn local_values(&self) -> &Map<String, Value> {
@@ -460,12 +462,14 @@ impl SettingsLayers {
 
     /// Returns the labels of the rig's bead that name a setting and have no effect.
     pub fn ignored_labels(&self) -> impl Iterator<Item = String> {
-        let ignored = self.labels.iter().filter(|(name, _)| {
-            let bead = |set: Setting| matches!(set.origin, SettingOrigin::Bead(_));
-            key::find_key(name).is_some_and(|key| key.labels != LabelEffect::Any)
-                && !self.get(name).is_some_and(bead)
-        });
-        ignored.map(|(name, value)| format!("{name}:{value}"))
+        self.labels
+            .iter()
+            .filter(|(name, _)| {
+                let bead = |set: Setting| matches!(set.origin, SettingOrigin::Bead(_));
+                key::find_key(name).is_some_and(|key| key.labels != LabelEffect::Any)
+                    && !self.get(name).is_some_and(bead)
+            })
+            .map(|(name, value)| format!("{name}:{value}"))
     }
 }
 

@@ -74,8 +74,11 @@ impl MessagingSettings {
         let announces = announces.map(|(name, announce)| ("announces", name, &announce.readers));
         let channels = self.nudge_channels.iter();
         let channels = channels.map(|(name, list)| ("nudge_channels", name, list));
-        let mut all = lists.chain(queues).chain(announces).chain(channels);
-        let (section, name, _) = all.find(|(_, _, addresses)| addresses.is_empty())?;
+        let (section, name, _) = lists
+            .chain(queues)
+            .chain(announces)
+            .chain(channels)
+            .find(|(_, _, addresses)| addresses.is_empty())?;
         let (key, expected) = match section {
             "queues" => (".workers", "the agents that may claim its messages"),
             "announces" => (".readers", "the agents that read it"),

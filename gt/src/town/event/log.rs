@@ -197,8 +197,10 @@ impl EventReader {
             .get(..end.map_or(0, |end| end + 1))
             .unwrap_or_default();
         self.at += whole.len() as u64;
-        let lines = whole.split(|byte| *byte == b'\n');
-        Ok(lines.filter_map(StoredEvent::parse).collect())
+        Ok(whole
+            .split(|byte| *byte == b'\n')
+            .filter_map(StoredEvent::parse)
+            .collect())
     }
 }
 

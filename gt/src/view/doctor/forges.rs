@@ -36,7 +36,8 @@ fn has_open_pull_request(rig: &Rig) -> bool {
     // The check of the beads reports a store that cannot be read.
     let beads = rig.store().ok().and_then(|store| store.snapshot().ok());
     beads.is_some_and(|beads| {
-        let mut open = merge_request::open_requests(&beads).into_iter();
-        open.any(|request| merge_request::awaited_pull_request(request).is_some())
+        merge_request::open_requests(&beads)
+            .into_iter()
+            .any(|request| merge_request::awaited_pull_request(request).is_some())
     })
 }

@@ -52,8 +52,10 @@ fn check_bead_gates(town: &LiveTown, page: &mut CheckFindings) {
     let Ok(view) = TownView::read(town) else {
         return;
     };
-    let items = attention::gate_items(&town.layout, &view).into_iter();
-    for item in items.filter(|item| item.is_due(view.now)) {
+    for item in attention::gate_items(&town.layout, &view)
+        .into_iter()
+        .filter(|item| item.is_due(view.now))
+    {
         let hint = item.next.first().map_or("gt status", String::as_str);
         page.warn(format!("{}: {}", item.subject, item.text), hint);
     }

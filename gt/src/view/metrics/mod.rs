@@ -141,8 +141,10 @@ pub fn read_metrics(town: &LiveTown, costs: &CostReport) -> anyhow::Result<TownM
     // A rig with unreadable beads or settings has no other numbers than 0 in gastown_rig_up: others
     // would end alerts.
     status.rigs.retain(|rig| {
-        let mut read = stats.iter().filter(|(_, stats)| stats.is_some());
-        read.any(|(name, _)| *name == rig.name)
+        stats
+            .iter()
+            .filter(|(_, stats)| stats.is_some())
+            .any(|(name, _)| *name == rig.name)
     });
     families.extend(list_bead_families(town, &view, &status, midnight)?);
     families.extend(list_agent_families(&view, &status));
@@ -252,8 +254,11 @@ fn list_bead_families(
 
 fn list_agent_families(view: &TownView, status: &TownStatus) -> Vec<MetricFamily> {
     let all = || {
-        let of_rigs = status.rigs.iter().flat_map(|rig| &rig.agents);
-        of_rigs.chain(&status.agents)
+        status
+            .rigs
+            .iter()
+            .flat_map(|rig| &rig.agents)
+            .chain(&status.agents)
     };
     let mut running: BTreeMap<&str, u64> = BTreeMap::new();
     for agent in all() {
@@ -277,8 +282,10 @@ fn list_agent_families(view: &TownView, status: &TownStatus) -> Vec<MetricFamily
                 value,
             ));
         }
-        let polecats = view.polecats_of(&rig.name).iter();
-        let is_stuck = polecats.filter(|polecat| polecat.slot.state.stuck_reason().is_some());
+        let is_stuck = view
+            .polecats_of(&rig.name)
+            .iter()
+            .filter(|polecat| polecat.slot.state.stuck_reason().is_some());
         stuck.push(MetricSample::new(
             [("rig", &rig.name)],
             number(is_stuck.count()),
@@ -321,15 +328,19 @@ fn list_queue_families(
         }
     }
     let read = || {
-        let read = stats.iter();
-        read.filter_map(|(rig, stats)| Some((rig.as_str(), stats.as_ref()?)))
+        stats
+            .iter()
+            .filter_map(|(rig, stats)| Some((rig.as_str(), stats.as_ref()?)))
     };
     let of_rigs = |value: fn(&MergeStats) -> f64| {
         read().map(move |(rig, stats)| MetricSample::new([("rig", rig)], value(stats)))
     };
     let oldest = |stats: &MergeStats| {
-        let ages = stats.waiting.iter().map(|waiting| waiting.oldest_seconds);
-        ages.fold(0.0, f64::max)
+        stats
+            .waiting
+            .iter()
+            .map(|waiting| waiting.oldest_seconds)
+            .fold(0.0, f64::max)
     };
     let mut waits = Vec::new();
     let mut gates = Vec::new();
@@ -497,8 +508,11 @@ fn list_cost_families(
             tokens.push(MetricSample::new(labels, number(count)));
         }
     }
-    let read = stats.iter().filter_map(|(_, stats)| stats.as_ref());
-    let merged: usize = read.map(|stats| stats.merged).sum();
+    let merged: usize = stats
+        .iter()
+        .filter_map(|(_, stats)| stats.as_ref())
+        .map(|stats| stats.merged)
+        .sum();
     let per_merge = (merged > 0).then(|| costs.total_usd / number(merged));
     let budgets = costs.budgets.iter();
     vec![

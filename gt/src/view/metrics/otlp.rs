@@ -33,8 +33,9 @@ impl TownMetrics {
 
     fn build_metric(&self, family: &MetricFamily) -> Value {
         // JSON has no form for infinite numbers and those of a division by zero.
-        let samples = family.samples.iter();
-        let points: Vec<Value> = samples
+        let points: Vec<Value> = family
+            .samples
+            .iter()
             .filter(|sample| sample.value.is_finite())
             .map(|sample| self.build_point(sample))
             .collect();
@@ -49,8 +50,9 @@ impl TownMetrics {
     }
 
     fn build_point(&self, sample: &MetricSample) -> Value {
-        let labels = sample.labels.iter();
-        let attributes: Vec<Value> = labels
+        let attributes: Vec<Value> = sample
+            .labels
+            .iter()
             .map(|(name, value)| build_attribute(name, value))
             .collect();
         // Numbers of 64 bits are texts in this form.

@@ -150,11 +150,12 @@ impl OverviewMemory {
         let board = ProgressBoard::from_view(view);
         let pace = self.pace(view);
         let needs = list_needing_beads(needs);
-        let ends = open.into_iter().filter_map(|convoy| {
-            let end = ConvoyEnd::estimate(&board.progress(convoy), view, pace, &needs)?;
-            Some((convoy.id.clone(), end))
-        });
-        ends.collect()
+        open.into_iter()
+            .filter_map(|convoy| {
+                let end = ConvoyEnd::estimate(&board.progress(convoy), view, pace, &needs)?;
+                Some((convoy.id.clone(), end))
+            })
+            .collect()
     }
 
     fn pace(&self, view: &TownView) -> Option<BeadPace> {

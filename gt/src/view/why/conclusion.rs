@@ -342,8 +342,10 @@ impl Explanation {
             self.next_steps
                 .push(format!("gt config set max_polecats 10 --rig {rig}"));
         }
-        let here = bd::graph::find_blockers(beads, &bead.id).into_iter();
-        let mut blockers: Vec<String> = here.map(str::to_owned).collect();
+        let mut blockers: Vec<String> = bd::graph::find_blockers(beads, &bead.id)
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         blockers.extend(view.stores.external_blockers(bead));
         if blockers.is_empty()
             && (view.stores.holds.contains_key(rig) || is_closed_to_work(view, rig))

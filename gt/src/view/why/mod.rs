@@ -201,8 +201,10 @@ fn is_known_name(town: &Town, what: &str) -> anyhow::Result<bool> {
 
 fn build_unknown_error(stores: &TownStores, what: &str) -> UnknownName {
     let rigs = stores.rigs.keys().map(|rig| format!("rig {rig}"));
-    let all = std::iter::once(&stores.town).chain(stores.rigs.values());
-    let mut near: Vec<(usize, String)> = all.flat_map(|beads| find_similar(beads, what)).collect();
+    let mut near: Vec<(usize, String)> = std::iter::once(&stores.town)
+        .chain(stores.rigs.values())
+        .flat_map(|beads| find_similar(beads, what))
+        .collect();
     near.sort();
     near.truncate(MAX_PROPOSALS);
     UnknownName {

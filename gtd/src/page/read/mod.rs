@@ -25,8 +25,11 @@ fn read_timeline(town: &LiveTown, name: &str) -> Value {
     let Ok(found) = why::explain_name(town, name) else {
         return Value::Null;
     };
-    let newest = found.events.iter().rev().take(MAX_EVENTS);
-    let events: Vec<Value> = newest
+    let events: Vec<Value> = found
+        .events
+        .iter()
+        .rev()
+        .take(MAX_EVENTS)
         .map(|event| json!({ "ts": event.ts, "text": describe_event(event) }))
         .collect();
     json!({ "now": found.now, "next_steps": found.next_steps, "events": events })

@@ -74,8 +74,10 @@ pub type CompletionValue = (String, String);
 pub type ValueLister<P> = fn(&P) -> Vec<CompletionValue>;
 
 pub fn without_descriptions(values: impl IntoIterator<Item = String>) -> Vec<CompletionValue> {
-    let values = values.into_iter();
-    values.map(|value| (value, String::new())).collect()
+    values
+        .into_iter()
+        .map(|value| (value, String::new()))
+        .collect()
 }
 
 /// Attaches a completer to each argument that `table` has a lister for. `table` gets the names of
@@ -111,10 +113,9 @@ pub fn attach_completers<P: Send + Sync + 'static>(
 
 fn filter_candidates(typed: &str, values: Vec<CompletionValue>) -> Vec<CompletionCandidate> {
     let (before, last) = typed.split_at(typed.rfind(',').map_or(0, |comma| comma + 1));
-    let fitting = values
+    values
         .into_iter()
-        .filter(|(value, _)| value.starts_with(last));
-    fitting
+        .filter(|(value, _)| value.starts_with(last))
         .map(|(value, help)| {
             let help = (!help.is_empty()).then(|| help.into());
             CompletionCandidate::new(format!("{before}{value}")).help(help)

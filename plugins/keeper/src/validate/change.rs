@@ -24,8 +24,9 @@ impl ChangedFile {
     /// Returns the lines that the old file does not have, with their numbers.
     pub fn added_lines(&self) -> impl Iterator<Item = (usize, &str)> {
         let old: HashSet<&str> = self.old.lines().collect();
-        let lines = self.new.lines().enumerate();
-        lines
+        self.new
+            .lines()
+            .enumerate()
             .filter(move |(_, line)| !old.contains(line))
             .map(|(at, line)| (at + 1, line))
     }

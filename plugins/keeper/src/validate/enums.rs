@@ -19,8 +19,9 @@ pub(super) fn find_changed_enums(files: &[ChangedFile]) -> Vec<Finding> {
             let here = new.iter().find(|candidate| candidate.name == old.name);
             // The enum may have moved to another file of the change.
             let elsewhere = || {
-                let others = files.iter().filter(|other| other.path != file.path);
-                others
+                files
+                    .iter()
+                    .filter(|other| other.path != file.path)
                     .flat_map(|other| find_enums(&other.path, &other.new))
                     .find(|candidate| candidate.name == old.name)
             };
@@ -59,8 +60,8 @@ fn find_first_change(old: &EnumDefinition, now: &EnumDefinition) -> Option<(usiz
 
 fn find_enums(path: &str, text: &str) -> Vec<EnumDefinition> {
     let lines: Vec<&str> = text.lines().collect();
-    let found = find_definitions(path, text).into_iter();
-    found
+    find_definitions(path, text)
+        .into_iter()
         .filter(|definition| definition.kind == DefinitionKind::Enum)
         .map(|definition| parse_enum(path, &lines, definition))
         .collect()

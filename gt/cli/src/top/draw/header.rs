@@ -15,8 +15,8 @@ pub(super) fn list_lines(state: &TopState, width: usize) -> Vec<TonedLine> {
         None => vec![TonedLine::new(Tone::Dim, "reading the town …")],
         Some(overview) => {
             let parts = list_parts(overview, &state.news);
-            let joined = join_parts(&parts, " · ", width).into_iter();
-            let mut lines: Vec<TonedLine> = joined
+            let mut lines: Vec<TonedLine> = join_parts(&parts, " · ", width)
+                .into_iter()
                 .map(|text| TonedLine::new(Tone::Strong, text))
                 .collect();
             lines.extend(list_warnings(overview));
@@ -44,8 +44,7 @@ fn list_parts(overview: &TownOverview, news: &TownNews) -> Vec<String> {
     let working = working.sum::<usize>();
     let workers = status.summary.polecat_count;
     let sum = |count: fn(&gt::view::status::QueueCounts) -> usize| {
-        let counts = status.rigs.iter().map(|rig| count(&rig.mq));
-        counts.sum::<usize>()
+        status.rigs.iter().map(|rig| count(&rig.mq)).sum::<usize>()
     };
     let ready = sum(|mq| mq.pending);
     let blocked = sum(|mq| mq.blocked);

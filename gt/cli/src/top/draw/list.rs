@@ -88,10 +88,12 @@ pub(super) fn draw_list(
     let selected = entries.get(cursor.place).map_or(0, ListEntry::height);
     let middle = before.saturating_sub(height.saturating_sub(selected) / 2);
     let skipped = middle.min(all.saturating_sub(height));
-    let numbered = entries.iter().enumerate();
-    let lines = numbered.flat_map(|(place, entry)| {
-        let lines = entry.lines.iter().enumerate();
-        lines.map(move |(number, line)| (place, number, line))
+    let lines = entries.iter().enumerate().flat_map(|(place, entry)| {
+        entry
+            .lines
+            .iter()
+            .enumerate()
+            .map(move |(number, line)| (place, number, line))
     });
     let mut drawn = Vec::new();
     let visible = lines.skip(skipped).take(height);

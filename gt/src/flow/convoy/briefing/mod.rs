@@ -116,8 +116,12 @@ pub fn collect_items_before(
             }
         }
     };
-    let ordered_sources = sources.into_iter().map(|(_, source)| source);
-    ordered_sources.enumerate().filter_map(entry_of).collect()
+    sources
+        .into_iter()
+        .map(|(_, source)| source)
+        .enumerate()
+        .filter_map(entry_of)
+        .collect()
 }
 
 /// A bead for the briefing of a later worker.
@@ -211,8 +215,10 @@ fn full_item(bead: &Bead, time: Timestamp) -> BriefingItem {
 /// ends with its last attempt.
 fn earlier_failure_line(metadata: &WorkMetadata, reason: &str, time: Timestamp) -> String {
     let failures = metadata.failures(time);
-    let mut earlier = failures.iter().rev();
-    let last = earlier.find(|failed| format_lesson(failed) != reason.trim());
+    let last = failures
+        .iter()
+        .rev()
+        .find(|failed| format_lesson(failed) != reason.trim());
     last.map(format_lesson_line).unwrap_or_default()
 }
 

@@ -161,10 +161,9 @@ pub(super) fn first_sentence(text: &str) -> &str {
         .next()
         .unwrap_or_default()
         .trim_end();
-    let ends = line
+    let end = line
         .char_indices()
-        .filter(|(_, c)| matches!(c, '.' | '!' | '?' | '。'));
-    let end = ends
+        .filter(|(_, c)| matches!(c, '.' | '!' | '?' | '。'))
         .map(|(at, c)| at + c.len_utf8())
         .find(|end| line[*end..].starts_with(char::is_whitespace));
     &line[..end.unwrap_or(line.len())]

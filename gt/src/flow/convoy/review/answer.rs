@@ -130,8 +130,12 @@ fn record_answer(town: &Town, request: &ReviewRequest, reason: &str) -> anyhow::
 
 /// Reports the answer to the hooks, which may record it.
 fn run_answer_hooks(town: &Town, request: &ReviewRequest) {
-    let pending = request.pending.as_ref().map(|pending| &pending.decision);
-    let Some(decision) = pending.or(request.decisions.last()) else {
+    let Some(decision) = request
+        .pending
+        .as_ref()
+        .map(|pending| &pending.decision)
+        .or(request.decisions.last())
+    else {
         return;
     };
     let rig = (!decision.rig.is_empty()).then(|| town.rig(&decision.rig));

@@ -228,10 +228,8 @@ pub fn find_request(town: &Snapshot, id: &str) -> Result<ReviewRequest, ReviewEr
 
 /// Returns the ids of the approved requests that are not finished.
 pub fn list_unfinished(town: &Snapshot) -> Vec<String> {
-    let found = town
-        .select_marked(&[BeadMark::Label(REVIEW_LABEL)], |_| true)
-        .filter_map(parse_request);
-    found
+    town.select_marked(&[BeadMark::Label(REVIEW_LABEL)], |_| true)
+        .filter_map(parse_request)
         .filter(|request| request.state == ReviewState::Approved)
         .map(|request| request.id)
         .collect()

@@ -27,8 +27,11 @@ impl PrefixSearch {
             return None;
         }
         let count = parts.clamp(1, between - 1);
-        let lengths = (1..=count).map(|part| self.green + between * part / (count + 1));
-        Some(lengths.collect())
+        Some(
+            (1..=count)
+                .map(|part| self.green + between * part / (count + 1))
+                .collect(),
+        )
     }
 
     /// Takes the results of prefixes of these lengths, which ascend.

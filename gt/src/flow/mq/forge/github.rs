@@ -114,8 +114,11 @@ pub(super) fn find_open(forge: &Forge, branch: &str) -> Result<Option<u64>, Forg
     args.push(format!("--head={branch}"));
     let listed: Vec<ListedJson> = forge.query(args, &[])?;
     // The branch of a fork may have the same name.
-    let mut own = listed.iter().filter(|listed| !listed.is_cross_repository);
-    Ok(own.next().map(|listed| listed.number))
+    Ok(listed
+        .iter()
+        .filter(|listed| !listed.is_cross_repository)
+        .next()
+        .map(|listed| listed.number))
 }
 
 pub(super) fn view(forge: &Forge, number: u64) -> Result<ForgePullRequest, ForgeError> {
@@ -225,26 +228,26 @@ fn read_change_requests(forge: &Forge, number: u64) -> Result<Vec<ChangeRequest>
     let path = |of: &str| format!("repos/{{owner}}/{{repo}}/pulls/{number}/{of}?per_page=100");
     let reviews: Vec<ReviewJson> = forge.query(["api".to_owned(), path("reviews")], &[])?;
     let comments: Vec<LineCommentJson> = forge.query(["api".to_owned(), path("comments")], &[])?;
-    let requests = reviews
+    Ok(reviews
         .into_iter()
-        .filter(|review| review.state == "CHANGES_REQUESTED");
-    let requests = requests.map(|review| {
-        let mut text = review.body.unwrap_or_default();
-        for comment in &comments {
-            if comment.pull_request_review_id == Some(review.id) {
-                let line = comment
-                    .line
-                    .map_or_else(String::new, |line| format!(":{line}"));
-                text.push_str(&format!("\n\n{}{line}: {}", comment.path, comment.body));
+        .filter(|review| review.state == "CHANGES_REQUESTED")
+        .map(|review| {
+            let mut text = review.body.unwrap_or_default();
+            for comment in &comments {
+                if comment.pull_request_review_id == Some(review.id) {
+                    let line = comment
+                        .line
+                        .map_or_else(String::new, |line| format!(":{line}"));
+                    text.push_str(&format!("\n\n{}{line}: {}", comment.path, comment.body));
+                }
             }
-        }
-        ChangeRequest {
-            id: review.id.to_string(),
-            author: review.user.map(|user| user.login).unwrap_or_default(),
-            text: text.trim().to_owned(),
-        }
-    });
-    Ok(requests.collect())
+            ChangeRequest {
+                id: review.id.to_string(),
+                author: review.user.map(|user| user.login).unwrap_or_default(),
+                text: text.trim().to_owned(),
+            }
+        })
+        .collect())
 }
 
 pub(super) fn open(forge: &Forge, new: &NewPullRequest) -> Result<(u64, String), ForgeError> {

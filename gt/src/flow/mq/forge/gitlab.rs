@@ -106,8 +106,11 @@ pub(super) fn find_open(forge: &Forge, branch: &str) -> Result<Option<u64>, Forg
     let listed: Vec<MergeRequestJson> =
         forge.get(&format!("?state=opened&source_branch={branch}"))?;
     // The branch of a fork may have the same name.
-    let mut own = listed.iter().filter(|listed| !listed.is_of_fork());
-    Ok(own.next().map(|listed| listed.iid))
+    Ok(listed
+        .iter()
+        .filter(|listed| !listed.is_of_fork())
+        .next()
+        .map(|listed| listed.iid))
 }
 
 /// Encodes a text for the query of an address.
@@ -191,11 +194,13 @@ fn read_review(forge: &Forge, number: u64, status: &str) -> Result<ForgeReview, 
         .collect();
     if !requesting.is_empty() {
         let notes: Vec<NoteJson> = forge.get(&format!("/{number}/notes?per_page=100&sort=asc"))?;
-        let requests = notes
-            .into_iter()
-            .filter(|note| requesting.contains(&note.author.username))
-            .map(NoteJson::into_change_request);
-        return Ok(ForgeReview::ChangesRequested(requests.collect()));
+        return Ok(ForgeReview::ChangesRequested(
+            notes
+                .into_iter()
+                .filter(|note| requesting.contains(&note.author.username))
+                .map(NoteJson::into_change_request)
+                .collect(),
+        ));
     }
     let approvals: ApprovalsJson = forge.get(&format!("/{number}/approvals"))?;
     if approvals.approvals_left.is_some_and(|left| left > 0) || status == "not_approved" {

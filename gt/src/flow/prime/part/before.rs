@@ -141,8 +141,8 @@ fn format_original_steps(before: &EarlierWork<'_>) -> String {
         .original
         .is_some_and(|bead| !matches!(bead.status, Status::Open | Status::Hooked));
     let molecule = before.molecule.as_ref();
-    let shown_molecule = molecule.filter(|molecule| !is_done || molecule.count_done() > 0);
-    shown_molecule
+    molecule
+        .filter(|molecule| !is_done || molecule.count_done() > 0)
         .map(format_molecule_steps)
         .unwrap_or_default()
 }

@@ -17,11 +17,13 @@ pub(super) fn fence_text(text: &str) -> String {
 
 /// Quotes each line, with a line end.
 pub(super) fn quote_lines<'a>(lines: impl IntoIterator<Item = &'a str>) -> String {
-    let lines = lines.into_iter().map(|line| {
-        let quoted = format!("> {}", escape::escape_line(line));
-        format!("{}\n", quoted.trim_end())
-    });
-    lines.collect()
+    lines
+        .into_iter()
+        .map(|line| {
+            let quoted = format!("> {}", escape::escape_line(line));
+            format!("{}\n", quoted.trim_end())
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -87,11 +87,12 @@ pub(in crate::flow::prime) fn role_parts(
         }
         // A program with hooks runs the command automatically.
         let needs = |line: &&str| !occasion.is_hook() || !line.contains("run `gt prime` again");
-        let lines = role_file::role_text(address.role())
+        let text: String = role_file::role_text(address.role())
             .trim_end()
             .lines()
-            .filter(needs);
-        let text: String = lines.map(|line| format!("{line}\n")).collect();
+            .filter(needs)
+            .map(|line| format!("{line}\n"))
+            .collect();
         parts.push(ContextPart::fixed("role", source, text));
     }
     let from = replaced.unwrap_or_default();
