@@ -45,17 +45,18 @@ fn finished(number: usize) -> Bead {
 }
 
 fn convoy() -> Bead {
-    let tracks = |number| Dep {
-        issue_id: "hq-cv-bench".to_owned(),
-        depends_on_id: external_ref(&format!("web-{number:03}")),
-        kind: DepKind::Tracks,
-        ..Dep::default()
-    };
     Bead {
         id: "hq-cv-bench".to_owned(),
         title: "The import".to_owned(),
         issue_type: Kind::Convoy,
-        dependencies: (0..BEADS).map(tracks).collect(),
+        dependencies: (0..BEADS)
+            .map(|number| Dep {
+                issue_id: "hq-cv-bench".to_owned(),
+                depends_on_id: external_ref(&format!("web-{number:03}")),
+                kind: DepKind::Tracks,
+                ..Dep::default()
+            })
+            .collect(),
         ..Bead::default()
     }
 }
@@ -69,13 +70,14 @@ fn store(folder: &Path, prefix: &str, reports: &StoreReports, beads: Vec<Bead>) 
         owner: String::new(),
     };
     let clock = Clock::choose(Some("2026-04-01T00:00:00Z"));
-    let put = |tx: &mut bd::store::Tx| {
-        for bead in beads {
-            tx.put(bead)?;
-        }
-        Ok(())
-    };
-    store.transact(&author, &clock, put).unwrap();
+    store
+        .transact(&author, &clock, |tx| {
+            for bead in beads {
+                tx.put(bead)?;
+            }
+            Ok(())
+        })
+        .unwrap();
     store
 }
 

@@ -148,10 +148,9 @@ struct WatchedFolder {
 
 impl WatchedFolder {
     fn open(path: &Path) -> anyhow::Result<Self> {
-        let failed = || format!("cannot open {}", path.display());
         Ok(Self {
             path: path.to_owned(),
-            handle: File::open(path).with_context(failed)?,
+            handle: File::open(path).with_context(|| format!("cannot open {}", path.display()))?,
         })
     }
 

@@ -122,12 +122,13 @@ fn read_stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
     let files = folders
         .iter()
         .flat_map(|folder| KNOWN_FILES.map(|name| folder.join(name)));
-    let stamp = |path: PathBuf| {
-        let meta = fs::metadata(&path).ok()?;
-        let inode = i64::try_from(meta.ino()).unwrap_or_default();
-        Some((path, [inode, meta.mtime(), meta.mtime_nsec()]))
-    };
-    files.filter_map(stamp).collect()
+    files
+        .filter_map(|path| {
+            let meta = fs::metadata(&path).ok()?;
+            let inode = i64::try_from(meta.ino()).unwrap_or_default();
+            Some((path, [inode, meta.mtime(), meta.mtime_nsec()]))
+        })
+        .collect()
 }
 
 /// Returns a handler that wakes the loop on relevant events.

@@ -54,8 +54,10 @@ impl ExternalCommand {
 
 /// Returns true for letters, digits, `-` and `_`, so never for a path or a flag.
 fn is_command_name(word: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    word.starts_with(|c: char| c.is_ascii_alphanumeric()) && word.chars().all(fits)
+    word.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && word
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '-' || c == '_')
 }
 
 fn find_on_path(env: &Env, name: &str) -> Option<PathBuf> {

@@ -151,11 +151,13 @@ fn ask_agent(ctx: &Context, agents: &[AvailableAgent]) -> anyhow::Result<Option<
         );
         return Ok(None);
     };
-    let describe = |agent: &AvailableAgent| match agent.login {
-        Some(false) => format!("{} (no login found)", agent.name),
-        _ => agent.name.clone(),
-    };
-    let list: Vec<String> = agents.iter().map(describe).collect();
+    let list: Vec<String> = agents
+        .iter()
+        .map(|agent| match agent.login {
+            Some(false) => format!("{} (no login found)", agent.name),
+            _ => agent.name.clone(),
+        })
+        .collect();
     let question = format!("4/4 Agent: {} [{}]", list.join(", "), first.name);
     loop {
         let answer = ask_line(ctx, &question)?;

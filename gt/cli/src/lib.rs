@@ -331,8 +331,9 @@ fn print_help(page: HelpPage, is_asked: bool, env: &Env) -> ExitCode {
 
 /// Runs one `gt` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
-    let command_with_values = || completion::offer_values(build_command_line(), &env);
-    if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
+    if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, || {
+        completion::offer_values(build_command_line(), &env)
+    }) {
         return exit;
     }
     let args = kit::cli::overview::ask_command_for_help(args, build_command_line);

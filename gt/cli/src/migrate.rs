@@ -51,8 +51,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None => ctx.open_town()?,
     };
     let items = read_migration(&town)?;
-    let is_problem = |item: &MigrationItem| item.state == MigrationState::Problem;
-    let exit = u8::from(items.iter().any(is_problem));
+    let exit = u8::from(
+        items
+            .iter()
+            .any(|item| item.state == MigrationState::Problem),
+    );
     let mut report = MigrationReport {
         root: town.layout.root().display().to_string(),
         items,

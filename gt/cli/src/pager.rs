@@ -35,8 +35,7 @@ fn choose_pager(env: &Env) -> Option<String> {
     let value = |name: &str| env.vars().find(|(variable, _)| *variable == name);
     let pager = value("GIT_PAGER")
         .or_else(|| value("PAGER"))
-        .map(|(_, value)| value)
-        .unwrap_or("less")
+        .map_or("less", |(_, value)| value)
         .trim();
     (!pager.is_empty() && pager != "cat").then(|| pager.to_owned())
 }

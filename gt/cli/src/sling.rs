@@ -154,15 +154,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             create: args.create,
         },
     };
-    let warn = |problem: &str| ctx.ui.warn(&kit::ui::escape::escape_line(problem));
-    let slung = sling_batch(&town, &batch, warn)?;
+    let slung = sling_batch(&town, &batch, |problem| {
+        ctx.ui.warn(&kit::ui::escape::escape_line(problem));
+    })?;
     gt::host::daemon::wake_daemon(&town);
     show_hint_once(ctx, &town, HintTopic::Convoy);
     let caller = town.actor.clone();
     // Exit code 3: the work is deferred, until a user acts or the daemon starts the session.
-    let is_deferred =
-        |slung: &SlingReport| slung.needs_person.is_some() || slung.start_failed.is_some();
-    let exit = if slung.iter().any(is_deferred) { 3 } else { 0 };
+    let exit = if slung
+        .iter()
+        .any(|slung| slung.needs_person.is_some() || slung.start_failed.is_some())
+    {
+        3
+    } else {
+        0
+    };
     build_report_with_exit(exit, slung, move |slung, page| {
         for slung_bead in slung {
             write_sling_line(slung_bead, &caller, page);

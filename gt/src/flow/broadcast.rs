@@ -46,12 +46,11 @@ pub fn broadcast(town: &LiveTown, request: &BroadcastRequest) -> anyhow::Result<
     if let Some(rig) = rig {
         town.find_rig(rig)?;
     }
-    let is_asked = |agent: &Address| {
+    send_to_running(town, &request.message, request.dry_run, |agent| {
         let is_worker = matches!(agent, Address::Polecat(..) | Address::Crew(..));
         let is_in_rig = rig.is_none() || agent.rig() == rig;
         is_in_rig && *agent != town.actor && (request.all_roles || is_worker)
-    };
-    send_to_running(town, &request.message, request.dry_run, is_asked)
+    })
 }
 
 /// Types a message into each running session of a nudge channel of `config/messaging.json`.
@@ -68,11 +67,10 @@ pub fn nudge_channel(
             known.join(", ")
         );
     };
-    let is_listed = |agent: &Address| {
+    send_to_running(town, message, false, |agent| {
         let mut patterns = patterns.iter();
         *agent != town.actor && patterns.any(|pattern| matches_agent(pattern, agent))
-    };
-    send_to_running(town, message, false, is_listed)
+    })
 }
 
 fn send_to_running(

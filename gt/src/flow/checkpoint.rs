@@ -147,10 +147,9 @@ pub fn find_session_remains(
 /// Describes the end of the last session, if it is recorded. The record may be of an earlier
 /// session.
 fn describe_session_end(slot: &Slot) -> String {
-    let of_last = |ended: &&SessionEnd| ended.lease.next() == slot.lease;
     slot.ended
         .as_ref()
-        .filter(of_last)
+        .filter(|ended| ended.lease.next() == slot.lease)
         .map(SessionEnd::describe)
         .unwrap_or_default()
 }

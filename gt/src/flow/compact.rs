@@ -271,9 +271,10 @@ fn remove_saved_work(
     let saved = rescue::list_rescues(&git, &format!("refs/gt/rescue/{}/", rig.name()))?;
     let total = saved.len();
     let now = rig.town().clock.now();
-    let is_old =
-        |saved: &rescue::Rescue| max_age.is_some_and(|max| now.duration_since(saved.time) > max);
-    let old: Vec<rescue::Rescue> = saved.into_iter().filter(is_old).collect();
+    let old: Vec<rescue::Rescue> = saved
+        .into_iter()
+        .filter(|saved| max_age.is_some_and(|max| now.duration_since(saved.time) > max))
+        .collect();
     if !dry_run {
         for saved in &old {
             rescue::drop_rescue(&git, &saved.refname)?;

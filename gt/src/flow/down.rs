@@ -90,12 +90,12 @@ fn end_sessions(
     let mut ended = Vec::new();
     let mut stopped = Vec::new();
     // A process that starts a session at the moment is waited for, and its session ended too.
-    let is_over = || {
+    clock::wait_for(START_WAIT, || {
         let free = locks.iter().all(|lock| Lock::is_free(lock));
         let all_ended = end_listed(town, &rigs, &mut ended, &mut stopped);
         (all_ended.is_err() || free).then_some(all_ended)
-    };
-    clock::wait_for(START_WAIT, is_over).unwrap_or(Ok(()))?;
+    })
+    .unwrap_or(Ok(()))?;
     for rig in &rigs {
         end_leftovers(rig)?;
     }
@@ -169,14 +169,18 @@ pub fn stop_rig(town: &LiveTown, rig: &Rig, crew: CrewSessions) -> anyhow::Resul
     }
     let rigs = town.list_rigs()?;
     let mut ended = StoppedSessions::default();
-    let is_wanted = |address: &Address| {
-        address.rig() == Some(rig.name())
-            && *address != town.actor
-            && (crew == CrewSessions::End || !matches!(address, Address::Crew(..)))
-    };
     let is_over = || {
         let free = locks.iter().all(|lock| Lock::is_free(lock));
-        let all_ended = end_agents(town, &rigs, is_wanted, &mut ended);
+        let all_ended = end_agents(
+            town,
+            &rigs,
+            |address| {
+                address.rig() == Some(rig.name())
+                    && *address != town.actor
+                    && (crew == CrewSessions::End || !matches!(address, Address::Crew(..)))
+            },
+            &mut ended,
+        );
         (all_ended.is_err() || free).then_some(all_ended)
     };
     clock::wait_for(START_WAIT, is_over).unwrap_or(Ok(()))?;

@@ -101,8 +101,9 @@ fn restore_branch(
     tip: &str,
 ) -> anyhow::Result<Option<String>> {
     let beads = rig.store()?.snapshot()?;
-    let is_merged = |bead: &bd::bead::Bead| !bead.is_open();
-    if slot.reload_held(&beads, ids).is_err() && beads.get(&slot.bead).is_some_and(is_merged) {
+    if slot.reload_held(&beads, ids).is_err()
+        && beads.get(&slot.bead).is_some_and(|bead| !bead.is_open())
+    {
         let git = rig.git();
         git.delete_remote_branch("origin", &slot.branch, tip)?;
         return Ok(None);

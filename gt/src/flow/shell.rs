@@ -279,8 +279,10 @@ pub fn find_place(env: &Env) -> ShellPlace {
     let Some(root) = town else {
         return ShellPlace::default();
     };
-    let is_line = |path: &&str| !path.contains(char::is_control);
-    let Some(town) = root.to_str().filter(is_line) else {
+    let Some(town) = root
+        .to_str()
+        .filter(|path| !path.contains(char::is_control))
+    else {
         return ShellPlace::default();
     };
     let layout = TownLayout::new(&root);

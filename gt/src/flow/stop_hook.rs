@@ -10,7 +10,7 @@ use bd::git::Git;
 use kit::sys::file;
 
 use crate::flow::seance;
-use crate::record::mail::{self, MailMessage, NAMED_MESSAGES};
+use crate::record::mail::{self, NAMED_MESSAGES};
 use crate::record::notification_level::{NotificationLevel, load_level};
 use crate::record::polecat::Slot;
 use crate::town;
@@ -80,8 +80,9 @@ fn find_new_mail(town: &Town, program_session: &str) -> anyhow::Result<Option<St
     let mailbox = town.actor.mailbox();
     let mut messages = mail::list_inbox(&town.open_town_store()?.snapshot()?, &mailbox);
     messages.retain(|message| !message.read);
-    let is_wanted = |message: &MailMessage| message.kind != crate::flow::handoff::KIND;
-    let news = mail::take_new_messages(&town.layout, &mailbox, &session, &messages, is_wanted)?;
+    let news = mail::take_new_messages(&town.layout, &mailbox, &session, &messages, |message| {
+        message.kind != crate::flow::handoff::KIND
+    })?;
     if news.is_empty() {
         return Ok(None);
     }

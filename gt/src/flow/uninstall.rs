@@ -135,8 +135,9 @@ fn list_man_pages(folder: &Path) -> Vec<PathBuf> {
             return false;
         };
         let program = page.split('-').next().unwrap_or_default();
-        let is_marked = |text: String| text.lines().any(|line| line == MAN_PAGE_MARK);
-        PROGRAM_NAMES.contains(&program) && std::fs::read_to_string(path).is_ok_and(is_marked)
+        PROGRAM_NAMES.contains(&program)
+            && std::fs::read_to_string(path)
+                .is_ok_and(|text| text.lines().any(|line| line == MAN_PAGE_MARK))
     };
     let mut pages: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_ours).collect();
     pages.sort();

@@ -16,7 +16,6 @@ use crate::flow::dog::chore::{self, Chore};
 use crate::flow::dog::health::{self, DogCondition};
 use crate::host::LiveTown;
 use crate::record::chores;
-use crate::record::dog::Dog;
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
 use crate::town::event::event;
@@ -52,11 +51,12 @@ fn find_lost_dogs(layout: &TownLayout, view: &TownView) -> Vec<String> {
         return Vec::new();
     };
     let dogs = dog::list_dogs_in(layout, &view.stores).into_iter();
-    let is_lost = |dog: &Dog| {
+    dogs.filter(|dog| {
         let condition = health::find_condition(layout, dog, sessions, view.now, health::HUNG);
         condition == Some(DogCondition::Zombie)
-    };
-    dogs.filter(is_lost).map(|dog| dog.name).collect()
+    })
+    .map(|dog| dog.name)
+    .collect()
 }
 
 fn modification_time(path: &Path) -> Timestamp {

@@ -59,8 +59,7 @@ fn escalation_facts(escalation: &Escalation) -> OpenEscalation {
         .details
         .deliveries
         .iter()
-        .filter(|one| one.is_due())
-        .next()
+        .find(|one| one.is_due())
         .map(|delivery| {
             let at = delivery
                 .at

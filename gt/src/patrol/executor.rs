@@ -50,8 +50,10 @@ impl ActionExecutor {
     }
 
     fn count(&self, rig: Option<&str>, kind: ActionKind) -> usize {
-        let is_one = |action: &&Action| action.kind() == kind && action.rig() == rig;
-        self.running.values().filter(is_one).count()
+        self.running
+            .values()
+            .filter(|action| action.kind() == kind && action.rig() == rig)
+            .count()
     }
 }
 

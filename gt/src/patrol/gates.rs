@@ -268,7 +268,6 @@ pub(super) fn check_gate(
         }
         None => (town.open_town_store()?, town.layout.root().to_owned()),
     };
-    let is_open_gate = |bead: &Bead| bead.is_open() && bead.issue_type == Kind::Gate;
     let Some(bead) = store.snapshot()?.get_live(gate).cloned() else {
         return Ok(None);
     };
@@ -296,7 +295,10 @@ pub(super) fn check_gate(
         }
     };
     town.transact(&store, |tx| {
-        if !tx.get_live(gate).is_some_and(is_open_gate) {
+        if !tx
+            .get_live(gate)
+            .is_some_and(|bead| bead.is_open() && bead.issue_type == Kind::Gate)
+        {
             return Ok(None);
         }
         change::close_bead(tx, gate, &reason, "", true)?;

@@ -419,11 +419,9 @@ impl TownFacts {
     /// Returns the facts about the beads of the rigs in which workers may be started, so that the
     /// others take no room of the town.
     fn schedulable_rigs(&self) -> Vec<&SchedulerFacts> {
-        let is_free =
-            |rig: &&RigFacts| rig.held.is_none() && rig.thresholds.is_on(rule::W1_SLING_UNBLOCKED);
         self.rigs
             .values()
-            .filter(is_free)
+            .filter(|rig| rig.held.is_none() && rig.thresholds.is_on(rule::W1_SLING_UNBLOCKED))
             .map(|rig| &rig.scheduler)
             .collect()
     }

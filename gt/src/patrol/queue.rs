@@ -71,13 +71,15 @@ pub(super) fn run_queue_action(rig: &Rig) -> anyhow::Result<Option<String>> {
         )
     };
     merged.retain(|merge| !is_quiet(&merge.outcome));
-    let later = |merge: &mq::RequestResult| match &merge.outcome {
-        mq::MergeOutcome::Later { reason } | mq::MergeOutcome::GateCannotRun { reason, .. } => {
-            Some(reason.clone())
-        }
-        _ => None,
-    };
-    let reasons: Vec<String> = merged.iter().filter_map(later).collect();
+    let reasons: Vec<String> = merged
+        .iter()
+        .filter_map(|merge| match &merge.outcome {
+            mq::MergeOutcome::Later { reason } | mq::MergeOutcome::GateCannotRun { reason, .. } => {
+                Some(reason.clone())
+            }
+            _ => None,
+        })
+        .collect();
     match (merged.len(), reasons.first()) {
         (0, _) => Ok(None),
         (all, Some(reason)) if reasons.len() == all => Err(anyhow::anyhow!("{reason}")),

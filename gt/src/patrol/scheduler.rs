@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, VecDeque};
 
-use bd::bead::{Bead, Status};
+use bd::bead::Status;
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
@@ -73,12 +73,6 @@ pub(super) fn facts(
     } else {
         Vec::new()
     };
-    let is_free = |id: &String| {
-        let elsewhere = |bead| view.stores.external_blockers(bead);
-        !bd::graph::is_blocked(beads, id)
-            && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
-            && find_work_obstacle(view, rig.name(), id).is_none()
-    };
     let at_work = view
         .polecats_of(rig.name())
         .iter()
@@ -86,7 +80,15 @@ pub(super) fn facts(
         .count();
     let limit = settings.map_or(0, RigSettings::max_polecats);
     let room = limit.saturating_sub(at_work);
-    let unblocked: Vec<String> = queued.into_iter().filter(is_free).collect();
+    let unblocked: Vec<String> = queued
+        .into_iter()
+        .filter(|id| {
+            let elsewhere = |bead| view.stores.external_blockers(bead);
+            !bd::graph::is_blocked(beads, id)
+                && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
+                && find_work_obstacle(view, rig.name(), id).is_none()
+        })
+        .collect();
     SchedulerFacts {
         rig: rig.name().to_owned(),
         uses,
@@ -168,11 +170,11 @@ pub(super) fn decide_slings(
 
 /// Returns the time after which the room of the town may have changed, if beads wait for it.
 pub(super) fn due(rigs: &[&SchedulerFacts], town_room: &TownRoom) -> Option<SignedDuration> {
-    let is_waiting = |facts: &&SchedulerFacts| !facts.unblocked.is_empty() && facts.room > 0;
     let obstacle = town_room.obstacle.as_ref()?;
-    obstacle
-        .recheck_in()
-        .filter(|_| rigs.iter().any(is_waiting))
+    obstacle.recheck_in().filter(|_| {
+        rigs.iter()
+            .any(|facts| !facts.unblocked.is_empty() && facts.room > 0)
+    })
 }
 
 /// A rig with queued beads.
@@ -239,8 +241,10 @@ pub(super) fn sling_queued(
     else {
         return Ok(None);
     };
-    let is_open = |bead: &Bead| bead.status == Status::Open;
-    if !beads.get(bead).is_some_and(is_open) {
+    if beads
+        .get(bead)
+        .is_none_or(|bead| bead.status != Status::Open)
+    {
         queued_sling::remove_queued_sling(rig, bead)?;
         return Ok(Some(format!(
             "{bead} is not queued any more: it is not open"

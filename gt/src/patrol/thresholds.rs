@@ -46,11 +46,11 @@ impl PatrolSettings {
     /// Reads the settings of each rig whose beads are readable.
     pub fn for_rigs(town: &Town, view: &TownView) -> BTreeMap<String, Self> {
         let rigs = view.stores.rigs.keys();
-        let of_rig = |rig: &String| {
+        rigs.map(|rig| {
             let layers = view.settings.for_rig(Some(rig));
             (rig.clone(), Self::from_layers(layers, &town.rig(rig)))
-        };
-        rigs.map(of_rig).collect()
+        })
+        .collect()
     }
 }
 
@@ -116,12 +116,11 @@ impl Thresholds {
         };
         let count = |name| number(name).unwrap_or(usize::MAX);
         let time = |name: &str| layers.duration(name);
-        let is_off = |rule: &&Rule| rule.switch_setting(layers).value == false;
         Self {
             off: RULES
                 .iter()
                 .copied()
-                .filter(is_off)
+                .filter(|rule| rule.switch_setting(layers).value == false)
                 .map(|rule| rule.name)
                 .collect(),
             restarts: count("patrol.breaker.restarts"),

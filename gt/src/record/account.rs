@@ -115,8 +115,9 @@ impl AccountBook {
 /// Returns the account that a user named for new work: `named`, else the value of `GT_ACCOUNT`.
 /// Fails if there is no such account.
 pub fn check_named_account(town: &Town, named: Option<String>) -> anyhow::Result<Option<String>> {
-    let from_env = || town.env.get(ACCOUNT).map(str::to_owned);
-    let named = named.or_else(from_env).filter(|handle| !handle.is_empty());
+    let named = named
+        .or_else(|| town.env.get(ACCOUNT).map(str::to_owned))
+        .filter(|handle| !handle.is_empty());
     if let Some(handle) = &named {
         AccountBook::load(&town.layout)?.find(handle)?;
     }

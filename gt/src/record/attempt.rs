@@ -128,14 +128,13 @@ pub fn record_start(
 /// description.
 pub fn instructions_of(bead: &Bead) -> String {
     let stored = bead.metadata_object().remove(INSTRUCTIONS_KEY);
-    stored
-        .as_ref()
-        .and_then(Value::as_str)
-        .map(str::to_owned)
-        .unwrap_or_else(|| {
+    stored.as_ref().and_then(Value::as_str).map_or_else(
+        || {
             let block = fields::split_block(&bead.description).0;
             fields::get_field(block, INSTRUCTIONS_KEY).unwrap_or_default()
-        })
+        },
+        str::to_owned,
+    )
 }
 
 /// Returns the time at which the last worker of a bead got it, if known.
@@ -327,8 +326,9 @@ pub fn list_traced_attempts(
         .map(|mut attempt| {
             let trace = read_trace(git, &attempt);
             // A dropped ref is not named, nor a pruned snapshot.
-            let is_there = |git: &Git| git.resolve(&attempt.kept).is_ok_and(|tip| tip.is_some());
-            if !attempt.kept.is_empty() && !git.is_some_and(is_there) {
+            if !attempt.kept.is_empty()
+                && !git.is_some_and(|git| git.resolve(&attempt.kept).is_ok_and(|tip| tip.is_some()))
+            {
                 attempt.kept.clear();
             }
             (attempt, trace)
@@ -351,12 +351,11 @@ pub fn list_rescues(rig: &Rig, bead: &str) -> Result<Vec<Rescue>, GitError> {
 /// Reads the trace of an attempt from git. Failed queries are left out, and the files are then
 /// those of the receipt.
 pub fn read_trace(git: Option<&Git>, attempt: &Attempt) -> AttemptTrace {
-    let from_receipt = || AttemptTrace {
-        commits: Vec::new(),
-        files: attempt.files.clone(),
-    };
     git.and_then(|git| read_git_trace(git, attempt))
-        .unwrap_or_else(from_receipt)
+        .unwrap_or_else(|| AttemptTrace {
+            commits: Vec::new(),
+            files: attempt.files.clone(),
+        })
 }
 
 fn read_git_trace(git: &Git, attempt: &Attempt) -> Option<AttemptTrace> {
@@ -402,7 +401,6 @@ fn find_base(git: &Git, attempt: &Attempt, tip: &str) -> Option<String> {
             let target = git.resolve(target).ok().flatten()?;
             git.merge_base(&target, tip).ok().flatten()
         })
-        .into_iter()
         .next()
 }
 

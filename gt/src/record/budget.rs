@@ -64,8 +64,7 @@ impl Spending {
         };
         self.recent
             .range(begin..=now)
-            .map(|(_, rigs)| rigs)
-            .flatten()
+            .flat_map(|(_, rigs)| rigs)
             .filter(|(name, _)| rig.is_none_or(|rig| *name == rig))
             .map(|(_, cost)| cost)
             .sum()

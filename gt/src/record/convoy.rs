@@ -69,10 +69,9 @@ pub fn list_newest(town: &Snapshot, count: usize) -> Vec<&Bead> {
 
 /// Returns the open convoys that track a bead, oldest first.
 pub fn convoys_tracking(town: &Snapshot, id: &str) -> Vec<String> {
-    let tracks = |bead: &&&Bead| tracked_ids(bead).any(|tracked| tracked == id);
     list_convoys(town, false)
         .iter()
-        .filter(tracks)
+        .filter(|bead| tracked_ids(bead).any(|tracked| tracked == id))
         .map(|bead| bead.id.clone())
         .collect()
 }

@@ -164,9 +164,11 @@ pub fn first_free_name(dogs: &[Dog]) -> String {
         .iter()
         .map(|name| (*name).to_owned())
         .chain(numbered);
-    let is_free = |name: &String| dogs.iter().all(|dog| dog.name != *name);
     // The numbered names never run out.
-    names.into_iter().find(is_free).unwrap_or_default()
+    names
+        .into_iter()
+        .find(|name| dogs.iter().all(|dog| dog.name != *name))
+        .unwrap_or_default()
 }
 
 #[cfg(test)]

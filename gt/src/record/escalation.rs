@@ -464,8 +464,7 @@ pub fn find_open_questions(town: &Snapshot, agent: &Address, bead: &str) -> Vec<
 pub fn find_awaited_question(town: &Snapshot, agent: &Address, bead: &str) -> Option<Escalation> {
     find_open_questions(town, agent, bead)
         .into_iter()
-        .filter(|escalation| escalation.related_bead == bead && escalation.severity > Severity::Low)
-        .next()
+        .find(|escalation| escalation.related_bead == bead && escalation.severity > Severity::Low)
 }
 
 /// Returns the answered escalations about a bead, oldest answer first.

@@ -23,8 +23,10 @@ pub fn take_hint(town: &Town, name: &str) -> bool {
     if seen.contains(name) || !is_on() {
         return false;
     }
-    let add = |seen: &mut BTreeSet<String>| seen.insert(name.to_owned());
-    change_state(&town.layout, &path, add).unwrap_or(false)
+    change_state(&town.layout, &path, |seen: &mut BTreeSet<String>| {
+        seen.insert(name.to_owned())
+    })
+    .unwrap_or(false)
 }
 
 #[cfg(test)]

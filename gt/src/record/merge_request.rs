@@ -306,11 +306,12 @@ pub(crate) fn requests_with_findings(beads: &Snapshot) -> impl Iterator<Item = &
 
 /// Returns the requests that were closed at or after a time.
 pub fn requests_closed_since(beads: &Snapshot, since: Timestamp) -> Vec<&Bead> {
-    let is_wanted = move |request: &BeadRef| {
-        let closed_at = request.time(TimeField::Closed);
-        !request.is_open() && closed_at.is_some_and(|at| at >= since)
-    };
-    beads.select_marked(&REQUEST_MARKS, is_wanted).collect()
+    beads
+        .select_marked(&REQUEST_MARKS, move |request| {
+            let closed_at = request.time(TimeField::Closed);
+            !request.is_open() && closed_at.is_some_and(|at| at >= since)
+        })
+        .collect()
 }
 
 /// Returns the requests that a request resolves: the request of its task, the request of that one's

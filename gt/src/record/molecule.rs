@@ -130,13 +130,12 @@ pub fn root_of(beads: &Snapshot, bead: &str) -> Option<String> {
 /// Returns the root of the molecule that ends with a work bead: the one that was poured for it, or
 /// the bead itself.
 pub fn own_root_of(beads: &Snapshot, bead: &str) -> Option<String> {
-    let own_root = || {
+    progress::follower_of(beads, bead).or_else(|| {
         beads
             .get_live(bead)
             .is_some_and(is_molecule_root)
             .then(|| bead.to_owned())
-    };
-    progress::follower_of(beads, bead).or_else(own_root)
+    })
 }
 
 /// Returns the molecule that ends with a work bead.

@@ -142,8 +142,10 @@ fn change_observed<T>(sandbox: &Path, change: impl FnOnce(&mut ObservedWork) -> 
     let stored = path
         .as_deref()
         .and_then(|path| file::read_file_if_exists(path).ok()?);
-    let read = |bytes: &Vec<u8>| serde_json::from_slice(bytes).ok();
-    let mut observed: ObservedWork = stored.as_ref().and_then(read).unwrap_or_default();
+    let mut observed: ObservedWork = stored
+        .as_ref()
+        .and_then(|bytes| serde_json::from_slice(bytes).ok())
+        .unwrap_or_default();
     let result = change(&mut observed);
     if let (Some(path), Ok(text)) = (path, serde_json::to_vec(&observed))
         && stored.as_ref() != Some(&text)

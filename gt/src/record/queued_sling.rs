@@ -107,11 +107,10 @@ pub fn list_queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
         .select_marked(&[BeadMark::Label(LABEL)], |_| true)
         .filter_map(|bead| parse_queued_sling(bead.metadata.as_ref()?.get()))
         .collect();
-    let key_of = |queued: &QueuedSling| {
+    found.sort_by_cached_key(|queued| {
         let id = queued.work_bead_id.clone();
         (queued.enqueued_at.clone(), queued.order, id)
-    };
-    found.sort_by_cached_key(key_of);
+    });
     found
 }
 

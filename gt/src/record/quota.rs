@@ -62,9 +62,9 @@ impl AccountQuota {
             return None;
         }
         let since: Option<Timestamp> = self.limited_at.parse().ok();
-        let parse_clock =
-            || parse_reset_time(&format!("resets {}", self.resets_at), since.unwrap_or(now));
-        let until = self.resets_at.parse().ok().or_else(parse_clock);
+        let until = self.resets_at.parse().ok().or_else(|| {
+            parse_reset_time(&format!("resets {}", self.resets_at), since.unwrap_or(now))
+        });
         until
             .is_none_or(|until| until > now)
             .then_some(UsageLimit { since, until })
@@ -104,10 +104,11 @@ impl QuotaBook {
             .into_iter()
             .filter(|other| *other != handle)
             .filter(|other| self.limit_of(other, now).is_none());
-        let last_use = |other: &&String| -> Option<Timestamp> {
-            self.accounts.get(*other)?.last_used.parse().ok()
-        };
-        available.min_by_key(last_use).cloned()
+        available
+            .min_by_key(|other| -> Option<Timestamp> {
+                self.accounts.get(*other)?.last_used.parse().ok()
+            })
+            .cloned()
     }
 }
 

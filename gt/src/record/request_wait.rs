@@ -115,13 +115,15 @@ impl RequestWait {
             Self::Beads { .. } | Self::Target { .. } => {
                 let queued = queued_sling::list_queued_slings(beads);
                 let is_queued = |id: &str| queued.iter().any(|queued| queued.work_bead_id == id);
-                let next_step = |id: &String| match beads.get(id) {
-                    Some(bead) if bead.status == Status::Open && !is_queued(id) => {
-                        format!("gt sling {id} {rig}")
-                    }
-                    _ => format!("gt why {id}"),
-                };
-                self.awaited_beads().iter().map(next_step).collect()
+                self.awaited_beads()
+                    .iter()
+                    .map(|id| match beads.get(id) {
+                        Some(bead) if bead.status == Status::Open && !is_queued(id) => {
+                            format!("gt sling {id} {rig}")
+                        }
+                        _ => format!("gt why {id}"),
+                    })
+                    .collect()
             }
         }
     }

@@ -47,11 +47,10 @@ pub fn parse_reset_time(words: &str, now: Timestamp) -> Option<Timestamp> {
         .or_else(|| parse_timestamp(words))
         .or_else(|| parse_wait(words, now))
         .or_else(|| parse_date_or_time(words, now));
-    let ahead = |at: &Timestamp| {
+    found.filter(|at| {
         let wait = at.duration_since(now);
         wait.is_positive() && wait < MAX_RESET_WAIT
-    };
-    found.filter(ahead)
+    })
 }
 
 fn parse_epoch(words: &str) -> Option<Timestamp> {
@@ -61,10 +60,9 @@ fn parse_epoch(words: &str) -> Option<Timestamp> {
 }
 
 fn parse_timestamp(words: &str) -> Option<Timestamp> {
-    let is_edge = |c: char| matches!(c, '(' | ')' | ',' | '"' | '\'' | ';');
     words
         .split_whitespace()
-        .map(|word| word.trim_matches(is_edge))
+        .map(|word| word.trim_matches(|c| matches!(c, '(' | ')' | ',' | '"' | '\'' | ';')))
         .find_map(|word| word.trim_end_matches('.').parse().ok())
 }
 
@@ -233,8 +231,7 @@ fn split_day_name(text: &str) -> Option<(NamedDay, &str)> {
         word => NamedDay::Weekday(
             WEEKDAY_NAMES
                 .iter()
-                .filter(|(name, _)| word.starts_with(name))
-                .next()?
+                .find(|(name, _)| word.starts_with(name))?
                 .1,
         ),
     };

@@ -427,14 +427,18 @@ pub fn reserve_start(
         0
     };
     let room = limits.find_room(&town.layout, at_work, now);
-    let use_obstacle = || find_use_obstacle(&uses, &uses.uses_of(rig, options));
-    Ok(match room.obstacle.or_else(use_obstacle) {
-        Some(obstacle) => Err(obstacle),
-        None => Ok(StartPermit {
-            is_spaced: limits.spawn_delay.is_positive(),
-            _lock: lock,
-        }),
-    })
+    Ok(
+        match room
+            .obstacle
+            .or_else(|| find_use_obstacle(&uses, &uses.uses_of(rig, options)))
+        {
+            Some(obstacle) => Err(obstacle),
+            None => Ok(StartPermit {
+                is_spaced: limits.spawn_delay.is_positive(),
+                _lock: lock,
+            }),
+        },
+    )
 }
 
 /// Returns the reason why no other worker with these uses is started, if there is one.

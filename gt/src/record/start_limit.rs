@@ -82,8 +82,10 @@ pub fn check_handoff(
 }
 
 fn check_town(starts: &[RecentStart], now: Timestamp, limit: usize) -> Result<(), StartRefusal> {
-    let is_new = |start: &&RecentStart| now.duration_since(start.at) < COUNTED_WINDOW;
-    let count = starts.iter().filter(is_new).count();
+    let count = starts
+        .iter()
+        .filter(|start| now.duration_since(start.at) < COUNTED_WINDOW)
+        .count();
     if limit > 0 && count >= limit {
         return Err(StartRefusal::Town { count, limit });
     }

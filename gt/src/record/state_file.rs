@@ -19,13 +19,14 @@ const CHANGE_WAIT: Duration = Duration::from_secs(10);
 pub(crate) fn read_state<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Option<T>> {
     let bytes = file::read_file_if_exists(path)
         .with_context(|| format!("cannot read {}", path.display()))?;
-    let parse = |bytes: Vec<u8>| {
-        serde_json::from_slice(&bytes).with_context(|| {
-            let path = path.display();
-            format!("{path} is damaged: correct it or remove it")
+    bytes
+        .map(|bytes| {
+            serde_json::from_slice(&bytes).with_context(|| {
+                let path = path.display();
+                format!("{path} is damaged: correct it or remove it")
+            })
         })
-    };
-    bytes.map(parse).transpose()
+        .transpose()
 }
 
 /// Writes a file, indented, readable only by its owner.

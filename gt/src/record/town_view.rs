@@ -225,22 +225,27 @@ type WorkersByRig<T> = BTreeMap<String, Vec<T>>;
 
 /// Reads the workers of each rig without their sessions.
 fn read_workers<'a>(town: &Town, stores: &'a TownStores) -> WorkersByRig<PolecatRecords<'a>> {
-    let of_rig = |(name, beads): (&String, &'a Snapshot)| {
-        let workers = polecat::read_polecat_records(&town.rig(name), beads);
-        (name.clone(), workers)
-    };
-    stores.rigs.iter().map(of_rig).collect()
+    stores
+        .rigs
+        .iter()
+        .map(|(name, beads)| {
+            let workers = polecat::read_polecat_records(&town.rig(name), beads);
+            (name.clone(), workers)
+        })
+        .collect()
 }
 
 fn add_sessions(
     without: &WorkersByRig<PolecatRecords<'_>>,
     sessions: Option<&[LiveSession]>,
 ) -> WorkersByRig<Polecat> {
-    let of_rig = |(name, workers): (&String, &Vec<PolecatRecords<'_>>)| {
-        let workers = workers.iter().map(|worker| worker.with_sessions(sessions));
-        (name.clone(), workers.collect())
-    };
-    without.iter().map(of_rig).collect()
+    without
+        .iter()
+        .map(|(name, workers)| {
+            let workers = workers.iter().map(|worker| worker.with_sessions(sessions));
+            (name.clone(), workers.collect())
+        })
+        .collect()
 }
 
 /// Reads the progress of a rig's workers with work, and the refusals of their APIs.
@@ -251,10 +256,12 @@ fn watch_progress(
     glances: &ActivityCache,
     polecats: &mut [Polecat],
 ) {
-    let has_work = |polecat: &&mut Polecat| polecat.hook.is_some() && polecat.slot.is_unfinished();
     let mut presets: BTreeMap<String, (String, RuntimePreset)> = BTreeMap::new();
     let pauses = OnceCell::new();
-    for polecat in polecats.iter_mut().filter(has_work) {
+    for polecat in polecats
+        .iter_mut()
+        .filter(|polecat| polecat.hook.is_some() && polecat.slot.is_unfinished())
+    {
         if polecat.slot.state != SlotState::Working {
             continue;
         }

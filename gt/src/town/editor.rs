@@ -7,9 +7,8 @@ use kit::sys::Env;
 /// else vi.
 pub fn choose_editor(env: &Env) -> String {
     let variable = |name: &str| env.get(name).map(str::to_owned);
-    let setting = || Git::at(env.cwd()).config_get("core.editor").ok().flatten();
     variable("GIT_EDITOR")
-        .or_else(setting)
+        .or_else(|| Git::at(env.cwd()).config_get("core.editor").ok().flatten())
         .or_else(|| variable("VISUAL"))
         .or_else(|| variable("EDITOR"))
         .unwrap_or_else(|| "vi".to_owned())

@@ -30,10 +30,9 @@ pub fn find_town(env: &Env) -> Result<PathBuf, NotInTown> {
 /// Finds the town's root at or above a folder.
 pub fn find_town_above(start: &Path) -> Option<PathBuf> {
     let towns: Vec<&Path> = start.ancestors().filter(|path| is_town(path)).collect();
-    let is_own = |town: &&&Path| !towns.iter().any(|other| is_in_worker_folder(other, town));
     towns
         .iter()
-        .find(is_own)
+        .find(|town| !towns.iter().any(|other| is_in_worker_folder(other, town)))
         .copied()
         .or_else(|| start.ancestors().filter(|path| is_old_town(path)).last())
         .map(Path::to_owned)

@@ -276,19 +276,18 @@ pub fn parent_of(pid: i32) -> Option<i32> {
 /// Processes in `without` are left out.
 pub fn children_of_named(name: &str, without: &BTreeSet<i32>) -> Vec<(Process, Process)> {
     let all = read_process_table();
-    let is_host = |host: &Process| {
-        host.name()
-            .is_some_and(|host_name| host_name.starts_with(name))
-    };
     let mut hosts: BTreeMap<i32, Option<Process>> = BTreeMap::new();
     let mut found = Vec::new();
     for (pid, stat) in all
         .iter()
         .filter(|(_, stat)| !stat.dead && !without.contains(&stat.parent))
     {
-        let host = hosts
-            .entry(stat.parent)
-            .or_insert_with(|| Process::find(stat.parent).filter(is_host));
+        let host = hosts.entry(stat.parent).or_insert_with(|| {
+            Process::find(stat.parent).filter(|host| {
+                host.name()
+                    .is_some_and(|host_name| host_name.starts_with(name))
+            })
+        });
         if let Some(host) = host {
             let pid = *pid;
             let started = stat.started;

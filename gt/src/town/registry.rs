@@ -84,11 +84,10 @@ impl RigEntry {
 impl RigRegistry {
     /// Reads the registry. A missing file is an empty one.
     pub fn load(path: &Path) -> Result<Self, RegistryError> {
-        let io = |source| RegistryError::Io {
+        match file::read_file_if_exists(path).map_err(|source| RegistryError::Io {
             path: path.to_owned(),
             source,
-        };
-        match file::read_file_if_exists(path).map_err(io)? {
+        })? {
             None => Ok(Self {
                 version: first_version(),
                 ..Self::default()

@@ -91,14 +91,13 @@ impl ConvoyEnd {
         if !progress.blocked_by.is_empty() || left.is_empty() {
             return None;
         }
-        let cannot_go_on = |bead: &&&TrackedBead| {
+        let waiting = left.iter().filter(|bead| needs.contains(&*bead.id));
+        let stopped = left.iter().filter(|bead| {
             matches!(
                 bead.standing,
                 BeadStanding::NeedsStep | BeadStanding::Failed | BeadStanding::Unknown
             )
-        };
-        let waiting = left.iter().filter(|bead| needs.contains(&*bead.id));
-        let stopped = left.iter().filter(cannot_go_on);
+        });
         Self::describe_obstacle("waits for you", waiting)
             .or_else(|| Self::describe_obstacle("stopped", stopped))
             .or_else(|| {

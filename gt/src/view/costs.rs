@@ -249,16 +249,13 @@ pub fn read_costs(
 
 /// Adds the records of polecats to the rows of models, agent runtimes or types of beads.
 fn add_records(view: &TownView, rows: &mut [CostRow], since: Option<Timestamp>, group: CostGroup) {
-    let is_recent = |entry: &WorkCompletion| {
-        since.is_none_or(|since| Stamp::parse(&entry.at).instant() >= since)
-    };
     let mut entries: Vec<WorkCompletion> = view
         .stores
         .rigs
         .values()
         .flat_map(read_all_records)
         .collect();
-    entries.retain(is_recent);
+    entries.retain(|entry| since.is_none_or(|since| Stamp::parse(&entry.at).instant() >= since));
     let mut summaries = match group {
         CostGroup::Model => summarize_records(&entries, WorkCompletion::model_name),
         CostGroup::Runtime => summarize_records(&entries, |entry| &entry.agent),
@@ -367,7 +364,6 @@ fn describe_session(
         .iter()
         .rfind(|other| other.actor == session.actor)
         .is_some_and(|last| last.session_id == session.session_id);
-    let runs = |address: &Address| view.is_running(address) == Some(true);
     SessionCost {
         session: session.session_id.clone(),
         role: address
@@ -384,6 +380,9 @@ fn describe_session(
         bead: session.bead.clone(),
         model,
         sum,
-        running: is_last && address.as_ref().is_some_and(runs),
+        running: is_last
+            && address
+                .as_ref()
+                .is_some_and(|address| view.is_running(address) == Some(true)),
     }
 }

@@ -53,12 +53,16 @@ pub fn check_filter(
     let mut actors: BTreeSet<String> = list_agents(town)?.iter().map(Address::to_string).collect();
     actors.insert(Address::Overseer.to_string());
     let is_kind_known = |kinds: &BTreeSet<String>| {
-        let is_its = |kind: &String| kinds.iter().any(|known| known.starts_with(kind.as_str()));
-        filter.kind.as_ref().is_none_or(is_its)
+        filter
+            .kind
+            .as_ref()
+            .is_none_or(|kind| kinds.iter().any(|known| known.starts_with(kind.as_str())))
     };
     let is_actor_known = |actors: &BTreeSet<String>| {
-        let is_its = |actor: &String| actors.iter().any(|known| known.contains(actor.as_str()));
-        filter.actor.as_ref().is_none_or(is_its)
+        filter
+            .actor
+            .as_ref()
+            .is_none_or(|actor| actors.iter().any(|known| known.contains(actor.as_str())))
     };
     if is_kind_known(&kinds) && is_actor_known(&actors) {
         return Ok(());
@@ -152,23 +156,23 @@ impl FeedRig {
 impl FeedFilter {
     /// Returns true if an event is selected.
     pub fn is_match(&self, event: &EventLine) -> bool {
-        let is_late = |since: Timestamp| {
-            let at: Result<Timestamp, _> = event.ts.parse();
-            at.is_ok_and(|at| at >= since)
-        };
-        let is_kind = |kind: &String| event.kind.starts_with(kind.as_str());
-        let in_rig = |rig: &FeedRig| {
-            rig.is_rig_word(&event.actor)
-                || event.payload.values().any(|value| rig.is_named_in(value))
-        };
         event.visibility != EventVisibility::Audit
-            && self.since.is_none_or(is_late)
-            && self.kind.as_ref().is_none_or(is_kind)
+            && self.since.is_none_or(|since| {
+                let at: Result<Timestamp, _> = event.ts.parse();
+                at.is_ok_and(|at| at >= since)
+            })
+            && self
+                .kind
+                .as_ref()
+                .is_none_or(|kind| event.kind.starts_with(kind.as_str()))
             && self
                 .actor
                 .as_ref()
                 .is_none_or(|who| event.actor.contains(who.as_str()))
-            && self.rig.as_ref().is_none_or(in_rig)
+            && self.rig.as_ref().is_none_or(|rig| {
+                rig.is_rig_word(&event.actor)
+                    || event.payload.values().any(|value| rig.is_named_in(value))
+            })
     }
 }
 

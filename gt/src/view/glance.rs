@@ -131,8 +131,8 @@ fn find_last_line(screen: &str) -> String {
         _ => lines.len(),
     };
     let text_of = |line: &str| {
-        let is_frame = |c: char| c.is_whitespace() || ('─'..='╿').contains(&c);
-        line.trim_matches(is_frame).to_owned()
+        line.trim_matches(|c: char| c.is_whitespace() || ('─'..='╿').contains(&c))
+            .to_owned()
     };
     let last = lines[..end]
         .iter()

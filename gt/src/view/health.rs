@@ -94,8 +94,11 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     mark_landed(&view.stores, &mut state.work);
     state.acts = count_actions(&town.layout, view.now)?;
     let faults = invariant::find_violations(&state);
-    let is_open = |work: &&WorkState| work.place != WorkPlace::Closed;
-    let open = state.work.iter().filter(is_open).count();
+    let open = state
+        .work
+        .iter()
+        .filter(|work| work.place != WorkPlace::Closed)
+        .count();
     Ok(TownHealth {
         healthy: faults.is_empty() && problems.is_empty(),
         invariants: count_by_invariant(&faults),
@@ -264,8 +267,10 @@ fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
         .iter()
         .filter_map(|name| git.resolve(name).ok().flatten())
         .collect();
-    let holds = |tip: &String| git.is_ancestor(commit, tip).unwrap_or_default();
-    tips.is_empty() || tips.iter().any(holds)
+    tips.is_empty()
+        || tips
+            .iter()
+            .any(|tip| git.is_ancestor(commit, tip).unwrap_or_default())
 }
 
 /// Marks the work that was open when its convoy landed. Work that was changed since then was

@@ -220,8 +220,11 @@ fn report_rig(rig: &Rig, beads: &Snapshot, page: &mut MigrationPage) {
             format!("refs/heads/{branch}"),
             format!("refs/remotes/origin/{branch}"),
         ];
-        let is_there = |place: &String| rig.git().resolve(place).ok().flatten().is_some();
-        if !branch.is_empty() && !places.iter().any(is_there) {
+        if !branch.is_empty()
+            && !places
+                .iter()
+                .any(|place| rig.git().resolve(place).ok().flatten().is_some())
+        {
             let text = format!(
                 "rig {name}: the branch {branch} of {} is missing",
                 request.id
@@ -301,12 +304,11 @@ fn report_files(town: &LiveTown, page: &mut MigrationPage) {
 /// Reports sessions of the original's agents. They run on the user's own tmux server.
 fn report_sessions(town: &LiveTown, page: &mut MigrationPage) -> anyhow::Result<()> {
     let rigs = town.list_rigs()?;
-    let is_agent = |name: &String| {
-        SessionName::parse_address(name, rigs.iter().map(|rig| rig.name())).is_some()
-    };
     let sessions: Vec<String> = list_default_sessions(&town.env)
         .into_iter()
-        .filter(is_agent)
+        .filter(|name| {
+            SessionName::parse_address(name, rigs.iter().map(|rig| rig.name())).is_some()
+        })
         .collect();
     if !sessions.is_empty() {
         let text = format!("the original's agents still run: {}", sessions.join(", "));

@@ -12,7 +12,7 @@ use crate::record::dog;
 use crate::record::plugin::gate::PluginGate;
 use crate::record::plugin::history::read_history;
 use crate::record::plugin::memory::PluginMemory;
-use crate::record::plugin::run::{PluginResult, PluginRun, list_runs};
+use crate::record::plugin::run::{PluginResult, list_runs};
 use crate::record::plugin::{
     BrokenPlugin, ExecutionKind, ExecutionSpec, GateSpec, Plugin, TrackingSpec, disabled_plugins,
 };
@@ -80,8 +80,10 @@ pub struct PluginList {
 /// Reads all plugins, or those of one rig.
 pub fn list_plugins(town: &Town, rig: Option<&str>) -> anyhow::Result<PluginList> {
     let shelf = load_plugins(town)?;
-    let is_wanted = |plugin: &&Plugin| rig.is_none() || plugin.rig.as_deref() == rig;
-    let rows = shelf.plugins.iter().filter(is_wanted);
+    let rows = shelf
+        .plugins
+        .iter()
+        .filter(|plugin| rig.is_none() || plugin.rig.as_deref() == rig);
     let rows: anyhow::Result<Vec<PluginRow>> = rows.map(|plugin| read_row(town, plugin)).collect();
     Ok(PluginList {
         rows: rows?,
@@ -145,16 +147,15 @@ pub fn find_failing_plugins(
     settings: &SettingsLayers,
 ) -> Vec<FailingPlugin> {
     let disabled = disabled_plugins(settings);
-    let is_silent = |plugin: &&Plugin| {
-        !plugin.file.execution.notify_on_failure && !plugin.is_disabled(&disabled)
-    };
     plugins
         .iter()
-        .filter(is_silent)
+        .filter(|plugin| !plugin.file.execution.notify_on_failure && !plugin.is_disabled(&disabled))
         .filter_map(|plugin| {
             let runs = list_runs(beads, plugin, MAX_FAILURES);
-            let is_failure = |run: &&PluginRun| run.result == Some(PluginResult::Failure);
-            let failures = runs.iter().take_while(is_failure).count();
+            let failures = runs
+                .iter()
+                .take_while(|run| run.result == Some(PluginResult::Failure))
+                .count();
             (failures > 1).then(|| FailingPlugin {
                 key: plugin.key(),
                 failures,
@@ -235,10 +236,6 @@ fn read_row(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginRow> {
     let kind = &plugin.file.gate.kind;
     let recorded = list_runs(&beads, plugin, 1).pop();
     // A run that has begun since has no result yet.
-    let is_newest = |run: &PluginRun| {
-        let at: Option<Timestamp> = run.created_at.parse().ok();
-        at.zip(history.last).is_none_or(|(at, last)| at >= last)
-    };
     Ok(PluginRow {
         name: plugin.name().to_owned(),
         description: plugin.file.description.clone(),
@@ -249,7 +246,12 @@ fn read_row(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginRow> {
         enabled,
         execution_type: plugin.execution_kind(),
         last_run: history.last,
-        last_result: recorded.filter(is_newest).and_then(|run| run.result),
+        last_result: recorded
+            .filter(|run| {
+                let at: Option<Timestamp> = run.created_at.parse().ok();
+                at.zip(history.last).is_none_or(|(at, last)| at >= last)
+            })
+            .and_then(|run| run.result),
         opens_at: gate.opens_at(&history).filter(|_| enabled),
         problems: plugin.problems(),
         key: plugin.key(),

@@ -55,10 +55,6 @@ pub fn read_role_status(town: &LiveTown, agent: &Address) -> anyhow::Result<Role
         Some(_) => restarts::load_restarts(&town.layout)?.remove(&agent.to_string()),
         None => None,
     };
-    let aged = |beat: Heartbeat| AgedHeartbeat {
-        freshness: HeartbeatFreshness::from_age(town.clock.now().duration_since(beat.timestamp)),
-        beat,
-    };
     Ok(RoleStatus {
         agent: agent.to_string(),
         mode: role_mode_of(town, agent),
@@ -69,7 +65,12 @@ pub fn read_role_status(town: &LiveTown, agent: &Address) -> anyhow::Result<Role
         restarts,
         heartbeat: Heartbeat::load(&town.layout)
             .filter(|_| is_deacon)
-            .map(aged),
+            .map(|beat| AgedHeartbeat {
+                freshness: HeartbeatFreshness::from_age(
+                    town.clock.now().duration_since(beat.timestamp),
+                ),
+                beat,
+            }),
         last_triage: BootStatus::load(&town.layout).filter(|_| *agent == Address::Boot),
         paused: TownPause::load(&town.layout).filter(|_| is_deacon),
     })

@@ -598,14 +598,13 @@ pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
 }
 
 fn town_name(layout: &TownLayout) -> String {
-    let folder = || {
-        layout
-            .root()
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-    };
     read_json_string(&layout.town_json(), "name")
-        .or_else(folder)
+        .or_else(|| {
+            layout
+                .root()
+                .file_name()
+                .map(|name| name.to_string_lossy().into_owned())
+        })
         .unwrap_or_default()
 }
 

@@ -60,11 +60,10 @@ impl AccessBook {
 
     /// Takes a token. Returns its permission, and None if the token is unknown, used or too old.
     pub(crate) fn take_token(&mut self, token: &str, now: Timestamp) -> Option<PagePermission> {
-        let is_valid = |offered: &OfferedToken| {
+        self.tokens.retain(|offered| {
             let age = now.duration_since(offered.offered);
             !age.is_negative() && age < TOKEN_LIFE
-        };
-        self.tokens.retain(is_valid);
+        });
         let mut tokens = self.tokens.iter();
         let place = tokens.position(|offered| is_same_secret(&offered.secret, token))?;
         Some(self.tokens.remove(place).permission)

@@ -30,14 +30,16 @@ const GONE_MESSAGE: &str = "This link was used, is too old, or its question is a
 type PageState = State<Arc<ServedPage>>;
 
 pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
-    let style = || async {
-        (
-            [(header::CONTENT_TYPE, "text/css; charset=utf-8")],
-            STYLE_TEXT,
-        )
-    };
     Router::new()
-        .route("/answer/style.css", get(style))
+        .route(
+            "/answer/style.css",
+            get(|| async {
+                (
+                    [(header::CONTENT_TYPE, "text/css; charset=utf-8")],
+                    STYLE_TEXT,
+                )
+            }),
+        )
         .route("/answer/{secret}", get(show_question).post(take_answer))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&page),
@@ -100,15 +102,17 @@ impl RequestSender {
             return false;
         }
         let origin = self.origin.as_deref();
-        let is_own = |origin| is_own_origin(origin, page.port);
-        if is_own_host(&self.host, page.port) && origin.is_none_or(is_own) {
+        if is_own_host(&self.host, page.port)
+            && origin.is_none_or(|origin| is_own_origin(origin, page.port))
+        {
             return true;
         }
-        let read = move || PublicPage::from_settings(&page.town);
-        let public = tokio::task::spawn_blocking(read).await.ok().flatten();
+        let public = tokio::task::spawn_blocking(move || PublicPage::from_settings(&page.town))
+            .await
+            .ok()
+            .flatten();
         public.is_some_and(|public| {
-            let is_public = |origin| origin == public.origin();
-            public.host() == self.host && origin.is_none_or(is_public)
+            public.host() == self.host && origin.is_none_or(|origin| origin == public.origin())
         })
     }
 }

@@ -244,8 +244,10 @@ fn describe_error(error: &anyhow::Error) -> Response {
 
 async fn get_overview(State(page): PageState) -> Response {
     let memory = Arc::clone(&page);
-    let read = move |town: &LiveTown| TownOverview::read_again(town, &memory.memory);
-    answer(State(page), read).await
+    answer(State(page), move |town| {
+        TownOverview::read_again(town, &memory.memory)
+    })
+    .await
 }
 
 #[derive(Deserialize)]

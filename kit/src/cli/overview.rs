@@ -110,13 +110,12 @@ pub fn find_faults(command: &Command, groups: &[TaskGroup]) -> Vec<&'static str>
         .flat_map(|group| group.commands)
         .copied()
         .collect();
-    let is_fault = |(index, name): &(usize, &&'static str)| {
-        command.find_subcommand(name).is_none() || names[..*index].contains(name)
-    };
     names
         .iter()
         .enumerate()
-        .filter(is_fault)
+        .filter(|(index, name)| {
+            command.find_subcommand(name).is_none() || names[..*index].contains(name)
+        })
         .map(|(_, name)| *name)
         .collect()
 }

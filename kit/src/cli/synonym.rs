@@ -60,6 +60,8 @@ pub fn find_flags<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<S
 fn find_in<'a>(table: &[&[&str]], word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let word = word.to_lowercase();
     let rows: Vec<_> = table.iter().filter(|row| row.contains(&&*word)).collect();
-    let is_same = |name: &&str| rows.iter().any(|row| row.contains(name));
-    names.filter(is_same).map(str::to_owned).collect()
+    names
+        .filter(|name| rows.iter().any(|row| row.contains(name)))
+        .map(str::to_owned)
+        .collect()
 }

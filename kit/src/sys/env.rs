@@ -113,9 +113,10 @@ impl Env {
     /// The folder of the user's settings for programs, by the conventions of the system. In an
     /// environment for tests only its variables count.
     pub fn config_dir(&self) -> Option<PathBuf> {
-        let named = || self.get("XDG_CONFIG_HOME").map(PathBuf::from);
-        let by_home = || self.home().map(|home| home.join(".config"));
-        self.config_dir.clone().or_else(named).or_else(by_home)
+        self.config_dir
+            .clone()
+            .or_else(|| self.get("XDG_CONFIG_HOME").map(PathBuf::from))
+            .or_else(|| self.home().map(|home| home.join(".config")))
     }
 
     /// Makes `path` absolute: `~/` is the home directory, and any other relative path starts at the

@@ -83,16 +83,17 @@ impl ConfinedFolder {
     /// Opens the folder that contains a file, and returns it with the file's name.
     fn parent<'a>(&self, below: &'a str) -> Result<(OwnedFd, &'a str), InsideError> {
         let mut parts: Vec<&str> = below.split('/').collect();
-        let is_good =
-            |part: &&str| !matches!(*part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git");
-        if !parts.iter().all(is_good) {
+        if !parts
+            .iter()
+            .all(|part| !matches!(*part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"))
+        {
             let (path, top) = (PathBuf::from(below), self.path.clone());
             return Err(InsideError::NotBelow { path, top });
         }
         let name = parts.pop().unwrap_or_default();
         let mut path = self.path.clone();
-        let dup = |error| io_error(&self.path, error);
-        let mut folder = rustix::io::fcntl_dupfd_cloexec(&self.top, 0).map_err(dup)?;
+        let mut folder = rustix::io::fcntl_dupfd_cloexec(&self.top, 0)
+            .map_err(|error| io_error(&self.path, error))?;
         for part in parts {
             path.push(part);
             folder = open_subfolder(&folder, part, &path)?;

@@ -173,13 +173,12 @@ pub fn build_brief(root: &Path, decision: &Decision, area: Option<&BeadArea>) ->
     write_line(&mut text, "New and allowed", &clauses.allow, ", ");
     write_line(&mut text, "Forbidden", &clauses.forbidden, "; ");
     write_line(&mut text, "Constraints", &clauses.constraints, "; ");
-    let is_code = |clause: &String| {
+    if clauses.constraints.iter().any(|clause| {
         matches!(
             constraint::parse_constraint(clause),
             ConstraintMeaning::Known(_)
         )
-    };
-    if clauses.constraints.iter().any(is_code) {
+    }) {
         text.push_str("(`gt keeper explain CODE` explains a code)\n");
     }
     let rest = DecisionClauses::select(decision, None).count() - clauses.count();
@@ -227,9 +226,11 @@ fn write_line(text: &mut String, name: &str, items: &[String], between: &str) {
 
 /// Cuts a text to at most `most` bytes on one line.
 fn cut_to_line(text: &str, most: usize) -> String {
-    let plain = |c: char| if c.is_control() { ' ' } else { c };
     let start = &text[..text.floor_char_boundary(most)];
-    let mut line: String = start.chars().map(plain).collect();
+    let mut line: String = start
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     if start.len() < text.len() {
         line.push_str(" … (the rest is in the decision's file)");
     }

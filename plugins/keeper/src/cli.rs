@@ -250,12 +250,6 @@ fn find_root(requested: Option<&Path>, command: &KeeperCommand) -> anyhow::Resul
         return Ok(PathBuf::from(by_hook));
     }
     let cwd = sys::working_dir();
-    let is_keepers = |folder: &&Path| {
-        let keeper = folder.join("keeper");
-        ["keeper.yaml", "seeds", "decisions"]
-            .iter()
-            .any(|name| keeper.join(name).exists())
-    };
     // The root of a rig has the repository as a subfolder.
     let is_rig = |folder: &&Path| folder.join(".repo.git").is_dir();
     let begins = matches!(
@@ -264,7 +258,12 @@ fn find_root(requested: Option<&Path>, command: &KeeperCommand) -> anyhow::Resul
     );
     let found = cwd
         .ancestors()
-        .find(is_keepers)
+        .find(|folder| {
+            let keeper = folder.join("keeper");
+            ["keeper.yaml", "seeds", "decisions"]
+                .iter()
+                .any(|name| keeper.join(name).exists())
+        })
         .or_else(|| cwd.ancestors().find(|folder| begins && is_rig(folder)));
     found
         .map(Path::to_owned)

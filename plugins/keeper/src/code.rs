@@ -249,8 +249,7 @@ pub fn find_variants(text: &str, name: &str) -> Vec<String> {
         let at = is_variant.iter().filter_map(|start| line.find(start)).min();
         let union = at.and_then(|at| line[at..].split(';').next());
         if let Some(line) = union.filter(|union| union.contains('|')) {
-            let quote = |c: char| matches!(c, '\'' | '"');
-            let quoted = line.split(quote).skip(1).step_by(2);
+            let quoted = line.split(['\'', '"']).skip(1).step_by(2);
             found.extend(
                 quoted
                     .filter(|variant| self::parse_name(variant).as_deref() == Some(variant))

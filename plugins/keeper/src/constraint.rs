@@ -42,8 +42,11 @@ pub fn parse_constraint(constraint: &str) -> ConstraintMeaning {
     if let Some(code) = CODES.iter().find(|code| code.code == constraint) {
         return ConstraintMeaning::Known(*code);
     }
-    let like_a_code = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-    if !constraint.is_empty() && constraint.chars().all(like_a_code) {
+    if !constraint.is_empty()
+        && constraint
+            .chars()
+            .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
+    {
         ConstraintMeaning::Unknown
     } else {
         ConstraintMeaning::Prose

@@ -356,8 +356,12 @@ fn group_by_domain(reuse: &[(String, String)]) -> Vec<(String, YamlValue)> {
 
 /// Shortens the specification for the record to a readable number of lines.
 fn shorten_specification(text: &str) -> String {
-    let keeps = |c: &char| !c.is_control() || *c == '\n';
-    let kept: String = text.trim().chars().filter(keeps).take(MAX_SPEC).collect();
+    let kept: String = text
+        .trim()
+        .chars()
+        .filter(|c| !c.is_control() || *c == '\n')
+        .take(MAX_SPEC)
+        .collect();
     kept.trim().to_owned()
 }
 

@@ -183,12 +183,13 @@ fn add_element(found: &mut Vec<ProposedElement>, name: String, kind: DefinitionK
         return;
     }
     let name_words = split_name(&name);
-    let known = |old: &ProposedElement| {
-        let theirs = split_name(&old.name);
-        theirs == name_words
-            || (old.kind == kind && name_words.len() == 1 && theirs.contains(&name_words[0]))
-    };
-    if !name_words.is_empty() && !found.iter().any(known) {
+    if !name_words.is_empty()
+        && !found.iter().any(|old: &ProposedElement| {
+            let theirs = split_name(&old.name);
+            theirs == name_words
+                || (old.kind == kind && name_words.len() == 1 && theirs.contains(&name_words[0]))
+        })
+    {
         let domain = choose_domain(kind, &name);
         found.push(ProposedElement { name, kind, domain });
     }
@@ -196,12 +197,13 @@ fn add_element(found: &mut Vec<ProposedElement>, name: String, kind: DefinitionK
 
 /// Splits a sentence into lower-case words without punctuation.
 fn split_words(sentence: &str) -> Vec<String> {
-    let cut = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
     sentence
         .split_whitespace()
         .map(|word| {
             let ends = word.ends_with([',', ':', ')']);
-            let word = word.trim_matches(cut).to_lowercase();
+            let word = word
+                .trim_matches(|c: char| !c.is_alphanumeric() && c != '_' && c != '-')
+                .to_lowercase();
             if ends { format!("{word},") } else { word }
         })
         .collect()
@@ -265,8 +267,8 @@ fn is_noun(word: &str) -> bool {
 /// `user_status`.
 fn find_named_element(token: &str, found: &mut Vec<ProposedElement>) {
     let quoted = token.contains('`');
-    let edge = |c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '{' | '}' | '*');
-    let token = token.trim_matches(edge);
+    let token = token
+        .trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '/' | '_' | '{' | '}' | '*'));
     if token.len() > 100 {
         return;
     }
@@ -285,8 +287,11 @@ fn find_named_element(token: &str, found: &mut Vec<ProposedElement>) {
         }
         return;
     }
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
-    if !token.chars().all(fits) || token.contains("..") {
+    if !token
+        .chars()
+        .all(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.')
+        || token.contains("..")
+    {
         return;
     }
     let humps = token.chars().filter(char::is_ascii_uppercase).count();

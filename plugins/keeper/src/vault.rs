@@ -163,8 +163,11 @@ impl Vault {
                 .flat_map(YamlValue::as_texts)
             {
                 let name = format!("{}.{member}", seed.name);
-                let is_known = |other: &Seed| other.domain == seed.domain && other.name == name;
-                if !self.seeds.iter().any(is_known) {
+                if !self
+                    .seeds
+                    .iter()
+                    .any(|other| other.domain == seed.domain && other.name == name)
+                {
                     members.push(Seed {
                         name,
                         words: Vec::new(),
@@ -295,8 +298,7 @@ impl Vault {
             parts
                 .iter()
                 .filter(|part| *part != "*" && *part != "api")
-                .filter(|part| !is_version(part))
-                .next()
+                .find(|part| !is_version(part))
                 .cloned()
         };
         let wanted = resource(&path_segments);

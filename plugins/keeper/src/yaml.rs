@@ -233,7 +233,6 @@ fn format_flow(value: &YamlValue) -> String {
 
 /// Formats a scalar on one line: plain if it cannot be misread as another type, otherwise quoted.
 fn format_scalar(text: &str) -> String {
-    let safe = |c: char| c.is_ascii_alphanumeric() || " ._/-'()+@".contains(c);
     let begins = text
         .chars()
         .next()
@@ -242,7 +241,13 @@ fn format_scalar(text: &str) -> String {
         text,
         "null" | "true" | "false" | "yes" | "no" | "on" | "off"
     );
-    if begins && word && text.chars().all(safe) && !text.ends_with(' ') {
+    if begins
+        && word
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || " ._/-'()+@".contains(c))
+        && !text.ends_with(' ')
+    {
         return text.to_owned();
     }
     let mut out = String::from("\"");

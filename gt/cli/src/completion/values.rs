@@ -18,9 +18,8 @@ use gt::flow::plugin;
 use gt::flow::seance::{self, SessionFilter};
 use gt::host::LiveTown;
 use gt::host::runtime::{self, installed};
-use gt::patrol::rule::{RULES, Rule, SWITCH};
+use gt::patrol::rule::{RULES, SWITCH};
 use gt::record::escalation;
-use gt::record::plugin::Plugin;
 use gt::record::polecat::{self, PolecatIds};
 use gt::record::theme;
 use gt::town::Town;
@@ -99,8 +98,12 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
             let all = config::key::all_keys()
                 .iter()
                 .map(|key| (key.name.into(), key.meaning.into()));
-            let switch = |rule: &&Rule| (format!("{SWITCH}{}", rule.name), rule.does.into());
-            all.chain(RULES.iter().map(switch)).collect()
+            all.chain(
+                RULES
+                    .iter()
+                    .map(|rule| (format!("{SWITCH}{}", rule.name), rule.does.into())),
+            )
+            .collect()
         },
         (_, "colours") => {
             |_| without_descriptions(theme::list_themes().into_iter().map(|theme| theme.name))
@@ -122,11 +125,13 @@ fn complete_rigs(town: &LiveTown) -> Vec<CompletionValue> {
 fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
     let read_stores = town.read_stores().ok();
     let stores = read_stores.iter().flat_map(|stores| stores.rigs.values());
-    let is_agent =
-        |bead: &BeadRef<'_>| bead.is_open() && bead.has_kind_or_label(&Kind::Agent, "gt:agent");
     without_descriptions(
         stores
-            .flat_map(|beads| beads.select(is_agent))
+            .flat_map(|beads| {
+                beads.select(|bead| {
+                    bead.is_open() && bead.has_kind_or_label(&Kind::Agent, "gt:agent")
+                })
+            })
             .filter_map(PolecatIds::from_identity_bead)
             .map(|ids| ids.address.mailbox()),
     )
@@ -134,8 +139,10 @@ fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
 
 fn complete_plugins(town: &LiveTown) -> Vec<CompletionValue> {
     let plugins = plugin::load_plugins(town).unwrap_or_default().plugins;
-    let value = |plugin: Plugin| (plugin.key(), escape::escape_line(&plugin.file.description));
-    plugins.into_iter().map(value).collect()
+    plugins
+        .into_iter()
+        .map(|plugin| (plugin.key(), escape::escape_line(&plugin.file.description)))
+        .collect()
 }
 
 fn complete_crew_members(town: &LiveTown) -> Vec<CompletionValue> {
@@ -153,8 +160,9 @@ fn complete_workers(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn complete_agents(town: &LiveTown) -> Vec<CompletionValue> {
-    let of_rig = |(rig, _)| [format!("{rig}/witness"), format!("{rig}/refinery")];
-    let of_rigs = complete_rigs(town).into_iter().flat_map(of_rig);
+    let of_rigs = complete_rigs(town)
+        .into_iter()
+        .flat_map(|(rig, _)| [format!("{rig}/witness"), format!("{rig}/refinery")]);
     let of_town = ["mayor", "deacon"].map(str::to_owned).into_iter();
     [
         complete_workers(town),

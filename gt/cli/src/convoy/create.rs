@@ -63,8 +63,11 @@ fn move_address_to_notify(town: &Town, mut args: Args) -> Args {
         |word: &String| word.contains('/') && word.parse::<gt::town::identity::Address>().is_ok();
     let (mut addresses, mut beads): (Vec<String>, Vec<String>) =
         args.beads.into_iter().partition(is_address);
-    let is_before_title = |word: &String| town.find_bead(word).is_err();
-    if is_address(&args.name) && beads.first().is_some_and(is_before_title) {
+    if is_address(&args.name)
+        && beads
+            .first()
+            .is_some_and(|word| town.find_bead(word).is_err())
+    {
         addresses.insert(0, std::mem::replace(&mut args.name, beads.remove(0)));
     }
     args.beads = beads;

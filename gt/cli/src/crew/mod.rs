@@ -96,23 +96,27 @@ fn select_members<'t>(
             "say which crew member, or --all: gt crew list shows them"
         );
         let around = rig.or_else(|| super::rig::resolve_rig(ctx, town, None).ok());
-        let known = |name: &String| {
-            let in_place = around
-                .as_ref()
-                .filter(|rig| rig.crew(name).join(".git").exists());
-            gt::flow::crew::find_member(town, in_place, name)
-        };
-        return names.iter().map(known).collect();
+        return names
+            .iter()
+            .map(|name| {
+                let in_place = around
+                    .as_ref()
+                    .filter(|rig| rig.crew(name).join(".git").exists());
+                gt::flow::crew::find_member(town, in_place, name)
+            })
+            .collect();
     }
     anyhow::ensure!(names.is_empty(), "give names or --all, not both");
     let rigs = match rig {
         Some(rig) => vec![rig],
         None => town.list_rigs()?,
     };
-    let of = |rig: Rig<'t>| {
-        gt::flow::crew::list_member_names(&rig)
-            .into_iter()
-            .map(move |name| (rig.clone(), name))
-    };
-    Ok(rigs.into_iter().flat_map(of).collect())
+    Ok(rigs
+        .into_iter()
+        .flat_map(|rig| {
+            gt::flow::crew::list_member_names(&rig)
+                .into_iter()
+                .map(move |name| (rig.clone(), name))
+        })
+        .collect())
 }

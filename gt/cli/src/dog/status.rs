@@ -59,8 +59,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         });
     }
     let dogs = read_rows(&town)?;
-    let is_idle = |row: &&DogRow| row.dog.state == DogState::Idle;
-    let idle = dogs.iter().filter(is_idle).count();
+    let idle = dogs
+        .iter()
+        .filter(|row| row.dog.state == DogState::Idle)
+        .count();
     let ill = dogs.iter().filter(|row| row.condition.is_some());
     let pack = DogPackReport {
         ill: ill.map(|row| row.dog.name.clone()).collect(),

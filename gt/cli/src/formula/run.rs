@@ -94,8 +94,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         });
     }
-    let warn = |problem: &str| ctx.ui.warn(&escape::escape_line(problem));
-    let started = formula::run(&town, &rig, &prepared, &request, warn)?;
+    let started = formula::run(&town, &rig, &prepared, &request, |problem| {
+        ctx.ui.warn(&escape::escape_line(problem));
+    })?;
     gt::host::daemon::wake_daemon(&town);
     build_report(started, write_report)
 }

@@ -96,9 +96,9 @@ mod await_signal {
         let read = |flag: &str, text: &str| {
             let nanos =
                 bd::query::when::parse_duration(text).and_then(|nanos| u64::try_from(nanos).ok());
-            let wrong =
-                || kit::failure::UsageError(format!("invalid {flag} \"{text}\": use 30s or 5m"));
-            nanos.map(Duration::from_nanos).ok_or_else(wrong)
+            nanos.map(Duration::from_nanos).ok_or_else(|| {
+                kit::failure::UsageError(format!("invalid {flag} \"{text}\": use 30s or 5m"))
+            })
         };
         let base = read("--timeout", &args.timeout)?;
         let most = read("--backoff-max", &args.backoff_max)?;

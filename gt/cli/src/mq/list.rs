@@ -45,16 +45,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(rig) => vec![rig],
         None => town.list_rigs()?,
     };
-    let is_wanted = |row: &RequestRow| {
-        let by_worker = args.worker.as_deref();
-        (!args.ready || row.status != "blocked")
-            && by_worker.is_none_or(|name| row.worker.rsplit('/').next() == name.rsplit('/').next())
-    };
     let mut rows: Vec<RequestRow> = Vec::new();
     for rig in &rigs {
         warn_about_stops(ctx, rig);
         match request::read_requests(rig) {
-            Ok(found) => rows.extend(found.into_iter().filter(is_wanted)),
+            Ok(found) => rows.extend(found.into_iter().filter(|row| {
+                let by_worker = args.worker.as_deref();
+                (!args.ready || row.status != "blocked")
+                    && by_worker
+                        .is_none_or(|name| row.worker.rsplit('/').next() == name.rsplit('/').next())
+            })),
             Err(error) if rigs.len() > 1 => {
                 let error = escape::escape_line(&format!("{error:#}"));
                 ctx.ui.warn(&format!("rig {}: {error}", rig.name()));

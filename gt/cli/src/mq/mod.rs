@@ -59,8 +59,10 @@ fn find_requests<'t>(
 ) -> anyhow::Result<Vec<(FoundBead, Rig<'t>)>> {
     let has_rig = words.len() > 1 && town.find_rig(&words[0]).is_ok();
     let (rig, requests) = words.split_at(usize::from(has_rig));
-    let find = |request| find_request(town, &[rig, std::slice::from_ref(request)].concat());
-    requests.iter().map(find).collect()
+    requests
+        .iter()
+        .map(|request| find_request(town, &[rig, std::slice::from_ref(request)].concat()))
+        .collect()
 }
 
 /// The report of a command on one or several requests: one object, or an array of several.

@@ -50,8 +50,11 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
 
 /// Quotes a value for a POSIX shell, if needed.
 fn quote_for_shell(value: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/_-.@:+,".contains(c);
-    if !value.is_empty() && value.chars().all(is_plain) {
+    if !value.is_empty()
+        && value
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "/_-.@:+,".contains(c))
+    {
         return value.to_owned();
     }
     format!("'{}'", value.replace('\'', r"'\''"))

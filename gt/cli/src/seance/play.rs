@@ -95,9 +95,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 fn parse_speed(text: &str) -> Result<f64, String> {
     let speed = text.parse::<f64>().ok();
-    let is_pace = |speed: &f64| speed.is_finite() && *speed > 0.0;
     speed
-        .filter(is_pace)
+        .filter(|speed| speed.is_finite() && *speed > 0.0)
         .ok_or_else(|| "give a number above 0, such as 1 or 10".to_owned())
 }
 

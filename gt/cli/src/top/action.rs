@@ -172,8 +172,10 @@ pub(super) fn request_of_need<'a>(
     overview: &'a TownOverview,
     need: &UserNeed,
 ) -> Option<&'a RequestRow> {
-    let is_named = |request: &&RequestRow| need.key.split(':').any(|part| part == request.id);
-    overview.requests.iter().find(is_named)
+    overview
+        .requests
+        .iter()
+        .find(|request| need.key.split(':').any(|part| part == request.id))
 }
 
 /// Returns the agent with the bead of a need on its hook.
@@ -181,8 +183,7 @@ pub(super) fn agent_of_need<'a>(
     overview: &'a TownOverview,
     need: &UserNeed,
 ) -> Option<&'a AgentStatus> {
-    let has_bead = |agent: &&AgentStatus| agent.hook_bead.as_deref() == Some(need.bead.as_str());
-    list_agents(overview).find(has_bead)
+    list_agents(overview).find(|agent| agent.hook_bead.as_deref() == Some(need.bead.as_str()))
 }
 
 fn list_agents(overview: &TownOverview) -> impl Iterator<Item = &AgentStatus> {

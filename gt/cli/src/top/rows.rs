@@ -179,8 +179,10 @@ fn rig_row(rig: &RigSummary) -> ScreenRow {
 
 /// Counts the workers that work.
 pub(super) fn count_working(agents: &[AgentStatus]) -> usize {
-    let is_working = |agent: &&AgentStatus| agent.state == Some(PolecatState::Working);
-    agents.iter().filter(is_working).count()
+    agents
+        .iter()
+        .filter(|agent| agent.state == Some(PolecatState::Working))
+        .count()
 }
 
 fn agent_row(agent: &AgentStatus, news: &TownNews, overview: &TownOverview) -> ScreenRow {

@@ -164,8 +164,12 @@ impl TopState {
     pub(super) fn page_lines(&self) -> Option<Vec<&PageLine>> {
         let lines = self.pages.last()?.lines.as_ref()?;
         let filter = self.filter.to_lowercase();
-        let is_match = |line: &&PageLine| line.text.to_lowercase().contains(&filter);
-        Some(lines.iter().filter(is_match).collect())
+        Some(
+            lines
+                .iter()
+                .filter(|line| line.text.to_lowercase().contains(&filter))
+                .collect(),
+        )
     }
 
     pub(super) fn cursor_of(&self, section: Section) -> usize {

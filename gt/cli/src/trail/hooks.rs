@@ -46,11 +46,6 @@ impl HookChange {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let range = args.range.to_range(&town)?;
-    let is_wanted = |event: &EventLine| {
-        let at: Option<jiff::Timestamp> = event.ts.parse().ok();
-        let is_late = at.is_some_and(|at| range.since.is_none_or(|since| at >= since));
-        is_late && HOOK_EVENTS.contains(&event.kind.as_str())
-    };
     let limit = if range.limit == 0 {
         usize::MAX
     } else {
@@ -58,7 +53,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let newest = NewestEvents::new(&town.layout)?.since(range.since);
     let changes: Vec<HookChange> = newest
-        .filter(|event| event.as_ref().map_or(true, is_wanted))
+        .filter(|event| {
+            event.as_ref().map_or(true, |event| {
+                let at: Option<jiff::Timestamp> = event.ts.parse().ok();
+                let is_late = at.is_some_and(|at| range.since.is_none_or(|since| at >= since));
+                is_late && HOOK_EVENTS.contains(&event.kind.as_str())
+            })
+        })
         .take(limit)
         .map(|event| event.map(HookChange::from_event))
         .collect::<Result<_, _>>()?;

@@ -83,9 +83,8 @@ impl<'a> OldLine<'a> {
         let args = args.get(1..)?;
         let start = args.iter().position(|arg| arg != "--json")?;
         let (before, rest) = args.split_at(start);
-        let is_word = |word: &&str| !word.starts_with('-');
         let texts = rest.iter().map_while(|arg| arg.to_str());
-        let words: Vec<&str> = texts.take_while(is_word).collect();
+        let words: Vec<&str> = texts.take_while(|word| !word.starts_with('-')).collect();
         (!words.is_empty()).then_some(Self {
             before,
             words,

@@ -80,7 +80,6 @@ pub fn back_up_town(town: &Town, destination: &str) -> anyhow::Result<BackupRepo
         .and_then(|()| write_backup(town, &place, &draft));
     draft.drop_rescues();
     let commit = written?;
-    let is_dirty = |head: &&SavedHead| head.unsaved.is_some();
     let heads = draft.repositories.iter().flat_map(|saved| {
         let own = std::iter::once(&saved.head);
         own.chain(&saved.worktrees)
@@ -97,7 +96,7 @@ pub fn back_up_town(town: &Town, destination: &str) -> anyhow::Result<BackupRepo
         repositories: draft.repositories.len(),
         refs: draft.ref_count,
         unsaved: heads
-            .filter(is_dirty)
+            .filter(|head| head.unsaved.is_some())
             .map(|head| head.path.clone())
             .collect(),
         left_out: draft.left_out.clone(),
@@ -267,11 +266,13 @@ fn list_stashes(git: &Git) -> anyhow::Result<Vec<(String, String)>> {
             "--",
         ])
         .text()?;
-    let parse = |line: &str| {
-        let (commit, message) = line.split_once(' ')?;
-        Some((commit.to_owned(), message.to_owned()))
-    };
-    Ok(log.lines().filter_map(parse).collect())
+    Ok(log
+        .lines()
+        .filter_map(|line| {
+            let (commit, message) = line.split_once(' ')?;
+            Some((commit.to_owned(), message.to_owned()))
+        })
+        .collect())
 }
 
 /// Returns true if a merge, rebase, cherry-pick or the like is unfinished.
@@ -451,10 +452,9 @@ impl BackupDraft {
 
     /// Copies the annotated tags of a repository. No commit can hold them.
     fn tags(&mut self, git: &Git, refs: &str) -> anyhow::Result<()> {
-        let is_tag = |line: &&str| line.split(' ').nth(1) == Some("tag");
         let ids = refs
             .lines()
-            .filter(is_tag)
+            .filter(|line| line.split(' ').nth(1) == Some("tag"))
             .filter_map(|line| line.split(' ').next());
         let ids: Vec<&str> = ids.collect();
         if ids.is_empty() {

@@ -109,11 +109,16 @@ impl Integration {
     /// Returns the number of rigs in which the convoy or a part of it has landed, and the number of
     /// all rigs.
     pub fn count_landed_rigs(&self) -> (usize, usize) {
-        let landed = |branch: &&ConvoyBranch| {
-            let step = branch.landing.as_ref();
-            step.is_some_and(|step| step.landed_part().is_some())
-        };
-        (self.rigs.values().filter(landed).count(), self.rigs.len())
+        (
+            self.rigs
+                .values()
+                .filter(|branch| {
+                    let step = branch.landing.as_ref();
+                    step.is_some_and(|step| step.landed_part().is_some())
+                })
+                .count(),
+            self.rigs.len(),
+        )
     }
 
     /// Returns the branches that have not landed, with their rigs.
@@ -129,8 +134,11 @@ impl Integration {
 
     /// Returns true if a landing has begun: something has landed or is blocked.
     pub fn has_begun_landing(&self) -> bool {
-        let begun = |branch: &ConvoyBranch| branch.landing.is_some() || !branch.trouble.is_empty();
-        self.closing || self.rigs.values().any(begun)
+        self.closing
+            || self
+                .rigs
+                .values()
+                .any(|branch| branch.landing.is_some() || !branch.trouble.is_empty())
     }
 
     /// Returns the record to keep once the convoy has landed.

@@ -93,11 +93,14 @@ fn close_convoy_with_mail(
     let mayor_runs = recipient::is_mayor_running(town);
     let landed = town.transact(&store, |tx| {
         let mut convoy = super::error::find_convoy(tx, id)?;
-        let same =
-            |judged: &[&str]| record::convoy::tracked_ids(&convoy).eq(judged.iter().copied());
         // An escalation may have been opened since the decision.
         let is_blocked = judged.is_some() && !escalation::find_blocking(tx, &convoy).is_empty();
-        if !convoy.is_open() || !judged.is_none_or(same) || is_blocked {
+        if !convoy.is_open()
+            || !judged.is_none_or(|judged| {
+                record::convoy::tracked_ids(&convoy).eq(judged.iter().copied())
+            })
+            || is_blocked
+        {
             return Ok(None);
         }
         let number = record::convoy::count_landings(&convoy) + 1;

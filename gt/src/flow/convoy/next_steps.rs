@@ -61,16 +61,15 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> V
             format!("gt why {id}"),
         ];
     }
-    let is_free = |task: &&String| {
-        let task = home.beads.get(task);
-        task.is_some_and(|task| {
-            task.status == bd::bead::Status::Open && home.find_queued(&task.id).is_none()
-        })
-    };
     let mut ways: Vec<String> = bead
         .waits_for
         .iter()
-        .filter(is_free)
+        .filter(|task| {
+            let task = home.beads.get(task);
+            task.is_some_and(|task| {
+                task.status == bd::bead::Status::Open && home.find_queued(&task.id).is_none()
+            })
+        })
         .map(|task| format!("gt sling {task} {rig}"))
         .collect();
     let request = merge_request::find_open_request(home.beads, &bead.id);

@@ -189,12 +189,11 @@ impl<'a> ProgressBoard<'a> {
                     .then(|| merge_request::receipt_of(request).target)
             })
             .collect();
-        let is_there = |branch: &&UnlandedBranch| {
+        let found = self.branches.iter().find(|branch| {
             Some(branch.rig.as_str()) == home.rig
                 && branch.convoy != convoy
                 && targets.contains(&branch.branch)
-        };
-        let found = self.branches.iter().find(is_there)?;
+        })?;
         Some(&found.convoy)
     }
 
@@ -236,8 +235,8 @@ impl<'a> ProgressBoard<'a> {
     fn may_be_done(&self, convoy: &BeadRef) -> bool {
         let mut tracked =
             record::convoy::tracked_refs(convoy).filter_map(|id| self.stores.find_ref(id));
-        let is_unfinished = |bead: BeadRef| bead.is_open() && !bead.has_label(MERGE_LABEL);
-        !tracked.any(is_unfinished) || convoy.may_have_key(integration::KEY)
+        !tracked.any(|bead| bead.is_open() && !bead.has_label(MERGE_LABEL))
+            || convoy.may_have_key(integration::KEY)
     }
 
     /// Computes a convoy's progress.
@@ -281,11 +280,13 @@ impl<'a> ProgressBoard<'a> {
             }
         }
         // A repair belongs to a tracked bead, which is not done before it.
-        let is_own = |bead: &&TrackedBead| {
-            let found = self.stores.get(&bead.id);
-            !found.is_some_and(|found| found.has_label(MERGE_LABEL))
-        };
-        let own: Vec<&TrackedBead> = tracked.iter().filter(is_own).collect();
+        let own: Vec<&TrackedBead> = tracked
+            .iter()
+            .filter(|bead| {
+                let found = self.stores.get(&bead.id);
+                !found.is_some_and(|found| found.has_label(MERGE_LABEL))
+            })
+            .collect();
         let completed = own
             .iter()
             .filter(|bead| bead.standing == BeadStanding::Done)

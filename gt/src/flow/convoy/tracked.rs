@@ -103,10 +103,12 @@ impl RigStore<'_> {
 
     /// Returns true if a bead is assigned to a worker, but neither a worker nor the queue has it.
     pub(super) fn is_abandoned(&self, bead: &Bead) -> bool {
-        let has_it = |polecat: &Polecat| polecat.hook.as_ref() == Some(&bead.id);
         bead.assignee.contains("/polecats/")
             && merge_request::find_open_request(self.beads, &bead.id).is_none()
-            && self.polecats.is_some_and(|all| !all.iter().any(has_it))
+            && self.polecats.is_some_and(|all| {
+                !all.iter()
+                    .any(|polecat| polecat.hook.as_ref() == Some(&bead.id))
+            })
     }
 
     /// Returns why the worker of a bead does not work on it at the moment.

@@ -111,8 +111,7 @@ fn without_date(model: &str) -> &str {
     };
     let split = |length: usize| model.split_at_checked(model.len().checked_sub(length)?);
     let short = split("-20250929".len()).filter(|(_, end)| is_short(end));
-    let long = || split("-2025-09-29".len()).filter(|(_, end)| is_long(end));
-    match short.or_else(long) {
+    match short.or_else(|| split("-2025-09-29".len()).filter(|(_, end)| is_long(end))) {
         Some((name, _)) => name,
         None => model.strip_suffix("-latest").unwrap_or(model),
     }

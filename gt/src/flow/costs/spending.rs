@@ -62,8 +62,9 @@ pub fn refresh_spending(town: &Town, cache: &mut RequestCache) -> anyhow::Result
     let today = local_day(now);
     let newest = sessions.iter().filter_map(change_time).max();
     // A change within the second of the last reading may be missing in it.
-    let is_read = |at: Timestamp| last.read_at.duration_since(at) > SignedDuration::from_secs(1);
-    let spending = if last.day == today && newest.is_none_or(is_read) {
+    let spending = if last.day == today
+        && newest.is_none_or(|at| last.read_at.duration_since(at) > SignedDuration::from_secs(1))
+    {
         Spending {
             read_at: now,
             ..last

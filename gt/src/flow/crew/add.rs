@@ -74,8 +74,12 @@ pub fn add_member(rig: &Rig, name: &str, own_branch: bool) -> Result<AddedMember
 
 /// Checks that a name is valid and free, and returns the path of its clone.
 pub(super) fn check_new_name(rig: &Rig, name: &str) -> Result<PathBuf, CrewError> {
-    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    if name.is_empty() || name.len() > 40 || !name.bytes().all(is_good) {
+    if name.is_empty()
+        || name.len() > 40
+        || !name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    {
         let name = name.to_owned();
         return Err(CrewError::BadName { name });
     }

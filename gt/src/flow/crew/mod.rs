@@ -60,16 +60,15 @@ pub fn list_members(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<CrewMember
         let path = rig.crew(&name);
         let git = Git::at(&path);
         let session = SessionName::for_agent(&member_address(rig, &name));
-        let runs = |live: &LiveSession| {
-            let ours = session
-                .as_ref()
-                .is_some_and(|session_name| session_name.as_str() == live.name);
-            ours && live.dead.is_none()
-        };
         CrewMember {
             rig: rig.name().to_owned(),
             branch: git.head_branch().ok().flatten().unwrap_or_default(),
-            has_session: sessions.iter().any(runs),
+            has_session: sessions.iter().any(|live| {
+                let ours = session
+                    .as_ref()
+                    .is_some_and(|session_name| session_name.as_str() == live.name);
+                ours && live.dead.is_none()
+            }),
             git_clean: git.status().is_ok_and(|changes| changes.is_empty()),
             name,
             path,
@@ -101,8 +100,10 @@ fn check_at_rest(town: &LiveTown, address: &Address) -> anyhow::Result<()> {
 
 /// Returns true for the names that members can have, of older towns too, and never for a path.
 fn is_member_name(name: &str) -> bool {
-    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    !name.is_empty() && name.bytes().all(is_good)
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-')
 }
 
 pub fn member_address(rig: &RigLayout, name: &str) -> Address {

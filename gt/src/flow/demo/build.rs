@@ -154,10 +154,9 @@ fn copy_repository(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError
 /// Returns the copy's branch and its commit. A detached HEAD becomes the branch `main`.
 fn find_head(origin: &Path, repo: &str) -> anyhow::Result<(String, String)> {
     let git = Git::at(origin);
-    let empty = || DemoError::Empty {
+    let base = git.resolve("HEAD")?.ok_or_else(|| DemoError::Empty {
         repo: repo.to_owned(),
-    };
-    let base = git.resolve("HEAD")?.ok_or_else(empty)?;
+    })?;
     if let Some(branch) = git.head_branch()? {
         return Ok((branch, base));
     }

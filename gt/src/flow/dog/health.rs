@@ -159,8 +159,10 @@ fn judge_dog(
 /// names. A dog with uncommitted files stays.
 pub fn remove_idle_dogs(town: &LiveTown) -> anyhow::Result<Vec<String>> {
     let names = choose_excess_dogs(super::list_dogs(town)?, town.clock.now());
-    let removed = |name: &String| super::remove_dog(town, name, false).is_ok();
-    Ok(names.into_iter().filter(removed).collect())
+    Ok(names
+        .into_iter()
+        .filter(|name| super::remove_dog(town, name, false).is_ok())
+        .collect())
 }
 
 /// Returns the names of the dogs to remove, longest idle first.

@@ -121,12 +121,11 @@ pub fn submit_branch(
     let bead = find_bead(rig, &store.snapshot()?, &branch, submission)?;
     let target = integration::merge_target_of(rig, &bead)?;
     anyhow::ensure!(branch != target, SubmitError::IsTarget { branch });
-    let unknown = || SubmitError::UnknownBranch {
+    let tip = git.resolve(&format!("refs/heads/{branch}"))?;
+    let tip = tip.ok_or_else(|| SubmitError::UnknownBranch {
         branch: branch.clone(),
         folder: folder.to_owned(),
-    };
-    let tip = git.resolve(&format!("refs/heads/{branch}"))?;
-    let tip = tip.ok_or_else(unknown)?;
+    })?;
     // The commits are checked before anything leaves this machine.
     let base = find_base(&git, &target, &tip)?;
     let own_commits = proof::list_own_commits(&git, &base, &tip)?;

@@ -28,8 +28,8 @@ pub(super) fn documents_only_reason(
     let tip = git.resolve("HEAD")?.unwrap_or_default();
     let nothing =
         git.status()?.is_empty() && find_own_commits(&git, slot, &tip)?.commits.is_empty();
-    let why = || format!("only discovery documents, kept on {}", record.documents);
-    Ok((explored && nothing).then(why))
+    Ok((explored && nothing)
+        .then(|| format!("only discovery documents, kept on {}", record.documents)))
 }
 
 /// Keeps the uncommitted files below `.gt/` in the sandbox. Returns the ref that holds them, if

@@ -91,11 +91,13 @@ pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, 
     });
     found.extend(its.map(StrayPlace::Stash));
     let bead_branch = slot.branch.clone();
-    let whole = |what| StrayWork {
-        bead_branch: bead_branch.to_string(),
-        place: what,
-    };
-    Ok(found.into_iter().map(whole).collect())
+    Ok(found
+        .into_iter()
+        .map(|what| StrayWork {
+            bead_branch: bead_branch.to_string(),
+            place: what,
+        })
+        .collect())
 }
 
 /// Counts the commits up to `tip` that are neither on the bead's branch nor on any ref that keeps

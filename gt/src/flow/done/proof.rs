@@ -193,10 +193,9 @@ fn find_pushed_commits(git: &Git, slot: &Slot, tip: &str) -> Result<Option<OwnCo
     let mut commits = git.commits(&slot.base, tip)?;
     commits.retain(|commit| {
         // A rebase picks only commits that the target lacks.
-        let made = |(id, how): &(String, String)| {
+        visits.iter().any(|(id, how)| {
             *id == commit.id && (how.starts_with("commit") || how.contains("(pick)"))
-        };
-        visits.iter().any(made)
+        })
     });
     commits.reverse();
     let Some(first) = commits.first() else {

@@ -158,8 +158,10 @@ fn create_request(
 /// done when the request is merged.
 pub(super) fn wait_for_request(tx: &Tx, bead: &mut Bead, request: &str) {
     change::mark_open(bead, Status::InProgress, &tx.now());
-    let waits = |edge: &Dep| edge.depends_on_id == request;
-    if !bead.edges(&DepKind::Blocks).any(waits) {
+    if !bead
+        .edges(&DepKind::Blocks)
+        .any(|edge| edge.depends_on_id == request)
+    {
         let edge = build_blocks_edge(tx, &bead.id, request);
         bead.dependencies.push(edge);
     }

@@ -17,8 +17,10 @@ pub fn deliver_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
     let read = || {
         let beads = store.snapshot()?;
         let bead = beads.get_live(id);
-        let unknown = || super::EscalateError::Unknown { id: id.to_owned() };
-        anyhow::Ok(bead.and_then(Escalation::from_bead).ok_or_else(unknown)?)
+        anyhow::Ok(
+            bead.and_then(Escalation::from_bead)
+                .ok_or_else(|| super::EscalateError::Unknown { id: id.to_owned() })?,
+        )
     };
     let first = read()?;
     let due: Vec<usize> = first

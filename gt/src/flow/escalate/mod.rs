@@ -237,8 +237,10 @@ fn build_escalation(town: &Town, request: &EscalationRequest) -> anyhow::Result<
     let convoy = match &request.convoy {
         Some(id) => {
             let found = beads.get_live(id).filter(|bead| convoy::is_convoy(bead));
-            let unknown = || EscalateError::NoConvoy { id: id.clone() };
-            found.ok_or_else(unknown)?.id.clone()
+            found
+                .ok_or_else(|| EscalateError::NoConvoy { id: id.clone() })?
+                .id
+                .clone()
         }
         None => convoy::convoys_tracking(&beads, &related)
             .into_iter()

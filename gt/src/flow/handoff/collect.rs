@@ -1,6 +1,6 @@
 //! Collects the state of a session for its successor: hook, branch, files, mail, work.
 
-use bd::bead::{Bead, Status};
+use bd::bead::Status;
 use bd::git::Git;
 use kit::ui::escape;
 
@@ -46,12 +46,13 @@ pub fn collect_state(town: &Town, agent: &Address) -> anyhow::Result<String> {
         unread.map(|message| format!("{} {}", message.id, escape::escape_line(&message.subject)));
     section("Unread mail", unread.collect());
     let all = std::iter::once(&stores.town).chain(stores.rigs.values());
-    let is_own =
-        |bead: &&Bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox();
     let going_on = all.flat_map(|beads| beads.select(|bead| bead.status() == Status::InProgress));
     section(
         "In progress",
-        going_on.filter(is_own).map(describe_bead).collect(),
+        going_on
+            .filter(|bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox())
+            .map(describe_bead)
+            .collect(),
     );
     Ok(text.trim_end().to_owned())
 }

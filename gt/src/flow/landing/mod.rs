@@ -204,11 +204,10 @@ fn find_done_beads(town: &Town, id: &str) -> anyhow::Result<Vec<String>> {
     let progress = ProgressBoard::from_stores(&stores).progress(&convoy);
     refuse_escalated(&progress)?;
     if !progress.is_done() {
-        let not_done = |bead: &&TrackedBead| bead.standing != BeadStanding::Done;
         let mut unfinished: Vec<String> = progress
             .tracked
             .iter()
-            .filter(not_done)
+            .filter(|bead| bead.standing != BeadStanding::Done)
             .map(format_standing)
             .collect();
         if unfinished.is_empty() {
@@ -458,10 +457,11 @@ fn begin_closing(town: &Town, id: &str, tracked_beads: &[String]) -> anyhow::Res
             return Ok(false);
         };
         let mut integration = integration::read_integration(&convoy).unwrap_or_default();
-        let has_landed =
-            |branch: &ConvoyBranch| branch.landing.as_ref().is_some_and(|step| step.landed);
         if !record::convoy::tracked_ids(&convoy).eq(tracked_beads)
-            || !integration.rigs.values().all(has_landed)
+            || !integration
+                .rigs
+                .values()
+                .all(|branch| branch.landing.as_ref().is_some_and(|step| step.landed))
         {
             return Ok(false);
         }

@@ -89,10 +89,9 @@ fn task_id_for(tx: &Tx, convoy: &str, prefix: &str, about: &str) -> String {
             "{prefix}-land-{}",
             compute_short_hash(format!("{about}{suffix}"), 3)
         );
-        let is_reusable = |bead: &Bead| {
+        if tx.get(&id).is_none_or(|bead| {
             !bead.is_tombstone() && merge_task::is_landing_task(bead) && is_task_of(bead, convoy)
-        };
-        if tx.get(&id).is_none_or(is_reusable) {
+        }) {
             return id;
         }
         number += 1;

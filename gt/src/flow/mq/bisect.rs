@@ -152,11 +152,13 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
 /// Returns the requests that were merged to a target.
 fn list_merged_requests<'b>(beads: &'b Snapshot, target: &str) -> Vec<&'b Bead> {
     let closed = merge_request::requests_closed_since(beads, Timestamp::UNIX_EPOCH).into_iter();
-    let is_merged = |request: &&Bead| {
-        merge_request::receipt_of(request).target == target
-            && (!request_state(request).candidate.is_empty() || landed_commit(request).is_some())
-    };
-    closed.filter(is_merged).collect()
+    closed
+        .filter(|request| {
+            merge_request::receipt_of(request).target == target
+                && (!request_state(request).candidate.is_empty()
+                    || landed_commit(request).is_some())
+        })
+        .collect()
 }
 
 /// Returns the commit of the target that closed a request: of a pull request that was squashed or

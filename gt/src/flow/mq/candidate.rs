@@ -122,8 +122,11 @@ fn files_left_out(job: &MergeJob, driven: &[DrivenFile]) -> anyhow::Result<Vec<D
         return Ok(Vec::new());
     }
     let accepted = Approval::load(job.queue.rig, &job.request.id)?.driven_files_accepted;
-    let is_left_out = |file: &&DrivenFile| !file.holds_change && !accepted.contains(&file.path);
-    Ok(driven.iter().filter(is_left_out).cloned().collect())
+    Ok(driven
+        .iter()
+        .filter(|file| !file.holds_change && !accepted.contains(&file.path))
+        .cloned()
+        .collect())
 }
 
 /// The commits of a request's work: those after `base` up to `tip`.

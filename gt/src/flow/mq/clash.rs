@@ -27,6 +27,8 @@ pub fn find_clashes(beads: &Snapshot) -> BTreeMap<String, Vec<String>> {
             clashes.entry(one.clone()).or_default().extend(others);
         }
     }
-    let sorted = |(id, others): (String, BTreeSet<String>)| (id, others.into_iter().collect());
-    clashes.into_iter().map(sorted).collect()
+    clashes
+        .into_iter()
+        .map(|(id, others)| (id, others.into_iter().collect()))
+        .collect()
 }

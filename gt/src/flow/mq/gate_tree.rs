@@ -101,8 +101,11 @@ impl GateCache {
     pub(super) fn lay_out(gate_tree: &GateTree, gate: &Gate) -> anyhow::Result<Self> {
         let tree = &gate_tree.path;
         let folder = &gate_tree.caches;
-        let place = |path: &String| (tree.join(path), folder.join(path.replace('/', "%")));
-        let mut places: Vec<_> = gate.cache.iter().map(place).collect();
+        let mut places: Vec<_> = gate
+            .cache
+            .iter()
+            .map(|path| (tree.join(path), folder.join(path.replace('/', "%"))))
+            .collect();
         // Tracked files win over cached ones.
         places.retain(|(inside, _)| !inside.exists());
         for (inside, beside) in &places {

@@ -163,13 +163,14 @@ fn front_matter_of(job: &MergeJob, decision: &HookDecision) -> anyhow::Result<St
         let source = merge_request::source_bead_of(now);
         let recorded = decision.own.get(&source).map(FrontMatter::lines);
         let decided = decision.adr.is_some();
-        let written = || {
-            beads
-                .get(&source)
-                .filter(|_| !decided)
-                .map(bead_front_lines)
-        };
-        let front = recorded.or_else(written).unwrap_or_default();
+        let front = recorded
+            .or_else(|| {
+                beads
+                    .get(&source)
+                    .filter(|_| !decided)
+                    .map(bead_front_lines)
+            })
+            .unwrap_or_default();
         let next = merge_request::receipt_of(now)
             .resolves
             .and_then(|id| beads.get(&id));

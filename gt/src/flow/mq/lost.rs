@@ -75,9 +75,10 @@ pub fn restore_losses(rig: &Rig) -> anyhow::Result<Vec<RestoredMerge>> {
                 outcome,
             });
         }
-        let is_skipped =
-            |merge: &RestoredMerge| matches!(merge.outcome, RestoreOutcome::Skipped { .. });
-        if !of_loss.iter().any(is_skipped) {
+        if !of_loss
+            .iter()
+            .any(|merge| matches!(merge.outcome, RestoreOutcome::Skipped { .. }))
+        {
             target_history::end_losses(rig, LossEnding::Requeued, |open| open == &loss)?;
         }
         restored.extend(of_loss);

@@ -45,13 +45,13 @@ pub(super) fn repairs_target(beads: &Snapshot, id: &str) -> bool {
 
 /// Returns the open task for a gate that fails on a branch.
 fn find_open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> {
-    let is_it = |bead: &&Bead| {
+    let mut open = beads.select_open(&[BeadMark::Label(MERGE_LABEL)]);
+    open.find(|bead| {
         let fields = bead.metadata_object();
         let is = |key: &str, value: &str| fields.get(key).is_some_and(|found| found == value);
         is(TARGET_KEY, branch) && is("gate", gate)
-    };
-    let mut open = beads.select_open(&[BeadMark::Label(MERGE_LABEL)]);
-    open.find(is_it).map(|bead| bead.id.clone())
+    })
+    .map(|bead| bead.id.clone())
 }
 
 /// Runs a failed gate on the target alone, once per commit. If it fails there too, the work is not
@@ -62,9 +62,11 @@ pub(crate) fn check_target_alone(
     failure: &GateFailure,
 ) -> anyhow::Result<Option<MergeOutcome>> {
     let source = merge_request::source_bead_of(&job.request);
-    let is_it = |gate: &Gate| gate.name == failure.gate;
     let groups = job.queue.settings.gates(job.queue.rig)?;
-    let Some(group) = groups.iter().find(|group| group.iter().any(is_it)) else {
+    let Some(group) = groups
+        .iter()
+        .find(|group| group.iter().any(|gate| gate.name == failure.gate))
+    else {
         return Ok(None);
     };
     // A gate that fails with work that should repair the target is caused by that work.

@@ -38,13 +38,12 @@ pub(crate) fn create_conflict_task(
         format_files(files),
         fence_output(detail),
     );
-    let outcome = |task| MergeOutcome::Conflict { task };
     create_task(
         job,
         target,
         "Resolve merge conflicts of",
         &evidence,
-        outcome,
+        |task| MergeOutcome::Conflict { task },
     )
 }
 
@@ -69,11 +68,12 @@ pub(crate) fn create_gate_task(
         let request = job.request.clone();
         polecat::record_result(tx, &request, |entry, _| entry.gate_failures += 1)
     })?;
-    let outcome = |task| MergeOutcome::GateFailed {
-        gate: failure.gate.clone(),
-        task,
-    };
-    create_task(job, target, &title, &evidence, outcome)
+    create_task(job, target, &title, &evidence, |task| {
+        MergeOutcome::GateFailed {
+            gate: failure.gate.clone(),
+            task,
+        }
+    })
 }
 
 /// Creates the task for work whose pull request got reviews that request changes: the names of the
@@ -96,13 +96,12 @@ pub(super) fn create_review_task(
     };
     let evidence =
         format!("The review of {url} requests changes. Its texts come from the forge.\n\n{quoted}");
-    let outcome = |task| MergeOutcome::ChangesRequested { task };
     create_task(
         job,
         target,
         "Make the requested changes of",
         &evidence,
-        outcome,
+        |task| MergeOutcome::ChangesRequested { task },
     )
 }
 

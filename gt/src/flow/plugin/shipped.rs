@@ -113,12 +113,13 @@ pub fn list_available(layout: &TownLayout) -> Vec<(String, String)> {
     let missing = SHIPPED
         .iter()
         .filter(|shipped| !layout.plugins().join(shipped.name).exists());
-    let describe = |shipped: &ShippedPlugin| {
-        let text = shipped.files.first().map_or("", |(_, text)| text);
-        let description = parse_plugin_file(text).map(|file| file.description);
-        (shipped.name.to_owned(), description.unwrap_or_default())
-    };
-    missing.map(describe).collect()
+    missing
+        .map(|shipped| {
+            let text = shipped.files.first().map_or("", |(_, text)| text);
+            let description = parse_plugin_file(text).map(|file| file.description);
+            (shipped.name.to_owned(), description.unwrap_or_default())
+        })
+        .collect()
 }
 
 /// Writes the shipped plugins, or the named ones, and returns the state of each file before that.
@@ -277,12 +278,13 @@ fn move_aside(path: &Path) -> std::io::Result<String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let names = std::iter::once(format!("{name}.old"));
     let mut names = names.chain((2..).map(|number| format!("{name}.old{number}")));
-    let free = |name: &String| {
-        let place: PathBuf = path.with_file_name(name);
-        place.symlink_metadata().is_err()
-    };
     // The numbered names never run out.
-    let name = names.find(free).unwrap_or_default();
+    let name = names
+        .find(|name| {
+            let place: PathBuf = path.with_file_name(name);
+            place.symlink_metadata().is_err()
+        })
+        .unwrap_or_default();
     std::fs::rename(path, path.with_file_name(&name))?;
     Ok(name)
 }

@@ -9,7 +9,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use bd::bead::{Bead, Status};
+use bd::bead::Status;
 use bd::change;
 
 use crate::flow::sandbox::Sandbox;
@@ -139,13 +139,14 @@ fn close_identity(
         let now = tx.now();
         let holder = polecat.address().to_string();
         let hooked = polecat.hook.as_deref().and_then(|id| tx.get(id)).cloned();
-        let is_own = |bead: &Bead| bead.status == Status::Hooked && bead.assignee == holder;
-        let released = hooked.filter(is_own).map(|mut bead| {
-            bead.status = Status::Open;
-            bead.assignee = String::new();
-            bead.updated_at = now.clone();
-            bead
-        });
+        let released = hooked
+            .filter(|bead| bead.status == Status::Hooked && bead.assignee == holder)
+            .map(|mut bead| {
+                bead.status = Status::Open;
+                bead.assignee = String::new();
+                bead.updated_at = now.clone();
+                bead
+            });
         if let Some(bead) = &released {
             tx.put(bead.clone())?;
             let slot = Slot::load(tx, &polecat.slot_id);

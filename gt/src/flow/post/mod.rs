@@ -491,8 +491,10 @@ pub fn wait_until_read(town: &LiveTown, ids: &[String], limit: Duration) -> anyh
     let end = Instant::now() + limit;
     loop {
         let beads = store.snapshot()?;
-        let is_read = |id: &String| mail::find_message(&beads, "", id).is_ok_and(|one| one.read);
-        if ids.iter().all(is_read) {
+        if ids
+            .iter()
+            .all(|id| mail::find_message(&beads, "", id).is_ok_and(|one| one.read))
+        {
             return Ok(true);
         }
         let rest = end.saturating_duration_since(Instant::now());

@@ -58,8 +58,9 @@ pub fn list_directory(town: &LiveTown) -> anyhow::Result<Vec<DirectoryEntry>> {
     let beads = town.open_town_store()?.snapshot()?;
     let settings = MessagingSettings::load(&town.layout)?;
     let named = |kind: &'static str, names: Vec<String>| {
-        let with_kind = move |name| DirectoryEntry::named(kind, format!("{kind}:{name}"));
-        names.into_iter().map(with_kind)
+        names
+            .into_iter()
+            .map(move |name| DirectoryEntry::named(kind, format!("{kind}:{name}")))
     };
     let groups = list_groups(&beads).into_iter().map(|group| group.name);
     entries.extend(named("group", groups.collect()));

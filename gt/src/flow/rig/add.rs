@@ -294,11 +294,10 @@ fn inspect_origin<'t>(
     }
     if rig.root().join(UNFINISHED_MARK).is_file() && !has_workers(&rig) {
         // Under the registry's lock no other process creates it, so a killed run left it.
-        let io = |source| RigError::Io {
+        fs::remove_dir_all(rig.root()).map_err(|source| RigError::Io {
             path: rig.root().to_owned(),
             source,
-        };
-        fs::remove_dir_all(rig.root()).map_err(io)?;
+        })?;
     }
     if fs::symlink_metadata(rig.root()).is_ok() {
         return Err(taken(rig.root().to_owned()).into());

@@ -57,8 +57,9 @@ pub fn find_unfinished(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
     lines.extend(queued.map(|one| format!("queued for a worker: {}", one.work_bead_id)));
     let stores = town.open_town_store()?.snapshot()?;
     for convoy in convoy::list_convoys(&stores, false) {
-        let is_open = |id: &&str| beads.get(id).is_some_and(Bead::is_open);
-        let open: Vec<&str> = convoy::tracked_ids(convoy).filter(is_open).collect();
+        let open: Vec<&str> = convoy::tracked_ids(convoy)
+            .filter(|id| beads.get(id).is_some_and(Bead::is_open))
+            .collect();
         if !open.is_empty() {
             lines.push(format!("tracked by {}: {}", title(convoy), open.join(", ")));
         }

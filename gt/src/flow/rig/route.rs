@@ -20,11 +20,14 @@ pub(super) fn set_route(routes: &Path, prefix: &str, path: &str) -> Result<(), R
 /// Removes the routes that lead into a rig.
 pub(super) fn remove_routes(routes: &Path, rig: &str) -> Result<(), RigError> {
     let inside = format!("{rig}/");
-    let elsewhere = |route: &Value| {
-        let path = route_field(route, "path");
-        path != rig && !path.starts_with(&inside)
-    };
-    edit_routes(routes, elsewhere, None)
+    edit_routes(
+        routes,
+        |route| {
+            let path = route_field(route, "path");
+            path != rig && !path.starts_with(&inside)
+        },
+        None,
+    )
 }
 
 fn route_field<'a>(route: &'a Value, name: &str) -> &'a str {

@@ -294,13 +294,12 @@ impl Sandbox<'_> {
         // An unknown bead is left out. The remaining work is saved in any case.
         let branch = git.head_branch().ok().flatten();
         let of_branch = branch.and_then(|branch| parse_branch_bead(&branch, self.name));
-        let completed = || {
+        of_branch.or_else(|| {
             let beads = self.rig.store().ok()?.snapshot().ok()?;
             let ids = PolecatIds::for_polecat(self.rig, self.name);
             let last = read_last_completion(&beads, beads.get(&ids.agent)?)?;
             Some(last.bead)
-        };
-        of_branch.or_else(completed)
+        })
     }
 
     /// Returns `refs/gt/rescue/<rig>/polecats/<name>/<time>-<bead>`, without the bead if it is
@@ -350,10 +349,11 @@ fn bead_in_ref(refname: &str) -> Option<&str> {
 
 /// Returns true if an id is valid at the end of a ref's name.
 fn is_valid_in_ref(id: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let ending = std::path::Path::new(id).extension();
     !id.is_empty()
-        && id.chars().all(plain)
+        && id
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
         && !id.contains("..")
         && !id.ends_with('.')
         && ending.is_none_or(|ending| ending != "lock")
@@ -373,8 +373,9 @@ pub(super) fn is_commit_kept(git: &Git, commit: &str) -> Result<bool, GitError> 
         "refs/heads",
     ]);
     let names = call.text()?;
-    let is_other = |name: &str| !name.starts_with("refs/heads/polecat/");
-    Ok(names.lines().any(is_other))
+    Ok(names
+        .lines()
+        .any(|name| !name.starts_with("refs/heads/polecat/")))
 }
 
 #[cfg(test)]

@@ -201,8 +201,11 @@ impl EntryReader {
         }
         let (role, message) = parse_speech(event)?;
         let id = event["id"].as_str().unwrap_or_default();
-        let is_again = |pending: &&PendingEntry| !id.is_empty() && pending.id == id;
-        let is_repeated = self.pending.as_ref().filter(is_again).is_some();
+        let is_repeated = self
+            .pending
+            .as_ref()
+            .as_ref()
+            .is_some_and(|pending| !id.is_empty() && pending.id == id);
         if starts_turn(role, message) && !is_repeated {
             self.turn += 1;
         }

@@ -133,11 +133,13 @@ fn collect_sessions(town: &Town, since: Option<Timestamp>) -> anyhow::Result<Vec
 
 /// Returns the starts and handoffs of sessions since a time, oldest first.
 fn read_session_events(town: &Town, since: Option<Timestamp>) -> std::io::Result<Vec<EventLine>> {
-    let is_about_session =
-        |line: &EventLine| matches!(line.kind.as_str(), "session_start" | "handoff");
     let newest = NewestEvents::new(&town.layout)?.since(since);
     let mut events: Vec<EventLine> = newest
-        .filter(|line| line.as_ref().map_or(true, is_about_session))
+        .filter(|line| {
+            line.as_ref().map_or(true, |line| {
+                matches!(line.kind.as_str(), "session_start" | "handoff")
+            })
+        })
         .collect::<Result<_, _>>()?;
     events.reverse();
     Ok(events)
@@ -314,11 +316,13 @@ fn list_agent_homes(town: &Town) -> anyhow::Result<Vec<(Address, PathBuf)>> {
             agents.push(Address::Crew(name.clone(), worker));
         }
     }
-    let home = |agent: Address| {
-        let home = town::agent_home(town, &agent);
-        (agent, home)
-    };
-    Ok(agents.into_iter().map(home).collect())
+    Ok(agents
+        .into_iter()
+        .map(|agent| {
+            let home = town::agent_home(town, &agent);
+            (agent, home)
+        })
+        .collect())
 }
 
 /// Returns the names of the subfolders, sorted. Empty if the folder cannot be read.

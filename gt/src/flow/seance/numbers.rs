@@ -38,13 +38,12 @@ pub fn read_session_numbers(
     pulse: &SessionPulse,
 ) -> SessionNumbers {
     let named = Some(PathBuf::from(&pulse.transcript)).filter(|path| path.is_file());
-    let newest = || {
+    let path = named.or_else(|| {
         let known =
             transcript::list_claude_transcripts(town, &town::agent_home(town, address), None);
         let newest = known.into_iter().max_by(|a, b| a.began.cmp(&b.began));
         newest.and_then(|known| Some(known.place.own_file()?.to_owned()))
-    };
-    let path = named.or_else(newest);
+    });
     let mut found = path
         .map(|path| read_file_numbers(&path))
         .unwrap_or_default();

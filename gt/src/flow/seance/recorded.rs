@@ -41,12 +41,11 @@ fn describe_work(stores: &TownStores, session: &PastSession, bead: &Bead) -> Str
     let rig = stores.rig_of(&bead.id);
     let beads = rig.and_then(|rig| stores.rigs.get(rig));
     // The attempt of the session is the worker's first one that ended after the session started.
-    let is_its = |attempt: &attempt::Attempt| {
+    let attempts = attempt::list_attempts(beads.unwrap_or(&stores.town), bead);
+    let summary = match attempts.into_iter().find(|attempt| {
         let ended = attempt.at.parse().unwrap_or(Timestamp::MIN);
         attempt.worker == session.actor && ended >= session.start_time()
-    };
-    let attempts = attempt::list_attempts(beads.unwrap_or(&stores.town), bead);
-    let summary = match attempts.into_iter().find(is_its) {
+    }) {
         Some(attempt) => {
             text.push_str(&format!("{}: {}\n", attempt.branch, attempt.why));
             attempt.summary
@@ -80,7 +79,6 @@ fn describe_ending(session: &PastSession, events: &[EventLine]) -> Option<String
             }
             _ => None,
         })
-        .into_iter()
         .next()?;
     let how = match (exit, signal) {
         (_, Some(signal)) => format!("signal {signal}"),

@@ -149,8 +149,9 @@ fn claude_stores(town: &Town) -> Vec<PathBuf> {
 /// Returns the name of a folder in that store.
 fn claude_folder_name(folder: &Path) -> String {
     let text = folder.to_string_lossy();
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    text.chars().map(plain).collect()
+    text.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect()
 }
 
 /// Returns the transcripts of Claude Code's sessions that ran in a folder. With a time only those
@@ -184,11 +185,10 @@ pub fn list_other_transcripts(
 ) -> Vec<(PathBuf, TranscriptFile)> {
     let mut found = list_codex_transcripts(town, since);
     found.extend(list_gemini_transcripts(town, since));
-    let is_wanted = |session: &OpencodeSession| since.is_none_or(|since| session.changed >= since);
     found.extend(
         opencode::list_opencode_sessions(town)
             .into_iter()
-            .filter(is_wanted)
+            .filter(|session| since.is_none_or(|since| session.changed >= since))
             .map(|session| {
                 let known = TranscriptFile {
                     id: session.id.clone(),

@@ -314,7 +314,6 @@ pub(super) fn parse_opencode_tokens(message: &Value) -> TokenCounts {
     let reasoning = number(tokens, "reasoning");
     let total = tokens["total"].as_u64();
     let rest = total.and_then(|total| total.checked_sub(input + cache_read + cache_write));
-    let fits = |rest: &u64| (output.max(reasoning)..=output + reasoning).contains(rest);
     let provider = message["providerID"].as_str().unwrap_or_default();
     let is_apart = total.is_some() || provider.starts_with("google");
     let usual = if is_apart { output + reasoning } else { output };
@@ -322,7 +321,9 @@ pub(super) fn parse_opencode_tokens(message: &Value) -> TokenCounts {
         input,
         cache_read,
         cache_write,
-        output: rest.filter(fits).unwrap_or(usual),
+        output: rest
+            .filter(|rest| (output.max(reasoning)..=output + reasoning).contains(rest))
+            .unwrap_or(usual),
         ..TokenCounts::default()
     }
 }

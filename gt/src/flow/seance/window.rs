@@ -122,8 +122,7 @@ fn read_claude_windows(town: &Town) -> Vec<UsageWindow> {
     let reported = reported.unwrap_or_default().claude;
     reported
         .iter()
-        .map(|(account, report)| parse_claude_windows(account, report))
-        .flatten()
+        .flat_map(|(account, report)| parse_claude_windows(account, report))
         .collect()
 }
 
@@ -150,20 +149,22 @@ fn parse_claude_windows(account: &str, report: &WindowReport) -> Vec<UsageWindow
 }
 
 fn read_codex_windows(config: &Path) -> Vec<UsageWindow> {
-    let changed = |path: PathBuf| {
-        let changed = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
-        Some((changed, path))
-    };
     let files = list_codex_files(config).into_iter();
-    let mut files: Vec<(SystemTime, PathBuf)> = files.filter_map(changed).collect();
+    let mut files: Vec<(SystemTime, PathBuf)> = files
+        .filter_map(|path| {
+            let changed = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
+            Some((changed, path))
+        })
+        .collect();
     files.sort_unstable_by(|a, b| b.cmp(a));
     let found = files
         .iter()
         .take(SEARCHED_TRANSCRIPTS)
         .map(|(_, path)| find_last_windows(path));
     // A file may have been changed by something else than an answer.
-    let newest_of = |windows: &Vec<UsageWindow>| windows.first().map(|window| window.at);
-    found.max_by_key(newest_of).unwrap_or_default()
+    found
+        .max_by_key(|windows| windows.first().map(|window| window.at))
+        .unwrap_or_default()
 }
 
 fn find_last_windows(path: &Path) -> Vec<UsageWindow> {

@@ -110,8 +110,10 @@ fn mask_secrets(town: &Town, screen: &str) -> String {
 
 /// Returns the last non-empty lines of a screen, truncated.
 fn last_screen_lines(screen: &str) -> Vec<String> {
-    let is_output = |line: &&str| !line.trim().is_empty() && !is_end_message(line);
-    let all: Vec<&str> = screen.lines().filter(is_output).collect();
+    let all: Vec<&str> = screen
+        .lines()
+        .filter(|line| !line.trim().is_empty() && !is_end_message(line))
+        .collect();
     all[all.len().saturating_sub(KEPT_LINES)..]
         .iter()
         .map(|line| line.trim_end().chars().take(MAX_LINE_WIDTH).collect())

@@ -18,7 +18,7 @@ use crate::host::ended::SessionEnd;
 use crate::host::runtime::{self, AgentRuntime, RuntimePreset, StartResult};
 use crate::host::{HostError, LiveSession, SendResult, SessionSpec};
 use crate::record::account;
-use crate::record::molecule::{self, MoleculeStep};
+use crate::record::molecule::{self};
 use crate::record::polecat::Claim;
 use crate::record::polecat::{self, NudgeCount, PolecatIds, Slot, SlotState, WorkTakenAway};
 use crate::record::progress;
@@ -506,13 +506,13 @@ fn has_worked_in_session(
     beads: &Snapshot,
 ) -> bool {
     let begun = slot.begun.unwrap_or(live.created);
-    let is_new = |step: &MoleculeStep| {
-        let closed = beads.get(&step.id).and_then(|step| step.closed_at.as_ref());
-        closed.is_some_and(|at| at.instant() >= begun)
-    };
     let molecule = molecule::molecule_of_bead(beads, &slot.bead);
-    molecule.is_some_and(|molecule| molecule.steps.iter().any(is_new))
-        || progress::is_changed_after(&rig.sandbox(name), begun, town.clock.now())
+    molecule.is_some_and(|molecule| {
+        molecule.steps.iter().any(|step| {
+            let closed = beads.get(&step.id).and_then(|step| step.closed_at.as_ref());
+            closed.is_some_and(|at| at.instant() >= begun)
+        })
+    }) || progress::is_changed_after(&rig.sandbox(name), begun, town.clock.now())
 }
 
 /// Returns how many sessions of the town may be started again per minute.
@@ -578,11 +578,10 @@ fn take_lease(
         let now = tx.now();
         match counted {
             RestartCount::Failed { forget } if !current.stopped => {
-                let is_kept = |at: &String| {
+                current.respawns.retain(|at| {
                     let age = at.parse().map(|at| now.instant().duration_since(at));
                     forget.is_none_or(|oldest| age.is_ok_and(|age| age < oldest))
-                };
-                current.respawns.retain(is_kept);
+                });
                 current.respawns.push(now.to_string());
             }
             RestartCount::Lost if !current.stopped => current.lost.push(now.instant()),

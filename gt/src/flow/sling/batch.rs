@@ -250,8 +250,11 @@ fn finish_some(town: &LiveTown, members: Vec<BegunMember>) -> Vec<MemberOutcome>
             .into_iter()
             .map(|begun| {
                 let BegunMember { member, claim } = begun;
-                let finish = move || claim.and_then(|begun| begun.finish(town));
-                (member.id, member.family, scope.spawn(finish))
+                (
+                    member.id,
+                    member.family,
+                    scope.spawn(move || claim.and_then(|begun| begun.finish(town))),
+                )
             })
             .collect();
         running

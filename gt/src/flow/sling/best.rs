@@ -33,11 +33,13 @@ fn choose_from(
     records: &[WorkCompletion],
     bead: &Bead,
 ) -> Option<BestAgent> {
-    let is_same_type = |entry: &&WorkCompletion| {
-        let done = beads.get(&entry.bead);
-        done.is_some_and(|done| done.issue_type == bead.issue_type)
-    };
-    let of_type = rank_agents(rig, records.iter().filter(is_same_type));
+    let of_type = rank_agents(
+        rig,
+        records.iter().filter(|entry| {
+            let done = beads.get(&entry.bead);
+            done.is_some_and(|done| done.issue_type == bead.issue_type)
+        }),
+    );
     let (ranked, work) = if of_type.is_empty() {
         (rank_agents(rig, records), "beads of all types".to_owned())
     } else {

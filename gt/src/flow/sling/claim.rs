@@ -119,8 +119,10 @@ pub(super) fn claim_bead(
     if !takes_place && let Some(obstacle) = find_start_obstacle(rig, &wish.request.bead)? {
         return Err(ClaimError::TownFull { obstacle }.into());
     }
-    let reserve = || reserve_start(rig, &wish.request.bead, &wish.request.options);
-    let permit = match takes_place.then(reserve).transpose()? {
+    let permit = match takes_place
+        .then(|| reserve_start(rig, &wish.request.bead, &wish.request.options))
+        .transpose()?
+    {
         Some(Err(obstacle)) => return Ok(ClaimAttempt::TownFull(obstacle)),
         Some(Ok(permit)) => Some(permit),
         None => None,
@@ -274,13 +276,12 @@ fn choose_worker(
         let rig = rig.name().to_owned();
         return Err(ClaimError::Full { rig, count, limit });
     }
-    let idle = |polecat: &&Polecat| {
-        polecat.state == PolecatState::Idle && !polecat.busy && !lost.contains(&polecat.name)
-    };
     let before = leaving::worker_of_blocker(rig, beads, &wish.request.bead);
     let reused = all
         .iter()
-        .filter(idle)
+        .filter(|polecat| {
+            polecat.state == PolecatState::Idle && !polecat.busy && !lost.contains(&polecat.name)
+        })
         .min_by_key(|polecat| Some(&polecat.name) != before.as_ref());
     if let Some(polecat) = reused {
         return Ok(polecat.name.clone());

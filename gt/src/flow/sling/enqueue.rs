@@ -72,8 +72,10 @@ impl WaitingBead {
     /// Writes the record of the queue, unless the bead is not open any more. A bead that is queued
     /// again keeps its place and its last failure.
     fn put_record(&self, tx: &mut Tx, prefix: &str, order: usize) -> anyhow::Result<bool> {
-        let is_open = |bead: &Bead| bead.status == Status::Open;
-        if !tx.get(&self.bead.id).is_some_and(is_open) {
+        if tx
+            .get(&self.bead.id)
+            .is_none_or(|bead| bead.status != Status::Open)
+        {
             return Ok(false);
         }
         let now = tx.now();

@@ -34,12 +34,11 @@ pub(super) struct BeadFamily {
 pub(super) fn read_family(town: &Town, found: &FoundBead) -> anyhow::Result<Option<BeadFamily>> {
     if record::convoy::is_convoy(&found.bead) {
         let stores = town.read_stores()?;
-        let is_open = |id: &&str| {
+        let open = record::convoy::tracked_ids(&found.bead).filter(|id| {
             stores
                 .get(id)
                 .is_some_and(|bead| bead.status == Status::Open)
-        };
-        let open = record::convoy::tracked_ids(&found.bead).filter(is_open);
+        });
         return Ok(Some(BeadFamily {
             open: open.map(str::to_owned).collect(),
             below_epic: None,

@@ -59,10 +59,9 @@ pub(super) fn check_no_typo(rig: &Rig, beads: &Snapshot, name: &str) -> Result<(
     if known.iter().any(|worker| worker == name) {
         return Ok(());
     }
-    let is_similar = |worker: &&String| {
+    match known.iter().find(|worker| {
         worker.len() > 3 && strsim::damerau_levenshtein(worker, name) == 1 && !is_numbered(worker)
-    };
-    match known.iter().find(is_similar) {
+    }) {
         None => Ok(()),
         Some(similar) => Err(TargetError::SimilarWorker {
             rig: rig.name().to_owned(),
@@ -148,13 +147,12 @@ fn resolve_role_word<'t>(town: &'t Town, word: &str) -> anyhow::Result<SlingTarg
 /// Returns the first dog without work or hooked bead.
 fn find_idle_dog(town: &Town) -> anyhow::Result<Address> {
     let stores = town.read_stores()?;
-    let is_free = |dog: &dog::Dog| {
-        let hook = hook::hooked_bead_of(&stores, &dog.address(), &Slot::default());
-        dog.state == dog::DogState::Idle && hook.is_none()
-    };
     let found = dog::list_dogs(&town.layout)
         .into_iter()
-        .find(is_free)
+        .find(|dog| {
+            let hook = hook::hooked_bead_of(&stores, &dog.address(), &Slot::default());
+            dog.state == dog::DogState::Idle && hook.is_none()
+        })
         .ok_or(TargetError::NoIdleDog)?;
     Ok(found.address())
 }

@@ -163,12 +163,16 @@ fn write_entry(
     value: &YamlNode,
     depth: usize,
 ) -> Result<(), FrontMatterError> {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let begins = key
         .chars()
         .next()
         .is_some_and(|c| c.is_ascii_alphanumeric());
-    if !begins || key.len() > 64 || !key.chars().all(word) {
+    if !begins
+        || key.len() > 64
+        || !key
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+    {
         return Err(FrontMatterError::Key(key.chars().take(64).collect()));
     }
     if depth >= MAX_DEPTH {
@@ -199,9 +203,12 @@ fn write_entry(
 
 /// Formats a scalar on one line: plain if that is safe, otherwise quoted with escapes.
 fn format_scalar(text: &str) -> String {
-    let safe = |c: char| c.is_ascii_alphanumeric() || "._/-".contains(c);
     let begins = text.chars().next().is_some_and(|c| c.is_ascii_alphabetic());
-    if begins && text.chars().all(safe) {
+    if begins
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._/-".contains(c))
+    {
         return text.to_owned();
     }
     let mut out = String::from("\"");

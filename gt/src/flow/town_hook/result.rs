@@ -167,8 +167,9 @@ fn find_result(stdout: &str) -> Option<String> {
         .lines()
         .skip_while(|line| !line.starts_with("keeper_result:"));
     let first = lines.next()?;
-    let inside = |line: &&str| line.is_empty() || line.starts_with([' ', '\t']);
-    let rest: Vec<&str> = lines.take_while(inside).collect();
+    let rest: Vec<&str> = lines
+        .take_while(|line| line.is_empty() || line.starts_with([' ', '\t']))
+        .collect();
     Some(format!("{first}\n{}", rest.join("\n")))
 }
 
@@ -234,11 +235,14 @@ fn parse_status(text: &str) -> Result<TownHookStatus, TownHookResultError> {
 }
 
 fn parse_decision_id(text: &str) -> Result<Option<String>, TownHookResultError> {
-    let word = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
     if text.is_empty() {
         return Ok(None);
     }
-    if text.len() > 64 || !text.chars().all(word) {
+    if text.len() > 64
+        || !text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "._-".contains(c))
+    {
         return Err(TownHookResultError::Field {
             field: "adr",
             what: "no id: up to 64 letters, digits, `.`, `_` and `-`",

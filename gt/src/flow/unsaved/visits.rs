@@ -28,25 +28,25 @@ pub(crate) fn visits_since_sling(
 ) -> Vec<(String, String)> {
     let onto = format!(" to {branch}");
     let off = format!(" from {branch} to ");
-    if let Some(sling) = visits.iter().rposition(|(_, how)| how.ends_with(&onto)) {
-        let was_there = |(_, how): &(String, String)| how.contains(&off);
-        if !visits[sling + 1..].iter().any(was_there) {
-            visits.truncate(sling);
-        }
+    if let Some(sling) = visits.iter().rposition(|(_, how)| how.ends_with(&onto))
+        && !visits[sling + 1..]
+            .iter()
+            .any(|(_, how)| how.contains(&off))
+    {
+        visits.truncate(sling);
     }
     visits
 }
 
 /// Returns the commits from which HEAD moved on while it was on no branch.
 pub(crate) fn commits_left_detached(visits: &[(String, String)]) -> Vec<&str> {
-    let is_commit = |from: &&str| from.len() >= 40 && from.bytes().all(|b| b.is_ascii_hexdigit());
     visits
         .iter()
         .filter_map(|(_, how)| {
             let moved = how.strip_prefix("checkout: moving from ")?;
             moved.split_once(" to ").map(|(from, _)| from)
         })
-        .filter(is_commit)
+        .filter(|from| from.len() >= 40 && from.bytes().all(|b| b.is_ascii_hexdigit()))
         .collect()
 }
 

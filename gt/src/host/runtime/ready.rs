@@ -207,8 +207,10 @@ pub fn inspect_screen(screen: &str, preset: &RuntimePreset) -> ScreenState {
 /// above it may be the dialog's focus mark.
 fn is_dialog_open(screen: &str, preset: &RuntimePreset) -> bool {
     let mark = preset.dialog_mark.as_str();
-    let below = |line: &&str| !is_prompt_line(line, preset);
-    let mut tail = screen.lines().rev().take_while(below);
+    let mut tail = screen
+        .lines()
+        .rev()
+        .take_while(|line| !is_prompt_line(line, preset));
     !mark.is_empty() && tail.any(|line| line.contains(mark))
 }
 

@@ -265,11 +265,10 @@ pub fn inheritable_variables(town: &Town) -> Vec<String> {
         places().filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok());
     known
         .flat_map(|known| {
-            let named = |name: String| known.build_preset(&name, RuntimeSource::Flag).ok();
             known
                 .names()
                 .into_iter()
-                .filter_map(named)
+                .filter_map(|name| known.build_preset(&name, RuntimeSource::Flag).ok())
                 .collect::<Vec<_>>()
         })
         .flat_map(|preset| preset.pass)
@@ -292,9 +291,11 @@ pub fn configured_variables(town: &Town) -> Vec<(String, String)> {
             let Some(Value::Object(variables)) = agent.get("env") else {
                 continue;
             };
-            let text =
-                |(name, value): (&String, &Value)| Some((name.clone(), value.as_str()?.to_owned()));
-            found.extend(variables.iter().filter_map(text));
+            found.extend(
+                variables
+                    .iter()
+                    .filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))),
+            );
         }
     }
     found

@@ -296,8 +296,10 @@ pub(super) fn entry_commands(entry: &Value) -> Vec<String> {
         .and_then(Value::as_array)
         .map(Vec::as_slice)
         .unwrap_or_default();
-    let command = |hook: &Value| Some(hook.get("command")?.as_str()?.to_owned());
-    hooks.iter().filter_map(command).collect()
+    hooks
+        .iter()
+        .filter_map(|hook| Some(hook.get("command")?.as_str()?.to_owned()))
+        .collect()
 }
 
 /// Returns the parts of `ours` that `found` lacks, as paths of keys. Hook commands are named by

@@ -207,8 +207,9 @@ impl Tmux {
             .nth(1)
             .and_then(|pid| Process::find(pid.parse().ok()?));
         if let Some(process) = &first {
-            let ready = || (process.has_token(&spec.token) || !process.is_alive()).then_some(());
-            clock::wait_for(Duration::from_secs(10), ready);
+            clock::wait_for(Duration::from_secs(10), || {
+                (process.has_token(&spec.token) || !process.is_alive()).then_some(())
+            });
         } else {
             clock::wait_for(Duration::from_secs(10), || (!file.exists()).then_some(()));
         }
@@ -265,11 +266,10 @@ impl Tmux {
     fn check_started(&self, spec: &SessionSpec, has_ended: bool) -> Result<LiveSession, HostError> {
         if has_ended {
             // The server notices the end a moment later.
-            let seen = || match self.find_row(&spec.name) {
+            clock::wait_for(Duration::from_secs(2), || match self.find_row(&spec.name) {
                 Ok(row) if row.live.dead.is_none() => None,
                 _ => Some(()),
-            };
-            clock::wait_for(Duration::from_secs(2), seen);
+            });
         }
         let live = self.read_session(&spec.name)?;
         if live.dead.is_some() || spec.keep {
@@ -295,11 +295,10 @@ impl Tmux {
         let child = RunShell::new().shell_command("true").build();
         // Errors are ignored, because without it only the exit code is unknown.
         self.run_commands(name, [child]).ok();
-        let known = || match self.find_row(name) {
+        let seen = clock::wait_for(Duration::from_millis(500), || match self.find_row(name) {
             Ok(row) if row.live.dead == Some(ProcessEnd::Unknown) => None,
             other => Some(other),
-        };
-        let seen = clock::wait_for(Duration::from_millis(500), known);
+        });
         Ok(seen.unwrap_or_else(|| self.find_row(name))?.live)
     }
 }

@@ -80,12 +80,13 @@ fn parse_end(status: &str, signal: &str) -> ProcessEnd {
 /// Parses the number of a signal. On some systems tmux prints its name, such as `kill`.
 fn parse_signal(text: &str) -> Option<i32> {
     let bare = |name: &str| name.to_uppercase().trim_start_matches("SIG").to_owned();
-    let has_name = |number: &i32| {
-        let name = signal_hook::low_level::signal_name(*number);
-        name.is_some_and(|name| bare(name) == bare(text))
-    };
     let number = text.parse().ok();
-    number.or_else(|| (1..=64).find(has_name))
+    number.or_else(|| {
+        (1..=64).find(|number| {
+            let name = signal_hook::low_level::signal_name(*number);
+            name.is_some_and(|name| bare(name) == bare(text))
+        })
+    })
 }
 
 /// The meaning of a tmux error.

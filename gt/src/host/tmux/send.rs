@@ -80,11 +80,11 @@ impl Tmux {
         row: &SessionRow,
         input: &InputRules,
     ) -> Result<Option<String>, HostError> {
-        let look = || match self.capture_screen(row) {
+        clock::wait_for(FOR_PROMPT, || match self.capture_screen(row) {
             Err(error) => Some(Err(error)),
             Ok(screen) => can_type(&screen, input).then_some(Ok(screen)),
-        };
-        clock::wait_for(FOR_PROMPT, look).transpose()
+        })
+        .transpose()
     }
 
     fn submit_text(&self, row: &SessionRow, input: &InputRules) -> Result<SendResult, HostError> {
@@ -184,13 +184,12 @@ fn can_type(screen: &str, input: &InputRules) -> bool {
             at + 1
         }
     };
-    let asks = |line: &String| {
+    !lines[below..].iter().any(|line| {
         input
             .dialogs
             .iter()
             .any(|sign| line.contains(sign.as_str()))
-    };
-    !lines[below..].iter().any(asks)
+    })
 }
 
 /// Removes the frame that some programs draw around a line.

@@ -55,8 +55,11 @@ pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<Attentio
     let all = escalation::list_escalations(&view.stores.town, false);
     let at =
         |escalation: &escalation::Escalation| escalation.escalated_at.parse::<Timestamp>().ok();
-    let is_new = |at: &Timestamp| view.now.duration_since(*at) < COUNTED_WINDOW;
-    let count = all.iter().filter_map(at).filter(is_new).count();
+    let count = all
+        .iter()
+        .filter_map(at)
+        .filter(|at| view.now.duration_since(*at) < COUNTED_WINDOW)
+        .count();
     reaches_limit(count, limit).then(|| {
         build_alert(
             "alert:escalations".to_owned(),

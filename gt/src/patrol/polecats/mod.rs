@@ -276,8 +276,10 @@ fn recent_times<'a>(
 ) -> impl Iterator<Item = Timestamp> + 'a {
     let window = thresholds.restart_window;
     // A time in the future was written under a wrong clock, so it does not count.
-    let is_recent = move |at: &Timestamp| *at <= now && now.duration_since(*at) < window;
-    times.iter().copied().filter(is_recent)
+    times
+        .iter()
+        .copied()
+        .filter(move |at| *at <= now && now.duration_since(*at) < window)
 }
 
 /// Returns the time until which a restart waits after earlier ones.
@@ -337,8 +339,11 @@ pub(super) fn doubled_wait(
 
 /// Returns true if the worker closed its bead itself and may still commit and run `gt done`.
 fn has_time_for_done(polecat: &PolecatFacts, now: Timestamp, thresholds: &Thresholds) -> bool {
-    let is_recent = |at: Timestamp| now.duration_since(at) < thresholds.after_close;
-    !polecat.superseded && polecat.alive == Some(true) && polecat.closed_at.is_some_and(is_recent)
+    !polecat.superseded
+        && polecat.alive == Some(true)
+        && polecat
+            .closed_at
+            .is_some_and(|at| now.duration_since(at) < thresholds.after_close)
 }
 
 /// Applies P4 to a worker whose bead is closed.

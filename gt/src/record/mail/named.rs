@@ -212,8 +212,10 @@ pub(super) fn get_named<'a>(
 
 /// Checks the text of a member: an address, a pattern or the name of a group.
 pub(super) fn check_member(text: &str) -> Result<(), NamedError> {
-    let is_bad = |letter: char| letter == ',' || letter.is_whitespace() || letter.is_control();
-    if text.is_empty() || text.contains(is_bad) {
+    if text.is_empty()
+        || text
+            .contains(|letter: char| letter == ',' || letter.is_whitespace() || letter.is_control())
+    {
         let text = text.to_owned();
         return Err(NamedError::BadMember { text });
     }

@@ -154,8 +154,10 @@ pub fn strip_report<'a>(subject: &'a str, word: &str) -> Option<&'a str> {
 
 /// Returns true if the first word of a subject asks for help, in any case.
 pub fn is_call_for_help(subject: &str) -> bool {
-    let end = |letter: char| letter.is_whitespace() || letter == ':';
-    let first = subject.trim_start().split(end).next();
+    let first = subject
+        .trim_start()
+        .split(|letter: char| letter.is_whitespace() || letter == ':')
+        .next();
     first.is_some_and(|word| word.eq_ignore_ascii_case("help"))
 }
 

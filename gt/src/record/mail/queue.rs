@@ -316,8 +316,9 @@ pub fn release_message(town: &Town, id: &str) -> anyhow::Result<MailMessage> {
     let store = town.open_town_store()?;
     town.transact(&store, |tx| {
         let found = tx.get_live(id).filter(|bead| is_mail(bead));
-        let unknown = || MailError::Unknown { id: id.to_owned() };
-        let mut bead = found.cloned().ok_or_else(unknown)?;
+        let mut bead = found
+            .cloned()
+            .ok_or_else(|| MailError::Unknown { id: id.to_owned() })?;
         let message = parse_message(&bead);
         if message.queue.is_none() {
             return Err(QueueError::NotInQueue { id: id.to_owned() }.into());

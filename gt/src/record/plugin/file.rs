@@ -158,9 +158,14 @@ pub fn parse_plugin_file(text: &str) -> Result<PluginFile, PluginFileError> {
     if file.name.is_empty() {
         return Err(PluginFileError::NoName);
     }
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let begins = file.name.starts_with(|c: char| c.is_ascii_alphanumeric());
-    if !begins || file.name.len() > MAX_NAME || !file.name.chars().all(is_plain) {
+    if !begins
+        || file.name.len() > MAX_NAME
+        || !file
+            .name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+    {
         let name = file.name.chars().take(MAX_NAME).collect();
         return Err(PluginFileError::BadName { name });
     }

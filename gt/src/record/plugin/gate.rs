@@ -138,10 +138,9 @@ impl PluginGate {
         let Self::Event(names) = self else {
             return Vec::new();
         };
-        let is_unknown = |name: &&String| *name != STARTUP && !event::is_known_kind(name);
         names
             .iter()
-            .filter(is_unknown)
+            .filter(|name| *name != STARTUP && !event::is_known_kind(name))
             .map(|name| {
                 let mut near = event::find_near_kinds(name);
                 if near.is_empty() && strsim::damerau_levenshtein(name, STARTUP) <= 2 {
@@ -164,9 +163,9 @@ impl PluginGate {
         let Self::Event(names) = self else {
             return false;
         };
-        let is_it =
-            |name: &String| name == kind || (name == "convoy_closed" && kind == "convoy_landed");
-        names.iter().any(is_it)
+        names
+            .iter()
+            .any(|name| name == kind || (name == "convoy_closed" && kind == "convoy_landed"))
     }
 }
 

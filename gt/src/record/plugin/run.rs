@@ -75,11 +75,18 @@ pub fn record_run(town: &Town, plugin: &Plugin, run: &NewPluginRun) -> anyhow::R
     ];
     labels.extend(plugin.rig.iter().map(|rig| format!("rig:{rig}")));
     // Labels with a meaning of their own would make the record one of another plugin.
-    let is_free = |label: &&String| {
-        let own = ["plugin:", "result:", "rig:", "type:plugin"];
-        !label.trim().is_empty() && !own.iter().any(|start| label.starts_with(start))
-    };
-    labels.extend(plugin.file.tracking.labels.iter().filter(is_free).cloned());
+    labels.extend(
+        plugin
+            .file
+            .tracking
+            .labels
+            .iter()
+            .filter(|label| {
+                let own = ["plugin:", "result:", "rig:", "type:plugin"];
+                !label.trim().is_empty() && !own.iter().any(|start| label.starts_with(start))
+            })
+            .cloned(),
+    );
     labels.sort();
     labels.dedup();
     let mut text = run.summary.join("\n");

@@ -272,11 +272,12 @@ impl<'a> PolecatRecords<'a> {
     /// Combines the polecat with its session, if it is among these.
     pub fn with_sessions(&self, sessions: SessionList) -> Polecat {
         let session_name = SessionName::for_agent(&self.ids.address);
-        let is_own = |live: &&LiveSession| {
-            let name = session_name.as_ref();
-            name.is_some_and(|name| name.as_str() == live.name)
-        };
-        let session = sessions.and_then(|list| list.iter().find(is_own));
+        let session = sessions.and_then(|list| {
+            list.iter().find(|live| {
+                let name = session_name.as_ref();
+                name.is_some_and(|name| name.as_str() == live.name)
+            })
+        });
         let session_state = match (sessions, session) {
             (None, _) => SessionState::Unknown,
             (_, Some(live)) if live.dead.is_none() => SessionState::Alive,

@@ -63,13 +63,12 @@ pub fn theme_of(rig: &str, style: Option<&str>) -> &'static str {
 
 fn find_theme(rig: &str, style: Option<&str>) -> &'static (&'static str, &'static str) {
     let chosen = NAME_THEMES.iter().find(|(name, _)| Some(*name) == style);
-    let by_rig = || {
+    chosen.unwrap_or_else(|| {
         let hash = rig.bytes().fold(0_u32, |h, byte| {
             h.wrapping_mul(31).wrapping_add(byte.into())
         });
         &NAME_THEMES[hash as usize % NAME_THEMES.len()]
-    };
-    chosen.unwrap_or_else(by_rig)
+    })
 }
 
 #[cfg(test)]

@@ -234,9 +234,10 @@ fn choose_line_id(tx: &Tx, agent: &Bead, line: &Bead) -> anyhow::Result<String> 
         (&other.actor, &other.target, &other.created_at)
             == (&line.actor, &line.target, &line.created_at)
     };
-    let is_taken = |id: &str| tx.get(id).is_some_and(|other| !is_same(other));
-    id::generate_id(&format!("{prefix}{ID_MARK}"), seed, HASH_LENGTH, is_taken)
-        .ok_or_else(|| anyhow::anyhow!("no id is free for the record of {}", line.actor))
+    id::generate_id(&format!("{prefix}{ID_MARK}"), seed, HASH_LENGTH, |id| {
+        tx.get(id).is_some_and(|other| !is_same(other))
+    })
+    .ok_or_else(|| anyhow::anyhow!("no id is free for the record of {}", line.actor))
 }
 
 /// Returns the name of a worker in its entries: the address, or the id of an identity bead that
@@ -286,8 +287,9 @@ fn merge_old_entries(agent: &Bead, lines: Vec<WorkCompletion>) -> Vec<WorkComple
     let mut entries = read_old_entries(agent);
     // A merge of clones can bring back entries that have their lines already.
     entries.retain(|old| {
-        let is_same = |line: &WorkCompletion| (&line.bead, &line.at) == (&old.bead, &old.at);
-        !lines.iter().any(is_same)
+        !lines
+            .iter()
+            .any(|line| (&line.bead, &line.at) == (&old.bead, &old.at))
     });
     entries.extend(lines);
     entries.sort_by_cached_key(|entry| Stamp::parse(&entry.at).instant());

@@ -73,10 +73,9 @@ pub fn change_locked_setting(
     name: &str,
     text: Option<&str>,
 ) -> Result<PathBuf, ChangeError> {
-    let unknown = || ChangeError::Unknown {
+    let key = key::find_key(name).ok_or_else(|| ChangeError::Unknown {
         name: name.to_owned(),
-    };
-    let key = key::find_key(name).ok_or_else(unknown)?;
+    })?;
     let wrong = |reason| ChangeError::WrongPlace {
         name: name.to_owned(),
         reason,

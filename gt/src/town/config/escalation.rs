@@ -153,11 +153,11 @@ impl EscalationSettings {
     }
 
     fn from_file(path: &Path) -> Result<Self, SettingsError> {
-        let io = |source| SettingsError::Io {
+        let Some(bytes) = file::read_file_if_exists(path).map_err(|source| SettingsError::Io {
             path: path.to_owned(),
             source,
-        };
-        let Some(bytes) = file::read_file_if_exists(path).map_err(io)? else {
+        })?
+        else {
             return Ok(Self::default());
         };
         let file: SettingsFile =
@@ -228,8 +228,7 @@ impl EscalationSettings {
         let set = self.routes.get(severity).cloned();
         let mut routes = set.unwrap_or_else(|| built_in_routes(severity));
         let urgent = ["high", "critical"].contains(&severity);
-        let is_mayors = |route: &EscalationRoute| matches!(route, EscalationRoute::Mail(to) if to.trim_end_matches('/') == "mayor");
-        let unread = !self.mayor_runs && routes.iter().any(is_mayors);
+        let unread = !self.mayor_runs && routes.iter().any(|route| matches!(route, EscalationRoute::Mail(to) if to.trim_end_matches('/') == "mayor"));
         let overseer = EscalationRoute::Mail("overseer".to_owned());
         if (urgent || unread) && !routes.contains(&overseer) {
             routes.push(overseer);

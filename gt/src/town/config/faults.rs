@@ -101,8 +101,10 @@ impl SettingsLayers {
             faults.extend(self.find_gate_faults(rig));
             let is_stopped = faults.iter().any(|fault| fault.effect == FaultEffect::Stop);
             // Values of a wrong type are known by now.
-            let gates = || RigSettings::parse(self, rig)?.gates(rig);
-            if let Some(error) = (!is_stopped).then(gates).and_then(Result::err) {
+            if let Some(error) = (!is_stopped)
+                .then(|| RigSettings::parse(self, rig)?.gates(rig))
+                .and_then(Result::err)
+            {
                 let effect = FaultEffect::Stop;
                 faults.push(SettingFault { error, effect });
             }

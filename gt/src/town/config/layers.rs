@@ -152,12 +152,14 @@ impl SettingsLayers {
         layers.rig = Some((rig.settings(), read_settings_tree(&rig.settings())?));
         layers.bead = format!("{}-rig-{}", rig.prefix(), rig.name());
         let bead = beads.and_then(|beads| beads.get(&layers.bead));
-        let label = |label: &String| {
-            let (name, value) = label.split_once(':')?;
-            Some((name.to_owned(), value.to_owned()))
-        };
         layers.labels = bead.map_or_else(Vec::new, |bead| {
-            bead.labels.iter().filter_map(label).collect()
+            bead.labels
+                .iter()
+                .filter_map(|label| {
+                    let (name, value) = label.split_once(':')?;
+                    Some((name.to_owned(), value.to_owned()))
+                })
+                .collect()
         });
         Ok(self)
     }
@@ -333,8 +335,11 @@ impl SettingsLayers {
                 }
             }
         }
-        let is_below = |name: &&String| name.split('.').next() == Some(part);
-        let local = self.local.values.keys().filter(is_below);
+        let local = self
+            .local
+            .values
+            .keys()
+            .filter(|name| name.split('.').next() == Some(part));
         found.extend(local.map(|name| StoredSetting {
             path: self.local_path(),
             name: name.clone(),
@@ -465,9 +470,10 @@ impl SettingsLayers {
         self.labels
             .iter()
             .filter(|(name, _)| {
-                let bead = |set: Setting| matches!(set.origin, SettingOrigin::Bead(_));
                 key::find_key(name).is_some_and(|key| key.labels != LabelEffect::Any)
-                    && !self.get(name).is_some_and(bead)
+                    && !self
+                        .get(name)
+                        .is_some_and(|set| matches!(set.origin, SettingOrigin::Bead(_)))
             })
             .map(|(name, value)| format!("{name}:{value}"))
     }

@@ -40,11 +40,13 @@ impl SessionName {
             return Some(Address::Dog(dog.to_owned()));
         }
         let rest = name.strip_prefix("gt-")?;
-        let fits = |rig: &&str| {
-            rest.strip_prefix(*rig)
-                .is_some_and(|rest| rest.starts_with('-'))
-        };
-        let rig = rigs.into_iter().filter(fits).max_by_key(|rig| rig.len())?;
+        let rig = rigs
+            .into_iter()
+            .filter(|rig| {
+                rest.strip_prefix(*rig)
+                    .is_some_and(|rest| rest.starts_with('-'))
+            })
+            .max_by_key(|rig| rig.len())?;
         let worker = &rest[rig.len() + 1..];
         let rig = rig.to_owned();
         Some(match worker {

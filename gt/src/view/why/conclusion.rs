@@ -72,8 +72,11 @@ pub(super) fn explain_state(
         BeadsHome::Town => found.add_town_bead(view, &bead.bead),
         BeadsHome::Rig(rig) => {
             found.add_queued(town, view, rig, &bead.bead);
-            let holds = |polecat: &&Polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str());
-            for polecat in view.polecats_of(rig).iter().filter(holds) {
+            for polecat in view
+                .polecats_of(rig)
+                .iter()
+                .filter(|polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str()))
+            {
                 found.now.push(describe_polecat(view, polecat));
                 found.add_questions(view, polecat);
             }
@@ -90,9 +93,11 @@ pub(super) fn explain_state(
 /// Returns the open merge request of a bead, or the bead itself if it is one.
 fn find_request<'v>(view: &'v TownView, rig: &str, bead: &Bead) -> Option<&'v Bead> {
     let beads = view.stores.rigs.get(rig)?;
-    let is_open_request = |bead: &&Bead| bead.is_open() && merge_request::is_merge_request(bead);
-    merge_request::find_open_request(beads, &bead.id)
-        .or_else(|| beads.get(&bead.id).filter(is_open_request))
+    merge_request::find_open_request(beads, &bead.id).or_else(|| {
+        beads
+            .get(&bead.id)
+            .filter(|bead| bead.is_open() && merge_request::is_merge_request(bead))
+    })
 }
 
 /// Returns the agent of a name: an address, or a role with only one agent.

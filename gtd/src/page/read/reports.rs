@@ -77,26 +77,23 @@ const MAX_CLOSED_BEADS: usize = 20;
 /// Reads the work beads of each rig by columns, the last closed ones among them.
 pub(in crate::page) fn read_board(town: &LiveTown) -> anyhow::Result<Value> {
     let stores = town.read_stores()?;
-    let is_blocked = |found: &BeadRef| {
-        let blocks = |bead| !stores.external_blockers(bead).is_empty();
-        found.status() == Status::Blocked
-            || found.is_blocked()
-            || found.has_external_edge() && found.bead().is_some_and(blocks)
-    };
     let mut rigs = BTreeMap::new();
     for (rig, beads) in &stores.rigs {
-        let is_shown =
-            |bead: &BeadRef| !bead.is_internal() && !bead.is_ephemeral() && !bead.is_tombstone();
         let (mut left, mut closed): (Vec<BeadRef>, Vec<BeadRef>) = beads
             .bead_refs()
-            .filter(is_shown)
+            .filter(|bead| !bead.is_internal() && !bead.is_ephemeral() && !bead.is_tombstone())
             .partition(BeadRef::is_open);
         left.sort_by_key(BeadRef::priority);
         closed.sort_by_cached_key(|bead| Reverse(bead.time(TimeField::Closed)));
-        let is_at_work =
-            |bead: &BeadRef| matches!(bead.status(), Status::Hooked | Status::InProgress);
-        let (at_work, left): (Vec<BeadRef>, Vec<BeadRef>) = left.into_iter().partition(is_at_work);
-        let (blocked, open): (Vec<BeadRef>, Vec<BeadRef>) = left.into_iter().partition(is_blocked);
+        let (at_work, left): (Vec<BeadRef>, Vec<BeadRef>) = left
+            .into_iter()
+            .partition(|bead| matches!(bead.status(), Status::Hooked | Status::InProgress));
+        let (blocked, open): (Vec<BeadRef>, Vec<BeadRef>) = left.into_iter().partition(|found| {
+            let blocks = |bead| !stores.external_blockers(bead).is_empty();
+            found.status() == Status::Blocked
+                || found.is_blocked()
+                || found.has_external_edge() && found.bead().is_some_and(blocks)
+        });
         let columns = [
             build_column("Open", &open, MAX_COLUMN_BEADS),
             build_column("Blocked", &blocked, MAX_COLUMN_BEADS),

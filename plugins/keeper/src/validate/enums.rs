@@ -83,8 +83,9 @@ fn parse_enum(path: &str, lines: &[&str], definition: Definition) -> EnumDefinit
 
 /// Parses `NAME = value` lines below the class, as long as they are indented.
 fn parse_python_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
-    let inside = |line: &&&str| line.trim().is_empty() || line.starts_with([' ', '\t']);
-    let body = lines[begin + 1..].iter().take_while(inside);
+    let body = lines[begin + 1..]
+        .iter()
+        .take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t']));
     let mut values = Vec::new();
     for (at, line) in body.enumerate() {
         let Some((name, _)) = line.split_once('=') else {

@@ -98,10 +98,9 @@ pub fn check_change(
     }
     let adr = decision.field("id");
     for finding in &mut outcome.findings {
-        let covers = |waiver: &&Waiver| waiver.is_covering(adr, &finding.rule, &finding.file);
         finding.waived = waivers
             .iter()
-            .find(covers)
+            .find(|waiver| waiver.is_covering(adr, &finding.rule, &finding.file))
             .map(|waiver| format!("{} ({})", waiver.reason, waiver.by));
     }
     outcome
@@ -228,13 +227,16 @@ fn is_rest(path: &str) -> bool {
         "get", "create", "update", "delete", "remove", "add", "list", "fetch", "set", "make", "do",
         "save", "edit", "post",
     ];
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._~".contains(c);
     let raw = path.split('/').filter(|part| !part.is_empty());
     raw.zip(split_segments(path)).all(|(raw, part)| {
         let verb = split_name(raw)
             .first()
             .is_some_and(|first| VERBS.contains(&first.as_str()));
-        part == "*" || (raw.chars().all(plain) && !verb)
+        part == "*"
+            || (raw
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._~".contains(c))
+                && !verb)
     })
 }
 

@@ -20,8 +20,8 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let own = config::read_agents(&town)?.remove(&args.name);
-    let built_in = || serde_json::to_value(RuntimePreset::named(&args.name)?).ok();
-    let Some(agent) = own.or_else(built_in) else {
+    let Some(agent) = own.or_else(|| serde_json::to_value(RuntimePreset::named(&args.name)?).ok())
+    else {
         let known = runtime::list_agent_names(&town.layout, None)?.join(", ");
         anyhow::bail!(
             "there is no agent `{}`: not found (known: {known})",

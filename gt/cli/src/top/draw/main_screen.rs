@@ -4,7 +4,7 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::super::rows::{ScreenRow, Tone};
+use super::super::rows::Tone;
 use super::super::state::{ClickTarget, Section, TopState};
 use super::super::subject::Subject;
 use super::list::{ListCursor, ListEntry, click_areas, draw_list};
@@ -61,8 +61,11 @@ fn draw_column(
         .iter()
         .map(|section| {
             let rows = state.rows_of(*section);
-            let names_rig = |row: &&ScreenRow| matches!(row.subject, Some(Subject::Rig(_)));
-            let count = rows.len() - rows.iter().filter(names_rig).count();
+            let count = rows.len()
+                - rows
+                    .iter()
+                    .filter(|row| matches!(row.subject, Some(Subject::Rig(_))))
+                    .count();
             let entries: Vec<ListEntry> = rows
                 .into_iter()
                 .map(|row| ListEntry::from_row(row, width))
@@ -134,9 +137,10 @@ fn draw_title(
 fn drop_sections(layouts: &mut Vec<SectionLayout>, height: usize, focus: Section) {
     // A title and a line for each.
     while layouts.len() * 2 > height {
-        let can_go =
-            |layout: &SectionLayout| layout.section != focus && layout.section != Section::NeedsYou;
-        let Some(last) = layouts.iter().rposition(can_go) else {
+        let Some(last) = layouts
+            .iter()
+            .rposition(|layout| layout.section != focus && layout.section != Section::NeedsYou)
+        else {
             return;
         };
         layouts.remove(last);

@@ -93,13 +93,12 @@ impl ReviewRequest {
             _ => convoy.trim_start_matches("hq-cv-").to_owned(),
         };
         let taken = |id: &String| {
-            let open = |known: Self| {
-                let answered = matches!(known.state, ReviewState::Rejected | ReviewState::Done);
-                !answered && known.new.beads == new.beads
-            };
-            store
-                .get(id)
-                .is_some_and(|bead| !parse_request(bead).is_some_and(open))
+            store.get(id).is_some_and(|bead| {
+                !parse_request(bead).is_some_and(|known| {
+                    let answered = matches!(known.state, ReviewState::Rejected | ReviewState::Done);
+                    !answered && known.new.beads == new.beads
+                })
+            })
         };
         let mut id = format!("hq-rv-{key}");
         for number in 2.. {

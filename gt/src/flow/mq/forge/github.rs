@@ -116,8 +116,7 @@ pub(super) fn find_open(forge: &Forge, branch: &str) -> Result<Option<u64>, Forg
     // The branch of a fork may have the same name.
     Ok(listed
         .iter()
-        .filter(|listed| !listed.is_cross_repository)
-        .next()
+        .find(|listed| !listed.is_cross_repository)
         .map(|listed| listed.number))
 }
 

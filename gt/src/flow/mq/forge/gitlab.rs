@@ -108,20 +108,20 @@ pub(super) fn find_open(forge: &Forge, branch: &str) -> Result<Option<u64>, Forg
     // The branch of a fork may have the same name.
     Ok(listed
         .iter()
-        .filter(|listed| !listed.is_of_fork())
-        .next()
+        .find(|listed| !listed.is_of_fork())
         .map(|listed| listed.iid))
 }
 
 /// Encodes a text for the query of an address.
 fn encode(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
-            char::from(byte).to_string()
-        }
-        byte => format!("%{byte:02X}"),
-    };
-    text.bytes().map(byte).collect()
+    text.bytes()
+        .map(|byte| match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
+                char::from(byte).to_string()
+            }
+            byte => format!("%{byte:02X}"),
+        })
+        .collect()
 }
 
 pub(super) fn view(forge: &Forge, number: u64) -> Result<ForgePullRequest, ForgeError> {

@@ -235,8 +235,10 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
         return Ok(None);
     }
     if let ForgeReview::ChangesRequested(requests) = &open.review {
-        let is_new = |request: &&ChangeRequest| !recorded.answered.contains(&request.id);
-        let new: Vec<&ChangeRequest> = requests.iter().filter(is_new).collect();
+        let new: Vec<&ChangeRequest> = requests
+            .iter()
+            .filter(|request| !recorded.answered.contains(&request.id))
+            .collect();
         if !new.is_empty() {
             return send_back(job, recorded, &new).map(Some);
         }

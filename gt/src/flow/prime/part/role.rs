@@ -86,11 +86,10 @@ pub(in crate::flow::prime) fn role_parts(
             return parts;
         }
         // A program with hooks runs the command automatically.
-        let needs = |line: &&str| !occasion.is_hook() || !line.contains("run `gt prime` again");
         let text: String = role_file::role_text(address.role())
             .trim_end()
             .lines()
-            .filter(needs)
+            .filter(|line| !occasion.is_hook() || !line.contains("run `gt prime` again"))
             .map(|line| format!("{line}\n"))
             .collect();
         parts.push(ContextPart::fixed("role", source, text));
