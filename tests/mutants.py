@@ -84,8 +84,8 @@ MUTANTS = {
     ),
     "no one hears of unread calls": (
         "gt/src/patrol/attention/mod.rs",
-        "            .chain(mail::unread_items(layout, view));",
-        "            .chain(mail::unread_items(layout, view).into_iter().take(0));",
+        "            .chain(mail::unread_items(layout, view))\n",
+        "            .chain(mail::unread_items(layout, view).into_iter().take(0))\n",
         "mail_notice::a_call_that_stays_unread_is_reported_to_the_user_until_someone_reads_it",
     ),
     "work that changes nothing is merged": (
@@ -162,8 +162,8 @@ MUTANTS = {
     ),
     "a merge driver drops a change": (
         "gt/src/flow/mq/candidate.rs",
-        "    let is_left_out = |file: &&DrivenFile| !file.holds_change && !accepted.contains(&file.path);\n",
-        "    let is_left_out = |file: &&DrivenFile| false && !accepted.contains(&file.path);\n",
+        "        .filter(|file| !file.holds_change && !accepted.contains(&file.path))\n",
+        "        .filter(|file| false && !accepted.contains(&file.path))\n",
         "merged_means_merged::a_change_that_a_merge_driver_left_out_waits_for_a_person",
     ),
     "a synced approval counts": (
@@ -198,14 +198,14 @@ MUTANTS = {
     ),
     "restarts of a quiet worker are forgotten": (
         "gt/src/patrol/witness.rs",
-        "        if step.rule == rule::G2_RESTART_QUIET && worker.has_too_many_restarts(now, thresholds) {\n",
-        "        if polecats::has_too_many_restarts(&worker.respawns, now, thresholds) {\n",
+        "            if step.rule == rule::G2_RESTART_QUIET && worker.has_too_many_restarts(now, thresholds)\n",
+        "            if polecats::has_too_many_restarts(&worker.respawns, now, thresholds)\n",
         "watch::with_the_built_in_times_a_worker_that_hangs_becomes_stuck_with_one_message",
     ),
     "usage limits are not recognized": (
         "gt/src/host/runtime/limit_screen.rs",
-        "        rows.any(|row| line.starts_with(&row.words))\n",
-        "        rows.any(|row| false && line.starts_with(&row.words))\n",
+        "            .any(|row| line.starts_with(&row.words))\n",
+        "            .any(|row| false && line.starts_with(&row.words))\n",
         "usage_limit::a_session_ended_by_its_usage_limit_starts_again_at_its_time_without_an_attempt",
     ),
     "a usage limit pauses no queued work": (
@@ -216,8 +216,8 @@ MUTANTS = {
     ),
     "no question keeps a worker waiting": (
         "gt/src/record/escalation.rs",
-        "        escalation.related_bead == bead && escalation.severity > Severity::Low\n",
-        "        false && escalation.related_bead == bead && escalation.severity > Severity::Low\n",
+        "        .find(|escalation| escalation.related_bead == bead && escalation.severity > Severity::Low)\n",
+        "        .find(|escalation| false && escalation.related_bead == bead && escalation.severity > Severity::Low)\n",
         "watch::a_worker_whose_session_ended_while_it_asks_waits_for_the_answer",
     ),
     "answers are only mailed": (
@@ -312,8 +312,8 @@ MUTANTS = {
     ),
     "a done convoy does not land": (
         "gt/src/patrol/convoys.rs",
-        "    let landable = facts.landable.iter().map(land);\n",
-        "    let landable = facts.landable.iter().take(0).map(land);\n",
+        "        .landable\n        .iter()\n        .map(land)\n",
+        "        .landable\n        .iter()\n        .take(0)\n        .map(land)\n",
         "town-sim:tests::every_bead_lands_under_every_kind_of_trouble",
     ),
 }
