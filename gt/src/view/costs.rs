@@ -10,7 +10,8 @@ use kit::sys::env::local_time_zone;
 use serde::Serialize;
 
 use crate::flow::costs::{self, CountedRequest, PriceList, count_requests};
-use crate::flow::seance::usage::{ModelRequest, RequestCache, TokenCounts};
+use crate::flow::seance::transcript::{ModelRequest, TokenCounts};
+use crate::flow::seance::usage::RequestCache;
 use crate::flow::seance::window::{UsageWindow, read_usage_windows};
 use crate::flow::seance::{self, PastSession, SessionFilter};
 use crate::host::LiveTown;

@@ -7,7 +7,7 @@ use super::super::{CommandResult, build_report};
 use super::SessionFilterArgs;
 use crate::context::Context;
 use gt::flow::seance;
-use gt::flow::seance::transcript::{self, TranscriptHit};
+use gt::flow::seance::search::{self, TranscriptHit};
 
 /// Search the transcripts of past sessions, ignoring case
 #[derive(Debug, clap::Args)]
@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let Some(path) = &session.transcript else {
             continue;
         };
-        let hits = transcript::search_transcript(path, &args.text).into_iter();
+        let hits = search::search_transcript(path, &args.text).into_iter();
         places.extend(hits.map(|hit| SessionHit {
             session_id: session.session_id.clone(),
             actor: session.actor.clone(),

@@ -15,9 +15,10 @@ pub use prices::{ModelPrice, PriceList};
 pub use spending::{refresh_old_spending, refresh_spending};
 
 use crate::flow::seance::PastSession;
-use crate::flow::seance::opencode::OpencodeRequests;
+use crate::flow::seance::transcript::ModelRequest;
 use crate::flow::seance::transcript::Transcript;
-use crate::flow::seance::usage::{ModelRequest, RequestCache};
+use crate::flow::seance::usage::OpencodeRequests;
+use crate::flow::seance::usage::RequestCache;
 
 /// A request with its session and its cost in US dollars. No cost if its model has no price.
 #[derive(Debug, Clone, Copy)]

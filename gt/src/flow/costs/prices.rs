@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use kit::sys::foreign;
 use serde::Deserialize;
 
-use crate::flow::seance::usage::TokenCounts;
+use crate::flow::seance::transcript::TokenCounts;
 use crate::town::TownLayout;
 
 const BUILT_IN: &str = include_str!("prices.json");

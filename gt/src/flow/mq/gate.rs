@@ -10,7 +10,7 @@ use kit::sys::{ChildCommand, ExecError, file};
 use kit::ui::cut;
 
 use super::gate_tree::{GateCache, GateTree};
-use super::job::{MergeOutcome, MergeQueue};
+use super::job::{MergeJob, MergeOutcome, MergeQueue};
 use crate::flow::town_hook::inherited_variables;
 use crate::town::config::Gate;
 use crate::town::event::{MergeRef, event};
@@ -109,7 +109,15 @@ pub(super) fn run_gates_side_by_side(
     run_side_by_side(runs.len(), &run).into_iter().collect()
 }
 
-impl GateRun<'_> {
+impl<'a> GateRun<'a> {
+    pub(crate) fn for_request(job: &'a MergeJob) -> Self {
+        Self {
+            queue: &job.queue,
+            target: &job.receipt.target,
+            subject: job.merge_ref(),
+        }
+    }
+
     /// Runs the gates on `candidate`: first those that may run side by side, then the others one
     /// after the other. Returns the first failure.
     pub(crate) fn run_gates(&self, candidate: &str) -> anyhow::Result<Option<GateFailure>> {
@@ -163,7 +171,7 @@ impl GateRun<'_> {
         gate_tree: &GateTree,
     ) -> anyhow::Result<Option<GateFailure>> {
         let tree = &gate_tree.path;
-        gate_tree.check_out(self, commit)?;
+        gate_tree.check_out(self.queue, &self.subject, commit)?;
         for gate in group {
             let begun = Instant::now();
             let mut retried = 0;
@@ -182,7 +190,7 @@ impl GateRun<'_> {
                     {
                         retried += 1;
                         // The failed run may have written what lets the next one pass.
-                        gate_tree.check_out(self, commit)?;
+                        gate_tree.check_out(self.queue, &self.subject, commit)?;
                     }
                     Some(failure) => break Some(failure),
                 }

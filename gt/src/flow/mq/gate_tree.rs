@@ -6,10 +6,10 @@ use std::time::Duration;
 use bd::git::Git;
 use kit::sys::file;
 
-use super::gate::GateRun;
+use super::job::MergeQueue;
 use crate::flow::sandbox;
 use crate::town::config::Gate;
-use crate::town::event::event;
+use crate::town::event::{MergeRef, event};
 use crate::town::lock::Lock;
 use crate::town::{Rig, RigLayout};
 
@@ -39,16 +39,22 @@ impl GateTree {
         }
     }
 
-    /// Resets the tree to the candidate, without the files of earlier gates.
-    pub(super) fn check_out(&self, run: &GateRun, candidate: &str) -> anyhow::Result<()> {
+    /// Resets the tree to the candidate, without the files of earlier gates. `subject` is the request,
+    /// the convoy or the search that needs the tree.
+    pub(super) fn check_out(
+        &self,
+        queue: &MergeQueue,
+        subject: &MergeRef,
+        candidate: &str,
+    ) -> anyhow::Result<()> {
         let tree = &self.path;
         if tree.join(".git").exists() {
-            match reset_tree(run.queue.rig, tree, candidate) {
+            match reset_tree(queue.rig, tree, candidate) {
                 Ok(()) => return Ok(()),
                 // Otherwise, the lock file of a killed git, for example, would block every later run.
                 Err(error) => {
-                    run.queue.rig.town().record_event(&event!(GateTreeRebuilt,
-                        tree: tree, reason: error.to_string(), request: run.subject.clone(),
+                    queue.rig.town().record_event(&event!(GateTreeRebuilt,
+                        tree: tree, reason: error.to_string(), request: subject.clone(),
                     ));
                 }
             }
@@ -57,15 +63,15 @@ impl GateTree {
             file::create_folder(folder, 0o755)?;
         }
         if tree.exists() {
-            run.queue.git.worktree_remove(tree, true).ok();
+            queue.git.worktree_remove(tree, true).ok();
         }
         // Git does not remove a folder that it does not know as a worktree.
         if tree.exists() {
             std::fs::remove_dir_all(tree)?;
         }
-        let held = Lock::take(&run.queue.rig.repo_lock(), LIST_WAIT)?;
-        sandbox::prune_worktrees(run.queue.rig)?;
-        run.queue.git.worktree_add_detached(tree, candidate)?;
+        let held = Lock::take(&queue.rig.repo_lock(), LIST_WAIT)?;
+        sandbox::prune_worktrees(queue.rig)?;
+        queue.git.worktree_add_detached(tree, candidate)?;
         // Submodules are cloned without the lock, because that may take long.
         drop(held);
         Ok(Git::at(tree).complete_checkout()?)

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use bd::bead::{Bead, fields};
 
-use super::gate::{self, GateFailure};
+use super::gate::{self, GateFailure, GateRun};
 use super::gate_tree::GateTree;
 use super::job::{MergeJob, MergeOutcome};
 use super::{block, task};
@@ -43,7 +43,7 @@ pub(crate) fn ask_pre_merge_hooks(
         ));
     }
     let tree = GateTree::new(job.queue.rig, 0);
-    tree.check_out(&job.gate_run(), candidate)?;
+    tree.check_out(&job.queue, &job.merge_ref(), candidate)?;
     let mut call = build_call(job)?;
     call.cwd = Some(tree.path);
     call.skipped_hooks = approval.passed_hooks;
@@ -91,7 +91,7 @@ fn create_rejection_task(
         end: format!("exit code {exit}"),
         code: None,
         tail: gate::output_tail(&output).to_owned(),
-        log: job.gate_run().keep_log(HOOK_GATE, output.as_bytes())?,
+        log: GateRun::for_request(job).keep_log(HOOK_GATE, output.as_bytes())?,
     };
     task::create_gate_task(job, target, &failure)
 }

@@ -5,7 +5,6 @@ use bd::git::{Git, GitError, Identity, PushError, PushLease};
 use bd::store::Store;
 use serde::Serialize;
 
-use super::gate::GateRun;
 use crate::flow::rig::check_remote;
 use crate::flow::target_history;
 use crate::record::merge_request;
@@ -185,15 +184,6 @@ impl<'a> MergeJob<'a> {
             bead: merge_request::source_bead_of(&self.request),
             worker: self.receipt.worker.clone(),
             branch: self.receipt.branch.clone(),
-        }
-    }
-
-    /// Returns the run of the gates for this request.
-    pub(crate) fn gate_run(&self) -> GateRun<'_> {
-        GateRun {
-            queue: &self.queue,
-            target: &self.receipt.target,
-            subject: self.merge_ref(),
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use super::gate::{self, GateFailure};
+use super::gate::{self, GateFailure, GateRun};
 use super::job::MergeJob;
 use crate::record::gate_history::GateHistory;
 
@@ -45,7 +45,7 @@ impl GateMemory {
         }
         let runs: Vec<_> = unknown
             .iter()
-            .map(|index| (commits[*index].0.gate_run(), commits[*index].1))
+            .map(|index| (GateRun::for_request(commits[*index].0), commits[*index].1))
             .collect();
         let begun = Instant::now();
         let fresh = gate::run_gates_side_by_side(&runs)?;

@@ -6,7 +6,7 @@ use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
 
-use super::gate::GateFailure;
+use super::gate::{GateFailure, GateRun};
 use super::job::{MergeJob, MergeOutcome};
 use super::task::{self, fence_output};
 use crate::record::merge_request::{self, BrokenTarget, request_state, set_request_state};
@@ -134,7 +134,7 @@ fn run_on_target(
     if known.is_some_and(|record| record.notes == passed) {
         return Ok(None);
     }
-    let failure = job.gate_run().run_group(target, group)?;
+    let failure = GateRun::for_request(job).run_group(target, group)?;
     if failure.is_none() {
         record_pass(job, &passed)?;
     }

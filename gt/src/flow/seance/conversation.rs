@@ -6,6 +6,7 @@
 //! Transcripts are long, so they are read line by line, and only the wanted entries are in memory.
 //! Long texts are cut.
 
+use std::borrow::Cow;
 use std::collections::VecDeque;
 
 use jiff::SignedDuration;
@@ -13,10 +14,8 @@ use kit::ui::cut;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::transcript::find_event_time;
-use super::transcript::{
-    MessagePart, Transcript, is_tool_result, list_message_parts, parse_speech, starts_turn,
-};
+pub use super::transcript::Speaker;
+use super::transcript::{MessagePart, SpokenMessage, Transcript, TranscriptEvent};
 use super::{PastSession, list_recent_sessions};
 use crate::town::Town;
 use crate::town::identity::Address;
@@ -46,16 +45,6 @@ const MAIN_ARGUMENTS: [&str; 10] = [
     "description",
     "prompt",
 ];
-
-/// The speaker of an entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Speaker {
-    User,
-    Assistant,
-    /// The tools, which answer the agent's calls.
-    Tool,
-}
 
 /// An entry of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -179,91 +168,78 @@ pub fn for_each_entry(transcript: &Transcript, mut take: impl FnMut(Conversation
 struct EntryReader {
     number: usize,
     turn: usize,
-    /// The model that Codex names before its answers.
-    codex_model: String,
+    /// The model that the last event without a message named.
+    named_model: String,
     pending: Option<PendingEntry>,
 }
 
 struct PendingEntry {
-    /// The id of the message. Empty if it has none.
-    id: String,
+    id: Option<String>,
     entry: ConversationEntry,
 }
 
 impl EntryReader {
     /// Reads an event, and returns the entry that is complete now.
-    fn take_event(&mut self, event: &Value) -> Option<ConversationEntry> {
-        if event["type"] == "turn_context" {
-            if let Some(model) = event["payload"]["model"].as_str() {
-                model.clone_into(&mut self.codex_model);
+    fn take_event(&mut self, event: &TranscriptEvent) -> Option<ConversationEntry> {
+        let Some(message) = &event.message else {
+            if let Some(model) = event.model {
+                model.clone_into(&mut self.named_model);
             }
             return None;
-        }
-        let (role, message) = parse_speech(event)?;
-        let id = event["id"].as_str().unwrap_or_default();
+        };
         let is_repeated = self
             .pending
             .as_ref()
-            .as_ref()
-            .is_some_and(|pending| !id.is_empty() && pending.id == id);
-        if starts_turn(role, message) && !is_repeated {
+            .and_then(|pending| pending.id.as_deref())
+            .is_some_and(|id| event.id == Some(id));
+        if message.by == Speaker::User && !is_repeated {
             self.turn += 1;
         }
-        let mut entry = build_entry(event, role, message);
+        let mut entry = build_entry(event, message);
         if entry.texts.is_empty() && entry.calls.is_empty() && entry.results.is_empty() {
             return None;
         }
-        if event["type"] == "response_item" && entry.by == Speaker::Assistant {
-            entry.model.clone_from(&self.codex_model);
+        if entry.model.is_empty() && message.by == Speaker::Assistant {
+            entry.model.clone_from(&self.named_model);
         }
         if !is_repeated {
             self.number += 1;
         }
         entry.number = self.number;
         entry.turn = self.turn.max(1);
-        let id = id.to_owned();
+        let id = event.id.map(str::to_owned);
         let before = self.pending.replace(PendingEntry { id, entry });
         before.filter(|_| !is_repeated).map(|pending| pending.entry)
     }
 }
 
 /// Builds an entry without its number and turn.
-fn build_entry(event: &Value, role: &str, message: &Value) -> ConversationEntry {
-    let by = match role {
-        "assistant" => Speaker::Assistant,
-        _ if is_tool_result(message) => Speaker::Tool,
-        _ => Speaker::User,
-    };
-    // OpenCode names the model by `modelID`.
-    let model = message["model"].as_str().or(message["modelID"].as_str());
-    let model = model.unwrap_or_default();
+fn build_entry(event: &TranscriptEvent, message: &SpokenMessage) -> ConversationEntry {
     let mut entry = ConversationEntry {
         number: 0,
-        at: find_event_time(event).unwrap_or_default(),
-        by,
+        at: event.at.clone().unwrap_or_default(),
+        by: message.by,
         turn: 0,
-        // A message that the program generates has no real model.
-        model: Some(model)
-            .filter(|model| !model.starts_with('<'))
-            .unwrap_or_default()
-            .to_owned(),
+        model: event.model.unwrap_or("").to_owned(),
         texts: Vec::new(),
         calls: Vec::new(),
         results: Vec::new(),
         handoff: false,
     };
-    for part in list_message_parts(message) {
-        match part {
+    for part in &message.parts {
+        match *part {
             MessagePart::Text(text) if text.trim().is_empty() => {}
-            MessagePart::Text(text) => entry.texts.push(mark_cut(&text, TEXT_LIMIT)),
+            MessagePart::Text(text) => entry.texts.push(mark_cut(text, TEXT_LIMIT)),
             MessagePart::Call { name, input } => {
                 let input = parse_input(input);
                 entry.handoff |= list_commands(&input).iter().any(|text| runs_handoff(text));
-                let input = mark_cut(&summarize_input(&input), INPUT_LIMIT);
-                entry.calls.push(ToolCall { name, input });
+                entry.calls.push(ToolCall {
+                    name: name.to_owned(),
+                    input: mark_cut(&summarize_input(&input), INPUT_LIMIT),
+                });
             }
             MessagePart::Result(text) => {
-                let kept = cut::first_characters(&text, RESULT_LIMIT);
+                let kept = cut::first_characters(text, RESULT_LIMIT);
                 entry.results.push(ToolResult {
                     is_cut: kept.len() < text.len(),
                     text: kept.to_owned(),
@@ -275,11 +251,12 @@ fn build_entry(event: &Value, role: &str, message: &Value) -> ConversationEntry 
 }
 
 /// Parses arguments that the program wrote as a text with JSON.
-fn parse_input(input: Value) -> Value {
-    let parsed = input
+fn parse_input(input: &Value) -> Cow<'_, Value> {
+    input
         .as_str()
-        .and_then(|text| serde_json::from_str::<Value>(text).ok());
-    parsed.filter(Value::is_object).unwrap_or(input)
+        .and_then(|text| serde_json::from_str::<Value>(text).ok())
+        .filter(Value::is_object)
+        .map_or(Cow::Borrowed(input), Cow::Owned)
 }
 
 /// Returns the argument that describes a call on its own, otherwise all arguments.

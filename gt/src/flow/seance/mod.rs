@@ -7,10 +7,9 @@
 
 mod ask;
 pub mod conversation;
-mod entries;
 mod numbers;
-pub mod opencode;
 mod recorded;
+pub mod search;
 pub mod transcript;
 pub mod usage;
 pub mod window;
@@ -103,27 +102,32 @@ fn collect_sessions(town: &Town, since: Option<Timestamp>) -> anyhow::Result<Vec
             found.entry(session.session_id.clone()).or_insert(session);
         }
     }
-    let others = transcript::list_other_transcripts(town, since);
-    for (agent, home) in list_agent_homes(town)? {
-        let own_transcripts = transcript::list_claude_transcripts(town, &home, since).into_iter();
-        let real = std::fs::canonicalize(&home).unwrap_or_else(|_| home.clone());
-        let others = others.iter().filter(|(folder, _)| *folder == real);
-        for known in own_transcripts.chain(others.map(|(_, known)| known.clone())) {
-            // A copy that a seance created is not a session of the town.
-            if known.place.is_copy() && !found.contains_key(&known.id) {
-                continue;
-            }
+    // A program names the folder of a session without links.
+    let homes: BTreeMap<PathBuf, (Address, PathBuf)> = list_agent_homes(town)?
+        .into_iter()
+        .map(|(agent, home)| {
+            let real = std::fs::canonicalize(&home).unwrap_or_else(|_| home.clone());
+            (real, (agent, home))
+        })
+        .collect();
+    let folders: Vec<PathBuf> = homes.keys().cloned().collect();
+    for (folder, known) in transcript::list_transcripts(town, &folders, since) {
+        // A copy that a seance created is not a session of the town.
+        if known.place.is_copy() && !found.contains_key(&known.id) {
+            continue;
+        }
+        if let Some((agent, home)) = homes.get(&folder) {
             let session = found
                 .entry(known.id.clone())
-                .or_insert_with(|| session_from_transcript(&agent, &home, &known));
+                .or_insert_with(|| session_from_transcript(agent, home, &known));
             session.transcript = Some(known.place);
         }
     }
     let mut sessions: Vec<PastSession> = found.into_values().collect();
     for session in &mut sessions {
         if session.transcript.is_none() {
-            session.transcript = transcript::find_claude_transcript(town, &session.session_id)
-                .map(Transcript::Lines);
+            session.transcript =
+                transcript::find_transcript(town, &session.session_id).map(Transcript::Lines);
         }
     }
     sessions.sort_by(|a, b| (b.start_time(), &b.session_id).cmp(&(a.start_time(), &a.session_id)));

@@ -12,7 +12,8 @@ use kit::sys::file;
 use kit::ui::counted;
 use serde_json::Value;
 
-use super::transcript;
+use super::transcript::claude::ClaudeCode;
+use super::transcript::{TranscriptReader, parse_event};
 use crate::flow::session::start::STARTED;
 use crate::record::pulse::SessionPulse;
 use crate::town;
@@ -39,10 +40,12 @@ pub fn read_session_numbers(
 ) -> SessionNumbers {
     let named = Some(PathBuf::from(&pulse.transcript)).filter(|path| path.is_file());
     let path = named.or_else(|| {
-        let known =
-            transcript::list_claude_transcripts(town, &town::agent_home(town, address), None);
-        let newest = known.into_iter().max_by(|a, b| a.began.cmp(&b.began));
-        newest.and_then(|known| Some(known.place.own_file()?.to_owned()))
+        let home = std::fs::canonicalize(town::agent_home(town, address)).ok()?;
+        let (_, newest) = ClaudeCode
+            .list_sessions(town, &[home], None)
+            .into_iter()
+            .max_by(|(_, a), (_, b)| a.began.cmp(&b.began))?;
+        Some(newest.place.own_file()?.to_owned())
     });
     let mut found = path
         .map(|path| read_file_numbers(&path))
@@ -58,69 +61,19 @@ pub fn read_file_numbers(path: &Path) -> SessionNumbers {
     let text = read_file_end(path).unwrap_or_default();
     let lines = text.rsplit(|byte| *byte == b'\n');
     let mut found = SessionNumbers::default();
-    for event in lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()) {
-        match parse_answer_numbers(&event) {
-            AnswerPart::Answer(numbers) => return numbers,
-            AnswerPart::Context(context) if found.context == 0 => found.context = context,
-            AnswerPart::Model(model) => {
-                found.model = model;
-                return found;
-            }
-            AnswerPart::Context(_) | AnswerPart::Other => {}
+    for value in lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()) {
+        let Some(event) = parse_event(&value) else {
+            continue;
+        };
+        if let Some(context) = event.context.filter(|_| found.context == 0) {
+            found.context = context;
+        }
+        if let Some(model) = event.model {
+            model.clone_into(&mut found.model);
+            return found;
         }
     }
     found
-}
-
-/// An event of a transcript, as far as it has numbers.
-enum AnswerPart {
-    Answer(SessionNumbers),
-    /// The context of an answer of Codex, which names its model in an event before it.
-    Context(u64),
-    Model(String),
-    Other,
-}
-
-fn parse_answer_numbers(event: &Value) -> AnswerPart {
-    let payload = &event["payload"];
-    if event["type"] == "turn_context" {
-        let model = payload["model"].as_str().unwrap_or_default();
-        return AnswerPart::Model(model.to_owned());
-    }
-    if payload["type"] == "token_count" {
-        let last = &payload["info"]["last_token_usage"];
-        let keys = ["input_tokens", "output_tokens"];
-        return match sum_numbers(last, &keys) {
-            0 => AnswerPart::Other,
-            context => AnswerPart::Context(context),
-        };
-    }
-    // Claude Code has the answer in `message`, other programs at the top.
-    let message = event.get("message").unwrap_or(event);
-    let Some(model) = message["model"].as_str() else {
-        return AnswerPart::Other;
-    };
-    // A message that the program generates has no real model name.
-    if model.starts_with('<') {
-        return AnswerPart::Other;
-    }
-    let keys = [
-        "input_tokens",
-        "cache_read_input_tokens",
-        "cache_creation_input_tokens",
-        "output_tokens",
-    ];
-    // Gemini CLI counts cached input as input.
-    let of_gemini = ["input", "tool", "output", "thoughts"];
-    AnswerPart::Answer(SessionNumbers {
-        model: model.to_owned(),
-        context: sum_numbers(&message["usage"], &keys)
-            + sum_numbers(&message["tokens"], &of_gemini),
-    })
-}
-
-fn sum_numbers(counts: &Value, keys: &[&str]) -> u64 {
-    keys.iter().filter_map(|key| counts[key].as_u64()).sum()
 }
 
 pub(super) fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {

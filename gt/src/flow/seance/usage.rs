@@ -1,68 +1,16 @@
-//! Reads the tokens that the model requests of a session used, from its transcript.
-//!
-//! | Program | Tokens |
-//! | --- | --- |
-//! | Claude Code | `message.usage` of each answer. One answer is several lines with the same id; the last one counts. |
-//! | Codex | A `token_usage_record` for each answer. Versions without it have the totals of the session in `token_count` events, whose growth counts. |
-//! | Gemini CLI | `tokens` of each answer, which may be written again with the same id. |
-//! | OpenCode | `tokens` of each message of an assistant. A copy of the session has other ids and the same times, so the times are the id. |
-//!
-//! Codex and Gemini CLI count cached input as input, Claude Code and OpenCode do not. Here it never
-//! is. OpenCode counts reasoning apart from output or in it, by version and provider: the total
-//! decides. Versions without a total count it apart for Google's models only.
+//! Counts the tokens that the model requests of a session used, from its transcript.
 
 use std::collections::HashMap;
 use std::io;
-use std::ops::AddAssign;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use bd::bead::Stamp;
 use jiff::Timestamp;
-use serde::Serialize;
 use serde_json::Value;
 
-use super::entries::open_lines;
-
-/// Numbers of tokens, each counted once.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct TokenCounts {
-    /// Input that was not in a cache.
-    pub input: u64,
-    pub cache_read: u64,
-    /// Input that was written to a cache for minutes.
-    pub cache_write: u64,
-    /// Input that was written to a cache for an hour.
-    pub cache_write_1h: u64,
-    /// Output, with reasoning.
-    pub output: u64,
-}
-
-impl TokenCounts {
-    pub fn total(&self) -> u64 {
-        self.input + self.cache_read + self.cache_write + self.cache_write_1h + self.output
-    }
-}
-
-impl AddAssign for TokenCounts {
-    fn add_assign(&mut self, other: Self) {
-        self.input += other.input;
-        self.cache_read += other.cache_read;
-        self.cache_write += other.cache_write;
-        self.cache_write_1h += other.cache_write_1h;
-        self.output += other.output;
-    }
-}
-
-/// A request to a model.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ModelRequest {
-    /// The id of the answer, which copies of the session have too. Empty if it has none.
-    pub id: String,
-    pub at: Timestamp,
-    pub model: String,
-    pub tokens: TokenCounts,
-}
+use super::transcript::files::open_lines;
+use super::transcript::opencode::{OpencodeAnswers, OpencodeSession};
+use super::transcript::{ModelRequest, ReportedUsage, TokenCounts, parse_event};
 
 /// Earlier readings of transcripts. A transcript grows at its end, so each reading continues where
 /// the last one ended.
@@ -134,141 +82,68 @@ impl FileReading {
     }
 }
 
+/// Reads the requests of OpenCode's sessions, each database once.
+#[derive(Default)]
+pub struct OpencodeRequests {
+    answers: OpencodeAnswers,
+}
+
+impl OpencodeRequests {
+    pub fn read(&mut self, session: &OpencodeSession) -> Vec<ModelRequest> {
+        let mut reader = RequestReader::default();
+        self.answers
+            .for_each(session, |answer| reader.take_event(answer));
+        reader.requests().to_vec()
+    }
+}
+
 /// Collects the requests of a session from its events.
 #[derive(Debug, Default)]
-pub(super) struct RequestReader {
+struct RequestReader {
     requests: Vec<ModelRequest>,
-    /// The position of each answer.
+    /// The position of each answer with an id.
     places: HashMap<String, usize>,
-    /// The model and the totals of a Codex session, and their growth as requests.
-    codex_model: String,
-    codex_totals: TokenCounts,
-    codex_growth: Vec<ModelRequest>,
+    /// The model that the last event without a message named.
+    named_model: String,
+    /// The last totals of the session, and their growth as requests.
+    totals: TokenCounts,
+    growth: Vec<ModelRequest>,
 }
 
 impl RequestReader {
     /// Returns the requests, in their order.
-    pub(super) fn requests(&self) -> &[ModelRequest] {
-        // Sessions with records have totals, too.
+    fn requests(&self) -> &[ModelRequest] {
+        // Sessions that report their requests may report totals, too.
         if self.requests.is_empty() {
-            &self.codex_growth
+            &self.growth
         } else {
             &self.requests
         }
     }
 
-    pub(super) fn take_event(&mut self, event: &Value) {
-        match event["type"].as_str() {
-            None if event["role"] == "assistant" => self.take_opencode_answer(event),
-            Some("assistant") => self.take_claude_answer(event),
-            Some("gemini") => self.take_gemini_answer(event),
-            Some("turn_context") => {
-                if let Some(model) = event["payload"]["model"].as_str() {
-                    model.clone_into(&mut self.codex_model);
-                }
-            }
-            Some("token_usage_record") => self.take_codex_record(event),
-            Some("event_msg") if event["payload"]["type"] == "token_count" => {
-                self.take_codex_totals(event);
-            }
-            _ => {}
-        }
-    }
-
-    fn take_claude_answer(&mut self, event: &Value) {
-        let message = &event["message"];
-        let usage = &message["usage"];
-        let model = message["model"].as_str();
-        // A message that the program generates has no real model.
-        let Some(model) = model.filter(|model| usage.is_object() && !model.starts_with('<')) else {
+    fn take_event(&mut self, value: &Value) {
+        let Some(event) = parse_event(value) else {
             return;
         };
-        let written = number(usage, "cache_creation_input_tokens");
-        let for_an_hour = number(&usage["cache_creation"], "ephemeral_1h_input_tokens");
-        let tokens = TokenCounts {
-            input: number(usage, "input_tokens"),
-            cache_read: number(usage, "cache_read_input_tokens"),
-            cache_write: written.saturating_sub(for_an_hour),
-            cache_write_1h: for_an_hour,
-            output: number(usage, "output_tokens"),
-        };
-        let id = message["id"].as_str().unwrap_or_default();
-        self.add_request(id, event, model, tokens);
-    }
-
-    fn take_gemini_answer(&mut self, event: &Value) {
-        let tokens = &event["tokens"];
-        let model = event["model"].as_str();
-        if !tokens.is_object() {
-            return;
+        if event.message.is_none()
+            && let Some(model) = event.model
+        {
+            model.clone_into(&mut self.named_model);
         }
-        let cached = number(tokens, "cached");
-        let counts = TokenCounts {
-            input: (number(tokens, "input") + number(tokens, "tool")).saturating_sub(cached),
-            cache_read: cached,
-            output: number(tokens, "output") + number(tokens, "thoughts"),
-            ..TokenCounts::default()
-        };
-        let id = event["id"].as_str().unwrap_or_default();
-        self.add_request(id, event, model.unwrap_or_default(), counts);
-    }
-
-    fn take_opencode_answer(&mut self, message: &Value) {
-        let time = &message["time"];
-        let created = time["created"].as_i64().unwrap_or_default();
-        let completed = time["completed"].as_i64().unwrap_or(created);
-        let model = message["modelID"].as_str().unwrap_or_default();
-        let request = ModelRequest {
-            id: format!("{created}-{completed}-{model}"),
-            at: Timestamp::from_millisecond(completed).unwrap_or_default(),
-            model: model.to_owned(),
-            tokens: parse_opencode_tokens(message),
-        };
-        self.put_request(request);
-    }
-
-    fn take_codex_record(&mut self, event: &Value) {
-        let payload = &event["payload"];
-        let id = payload["response_id"].as_str();
-        let model = self.codex_model.clone();
-        let tokens = parse_codex_usage(&payload["usage"]);
-        self.add_request(id.unwrap_or_default(), event, &model, tokens);
-    }
-
-    fn take_codex_totals(&mut self, event: &Value) {
-        let totals = &event["payload"]["info"]["total_token_usage"];
-        if !totals.is_object() {
-            return;
-        }
-        let now = parse_codex_usage(totals);
-        // Totals that fall are those of a new beginning.
-        let before = match self.codex_totals {
-            before if before.total() > now.total() => TokenCounts::default(),
-            before => before,
-        };
-        let grown = TokenCounts {
-            input: now.input.saturating_sub(before.input),
-            cache_read: now.cache_read.saturating_sub(before.cache_read),
-            cache_write: now.cache_write.saturating_sub(before.cache_write),
-            output: now.output.saturating_sub(before.output),
-            ..TokenCounts::default()
-        };
-        self.codex_totals = now;
-        if grown != TokenCounts::default() {
-            let model = self.codex_model.clone();
-            self.codex_growth
-                .push(build_request("", event, &model, grown));
+        match event.usage {
+            Some(ReportedUsage::Request(request)) => self.add_request(request),
+            Some(ReportedUsage::Totals { at, tokens }) => self.add_growth(at, tokens),
+            None => {}
         }
     }
 
     /// Adds a request, or replaces the one with the same id.
-    fn add_request(&mut self, id: &str, event: &Value, model: &str, tokens: TokenCounts) {
-        self.put_request(build_request(id, event, model, tokens));
-    }
-
-    fn put_request(&mut self, request: ModelRequest) {
+    fn add_request(&mut self, mut request: ModelRequest) {
         if request.tokens == TokenCounts::default() {
             return;
+        }
+        if request.model.is_empty() {
+            request.model.clone_from(&self.named_model);
         }
         if request.id.is_empty() {
             self.requests.push(request);
@@ -279,57 +154,30 @@ impl RequestReader {
             self.requests.push(request);
         }
     }
-}
 
-fn build_request(id: &str, event: &Value, model: &str, tokens: TokenCounts) -> ModelRequest {
-    ModelRequest {
-        id: id.to_owned(),
-        at: Stamp::parse(event["timestamp"].as_str().unwrap_or_default()).instant(),
-        model: model.to_owned(),
-        tokens,
+    fn add_growth(&mut self, at: Timestamp, now: TokenCounts) {
+        // Totals that fall are those of a new beginning.
+        let before = match self.totals {
+            before if before.total() > now.total() => TokenCounts::default(),
+            before => before,
+        };
+        let grown = TokenCounts {
+            input: now.input.saturating_sub(before.input),
+            cache_read: now.cache_read.saturating_sub(before.cache_read),
+            cache_write: now.cache_write.saturating_sub(before.cache_write),
+            output: now.output.saturating_sub(before.output),
+            ..TokenCounts::default()
+        };
+        self.totals = now;
+        if grown != TokenCounts::default() {
+            self.growth.push(ModelRequest {
+                id: String::new(),
+                at,
+                model: self.named_model.clone(),
+                tokens: grown,
+            });
+        }
     }
-}
-
-/// Reads an object of Codex, in which cached input and written input are parts of the input.
-fn parse_codex_usage(usage: &Value) -> TokenCounts {
-    let cache_read = number(usage, "cached_input_tokens");
-    let cache_write = number(usage, "cache_write_input_tokens");
-    TokenCounts {
-        input: number(usage, "input_tokens").saturating_sub(cache_read + cache_write),
-        cache_read,
-        cache_write,
-        output: number(usage, "output_tokens"),
-        ..TokenCounts::default()
-    }
-}
-
-/// Reads the tokens of a message of OpenCode.
-pub(super) fn parse_opencode_tokens(message: &Value) -> TokenCounts {
-    let tokens = &message["tokens"];
-    let input = number(tokens, "input");
-    let cache = &tokens["cache"];
-    let cache_read = number(cache, "read");
-    let cache_write = number(cache, "write");
-    let output = number(tokens, "output");
-    let reasoning = number(tokens, "reasoning");
-    let total = tokens["total"].as_u64();
-    let rest = total.and_then(|total| total.checked_sub(input + cache_read + cache_write));
-    let provider = message["providerID"].as_str().unwrap_or_default();
-    let is_apart = total.is_some() || provider.starts_with("google");
-    let usual = if is_apart { output + reasoning } else { output };
-    TokenCounts {
-        input,
-        cache_read,
-        cache_write,
-        output: rest
-            .filter(|rest| (output.max(reasoning)..=output + reasoning).contains(rest))
-            .unwrap_or(usual),
-        ..TokenCounts::default()
-    }
-}
-
-fn number(value: &Value, key: &str) -> u64 {
-    value[key].as_u64().unwrap_or_default()
 }
 
 #[cfg(test)]

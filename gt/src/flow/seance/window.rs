@@ -11,13 +11,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use bd::bead::Stamp;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::numbers::read_file_end;
-use super::transcript::{list_codex_files, list_config_folders};
+pub use super::transcript::UsageWindow;
+use super::transcript::claude::parse_claude_windows;
+use super::transcript::codex::{list_codex_files, parse_codex_windows};
+use super::transcript::list_config_folders;
 use crate::record::state_file::{change_state, read_state};
 use crate::town::Town;
 
@@ -26,41 +28,6 @@ use crate::town::Town;
 const SEARCHED_TRANSCRIPTS: usize = 10;
 /// The time after which the same values are recorded once more, as a sign that they still hold.
 const REPEAT_INTERVAL: SignedDuration = SignedDuration::from_mins(5);
-
-/// A window of time in which a provider limits the use of an account.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct UsageWindow {
-    /// The preset of the agent program.
-    pub runtime: &'static str,
-    /// The account of the town. Empty for the program's own configuration.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub account: String,
-    pub window_minutes: u64,
-    pub used_percent: f64,
-    /// The end of the window. Missing if unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resets_at: Option<Timestamp>,
-    /// The time of the answer with these values.
-    pub at: Timestamp,
-}
-
-impl UsageWindow {
-    /// Returns true if the window has ended since. The use of the current one is unknown then.
-    pub fn is_over(&self, now: Timestamp) -> bool {
-        self.resets_at.is_some_and(|end| end <= now)
-    }
-
-    /// Returns the length as `5-hour` or `7-day`.
-    pub fn describe_length(&self) -> String {
-        // Some versions count a minute less.
-        let hours = (self.window_minutes + 30) / 60;
-        match hours {
-            0 => format!("{}-minute", self.window_minutes),
-            hours if hours % 24 == 0 => format!("{}-day", hours / 24),
-            hours => format!("{hours}-hour"),
-        }
-    }
-}
 
 /// Reads the newest windows of each account, the shortest first.
 pub fn read_usage_windows(town: &Town) -> Vec<UsageWindow> {
@@ -102,7 +69,7 @@ pub fn record_claude_windows(town: &Town, input: &Value) -> anyhow::Result<Vec<U
         at: town.clock.now(),
         rate_limits: input["rate_limits"].clone(),
     };
-    let windows = parse_claude_windows(&account, &report);
+    let windows = parse_claude_windows(&account, &report.rate_limits, report.at);
     let path = town.layout.usage_windows();
     let known: ReportedWindows = read_state(&path)?.unwrap_or_default();
     let is_known = known.claude.get(&account).is_some_and(|known| {
@@ -122,30 +89,8 @@ fn read_claude_windows(town: &Town) -> Vec<UsageWindow> {
     let reported = reported.unwrap_or_default().claude;
     reported
         .iter()
-        .flat_map(|(account, report)| parse_claude_windows(account, report))
+        .flat_map(|(account, report)| parse_claude_windows(account, &report.rate_limits, report.at))
         .collect()
-}
-
-/// Reads the windows in a report of Claude Code. Those of single models are left out.
-fn parse_claude_windows(account: &str, report: &WindowReport) -> Vec<UsageWindow> {
-    let lengths = [("five_hour", 5 * 60), ("seven_day", 7 * 24 * 60)];
-    let parse = |(name, window_minutes)| {
-        let window = &report.rate_limits[name];
-        let end = &window["resets_at"];
-        Some(UsageWindow {
-            runtime: "claude",
-            account: account.to_owned(),
-            window_minutes,
-            used_percent: window["used_percentage"].as_f64()?,
-            // Seconds since the epoch; RFC 3339 in some versions.
-            resets_at: match end.as_i64() {
-                Some(end) => Timestamp::from_second(end).ok(),
-                None => end.as_str().and_then(|end| end.parse().ok()),
-            },
-            at: report.at,
-        })
-    };
-    lengths.into_iter().filter_map(parse).collect()
 }
 
 fn read_codex_windows(config: &Path) -> Vec<UsageWindow> {
@@ -176,35 +121,6 @@ fn find_last_windows(path: &Path) -> Vec<UsageWindow> {
         (!windows.is_empty()).then_some(windows)
     });
     found.unwrap_or_default()
-}
-
-/// Reads the windows in an event of Codex. Empty if it has none, or those of one model only.
-fn parse_codex_windows(event: &Value) -> Vec<UsageWindow> {
-    let payload = &event["payload"];
-    let limits = &payload["rate_limits"];
-    let is_for_account = limits["limit_id"].as_str().is_none_or(|id| id == "codex");
-    if payload["type"] != "token_count" || !is_for_account {
-        return Vec::new();
-    }
-    let at = Stamp::parse(event["timestamp"].as_str().unwrap_or_default()).instant();
-    let parse = |window: &Value| {
-        let end = window["resets_at"].as_i64();
-        let until_end = window["resets_in_seconds"].as_i64();
-        Some(UsageWindow {
-            runtime: "codex",
-            account: String::new(),
-            window_minutes: window["window_minutes"].as_u64()?,
-            used_percent: window["used_percent"].as_f64()?,
-            resets_at: end
-                .and_then(|end| Timestamp::from_second(end).ok())
-                .or_else(|| at.checked_add(SignedDuration::from_secs(until_end?)).ok()),
-            at,
-        })
-    };
-    let windows = [&limits["primary"], &limits["secondary"]];
-    let mut windows: Vec<UsageWindow> = windows.into_iter().filter_map(parse).collect();
-    windows.sort_by_key(|window| window.window_minutes);
-    windows
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use super::forge::{
     ChangeRequest, Forge, ForgePullRequest, ForgeReview, ForgeStage, NewPullRequest,
     OpenPullRequest,
 };
-use super::gate::{self, GateFailure};
+use super::gate::{self, GateFailure, GateRun};
 use super::job::{MergeJob, MergeOutcome};
 use super::reject::{RejectError, reject_request};
 use super::verify::{self, RefUpdate};
@@ -505,7 +505,7 @@ fn fail_checks(
         end: "at the forge".to_owned(),
         code: None,
         tail: gate::output_tail(&output).to_owned(),
-        log: job.gate_run().keep_log(CHECKS_GATE, output.as_bytes())?,
+        log: GateRun::for_request(job).keep_log(CHECKS_GATE, output.as_bytes())?,
     };
     let onto = request_state(&job.request).onto;
     let outcome = task::create_gate_task(job, &onto, &failure)?;

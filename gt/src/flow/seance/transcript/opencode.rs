@@ -9,6 +9,11 @@
 //! the original with their times, and is recognized by messages that are older than itself. The
 //! database is opened for reading only, so that OpenCode never waits. A session that cannot be read
 //! counts as one without a transcript.
+//!
+//! An answer has its `tokens`. A copy of the session has other ids and the same times, so the times
+//! are the id. Reasoning is counted apart from output or in it, by version and provider: the total
+//! decides. Versions without a total count it apart for Google's models only. Cached input is not
+//! part of the input.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -19,8 +24,11 @@ use jiff::Timestamp;
 use kit::sys::{ChildCommand, ChildOutput};
 use serde_json::{Value, json};
 
-use super::entries::{change_time, list_entries, read_store_file};
-use super::usage::{ModelRequest, RequestReader};
+use super::files::{change_time, list_entries, read_store_file};
+use super::{
+    ModelRequest, ReportedUsage, Speaker, SpokenMessage, TokenCounts, Transcript, TranscriptEvent,
+    TranscriptFile, TranscriptReader, list_content_parts, read_number,
+};
 use crate::town::Town;
 
 /// The time limit for reading a database.
@@ -95,7 +103,7 @@ impl OpencodeSession {
 }
 
 /// Lists the sessions that ran in the town.
-pub(super) fn list_opencode_sessions(town: &Town) -> Vec<OpencodeSession> {
+fn list_opencode_sessions(town: &Town) -> Vec<OpencodeSession> {
     let data = match town.env.get("XDG_DATA_HOME") {
         Some(folder) if !folder.is_empty() => Some(PathBuf::from(folder)),
         _ => town
@@ -184,21 +192,24 @@ fn parse_millis(millis: i64) -> Timestamp {
     Timestamp::from_millisecond(millis).unwrap_or_default()
 }
 
-/// Reads the requests of sessions, each database once.
+/// The answers of sessions, each database read once.
 #[derive(Default)]
-pub struct OpencodeRequests {
+pub(in crate::flow::seance) struct OpencodeAnswers {
     databases: HashMap<OpencodeDatabase, HashMap<String, Vec<Value>>>,
 }
 
-impl OpencodeRequests {
-    pub fn read(&mut self, session: &OpencodeSession) -> Vec<ModelRequest> {
-        let mut reader = RequestReader::default();
+impl OpencodeAnswers {
+    /// Passes the answers of a session and of its subagents to `take`.
+    pub(in crate::flow::seance) fn for_each(
+        &mut self,
+        session: &OpencodeSession,
+        mut take: impl FnMut(&Value),
+    ) {
         for id in std::iter::once(&session.id).chain(&session.subagents) {
             match &session.store {
                 OpencodeStore::Folder(storage) => {
-                    let messages = read_json_files(&storage.join("message").join(id));
-                    for (_, message) in &messages {
-                        reader.take_event(message);
+                    for (_, message) in read_json_files(&storage.join("message").join(id)) {
+                        take(&message);
                     }
                 }
                 OpencodeStore::Database(database) => {
@@ -206,13 +217,98 @@ impl OpencodeRequests {
                         .databases
                         .entry(database.clone())
                         .or_insert_with(|| database.read_answers());
-                    for message in answers.get(id).into_iter().flatten() {
-                        reader.take_event(message);
-                    }
+                    answers.get(id).into_iter().flatten().for_each(&mut take);
                 }
             }
         }
-        reader.requests().to_vec()
+    }
+}
+
+pub(super) struct OpenCode;
+
+impl TranscriptReader for OpenCode {
+    fn list_sessions(
+        &self,
+        town: &Town,
+        _folders: &[PathBuf],
+        since: Option<Timestamp>,
+    ) -> Vec<(PathBuf, TranscriptFile)> {
+        let mut found: Vec<(PathBuf, TranscriptFile)> = list_opencode_sessions(town)
+            .into_iter()
+            .filter(|session| since.is_none_or(|since| session.changed >= since))
+            .map(|session| {
+                let known = TranscriptFile {
+                    id: session.id.clone(),
+                    began: session.began.to_string(),
+                    agent: "opencode",
+                    place: Transcript::Opencode(Box::new(session.clone())),
+                };
+                (session.folder, known)
+            })
+            .collect();
+        found.sort_by(|a, b| a.1.id.cmp(&b.1.id));
+        found
+    }
+
+    fn parse_event<'a>(&self, message: &'a Value) -> Option<TranscriptEvent<'a>> {
+        if message.get("type").is_some() {
+            return None;
+        }
+        let by = match message["role"].as_str()? {
+            "user" => Speaker::User,
+            "assistant" => Speaker::Assistant,
+            _ => return None,
+        };
+        let created = message["time"]["created"].as_i64();
+        let model = message["modelID"].as_str();
+        Some(TranscriptEvent {
+            id: message["id"].as_str(),
+            at: created
+                .and_then(|created| Timestamp::from_millisecond(created).ok())
+                .map(|at| at.to_string()),
+            message: Some(SpokenMessage {
+                by,
+                parts: list_content_parts(&message["content"]),
+            }),
+            model,
+            usage: (by == Speaker::Assistant).then(|| {
+                let created = created.unwrap_or(0);
+                let completed = message["time"]["completed"].as_i64().unwrap_or(created);
+                let model = model.unwrap_or("");
+                ReportedUsage::Request(ModelRequest {
+                    id: format!("{created}-{completed}-{model}"),
+                    at: parse_millis(completed),
+                    model: model.to_owned(),
+                    tokens: parse_tokens(message),
+                })
+            }),
+            context: None,
+        })
+    }
+}
+
+/// Reads the tokens of a message of OpenCode.
+fn parse_tokens(message: &Value) -> TokenCounts {
+    let tokens = &message["tokens"];
+    let input = read_number(tokens, "input");
+    let cache = &tokens["cache"];
+    let cache_read = read_number(cache, "read");
+    let cache_write = read_number(cache, "write");
+    let output = read_number(tokens, "output");
+    let reasoning = read_number(tokens, "reasoning");
+    let total = tokens["total"].as_u64();
+    let rest = total.and_then(|total| total.checked_sub(input + cache_read + cache_write));
+    let provider = message["providerID"].as_str().unwrap_or("");
+    let is_apart = total.is_some() || provider.starts_with("google");
+    let usual = if is_apart { output + reasoning } else { output };
+    TokenCounts {
+        input,
+        cache_read,
+        cache_write,
+        output: rest
+            .filter(|rest| (output.max(reasoning)..=output + reasoning).contains(rest))
+            .unwrap_or(usual),
+        ..TokenCounts::default()
     }
 }
 

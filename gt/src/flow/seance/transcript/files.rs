@@ -14,7 +14,7 @@ const LINE_LIMIT: usize = 64 << 20;
 const FILE_LIMIT: u64 = 64 << 20;
 
 /// Opens a transcript to read its lines from an offset.
-pub(super) fn open_lines(path: &Path, offset: u64) -> io::Result<ForeignLines> {
+pub(in crate::flow::seance) fn open_lines(path: &Path, offset: u64) -> io::Result<ForeignLines> {
     ForeignLines::open(path, offset, LINE_LIMIT)
 }
 
