@@ -55,6 +55,7 @@ soak: setup
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	scripts/check-page.sh
 
 screens:
 	@scripts/setup.sh test

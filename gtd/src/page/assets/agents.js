@@ -1,6 +1,18 @@
 // An agent with its live screen, mail with channels, and records.
 
-import { dollars, duration, element, link, patch, prose, replaceChildren, rows, section, since, table } from "./elements.js";
+import {
+  dollars,
+  duration,
+  element,
+  link,
+  patch,
+  prose,
+  replaceChildren,
+  rows,
+  section,
+  since,
+  table,
+} from "./elements.js";
 import { mayAct, promptButton, read } from "./server.js";
 import { listSessions } from "./sessions.js";
 import { terminal } from "./terminal.js";
@@ -15,13 +27,37 @@ function describeWork(agent, overview, costs) {
   if (cost) facts.push(`${dollars(cost)} today`);
   if (agent.unread_mail > 0) facts.push(`${agent.unread_mail} unread mail`);
   const names = [agent.address, agent.address.replace(/\/(polecats|crew)\//, "/")];
-  const needs = overview.needs_you.filter((need) => names.includes(need.question?.from) || (need.bead && need.bead === agent.hook_bead));
+  const needs = overview.needs_you.filter(
+    (need) => names.includes(need.question?.from) || (need.bead && need.bead === agent.hook_bead),
+  );
   const canRetry = mayAct && isStopped(agent) && needs.every((need) => need.question);
   return [
-    element("p", {}, describeState(agent), agent.why ? `: ${agent.why}` : null, agent.progress ? since(agent.progress.at) : null),
-    element("p", {}, agent.hook_bead ? ["Works on ", link("bead", agent.hook_bead), ` ${agent.work_title ?? ""}`] : "No bead on its hook"),
+    element(
+      "p",
+      {},
+      describeState(agent),
+      agent.why ? `: ${agent.why}` : null,
+      agent.progress ? since(agent.progress.at) : null,
+    ),
+    element(
+      "p",
+      {},
+      agent.hook_bead
+        ? ["Works on ", link("bead", agent.hook_bead), ` ${agent.work_title ?? ""}`]
+        : "No bead on its hook",
+    ),
     facts.length > 0 ? element("p", { class: "dim" }, facts.join(" · ")) : null,
-    needs.length > 0 ? section("Needs you", needs.length, element("div", { class: "needs" }, needs.map((need) => describeNeed(need, overview)))) : null,
+    needs.length > 0
+      ? section(
+          "Needs you",
+          needs.length,
+          element(
+            "div",
+            { class: "needs" },
+            needs.map((need) => describeNeed(need, overview)),
+          ),
+        )
+      : null,
     canRetry ? element("div", { class: "answers" }, retryButton(agent)) : null,
   ];
 }
@@ -29,19 +65,33 @@ function describeWork(agent, overview, costs) {
 export async function showAgent(main, address, overview) {
   const query = encodeURIComponent(address);
   const [found, costs, diff, sessions] = await Promise.all([
-    read(`/api/agent?address=${query}`), read("/api/costs?by=agent").catch(() => null),
-    read(`/api/changes?address=${query}`), listSessions("agent", address),
+    read(`/api/agent?address=${query}`),
+    read("/api/costs?by=agent").catch(() => null),
+    read(`/api/changes?address=${query}`),
+    listSessions("agent", address),
   ]);
   const agent = listAgents(overview).find((other) => other.address === found.address);
   const hasScreen = found.screen !== null;
-  const nudge = mayAct && hasScreen ? promptButton("Nudge", `Message to ${address}`, (message) => ({ act: "nudge", agent: address, message })) : null;
-  replaceChildren(main,
+  const nudge =
+    mayAct && hasScreen
+      ? promptButton("Nudge", `Message to ${address}`, (message) => ({ act: "nudge", agent: address, message }))
+      : null;
+  replaceChildren(
+    main,
     element("h1", {}, address),
     agent ? describeWork(agent, overview, costs) : null,
     element("div", { class: "answers" }, nudge),
-    section("Screen", null, hasScreen ? terminal(found.screen, "Screen of the session") : element("p", { class: "dim" }, "no session runs")),
+    section(
+      "Screen",
+      null,
+      hasScreen ? terminal(found.screen, "Screen of the session") : element("p", { class: "dim" }, "no session runs"),
+    ),
     diff ? section("Changes so far", null, patch(diff)) : null,
-    section("Mail", found.mail.length, rows(found.mail, describeMessage, "no messages", (message) => message.id)),
+    section(
+      "Mail",
+      found.mail.length,
+      rows(found.mail, describeMessage, "no messages", (message) => message.id),
+    ),
     sessions,
   );
 }
@@ -52,27 +102,47 @@ function describeMessage(message) {
   const [first] = body.split("\n");
   const isShort = first === body && body.length <= 120;
   return [
-    element("strong", {}, message.subject), ` from ${message.from}`, message.read ? null : element("span", { class: "caution" }, " unread"), since(message.timestamp),
+    element("strong", {}, message.subject),
+    ` from ${message.from}`,
+    message.read ? null : element("span", { class: "caution" }, " unread"),
+    since(message.timestamp),
     body && isShort ? element("div", {}, body) : null,
-    body && !isShort ? element("details", {}, element("summary", {}, first.slice(0, 120)), prose(body, message.subject)) : null,
+    body && !isShort
+      ? element("details", {}, element("summary", {}, first.slice(0, 120)), prose(body, message.subject))
+      : null,
   ];
 }
 
 export async function showMail(main) {
   const { inbox, channels } = await read("/api/mail");
-  const describe = (channel) => [link("channel", channel.name), element("span", { class: "dim" }, ` ${channel.status}, ${channel.subscribers.length} subscribed`)];
-  replaceChildren(main,
+  const describe = (channel) => [
+    link("channel", channel.name),
+    element("span", { class: "dim" }, ` ${channel.status}, ${channel.subscribers.length} subscribed`),
+  ];
+  replaceChildren(
+    main,
     element("h1", {}, "Mail"),
-    section("Inbox", inbox.length, rows(inbox, describeMessage, "no messages", (message) => message.id)),
-    section("Channels", channels.length, rows(channels, describe, "none", (channel) => channel.name)));
+    section(
+      "Inbox",
+      inbox.length,
+      rows(inbox, describeMessage, "no messages", (message) => message.id),
+    ),
+    section(
+      "Channels",
+      channels.length,
+      rows(channels, describe, "none", (channel) => channel.name),
+    ),
+  );
 }
 
 export async function showChannel(main, name) {
   const { channel, messages } = await read(`/api/channel/${encodeURIComponent(name)}`);
-  replaceChildren(main,
+  replaceChildren(
+    main,
     element("h1", {}, `Channel ${channel.name}`),
     element("p", { class: "dim" }, `Subscribed: ${channel.subscribers.join(", ") || "no one"}`),
-    rows(messages, describeMessage, "no messages", (message) => message.id));
+    rows(messages, describeMessage, "no messages", (message) => message.id),
+  );
 }
 
 function share(part, whole) {
@@ -81,7 +151,10 @@ function share(part, whole) {
 
 function summaryCells(summary) {
   return [
-    summary.finished, summary.merged, share(summary.merged, summary.finished), share(summary.first_time_green, summary.merged),
+    summary.finished,
+    summary.merged,
+    share(summary.merged, summary.finished),
+    share(summary.first_time_green, summary.merged),
     summary.median_seconds === undefined ? "" : duration(summary.median_seconds),
   ];
 }
@@ -90,22 +163,57 @@ const SUMMARY = ["Finished", "Merged", "Success", "Green at once", "Median time"
 
 export async function showRecords(main) {
   const { identities, models, runtimes } = await read("/api/records");
-  const group = (title, name, groups) => section(title, null,
-    Object.keys(groups).length > 0
-      ? table(title, [name, ...SUMMARY], Object.entries(groups).map(([key, summary]) => [key || "(unknown)", ...summaryCells(summary)]))
-      : element("p", { class: "dim" }, "no finished work yet"));
+  const group = (title, name, groups) =>
+    section(
+      title,
+      null,
+      Object.keys(groups).length > 0
+        ? table(
+            title,
+            [name, ...SUMMARY],
+            Object.entries(groups).map(([key, summary]) => [key || "(unknown)", ...summaryCells(summary)]),
+          )
+        : element("p", { class: "dim" }, "no finished work yet"),
+    );
   const entry = (done) => [
-    link("bead", done.bead), ` ${done.result ?? done.outcome}`, done.gate_failures ? `, ${done.gate_failures} failed ${done.gate_failures === 1 ? "gate" : "gates"}` : null,
-    element("span", { class: "dim" }, ` ${duration(done.seconds)}, ${done.sessions === 1 ? "1 session" : `${done.sessions} sessions`}, ${[done.agent, done.model].filter(Boolean).join(" ")}`), since(done.at),
+    link("bead", done.bead),
+    ` ${done.result ?? done.outcome}`,
+    done.gate_failures ? `, ${done.gate_failures} failed ${done.gate_failures === 1 ? "gate" : "gates"}` : null,
+    element(
+      "span",
+      { class: "dim" },
+      ` ${duration(done.seconds)}, ${done.sessions === 1 ? "1 session" : `${done.sessions} sessions`}, ${[done.agent, done.model].filter(Boolean).join(" ")}`,
+    ),
+    since(done.at),
   ];
-  replaceChildren(main,
+  replaceChildren(
+    main,
     element("h1", {}, "Records"),
-    element("p", { class: "dim" }, "Success: the share of finished beads that were merged. Green at once: the share of merged beads without a failed gate."),
+    element(
+      "p",
+      { class: "dim" },
+      "Success: the share of finished beads that were merged. Green at once: the share of merged beads without a failed gate.",
+    ),
     group("By model", "Model", models),
     group("By agent program", "Program", runtimes),
-    section("Polecats", identities.length, identities.map((identity) =>
-      element("div", { "data-key": identity.rig + identity.identity },
-        element("h3", {}, identity.identity),
-        element("p", { class: "dim" }, identity.summary.finished > 0 ? `${identity.summary.merged} of ${identity.summary.finished} merged` : "nothing finished yet"),
-        rows(identity.last, entry, "no work")))));
+    section(
+      "Polecats",
+      identities.length,
+      identities.map((identity) =>
+        element(
+          "div",
+          { "data-key": identity.rig + identity.identity },
+          element("h3", {}, identity.identity),
+          element(
+            "p",
+            { class: "dim" },
+            identity.summary.finished > 0
+              ? `${identity.summary.merged} of ${identity.summary.finished} merged`
+              : "nothing finished yet",
+          ),
+          rows(identity.last, entry, "no work"),
+        ),
+      ),
+    ),
+  );
 }

@@ -96,7 +96,13 @@ export function prose(text, name) {
 
 export function patch(text) {
   const lines = text.split("\n").map((line) => {
-    const tone = line.startsWith("+") ? "good" : line.startsWith("-") ? "bad" : line.startsWith("diff ") ? "caution" : null;
+    const tone = line.startsWith("+")
+      ? "good"
+      : line.startsWith("-")
+        ? "bad"
+        : line.startsWith("diff ")
+          ? "caution"
+          : null;
     return element("span", { class: tone }, `${line}\n`);
   });
   return element("pre", { tabindex: "0", role: "region", "aria-label": "Changes" }, lines);
@@ -104,10 +110,23 @@ export function patch(text) {
 
 // A table whose first column names its lines.
 export function table(name, header, lines) {
-  const head = element("tr", {}, header.map((cell) => element("th", { scope: "col" }, cell)));
-  const body = lines.map((line) => element("tr", {}, line.map((cell) => element("td", {}, typeof cell === "number" ? cell.toLocaleString("en") : cell))));
-  return element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
-    element("table", {}, element("thead", {}, head), element("tbody", {}, body)));
+  const head = element(
+    "tr",
+    {},
+    header.map((cell) => element("th", { scope: "col" }, cell)),
+  );
+  const body = lines.map((line) =>
+    element(
+      "tr",
+      {},
+      line.map((cell) => element("td", {}, typeof cell === "number" ? cell.toLocaleString("en") : cell)),
+    ),
+  );
+  return element(
+    "div",
+    { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
+    element("table", {}, element("thead", {}, head), element("tbody", {}, body)),
+  );
 }
 
 export function age(time) {
@@ -127,7 +146,11 @@ export function since(time) {
 export function moment(time, second = undefined) {
   const at = new Date(time);
   if (Number.isNaN(at.getTime())) return time;
-  const day = at.toLocaleDateString("en", { month: "short", day: "numeric", year: at.getFullYear() === new Date().getFullYear() ? undefined : "numeric" });
+  const day = at.toLocaleDateString("en", {
+    month: "short",
+    day: "numeric",
+    year: at.getFullYear() === new Date().getFullYear() ? undefined : "numeric",
+  });
   return `${day} ${at.toLocaleTimeString("en", { hour: "2-digit", minute: "2-digit", second, hourCycle: "h23" })}`;
 }
 
@@ -140,7 +163,12 @@ export function localTimes(text) {
 export function timeUntil(time) {
   const seconds = Math.floor((Date.parse(time) - Date.now()) / 1000);
   if (seconds < 5) return "now";
-  const [unit, length] = [["d", 86400], ["h", 3600], ["m", 60], ["s", 1]].find(([, length]) => seconds >= length);
+  const [unit, length] = [
+    ["d", 86400],
+    ["h", 3600],
+    ["m", 60],
+    ["s", 1],
+  ].find(([, length]) => seconds >= length);
   return `in ${Math.floor(seconds / length)}${unit}`;
 }
 
@@ -162,10 +190,24 @@ export function dollars(sum) {
 
 // The state of a thing and the commands that advance it.
 export function stateNow(found) {
-  const lines = found ? found.now.map(localTimes).concat(found.next_steps.map((command) => element("code", {}, command))) : [];
-  return lines.length > 0 ? section("Now", null, rows(lines, (line) => line, "")) : null;
+  const lines = found
+    ? found.now.map(localTimes).concat(found.next_steps.map((command) => element("code", {}, command)))
+    : [];
+  return lines.length > 0
+    ? section(
+        "Now",
+        null,
+        rows(lines, (line) => line, ""),
+      )
+    : null;
 }
 
 export function timeline(found) {
-  return found ? section("Timeline", null, rows(found.events, (event) => [localTimes(event.text), since(event.ts)], "no events")) : null;
+  return found
+    ? section(
+        "Timeline",
+        null,
+        rows(found.events, (event) => [localTimes(event.text), since(event.ts)], "no events"),
+      )
+    : null;
 }

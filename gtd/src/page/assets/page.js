@@ -46,7 +46,10 @@ function showHeader() {
   if (unread > 0) facts.push(`${unread} unread mail`);
   if (costsToday) facts.push(`${costsToday} today`);
   if (status.stopped) facts.push("the town is stopped");
-  replaceChildren(document.getElementById("facts"), facts.map((fact) => element("li", {}, fact)));
+  replaceChildren(
+    document.getElementById("facts"),
+    facts.map((fact) => element("li", {}, fact)),
+  );
   document.title = overview.needs_you.length > 0 ? `(${overview.needs_you.length}) ${status.name}` : status.name;
 }
 
@@ -118,9 +121,16 @@ document.addEventListener("visibilitychange", () => {
 
 // A pressed button and a selected text stay in place.
 let pressed = false;
-document.addEventListener("pointerdown", () => { pressed = true; });
+document.addEventListener("pointerdown", () => {
+  pressed = true;
+});
 for (const end of ["pointerup", "pointercancel"]) {
-  document.addEventListener(end, () => setTimeout(() => { pressed = false; if (wanted) schedule(); }, 300));
+  document.addEventListener(end, () =>
+    setTimeout(() => {
+      pressed = false;
+      if (wanted) schedule();
+    }, 300),
+  );
 }
 
 async function schedule() {

@@ -7,9 +7,16 @@ const GROUPS = ["agent", "bead", "convoy", "kind", "model", "rig", "role", "runt
 
 function describeBudget(budget) {
   const text = `${budget.kind} ${budget.subject}: $${budget.spent_usd.toFixed(2)} of $${budget.limit_usd.toFixed(2)}`;
-  const tone = budget.spent_usd >= budget.limit_usd ? "bad" : budget.spent_usd >= 0.8 * budget.limit_usd ? "caution" : null;
-  const forecast = budget.forecast_usd === undefined ? null
-    : element("span", { class: "dim" }, ` $${budget.forecast_usd.toFixed(2)} by midnight at the rate of the last hour`);
+  const tone =
+    budget.spent_usd >= budget.limit_usd ? "bad" : budget.spent_usd >= 0.8 * budget.limit_usd ? "caution" : null;
+  const forecast =
+    budget.forecast_usd === undefined
+      ? null
+      : element(
+          "span",
+          { class: "dim" },
+          ` $${budget.forecast_usd.toFixed(2)} by midnight at the rate of the last hour`,
+        );
   return element("p", { class: tone }, text, forecast);
 }
 
@@ -24,8 +31,14 @@ function describeWindow(found) {
   const account = found.account ? ` account ${found.account}` : "";
   const name = `${found.runtime}${account}, ${describeLength(found.window_minutes)} window`;
   const end = found.resets_at ? moment(found.resets_at) : null;
-  if (end && Date.parse(found.resets_at) <= Date.now()) return element("p", {}, `${name}: unknown since it was reset at ${end}`);
-  return element("p", {}, `${name}: ${Math.round(found.used_percent)} % used${end ? `, resets at ${end}` : ""}`, since(found.at));
+  if (end && Date.parse(found.resets_at) <= Date.now())
+    return element("p", {}, `${name}: unknown since it was reset at ${end}`);
+  return element(
+    "p",
+    {},
+    `${name}: ${Math.round(found.used_percent)} % used${end ? `, resets at ${end}` : ""}`,
+    since(found.at),
+  );
 }
 
 // The groups whose keys have a view.
@@ -35,20 +48,44 @@ export async function showCosts(main, by = "agent") {
   const costs = await read(`/api/costs?by=${encodeURIComponent(by)}`);
   const hasRecords = costs.rows.some((row) => row.record);
   const lines = costs.rows.map((row) => [
-    row.key ? (LINKED.includes(by) ? link(by, row.key) : row.key) : "(none)", dollars(row), row.tokens.input, row.tokens.cache_read, row.tokens.cache_write + row.tokens.cache_write_1h, row.tokens.output,
-    ...(hasRecords ? [row.record?.merged ?? "", row.cost_per_merge_usd === undefined ? "" : `$${row.cost_per_merge_usd.toFixed(2)}`] : []),
+    row.key ? (LINKED.includes(by) ? link(by, row.key) : row.key) : "(none)",
+    dollars(row),
+    row.tokens.input,
+    row.tokens.cache_read,
+    row.tokens.cache_write + row.tokens.cache_write_1h,
+    row.tokens.output,
+    ...(hasRecords
+      ? [row.record?.merged ?? "", row.cost_per_merge_usd === undefined ? "" : `$${row.cost_per_merge_usd.toFixed(2)}`]
+      : []),
   ]);
-  const header = [by[0].toUpperCase() + by.slice(1), "Cost", "Input", "Cache read", "Cache written", "Output", ...(hasRecords ? ["Merged", "Per merge"] : [])];
-  const groups = GROUPS.map((group) => element("a", { href: `#/costs/${group}`, "aria-current": group === by ? "true" : null }, group));
-  replaceChildren(main,
+  const header = [
+    by[0].toUpperCase() + by.slice(1),
+    "Cost",
+    "Input",
+    "Cache read",
+    "Cache written",
+    "Output",
+    ...(hasRecords ? ["Merged", "Per merge"] : []),
+  ];
+  const groups = GROUPS.map((group) =>
+    element("a", { href: `#/costs/${group}`, "aria-current": group === by ? "true" : null }, group),
+  );
+  replaceChildren(
+    main,
     element("h1", {}, `Costs today: ${dollars(costs.total)}`),
     element("p", { class: "dim" }, `$${costs.last_hour_usd.toFixed(2)} in the last hour`),
     (costs.budgets ?? []).map(describeBudget),
     (costs.usage_windows ?? []).map(describeWindow),
     element("nav", { class: "groups", "aria-label": "Group costs by" }, "By ", groups),
-    lines.length > 0 ? table("Costs", header, lines) : element("p", { class: "dim" }, "No session has used tokens today."),
-    costs.models_without_price.length > 0 ? element("p", { class: "caution" }, `No price is known for ${costs.models_without_price.join(", ")}.`) : null,
-    costs.unread.length > 0 ? element("p", { class: "dim" }, `Not included: sessions without a transcript, of ${costs.unread.join(", ")}.`) : null,
+    lines.length > 0
+      ? table("Costs", header, lines)
+      : element("p", { class: "dim" }, "No session has used tokens today."),
+    costs.models_without_price.length > 0
+      ? element("p", { class: "caution" }, `No price is known for ${costs.models_without_price.join(", ")}.`)
+      : null,
+    costs.unread.length > 0
+      ? element("p", { class: "dim" }, `Not included: sessions without a transcript, of ${costs.unread.join(", ")}.`)
+      : null,
   );
 }
 
@@ -57,14 +94,22 @@ export async function showSettings(main) {
   const town = new Map(all[""].map((row) => [row.key, JSON.stringify(row.value)]));
   const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
   const describe = (row) => [
-    element("code", {}, `${row.key} = ${text(row.value)}`), element("span", { class: "dim right" }, row.origin),
+    element("code", {}, `${row.key} = ${text(row.value)}`),
+    element("span", { class: "dim right" }, row.origin),
     element("div", { class: "dim" }, row.meaning),
   ];
   const byKey = (row) => row.key;
-  const rigs = Object.entries(all).filter(([rig]) => rig !== "").map(([rig, settings]) => {
-    const own = settings.filter((row) => town.get(row.key) !== JSON.stringify(row.value));
-    return section(`Rig ${rig}`, own.length, rows(own, describe, "as the town", byKey));
-  });
-  replaceChildren(main, element("h1", {}, "Settings"), element("p", { class: "dim" }, "Known secrets are masked. gt config set changes a setting."),
-    rigs, section("Town", all[""].length, rows(all[""], describe, "none", byKey)));
+  const rigs = Object.entries(all)
+    .filter(([rig]) => rig !== "")
+    .map(([rig, settings]) => {
+      const own = settings.filter((row) => town.get(row.key) !== JSON.stringify(row.value));
+      return section(`Rig ${rig}`, own.length, rows(own, describe, "as the town", byKey));
+    });
+  replaceChildren(
+    main,
+    element("h1", {}, "Settings"),
+    element("p", { class: "dim" }, "Known secrets are masked. gt config set changes a setting."),
+    rigs,
+    section("Town", all[""].length, rows(all[""], describe, "none", byKey)),
+  );
 }

@@ -10,7 +10,7 @@ const PASSAGE = 100;
 
 // The shown passage: the session, the number of its first entry (null for the end), and the number
 // of the last entry that is shown while it is played.
-let passage = { id: "", from: null, played: null, timer: 0 };
+const passage = { id: "", from: null, played: null, timer: 0 };
 let redraw = () => {};
 
 export function onPlay(handler) {
@@ -29,18 +29,38 @@ export async function listSessions(kind, subject) {
       since(session.ts),
     ];
   };
-  return section("Sessions", sessions.length, rows(sessions, describe, "none", (session) => session.session_id + session.ts));
+  return section(
+    "Sessions",
+    sessions.length,
+    rows(sessions, describe, "none", (session) => session.session_id + session.ts),
+  );
 }
 
 function describeEntry(entry) {
-  const who = entry.by === "assistant" ? (entry.model || "agent") : entry.by;
-  return element("article", { class: `entry ${entry.by}`, "data-key": `entry-${entry.number}` },
-    entry.handoff ? element("p", { class: "handoff" }, "Handoff: the session ends here, its successor continues.") : null,
-    element("p", { class: "dim" }, `${entry.number}. ${who}`, entry.at ? element("time", { datetime: entry.at, class: "right" }, moment(entry.at, "2-digit")) : null),
+  const who = entry.by === "assistant" ? entry.model || "agent" : entry.by;
+  return element(
+    "article",
+    { class: `entry ${entry.by}`, "data-key": `entry-${entry.number}` },
+    entry.handoff
+      ? element("p", { class: "handoff" }, "Handoff: the session ends here, its successor continues.")
+      : null,
+    element(
+      "p",
+      { class: "dim" },
+      `${entry.number}. ${who}`,
+      entry.at ? element("time", { datetime: entry.at, class: "right" }, moment(entry.at, "2-digit")) : null,
+    ),
     entry.texts.map((text) => prose(text, `Text of entry ${entry.number}`)),
     entry.calls.map((call) => element("p", {}, element("code", {}, `${call.name} ${call.input}`))),
-    entry.results.map((result) => element("details", {},
-      element("summary", {}, `Result${result.is_cut ? ", cut" : ""}`), block(result.text, `Result of entry ${entry.number}`))));
+    entry.results.map((result) =>
+      element(
+        "details",
+        {},
+        element("summary", {}, `Result${result.is_cut ? ", cut" : ""}`),
+        block(result.text, `Result of entry ${entry.number}`),
+      ),
+    ),
+  );
 }
 
 function move(change) {
@@ -92,13 +112,26 @@ export async function showSession(main, id) {
     first > 1 ? control("Earlier", () => move({ from: Math.max(1, first - PASSAGE) })) : null,
     last < total ? control("Later", () => move({ from: last + 1 })) : null,
     passage.from === null ? null : control("End", () => move({ from: null })),
-    total > 0 ? (passage.timer ? control("Stop", () => move({})) : control("Play", () => startPlaying(passage.from ?? 1))) : null,
+    total > 0
+      ? passage.timer
+        ? control("Stop", () => move({}))
+        : control("Play", () => startPlaying(passage.from ?? 1))
+      : null,
   ];
-  replaceChildren(main,
+  replaceChildren(
+    main,
     element("h1", {}, `Session of ${session.actor}`),
-    element("p", { class: "dim" }, session.agent ? `${session.agent} ` : null, session.bead ? ["on ", link("bead", session.bead)] : null, since(session.ts)),
+    element(
+      "p",
+      { class: "dim" },
+      session.agent ? `${session.agent} ` : null,
+      session.bead ? ["on ", link("bead", session.bead)] : null,
+      since(session.ts),
+    ),
     element("div", { class: "answers" }, controls),
-    total > 0 ? element("p", { class: "dim" }, `Entries ${first} to ${shown.at(-1)?.number ?? first} of ${total}`) : element("p", {}, "The session left no transcript."),
+    total > 0
+      ? element("p", { class: "dim" }, `Entries ${first} to ${shown.at(-1)?.number ?? first} of ${total}`)
+      : element("p", {}, "The session left no transcript."),
     shown.map(describeEntry),
     session.handed_off ? element("p", { class: "handoff" }, "The session handed off to a successor.") : null,
   );

@@ -3,7 +3,8 @@
 
 import { element } from "./elements.js";
 
-const SEQUENCE = /\x1b(?:\[([0-9:;]*)([@-~])|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[()*+#%][^\x1b]?|.?)/gs;
+const SEQUENCE =
+  /\x1b(?:\[([0-9:;]*)([@-~])|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[PX^_][^\x1b]*(?:\x1b\\)?|[()*+#%][^\x1b]?|.?)/gs;
 const ATTRIBUTES = { 1: "bold", 2: "faint", 3: "italic", 4: "underline", 7: "inverse", 9: "strike" };
 
 export function terminal(text, name) {
@@ -25,7 +26,10 @@ export function terminal(text, name) {
 
 function draw(text, style) {
   const classes = Object.values(ATTRIBUTES).filter((attribute) => style[attribute]);
-  for (const [part, letter] of [["ink", "i"], ["paper", "p"]]) {
+  for (const [part, letter] of [
+    ["ink", "i"],
+    ["paper", "p"],
+  ]) {
     if (typeof style[part] === "number") classes.push(`${letter}${style[part]}`);
   }
   if (classes.length === 0 && !style.ink && !style.paper) return text;

@@ -1,6 +1,18 @@
 // The town, the board, and the results of a search.
 
-import { age, block, element, estimated, link, localTimes, replaceChildren, rows, section, since, timeUntil } from "./elements.js";
+import {
+  age,
+  block,
+  element,
+  estimated,
+  link,
+  localTimes,
+  replaceChildren,
+  rows,
+  section,
+  since,
+  timeUntil,
+} from "./elements.js";
 import { button, mayAct, promptButton, read } from "./server.js";
 
 // The agents of the town and of its rigs.
@@ -20,7 +32,8 @@ export function retryButton(agent) {
 function answerButtons(need) {
   const { escalation, options, acked_by: acknowledged } = need.question;
   const answers = options.map((answer) =>
-    button(answer, () => ({ act: "answer", escalation, answer }), `Answer "${answer}" to: ${need.subject}`));
+    button(answer, () => ({ act: "answer", escalation, answer }), `Answer "${answer}" to: ${need.subject}`),
+  );
   answers.push(promptButton("Reply", `Answer to ${need.subject}`, (answer) => ({ act: "answer", escalation, answer })));
   if (!acknowledged) answers.push(button("Acknowledge", () => ({ act: "acknowledge", escalation })));
   return answers;
@@ -52,7 +65,15 @@ export function describeNeed(need, overview) {
   const text = localTimes(need.text.trim());
   const quote = question ? -1 : text.indexOf("\n\n");
   const reason = quote < 0 ? text : text.slice(0, quote);
-  const screen = quote < 0 ? "" : text.slice(quote + 2).split("\n").filter((line) => line.startsWith("> ")).map((line) => line.slice(2)).join("\n");
+  const screen =
+    quote < 0
+      ? ""
+      : text
+          .slice(quote + 2)
+          .split("\n")
+          .filter((line) => line.startsWith("> "))
+          .map((line) => line.slice(2))
+          .join("\n");
   const about = element("p", { class: "dim" });
   if (question) about.append(`from ${question.from}, ${age(question.since)} `);
   if (need.bead) about.append("about ", link("bead", need.bead));
@@ -61,19 +82,40 @@ export function describeNeed(need, overview) {
   const steps = need.next.map((command) => element("p", {}, element("code", {}, command)));
   const first = answers.length === 0 ? steps.shift() : null;
   const more = [screen ? "Last screen" : "", steps.length > 0 ? "commands" : ""].filter(Boolean).join(", ");
-  return element("article", { class: need.kind === "stuck" ? "need stuck" : "need", "data-key": need.key },
+  return element(
+    "article",
+    { class: need.kind === "stuck" ? "need stuck" : "need", "data-key": need.key },
     element("h3", {}, question ? `${question.severity}: ${need.subject}` : need.subject),
     reason ? element("p", {}, reason) : null,
     about,
-    question && !mayAct && question.options.length > 0 ? element("p", {}, `Answers: ${question.options.join(", ")}`) : null,
+    question && !mayAct && question.options.length > 0
+      ? element("p", {}, `Answers: ${question.options.join(", ")}`)
+      : null,
     answers.length > 0 ? element("div", { class: "answers" }, answers) : null,
-    question?.default ? element("p", { class: "caution" }, `takes "${question.default.answer}" ${timeUntil(question.default.at)}`) : null,
+    question?.default
+      ? element("p", { class: "caution" }, `takes "${question.default.answer}" ${timeUntil(question.default.at)}`)
+      : null,
     first,
-    more ? element("details", {}, element("summary", {}, more.charAt(0).toUpperCase() + more.slice(1)),
-      screen ? block(screen, `Last screen of the worker of ${need.bead}`) : null, steps) : null);
+    more
+      ? element(
+          "details",
+          {},
+          element("summary", {}, more.charAt(0).toUpperCase() + more.slice(1)),
+          screen ? block(screen, `Last screen of the worker of ${need.bead}`) : null,
+          steps,
+        )
+      : null,
+  );
 }
 
-const MARKS = { working: ["◐", "good"], idle: ["○", "dim"], running: ["●", "good"], stopped: ["○", "dim"], stalled: ["!", "bad"], zombie: ["✗", "bad"] };
+const MARKS = {
+  working: ["◐", "good"],
+  idle: ["○", "dim"],
+  running: ["●", "good"],
+  stopped: ["○", "dim"],
+  stalled: ["!", "bad"],
+  zombie: ["✗", "bad"],
+};
 
 export function describeState(agent) {
   const state = agent.state ?? (agent.running === true ? "running" : agent.running === false ? "stopped" : "unknown");
@@ -85,7 +127,10 @@ function describeAgent(agent, glance, cost) {
   const parts = [describeState(agent), " ", link("agent", agent.address, agent.name)];
   if (agent.hook_bead) parts.push(" ", link("bead", agent.hook_bead), ` ${agent.work_title ?? ""}`);
   if (agent.progress) parts.push(since(agent.progress.at));
-  const facts = [glance?.context_tokens ? `${glance.context_tokens.toLocaleString("en")} tokens of context` : "", cost].filter(Boolean);
+  const facts = [
+    glance?.context_tokens ? `${glance.context_tokens.toLocaleString("en")} tokens of context` : "",
+    cost,
+  ].filter(Boolean);
   if (facts.length > 0) parts.push(element("span", { class: "dim" }, ` ${facts.join(" · ")}`));
   if (glance?.last_line) parts.push(element("div", { class: "dim last-line" }, glance.last_line));
   if (isStopped(agent)) parts.push(element("div", { class: "bad" }, agent.why));
@@ -94,7 +139,13 @@ function describeAgent(agent, glance, cost) {
 
 export function describeRequest(request) {
   const place = request.place ? `${request.place}. ` : "";
-  const parts = [place, link("request", request.id), " ", link("bead", request.bead), ` ${request.title} by ${request.worker}`];
+  const parts = [
+    place,
+    link("request", request.id),
+    " ",
+    link("bead", request.bead),
+    ` ${request.title} by ${request.worker}`,
+  ];
   if (request.estimate) parts.push(element("span", { class: "dim" }, ` in ${estimated(request.estimate.seconds)}`));
   if (request.why) parts.push(element("div", { class: "caution" }, request.why));
   return parts;
@@ -105,7 +156,8 @@ function describeConvoy(convoy, end) {
   const bar = element("progress", { max: Math.max(convoy.total, 1), value: convoy.completed, "aria-label": label });
   const parts = [bar, ` ${convoy.completed}/${convoy.total} `, link("convoy", convoy.id, convoy.title || convoy.id)];
   if (end) parts.push(element("div", { class: "dim" }, end.text));
-  if (convoy.blocked_by.length > 0) parts.push(element("div", { class: "bad" }, `blocked by ${convoy.blocked_by.join(", ")}`));
+  if (convoy.blocked_by.length > 0)
+    parts.push(element("div", { class: "bad" }, `blocked by ${convoy.blocked_by.join(", ")}`));
   return parts;
 }
 
@@ -129,23 +181,74 @@ export function showTown(main, overview, feed, costs) {
     const held = rig.held ? ` (${rig.held.reason})` : "";
     const parking = mayAct ? offerParking(rig) : null;
     const heading = element("h3", {}, `${rig.name}${held}`, " ", parking);
-    return element("div", { "data-key": rig.name }, heading, rows(rig.agents, describe, "no agents", (agent) => agent.address));
+    return element(
+      "div",
+      { "data-key": rig.name },
+      heading,
+      rows(rig.agents, describe, "no agents", (agent) => agent.address),
+    );
   });
   const agents = listAgents(overview);
   const queued = status.rigs.flatMap((rig) => rig.queued);
   const unread = status.overseer.unread_mail;
   const byId = (entry) => entry.id;
-  replaceChildren(main,
+  replaceChildren(
+    main,
     element("h1", {}, "Town"),
-    unread > 0 ? element("p", {}, element("a", { href: "#/mail" }, unread === 1 ? "1 unread message" : `${unread} unread messages`)) : null,
-    section("Needs you", overview.needs_you.length, element("div", { class: "needs" }, overview.needs_you.map((need) => describeNeed(need, overview)))),
-    element("div", { class: "columns" },
-      section("Agents", agents.length, rows(status.agents, describe, "none", (agent) => agent.address), rigs),
-      element("div", {},
-        section("Convoys", status.convoys.length, rows(status.convoys, (convoy) => describeConvoy(convoy, overview.estimates[convoy.id]), "none open", byId)),
-        section("Merge queue", overview.requests.length, rows(overview.requests, describeRequest, "nothing to merge", byId)),
-        queued.length > 0 ? section("Queued for a worker", queued.length, rows(queued, describeQueued, "", (entry) => entry.work_bead_id)) : null,
-        section("Feed", null, rows(feed.slice(0, 30), (line) => [element("span", { class: "dim" }, `${line.event.actor}: `), line.text, since(line.event.ts)], "nothing has happened yet")),
+    unread > 0
+      ? element(
+          "p",
+          {},
+          element("a", { href: "#/mail" }, unread === 1 ? "1 unread message" : `${unread} unread messages`),
+        )
+      : null,
+    section(
+      "Needs you",
+      overview.needs_you.length,
+      element(
+        "div",
+        { class: "needs" },
+        overview.needs_you.map((need) => describeNeed(need, overview)),
+      ),
+    ),
+    element(
+      "div",
+      { class: "columns" },
+      section(
+        "Agents",
+        agents.length,
+        rows(status.agents, describe, "none", (agent) => agent.address),
+        rigs,
+      ),
+      element(
+        "div",
+        {},
+        section(
+          "Convoys",
+          status.convoys.length,
+          rows(status.convoys, (convoy) => describeConvoy(convoy, overview.estimates[convoy.id]), "none open", byId),
+        ),
+        section(
+          "Merge queue",
+          overview.requests.length,
+          rows(overview.requests, describeRequest, "nothing to merge", byId),
+        ),
+        queued.length > 0
+          ? section(
+              "Queued for a worker",
+              queued.length,
+              rows(queued, describeQueued, "", (entry) => entry.work_bead_id),
+            )
+          : null,
+        section(
+          "Feed",
+          null,
+          rows(
+            feed.slice(0, 30),
+            (line) => [element("span", { class: "dim" }, `${line.event.actor}: `), line.text, since(line.event.ts)],
+            "nothing has happened yet",
+          ),
+        ),
       ),
     ),
   );
@@ -155,8 +258,10 @@ export function showTown(main, overview, feed, costs) {
 function markBeads(overview) {
   const marks = new Map();
   for (const request of overview.requests) marks.set(request.bead, ["in the merge queue", "dim"]);
-  for (const agent of listAgents(overview)) if (agent.hook_bead && isStopped(agent)) marks.set(agent.hook_bead, [agent.state, "bad"]);
-  for (const need of overview.needs_you) if (need.bead) marks.set(need.bead, need.kind === "stuck" ? ["stuck", "bad"] : ["waits for you", "caution"]);
+  for (const agent of listAgents(overview))
+    if (agent.hook_bead && isStopped(agent)) marks.set(agent.hook_bead, [agent.state, "bad"]);
+  for (const need of overview.needs_you)
+    if (need.bead) marks.set(need.bead, need.kind === "stuck" ? ["stuck", "bad"] : ["waits for you", "caution"]);
   return marks;
 }
 
@@ -166,34 +271,62 @@ export async function showBoard(main, _id, overview) {
   const card = (bead) => {
     const [mark, tone] = marks.get(bead.id) ?? [];
     const facts = [`P${bead.priority}`, bead.assignee, ["deferred", "pinned"].includes(bead.status) ? bead.status : ""];
-    return element("div", { class: "card", "data-key": bead.id },
-      link("bead", bead.id), ` ${bead.title}`,
+    return element(
+      "div",
+      { class: "card", "data-key": bead.id },
+      link("bead", bead.id),
+      ` ${bead.title}`,
       mark ? element("div", { class: tone }, mark) : null,
-      element("div", { class: "dim" }, facts.filter(Boolean).join(" · ")));
+      element("div", { class: "dim" }, facts.filter(Boolean).join(" · ")),
+    );
   };
   const column = ({ name, total, beads }) => {
     const hidden = total - beads.length;
-    return element("section", {},
+    return element(
+      "section",
+      {},
       element("h3", {}, `${name}: ${hidden > 0 ? `${beads.length} of ${total}` : total}`),
       beads.map(card),
-      hidden > 0 ? element("p", { class: "dim" }, name === "Done" ? `${hidden} closed before` : `${hidden} more`) : null);
+      hidden > 0
+        ? element("p", { class: "dim" }, name === "Done" ? `${hidden} closed before` : `${hidden} more`)
+        : null,
+    );
   };
   const boards = Object.entries(rigs).map(([rig, columns]) =>
-    section(rig, columns.reduce((sum, { total }) => sum + total, 0), element("div", { class: "board" }, columns.map(column))));
+    section(
+      rig,
+      columns.reduce((sum, { total }) => sum + total, 0),
+      element("div", { class: "board" }, columns.map(column)),
+    ),
+  );
   replaceChildren(main, element("h1", {}, "Board"), boards);
 }
 
-const GROUPS = [["agent", "Agents"], ["bead", "Beads"], ["convoy", "Convoys"], ["request", "Merge requests"], ["message", "Messages"]];
+const GROUPS = [
+  ["agent", "Agents"],
+  ["bead", "Beads"],
+  ["convoy", "Convoys"],
+  ["request", "Merge requests"],
+  ["message", "Messages"],
+];
 
 export async function showSearch(main, text) {
   const found = await read(`/api/search?text=${encodeURIComponent(text)}`);
   const describe = (item) => {
     const view = item.kind === "message" ? "bead" : item.kind;
-    return [link(view, item.id), ` ${item.title}`, item.status ? element("span", { class: "dim right" }, item.status) : null];
+    return [
+      link(view, item.id),
+      ` ${item.title}`,
+      item.status ? element("span", { class: "dim right" }, item.status) : null,
+    ];
   };
   const groups = GROUPS.map(([kind, title]) => [title, found.filter((item) => item.kind === kind)]);
   const shown = groups.filter(([, items]) => items.length > 0);
-  replaceChildren(main,
+  replaceChildren(
+    main,
     element("h1", {}, `Found: ${text}`),
-    shown.length > 0 ? shown.map(([title, items]) => section(title, items.length, rows(items, describe, ""))) : element("p", {}, "Nothing contains this text."));
+    shown.length > 0
+      ? shown.map(([title, items]) => section(title, items.length, rows(items, describe, "")))
+      : element("p", {}, "Nothing contains this text."),
+  );
 }

@@ -1,6 +1,19 @@
 // A bead with its molecule, a convoy, and a merge request.
 
-import { block, element, link, localTimes, patch, prose, replaceChildren, rows, section, since, stateNow, timeline } from "./elements.js";
+import {
+  block,
+  element,
+  link,
+  localTimes,
+  patch,
+  prose,
+  replaceChildren,
+  rows,
+  section,
+  since,
+  stateNow,
+  timeline,
+} from "./elements.js";
 import { mayAct, read } from "./server.js";
 import { listSessions } from "./sessions.js";
 import { describeRequest, requestButtons } from "./town.js";
@@ -14,16 +27,24 @@ function stepper(molecule) {
   const done = molecule.steps.filter((step) => step.state === "done").length;
   const steps = molecule.steps.map((step) => {
     const isCurrent = step.state === "current" || (current && step.id && step.id === current.id);
-    return element("li", { class: isCurrent ? "current" : step.state, "aria-current": isCurrent ? "step" : null },
+    return element(
+      "li",
+      { class: isCurrent ? "current" : step.state, "aria-current": isCurrent ? "step" : null },
       element("span", { class: "mark", "aria-hidden": "true" }, STEP_MARKS[isCurrent ? "current" : step.state] ?? "○"),
       element("span", {}, step.id ? link("bead", step.id, step.title) : step.title),
-      element("span", { class: "dim" }, ` ${step.state}`));
+      element("span", { class: "dim" }, ` ${step.state}`),
+    );
   });
-  const text = current ? [current.description, current.acceptance && `Acceptance: ${current.acceptance}`].filter(Boolean).join("\n\n") : "";
-  return section(`Molecule ${molecule.title}`, null,
+  const text = current
+    ? [current.description, current.acceptance && `Acceptance: ${current.acceptance}`].filter(Boolean).join("\n\n")
+    : "";
+  return section(
+    `Molecule ${molecule.title}`,
+    null,
     element("p", { class: "dim" }, `${done} of ${molecule.steps.length} steps done`),
     element("ol", { class: "stepper" }, steps),
-    text ? prose(text, "Current step") : null);
+    text ? prose(text, "Current step") : null,
+  );
 }
 
 function capitalise(text) {
@@ -32,21 +53,37 @@ function capitalise(text) {
 
 export async function showBead(main, id) {
   const [{ bead, molecule, timeline: events }, sessions] = await Promise.all([
-    read(`/api/bead/${encodeURIComponent(id)}`), listSessions("bead", id),
+    read(`/api/bead/${encodeURIComponent(id)}`),
+    listSessions("bead", id),
   ]);
   const facts = [`P${bead.priority}`, bead.kind, bead.status, bead.assignee && `with ${bead.assignee}`, ...bead.labels];
-  const texts = bead.texts.map(({ name, text }) => [capitalise(name), text]).concat(bead.comments.map(({ name, text }) => [localTimes(name), text]));
+  const texts = bead.texts
+    .map(({ name, text }) => [capitalise(name), text])
+    .concat(bead.comments.map(({ name, text }) => [localTimes(name), text]));
   const now = stateNow(events);
   const isClosed = bead.status === "closed";
-  replaceChildren(main,
+  replaceChildren(
+    main,
     element("h1", {}, `${bead.id} ${bead.title}`),
     element("p", { class: "dim" }, facts.filter(Boolean).join(" · ")),
     bead.close_reason ? element("p", {}, `Closed: ${bead.close_reason}`) : null,
     isClosed ? null : now,
     stepper(molecule),
-    section("Links", bead.links.length, rows(bead.links, (other) => [`${other.relation} `, link("bead", other.id), ` ${other.title} (${other.status})`], "none")),
+    section(
+      "Links",
+      bead.links.length,
+      rows(
+        bead.links,
+        (other) => [`${other.relation} `, link("bead", other.id), ` ${other.title} (${other.status})`],
+        "none",
+      ),
+    ),
     texts.map(([name, text]) => section(name, null, prose(text, name))),
-    section("Earlier attempts", bead.attempts.length, rows(bead.attempts, (attempt) => [`${attempt.worker}: ${attempt.why}`, since(attempt.at)], "none")),
+    section(
+      "Earlier attempts",
+      bead.attempts.length,
+      rows(bead.attempts, (attempt) => [`${attempt.worker}: ${attempt.why}`, since(attempt.at)], "none"),
+    ),
     sessions,
     isClosed ? now : null,
     timeline(events),
@@ -59,16 +96,38 @@ export async function showConvoy(main, id) {
   const tone = { done: "good", working: "" };
   const describe = (bead) => [
     element("span", { class: tone[bead.standing] ?? "caution" }, `${bead.standing} `),
-    link("bead", bead.id), ` ${bead.title ?? ""}`,
-    bead.waits_for?.length > 0 ? element("div", { class: "dim" }, "after ", bead.waits_for.map((other, at) => [at > 0 ? ", " : "", link("bead", other)])) : null,
-    bead.assignee && ["working", "merging"].includes(bead.standing) ? element("div", { class: "dim" }, `by ${bead.assignee}`) : null,
+    link("bead", bead.id),
+    ` ${bead.title ?? ""}`,
+    bead.waits_for?.length > 0
+      ? element(
+          "div",
+          { class: "dim" },
+          "after ",
+          bead.waits_for.map((other, at) => [at > 0 ? ", " : "", link("bead", other)]),
+        )
+      : null,
+    bead.assignee && ["working", "merging"].includes(bead.standing)
+      ? element("div", { class: "dim" }, `by ${bead.assignee}`)
+      : null,
     bead.why ? element("div", { class: "dim" }, localTimes(bead.why)) : null,
   ];
   const graph = waves.map((wave, number) =>
-    element("section", { class: "wave" }, element("h2", {}, `Wave ${number + 1}: ${wave.length}`), rows(wave, describe, "empty", (bead) => bead.id)));
-  replaceChildren(main,
+    element(
+      "section",
+      { class: "wave" },
+      element("h2", {}, `Wave ${number + 1}: ${wave.length}`),
+      rows(wave, describe, "empty", (bead) => bead.id),
+    ),
+  );
+  replaceChildren(
+    main,
     element("h1", {}, `${id} ${progress.title ?? ""}`),
-    element("p", {}, element("progress", { max: Math.max(total, 1), value: done, "aria-label": `${done} of ${total} beads done` }), ` ${done} of ${total} done`),
+    element(
+      "p",
+      {},
+      element("progress", { max: Math.max(total, 1), value: done, "aria-label": `${done} of ${total} beads done` }),
+      ` ${done} of ${total} done`,
+    ),
     element("p", { class: "dim" }, done < total ? (estimate ?? "no estimate yet") : "all done"),
     element("div", { class: "waves", tabindex: "0", role: "region", "aria-label": "Beads by wave" }, graph),
     stateNow(events),
@@ -79,12 +138,22 @@ export async function showConvoy(main, id) {
 export async function showRequest(main, id) {
   const found = await read(`/api/request/${encodeURIComponent(id)}`);
   const acts = mayAct && found.row ? requestButtons(id) : [];
-  replaceChildren(main,
+  replaceChildren(
+    main,
     element("h1", {}, `${id} ${found.title}`),
-    found.row ? element("div", {}, describeRequest(found.row)) : element("p", { class: "dim" }, `no longer in the queue (${found.status})`),
+    found.row
+      ? element("div", {}, describeRequest(found.row))
+      : element("p", { class: "dim" }, `no longer in the queue (${found.status})`),
     element("div", { class: "answers" }, acts),
     section("Changes", null, found.diff.trim() ? patch(found.diff) : element("p", { class: "dim" }, "none")),
-    section("Logs of failed gates", found.gate_logs.length, found.gate_logs.map((log) => [element("h3", {}, log.path), log.text.trim() ? block(log.text, log.path) : element("p", { class: "dim" }, "no output")])),
+    section(
+      "Logs of failed gates",
+      found.gate_logs.length,
+      found.gate_logs.map((log) => [
+        element("h3", {}, log.path),
+        log.text.trim() ? block(log.text, log.path) : element("p", { class: "dim" }, "no output"),
+      ]),
+    ),
     stateNow(found.timeline),
     timeline(found.timeline),
   );
