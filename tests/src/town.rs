@@ -614,8 +614,14 @@ pub(crate) fn multicall() -> PathBuf {
     folder.join("multicall")
 }
 
+/// The number of events that a failed test prints.
+const PRINTED_EVENTS: usize = 60;
+
 impl Drop for Town {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.print_last_events();
+        }
         if self.root().join("mayor/town.json").is_file() {
             self.gt(["down"]).run();
         }
@@ -626,6 +632,18 @@ impl Drop for Town {
                 .args(["-S", &socket, "kill-server"])
                 .run();
         }
+    }
+}
+
+impl Town {
+    /// Prints what the town did last, so that a failure beside other work explains itself.
+    #[expect(clippy::print_stderr, reason = "the harness reports a failed test")]
+    fn print_last_events(&self) {
+        let text = std::fs::read_to_string(self.root().join(".events.jsonl")).unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        let last = &lines[lines.len().saturating_sub(PRINTED_EVENTS)..];
+        eprintln!("the last events of the town:\n{}", last.join("\n"));
+        eprintln!("its status:\n{}", self.gt(["status"]).run().text());
     }
 }
 
