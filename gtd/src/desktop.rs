@@ -96,7 +96,8 @@ fn is_wanted(town: &Town) -> bool {
         && load_level(town, &Address::Overseer) != NotificationLevel::Muted
 }
 
-/// Shows a text, and returns true if it is shown. The text is data: the title is plain, and markup in the body is escaped.
+/// Shows a text, and returns true if it is shown. The text is data: the title is plain, and markup
+/// in the body is escaped.
 fn send_notice(program: &std::path::Path, title: &str, text: &str, is_urgent: bool) -> bool {
     let shorten = |text: &str| cut_to_width(&escape_line(text), MAX_TEXT_WIDTH);
     let body = shorten(text)

@@ -3,8 +3,8 @@
 //! The daemon adds wake-ups and supervision, and no rules of the town: `gt::patrol` decides and
 //! acts. The parts: `run` is the loop, `live` connects it to a real town, `wake` and `watch`
 //! trigger passes, `panes` detects the end of sessions, `desktop` shows messages to the user,
-//! `socket` answers requests, `page` serves the page, `metrics` serves numbers, `supervise` keeps one
-//! instance and its state file, `log` writes the log.
+//! `socket` answers requests, `page` serves the page, `metrics` serves numbers, `supervise` keeps
+//! one instance and its state file, `log` writes the log.
 
 mod args;
 mod desktop;

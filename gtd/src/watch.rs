@@ -1,5 +1,5 @@
-//! Watches the folders of beads and settings: a change of a known file wakes the loop, which reads the facts
-//! itself.
+//! Watches the folders of beads and settings: a change of a known file wakes the loop, which reads
+//! the facts itself.
 //!
 //! Folders are watched, never files, because a file that is replaced by rename would lose its
 //! watch. Events of reads and locks are ignored, because the daemon would wake itself forever. If

@@ -1,5 +1,5 @@
-//! `make dist`: what is in the packages. The programs are stand-ins that print their arguments; that
-//! the real ones run is the task of all other tests.
+//! `make dist`: what is in the packages. The programs are stand-ins that print their arguments;
+//! that the real ones run is the task of all other tests.
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

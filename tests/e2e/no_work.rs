@@ -1,5 +1,5 @@
-//! Ways to say "done" without work. None of them closes the bead as merged, and each is refused with
-//! its reason or waits for a person.
+//! Ways to say "done" without work. None of them closes the bead as merged, and each is refused
+//! with its reason or waits for a person.
 
 use town_tests::{Repo, Town};
 
@@ -7,8 +7,8 @@ use town_tests::{Repo, Town};
 struct Pretence {
     name: &'static str,
     /// The shell commands that the worker runs in its sandbox. `$BASE` is the start of its branch,
-    /// `$OTHER` a commit of another worker on the target, `$BRANCH` the branch of its bead, `$SIDE` the name
-    /// for another branch.
+    /// `$OTHER` a commit of another worker on the target, `$BRANCH` the branch of its bead, `$SIDE`
+    /// the name for another branch.
     script: &'static str,
     /// Further arguments of `gt done`.
     args: &'static [&'static str],

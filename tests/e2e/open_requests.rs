@@ -11,8 +11,8 @@ use town_tests::{Town, Worker, eventually};
 /// The requests that nothing blocks.
 const READY: usize = 10;
 
-/// The daemon's memory with a thousand open requests, in KiB. 103 MiB before only what is needed was
-/// read, 60 MiB since.
+/// The daemon's memory with a thousand open requests, in KiB. 103 MiB before only what is needed
+/// was read, 60 MiB since.
 const MEMORY_LIMIT: u64 = 80 * 1024;
 
 /// A town with open merge requests, and a `git` that writes a line per process.
@@ -22,8 +22,8 @@ struct RequestTown {
 }
 
 impl RequestTown {
-    /// A town with `count` open requests, each with a branch of its own at the origin, a file of its
-    /// own, and a convoy. An open bead blocks all but the first [`READY`], if `is_blocked`.
+    /// A town with `count` open requests, each with a branch of its own at the origin, a file of
+    /// its own, and a convoy. An open bead blocks all but the first [`READY`], if `is_blocked`.
     fn new(count: usize, is_blocked: bool) -> Self {
         let worker = Worker::new();
         worker.commit("pattern.txt");

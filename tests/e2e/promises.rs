@@ -1,7 +1,6 @@
-//! Workers that commit, merge, amend, switch branches, close and die, change remotes, hide edits and
-//! make repositories inside their sandboxes; people who close, delete, force, reopen, revert, push and
-//! set merge drivers: in random order. Judged at the end from git's trees and beads
-//! alone.
+//! Workers that commit, merge, amend, switch branches, close and die, change remotes, hide edits
+//! and make repositories inside their sandboxes; people who close, delete, force, reopen, revert,
+//! push and set merge drivers: in random order. Judged at the end from git's trees and beads alone.
 //!
 //! `GASTOWN_SEED` repeats one history; with `GASTOWN_STORM=full` hundreds are tried.
 

@@ -14,8 +14,9 @@ use gt::flow::backup;
 /// earlier backup, or the URL or path of a bare repository that holds nothing else. Agents may work
 /// in the meantime. Each backup is a commit on top of the last one, on the branch gastown-backup.
 /// Settings with their tokens are included: a new folder is readable by you alone, a remote by
-/// everyone who can read its repository. `gt restore` lists and reads the backups. With `--json` {destination,
-/// commit, saved_at, files, repositories, refs, unsaved[], left_out[], readable_by_others}.
+/// everyone who can read its repository. `gt restore` lists and reads the backups. With `--json`
+/// {destination, commit, saved_at, files, repositories, refs, unsaved[], left_out[],
+/// readable_by_others}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// A folder, or the URL or path of a bare repository

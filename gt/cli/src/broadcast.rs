@@ -7,8 +7,8 @@ use gt::flow::broadcast::{self, BroadcastReport, BroadcastRequest};
 /// Type a message into the sessions of all workers
 ///
 /// The workers are polecats and crew with a running session, except you. Muted agents get the
-/// message as mail. With `--json` {agents[{agent, delivered, how, kept?}], failed}. The exit code is
-/// 1 if an agent did not get it.
+/// message as mail. With `--json` {agents[{agent, delivered, how, kept?}], failed}. The exit code
+/// is 1 if an agent did not get it.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The message

@@ -10,9 +10,9 @@ use gt::flow::compact::{RetentionAction, RetentionReport, compact_town};
 /// Apply the retention policies of the town
 ///
 /// Archives beads that were closed long ago, removes old logs of gates and branches that are
-/// merged, and packs the rigs' repositories. Saved work is removed only if `retention.rescues` gives
-/// it an age. gtd does all but the archiving every week (`patrol.chore.compact`). With `--json` an
-/// array of {place, what, setting?, max_age?, action, count, total}, ages in seconds.
+/// merged, and packs the rigs' repositories. Saved work is removed only if `retention.rescues`
+/// gives it an age. gtd does all but the archiving every week (`patrol.chore.compact`). With
+/// `--json` an array of {place, what, setting?, max_age?, action, count, total}, ages in seconds.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Only show what would be archived, removed and packed

@@ -26,14 +26,14 @@ use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 /// `budget.bead` limit them: no session of a worker is started when one is spent. The forecast of a
 /// day's budget is the costs until now, and those of the last hour for each hour until midnight.
 /// The use of an account's windows of five hours and a week is shown if the program reports it, as
-/// Codex does and Claude Code with a subscription. Models, runtimes and types of beads (`--by kind`) are shown with what they did: the
-/// success rate (the merged part of finished attempts), merged attempts, those merged as submitted
-/// first, the median time from the sling to the submission, and the cost per merge. A session
-/// counts for the bead that was on the hook when it began. With `--json` {period?, total_usd,
-/// total{cost_usd, tokens{input, cache_read, cache_write, cache_write_1h, output},
-/// unpriced_tokens?, requests}, rows[{key, sessions, record?{finished, merged, first_time_green,
-/// median_seconds?}, success_percent?, cost_per_merge_usd?, ...}], by_role?, by_rig?,
-/// sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
+/// Codex does and Claude Code with a subscription. Models, runtimes and types of beads (`--by
+/// kind`) are shown with what they did: the success rate (the merged part of finished attempts),
+/// merged attempts, those merged as submitted first, the median time from the sling to the
+/// submission, and the cost per merge. A session counts for the bead that was on the hook when it
+/// began. With `--json` {period?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
+/// cache_write_1h, output}, unpriced_tokens?, requests}, rows[{key, sessions, record?{finished,
+/// merged, first_time_green, median_seconds?}, success_percent?, cost_per_merge_usd?, ...}],
+/// by_role?, by_rig?, sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
 /// models_without_price[], prices_of, own_prices?{prices_of, models[]}, unread[], budgets?[{kind,
 /// subject, rig?, spent_usd, limit_usd, forecast_usd?}], last_hour_usd, usage_windows?[{runtime,
 /// account?, window_minutes, used_percent, resets_at?, at}]}.

@@ -22,8 +22,8 @@ pub(super) struct Args {
     /// Also show checks that pass
     #[arg(short, long)]
     verbose: bool,
-    /// First repair what loses nothing: missing files, hooks and routes, git's settings of rigs, and
-    /// the paths of a town that was moved
+    /// First repair what loses nothing: missing files, hooks and routes, git's settings of rigs,
+    /// and the paths of a town that was moved
     #[arg(long)]
     fix: bool,
     /// Accepted for scripts: every rig is checked

@@ -13,8 +13,8 @@ use crate::context::Context;
 /// Prints the text format of Prometheus: beads, merge queues, gates, workers, sessions, restarts,
 /// escalations, tokens and costs. The numbers are those of `gt status`, `gt ready`, `gt mq stats`
 /// and `gt costs`; those of today begin at midnight. The daemon serves the same at
-/// http://127.0.0.1:PORT/metrics if the setting `metrics.port` is set. With `--json` a list of {name,
-/// kind, help, samples[{labels, value}]}.
+/// http://127.0.0.1:PORT/metrics if the setting `metrics.port` is set. With `--json` a list of
+/// {name, kind, help, samples[{labels, value}]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 

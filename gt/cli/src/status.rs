@@ -25,17 +25,18 @@ use gt::view::status::{
 ///
 /// With `--json` one object {name, location, overseer{name, unread_mail}, daemon{running, pid,
 /// started_at, last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by},
-/// scheduler_paused_by?, scheduler_paused_reason?, stopped?{by, at, reason}, agents (a list of A), rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of
-/// A), mq{pending, blocked, needs_person}, waiting[], waits_for?{}, full?, queued[{work_bead_id, target_rig,
-/// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed, total, blocked_by[]}],
-/// escalations[{id, severity, title, from, since, acked_by, deadline?, next}], summary{rig_count,
-/// polecat_count, crew_count, active_hooks}, problems[]} with A = {name, address, session, role,
-/// running, has_work, work_title?, hook_bead?, state?, why?, unread_mail}. With `--watch --json`
-/// one such object per line. With `--health --json` {healthy, invariants[{invariant, says, count,
-/// faults[{invariant, subject, what}]}], checked{beads, workers, merges}, problems[]}. With `--at
-/// --json` {at, agents[{agent, hook_bead?, work_title?}], requests[{id, rig, bead, title, worker,
-/// since}], convoys[{id, title, completed, total, blocked_by[]}], escalations[{id, severity, title, since}],
-/// unreadable[], not_known}.
+/// scheduler_paused_by?, scheduler_paused_reason?, stopped?{by, at, reason}, agents (a list of A),
+/// rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of A), mq{pending,
+/// blocked, needs_person}, waiting[], waits_for?{}, full?, queued[{work_bead_id, target_rig,
+/// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed,
+/// total, blocked_by[]}], escalations[{id, severity, title, from, since, acked_by, deadline?,
+/// next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[]} with A = {name,
+/// address, session, role, running, has_work, work_title?, hook_bead?, state?, why?, unread_mail}.
+/// With `--watch --json` one such object per line. With `--health --json` {healthy,
+/// invariants[{invariant, says, count, faults[{invariant, subject, what}]}], checked{beads,
+/// workers, merges}, problems[]}. With `--at --json` {at, agents[{agent, hook_bead?, work_title?}],
+/// requests[{id, rig, bead, title, worker, since}], convoys[{id, title, completed, total,
+/// blocked_by[]}], escalations[{id, severity, title, since}], unreadable[], not_known}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Keep showing it, redrawn when something changes

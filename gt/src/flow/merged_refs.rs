@@ -3,8 +3,8 @@
 //! Each merge adds a ref below `refs/gt/merged/`. Every fetch and every check of a worker's commits
 //! reads all refs, so old ones are moved, some at a time, into one: `refs/gt/merged/archived` is a
 //! chain of commits whose other parents are the merged commits, and whose messages name their refs.
-//! The chain and the removal of the refs are one transaction of git. Refs of convoys stay, because a
-//! second landing looks for the first one.
+//! The chain and the removal of the refs are one transaction of git. Refs of convoys stay, because
+//! a second landing looks for the first one.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -20,7 +20,8 @@ const KEPT_REFS: usize = 64;
 /// The number of refs in one transaction, which holds git's lock of packed refs. Others wait for
 /// that lock for a second.
 const REFS_PER_TRANSACTION: usize = 256;
-/// The maximum number of chunks per call, so that the first merge in an old town does not take long.
+/// The maximum number of chunks per call, so that the first merge in an old town does not take
+/// long.
 const MAX_CHUNKS: usize = 8;
 
 /// Archives the refs of the merges that are oldest, if there are many. `repo` is the folder of the

@@ -1,5 +1,5 @@
-//! Repairs a town without losing anything: adds missing files, hooks and routes, corrects paths that
-//! lead to an earlier place of the town, and keeps what is there.
+//! Repairs a town without losing anything: adds missing files, hooks and routes, corrects paths
+//! that lead to an earlier place of the town, and keeps what is there.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -95,7 +95,8 @@ fn repair_rig(rig: &Rig, repaired: &mut Vec<String>) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns true if a fetch with a refspec of origin may overwrite branches of workers or saved work.
+/// Returns true if a fetch with a refspec of origin may overwrite branches of workers or saved
+/// work.
 pub fn is_unsafe_refspec(refspec: &str) -> bool {
     let to = refspec.split_once(':').map_or("", |(_, to)| to);
     ["refs/*", "refs/heads/", "refs/gt/"]

@@ -561,8 +561,8 @@ fn add_worktree(git: &Git, tree: &SavedHead, path: &Path) -> anyhow::Result<()> 
     Ok(without_lfs(call).limit(REPOSITORY_TIMEOUT).run()?)
 }
 
-/// Leaves files that git-lfs stores as they are in git. They are checked out afterwards, if they can
-/// be found.
+/// Leaves files that git-lfs stores as they are in git. They are checked out afterwards, if they
+/// can be found.
 fn without_lfs(call: bd::git::GitCall<'_>) -> bd::git::GitCall<'_> {
     call.env("GIT_LFS_SKIP_SMUDGE", "1")
 }

@@ -2,8 +2,8 @@
 //!
 //! A worker that stops without `gt done` would wait forever, so the hook that agent programs run at
 //! the end of a turn reminds it. Once per state of the work, because every answer here costs one
-//! turn of a model. A worker that still does not move is left to the patrol. Any agent hears of mail
-//! that came during its turn, each message once.
+//! turn of a model. A worker that still does not move is left to the patrol. Any agent hears of
+//! mail that came during its turn, each message once.
 
 use bd::bead::Status;
 use bd::git::Git;

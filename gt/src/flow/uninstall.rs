@@ -16,8 +16,8 @@ use crate::town::Town;
 
 /// The programs with completions and man pages.
 const PROGRAM_NAMES: [&str; 4] = ["bd", "gt", "gtd", "gt-keeper"];
-/// The files of the shell integration, most of which older programs wrote, below the folder `gastown` of each
-/// base folder: its variable, its usual place, and the names.
+/// The files of the shell integration, most of which older programs wrote, below the folder
+/// `gastown` of each base folder: its variable, its usual place, and the names.
 const SHELL_FILES: &[(&str, &str, &[&str])] = &[
     ("XDG_CONFIG_HOME", "~/.config", &["shell-hook.sh"]),
     ("XDG_STATE_HOME", "~/.local/state", &["state.json"]),

@@ -311,8 +311,8 @@ fn query_gate(town: &LiveTown, gate: &Bead, stores: StoresOnly<'_>, folder: &Pat
     if !gate.await_type.starts_with("gh:") {
         return gate::judge_condition(gate, now, &stores);
     }
-    // Only the environment and the user's own settings name a command. Repositories and workers write
-    // the settings of a store.
+    // Only the environment and the user's own settings name a command. Repositories and workers
+    // write the settings of a store.
     let config = match Config::load(None, &town.env) {
         Ok(config) => config,
         Err(error) => {

@@ -86,8 +86,8 @@ fn list_unread_by_agent(
     by_agent
 }
 
-/// Returns true for a message that a notice is typed for. A handoff is in the context of the session
-/// already, and a message of low priority waits for the next turn.
+/// Returns true for a message that a notice is typed for. A handoff is in the context of the
+/// session already, and a message of low priority waits for the next turn.
 fn is_notice(message: &MailMessage) -> bool {
     message.kind != handoff::KIND && message.priority != "low"
 }

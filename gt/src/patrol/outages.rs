@@ -1,5 +1,6 @@
 //! Rule A1: handles APIs that refuse requests. There is one outage per agent program of the town,
-//! whose account its workers share, however many of them it stops, and one per end of a usage limit.
+//! whose account its workers share, however many of them it stops, and one per end of a usage
+//! limit.
 //!
 //! During an outage, one worker at a time retries: at the time that the program named, otherwise
 //! after a wait that doubles each time. When any worker of the program makes progress after the

@@ -25,8 +25,8 @@ impl GateHistory {
         read.ok().flatten().unwrap_or_default()
     }
 
-    /// Adds the result of a request to a rig's history. The caller holds the rig's queue. Errors are
-    /// ignored, because a statistic must not stop a merge.
+    /// Adds the result of a request to a rig's history. The caller holds the rig's queue. Errors
+    /// are ignored, because a statistic must not stop a merge.
     pub(crate) fn record(rig: &Rig, passed: bool) {
         let mut history = Self::load(rig);
         push_newest(&mut history.passed, passed);

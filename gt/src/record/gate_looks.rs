@@ -1,6 +1,6 @@
 //! Records when the forge was last queried about a gate, the reason why the gate cannot open, and
-//! since when the forge has not answered, `.runtime/gate-looks.json`. If the file is lost, each gate
-//! is queried once more.
+//! since when the forge has not answered, `.runtime/gate-looks.json`. If the file is lost, each
+//! gate is queried once more.
 
 use std::collections::BTreeMap;
 

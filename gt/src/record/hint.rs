@@ -7,8 +7,8 @@ use crate::town::Town;
 use crate::town::config::SettingsLayers;
 use crate::town::identity::Address;
 
-/// Returns true if the user has not seen this hint, and records it as seen. False for agents, and if
-/// the setting `hints` is off.
+/// Returns true if the user has not seen this hint, and records it as seen. False for agents, and
+/// if the setting `hints` is off.
 pub fn take_hint(town: &Town, name: &str) -> bool {
     if town.actor != Address::Overseer {
         return false;

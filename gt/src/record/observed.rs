@@ -1,5 +1,6 @@
 //! Remembers what the changed files and the screen of a worker looked like, from one look to the
-//! next, so that growth is distinguished from work: a log file that only gets longer, a spinner, a counter.
+//! next, so that growth is distinguished from work: a log file that only gets longer, a spinner, a
+//! counter.
 //!
 //! The record lies beside the index of the sandbox, `gt-observed.json`. It may be lost at any time:
 //! then each change counts once more.
@@ -112,10 +113,10 @@ pub(crate) fn last_real_change(
     })
 }
 
-/// Returns the time of the last output that brought a line which the screen has not shown before:
-/// a program may print the same lines without end. Numbers and signs, of which counters and spinners
-/// are made, are no text, and messages that the town types are no output of the program. `at` is the
-/// time of the last output.
+/// Returns the time of the last output that brought a line which the screen has not shown before: a
+/// program may print the same lines without end. Numbers and signs, of which counters and spinners
+/// are made, are no text, and messages that the town types are no output of the program. `at` is
+/// the time of the last output.
 pub(crate) fn last_new_text(
     sandbox: &Path,
     screen: &str,

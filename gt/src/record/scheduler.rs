@@ -1,5 +1,5 @@
-//! Stores the state of the scheduler, `.runtime/scheduler-state.json`, and finds the reasons why the
-//! town starts no worker for queued beads now.
+//! Stores the state of the scheduler, `.runtime/scheduler-state.json`, and finds the reasons why
+//! the town starts no worker for queued beads now.
 
 use std::fmt;
 use std::time::Duration;
@@ -37,7 +37,8 @@ pub struct SchedulerState {
     pub paused_at: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     pub paused_reason: String,
-    /// The time of the last start of a worker, RFC 3339. Recorded if `scheduler.spawn_delay` is set.
+    /// The time of the last start of a worker, RFC 3339. Recorded if `scheduler.spawn_delay` is
+    /// set.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last_dispatch_at: Option<Timestamp>,
     #[serde(flatten)]

@@ -1,6 +1,6 @@
-//! Stores the workers at a usage limit, `.runtime/usage-pauses.json`. Each pass of the patrol writes
-//! the file, so that a pause outlasts the session that showed the limit, and no other session is
-//! started with the same agent program and account.
+//! Stores the workers at a usage limit, `.runtime/usage-pauses.json`. Each pass of the patrol
+//! writes the file, so that a pause outlasts the session that showed the limit, and no other
+//! session is started with the same agent program and account.
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -546,8 +546,8 @@ impl RigLayout {
             .join(format!("{}.json", file_name_of(request)))
     }
 
-    /// `.runtime/pull-requests/<branch>.json`: what the queue pushed for a pull request, and when it
-    /// last looked at it.
+    /// `.runtime/pull-requests/<branch>.json`: what the queue pushed for a pull request, and when
+    /// it last looked at it.
     pub fn pull_request(&self, branch: &str) -> PathBuf {
         self.runtime()
             .join("pull-requests")
@@ -575,8 +575,8 @@ impl RigLayout {
     }
 }
 
-/// Returns the id of a bead as a file's name. The ids of synced beads come from others, and one that
-/// is a path must not lead out of the folder.
+/// Returns the id of a bead as a file's name. The ids of synced beads come from others, and one
+/// that is a path must not lead out of the folder.
 pub(crate) fn file_name_of(id: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     id.chars()

@@ -88,8 +88,8 @@ impl QueuePause {
     }
 }
 
-/// Fails if nothing may be merged in a rig: it is held, its queue is paused, or a limit or a gate is
-/// wrong in the settings.
+/// Fails if nothing may be merged in a rig: it is held, its queue is paused, or a limit or a gate
+/// is wrong in the settings.
 pub fn check_may_merge(rig: &Rig) -> Result<(), MergeStop> {
     hold::check_free(rig.town(), Some(rig.name()))?;
     match QueuePause::load(rig) {

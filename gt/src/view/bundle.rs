@@ -1,7 +1,7 @@
 //! Builds the text of `gt doctor --bundle`: the facts that a report about a bug needs.
 //!
-//! Texts of beads, mail and sessions are left out. Values of variables and of keys that hold secrets
-//! are masked, as are passwords in URLs. The home directory is written as `~`.
+//! Texts of beads, mail and sessions are left out. Values of variables and of keys that hold
+//! secrets are masked, as are passwords in URLs. The home directory is written as `~`.
 
 use std::path::Path;
 
@@ -146,8 +146,8 @@ fn replace_texts(value: &mut Value) {
     }
 }
 
-/// Masks the values of `NAME=VALUE`, `NAME: VALUE` and `--NAME VALUE` in a text, if the name is that
-/// of a secret, and the passwords in URLs.
+/// Masks the values of `NAME=VALUE`, `NAME: VALUE` and `--NAME VALUE` in a text, if the name is
+/// that of a secret, and the passwords in URLs.
 fn mask_words(text: &str) -> String {
     let mut is_value = false;
     let mut masked = String::with_capacity(text.len());

@@ -1,9 +1,9 @@
 //! The waves in which the beads of a convoy can be done, and an estimate of the end.
 //!
-//! A bead is in the first wave if no bead of the convoy blocks it, otherwise in the one after its last
-//! blocker. The estimate is the median time from sling to close of the town's last closed beads, once
-//! for each wave that is left, without the time that the first one has been at work. It assumes a
-//! free worker for each bead of a wave.
+//! A bead is in the first wave if no bead of the convoy blocks it, otherwise in the one after its
+//! last blocker. The estimate is the median time from sling to close of the town's last closed
+//! beads, once for each wave that is left, without the time that the first one has been at work. It
+//! assumes a free worker for each bead of a wave.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -48,8 +48,8 @@ const TEXT_COMMANDS: &[&str] = &[
     "search",
 ];
 
-/// Turns `gt sling help` and `gt --help sling` into `gt sling --help`. A command would take the word
-/// for a bead or an agent.
+/// Turns `gt sling help` and `gt --help sling` into `gt sling --help`. A command would take the
+/// word for a bead or an agent.
 pub fn ask_command_for_help(args: Vec<OsString>, program: impl Fn() -> Command) -> Vec<OsString> {
     let find_command = |word: &OsString| {
         let program = program();

@@ -321,8 +321,8 @@ impl ChildCommand {
     }
 
     /// Returns the path of a program given by its name if the child gets a `PATH` of its own. For a
-    /// name, the standard library would copy the page tables of this process (`fork`) to search that
-    /// `PATH`, which takes long for a large process. `None` leaves the search to it.
+    /// name, the standard library would copy the page tables of this process (`fork`) to search
+    /// that `PATH`, which takes long for a large process. `None` leaves the search to it.
     fn find_on_changed_path(&self) -> Option<PathBuf> {
         if self.program.as_encoded_bytes().contains(&b'/') {
             return None;

@@ -30,8 +30,8 @@ pub fn read_foreign_file(path: &Path, limit: u64) -> io::Result<Option<Vec<u8>>>
     Ok(Some(bytes))
 }
 
-/// Reads a regular file that people write, such as settings or a text, following links; `None` if it
-/// does not exist. More than 16 MiB are an error.
+/// Reads a regular file that people write, such as settings or a text, following links; `None` if
+/// it does not exist. More than 16 MiB are an error.
 pub fn read_small_file(path: &Path) -> io::Result<Option<Vec<u8>>> {
     read_foreign_file(path, SMALL_FILE)
 }

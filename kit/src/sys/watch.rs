@@ -42,8 +42,8 @@ impl FolderWatch {
         more
     }
 
-    /// Waits for a change for at most `limit`. Changes in quick succession count as one. Returns false
-    /// if there was none.
+    /// Waits for a change for at most `limit`. Changes in quick succession count as one. Returns
+    /// false if there was none.
     pub fn wait_at_most(&self, limit: Duration) -> bool {
         /// The pause that ends a burst of changes, because one write changes several files.
         const SETTLE_TIME: Duration = Duration::from_millis(100);

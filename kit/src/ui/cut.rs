@@ -25,8 +25,8 @@ pub fn first_lines(text: &str, limit: usize) -> &str {
     start.rfind('\n').map_or(start, |end| &start[..end])
 }
 
-/// Returns at most the last `limit` bytes of a text. A cut text begins with a whole line, unless its
-/// last line is longer.
+/// Returns at most the last `limit` bytes of a text. A cut text begins with a whole line, unless
+/// its last line is longer.
 pub fn last_lines(text: &str, limit: usize) -> &str {
     let end = &text[text.ceil_char_boundary(text.len().saturating_sub(limit))..];
     if end.len() == text.len() {

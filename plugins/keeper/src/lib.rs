@@ -6,11 +6,12 @@
 //! user nothing. A worker gets one decision of a few hundred tokens, regardless of the number of
 //! its beads. A broken rule is reported with file and line.
 //!
-//! The modules: `vault` holds the seeds, `plant` fills it from the rig's `target`, `code` finds definitions in source;
-//! `spec` finds the elements that a text proposes, `review` decides (reuse, extend, allow, gate),
-//! `decision` stores the numbered records, `constraint` has the codes; `brief` builds the text for
-//! a session, `validate` checks a merge, `waiver` permits exceptions; `install` installs the hooks.
-//! Only `sys` accesses the machine; `yaml` reads and writes the files.
+//! The modules: `vault` holds the seeds, `plant` fills it from the rig's `target`, `code` finds
+//! definitions in source; `spec` finds the elements that a text proposes, `review` decides (reuse,
+//! extend, allow, gate), `decision` stores the numbered records, `constraint` has the codes;
+//! `brief` builds the text for a session, `validate` checks a merge, `waiver` permits exceptions;
+//! `install` installs the hooks. Only `sys` accesses the machine; `yaml` reads and writes the
+//! files.
 
 pub mod brief;
 mod cli;

@@ -1,5 +1,5 @@
-//! Reads the rig's repository at its target, as last fetched. No working tree is used: the clone for
-//! reading stays at the commit at which the rig was added.
+//! Reads the rig's repository at its target, as last fetched. No working tree is used: the clone
+//! for reading stays at the commit at which the rig was added.
 
 use std::io;
 use std::path::{Path, PathBuf};

@@ -143,8 +143,8 @@ pub(super) struct SimTown {
     /// The maximum number of workers at work in the town.
     pub limit: usize,
     pub holds: SimHolds,
-    /// The settings of each rig: how many parts of a batch are checked at the same time, and if work
-    /// lands by pull request, with a review.
+    /// The settings of each rig: how many parts of a batch are checked at the same time, and if
+    /// work lands by pull request, with a review.
     pub parallel: Vec<usize>,
     pub lands_by_pull: Vec<bool>,
     pub needs_review: Vec<bool>,

@@ -116,8 +116,8 @@ fn end_sessions(town: &mut SimTown, rig: Option<usize>) {
     }
 }
 
-/// Rejects an open request: its bead is open again at a new attempt. Fails if its bead is not at the
-/// request's attempt any more.
+/// Rejects an open request: its bead is open again at a new attempt. Fails if its bead is not at
+/// the request's attempt any more.
 pub(super) fn reject_request(town: &mut SimTown, request: usize) {
     let (bead, attempt) = (town.requests[request].bead, town.requests[request].attempt);
     if town.beads[bead].place == BeadPlace::Merging && town.beads[bead].attempt == attempt {

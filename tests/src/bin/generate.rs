@@ -1,5 +1,5 @@
-//! Writes `completions/` and `man/` from the command lines, `docs/FORMULAS.md` from the formulas, and
-//! `docs/GT-COMPATIBILITY.md` from the vocabulary of `gt`; with `--check` only says what is not
+//! Writes `completions/` and `man/` from the command lines, `docs/FORMULAS.md` from the formulas,
+//! and `docs/GT-COMPATIBILITY.md` from the vocabulary of `gt`; with `--check` only says what is not
 //! fresh.
 //!
 //! The same commands give the same files: no date, no version, so that only a change of a command

@@ -1,5 +1,6 @@
-//! One program that is `bd`, `gt`, `gtd`, `gt-keeper`, `town-sim` or a stand-in for `gh` and `glab`,
-//! depending on the name it is called by, so that the tests build and link all of them once.
+//! One program that is `bd`, `gt`, `gtd`, `gt-keeper`, `town-sim` or a stand-in for `gh` and
+//! `glab`, depending on the name it is called by, so that the tests build and link all of them
+//! once.
 
 use std::path::Path;
 use std::process::ExitCode;

@@ -77,9 +77,9 @@ impl Forge {
             .collect()
     }
 
-    /// Sets a key of a pull request: `checks` (running, passed, failed), `decision` (REVIEW_REQUIRED,
-    /// APPROVED, CHANGES_REQUESTED), `behind`, `draft`, `base`, `branch`, and `undecided`: GitHub
-    /// names no decision, because the target requires no review.
+    /// Sets a key of a pull request: `checks` (running, passed, failed), `decision`
+    /// (REVIEW_REQUIRED, APPROVED, CHANGES_REQUESTED), `behind`, `draft`, `base`, `branch`, and
+    /// `undecided`: GitHub names no decision, because the target requires no review.
     pub fn set_pull(&self, number: u64, key: &str, value: impl Into<Value>) {
         self.change(|state| *pull_mut(state, number, key) = value.into());
     }

@@ -86,7 +86,8 @@ fn check_agent_name(layout: &TownLayout, rig: Option<&Rig>, args: &Args) -> anyh
     Ok(())
 }
 
-/// Checks that the name in a limit of the scheduler is an agent of the town or a rig, or an account.
+/// Checks that the name in a limit of the scheduler is an agent of the town or a rig, or an
+/// account.
 fn check_limited_name(town: &Town, args: &Args) -> anyhow::Result<()> {
     let (kind, name, known) = match StartUse::from_setting(&args.key) {
         Some(StartUse::Agent(name)) => {

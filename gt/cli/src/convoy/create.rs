@@ -53,8 +53,8 @@ fn read_spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
     text.map_err(|error| UsageError(format!("cannot read {}: {error}", path.display())).into())
 }
 
-/// Reads `--notify mayor/` as `--notify=mayor/`: no bead has the form of an address. A first argument
-/// before a bead is the title, whatever its form.
+/// Reads `--notify mayor/` as `--notify=mayor/`: no bead has the form of an address. A first
+/// argument before a bead is the title, whatever its form.
 fn move_address_to_notify(town: &Town, mut args: Args) -> Args {
     if args.notify.is_empty() || args.beads.is_empty() {
         return args;

@@ -6,8 +6,8 @@ use gt::flow::role;
 
 /// Record a heartbeat of the deacon's patrol
 ///
-/// The deacon's session runs this command at the end of each round. The command fails while the town
-/// is paused. With `--json` {timestamp, cycle, last_action, healthy_agents, unhealthy_agents,
+/// The deacon's session runs this command at the end of each round. The command fails while the
+/// town is paused. With `--json` {timestamp, cycle, last_action, healthy_agents, unhealthy_agents,
 /// actions}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -9,9 +9,9 @@ use gt::flow::mq::{self, BisectOutcome, FailingCommit};
 /// Find the merge that broke the target, and reopen its bead
 ///
 /// Runs the gates on the tip of the target, then the one that fails on earlier commits until it
-/// passes. All commits after that one fail. The evidence is a comment on the bead. The target is not
-/// changed. With `--json` an object with outcome: passes, found (commit, subject, author, good, gate,
-/// log, request?, bead?), nothing_passes or gate_cannot_run.
+/// passes. All commits after that one fail. The evidence is a comment on the bead. The target is
+/// not changed. With `--json` an object with outcome: passes, found (commit, subject, author, good,
+/// gate, log, request?, bead?), nothing_passes or gate_cannot_run.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)

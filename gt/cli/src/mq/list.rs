@@ -14,12 +14,14 @@ use gt::view::request::{self, RequestRow};
 ///
 /// Those of the named rig, of the rig around the working directory, or else of all rigs.
 ///
-/// With `--json` an array of {id, rig, bead, title, branch, target, worker, status, score, priority,
-/// created_at, waits_for, clashes_with, why?, next_steps, needs_person?, stopped_by?,
-/// pull_request?, place?, estimate?{seconds, rounds, round_seconds}}. `status` is ready, merging, stopped (nothing is merged in the rig) or blocked, and `why` is the reason. `pull_request` {number, url, branch, state, detail?, because?, answered?} is what a
-/// request waits for that lands by pull request.
-/// `clashes_with` are the other requests to the same target that change the same files. `place` is
-/// the number among the ready ones, from 1, and `estimate` the expected time until the merge.
+/// With `--json` an array of {id, rig, bead, title, branch, target, worker, status, score,
+/// priority, created_at, waits_for, clashes_with, why?, next_steps, needs_person?, stopped_by?,
+/// pull_request?, place?, estimate?{seconds, rounds, round_seconds}}. `status` is ready, merging,
+/// stopped (nothing is merged in the rig) or blocked, and `why` is the reason. `pull_request`
+/// {number, url, branch, state, detail?, because?, answered?} is what a request waits for that
+/// lands by pull request. `clashes_with` are the other requests to the same target that change the
+/// same files. `place` is the number among the ready ones, from 1, and `estimate` the expected time
+/// until the merge.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig

@@ -12,10 +12,10 @@ use gt::view::merge_stats::{GateStats, MergeStats, Percentiles, read_merge_stats
 
 /// Show waits, runs of the gates and failures of a merge queue
 ///
-/// With `--json` {rig, since, merged, withdrawn, wait_seconds?{p50, p95}, gates[{gate, runs, failed,
-/// retried, runs_per_merge?, seconds?{p50, p95}}], waiting[{priority, requests, oldest_seconds,
-/// bound_seconds?}]}. A request that waits longer than the bound goes before all that do not
-/// (`merge_queue.max_wait`).
+/// With `--json` {rig, since, merged, withdrawn, wait_seconds?{p50, p95}, gates[{gate, runs,
+/// failed, retried, runs_per_merge?, seconds?{p50, p95}}], waiting[{priority, requests,
+/// oldest_seconds, bound_seconds?}]}. A request that waits longer than the bound goes before all
+/// that do not (`merge_queue.max_wait`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)

@@ -18,11 +18,13 @@ use gt::view::request::{self, MergeEstimate};
 ///
 /// With `--json` {id, title, status, priority, type, created_at, updated_at, closed_at?, branch,
 /// target, source_issue, worker, rig, commits[], merge_commit?, close_reason?, why?, next_steps[],
-/// needs_person?, pull_request?, depends_on[], files[], place?, estimate?{seconds, rounds, round_seconds}, clashes_with[], gate_logs[], diff?}.
-/// `why` is the reason why it is not merged now. `place` is the request's number among the ready ones, from 1. `estimate` is the expected time until the merge, if no request before it fails. `gate_logs` are the outputs of its failed gates.
-/// `pull_request` {number, url, branch, state, detail?, because?, answered?}; its state is opened,
-/// checks, checks_failed, review, changes_requested, draft, outdated, changed, approved, merging,
-/// merge_refused, merged or closed.
+/// needs_person?, pull_request?, depends_on[], files[], place?, estimate?{seconds, rounds,
+/// round_seconds}, clashes_with[], gate_logs[], diff?}. `why` is the reason why it is not merged
+/// now. `place` is the request's number among the ready ones, from 1. `estimate` is the expected
+/// time until the merge, if no request before it fails. `gate_logs` are the outputs of its failed
+/// gates. `pull_request` {number, url, branch, state, detail?, because?, answered?}; its state is
+/// opened, checks, checks_failed, review, changes_requested, draft, outdated, changed, approved,
+/// merging, merge_refused, merged or closed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The merge request

@@ -10,8 +10,8 @@ use gt::flow::done::{self, BranchSubmission};
 ///
 /// Pushes the branch, and lets the queue check and merge it for a bead: that of `--issue`, or the
 /// one whose id is part of the branch's name, such as `fix/web-k3f2`. The bead is closed when the
-/// branch is merged. Polecats use `gt done`. With `--json` {request, bead, rig, branch, target, tip,
-/// commits}.
+/// branch is merged. Polecats use `gt done`. With `--json` {request, bead, rig, branch, target,
+/// tip, commits}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The branch (default: the checked-out one)

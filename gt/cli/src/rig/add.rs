@@ -9,10 +9,11 @@ use gt::flow::rig::{self, AddRigRequest};
 ///
 /// The name has only letters, digits and _. Work is pushed to the URL and merged into its default
 /// branch, or into --branch. Without a URL the rig has its own repository; with --no-remote it is a
-/// copy that pushes nowhere. The name of a removed rig takes its folder back. Beads that the repository tracks are used; else the rig gets its own,
-/// with --prefix or a prefix made from its name. Own beads stay on this machine, unless you say yes
-/// when asked, or give --push-beads. With `--json` {name, path, prefix, remote, branch,
-/// tracked_beads, pushed_beads, push_problem?, adopted?, suggested_gate?}.
+/// copy that pushes nowhere. The name of a removed rig takes its folder back. Beads that the
+/// repository tracks are used; else the rig gets its own, with --prefix or a prefix made from its
+/// name. Own beads stay on this machine, unless you say yes when asked, or give --push-beads. With
+/// `--json` {name, path, prefix, remote, branch, tracked_beads, pushed_beads, push_problem?,
+/// adopted?, suggested_gate?}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig's name

@@ -11,8 +11,8 @@ use gt::flow::rig::{self, AddRigRequest};
 
 /// Add the repository around the working directory as a rig
 ///
-/// Also makes a crew clone for you. The rig is named after the folder, and its origin is that of the
-/// repository. The last line is `GT_CREW_PATH=` and the path of your clone. With `--json` {rig,
+/// Also makes a crew clone for you. The rig is named after the folder, and its origin is that of
+/// the repository. The last line is `GT_CREW_PATH=` and the path of your clone. With `--json` {rig,
 /// path}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -8,8 +8,8 @@ use gt::host::runtime;
 /// Start the session of this agent
 ///
 /// A session that runs already is left alone. A role in mechanical mode has no session: the error
-/// names the setting. With `--json` {session, needs_person}: the question on its screen that only the
-/// user may answer, or null.
+/// names the setting. With `--json` {session, needs_person}: the question on its screen that only
+/// the user may answer, or null.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]

@@ -227,7 +227,8 @@ fn the_main_screen_fits_each_width() {
     }
 }
 
-/// Lines of a page: one that is too long for each width, one that opens a bead, and one with a colour.
+/// Lines of a page: one that is too long for each width, one that opens a bead, and one with a
+/// colour.
 fn page_lines() -> Vec<PageLine> {
     let long = "at work on web-a1 since 14:02, with a title that goes on and on ".repeat(4);
     let added = PageLine {

@@ -198,8 +198,8 @@ impl TownContents {
     }
 }
 
-/// Returns true for the folder of a rig's clone for reading, or of a crew member's clone. Other clones
-/// are plain files, because their ignored files may be programs that the town runs.
+/// Returns true for the folder of a rig's clone for reading, or of a crew member's clone. Other
+/// clones are plain files, because their ignored files may be programs that the town runs.
 fn is_clone_place(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     matches!(

@@ -203,7 +203,8 @@ fn save_unsaved_work(
     heads
 }
 
-/// Saves the uncommitted work of a work tree as a commit that `reference` keeps. Returns the commit.
+/// Saves the uncommitted work of a work tree as a commit that `reference` keeps. Returns the
+/// commit.
 fn save_work_tree(
     draft: &mut BackupDraft,
     contents: &mut TownContents,

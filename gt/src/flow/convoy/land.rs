@@ -198,8 +198,8 @@ fn forget_documents(town: &Town, id: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the distinct mailboxes of the convoy's `Owner:` and `Notify:` lines. A role that no agent
-/// plays is replaced by its stand-in.
+/// Returns the distinct mailboxes of the convoy's `Owner:` and `Notify:` lines. A role that no
+/// agent plays is replaced by its stand-in.
 fn find_subscribers(town: &Town, convoy: &Bead, mayor_runs: bool) -> Vec<String> {
     let mut subscribers: Vec<String> = Vec::new();
     for key in ["Owner", "Notify"] {

@@ -214,8 +214,8 @@ impl<'a> ProgressBoard<'a> {
         self.stores.holds.get(rig)
     }
 
-    /// Returns the open convoys whose tracked work is all done, oldest first. Does not read a convoy
-    /// with open beads, or the beads that it tracks.
+    /// Returns the open convoys whose tracked work is all done, oldest first. Does not read a
+    /// convoy with open beads, or the beads that it tracks.
     pub fn list_done(&self) -> Vec<ConvoyProgress> {
         let open = self.stores.town.marked_open(&record::convoy::MARKS);
         let mut convoys: Vec<&Bead> = open

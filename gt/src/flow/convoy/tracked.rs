@@ -27,8 +27,8 @@ pub struct TrackedBead {
     pub standing: BeadStanding,
     /// The ids that the bead waits for: open blockers, a conflict or repair task.
     pub waits_for: Vec<String>,
-    /// The ids of the bead's blockers, also of closed ones. They arrange a convoy in waves that stay
-    /// as beads are closed.
+    /// The ids of the bead's blockers, also of closed ones. They arrange a convoy in waves that
+    /// stay as beads are closed.
     #[serde(skip)]
     pub blockers: Vec<String>,
     /// Details on the standing, for example why the worker is stuck or since when the bead is

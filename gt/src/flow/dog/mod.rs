@@ -72,8 +72,8 @@ fn add_hooked_work(stores: &TownStores, mut dog: Dog) -> Dog {
     dog
 }
 
-/// Adds the dog that a target names, `deacon/dogs/NAME`, or for `deacon/dogs` a dog if none is idle.
-/// Does nothing for other targets.
+/// Adds the dog that a target names, `deacon/dogs/NAME`, or for `deacon/dogs` a dog if none is
+/// idle. Does nothing for other targets.
 pub fn add_missing_dog(town: &Town, target: &str) -> anyhow::Result<()> {
     let Some(rest) = target.trim_end_matches('/').strip_prefix("deacon/dogs") else {
         return Ok(());
@@ -211,8 +211,8 @@ fn remove_worktrees(town: &Town, dog: &Dog) -> anyhow::Result<Vec<String>> {
     Ok(saved)
 }
 
-/// Removes a dog. A dog with a task or unsaved work needs `force`, which saves the work. Returns the
-/// places of the saved work.
+/// Removes a dog. A dog with a task or unsaved work needs `force`, which saves the work. Returns
+/// the places of the saved work.
 pub fn remove_dog(town: &LiveTown, name: &str, force: bool) -> anyhow::Result<Vec<String>> {
     let dog = find_dog(town, name)?;
     if !force {

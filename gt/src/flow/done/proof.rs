@@ -178,8 +178,8 @@ pub(super) fn list_own_commits(git: &Git, base: &str, tip: &str) -> Result<OwnCo
 }
 
 /// Returns the worker's commits that the target has already, because the worker pushed them there
-/// itself. The log of HEAD tells them from commits that came from the target. `None` if they are not
-/// there, or change nothing.
+/// itself. The log of HEAD tells them from commits that came from the target. `None` if they are
+/// not there, or change nothing.
 fn find_pushed_commits(git: &Git, slot: &Slot, tip: &str) -> Result<Option<OwnCommits>, GitError> {
     let target = find_target_tip(git, &slot.target)?;
     let is_pushed = match &target {
@@ -414,8 +414,8 @@ fn find_command_to_branch(git: &Git, slot: &Slot) -> Result<String, GitError> {
     })
 }
 
-/// Checks that no file of the worker is left out of the commits: uncommitted files, changes that git
-/// hides, and files that git ignores although the repository does not say so.
+/// Checks that no file of the worker is left out of the commits: uncommitted files, changes that
+/// git hides, and files that git ignores although the repository does not say so.
 fn check_files(rig: &Rig, git: &Git, slot: &Slot) -> Result<(), ProofError> {
     let changes = git.status()?;
     if !changes.is_empty() {
@@ -542,8 +542,8 @@ fn refuse_stray_work(git: &Git, slot: &Slot) -> Result<(), ProofError> {
     })
 }
 
-/// Checks that a branch has commits, that they contain nothing but work, and that everyone can check
-/// them out.
+/// Checks that a branch has commits, that they contain nothing but work, and that everyone can
+/// check them out.
 pub(super) fn check_branch_commits(
     git: &Git,
     branch: &str,

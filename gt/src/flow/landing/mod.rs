@@ -397,8 +397,8 @@ impl RigLanding<'_> {
     }
 }
 
-/// Returns the tracked beads of a convoy with branches of its own. Fails if one of them is not done,
-/// the landing's own tasks aside, or if a request for one of the branches is open.
+/// Returns the tracked beads of a convoy with branches of its own. Fails if one of them is not
+/// done, the landing's own tasks aside, or if a request for one of the branches is open.
 fn check_ready(town: &Town, id: &str, locked_rigs: &[LockedRig]) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     let convoy = load_convoy(town, id)?;

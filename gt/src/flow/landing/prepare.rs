@@ -45,9 +45,9 @@ pub(super) fn prepare_rig(
     if let Some(lost) = find_dropped_part(landing, &before, &onto)? {
         return Err(interrupt_blocked(landing, lost));
     }
-    // A recorded landing is checked again, because the target may have been reset since. A candidate
-    // that is on the target without a record was pushed by an attempt that was killed before it
-    // could record it.
+    // A recorded landing is checked again, because the target may have been reset since. A
+    // candidate that is on the target without a record was pushed by an attempt that was killed
+    // before it could record it.
     let candidate_exists =
         !before.candidate.is_empty() && landing.queue.git.resolve(&before.candidate)?.is_some();
     let update = RefUpdate {
@@ -229,8 +229,8 @@ fn build_candidate(
     })
 }
 
-/// Describes a merge in which a merge driver left out the branch's change as a conflict, because the
-/// same next step resolves it.
+/// Describes a merge in which a merge driver left out the branch's change as a conflict, because
+/// the same next step resolves it.
 fn blocker_for_drivers(onto: String, driven_files: Vec<DrivenFile>) -> LandingBlocker {
     let detail: Vec<String> = driven_files
         .iter()

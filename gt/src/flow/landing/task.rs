@@ -36,7 +36,8 @@ pub(super) enum LandingBlocker {
     LandingReverted { candidate: String },
 }
 
-/// Creates the task, or reopens the one that exists for the same blocker. Returns a short reason and the task's id.
+/// Creates the task, or reopens the one that exists for the same blocker. Returns a short reason
+/// and the task's id.
 pub(super) fn create_blocker_task(
     rig: &Rig,
     convoy: &str,

@@ -207,8 +207,8 @@ impl<'a> GateRun<'a> {
         Ok(None)
     }
 
-    /// Fails a gate that left the tree at another commit, because it passed on other content than what
-    /// would be pushed.
+    /// Fails a gate that left the tree at another commit, because it passed on other content than
+    /// what would be pushed.
     fn check_tree_commit(
         &self,
         tree: &Path,

@@ -39,8 +39,8 @@ impl GateTree {
         }
     }
 
-    /// Resets the tree to the candidate, without the files of earlier gates. `subject` is the request,
-    /// the convoy or the search that needs the tree.
+    /// Resets the tree to the candidate, without the files of earlier gates. `subject` is the
+    /// request, the convoy or the search that needs the tree.
     pub(super) fn check_out(
         &self,
         queue: &MergeQueue,
@@ -51,7 +51,8 @@ impl GateTree {
         if tree.join(".git").exists() {
             match reset_tree(queue.rig, tree, candidate) {
                 Ok(()) => return Ok(()),
-                // Otherwise, the lock file of a killed git, for example, would block every later run.
+                // Otherwise, the lock file of a killed git, for example, would block every later
+                // run.
                 Err(error) => {
                     queue.rig.town().record_event(&event!(GateTreeRebuilt,
                         tree: tree, reason: error.to_string(), request: subject.clone(),

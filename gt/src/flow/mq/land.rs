@@ -19,8 +19,8 @@ use crate::record::polecat::{self, MergeResult};
 use crate::town::event::{Event, MergedAlong};
 use crate::town::queue_pause::check_may_merge;
 
-/// Pushes the candidate to the target and closes the finished beads. `continue_declined` continues a
-/// request whose push a rule or a hook declines, with that message.
+/// Pushes the candidate to the target and closes the finished beads. `continue_declined` continues
+/// a request whose push a rule or a hook declines, with that message.
 pub(super) fn land_candidate(
     job: &MergeJob,
     target: &str,
@@ -46,8 +46,8 @@ pub(super) fn land_candidate(
     close_if_landed(job, seen.as_deref(), candidate)
 }
 
-/// Checks that no discovery document would land, and records the candidate. Returns the outcome of a
-/// request that may not land.
+/// Checks that no discovery document would land, and records the candidate. Returns the outcome of
+/// a request that may not land.
 pub(super) fn prepare_landing(
     job: &MergeJob,
     onto: &str,

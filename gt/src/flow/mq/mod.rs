@@ -24,8 +24,8 @@
 //! If a gate also fails on the target alone, the target gets one task, and its requests wait until
 //! the target changes (`target`).
 //!
-//! In a rig that lands by pull request, and for a protected target, the candidate goes to a branch of
-//! its own, and the request is closed when the forge has merged it (`pull_request`).
+//! In a rig that lands by pull request, and for a protected target, the candidate goes to a branch
+//! of its own, and the request is closed when the forge has merged it (`pull_request`).
 //!
 //! A convoy with branches of its own is landed from them by [`crate::flow::landing`].
 

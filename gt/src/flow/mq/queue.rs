@@ -95,7 +95,8 @@ impl QueueRun<'_> {
     }
 }
 
-/// How fast a rig's queue merges: the requests per run of the gates, and the median duration of one.
+/// How fast a rig's queue merges: the requests per run of the gates, and the median duration of
+/// one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueuePace {
     pub batch_size: usize,
@@ -130,9 +131,9 @@ impl QueuePace {
     }
 }
 
-/// Chooses the requests of a batch, best first, from the ready requests to one target. Requests that
-/// change a file of an earlier one come last, so that a conflict in the batch costs as few others as
-/// possible. Reads no more requests than the batch needs.
+/// Chooses the requests of a batch, best first, from the ready requests to one target. Requests
+/// that change a file of an earlier one come last, so that a conflict in the batch costs as few
+/// others as possible. Reads no more requests than the batch needs.
 fn choose_batch<'b>(
     ready: impl Iterator<Item = (&'b Bead, Receipt)>,
     size: usize,

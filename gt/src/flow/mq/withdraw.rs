@@ -113,8 +113,8 @@ pub(crate) fn find_stale_requests(beads: &Snapshot) -> impl Iterator<Item = &Bea
         .filter(|request| stale_reason(beads, request).is_some())
 }
 
-/// Withdraws a request if it may not merge, and returns the outcome with the reason. Its commits are
-/// on a rescue ref before it is closed.
+/// Withdraws a request if it may not merge, and returns the outcome with the reason. Its commits
+/// are on a rescue ref before it is closed.
 pub(crate) fn withdraw_request(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
     let kept = keep_commits(job)?;
     let id = &job.request.id;

@@ -99,8 +99,8 @@ pub fn find_plugin(town: &Town, name: &str, rig: Option<&str>) -> anyhow::Result
     Ok(load_plugins(town)?.find(name, rig)?.clone())
 }
 
-/// Turns the automatic runs of a plugin on or off, in the setting `plugins.disabled`. Returns true if
-/// that changed. A plugin that is gone can be turned on by the name in the setting.
+/// Turns the automatic runs of a plugin on or off, in the setting `plugins.disabled`. Returns true
+/// if that changed. A plugin that is gone can be turned on by the name in the setting.
 pub fn set_enabled(town: &Town, name: &str, enabled: bool) -> anyhow::Result<bool> {
     // Two commands at once change one list.
     let lock = config::lock_settings(town)?;

@@ -19,8 +19,9 @@ use crate::town::event::event;
 /// The number of runs of one plugin that are counted.
 const MAX_COUNTED_RUNS: usize = 500;
 
-/// Returns the first day before today whose runs are not reported, and the time of the next midnight
-/// if today has runs to report. If no day was reported, only the last day with runs counts.
+/// Returns the first day before today whose runs are not reported, and the time of the next
+/// midnight if today has runs to report. If no day was reported, only the last day with runs
+/// counts.
 pub fn find_due_report(
     town: &Snapshot,
     plugins: &[Plugin],

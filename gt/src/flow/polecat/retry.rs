@@ -20,7 +20,8 @@ pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
 }
 
 /// Records that a worker has got an answer about its bead: forgets its restarts, and its stuck mark
-/// or failed `gt done` if only the worker can go on. Waits so long for a process that holds its slot.
+/// or failed `gt done` if only the worker can go on. Waits so long for a process that holds its
+/// slot.
 pub fn record_answer(rig: &Rig, name: &str, bead: &str, wait: Duration) -> anyhow::Result<()> {
     let _slot = rig.take_slot(name, wait)?;
     let ids = PolecatIds::for_polecat(rig, name);

@@ -1,8 +1,8 @@
 //! Finds the recipients of an address: an agent, a group, a queue, a channel or an announcement.
 //!
-//! A group is a group of the town (`group:NAME`), a list of `config/messaging.json` (`list:NAME`), a
-//! pattern (`web/*`), or a built-in one (`@town`, `@rig/NAME`). Members that cannot be resolved are
-//! left out and reported.
+//! A group is a group of the town (`group:NAME`), a list of `config/messaging.json` (`list:NAME`),
+//! a pattern (`web/*`), or a built-in one (`@town`, `@rig/NAME`). Members that cannot be resolved
+//! are left out and reported.
 
 use std::collections::BTreeSet;
 

@@ -67,8 +67,8 @@ impl RigOrigin {
     }
 
     /// Clones the origin into `repo` and returns the branch that work is merged into: `branch`, or
-    /// the default. Fails if the branch does not exist, if it uses git-lfs and that is not installed, or if
-    /// it is checked out in the origin and git would reject pushes to it.
+    /// the default. Fails if the branch does not exist, if it uses git-lfs and that is not
+    /// installed, or if it is checked out in the origin and git would reject pushes to it.
     pub(super) fn clone_into(&self, repo: &Git, branch: Option<&str>) -> anyhow::Result<String> {
         match self {
             Self::Remote(url) => repo.clone_bare(url)?,

@@ -61,8 +61,8 @@ impl Sandbox<'_> {
         Ok(kept)
     }
 
-    /// Moves a sandbox aside that git cannot read. Its content stays, and its branch, which is in the
-    /// rig's repository, is saved to a rescue ref.
+    /// Moves a sandbox aside that git cannot read. Its content stays, and its branch, which is in
+    /// the rig's repository, is saved to a rescue ref.
     pub fn give_up(&self, slot: &Slot, reason: &str) -> Result<Option<String>, SandboxError> {
         self.move_aside(reason)?;
         self.keep_branch(slot)
@@ -140,8 +140,8 @@ impl Sandbox<'_> {
     }
 
     /// Saves the work that a reset would lose: uncommitted files, commits that no remote has, and
-    /// discovery documents that were not submitted. Inner repositories are moved beside the sandbox,
-    /// because a rescue has only their files.
+    /// discovery documents that were not submitted. Inner repositories are moved beside the
+    /// sandbox, because a rescue has only their files.
     pub fn rescue_leftovers(&self) -> Result<Option<String>, SandboxError> {
         let git = Git::at(self.path());
         if let Some(kept) = discovery::take_documents(&git, None, &self.identity())? {
@@ -227,8 +227,8 @@ impl Sandbox<'_> {
         Ok(())
     }
 
-    /// Returns an earlier rescue ref of the same work: with the same bead, files and parents. Removes
-    /// the new ref then, so that a piece of work has one name.
+    /// Returns an earlier rescue ref of the same work: with the same bead, files and parents.
+    /// Removes the new ref then, so that a piece of work has one name.
     fn find_earlier_rescue(
         &self,
         git: &Git,

@@ -115,8 +115,8 @@ fn replace_folder(git: &Git, folder: &str) -> Result<(), SandboxError> {
     file::remove_file(&path).map_err(io)
 }
 
-/// Removes the repository's own files for agents from a worktree as the settings demand, and returns
-/// the removed files. They stay in every commit, because git skips its own copies.
+/// Removes the repository's own files for agents from a worktree as the settings demand, and
+/// returns the removed files. They stay in every commit, because git skips its own copies.
 pub(super) fn hide_agent_files(
     git: &Git,
     settings: &SandboxSettings,
@@ -142,8 +142,8 @@ pub(super) fn unhide_agent_files(git: &Git) -> Result<(), GitError> {
     git.clear_skip_worktree(&tracked_agent_files(git)?)
 }
 
-/// Returns the tracked files for agents. A link or submodule in place of a folder counts, because it
-/// brings the files that the folder would have.
+/// Returns the tracked files for agents. A link or submodule in place of a folder counts, because
+/// it brings the files that the folder would have.
 fn tracked_agent_files(git: &Git) -> Result<Vec<PathBuf>, GitError> {
     let names = || EXECUTED_FILES.iter().chain(&TEXT_FILES);
     let mut tops: Vec<&str> = names().filter_map(|name| name.split('/').next()).collect();

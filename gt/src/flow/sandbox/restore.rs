@@ -67,8 +67,8 @@ impl Sandbox<'_> {
         Ok(self.check().is_ok())
     }
 
-    /// Adds the sandbox on its branch. The mark stays until the files are back, so that a killed run
-    /// is repeated.
+    /// Adds the sandbox on its branch. The mark stays until the files are back, so that a killed
+    /// run is repeated.
     fn add_again(&self, slot: &Slot) -> Result<(), SandboxError> {
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = self.rig.git();
@@ -128,8 +128,8 @@ impl Sandbox<'_> {
         Ok(restored.is_ok().then_some(name))
     }
 
-    /// Returns the last snapshot of this attempt. An earlier attempt at the bead was given up, and its
-    /// snapshots may still be there.
+    /// Returns the last snapshot of this attempt. An earlier attempt at the bead was given up, and
+    /// its snapshots may still be there.
     fn last_snapshot(&self, slot: &Slot) -> Result<Option<String>, GitError> {
         let folder = format!("refs/gt/snap/{}/polecats/{}", self.rig.name(), self.name);
         let of_bead = format!(" on {}", slot.bead);

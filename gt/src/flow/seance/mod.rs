@@ -273,8 +273,8 @@ pub fn find_session(town: &Town, id: &str) -> anyhow::Result<PastSession> {
     }
 }
 
-/// Returns the sessions of a bead or an agent, oldest first, otherwise the one with this id or prefix
-/// of an id. Only sessions with a transcript are returned; it is an error if there is none.
+/// Returns the sessions of a bead or an agent, oldest first, otherwise the one with this id or
+/// prefix of an id. Only sessions with a transcript are returned; it is an error if there is none.
 pub fn find_recorded_sessions(town: &Town, name: &str) -> anyhow::Result<Vec<PastSession>> {
     let all = list_sessions(town, &SessionFilter::default())?;
     let is_id = |session: &PastSession| session.session_id == name;

@@ -116,8 +116,8 @@ pub(crate) fn list_names(files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// Finds the unsaved work of a work tree of a rig. `branch` is the branch of a polecat's last sling:
-/// commits that its HEAD left before are not its work.
+/// Finds the unsaved work of a work tree of a rig. `branch` is the branch of a polecat's last
+/// sling: commits that its HEAD left before are not its work.
 pub(crate) fn find_unsaved_work(
     rig: &RigLayout,
     git: &Git,
@@ -231,8 +231,8 @@ pub(crate) fn pattern_of_file(name: &str) -> String {
     pattern
 }
 
-/// Returns the files that only `info/exclude` or the user's own file makes git ignore, without those
-/// that the town wrote.
+/// Returns the files that only `info/exclude` or the user's own file makes git ignore, without
+/// those that the town wrote.
 pub(crate) fn find_ignored_files(
     rig: &RigLayout,
     git: &Git,

@@ -1,5 +1,5 @@
-//! Reads the table of usage limits, `templates/runtime/usage-limits.json`: the messages and menus of
-//! agent programs, each with the versions that show it.
+//! Reads the table of usage limits, `templates/runtime/usage-limits.json`: the messages and menus
+//! of agent programs, each with the versions that show it.
 
 use serde::{Deserialize, Serialize};
 

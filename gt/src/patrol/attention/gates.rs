@@ -1,5 +1,5 @@
-//! Reports the gates of beads that do not open without a user. Gates whose forge does not answer for
-//! one cause are one item.
+//! Reports the gates of beads that do not open without a user. Gates whose forge does not answer
+//! for one cause are one item.
 
 use std::collections::BTreeMap;
 

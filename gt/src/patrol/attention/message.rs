@@ -1,5 +1,5 @@
-//! Writes the messages about items for the user: one per item and mailbox, closed when the
-//! item is resolved. A role of the patrol that an agent does gets the messages of its own field: the
+//! Writes the messages about items for the user: one per item and mailbox, closed when the item is
+//! resolved. A role of the patrol that an agent does gets the messages of its own field: the
 //! witness those about workers, the refinery those about the merge queue, the deacon all others.
 
 use std::collections::BTreeSet;

@@ -45,8 +45,8 @@ fn list_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<MailMessage> {
     found.into_iter().map(parse_message).collect()
 }
 
-/// Returns the messages of a thread, oldest first, also archived ones. `id` is that of the thread or
-/// of one of its messages.
+/// Returns the messages of a thread, oldest first, also archived ones. `id` is that of the thread
+/// or of one of its messages.
 pub fn list_thread(town: &Snapshot, id: &str) -> Result<Vec<MailMessage>, MailError> {
     let thread = match town
         .get(id)

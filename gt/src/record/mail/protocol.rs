@@ -3,8 +3,8 @@
 //!
 //! A body is `Key: value` lines, then an empty line and free text, such as the tail of a log. Other
 //! programs write these messages too, so parsing is lenient: a missing field is empty, unknown keys
-//! are ignored, and `Failure-Type`, `Failure_Type` and `FailureType` are one key. Work moves by beads
-//! and rules of the patrol, never by a message, so a repeated message changes nothing.
+//! are ignored, and `Failure-Type`, `Failure_Type` and `FailureType` are one key. Work moves by
+//! beads and rules of the patrol, never by a message, so a repeated message changes nothing.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
-//! Queues of messages: each message has one claimant. Beads with the label `gt:queue`, or entries of
-//! `config/messaging.json`.
+//! Queues of messages: each message has one claimant. Beads with the label `gt:queue`, or entries
+//! of `config/messaging.json`.
 //!
 //! A message in a queue has the mailbox `queue:NAME`. The claimant is in the labels
 //! `claimed-by:MAILBOX` and `claimed-at:TIME`. A claim lapses after the queue's timeout: then the

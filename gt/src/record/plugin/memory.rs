@@ -77,8 +77,8 @@ impl PluginState {
         self.repeats = false;
     }
 
-    /// Returns the state after the process of a run ended before the run: the run is due again, with
-    /// its events. A run that is cut off twice counts, because it may be the cause.
+    /// Returns the state after the process of a run ended before the run: the run is due again,
+    /// with its events. A run that is cut off twice counts, because it may be the cause.
     #[must_use]
     pub fn after_cut_off(&self) -> Self {
         let mut state = self.clone();

@@ -26,8 +26,8 @@ pub fn theme_names() -> impl Iterator<Item = &'static str> {
     NAME_THEMES.iter().map(|(name, _)| *name)
 }
 
-/// Picks the first name that is not in `used`: from the rig's own list if it has one, otherwise from
-/// its theme. When all are used: `<rig>-<n>`, from 51 on.
+/// Picks the first name that is not in `used`: from the rig's own list if it has one, otherwise
+/// from its theme. When all are used: `<rig>-<n>`, from 51 on.
 pub fn pick_polecat_name(rig: &str, pool: &Namepool, used: &BTreeSet<String>) -> String {
     let is_free = |name: &&str| !used.contains(*name) && is_usable(rig, name);
     let listed = if pool.names.is_empty() {

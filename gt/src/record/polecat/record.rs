@@ -1,8 +1,9 @@
 //! Stores a polecat's record: one entry per completed bead, kept across sessions and nukes.
 //!
 //! Each entry is a closed event bead of its own, so that no line grows with the number of entries.
-//! Old entries go to the archive like all closed beads, and are still read from it. Earlier versions
-//! kept all entries in the metadata of the identity bead; [`move_entries_to_lines`] converts them.
+//! Old entries go to the archive like all closed beads, and are still read from it. Earlier
+//! versions kept all entries in the metadata of the identity bead; [`move_entries_to_lines`]
+//! converts them.
 
 use std::collections::BTreeMap;
 

@@ -136,8 +136,8 @@ impl SettingsLayers {
             .collect()
     }
 
-    /// Returns the gates of a rig without a command or with a wrong path, and those in the file from
-    /// which older programs read them.
+    /// Returns the gates of a rig without a command or with a wrong path, and those in the file
+    /// from which older programs read them.
     fn find_gate_faults(&self, rig: &RigLayout) -> Vec<SettingFault> {
         let mut faults = Vec::new();
         let old_path = rig.config();

@@ -1,5 +1,5 @@
-//! The table of settings, `gt/templates/settings.txt`. `gt config list`, the lookup and the check of
-//! the files use it.
+//! The table of settings, `gt/templates/settings.txt`. `gt config list`, the lookup and the check
+//! of the files use it.
 
 use std::sync::LazyLock;
 

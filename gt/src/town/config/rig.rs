@@ -162,8 +162,8 @@ impl RigSettings {
         interval.unwrap_or(POLL_INTERVAL)
     }
 
-    /// Returns the time after which a request of priority 0 goes before all younger ones. Zero means
-    /// never.
+    /// Returns the time after which a request of priority 0 goes before all younger ones. Zero
+    /// means never.
     pub fn max_wait(&self) -> Duration {
         let text = self.merge_queue.max_wait.as_deref();
         let wait = text.and_then(super::parse_setting_duration);

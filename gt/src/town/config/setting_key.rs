@@ -67,7 +67,8 @@ pub struct SettingKey {
 }
 
 impl SettingKey {
-    /// Returns true if it is the setting with these parts, or the family of settings with such parts.
+    /// Returns true if it is the setting with these parts, or the family of settings with such
+    /// parts.
     pub(super) fn is_for(&self, parts: &[&str]) -> bool {
         self.begins_with(parts) && self.name.split('.').count() == parts.len()
     }

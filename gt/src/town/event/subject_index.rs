@@ -188,7 +188,8 @@ impl SubjectIndex {
         FilterRecord::parse(self.records.get(start..start + RECORD_SIZE)?)
     }
 
-    /// Writes the record of a block with these lines, if the block is full and its lines have ended.
+    /// Writes the record of a block with these lines, if the block is full and its lines have
+    /// ended.
     fn add_record(&self, events: &File, block: u64, lines: &[u8]) -> io::Result<()> {
         if events.metadata()?.len() < (block + 1) * BLOCK_SIZE || !is_ended(lines) {
             return Ok(());

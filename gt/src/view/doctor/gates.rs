@@ -1,5 +1,5 @@
-//! Checks that the program of each gate exists, because a gate that cannot run stops every merge, and
-//! reports the gates of beads that do not open.
+//! Checks that the program of each gate exists, because a gate that cannot run stops every merge,
+//! and reports the gates of beads that do not open.
 
 use kit::sys::ChildCommand;
 

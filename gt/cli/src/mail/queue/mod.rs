@@ -14,8 +14,8 @@ use gt::record::mail::queue::QueueCounts;
 kit::family! {
     /// Manage queues of messages
     ///
-    /// A message to queue:NAME is claimed by one agent (`gt mail claim`), which archives it or gives
-    /// it back (`gt mail release`). A claim lapses after the timeout of the queue. Queues of
+    /// A message to queue:NAME is claimed by one agent (`gt mail claim`), which archives it or
+    /// gives it back (`gt mail release`). A claim lapses after the timeout of the queue. Queues of
     /// config/messaging.json work too.
     Args:
     Create => create,

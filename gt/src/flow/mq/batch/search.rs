@@ -1,5 +1,5 @@
-//! Searches the shortest failing prefix of a stack of requests. Pure: the caller runs the gates. The
-//! simulator uses the same search.
+//! Searches the shortest failing prefix of a stack of requests. Pure: the caller runs the gates.
+//! The simulator uses the same search.
 
 /// The search for the shortest failing prefix of a stack that fails as a whole. The empty prefix is
 /// the target, which is taken to pass.

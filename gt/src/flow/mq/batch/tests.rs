@@ -229,8 +229,8 @@ proptest! {
     }
 }
 
-/// The number of requests in each rig, of which every tenth is red, and every tenth changes the same
-/// file as another one.
+/// The number of requests in each rig, of which every tenth is red, and every tenth changes the
+/// same file as another one.
 const REQUESTS: [usize; 3] = [34, 33, 33];
 
 #[test]

@@ -174,8 +174,8 @@ impl PullRequestJson {
         }
     }
 
-    /// Returns the forge's decision about the reviews. Without a required review it has none, and the
-    /// latest review of each user decides.
+    /// Returns the forge's decision about the reviews. Without a required review it has none, and
+    /// the latest review of each user decides.
     fn decision(&self) -> &str {
         let has = |state: &str| {
             let mut latest = self.latest_reviews.iter().flatten();

@@ -1,5 +1,5 @@
-//! The commands of `glab`, and their answers. All are calls of GitLab's interface for programs, whose
-//! answers do not depend on the version of `glab`.
+//! The commands of `glab`, and their answers. All are calls of GitLab's interface for programs,
+//! whose answers do not depend on the version of `glab`.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -213,8 +213,8 @@ fn read_review(forge: &Forge, number: u64, status: &str) -> Result<ForgeReview, 
 }
 
 impl NoteJson {
-    /// Returns a note of a reviewer who requests changes. GitLab's own note about the request has no
-    /// text.
+    /// Returns a note of a reviewer who requests changes. GitLab's own note about the request has
+    /// no text.
     fn into_change_request(self) -> ChangeRequest {
         let place = self.position.and_then(|position| {
             let line = position

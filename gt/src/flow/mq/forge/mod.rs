@@ -1,9 +1,9 @@
-//! Opens and reads pull requests through the command-line program of a forge: `gh` for GitHub, `glab`
-//! for GitLab.
+//! Opens and reads pull requests through the command-line program of a forge: `gh` for GitHub,
+//! `glab` for GitLab.
 //!
-//! Arguments are lists, never command lines. Titles and texts are data: they go to the program in an
-//! argument of their own or through its standard input. The program finds the project by the remote
-//! of the rig's repository, in which it runs, and has its own credentials.
+//! Arguments are lists, never command lines. Titles and texts are data: they go to the program in
+//! an argument of their own or through its standard input. The program finds the project by the
+//! remote of the rig's repository, in which it runs, and has its own credentials.
 
 mod github;
 mod gitlab;

@@ -46,8 +46,8 @@ const PROTECTED_PHRASES: [&str; 5] = [
     "through a pull request",
 ];
 
-/// Returns true if a request lands by pull request. Work of a convoy reaches the convoy's own branch
-/// directly.
+/// Returns true if a request lands by pull request. Work of a convoy reaches the convoy's own
+/// branch directly.
 pub(super) fn lands_by_pull_request(job: &MergeJob) -> anyhow::Result<bool> {
     if !job.queue.has_remote || candidate::is_convoy_branch(job)? {
         return Ok(false);
@@ -89,8 +89,8 @@ pub(super) fn continue_declined(
     open_pull_request(job, onto, candidate, &reason)
 }
 
-/// Asks the forge for the pull request of a request that lands by one, before its gates run. Returns
-/// the outcome of a request that could not land after them.
+/// Asks the forge for the pull request of a request that lands by one, before its gates run.
+/// Returns the outcome of a request that could not land after them.
 pub(super) fn ask_forge(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
     if !lands_by_pull_request(job)? {
         return Ok(None);
@@ -106,8 +106,8 @@ pub(super) fn ask_forge(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> 
     }
 }
 
-/// Makes a request wait for a user if its open pull request would merge into another branch than the
-/// one that the gates ran on.
+/// Makes a request wait for a user if its open pull request would merge into another branch than
+/// the one that the gates ran on.
 fn refuse_other_target(
     job: &MergeJob,
     found: &ForgePullRequest,
@@ -189,8 +189,8 @@ pub(super) fn open_pull_request(
     record(job, &pull_request)
 }
 
-/// Looks at the pull request of a request. `None` if the request has none, or if the commits must be
-/// built and checked again.
+/// Looks at the pull request of a request. `None` if the request has none, or if the commits must
+/// be built and checked again.
 pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
     let Some(recorded) = awaited_pull_request(&job.request) else {
         return Ok(None);
@@ -266,8 +266,8 @@ pub(super) fn follow_pull_request(job: &MergeJob) -> anyhow::Result<Option<Merge
     .map(Some)
 }
 
-/// Forgets a recorded pull request that is not one of the request's branch. The record was synced, or
-/// the project was created again. The next run opens the right one.
+/// Forgets a recorded pull request that is not one of the request's branch. The record was synced,
+/// or the project was created again. The next run opens the right one.
 fn forget_foreign(
     job: &MergeJob,
     found: &ForgePullRequest,
@@ -513,8 +513,9 @@ fn fail_checks(
     Ok(outcome)
 }
 
-/// Closes the pull request of a withdrawn request, if its bead needs no work any more. Otherwise the
-/// next attempt at the bead updates it. An error is ignored: it stays open, for a user to close.
+/// Closes the pull request of a withdrawn request, if its bead needs no work any more. Otherwise
+/// the next attempt at the bead updates it. An error is ignored: it stays open, for a user to
+/// close.
 pub(super) fn close_unneeded(job: &MergeJob, reason: &str) -> anyhow::Result<()> {
     let Some(recorded) = awaited_pull_request(&job.request) else {
         return Ok(());
