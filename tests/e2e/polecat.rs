@@ -523,3 +523,23 @@ fn a_worker_keeps_its_bead_when_the_bead_is_renamed() {
     assert_eq!(worker.merge()["outcome"], "merged");
     assert_eq!(worker.shown()["status"], "closed");
 }
+
+#[test]
+fn a_worker_whose_record_cannot_be_read_gets_no_other_work() {
+    let (town, _origin) = Town::with_rig();
+    town.script("while :; do sleep 1; done");
+    let bead = town.bead("web", "Work");
+    let worker = town.sling(&bead);
+    town.gt(["down"]).ok();
+    let (rig, name) = worker.split_once('/').unwrap();
+    let record = format!("web-wisp-slot-{rig}-{name}");
+    let damaged = r#"{"lease":"x","bead":5}"#;
+    town.bd("web", ["update", &record, "--metadata", damaged])
+        .ok();
+    let other = town.bead("web", "Other work");
+    let slung = town.gt(["sling", &other, "web", "--json"]).ok().json();
+    assert_ne!(slung[0]["polecat"], format!("{rig}/polecats/{name}"));
+    assert!(town.sandbox(&worker).exists());
+    let status = town.gt(["polecat", "status", &worker]).ok().out;
+    assert!(status.contains("cannot be read"), "{status}");
+}

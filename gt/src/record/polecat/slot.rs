@@ -542,13 +542,20 @@ impl Slot {
         format!("{prefix}-wisp-slot-{rig}-{name}")
     }
 
-    /// Reads the record. A missing or unreadable one is empty.
+    /// Reads the record. A missing one is empty. The polecat of an unreadable one is stuck: as an
+    /// idle one it would get other work in the sandbox with the work of its bead.
     pub fn load(snapshot: &Snapshot, id: &str) -> Self {
-        snapshot
-            .get(id)
-            .and_then(|bead| bead.metadata.as_ref())
-            .and_then(|metadata| serde_json::from_str(metadata.get()).ok())
-            .unwrap_or_default()
+        let Some(metadata) = snapshot.get(id).and_then(|bead| bead.metadata.as_ref()) else {
+            return Self::default();
+        };
+        serde_json::from_str(metadata.get()).unwrap_or_else(|error| Self {
+            state: SlotState::Stuck {
+                reason: format!("its record {id} cannot be read: {error}"),
+                since: None,
+                before: Box::new(SlotState::Idle),
+            },
+            ..Self::default()
+        })
     }
 
     /// Returns the record of a polecat that lost its work, under a new lease, so that a process
