@@ -169,7 +169,7 @@ pub fn stop_rig(town: &LiveTown, rig: &Rig, crew: CrewSessions) -> anyhow::Resul
     }
     let rigs = town.list_rigs()?;
     let mut ended = StoppedSessions::default();
-    let is_over = || {
+    clock::wait_for(START_WAIT, || {
         let free = locks.iter().all(|lock| Lock::is_free(lock));
         let all_ended = end_agents(
             town,
@@ -182,8 +182,8 @@ pub fn stop_rig(town: &LiveTown, rig: &Rig, crew: CrewSessions) -> anyhow::Resul
             &mut ended,
         );
         (all_ended.is_err() || free).then_some(all_ended)
-    };
-    clock::wait_for(START_WAIT, is_over).unwrap_or(Ok(()))?;
+    })
+    .unwrap_or(Ok(()))?;
     end_leftovers(rig)?;
     failure.map_or(Ok(ended), Err)
 }

@@ -95,16 +95,18 @@ pub struct StartFile {
 
 /// Returns the start file of each shell.
 pub fn list_start_files(env: &Env) -> Vec<StartFile> {
-    let describe = |shell: Shell| {
-        let path = shell.start_file(env);
-        StartFile {
-            shell,
-            installed: has_block(&path),
-            file: path,
-            changed: false,
-        }
-    };
-    Shell::ALL.into_iter().map(describe).collect()
+    Shell::ALL
+        .into_iter()
+        .map(|shell| {
+            let path = shell.start_file(env);
+            StartFile {
+                shell,
+                installed: has_block(&path),
+                file: path,
+                changed: false,
+            }
+        })
+        .collect()
 }
 
 /// Returns true if a file has the block.

@@ -129,17 +129,19 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
 /// Returns the man pages of our programs and their commands.
 fn list_man_pages(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let is_ours = |path: &PathBuf| {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let Some(page) = name.strip_suffix(".1") else {
-            return false;
-        };
-        let program = page.split('-').next().unwrap_or_default();
-        PROGRAM_NAMES.contains(&program)
-            && std::fs::read_to_string(path)
-                .is_ok_and(|text| text.lines().any(|line| line == MAN_PAGE_MARK))
-    };
-    let mut pages: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_ours).collect();
+    let mut pages: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
+        .filter(|path| {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            let Some(page) = name.strip_suffix(".1") else {
+                return false;
+            };
+            let program = page.split('-').next().unwrap_or_default();
+            PROGRAM_NAMES.contains(&program)
+                && std::fs::read_to_string(path)
+                    .is_ok_and(|text| text.lines().any(|line| line == MAN_PAGE_MARK))
+        })
+        .collect();
     pages.sort();
     pages
 }

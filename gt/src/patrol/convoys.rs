@@ -38,25 +38,23 @@ pub(super) fn facts(layout: &TownLayout, view: &TownView) -> ConvoyFacts {
 /// - L1: a convoy lands as soon as every bead that it tracks is done.
 /// - C1: an approved convoy that is unfinished is finished.
 pub(super) fn decide(facts: &ConvoyFacts) -> Vec<Decision> {
-    let land = |convoy: &String| Decision {
-        rule: rule::L1_LAND_WHEN_ALL_DONE,
-        saw: format!("every bead that {convoy} tracks is done"),
-        action: Action::Land {
-            convoy: convoy.clone(),
-        },
-    };
-    let finish = |request: &String| Decision {
-        rule: rule::C1_FINISH_APPROVED_CONVOY,
-        saw: format!("{request} is approved, and its convoy was never finished"),
-        action: Action::FinishConvoy {
-            request: request.clone(),
-        },
-    };
     facts
         .landable
         .iter()
-        .map(land)
-        .chain(facts.unfinished.iter().map(finish))
+        .map(|convoy| Decision {
+            rule: rule::L1_LAND_WHEN_ALL_DONE,
+            saw: format!("every bead that {convoy} tracks is done"),
+            action: Action::Land {
+                convoy: convoy.clone(),
+            },
+        })
+        .chain(facts.unfinished.iter().map(|request| Decision {
+            rule: rule::C1_FINISH_APPROVED_CONVOY,
+            saw: format!("{request} is approved, and its convoy was never finished"),
+            action: Action::FinishConvoy {
+                request: request.clone(),
+            },
+        }))
         .collect()
 }
 

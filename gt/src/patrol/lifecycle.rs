@@ -73,14 +73,16 @@ pub(super) fn facts(view: &TownView) -> Vec<LifecycleRequest> {
 
 /// D3: each request is carried out once.
 pub(super) fn decide(facts: &[LifecycleRequest]) -> Vec<Decision> {
-    let of_one = |request: &LifecycleRequest| Decision {
-        rule: rule::D3_LIFECYCLE_REQUEST,
-        saw: format!("{} asks by mail ({})", request.from, request.message),
-        action: Action::Lifecycle {
-            message: request.message.clone(),
-        },
-    };
-    facts.iter().map(of_one).collect()
+    facts
+        .iter()
+        .map(|request| Decision {
+            rule: rule::D3_LIFECYCLE_REQUEST,
+            saw: format!("{} asks by mail ({})", request.from, request.message),
+            action: Action::Lifecycle {
+                message: request.message.clone(),
+            },
+        })
+        .collect()
 }
 
 /// Closes the message of a request and carries the request out.

@@ -259,25 +259,27 @@ pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<To
     let thresholds = Thresholds::from_layers(view.settings.for_rig(None));
     let hooked = hooked::facts(town, &view);
     let use_limits = read_use_limits(town, &view);
-    let of_rig = |(name, settings): (&String, &PatrolSettings)| {
-        let beads = view.stores.rigs.get(name)?;
-        let rig = town.rig(name);
-        let own = settings.rig.as_ref();
-        let facts = RigFacts {
-            thresholds: settings.thresholds.clone(),
-            polecats: polecats::facts(&view, &rig, beads),
-            watched: witness::facts(&view, name),
-            unfinished: push::facts(&view, &rig),
-            scheduler: scheduler::facts(&view, &rig, beads, own, &use_limits),
-            queue: queue::facts(&rig, beads, own, view.now),
-            held: held::facts(&view, name),
-        };
-        Some((name.clone(), facts))
-    };
     let unreadable = view.stores.unreadable.iter();
     Ok(TownFacts {
         now: view.now,
-        rigs: settings.iter().filter_map(of_rig).collect(),
+        rigs: settings
+            .iter()
+            .filter_map(|(name, settings)| {
+                let beads = view.stores.rigs.get(name)?;
+                let rig = town.rig(name);
+                let own = settings.rig.as_ref();
+                let facts = RigFacts {
+                    thresholds: settings.thresholds.clone(),
+                    polecats: polecats::facts(&view, &rig, beads),
+                    watched: witness::facts(&view, name),
+                    unfinished: push::facts(&view, &rig),
+                    scheduler: scheduler::facts(&view, &rig, beads, own, &use_limits),
+                    queue: queue::facts(&rig, beads, own, view.now),
+                    held: held::facts(&view, name),
+                };
+                Some((name.clone(), facts))
+            })
+            .collect(),
         convoys: convoys::facts(&town.layout, &view),
         attention: attention::facts(&town.layout, &view, &settings, &hooked, &thresholds),
         outages: outages::find_outages(&view),
@@ -307,16 +309,19 @@ pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<To
 
 /// Applies all rules to the facts, and leaves out decisions that wait after a failure.
 pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Decision> {
-    let of_rig = |rig: &RigFacts| {
-        let mut decisions = polecats::decide(&rig.polecats, facts.now, &rig.thresholds);
-        decisions.extend(witness::decide(&rig.watched, facts.now, &rig.thresholds));
-        decisions.extend(push::decide(&rig.unfinished, facts.now, &rig.thresholds));
-        decisions.extend(scheduler::decide_repairs(&rig.scheduler));
-        decisions.extend(queue::decide(&rig.queue));
-        decisions.extend(rig.held.as_ref().and_then(held::decide));
-        decisions
-    };
-    let mut decisions: Vec<Decision> = facts.rigs.values().flat_map(of_rig).collect();
+    let mut decisions: Vec<Decision> = facts
+        .rigs
+        .values()
+        .flat_map(|rig| {
+            let mut decisions = polecats::decide(&rig.polecats, facts.now, &rig.thresholds);
+            decisions.extend(witness::decide(&rig.watched, facts.now, &rig.thresholds));
+            decisions.extend(push::decide(&rig.unfinished, facts.now, &rig.thresholds));
+            decisions.extend(scheduler::decide_repairs(&rig.scheduler));
+            decisions.extend(queue::decide(&rig.queue));
+            decisions.extend(rig.held.as_ref().and_then(held::decide));
+            decisions
+        })
+        .collect();
     decisions.extend(scheduler::decide_slings(
         &facts.schedulable_rigs(),
         &facts.room,
@@ -364,20 +369,23 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
 
 /// Returns the time until a rule applies that does not apply now, if nothing happens until then.
 pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
-    let of_rig = |rig: &RigFacts| {
-        let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
-        let watched = witness::due(&rig.watched, facts.now, &rig.thresholds);
-        let unfinished = push::due(&rig.unfinished, facts.now, &rig.thresholds);
-        polecats
-            .into_iter()
-            .chain(watched)
-            .chain(unfinished)
-            .chain(queue::due(&rig.queue))
-    };
     let shared = facts.sync.iter();
     let shared =
         shared.filter_map(|store| sync::due(store, facts.thresholds_for(store.rig.as_deref())));
-    let waits = facts.rigs.values().flat_map(of_rig).chain(shared);
+    let waits = facts
+        .rigs
+        .values()
+        .flat_map(|rig| {
+            let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
+            let watched = witness::due(&rig.watched, facts.now, &rig.thresholds);
+            let unfinished = push::due(&rig.unfinished, facts.now, &rig.thresholds);
+            polecats
+                .into_iter()
+                .chain(watched)
+                .chain(unfinished)
+                .chain(queue::due(&rig.queue))
+        })
+        .chain(shared);
     let outages = outages::due(&facts.outages, facts.now);
     let escalations = escalations::due(&facts.escalations, facts.now);
     let roles = roles::due(&facts.roles, facts.now, &facts.thresholds);

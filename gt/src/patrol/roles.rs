@@ -36,15 +36,16 @@ pub(super) fn facts(layout: &TownLayout, view: &TownView) -> Vec<RoleFacts> {
     let Ok(mut restarts) = restarts::load_restarts(layout) else {
         return Vec::new();
     };
-    let fact = |agent: &crate::record::role::PatrolRole| {
-        let name = agent.address.to_string();
-        RoleFacts {
-            running: view.is_running(&agent.address),
-            restarts: restarts.remove(&name).unwrap_or_default(),
-            agent: name,
-        }
-    };
-    agents.map(fact).collect()
+    agents
+        .map(|agent| {
+            let name = agent.address.to_string();
+            RoleFacts {
+                running: view.is_running(&agent.address),
+                restarts: restarts.remove(&name).unwrap_or_default(),
+                agent: name,
+            }
+        })
+        .collect()
 }
 
 /// - D1: an agent without a session is started, unless it was stopped or its last start is too
@@ -95,18 +96,17 @@ pub(super) fn due(
     now: Timestamp,
     numbers: &Thresholds,
 ) -> Option<SignedDuration> {
-    let due = |role: &RoleFacts| {
-        if role.running? {
-            role.restarts.time_until_reset(now, &numbers.agents)
-        } else if role.restarts.stopped {
-            None
-        } else {
-            role.restarts.remaining_wait(now)
-        }
-    };
     facts
         .iter()
-        .filter_map(due)
+        .filter_map(|role| {
+            if role.running? {
+                role.restarts.time_until_reset(now, &numbers.agents)
+            } else if role.restarts.stopped {
+                None
+            } else {
+                role.restarts.remaining_wait(now)
+            }
+        })
         .filter(SignedDuration::is_positive)
         .min()
 }

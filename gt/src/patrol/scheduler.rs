@@ -113,15 +113,18 @@ fn find_repairs(beads: &Snapshot, queued: &[String]) -> Vec<String> {
 
 /// R1: a conflict or repair task goes to a worker, unless a user must decide that.
 pub(super) fn decide_repairs(facts: &SchedulerFacts) -> Vec<Decision> {
-    let queue = |bead: &String| Decision {
-        rule: rule::R1_QUEUE_REPAIR,
-        saw: format!("{bead} is open, and no worker had it"),
-        action: Action::QueueRepair {
-            rig: facts.rig.clone().into(),
-            bead: bead.clone().into(),
-        },
-    };
-    facts.repairs.iter().map(queue).collect()
+    facts
+        .repairs
+        .iter()
+        .map(|bead| Decision {
+            rule: rule::R1_QUEUE_REPAIR,
+            saw: format!("{bead} is open, and no worker had it"),
+            action: Action::QueueRepair {
+                rig: facts.rig.clone().into(),
+                bead: bead.clone().into(),
+            },
+        })
+        .collect()
 }
 
 /// W1: queued beads are slung as soon as nothing blocks them, while rig and town have room. A bead

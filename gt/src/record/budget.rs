@@ -303,17 +303,16 @@ impl<'a> BudgetLayers<'a> {
         let of_day = || book.of_day(self.town);
         let of_rig = || book.of_rig(self.rig, self.rig_name);
         let of_bead = || book.of_bead(self.rig, self.rig_name, bead);
-        let of_convoys = || {
-            BudgetKind::Convoy.limit(self.town)?;
-            convoy::convoys_tracking(town_beads, bead)
-                .into_iter()
-                .filter_map(|id| town_beads.get(&id))
-                .find_map(|convoy| book.of_convoy(self.town, convoy).filter(Budget::is_spent))
-        };
         of_day()
             .filter(Budget::is_spent)
             .or_else(|| of_rig().filter(Budget::is_spent))
-            .or_else(of_convoys)
+            .or_else(|| {
+                BudgetKind::Convoy.limit(self.town)?;
+                convoy::convoys_tracking(town_beads, bead)
+                    .into_iter()
+                    .filter_map(|id| town_beads.get(&id))
+                    .find_map(|convoy| book.of_convoy(self.town, convoy).filter(Budget::is_spent))
+            })
             .or_else(|| of_bead().filter(Budget::is_spent))
     }
 }

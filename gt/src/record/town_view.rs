@@ -77,17 +77,22 @@ impl TownView {
         let stores = town.read_stores()?;
         let settings = TownSettings::load(town, &stores.rigs);
         let now = town.clock.now();
-        let expected = |stores: &TownStores, roles: &[PatrolRole]| {
-            let mut rigs = stores.rigs.values();
-            roles.iter().any(|role| role.mode == RoleMode::Agent)
-                || rigs.any(|beads| can_have_sessions(beads, now))
-                || has_hooked_beads(stores)
-                || mail::has_unread(&stores.town)
-                || dog::list_dogs(&town.layout)
-                    .iter()
-                    .any(|dog| dog.state == DogState::Working)
-        };
-        Ok(Self::read_with(town, stores, settings, glances, expected))
+        Ok(Self::read_with(
+            town,
+            stores,
+            settings,
+            glances,
+            |stores, roles| {
+                let mut rigs = stores.rigs.values();
+                roles.iter().any(|role| role.mode == RoleMode::Agent)
+                    || rigs.any(|beads| can_have_sessions(beads, now))
+                    || has_hooked_beads(stores)
+                    || mail::has_unread(&stores.town)
+                    || dog::list_dogs(&town.layout)
+                        .iter()
+                        .any(|dog| dog.state == DogState::Working)
+            },
+        ))
     }
 
     fn read_with(

@@ -175,14 +175,13 @@ pub fn list_waves<'a>(
     let mut left: Vec<&TrackedBead> = tracked.into_iter().collect();
     let mut waves = Vec::new();
     while !left.is_empty() {
-        let is_free = |bead: &&TrackedBead| {
+        let (mut free, waiting): (Vec<_>, Vec<_>) = left.iter().copied().partition(|bead| {
             bead.waits_for.iter().chain(&bead.blockers).all(|id| {
                 !left
                     .iter()
                     .any(|other| other.id == *id && other.id != bead.id)
             })
-        };
-        let (mut free, waiting): (Vec<_>, Vec<_>) = left.iter().copied().partition(is_free);
+        });
         let is_circle = free.is_empty();
         if is_circle {
             free.clone_from(&left);

@@ -112,20 +112,22 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
 }
 
 fn count_by_invariant(faults: &[InvariantViolation]) -> Vec<InvariantCount> {
-    let of_one = |invariant: Invariant| {
-        let faults: Vec<InvariantViolation> = faults
-            .iter()
-            .filter(|fault| fault.invariant == invariant)
-            .cloned()
-            .collect();
-        InvariantCount {
-            invariant,
-            says: invariant.describe(),
-            count: faults.len(),
-            faults,
-        }
-    };
-    Invariant::ALL.into_iter().map(of_one).collect()
+    Invariant::ALL
+        .into_iter()
+        .map(|invariant| {
+            let faults: Vec<InvariantViolation> = faults
+                .iter()
+                .filter(|fault| fault.invariant == invariant)
+                .cloned()
+                .collect();
+            InvariantCount {
+                invariant,
+                says: invariant.describe(),
+                count: faults.len(),
+                faults,
+            }
+        })
+        .collect()
 }
 
 fn worker_state(polecat: &Polecat, now: Timestamp) -> WorkerState {
@@ -169,18 +171,19 @@ impl RigWork<'_> {
                 matches!(bead.status(), Status::Hooked | Status::InProgress) && !bead.is_ephemeral()
             })
             .filter(|bead| !self.busy.contains(&bead.id));
-        let look = |bead: &Bead| WorkState {
-            id: bead.id.clone(),
-            place: self.place_of(bead, queued.contains(bead.id.as_str())),
-            holders: count_holders(
-                bead,
-                hooks.get(bead.id.as_str()).copied().unwrap_or_default(),
-            ),
-            merges: 0,
-            missing: None,
-            is_landed: false,
-        };
-        begun.map(look).collect()
+        begun
+            .map(|bead| WorkState {
+                id: bead.id.clone(),
+                place: self.place_of(bead, queued.contains(bead.id.as_str())),
+                holders: count_holders(
+                    bead,
+                    hooks.get(bead.id.as_str()).copied().unwrap_or_default(),
+                ),
+                merges: 0,
+                missing: None,
+                is_landed: false,
+            })
+            .collect()
     }
 
     fn place_of(&self, bead: &Bead, is_queued: bool) -> WorkPlace {

@@ -150,15 +150,17 @@ fn read_gate_stats(rig: &Rig, since: Timestamp, merged: usize) -> anyhow::Result
     }
     #[expect(clippy::cast_precision_loss, reason = "both counts are small")]
     let per_merge = |runs: usize| (merged > 0).then(|| runs as f64 / merged as f64);
-    let stats = |(gate, runs): (String, GateRuns)| GateStats {
-        gate,
-        runs: runs.seconds.len(),
-        failed: runs.failed,
-        retried: runs.retried,
-        runs_per_merge: per_merge(runs.seconds.len()),
-        seconds: Percentiles::from_values(runs.seconds),
-    };
-    Ok(gates.into_iter().map(stats).collect())
+    Ok(gates
+        .into_iter()
+        .map(|(gate, runs)| GateStats {
+            gate,
+            runs: runs.seconds.len(),
+            failed: runs.failed,
+            retried: runs.retried,
+            runs_per_merge: per_merge(runs.seconds.len()),
+            seconds: Percentiles::from_values(runs.seconds),
+        })
+        .collect())
 }
 
 fn seconds_between(from: Timestamp, to: Timestamp) -> f64 {

@@ -39,13 +39,15 @@ struct AccountRow {
 }
 
 fn list_rows(town: &Town, book: &AccountBook) -> Vec<AccountRow> {
-    let row = |(handle, account): (&String, &gt::record::account::Account)| AccountRow {
-        handle: handle.clone(),
-        email: account.email.clone(),
-        description: account.description.clone(),
-        config_dir: account.config_dir.clone(),
-        is_default: *handle == book.default,
-        is_set_up: account.folder(&town.env).is_dir(),
-    };
-    book.accounts.iter().map(row).collect()
+    book.accounts
+        .iter()
+        .map(|(handle, account)| AccountRow {
+            handle: handle.clone(),
+            email: account.email.clone(),
+            description: account.description.clone(),
+            config_dir: account.config_dir.clone(),
+            is_default: *handle == book.default,
+            is_set_up: account.folder(&town.env).is_dir(),
+        })
+        .collect()
 }

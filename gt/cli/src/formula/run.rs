@@ -57,15 +57,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(number) = args.pr {
         values.insert("pr".to_owned(), number.to_string());
     }
-    let setting = || {
+    let named = args.formula.or_else(|| {
         let layers = gt::town::config::SettingsLayers::load(&town, Some(&rig)).ok()?;
         let value = layers.valid_value("workflow.default_formula");
         value
             .as_str()
             .filter(|name| !name.is_empty())
             .map(str::to_owned)
-    };
-    let named = args.formula.or_else(setting);
+    });
     let name = named
         .ok_or_else(|| kit::failure::UsageError("name a formula: gt formula run FORMULA".into()))?;
     let request = RunRequest {

@@ -51,19 +51,21 @@ fn read_backups(git: &Git, tip: &str) -> anyhow::Result<Vec<BackupEntry>> {
     let log = git.plumbing(log).args(["--format=%H %cI %ae %s", tip]);
     let lines = log.text()?;
     let author = place::backup_identity().email;
-    let parse = |line: &str| {
-        let mut words = line.splitn(4, ' ');
-        let commit = words.next()?;
-        let time = words.next()?;
-        let is_backup = words.next()? == author && words.next()?.starts_with(SUBJECT_PREFIX);
-        is_backup.then(|| {
-            Some(BackupEntry {
-                commit: commit.to_owned(),
-                written_at: time.parse().ok()?,
-            })
-        })?
-    };
-    Ok(lines.lines().map_while(parse).collect())
+    Ok(lines
+        .lines()
+        .map_while(|line| {
+            let mut words = line.splitn(4, ' ');
+            let commit = words.next()?;
+            let time = words.next()?;
+            let is_backup = words.next()? == author && words.next()?.starts_with(SUBJECT_PREFIX);
+            is_backup.then(|| {
+                Some(BackupEntry {
+                    commit: commit.to_owned(),
+                    written_at: time.parse().ok()?,
+                })
+            })?
+        })
+        .collect())
 }
 
 /// Finds the chosen backup among those up to `tip`.

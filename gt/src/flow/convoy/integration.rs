@@ -208,16 +208,17 @@ pub fn integration_convoy_of(town: &Snapshot, bead: &str) -> Option<String> {
 
 /// Returns the open convoy that has a branch of this name in a rig.
 pub fn convoy_of_branch(town: &Snapshot, rig: &str, branch: &str) -> Option<String> {
-    let is_its = |convoy: &&&Bead| {
-        read_integration(convoy).is_some_and(|integration| {
-            integration
-                .rigs
-                .get(rig)
-                .is_some_and(|own| own.branch == branch)
-        })
-    };
     let open = record::convoy::list_convoys_with_key(town, KEY);
-    open.iter().find(is_its).map(|convoy| convoy.id.clone())
+    open.iter()
+        .find(|convoy| {
+            read_integration(convoy).is_some_and(|integration| {
+                integration
+                    .rigs
+                    .get(rig)
+                    .is_some_and(|own| own.branch == branch)
+            })
+        })
+        .map(|convoy| convoy.id.clone())
 }
 
 /// Returns the branch that work on a bead is merged to: the branch of the bead's convoy, or the

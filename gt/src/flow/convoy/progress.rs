@@ -70,16 +70,17 @@ impl ConvoyBlocker {
     /// Returns the critical escalations that block a convoy.
     pub fn for_convoy(town: &Snapshot, convoy: &Bead) -> Vec<Self> {
         let blocking = escalation::find_blocking(town, convoy).into_iter();
-        let blocker = |escalation: escalation::Escalation| Self {
-            next_steps: vec![
-                format!("gt escalate show {}", escalation.id),
-                format!("gt escalate resolve {} \"<answer>\"", escalation.id),
-            ],
-            id: escalation.id,
-            title: escalation.title,
-            from: escalation.escalated_by,
-        };
-        blocking.map(blocker).collect()
+        blocking
+            .map(|escalation| Self {
+                next_steps: vec![
+                    format!("gt escalate show {}", escalation.id),
+                    format!("gt escalate resolve {} \"<answer>\"", escalation.id),
+                ],
+                id: escalation.id,
+                title: escalation.title,
+                from: escalation.escalated_by,
+            })
+            .collect()
     }
 }
 
@@ -441,20 +442,6 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
         (true, _) => BeadStanding::NeedsStep,
         (_, is_unproven) => find_standing(home, bead, request, !waits_for.is_empty(), is_unproven),
     };
-    let further = || match standing {
-        BeadStanding::Open | BeadStanding::Blocked => home
-            .find_queued(id)
-            .map(|queued| match home.now {
-                Some(now) => queued.describe_at(now),
-                None => queued.describe_queued(),
-            })
-            .or_else(|| Some(attempt::last_given_up_attempt(bead)?.describe_failure())),
-        BeadStanding::Failed => Some(bead.close_reason.clone()),
-        BeadStanding::Done => describe_unmerged(bead),
-        BeadStanding::Working => home.idle_reason(id),
-        BeadStanding::NeedsStep if home.is_abandoned(bead) => Some("no one works on it".to_owned()),
-        _ => None,
-    };
     TrackedBead {
         id: id.to_owned(),
         title: bead.title.clone(),
@@ -465,7 +452,25 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
         standing,
         waits_for,
         blockers: list_blockers(bead),
-        why: stuck.or(unproven).or_else(further).unwrap_or_default(),
+        why: stuck
+            .or(unproven)
+            .or_else(|| match standing {
+                BeadStanding::Open | BeadStanding::Blocked => home
+                    .find_queued(id)
+                    .map(|queued| match home.now {
+                        Some(now) => queued.describe_at(now),
+                        None => queued.describe_queued(),
+                    })
+                    .or_else(|| Some(attempt::last_given_up_attempt(bead)?.describe_failure())),
+                BeadStanding::Failed => Some(bead.close_reason.clone()),
+                BeadStanding::Done => describe_unmerged(bead),
+                BeadStanding::Working => home.idle_reason(id),
+                BeadStanding::NeedsStep if home.is_abandoned(bead) => {
+                    Some("no one works on it".to_owned())
+                }
+                _ => None,
+            })
+            .unwrap_or_default(),
         next_steps: Vec::new(),
     }
 }

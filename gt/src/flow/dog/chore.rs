@@ -132,27 +132,29 @@ fn check_kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 
 fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
     let found = zombies::find_zombies(town, MIN_PROCESS_AGE, end)?.into_iter();
-    let describe = |zombie: zombies::ZombieProcess| {
-        let what = if zombie.ended { "ended" } else { "is left" };
-        let pid = zombie.pid;
-        let program = zombie.program;
-        let session = zombie.session;
-        format!("process {pid} ({program}) of session {session} {what}")
-    };
-    Ok(found.map(describe).collect())
+    Ok(found
+        .map(|zombie| {
+            let what = if zombie.ended { "ended" } else { "is left" };
+            let pid = zombie.pid;
+            let program = zombie.program;
+            let session = zombie.session;
+            format!("process {pid} ({program}) of session {session} {what}")
+        })
+        .collect())
 }
 
 fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
     let found = stale_hooks::handle_stale_hooks(town, STALE_HOOK_AGE, dry_run)?.into_iter();
-    let describe = |hook: stale_hooks::StaleHook| {
-        let what = match (hook.verdict, hook.done) {
-            (HookVerdict::Reopen, true) => "is open again".to_owned(),
-            (HookVerdict::Reopen, false) => format!("can be reopened ({})", hook.reason),
-            (HookVerdict::Keep, _) => format!("stays on its hook ({})", hook.reason),
-        };
-        format!("{} of {} {what}", hook.bead, hook.assignee)
-    };
-    Ok(found.map(describe).collect())
+    Ok(found
+        .map(|hook| {
+            let what = match (hook.verdict, hook.done) {
+                (HookVerdict::Reopen, true) => "is open again".to_owned(),
+                (HookVerdict::Reopen, false) => format!("can be reopened ({})", hook.reason),
+                (HookVerdict::Keep, _) => format!("stays on its hook ({})", hook.reason),
+            };
+            format!("{} of {} {what}", hook.bead, hook.assignee)
+        })
+        .collect())
 }
 
 fn compact_rigs(town: &Town) -> anyhow::Result<Vec<String>> {

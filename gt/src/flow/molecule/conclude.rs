@@ -29,14 +29,16 @@ pub fn check_steps_closed(
     let Some(found) = molecule::find_own_molecule(beads, bead) else {
         return Ok(());
     };
-    let open = |step: &molecule::MoleculeStep| {
-        format!(
-            "{} \"{}\"",
-            step.id,
-            kit::ui::escape::escape_line(&step.title)
-        )
-    };
-    let steps: Vec<String> = found.open_steps().map(open).collect();
+    let steps: Vec<String> = found
+        .open_steps()
+        .map(|step| {
+            format!(
+                "{} \"{}\"",
+                step.id,
+                kit::ui::escape::escape_line(&step.title)
+            )
+        })
+        .collect();
     if steps.is_empty() || closes || found.closes_steps {
         return Ok(());
     }

@@ -14,20 +14,22 @@ pub fn find_shared_waits(beads: &Snapshot, id: &str) -> Vec<String> {
     let Some(wait) = request.and_then(|request| RequestWait::find(beads, request)) else {
         return Vec::new();
     };
-    let is_shared = |other: &RequestWait| match (&wait, other) {
-        (RequestWait::Gate { gate, .. }, RequestWait::Gate { gate: other, .. }) => gate == other,
-        (RequestWait::Target { branch, .. }, RequestWait::Target { branch: other, .. }) => {
-            branch == other
-        }
-        _ => false,
-    };
     merge_request::open_requests(beads)
         .into_iter()
         .filter(|other| {
             other.id != id
                 && RequestWait::find(beads, other)
                     .as_ref()
-                    .is_some_and(is_shared)
+                    .is_some_and(|other| match (&wait, other) {
+                        (RequestWait::Gate { gate, .. }, RequestWait::Gate { gate: other, .. }) => {
+                            gate == other
+                        }
+                        (
+                            RequestWait::Target { branch, .. },
+                            RequestWait::Target { branch: other, .. },
+                        ) => branch == other,
+                        _ => false,
+                    })
         })
         .map(|other| other.id.clone())
         .collect()

@@ -123,14 +123,16 @@ fn find_keeping_ref(git: &Git, commit: &str) -> Result<Option<String>, GitError>
         "refs/heads",
     ]);
     let names = call.text()?;
-    let is_kept = |name: &&str| {
-        let is_own_copy = || {
-            let rest = name.strip_prefix("refs/remotes/");
-            let branch = rest.and_then(|rest| rest.split_once('/'));
-            branch.is_some_and(|(_, branch)| branch.starts_with(BRANCH_PREFIX))
-        };
-        !name.starts_with("refs/heads/polecat/") && !is_own_copy()
-    };
     // Branches of the remote come last in the list, and say most.
-    Ok(names.lines().rfind(is_kept).map(str::to_owned))
+    Ok(names
+        .lines()
+        .rfind(|name| {
+            let is_own_copy = || {
+                let rest = name.strip_prefix("refs/remotes/");
+                let branch = rest.and_then(|rest| rest.split_once('/'));
+                branch.is_some_and(|(_, branch)| branch.starts_with(BRANCH_PREFIX))
+            };
+            !name.starts_with("refs/heads/polecat/") && !is_own_copy()
+        })
+        .map(str::to_owned))
 }

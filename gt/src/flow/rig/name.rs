@@ -51,14 +51,17 @@ pub fn derive_rig_name(url: &str) -> String {
 }
 
 fn suggest_name(name: &str) -> String {
-    let kept = |c: char| {
-        if c.is_ascii_alphanumeric() {
-            c.to_ascii_lowercase()
-        } else {
-            '_'
-        }
-    };
-    let kept_chars: String = name.chars().map(kept).take(40).collect();
+    let kept_chars: String = name
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '_'
+            }
+        })
+        .take(40)
+        .collect();
     let name = kept_chars
         .trim_matches('_')
         .trim_start_matches(|c: char| c.is_ascii_digit())

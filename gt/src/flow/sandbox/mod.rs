@@ -303,15 +303,16 @@ impl<'a> Sandbox<'a> {
     /// that it wrote.
     fn restore_folder(&self, git: &Git, folder: &str) -> Result<(), SandboxError> {
         let entry = git.plumbing(["ls-files", "--stage", "-z", "--", folder]);
-        let is_it = |record: &String| {
+        let path = git.folder().join(folder);
+        if !entry.records()?.iter().any(|record| {
             let is_file = record.starts_with("100") || record.starts_with("120");
             is_file
                 && record
                     .split_once('\t')
                     .is_some_and(|(_, path)| path == folder)
-        };
-        let path = git.folder().join(folder);
-        if !entry.records()?.iter().any(is_it) || !path.is_dir() || path.is_symlink() {
+        }) || !path.is_dir()
+            || path.is_symlink()
+        {
             return Ok(());
         }
         git.plumbing(["update-index", "--no-skip-worktree", "--", folder])

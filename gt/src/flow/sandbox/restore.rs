@@ -166,21 +166,23 @@ pub(crate) struct MovedWorktree {
 pub(crate) fn list_moved_worktrees(rig: &Rig) -> Vec<MovedWorktree> {
     let moved = list_moved_places(rig).into_iter();
     let root = rig.town().layout.root();
-    let describe = |(place, record): (PathBuf, PathBuf)| {
-        let inside = place
-            .strip_prefix(root)
-            .ok()
-            .map(|inside| inside.join(".git"));
-        let named = fs::read_to_string(record.join("gitdir")).unwrap_or_default();
-        let named = PathBuf::from(named.trim_end());
-        let earlier = inside.filter(|inside| named.is_absolute() && named.ends_with(inside));
-        let earlier = earlier.and_then(|inside| named.ancestors().nth(inside.components().count()));
-        let earlier = earlier
-            .filter(|earlier| *earlier != root)
-            .map(Path::to_owned);
-        MovedWorktree { place, earlier }
-    };
-    moved.map(describe).collect()
+    moved
+        .map(|(place, record)| {
+            let inside = place
+                .strip_prefix(root)
+                .ok()
+                .map(|inside| inside.join(".git"));
+            let named = fs::read_to_string(record.join("gitdir")).unwrap_or_default();
+            let named = PathBuf::from(named.trim_end());
+            let earlier = inside.filter(|inside| named.is_absolute() && named.ends_with(inside));
+            let earlier =
+                earlier.and_then(|inside| named.ancestors().nth(inside.components().count()));
+            let earlier = earlier
+                .filter(|earlier| *earlier != root)
+                .map(Path::to_owned);
+            MovedWorktree { place, earlier }
+        })
+        .collect()
 }
 
 /// Repairs the links of all worktrees of a rig that were moved with their town.

@@ -283,14 +283,16 @@ pub fn find_recorded_sessions(town: &Town, name: &str) -> anyhow::Result<Vec<Pas
         session.bead == name || agent.as_ref().is_some_and(|agent| session.actor == *agent)
     };
     let is_session = all.iter().any(is_id);
-    let is_wanted = |session: &PastSession| {
-        if is_session {
-            is_id(session)
-        } else {
-            is_named(session)
-        }
-    };
-    let mut found: Vec<PastSession> = all.into_iter().filter(is_wanted).collect();
+    let mut found: Vec<PastSession> = all
+        .into_iter()
+        .filter(|session| {
+            if is_session {
+                is_id(session)
+            } else {
+                is_named(session)
+            }
+        })
+        .collect();
     if found.is_empty() {
         found.push(find_session(town, name)?);
     }

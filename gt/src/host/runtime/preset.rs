@@ -221,14 +221,13 @@ impl RuntimePreset {
             return Some(exe.to_owned());
         }
         let on_path = which::which_in(&self.command, env.get("PATH"), env.cwd()).ok();
-        let elsewhere = || {
+        on_path.or_else(|| {
             self.also_at
                 .iter()
                 .map(|place| env.make_absolute(place))
                 .into_iter()
                 .find(|place| place.is_file())
-        };
-        on_path.or_else(elsewhere)
+        })
     }
 
     /// Returns true if a file or a variable shows a login, and `None` if that cannot be seen: the

@@ -32,15 +32,15 @@ impl Tmux {
         file: &Path,
     ) -> Result<String, HostError> {
         let mut words = String::new();
-        let answer = || match self.request_session(spec, file) {
+        clock::wait_for(NEXT_SERVER, || match self.request_session(spec, file) {
             Ok(made) => Some(Ok(made)),
             Err(CreateFailure::Failed(error)) => Some(Err(error)),
             Err(CreateFailure::ServerEnded(said)) => {
                 words = said;
                 None
             }
-        };
-        clock::wait_for(NEXT_SERVER, answer).unwrap_or_else(|| Err(self.build_failed_error(words)))
+        })
+        .unwrap_or_else(|| Err(self.build_failed_error(words)))
     }
 
     fn request_session(&self, spec: &SessionSpec, file: &Path) -> Result<String, CreateFailure> {

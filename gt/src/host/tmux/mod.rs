@@ -249,15 +249,15 @@ impl Tmux {
 
     /// Returns the output of an ended process, which may be drawn a moment after its end.
     fn capture_last_output(&self, name: &str) -> String {
-        let words = || {
+        clock::wait_for(Duration::from_millis(300), || {
             let screen = self.capture(name, 60).ok()?;
             let output_lines: Vec<&str> = screen
                 .lines()
                 .filter(|line| !line.is_empty() && !is_end_message(line))
                 .collect();
             (!output_lines.is_empty()).then(|| output_lines.join("\n"))
-        };
-        clock::wait_for(Duration::from_millis(300), words).unwrap_or_default()
+        })
+        .unwrap_or_default()
     }
 
     /// Checks the state of a new session. Its pane is kept during the check, even if its process
@@ -319,14 +319,17 @@ fn socket_name(root: &Path) -> String {
     let name = path
         .file_name()
         .map_or("town".into(), |name| name.to_string_lossy());
-    let harmless = |c: char| {
-        if c.is_ascii_alphanumeric() || c == '-' {
-            c
-        } else {
-            '_'
-        }
-    };
-    let name: String = name.chars().take(40).map(harmless).collect();
+    let name: String = name
+        .chars()
+        .take(40)
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        })
+        .collect();
     format!("{name}-{:02x}{:02x}{:02x}", hash[0], hash[1], hash[2])
 }
 

@@ -115,17 +115,19 @@ pub fn send_messages(
         .operation
         .clone()
         .unwrap_or_else(|| format!("send:{}:{}", town.clock.now(), town.random.hex(8)));
-    let complete = |copy: &NewMessage| NewMessage {
-        from: if copy.from.is_empty() {
-            town.actor.mailbox()
-        } else {
-            copy.from.clone()
-        },
-        thread: Some(thread.clone()),
-        operation: Some(operation.clone()),
-        ..copy.clone()
-    };
-    let copies: Vec<NewMessage> = copies.iter().map(complete).collect();
+    let copies: Vec<NewMessage> = copies
+        .iter()
+        .map(|copy| NewMessage {
+            from: if copy.from.is_empty() {
+                town.actor.mailbox()
+            } else {
+                copy.from.clone()
+            },
+            thread: Some(thread.clone()),
+            operation: Some(operation.clone()),
+            ..copy.clone()
+        })
+        .collect();
     let ids = town.transact(&store, |tx| {
         let ids = copies.iter().map(|copy| write_message(tx, copy));
         let ids = ids.collect::<anyhow::Result<Vec<String>>>()?;

@@ -93,14 +93,13 @@ pub(super) fn list_named(beads: &Snapshot, kind: NamedKind) -> Vec<&Bead> {
 
 /// Returns the name of a bead: its field, otherwise the end of its id.
 pub(super) fn name_of(bead: &Bead, kind: NamedKind) -> String {
-    let from_id = || {
+    get_named_field(bead, "name").unwrap_or_else(|| {
         let ids = kind.ids("");
         let name = ids
             .iter()
             .find_map(|start| bead.id.strip_prefix(start.as_str()));
         name.unwrap_or(&bead.id).to_owned()
-    };
-    get_named_field(bead, "name").unwrap_or_else(from_id)
+    })
 }
 
 /// Returns a field of a bead. `null` counts as absent.

@@ -89,10 +89,12 @@ pub(in crate::page) fn read_board(town: &LiveTown) -> anyhow::Result<Value> {
             .into_iter()
             .partition(|bead| matches!(bead.status(), Status::Hooked | Status::InProgress));
         let (blocked, open): (Vec<BeadRef>, Vec<BeadRef>) = left.into_iter().partition(|found| {
-            let blocks = |bead| !stores.external_blockers(bead).is_empty();
             found.status() == Status::Blocked
                 || found.is_blocked()
-                || found.has_external_edge() && found.bead().is_some_and(blocks)
+                || found.has_external_edge()
+                    && found
+                        .bead()
+                        .is_some_and(|bead| !stores.external_blockers(bead).is_empty())
         });
         let columns = [
             build_column("Open", &open, MAX_COLUMN_BEADS),

@@ -161,15 +161,17 @@ fn format_molecule_steps(molecule: &Molecule) -> String {
 
 /// Formats the steps of a molecule, each quoted, with a mark at done steps and at the current one.
 pub(super) fn mark_steps(steps: &[MoleculeStep], current: &str) -> String {
-    let line = |step: &MoleculeStep| {
-        let mark = match step {
-            step if step.is_done() => 'x',
-            step if !current.is_empty() && step.id == current => '>',
-            _ => ' ',
-        };
-        format!("> [{mark}] {}\n", escape::escape_line(&step.title))
-    };
-    steps.iter().map(line).collect()
+    steps
+        .iter()
+        .map(|step| {
+            let mark = match step {
+                step if step.is_done() => 'x',
+                step if !current.is_empty() && step.id == current => '>',
+                _ => ' ',
+            };
+            format!("> [{mark}] {}\n", escape::escape_line(&step.title))
+        })
+        .collect()
 }
 
 /// Explains that the original work is not merged yet, and the consequence for the branch.
