@@ -260,7 +260,7 @@ fn an_overruled_change_is_not_reported_again_as_rolled_back() {
 }
 
 #[test]
-fn ancestors_of_an_unrecorded_line_are_not_reported_as_rolled_back() {
+fn an_unrecorded_line_that_was_accepted_is_not_reported_again_after_a_merge() {
     // On the side a colleague set the priority back, in a clone of his own.
     let project = Project::new();
     let id = project.bead("a", "Both change this");
@@ -275,6 +275,8 @@ fn ancestors_of_an_unrecorded_line_are_not_reported_as_rolled_back() {
     let theirs = project.dir("b");
     let pull = ["pull", "-q", theirs.to_str().unwrap(), "side"];
     project.git("a", &pull).ok();
+    let said = project.bd("a", &["restore", "--discard"]).ok();
+    assert!(said.err.contains(&id), "{}", said.err);
     for branch in ["side", "main"] {
         project.git("a", &["switch", "-q", branch]).ok();
         let title = format!("From {branch}");

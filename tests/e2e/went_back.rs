@@ -270,16 +270,17 @@ fn the_return_of_a_deleted_or_archived_bead_is_reported() {
 }
 
 #[test]
-fn a_label_removed_by_others_is_not_a_rollback() {
+fn values_that_others_set_back_are_reported_and_can_be_accepted() {
     let (project, ids) = two_beads();
     timeless(&project, TIMELESS[0], &ids);
-    project.commit("a", "A label");
+    project.bd("a", &["close", &ids[1]]).ok();
+    project.commit("a", "A label and a close");
     project.clone("b");
     project.bd("b", &["label", "remove", &ids[0], "mine"]).ok();
-    project.commit("b", "No label");
-    project.bd("a", &["list"]).ok();
-    project.bd("a", &["update", &ids[1], "-p", "0"]).ok();
-    project.commit("a", "Priority");
+    project.bd("b", &["reopen", &ids[1]]).ok();
+    project.commit("b", "Neither");
+    project.bd("a", &["create", "Another"]).ok();
+    project.commit("a", "Another");
     let theirs = project.dir("b");
     let from = [
         "pull",
@@ -290,8 +291,22 @@ fn a_label_removed_by_others_is_not_a_rollback() {
         "main",
     ];
     project.git("a", &from).ok();
+    // Without b's history, this is how a rollback looks. Nothing changes before the decision.
+    let found = project.issues("a");
+    let said = project.bd("a", &["list"]).ok().err;
+    assert_eq!(said.lines().count(), 3, "{said}");
+    for id in &ids {
+        assert!(said.contains(id.as_str()), "{said}");
+    }
+    assert_eq!(project.issues("a"), found);
+    project.bd("a", &["restore", "--discard"]).ok();
+    assert_eq!(project.issues("a"), found);
+    project.bd("a", &["update", &ids[1], "-p", "0"]).ok();
+    for command in ["list", "sync"] {
+        assert_eq!(project.bd("a", &[command]).ok().err, "", "{command}");
+    }
+    assert_eq!(project.show("a", &ids[1])["status"], "open");
     assert!(!project.issues("a").contains("mine"));
-    assert_eq!(project.bd("a", &["list"]).ok().err, "");
 }
 
 #[test]
@@ -399,8 +414,10 @@ fn changes_by_others_are_never_a_rollback() {
     ] {
         let (project, ids) = changed(true);
         project.clone("b");
-        // Upon what was done here: also back to how it was.
-        project.bd("b", &["update", &ids[0], "--title", "Old"]).ok();
+        // Upon what was done here.
+        project
+            .bd("b", &["update", &ids[0], "--title", "By b"])
+            .ok();
         project.bd("b", &["close", &ids[1]]).ok();
         project.bead("b", "Made in b");
         project.commit("b", "By b");

@@ -17,7 +17,6 @@ mod driver;
 mod folders;
 mod ignored;
 mod inner;
-pub mod past;
 mod read;
 mod redact;
 mod remote;

@@ -1,8 +1,7 @@
 //! Puts `issues.jsonl` in place and keeps it under a second name.
 //!
-//! This module owns `issues.kept` (the issues as this clone last wrote or accepted them),
-//! `issues.head` (the commit of `HEAD` at that time) and `issues.found` (the issues as they last
-//! came from outside). Every writer of the issues (the fold, and the exchange with the shared
+//! This module owns `issues.kept` (the issues as this clone last wrote or accepted them) and
+//! `issues.found` (the issues as they last came from outside). Every writer of the issues (the fold, and the exchange with the shared
 //! branch) uses it, so that the bytes that git rolls back still exist under the second name.
 
 use std::fs::{self, Metadata};
@@ -12,7 +11,6 @@ use std::path::PathBuf;
 
 use super::issues_copy;
 use super::kept_copy::{KeptCopy, inode_of};
-use crate::git::past::FileHistory;
 use crate::store::StoreError;
 use crate::store::disk::identity::FileKey;
 use crate::store::disk::paths::StorePaths;
@@ -32,7 +30,6 @@ pub(crate) fn place_issues(issues: ReplacementFile, paths: &StorePaths) -> io::R
         // An older found file would make these issues look like an external change.
         file::remove_file(&paths.kept())?;
     }
-    keep_head(paths)?;
     // A second name changes the inode time of the first.
     let now = fs::metadata(paths.issues());
     if let Some(now) = now
@@ -74,25 +71,11 @@ fn keep_as(paths: &StorePaths, places: &[PathBuf], key: &FileKey) -> Result<bool
     }
     issues_copy::forget_copy(paths)
         .map_err(|error| StoreError::io("write", &paths.folded(), error))?;
-    let kept = keep_head(paths).map_err(|error| StoreError::io("write", &paths.kept_head(), error));
-    kept.map(|()| true)
+    Ok(true)
 }
 
 /// Returns true if the issues with this key are the kept ones.
 pub(super) fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
     let kept_key = (kept.len(), kept.mtime(), kept.mtime_nsec());
     key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == kept_key
-}
-
-/// Records the commit of `HEAD` while the kept issues are written.
-fn keep_head(paths: &StorePaths) -> io::Result<()> {
-    let head_commit = FileHistory::open(paths.issues()).and_then(|past| past.head());
-    let path = paths.kept_head();
-    let Some(head_id) = head_commit.map(|commit| commit.to_string()) else {
-        return file::remove_file(&path);
-    };
-    match file::read_file_if_exists(&path)? {
-        Some(known) if known == head_id.as_bytes() => Ok(()),
-        _ => file::replace_derived_file(&path, head_id.as_bytes(), file::SHARED),
-    }
 }

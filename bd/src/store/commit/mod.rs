@@ -7,6 +7,7 @@ pub(crate) mod issues_copy;
 pub(crate) mod issues_file;
 mod kept_copy;
 pub(crate) mod policy;
+mod recorded;
 pub(crate) mod reindex;
 pub mod rollback;
 pub(crate) mod transaction;

@@ -10,22 +10,24 @@
 //! 2. The next command that finds other issues compares them (`compare_with_kept`): each line that
 //!    left goes to `rollback.jsonl` beside the line found. Then the issues found are kept.
 //! 3. `bd restore --lost` merges both by field with the current line; `--discard` forgets them.
+//!
+//! Only the lines, our own history and the archive decide. git's history is never read, so a change
+//! that another clone took back is reported like a rollback, unless the synced history has it.
 
-use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 
-use git2::Oid;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::differ::{self, IssuesDifference, LinesById};
 use super::issues_copy;
 use super::issues_file::{accept_found, is_kept};
+use super::recorded::RecordedChanges;
 use crate::bead::lines;
-use crate::bead::{Bead, RawJson, Stamp, record};
-use crate::git::past::{FileHistory, HeadMovement};
+use crate::bead::record::{self, RecordFields};
+use crate::bead::{Bead, RawJson, Stamp};
 use crate::merge::{self, collision};
 use crate::store::disk::paths::StorePaths;
 use crate::store::disk::{files, ignore};
@@ -124,148 +126,8 @@ struct RollbackComparison {
     found: LinesById,
     /// The last lines from outside under the ids of the lines found.
     outside: LinesById,
-    /// The git history; `None` outside git, and if git does not track the issues.
-    past: Option<CommittedLines>,
-}
-
-/// The lines of the issues in git's history, relative to the time when the issues were kept.
-struct CommittedLines {
-    git: FileHistory,
-    /// The commit of `HEAD` when the issues were kept, and the current one.
-    heads: [Oid; 2],
-    movement: HeadMovement,
-    /// The lines in the common starting point: the commit of `HEAD` when the issues were kept, or
-    /// the merge base if the history diverged.
-    base: LinesById,
-    /// The hashes of the lines in `HEAD`.
-    now: HashSet<u64>,
-    /// The hashes of the lines in each version since the kept issues, and in all earlier versions.
-    since: OnceCell<Vec<HashSet<u64>>>,
-    older: OnceCell<HashSet<u64>>,
-    /// The hashes of the lines in commits that were created here since then, and in the reverts
-    /// among them.
-    local_hashes: OnceCell<[HashSet<u64>; 2]>,
-}
-
-impl CommittedLines {
-    fn read(paths: &StorePaths, wanted: &LinesById) -> Option<Self> {
-        let git = FileHistory::open(paths.issues())?;
-        let kept = files::read_if_exists(&paths.kept_head()).ok()??;
-        let before = git.commit(&String::from_utf8_lossy(&kept))?;
-        let now = git.head()?;
-        let movement = git.movement(before, now);
-        let base = match movement {
-            HeadMovement::Forward | HeadMovement::Back => Some(before),
-            HeadMovement::Apart(base) => base,
-        };
-        let lines = git.text_at(now);
-        let base = match base {
-            Some(base) if base == now => lines.clone(),
-            base => base.map(|base| git.text_at(base)).unwrap_or_default(),
-        };
-        if base.is_empty() && lines.is_empty() {
-            return None;
-        }
-        let base = merge::lines_by_id(&base).filter(|(id, _)| wanted.contains_key(id));
-        Some(Self {
-            base: base.map(|(id, line)| (id, line.to_vec())).collect(),
-            now: hash_lines(&lines),
-            git,
-            heads: [before, now],
-            movement,
-            since: OnceCell::new(),
-            older: OnceCell::new(),
-            local_hashes: OnceCell::new(),
-        })
-    }
-
-    fn is_apart(&self) -> bool {
-        matches!(self.movement, HeadMovement::Apart(_))
-    }
-
-    fn has_moved_on(&self) -> bool {
-        self.movement == HeadMovement::Forward && self.heads[0] != self.heads[1]
-    }
-
-    fn is_at_head(&self, found: &[u8]) -> bool {
-        self.now.contains(&xxh3_64(found))
-    }
-
-    fn is_base(&self, id: &str, line: &[u8]) -> bool {
-        self.base.get(id).is_some_and(|base| base == line)
-    }
-
-    fn since(&self) -> &[HashSet<u64>] {
-        self.since.get_or_init(|| {
-            let [before, now] = self.heads;
-            let versions = self.git.versions(now, Some(before));
-            versions.iter().map(|text| hash_lines(text)).collect()
-        })
-    }
-
-    /// Returns true if the line was committed after the issues were kept.
-    fn is_committed_since(&self, line: &[u8]) -> bool {
-        let hash = xxh3_64(line);
-        self.has_moved_on() && self.since().iter().any(|version| version.contains(&hash))
-    }
-
-    /// Returns true if a later commit lacks the line.
-    fn is_dropped_since(&self, line: &[u8]) -> bool {
-        let hash = xxh3_64(line);
-        self.has_moved_on() && self.since().iter().any(|version| !version.contains(&hash))
-    }
-
-    /// Returns true if an earlier commit had exactly this line.
-    fn is_older(&self, found: &[u8]) -> bool {
-        let older = self.older.get_or_init(|| {
-            let versions = self.git.versions(self.heads[0], None);
-            versions.iter().flat_map(|text| hash_lines(text)).collect()
-        });
-        older.contains(&xxh3_64(found)) || !self.is_at_head(found) && self.is_committed_since(found)
-    }
-
-    fn local_hashes(&self) -> &[HashSet<u64>; 2] {
-        self.local_hashes.get_or_init(|| {
-            let Some(commits) = self.git.own_commits_since(self.heads[0]) else {
-                let since = self.since().iter().flatten().copied();
-                return [since.collect(), HashSet::new()];
-            };
-            let mut hash_sets = [HashSet::new(), HashSet::new()];
-            for (commit, is_revert) in commits {
-                let lines = hash_lines(&self.git.text_at(commit));
-                if is_revert {
-                    hash_sets[1].extend(&lines);
-                }
-                hash_sets[0].extend(lines);
-            }
-            hash_sets
-        })
-    }
-
-    /// Returns true if a commit that was created here introduced the line, or may have.
-    fn is_own(&self, line: &[u8]) -> bool {
-        self.local_hashes()[0].contains(&xxh3_64(line))
-    }
-
-    /// Returns true if a `git revert` here introduced the line.
-    fn is_reverted(&self, line: &[u8]) -> bool {
-        self.local_hashes()[1].contains(&xxh3_64(line))
-    }
-}
-
-fn hash_lines(text: &[u8]) -> HashSet<u64> {
-    let lines = merge::lines_by_id(text);
-    lines.map(|(_, line)| xxh3_64(line)).collect()
-}
-
-/// The judgement on a kept line that differs from the line found.
-enum LineJudgement {
-    /// The line was changed on purpose.
-    Intended,
-    /// An older state replaced the line.
-    RolledBack,
-    /// Both sides may have changed the line since this common state.
-    BothChanged(Option<Box<Bead>>),
+    /// The recorded changes of the beads found.
+    changes: RecordedChanges,
 }
 
 impl RollbackComparison {
@@ -273,24 +135,17 @@ impl RollbackComparison {
         IssuesDifference { kept, found, .. }: IssuesDifference,
         paths: &StorePaths,
     ) -> Result<Self, StoreError> {
-        // A missing line needs no history.
-        let past = (!found.is_empty())
-            .then(|| CommittedLines::read(paths, &found))
-            .flatten();
-        let has_base = |id| past.as_ref().is_some_and(|past| past.base.contains_key(id));
         let is_kept = |from: File| file::is_at(&from, &paths.kept());
-        let outside = if found.keys().all(has_base) {
-            LinesById::new()
-        } else if file::open_regular_file(&paths.found()).is_ok_and(is_kept) {
+        let outside = if file::open_regular_file(&paths.found()).is_ok_and(is_kept) {
             kept.clone()
         } else {
             differ::lines_of(&paths.found(), |id| found.contains_key(id))?
         };
         Ok(Self {
+            changes: RecordedChanges::read(paths, found.keys())?,
             kept,
             found,
             outside,
-            past,
         })
     }
 
@@ -309,66 +164,66 @@ impl RollbackComparison {
             let moved = row.and_then(|row| read.source.line(read.index.row(row)?).ok());
             moved.is_none_or(|moved| parse_same_bead(&moved, bead).is_none())
         });
-        let paths = &read.source.paths;
-        let found = self.found.iter();
-        let new = found.filter(|(id, line)| !self.kept.contains_key(*id) && self.is_old(id, line));
-        let again: Vec<_> = new.collect();
+        let removed: Vec<_> = self
+            .found
+            .iter()
+            .filter(|(id, line)| !self.kept.contains_key(*id) && self.is_removed(id, line))
+            .collect();
         let is_gone = |bead: &Bead| !self.found.contains_key(&bead.id);
-        let archive = if again.is_empty() && !wanted.iter().any(|(bead, _)| is_gone(bead)) {
+        let archive = if removed.is_empty() && !wanted.iter().any(|(bead, _)| is_gone(bead)) {
             Archive::default()
         } else {
-            Archive::read(paths.dir())?
+            Archive::read(read.source.paths.dir())?
         };
         wanted.retain(|(bead, _)| !is_gone(bead) || !has_all_of(&archive, bead));
-        let mut left: Vec<_> = wanted
-            .iter()
-            .filter_map(|(bead, line)| {
-                let found = self.found.get(&bead.id).map(Vec::as_slice);
-                RolledBack::from_lines(&bead.id, Some(line), found)
-            })
-            .collect();
-        if !again.is_empty() {
-            let removals = find_removals(paths)?;
-            let is_removed = |id: &str| match removals.get(id).map(String::as_str) {
-                Some(history::ARCHIVE) => archive.has(id),
-                other => other.is_some(),
-            };
-            let again = again.into_iter().filter(|(id, _)| is_removed(id));
-            left.extend(
-                again.filter_map(|(id, line)| RolledBack::from_lines(id, None, Some(line))),
-            );
-        }
-        Ok(left)
+        let left = wanted.iter().filter_map(|(bead, line)| {
+            let found = self.found.get(&bead.id).map(Vec::as_slice);
+            RolledBack::from_lines(&bead.id, Some(line), found)
+        });
+        let returned = removed.into_iter().filter_map(|(id, line)| {
+            let is_archived = self.changes.last_verb(id) == Some(history::ARCHIVE);
+            let stays_removed = !is_archived || archive.has(id);
+            stays_removed.then(|| RolledBack::from_lines(id, None, Some(line)))?
+        });
+        Ok(left.chain(returned).collect())
     }
 
-    /// Returns true if a line found that was not kept is an old one.
-    fn is_old(&self, id: &str, found: &[u8]) -> bool {
-        match &self.past {
-            None => self.outside.get(id).is_some_and(|line| line == found),
-            // Another clone created it again, or for the first time.
-            Some(past) if past.is_at_head(found) => match past.movement {
-                HeadMovement::Forward => {
-                    past.is_base(id, found) && (!past.is_dropped_since(found) || past.is_own(found))
-                }
-                HeadMovement::Back => true,
-                HeadMovement::Apart(_) => past.is_base(id, found),
-            },
-            Some(past) => past.is_base(id, found) || past.is_older(found),
-        }
+    /// Returns true if a line found is an earlier state of a bead that was removed here.
+    fn is_removed(&self, id: &str, found: &[u8]) -> bool {
+        let Some(removed) = self.changes.last_removed(id) else {
+            return false;
+        };
+        self.changes.has_state(id, found)
+            || self.outside.get(id).is_some_and(|line| line == found)
+            || record::parse_bead(found).is_ok_and(|bead| bead.updated_at < removed)
     }
 
     /// Returns the line that a kept bead should have, if the line found does not contain all of it.
     fn wanted(&self, kept: &Bead, line: &[u8]) -> Option<Vec<u8>> {
-        let found = self.found.get(&kept.id);
-        let Some(found) = found.and_then(|found| parse_same_bead(found, kept)) else {
+        let Some((found_line, found)) = self
+            .found
+            .get(&kept.id)
+            .and_then(|found| Some((found, parse_same_bead(found, kept)?)))
+        else {
             return Some(line.to_vec());
         };
-        let base = match self.judge(kept, line, &found) {
-            LineJudgement::Intended => return None,
-            LineJudgement::RolledBack => return Some(line.to_vec()),
-            LineJudgement::BothChanged(base) => base,
-        };
-        let (mut ours, mut theirs) = (kept.clone(), found.clone());
+        // Not every change updates `updated_at`.
+        match self.changes.compare_states(&kept.id, line, found_line) {
+            Some(Ordering::Less) => return None,
+            Some(_) => return Some(line.to_vec()),
+            None => {}
+        }
+        let outside = self.outside.get(&kept.id);
+        if outside == Some(found_line) {
+            return Some(line.to_vec());
+        }
+        let is_older = found.updated_at < kept.updated_at;
+        let base = self.find_base((kept, line), &found);
+        if is_older && base.is_none() {
+            return Some(line.to_vec());
+        }
+        let mut ours = kept.clone();
+        let mut theirs = found.clone();
         if kept.updated_at == found.updated_at {
             // Equal times mean that git merged the line back or that it was edited by hand.
             let last = if base.is_some() {
@@ -378,10 +233,11 @@ impl RollbackComparison {
             };
             last.updated_at = Stamp::from(jiff::Timestamp::MAX);
         }
-        let mut merged = merge::merge_beads(base.as_deref(), Some(&ours), Some(&theirs)).bead?;
+        let mut merged = merge::merge_beads(base.as_ref(), Some(&ours), Some(&theirs)).bead?;
         merged.updated_at.clone_from(&found.updated_at);
         if record::serialize_bead(&merged) == record::serialize_bead(&found) {
-            return None;
+            // An older line never has all of a later one.
+            return is_older.then(|| line.to_vec());
         }
         merged.updated_at = kept.updated_at.clone().max(merged.updated_at);
         let merged = record::serialize_bead(&merged);
@@ -389,50 +245,31 @@ impl RollbackComparison {
         Some(if is_all_ours { line.to_vec() } else { merged })
     }
 
-    /// Judges a kept line. Not every change updates `updated_at`, so older lines are recognized by
-    /// the commits that had them.
-    fn judge(&self, kept: &Bead, line: &[u8], bead: &Bead) -> LineJudgement {
-        let found = self.found.get(&kept.id).map_or(&[][..], Vec::as_slice);
-        let is_newer = kept.updated_at > bead.updated_at;
-        let outside = self.outside.get(&kept.id).map(Vec::as_slice);
-        let outside_bead = || outside.and_then(|line| record::parse_bead(line).ok());
-        let Some(past) = &self.past else {
-            return if is_newer || outside == Some(found) {
-                LineJudgement::RolledBack
-            } else if outside == Some(line) {
-                // This clone changed nothing in the line.
-                LineJudgement::Intended
-            } else {
-                LineJudgement::BothChanged(outside_bead().map(Box::new))
-            };
-        };
-        let is_at_head = past.is_at_head(found);
-        if past.movement == HeadMovement::Back && is_at_head {
-            return LineJudgement::RolledBack;
+    /// Returns the earlier state of a kept bead from which the line found was made: the state with
+    /// the fewest differences, of several the oldest.
+    fn find_base(&self, kept: (&Bead, &[u8]), found: &Bead) -> Option<Bead> {
+        let (bead, line) = kept;
+        let mut states = self.changes.states_until(bead, line);
+        if let Some(outside) = self.outside.get(&bead.id)
+            && let Ok(state) = record::parse_bead(outside)
+        {
+            // Our changes were made after the bead came from outside, unless it came back then.
+            let at = if outside == line { states.len() } else { 0 };
+            states.insert(at, state);
         }
-        let is_committed = past.is_base(&kept.id, line) || past.is_committed_since(line);
-        if is_committed && !past.is_apart() {
-            let is_older = past.is_older(found);
-            let is_meant = if is_at_head {
-                !(is_older && past.is_own(found) || past.is_reverted(found))
-            } else {
-                !is_older
-            };
-            return if is_newer || !is_meant {
-                LineJudgement::RolledBack
-            } else {
-                LineJudgement::Intended
-            };
-        }
-        if past.is_base(&kept.id, found) || past.is_older(found) {
-            return LineJudgement::RolledBack;
-        }
-        let base = past
-            .base
-            .get(&kept.id)
-            .and_then(|line| record::parse_bead(line).ok());
-        LineJudgement::BothChanged(base.or_else(outside_bead).map(Box::new))
+        states.retain(|state| state.updated_at <= found.updated_at);
+        let base = states
+            .iter()
+            .min_by_key(|state| count_differences(state, found));
+        base.cloned()
     }
+}
+
+/// Counts the fields in which two states of a bead differ.
+fn count_differences(a: &Bead, b: &Bead) -> usize {
+    let fields = RecordFields::from_bead(a).difference(&RecordFields::from_bead(b));
+    let names = fields.0.keys();
+    names.filter(|name| *name != "updated_at").count()
 }
 
 /// Parses the bead of a line, if it is the same bead as `kept`.
@@ -446,22 +283,6 @@ fn has_all_of(archive: &Archive, kept: &Bead) -> bool {
     archive.get(&kept.id).is_some_and(|archived| {
         collision::is_same_bead(&archived, kept) && archived.updated_at >= kept.updated_at
     })
-}
-
-/// Returns the beads whose last event removed them, by a hard delete or to the archive, with its
-/// verb.
-fn find_removals(paths: &StorePaths) -> Result<BTreeMap<String, String>, StoreError> {
-    let mut removals = BTreeMap::new();
-    for event in history::read_all_events(paths)? {
-        for change in event.changes {
-            if change.after.is_none() {
-                removals.insert(change.id, event.verb.clone());
-            } else {
-                removals.remove(&change.id);
-            }
-        }
-    }
-    Ok(removals)
 }
 
 /// A line that left the issues because of a rollback.

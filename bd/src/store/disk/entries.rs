@@ -38,14 +38,13 @@ pub(in crate::store) fn check_entries(dir: &Path) -> Result<(), StoreError> {
 }
 
 /// The names without one of the usual endings under which a store opens files and folders.
-const OPENED_NAMES: [&str; 15] = [
+const OPENED_NAMES: [&str; 14] = [
     "archive",
     "clone-id",
     "damaged",
     "events",
     "issues.before",
     "issues.found",
-    "issues.head",
     "issues.kept",
     "journal.folded",
     "last-touched",

@@ -23,7 +23,6 @@ const LOCAL_FILES: &[&str] = &[
     "issues.kept",
     "issues.before",
     "journal.folded",
-    "issues.head",
     "issues.found",
     "rollback.jsonl",
     "clone-id",

@@ -119,11 +119,6 @@ impl StorePaths {
         self.dir.join("journal.folded")
     }
 
-    /// The commit of `HEAD` when the issues were kept.
-    pub fn kept_head(&self) -> PathBuf {
-        self.dir.join("issues.head")
-    }
-
     /// The issues as they last came from outside.
     pub fn found(&self) -> PathBuf {
         self.dir.join("issues.found")

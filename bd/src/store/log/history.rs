@@ -4,7 +4,7 @@
 //! own commit moves it to `events/<clone>/YYYY-MM.jsonl`. So every file has one writer, and git has
 //! nothing to merge.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::FileExt;
@@ -249,12 +249,50 @@ pub(crate) fn build_merge_event(merged: &[MergedBead], now: &Stamp) -> Option<Ev
 
 /// Reads all events of the files and the journal, oldest first.
 pub(crate) fn read_all_events(paths: &StorePaths) -> Result<Vec<Event>, StoreError> {
+    read_events(paths, |_| true)
+}
+
+/// Reads the events of some beads, oldest first. The other lines of the files are not parsed.
+pub(crate) fn read_events_of(
+    paths: &StorePaths,
+    ids: &BTreeSet<&str>,
+) -> Result<Vec<Event>, StoreError> {
+    const ID_KEY: &[u8] = b"\"id\":";
+    let names: HashSet<Vec<u8>> = ids
+        .iter()
+        .filter_map(|id| serde_json::to_vec(id).ok())
+        .collect();
+    let mut events = read_events(paths, |line| {
+        memchr::memmem::find_iter(line, ID_KEY).any(|at| {
+            let value = &line[at + ID_KEY.len()..];
+            let end = memchr::memchr_iter(b'"', value).nth(1).unwrap_or_default();
+            // A quote in an id is escaped.
+            value[..end].ends_with(b"\\") || names.contains(value.get(..=end).unwrap_or(value))
+        })
+    })?;
+    events.retain(|event| {
+        let mut changes = event.changes.iter();
+        changes.any(|change| ids.contains(change.id.as_str()))
+    });
+    Ok(events)
+}
+
+fn read_events(
+    paths: &StorePaths,
+    is_wanted: impl Fn(&[u8]) -> bool,
+) -> Result<Vec<Event>, StoreError> {
     // The journal is read first, so that events which a fold moves in the meantime are read twice
     // and not missed.
     let journal = journal::decode_journal(&files::read_or_empty(&paths.journal())?);
     let mut events = Vec::new();
     for path in list_history_files(paths) {
-        events.extend(read_file(&path)?);
+        let text = files::read_or_empty(&path)?;
+        let lines = lines::iter_line_spans(&text, 0).map(|(_, span)| &text[span]);
+        events.extend(
+            lines
+                .filter(|line| is_wanted(line))
+                .filter_map(Event::parse),
+        );
     }
     let entries = journal.entries.into_iter();
     events.extend(entries.filter_map(Event::for_history));
@@ -267,9 +305,7 @@ pub(crate) fn read_all_events(paths: &StorePaths) -> Result<Vec<Event>, StoreErr
 
 /// Returns true if any event of a bead is recorded.
 pub(crate) fn has_history(paths: &StorePaths, id: &str) -> bool {
-    let events = read_all_events(paths).unwrap_or_default();
-    let mut changes = events.iter().flat_map(|event| &event.changes);
-    changes.any(|change| change.id == id)
+    read_events_of(paths, &BTreeSet::from([id])).is_ok_and(|events| !events.is_empty())
 }
 
 /// Lists the files of history: those in git by name, then the local one.

@@ -45,7 +45,6 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/issues.kept",
     ".beads/issues.before",
     ".beads/journal.folded",
-    ".beads/issues.head",
     ".beads/issues.found",
     ".beads/rollback.jsonl",
     ".beads/clone-id",

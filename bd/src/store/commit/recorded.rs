@@ -1,0 +1,130 @@
+//! The states of beads that history records, in the order in which they came from each other.
+
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::bead::record::{self, RecordFields};
+use crate::bead::{Bead, Stamp};
+use crate::store::StoreError;
+use crate::store::disk::paths::StorePaths;
+use crate::store::log::event::BeadChange;
+use crate::store::log::history;
+use crate::store::log::journal::line_hash;
+
+/// A change and the verb of its event.
+struct RecordedChange {
+    verb: String,
+    change: BeadChange,
+}
+
+/// The recorded changes of some beads, oldest first.
+pub(super) struct RecordedChanges(BTreeMap<String, Vec<RecordedChange>>);
+
+impl RecordedChanges {
+    /// Reads the changes of these beads.
+    pub(super) fn read<'a>(
+        paths: &StorePaths,
+        ids: impl Iterator<Item = &'a String>,
+    ) -> Result<Self, StoreError> {
+        let ids: BTreeSet<&str> = ids.map(String::as_str).collect();
+        let mut changes: BTreeMap<String, Vec<RecordedChange>> = BTreeMap::new();
+        for event in history::read_events_of(paths, &ids)? {
+            for change in event.changes {
+                if ids.contains(change.id.as_str()) {
+                    let verb = event.verb.clone();
+                    let of_bead = changes.entry(change.id.clone()).or_default();
+                    of_bead.push(RecordedChange { verb, change });
+                }
+            }
+        }
+        Ok(Self(changes))
+    }
+
+    fn changes_of(&self, id: &str) -> &[RecordedChange] {
+        self.0.get(id).map_or(&[], Vec::as_slice)
+    }
+
+    /// The verb of the last event of a bead.
+    pub(super) fn last_verb(&self, id: &str) -> Option<&str> {
+        Some(&self.changes_of(id).last()?.verb)
+    }
+
+    /// The last update of a bead whose last change removed it, by a hard delete or to the archive.
+    pub(super) fn last_removed(&self, id: &str) -> Option<Stamp> {
+        let removal = &self.changes_of(id).last()?.change;
+        let old = removal.old.as_ref().filter(|_| removal.after.is_none())?;
+        Some(Stamp::parse(&old.plain_text("updated_at")?))
+    }
+
+    /// Returns true if a bead had exactly this line.
+    pub(super) fn has_state(&self, id: &str, line: &[u8]) -> bool {
+        let hash = Some(line_hash(line));
+        let mut changes = self.changes_of(id).iter();
+        changes.any(|RecordedChange { change, .. }| change.before == hash || change.after == hash)
+    }
+
+    /// Compares two lines of a bead by their ages. Returns `None` if no changes lead from one to
+    /// the other.
+    pub(super) fn compare_states(&self, id: &str, a: &[u8], b: &[u8]) -> Option<Ordering> {
+        let changes = self.changes_of(id);
+        let [a, b] = [a, b].map(line_hash);
+        let last_of = |hash: &String| {
+            let is_result =
+                |recorded: &RecordedChange| recorded.change.after.as_ref() == Some(hash);
+            changes.iter().rposition(is_result)
+        };
+        match [leads_to(changes, &a, &b), leads_to(changes, &b, &a)] {
+            [true, false] => Some(Ordering::Less),
+            [false, true] => Some(Ordering::Greater),
+            // A bead that returns to an earlier state has its line twice.
+            [true, true] => Some(last_of(&a).cmp(&last_of(&b))),
+            [false, false] => None,
+        }
+    }
+
+    /// Returns the recorded states of a bead up to this line, oldest first. The result is empty if
+    /// the line is the result of no recorded change.
+    pub(super) fn states_until(&self, bead: &Bead, line: &[u8]) -> Vec<Bead> {
+        let mut hash = line_hash(line);
+        let mut fields = RecordFields::from_bead(bead);
+        let mut states = Vec::new();
+        for RecordedChange { change, .. } in self.changes_of(&bead.id).iter().rev() {
+            if change.after.as_ref() != Some(&hash) {
+                continue;
+            }
+            states.extend(parse_fields(&fields));
+            let Some(before) = &change.before else {
+                // The bead was created in this state.
+                states.reverse();
+                return states;
+            };
+            let Some(earlier) = change.revert(Some(fields.clone())) else {
+                break;
+            };
+            fields = earlier;
+            hash.clone_from(before);
+        }
+        if !states.is_empty() {
+            states.extend(parse_fields(&fields));
+        }
+        states.reverse();
+        states
+    }
+}
+
+fn parse_fields(fields: &RecordFields) -> Option<Bead> {
+    record::parse_bead(fields.to_raw_json()?.get().as_bytes()).ok()
+}
+
+/// Returns true if recorded changes lead from one line to another.
+fn leads_to(changes: &[RecordedChange], from: &str, to: &str) -> bool {
+    let mut reached = BTreeSet::from([from]);
+    for RecordedChange { change, .. } in changes {
+        if let (Some(before), Some(after)) = (&change.before, &change.after)
+            && reached.contains(before.as_str())
+        {
+            reached.insert(after);
+        }
+    }
+    from != to && reached.contains(to)
+}
