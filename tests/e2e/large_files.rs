@@ -51,27 +51,14 @@ fn write_history(clones: &Clones, clone: &str) -> PathBuf {
     path
 }
 
-/// Commits a file to the branch as an earlier version did, in one piece.
-fn commit_whole(clones: &Clones, clone: &str, file: &PathBuf) {
-    clones.git(clone, &["worktree", "add", "-q", "../branch", "beads-sync"]);
-    let inside = file.strip_prefix(clones.dir(clone)).unwrap();
-    let copy = clones.dir("branch").join(inside);
-    fs::create_dir_all(copy.parent().unwrap()).unwrap();
-    fs::copy(file, &copy).unwrap();
-    clones.git("branch", &["add", "-f", inside.to_str().unwrap()]);
-    clones.git("branch", &["commit", "-q", "-m", "As an earlier version"]);
-    clones.git(clone, &["worktree", "remove", "--force", "../branch"]);
-}
-
 #[test]
-fn a_file_that_hosts_refuse_is_split_also_if_it_was_committed_whole_before() {
+fn a_file_that_hosts_refuse_is_split() {
     let clones = Clones::two();
     executable(
         &clones.origin.path().join("hooks/pre-receive"),
         REFUSE_LARGE_FILES,
     );
     let file = write_history(&clones, "a");
-    commit_whole(&clones, "a", &file);
     let id = clones.bead("a", "After the large file");
 
     let said = clones.synced("a");

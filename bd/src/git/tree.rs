@@ -4,7 +4,7 @@
 //! No index and no work tree is touched. A tree is built in a temporary index that is removed
 //! afterwards.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -73,24 +73,6 @@ impl Git {
             .plumbing(["cat-file", "blob", id])
             .finish_checked()?
             .stdout)
-    }
-
-    /// Lists the ids of the files of at least `bytes` in the commits of `tip` that `known` lacks.
-    pub fn list_large_files(
-        &self,
-        tip: &str,
-        known: Option<&str>,
-        bytes: usize,
-    ) -> Result<BTreeSet<String>, GitError> {
-        let filter = format!("--filter=blob:limit={bytes}");
-        let without = known.map(|known| format!("^{known}"));
-        let listed = self
-            .plumbing(["rev-list", "--objects", "--filter-print-omitted", &filter])
-            .args([tip])
-            .args(without)
-            .text()?;
-        let omitted = listed.lines().filter_map(|line| line.strip_prefix('~'));
-        Ok(omitted.map(str::to_owned).collect())
     }
 
     /// Writes content to the repository and returns its id.

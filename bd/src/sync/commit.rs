@@ -130,7 +130,7 @@ impl SyncCommit<'_> {
             let sides = [&self.sides.ours, &self.sides.theirs].into_iter().flatten();
             let mut known = sides.filter_map(|side| side.events.get(&name));
             // This file only grows, so the same length means the same content.
-            let file = match known.find(|file| file.size() == size && !file.has_large_part()) {
+            let file = match known.find(|file| file.size() == size) {
                 Some(file) => file.clone(),
                 None => BranchFile::write(self.place, &store.history_file(&name)?)?,
             };

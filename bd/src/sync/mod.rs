@@ -158,8 +158,6 @@ pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
             synced.pushed = true;
             return Ok(synced);
         }
-        let tip = drop_large_files(request, &place, tip, seen.tip.as_deref())?;
-        synced.tip = Some(tip.clone());
         match place
             .git
             .push(remote, &tip, &place.branch, PushLease::FastForward, false)
@@ -180,26 +178,6 @@ pub fn sync_store(request: &SyncRequest<'_>) -> Result<SyncReport, SyncError> {
         branch: place.branch,
         remote: remote.unwrap_or_default(),
     })
-}
-
-/// Replaces the commits that the remote lacks if it may refuse one of their older files. Returns
-/// the commit to push.
-fn drop_large_files(
-    request: &SyncRequest<'_>,
-    place: &SyncPlace,
-    tip: String,
-    pushed: Option<&str>,
-) -> Result<String, SyncError> {
-    let Some(commit) = parts::drop_large_files(request, place, &tip, pushed)? else {
-        return Ok(tip);
-    };
-    if let Some(base) = request.store.base() {
-        request.store.set_base(&SyncBase {
-            commit: commit.clone(),
-            ..base
-        })?;
-    }
-    Ok(commit)
 }
 
 /// Returns the committer: the setting `git.author`, git's user in `folder`, or the actor.

@@ -7,14 +7,10 @@
 use std::collections::BTreeMap;
 
 use super::place::SyncPlace;
-use super::{SyncError, SyncRequest};
 use crate::git::{GitError, TreeEntries, TreeEntry};
 
 /// The maximum size of a part.
 const PART_BYTES: usize = 40_000_000;
-
-/// The size from which hosts may refuse a file.
-const LARGE_BYTES: usize = 50_000_000;
 
 /// The text between the name of a file and the number of a part.
 const PART_MARK: &str = ".part";
@@ -53,13 +49,6 @@ impl BranchFile {
     /// The size of the whole file in bytes.
     pub(super) fn size(&self) -> u64 {
         self.0.values().map(|entry| entry.size).sum()
-    }
-
-    /// Returns true if hosts may refuse a part, which an earlier version wrote.
-    pub(super) fn has_large_part(&self) -> bool {
-        self.0
-            .values()
-            .any(|entry| entry.size >= LARGE_BYTES as u64)
     }
 
     /// Reads the whole file.
@@ -108,35 +97,6 @@ fn split_content(mut text: &[u8], part_bytes: usize) -> Vec<&[u8]> {
     }
     parts.push(text);
     parts
-}
-
-/// Replaces commits that no remote has by one with the same files, if a host may refuse one of
-/// their older files. Returns the new commit. `pushed` is the tip that the remote has.
-pub(super) fn drop_large_files(
-    request: &SyncRequest<'_>,
-    place: &SyncPlace,
-    tip: &str,
-    pushed: Option<&str>,
-) -> Result<Option<String>, SyncError> {
-    let git = &place.git;
-    let large = git.list_large_files(tip, pushed, LARGE_BYTES)?;
-    if large.is_empty() {
-        return Ok(None);
-    }
-    // If the last commit still has the file, another commit changes nothing.
-    let is_large = |entry: &TreeEntry| large.contains(&entry.id);
-    if git.entries(tip)?.values().any(is_large) {
-        return Ok(None);
-    }
-    let parents: Vec<&str> = pushed.into_iter().collect();
-    let commit = git.commit_tree(
-        &git.tree_of(tip)?,
-        &parents,
-        request.commit_message(),
-        &request.author,
-    )?;
-    git.update_ref(&place.reference(), &commit, Some(tip))?;
-    Ok(Some(commit))
 }
 
 #[cfg(test)]
