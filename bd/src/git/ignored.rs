@@ -32,12 +32,9 @@ impl Git {
             return Ok(Vec::new());
         }
         let call = self.plumbing(["check-ignore", "--verbose", "-z", "--stdin"]);
-        let command = call.command_line();
-        let finished = call.stdin(listed).finish()?;
-        // 1 means that none of the files is ignored.
-        if !finished.is_success() && finished.code() != Some(1) {
-            return Err(self.failure(&command, &finished));
-        }
+        let Some(finished) = call.stdin(listed).finish_if_found()? else {
+            return Ok(Vec::new());
+        };
         let exclude = self.common_dir()?.join("info/exclude");
         // Each answer is the source, the line, the pattern and the path. A source may be empty.
         let mut records: Vec<&[u8]> = finished.stdout.split(|byte| *byte == 0).collect();

@@ -3,8 +3,8 @@
 //! Git records only the commit of an inner repository, or nothing at all if it is not added, so its
 //! files are in no commit of the outer repository.
 
+use std::collections::HashMap;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::rescue::BIG;
@@ -22,12 +22,15 @@ impl Git {
             .filter_map(|path| path.strip_suffix(b"/"))
             .map(path_of_bytes)
             .collect();
-        for path in self.index_gitlinks()? {
-            let is_there = self.folder().join(&path).join(".git").exists();
-            if is_there && !self.is_declared_submodule(&path)? {
-                found.push(path);
-            }
+        let links = self.index_gitlinks()?.into_iter();
+        let mut links: Vec<PathBuf> = links
+            .filter(|path| self.folder().join(path).join(".git").exists())
+            .collect();
+        if !links.is_empty() {
+            let names = self.submodule_names()?;
+            links.retain(|path| !names.contains_key(path));
         }
+        found.append(&mut links);
         Ok(found)
     }
 
@@ -49,18 +52,22 @@ impl Git {
         Ok(paths.map(path_of_bytes).collect())
     }
 
-    /// Returns true if `.gitmodules` declares a submodule in this folder.
-    pub fn is_declared_submodule(&self, path: &Path) -> Result<bool, GitError> {
-        let modules = self.folder().join(".gitmodules");
-        if !modules.is_file() {
-            return Ok(false);
+    /// Returns the names that `.gitmodules` gives to submodules, by their folders.
+    pub fn submodule_names(&self) -> Result<HashMap<PathBuf, String>, GitError> {
+        if !self.folder().join(".gitmodules").is_file() {
+            return Ok(HashMap::new());
         }
         let call = self.plumbing(["config", "-z", "-f", ".gitmodules", "--get-regexp"]);
-        let finished = call.args([r"^submodule\..*\.path$"]).finish()?;
-        let declared = split_records(&finished.stdout)
-            .filter_map(|entry| entry.splitn(2, |byte| *byte == b'\n').nth(1));
-        let path = path.as_os_str().as_bytes();
-        Ok(declared.into_iter().any(|declared| declared == path))
+        let call = call.args([r"^submodule\..*\.path$"]);
+        // A file that git cannot read declares none.
+        let finished = call.finish()?;
+        let names = split_records(&finished.stdout).filter_map(|entry| {
+            let end = entry.iter().position(|byte| *byte == b'\n')?;
+            let key = std::str::from_utf8(&entry[..end]).ok()?;
+            let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
+            Some((path_of_bytes(&entry[end + 1..]), name.to_owned()))
+        });
+        Ok(names.collect())
     }
 
     /// Returns true if everything in this repository is on a remote of it, so that it can be cloned

@@ -39,12 +39,8 @@ impl Git {
     pub fn head_branch(&self) -> Result<Option<String>, GitError> {
         let call = self.plumbing(["symbolic-ref", "--quiet", "HEAD"]);
         let Some(repository) = self.open()? else {
-            let finished = call.finish()?;
-            return match (finished.is_success(), finished.code()) {
-                (true, _) => Ok(short_branch(&finished.text())),
-                (false, Some(1)) => Ok(None),
-                _ => Err(self.failure("git symbolic-ref HEAD", &finished)),
-            };
+            let found = call.finish_if_found()?;
+            return Ok(found.and_then(|finished| short_branch(&finished.text())));
         };
         let head_ref = self.library("read HEAD", repository.find_reference("HEAD"))?;
         Ok(head_ref
@@ -70,13 +66,7 @@ impl Git {
     pub fn is_ancestor(&self, ancestor: &str, tip: &str) -> Result<bool, GitError> {
         let Some(repository) = self.open()? else {
             let call = self.plumbing(["merge-base", "--is-ancestor", ancestor, tip]);
-            let command = call.command_line();
-            let finished = call.finish()?;
-            return match finished.code() {
-                Some(0) => Ok(true),
-                Some(1) => Ok(false),
-                _ => Err(self.failure(&command, &finished)),
-            };
+            return Ok(call.finish_if_found()?.is_some());
         };
         let (ancestor, tip) = (
             self.commit(&repository, ancestor)?,
@@ -93,12 +83,10 @@ impl Git {
 
     /// Returns the best common ancestor of two commits.
     pub fn merge_base(&self, left: &str, right: &str) -> Result<Option<String>, GitError> {
-        let finished = self.plumbing(["merge-base", left, right]).finish()?;
-        match finished.code() {
-            Some(0) => Ok(Some(finished.text())),
-            Some(1) => Ok(None),
-            _ => Err(self.failure(&format!("git merge-base {left} {right}"), &finished)),
-        }
+        let found = self
+            .plumbing(["merge-base", left, right])
+            .finish_if_found()?;
+        Ok(found.map(|finished| finished.text()))
     }
 
     /// Returns the commits that `tip` has and `base` does not, newest first.
@@ -365,13 +353,7 @@ impl Git {
         let call = self
             .plumbing(["grep", "-q", "-E", "filter=lfs", rev, "--"])
             .args([".gitattributes", ":(glob)**/.gitattributes"]);
-        let command = call.command_line();
-        let finished = call.finish()?;
-        match finished.code() {
-            Some(0) => Ok(true),
-            Some(1) => Ok(false),
-            _ => Err(self.failure(&command, &finished)),
-        }
+        Ok(call.finish_if_found()?.is_some())
     }
 
     /// Returns the object of a commit at a path. The repository may lack the commit of a submodule.

@@ -241,6 +241,19 @@ impl GitCall<'_> {
         }
     }
 
+    /// Runs the command. Returns `None` for the status 1, with which git answers that there is no
+    /// such thing. Fails for any other status but success.
+    pub fn finish_if_found(self) -> Result<Option<ChildOutput>, GitError> {
+        let git = self.git;
+        let command = self.command_line();
+        let finished = self.finish()?;
+        match finished.code() {
+            Some(0) => Ok(Some(finished)),
+            Some(1) => Ok(None),
+            _ => Err(git.failure(&command, &finished)),
+        }
+    }
+
     /// Runs the command and discards its output. Fails unless it succeeds.
     pub fn run(self) -> Result<(), GitError> {
         self.finish_checked().map(drop)

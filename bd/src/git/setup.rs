@@ -161,26 +161,16 @@ impl Git {
     /// Returns a setting from the repository's or the user's configuration.
     pub fn config_get(&self, key: &str) -> Result<Option<String>, GitError> {
         let call = self.plumbing(["config", "--get", key]);
-        let command = call.command_line();
-        let finished = call.finish()?;
-        match finished.code() {
-            Some(0) => Ok(Some(finished.text())),
-            Some(1) => Ok(None),
-            _ => Err(self.failure(&command, &finished)),
-        }
+        Ok(call.finish_if_found()?.map(|finished| finished.text()))
     }
 
     /// Returns the entries of the repository's own configuration whose keys match a regular
     /// expression: pairs of a key and one of its values.
     pub fn own_config(&self, pattern: &str) -> Result<Vec<(String, String)>, GitError> {
         let call = self.plumbing(["config", "--local", "-z", "--get-regexp", pattern]);
-        let command = call.command_line();
-        let finished = call.finish()?;
-        match finished.code() {
-            Some(0) => {}
-            Some(1) => return Ok(Vec::new()),
-            _ => return Err(self.failure(&command, &finished)),
-        }
+        let Some(finished) = call.finish_if_found()? else {
+            return Ok(Vec::new());
+        };
         let text = finished.text();
         let entries = text.split('\0').filter(|entry| !entry.is_empty());
         let entries = entries.map(|entry| entry.split_once('\n').unwrap_or((entry, "")));

@@ -1,11 +1,11 @@
 //! Checks out the files that a commit only refers to: submodules, and the files that git-lfs
 //! stores. Finds the work of submodules that no remote has.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::run::{path_of_bytes, split_records};
+use super::run::path_of_bytes;
 use super::{Git, GitError, NETWORK};
 
 /// The maximum number of attempts of a command that loses races for the configuration.
@@ -60,7 +60,7 @@ impl Git {
     /// Asks the remotes of the submodules whose recorded commits are not here. A remote that does not
     /// answer is an error within the time limit of a query, and not only within that of a clone.
     fn ask_submodule_remotes(&self, paths: &[PathBuf]) -> Result<(), GitError> {
-        let names = self.own_submodule_names()?;
+        let names = self.submodule_names()?;
         for path in paths {
             let inner = self.in_folder(self.folder().join(path));
             let recorded = self.object_at("HEAD", path)?;
@@ -78,19 +78,6 @@ impl Git {
             }
         }
         Ok(())
-    }
-
-    /// Returns the names that `.gitmodules` gives to submodules, by their paths.
-    fn own_submodule_names(&self) -> Result<HashMap<PathBuf, String>, GitError> {
-        let call = self.plumbing(["config", "-z", "-f", ".gitmodules", "--get-regexp"]);
-        let finished = call.args([r"^submodule\..*\.path$"]).finish_checked()?;
-        let entries = split_records(&finished.stdout).filter_map(|entry| {
-            let end = entry.iter().position(|byte| *byte == b'\n')?;
-            let key = std::str::from_utf8(&entry[..end]).ok()?;
-            let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
-            Some((path_of_bytes(&entry[end + 1..]), name.to_owned()))
-        });
-        Ok(entries.collect())
     }
 
     /// Removes the untracked files of submodules, and of those inside them.
@@ -121,15 +108,13 @@ impl Git {
 
     /// Returns the folders of the submodules in the index that `.gitmodules` declares.
     pub fn declared_submodules(&self) -> Result<Vec<PathBuf>, GitError> {
-        let mut declared = Vec::new();
-        if self.folder().join(".gitmodules").is_file() {
-            for path in self.index_gitlinks()? {
-                if self.is_declared_submodule(&path)? {
-                    declared.push(path);
-                }
-            }
+        let names = self.submodule_names()?;
+        if names.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(declared)
+        let mut paths = self.index_gitlinks()?;
+        paths.retain(|path| names.contains_key(path));
+        Ok(paths)
     }
 
     /// Runs a command that writes the configuration, which all worktrees share. Retries if another

@@ -504,9 +504,14 @@ pub(super) fn check_carried_files(
 
 /// Checks that everyone can check out the submodules that the commits change.
 fn check_submodules(git: &Git, base: &str, tip: &str) -> Result<(), ProofError> {
-    for path in git.changed_submodules(base, tip)? {
+    let changed = git.changed_submodules(base, tip)?;
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let names = git.submodule_names()?;
+    for path in changed {
         let folder = quote_paths(&[&path]);
-        if !git.is_declared_submodule(&path)? {
+        if !names.contains_key(&path) {
             return Err(ProofError::InnerRepository { folder });
         }
         if !git.is_submodule_commit_pushed(tip, &path)? {
