@@ -62,7 +62,6 @@ pub use index::seal_index;
 pub(crate) use log::damage;
 pub use log::event::Event;
 pub(crate) use log::history::ARCHIVE;
-pub use log::shorten::HistorySize;
 pub use log::{archive, event, journal};
 pub use route::Routes;
 pub(crate) use view::bead_ref::ExactValues;

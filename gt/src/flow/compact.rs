@@ -2,15 +2,15 @@
 //!
 //! The only copy of work is removed only if a setting gives it an age: closed beads go to
 //! the archive, branches are removed only if another ref keeps their commits, and saved work and
-//! events stay for ever by default. What an earlier version wrote at length, the records of
-//! polecats and the history of beads, is shortened without a loss.
+//! events stay for ever by default. The records of polecats that an earlier version wrote at
+//! length are shortened without a loss.
 
 use std::io::ErrorKind;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use bd::git::rescue;
-use bd::store::{BeadMark, Store};
+use bd::store::BeadMark;
 use jiff::SignedDuration;
 use serde::Serialize;
 
@@ -60,7 +60,6 @@ pub fn compact_town(town: &Town, dry_run: bool) -> anyhow::Result<Vec<RetentionR
     let events = std::fs::metadata(town.layout.events()).map_or(0, |meta| meta.len());
     let mut reports = vec![
         archive_beads(town, None, dry_run)?,
-        shorten_history(&town.open_town_store()?, "town", dry_run)?,
         RetentionReport {
             place: "town".to_owned(),
             what: "bytes of events",
@@ -95,7 +94,6 @@ pub(crate) fn compact_rig(rig: &Rig, dry_run: bool) -> anyhow::Result<Vec<Retent
     let layers = SettingsLayers::load(rig.town(), Some(rig))?;
     Ok(vec![
         move_records(rig, dry_run)?,
-        shorten_history(&rig.store()?, rig.name(), dry_run)?,
         remove_gate_logs(rig, &layers, dry_run)?,
         remove_saved_work(rig, &layers, dry_run)?,
         remove_branches(rig, dry_run)?,
@@ -201,20 +199,6 @@ fn move_records(rig: &Rig, dry_run: bool) -> anyhow::Result<RetentionReport> {
         action: RetentionAction::Shortened,
         count,
         total: count,
-    })
-}
-
-/// Shortens the history that an earlier version wrote with whole large values.
-fn shorten_history(store: &Store, place: &str, dry_run: bool) -> anyhow::Result<RetentionReport> {
-    let size = store.shorten_history(dry_run)?;
-    Ok(RetentionReport {
-        place: place.to_owned(),
-        what: "bytes of history",
-        setting: None,
-        max_age: None,
-        action: RetentionAction::Shortened,
-        count: size.before - size.after,
-        total: size.before,
     })
 }
 

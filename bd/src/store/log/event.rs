@@ -131,14 +131,6 @@ impl Event {
         }
         (!self.changes.is_empty()).then_some(self)
     }
-
-    /// Returns the event limited to one bead.
-    #[must_use]
-    pub fn limited_to(&self, id: &str) -> Self {
-        let mut event = self.clone();
-        event.changes.retain(|change| change.id == id);
-        event
-    }
 }
 
 impl BeadChange {
@@ -147,12 +139,11 @@ impl BeadChange {
         self.store.unwrap_or_default()
     }
 
-    /// Replaces large values by their changed parts. Returns true if there are any.
-    pub(in crate::store) fn shorten(&mut self) -> bool {
+    /// Replaces large values by their changed parts.
+    fn shorten(&mut self) {
         let (Some(old), Some(new)) = (&mut self.old, &mut self.new) else {
-            return false;
+            return;
         };
-        let before = self.parts.len();
         for (name, value) in &mut old.0 {
             let part = new.raw_text(name);
             let part = part.and_then(|new| ChangedPart::between(value.get(), new));
@@ -162,7 +153,6 @@ impl BeadChange {
                 self.parts.insert(name.clone(), part);
             }
         }
-        self.parts.len() > before
     }
 
     /// Fills in the whole values of large fields. `after` has the fields of the bead after this

@@ -8,4 +8,3 @@ pub(crate) mod history;
 pub mod journal;
 mod part;
 pub(crate) mod sealed;
-pub(crate) mod shorten;

@@ -5,7 +5,6 @@ use serde_json::value::RawValue;
 
 use super::*;
 use crate::bead::Comment;
-use crate::store::journal;
 
 fn describe(snapshot: &Snapshot) -> Vec<String> {
     let beads = snapshot.all().filter(|bead| !bead.ephemeral);
@@ -71,16 +70,6 @@ fn add_comments(place: &StoreFixture, id: &str, count: usize) {
     }
 }
 
-/// Writes history as earlier versions did, with the whole values of large fields.
-fn write_whole_values(place: &StoreFixture) -> String {
-    let short = place.text("events.local.jsonl");
-    let mut events = place.store.events().unwrap();
-    place.store.fill_in_events(&mut events).unwrap();
-    let whole: Vec<Vec<u8>> = events.iter().map(journal::encode_sealed).collect();
-    fs::write(place.store.dir().join("events.local.jsonl"), whole.concat()).unwrap();
-    short
-}
-
 #[test]
 fn history_has_only_the_new_comment_of_many_and_answers_as_with_all() {
     let place = StoreFixture::new();
@@ -110,22 +99,4 @@ fn history_has_only_the_new_comment_of_many_and_answers_as_with_all() {
     let snapshot = place.store.snapshot().unwrap();
     assert_eq!(snapshot.get(&id).unwrap().comments.len(), 29);
     assert_eq!(snapshot.get(&id).unwrap().labels, ["after-18"]);
-}
-
-#[test]
-fn history_with_whole_values_is_shortened_without_losing_an_answer() {
-    let place = StoreFixture::new();
-    let id = place.make("One");
-    add_comments(&place, &id, 30);
-    let short = write_whole_values(&place);
-    let answer = || format!("{:?}", place.store.events_of(&id).unwrap());
-    let before = answer();
-    let whole = place.text("events.local.jsonl");
-    assert!(whole.len() > 5 * short.len());
-    let planned = place.store.shorten_history(true).unwrap();
-    assert_eq!((planned.before, planned.after), (whole.len(), short.len()));
-    assert_eq!(place.text("events.local.jsonl"), whole);
-    assert_eq!(place.store.shorten_history(false).unwrap(), planned);
-    assert_eq!(place.text("events.local.jsonl"), short);
-    assert_eq!(answer(), before);
 }

@@ -277,17 +277,14 @@ fn compute_state(
     overlay: &mut Overlay,
 ) -> Result<PendingState, StoreError> {
     let there = in_file.map(hash_text);
-    let done = changes
-        .iter()
-        .rposition(|change| has_hashes(change) && change.after == there);
+    let done = changes.iter().rposition(|change| change.after == there);
     let rest = &changes[done.map_or(0, |done| done + 1)..];
     // Of consecutive changes only the record of the last one is parsed.
     let mut last: Option<&BeadChange> = None;
     let mut now = PendingState::AsInFile;
     for change in rest.iter().copied() {
-        let follows_last = last.is_some_and(|last| {
-            has_hashes(change) && last.after.is_some() && change.before == last.after
-        });
+        let follows_last =
+            last.is_some_and(|last| last.after.is_some() && change.before == last.after);
         if follows_last {
             last = Some(change);
             continue;
@@ -298,7 +295,7 @@ fn compute_state(
             PendingState::Is(own) => Some(own.hash),
             PendingState::Gone => None,
         };
-        if !has_hashes(change) || change.before == from.map(hash_text) {
+        if change.before == from.map(hash_text) {
             last = Some(change);
             continue;
         }
@@ -332,11 +329,6 @@ fn apply_last_change(
             .map_or(before, PendingState::Is),
         None => PendingState::Gone,
     }
-}
-
-/// Returns true if an entry has hashes. Entries of older versions have none.
-fn has_hashes(change: &BeadChange) -> bool {
-    change.before.is_some() || change.after.is_some()
 }
 
 /// Merges our change with a bead that is not in the state that the change was made to.
