@@ -73,7 +73,6 @@ pub use view::snapshot::{Snapshot, UnreadableLine};
 use crate::bead::Stamp;
 use crate::config::Config;
 use commit::fold::{Fold, FoldOutcome};
-use commit::issues_copy;
 use commit::policy::{self, FoldDue, FoldPolicy};
 use disk::ignore;
 use disk::paths::StorePaths;
@@ -480,17 +479,7 @@ impl Store {
         if let Some(notice) = rollback::compare_with_kept(read)? {
             self.reports.notice(notice);
         }
-        if issues_copy::is_copy_missing(&self.paths) {
-            self.reports.copy_issues(self.dir());
-        }
         Ok(())
-    }
-
-    /// Copies large issues that came from outside, unless a writer is active.
-    pub(crate) fn copy_issues(&self) -> Result<(), StoreError> {
-        let _guard = lock::acquire_lock(&self.paths.lock(), Duration::ZERO)?;
-        issues_copy::copy_issues(&self.paths)
-            .map_err(|error| StoreError::io("copy", self.paths.issues(), error))
     }
 
     /// Folds the journal that a snapshot has over the files.

@@ -32,9 +32,6 @@ pub fn run_upkeep(reports: &StoreReports, clock: &Clock) {
     for store in reports.take_doubled().into_iter().filter_map(open) {
         store.fold_versions(clock).ok();
     }
-    for store in reports.take_uncopied().into_iter().filter_map(open) {
-        store.copy_issues().ok();
-    }
     for store in reports.take_old().into_iter().filter_map(open) {
         store.fold_when_old(clock).ok();
     }

@@ -181,7 +181,7 @@ fn an_emptied_issues_file_is_reported_even_if_others_created_the_beads() {
 }
 
 /// Names that a store opens in its folder.
-const STORE_ENTRIES: [&str; 21] = [
+const STORE_ENTRIES: [&str; 19] = [
     "issues.jsonl",
     "journal.jsonl",
     "wisps.jsonl",
@@ -194,8 +194,6 @@ const STORE_ENTRIES: [&str; 21] = [
     "rollback.jsonl",
     "index.bin",
     "issues.kept",
-    "issues.before",
-    "journal.folded",
     "issues.found",
     "beads.db",
     "last-touched",

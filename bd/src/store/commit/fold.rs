@@ -27,7 +27,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::bead::Stamp;
 use crate::store::commit::content::{ContentLayout, ContentPiece, lay_out, write_pieces};
-use crate::store::commit::{issues_copy, issues_file, reindex, rollback};
+use crate::store::commit::{issues_file, reindex, rollback};
 use crate::store::disk::mark;
 use crate::store::disk::paths::StorePaths;
 use crate::store::index::NonBeadLine;
@@ -70,7 +70,6 @@ struct ReplacedFiles {
     index: Option<(Index, DerivedFile)>,
     keys: IndexKeys,
     events: Vec<Event>,
-    has_new_issues: bool,
 }
 
 impl Fold<'_> {
@@ -92,16 +91,11 @@ impl Fold<'_> {
             index,
             keys,
             events,
-            has_new_issues,
         } = replaced;
         let snapshot = self.snapshot;
         // Frees the memory of a large write, and closes old files that no other process may have
         // open.
         drop_in_background((snapshot, events));
-        if has_new_issues {
-            // Without the entries there is no second copy, which the next fold makes.
-            issues_copy::keep_entries(&paths).ok();
-        }
         finish_fold(&paths, index, &keys)
     }
 
@@ -145,7 +139,6 @@ impl Fold<'_> {
         if source.is_overtaken(ISSUES) {
             return Ok(None);
         }
-        let has_new_issues = issues_file.is_some();
         let issues_key = self.put(issues_file, &issues, ISSUES)?;
         let keys = IndexKeys {
             issues: issues_key,
@@ -157,7 +150,6 @@ impl Fold<'_> {
             index,
             keys,
             events,
-            has_new_issues,
         }))
     }
 

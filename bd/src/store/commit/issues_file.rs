@@ -1,81 +1,88 @@
-//! Puts `issues.jsonl` in place and keeps it under a second name.
+//! Puts `issues.jsonl` in place and keeps a copy of it.
 //!
 //! This module owns `issues.kept` (the issues as this clone last wrote or accepted them) and
-//! `issues.found` (the issues as they last came from outside). Every writer of the issues (the fold, and the exchange with the shared
-//! branch) uses it, so that the bytes that git rolls back still exist under the second name.
+//! `issues.found` (the issues as they last came from outside). Every writer of the issues (the
+//! fold, and the exchange with the shared branch) uses it, so that the bytes that git rolls back or
+//! another program overwrites still exist in the copy.
 
-use std::fs::{self, Metadata};
+use std::fs::{self, File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::Path;
 
-use super::issues_copy;
-use super::kept_copy::{KeptCopy, inode_of};
+use tempfile::TempPath;
+
 use crate::store::StoreError;
-use crate::store::disk::identity::FileKey;
+use crate::store::disk::identity::{FileKey, is_same_content};
 use crate::store::disk::paths::StorePaths;
-use crate::store::index::ISSUES;
-use crate::store::view::source::StoreRead;
 use kit::sys::file::{self, PlacedFile, ReplacementFile};
 
 /// Puts issues that we wrote in place, and keeps them.
 pub(crate) fn place_issues(issues: ReplacementFile, paths: &StorePaths) -> io::Result<PlacedFile> {
-    let kept = KeptCopy::from_file(issues.path(), &paths.kept());
-    if kept.as_ref().is_ok_and(|kept| !kept.is_copy) {
-        // Without its earlier state, only a program that replaces the file is noticed.
-        issues_copy::keep_previous(paths).ok();
-    }
-    let mut placed = issues.put(paths.issues())?;
-    if kept.and_then(KeptCopy::put).is_err() {
-        // An older found file would make these issues look like an external change.
+    let kept = copy_beside(issues.path(), &paths.kept());
+    let placed = issues.put(paths.issues())?;
+    if kept.and_then(|copy| put_copy(copy, &paths.kept())).is_err() {
+        // An older copy would make these issues look like an external change.
         file::remove_file(&paths.kept())?;
-    }
-    // A second name changes the inode time of the first.
-    let now = fs::metadata(paths.issues());
-    if let Some(now) = now
-        .ok()
-        .filter(|now| inode_of(now) == inode_of(&placed.there))
-    {
-        placed.there = now;
     }
     Ok(placed)
 }
 
-/// Starts to keep issues that were just read from a commit.
-pub(crate) fn keep_fetched(paths: &StorePaths) -> Result<(), StoreError> {
-    let key = FileKey::at(paths.issues());
-    keep_as(paths, &[paths.found(), paths.kept()], &key).map(drop)
-}
-
-/// Keeps the issues that were read and compared. If others are there by now, because git does not
-/// respect our lock, the next command compares them with the kept ones.
-pub(super) fn accept_found(read: &StoreRead, places: &[PathBuf]) -> Result<(), StoreError> {
-    let source = &read.source;
-    if keep_as(&source.paths, places, source.read_key(ISSUES))? {
-        read.write_linked_index();
+/// Keeps the issues that were compared with the kept ones, if they have this key. If others are
+/// there by now, because git does not respect our lock, the next command compares them.
+pub(super) fn keep_compared(paths: &StorePaths, key: &FileKey) -> Result<bool, StoreError> {
+    let kept = paths.kept();
+    let failed = |error| StoreError::io("write", &kept, error);
+    let copy = copy_beside(paths.issues(), &kept);
+    if !is_same_content(&FileKey::at(paths.issues()), key) {
+        return Ok(false);
     }
-    Ok(())
-}
-
-/// Keeps the issues if they have this key.
-fn keep_as(paths: &StorePaths, places: &[PathBuf], key: &FileKey) -> Result<bool, StoreError> {
-    for place in places {
-        let failed = |error| StoreError::io("write", place, error);
-        let kept = match KeptCopy::from_file(paths.issues(), place) {
-            Ok(kept) if kept.is_unchanged_since(key) => kept.put(),
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            Err(_) if key.exists == 0 => file::remove_file(place),
-            _ => return Ok(false),
-        };
-        kept.map_err(failed)?;
+    match copy {
+        Ok(copy) => put_copy(copy, &kept),
+        Err(_) if key.exists == 0 => file::remove_file(&kept),
+        Err(error) => Err(error),
     }
-    issues_copy::forget_copy(paths)
-        .map_err(|error| StoreError::io("write", &paths.folded(), error))?;
+    .map_err(failed)?;
     Ok(true)
+}
+
+/// Keeps issues that came from outside, if they have this key.
+pub(crate) fn keep_found(paths: &StorePaths, key: &FileKey) -> Result<(), StoreError> {
+    if !keep_compared(paths, key)? {
+        return Ok(());
+    }
+    let found = paths.found();
+    let replaced = file::remove_file(&found).and_then(|()| match key.exists {
+        0 => Ok(()),
+        // No program writes into the copy, so that a second name suffices. Not every file system
+        // supports one.
+        _ => fs::hard_link(paths.kept(), &found)
+            .or_else(|_| put_copy(copy_beside(&paths.kept(), &found)?, &found)),
+    });
+    replaced.map_err(|error| StoreError::io("write", &found, error))
 }
 
 /// Returns true if the issues with this key are the kept ones.
 pub(super) fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
     let kept_key = (kept.len(), kept.mtime(), kept.mtime_nsec());
     key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == kept_key
+}
+
+/// Copies a file, with its modification time, to a temporary file beside another one.
+fn copy_beside(from: &Path, place: &Path) -> io::Result<TempPath> {
+    let file = file::open_regular_file(from)?;
+    let time = file.metadata()?.modified()?;
+    let copy = tempfile::Builder::new().prefix(".tmp-").make_in(
+        place.parent().unwrap_or(place),
+        |name| {
+            let mut copy = File::create_new(name)?;
+            io::copy(&mut &file, &mut copy)?;
+            copy.set_modified(time)
+        },
+    )?;
+    Ok(copy.into_temp_path())
+}
+
+fn put_copy(copy: TempPath, place: &Path) -> io::Result<()> {
+    copy.persist(place).map_err(|error| error.error)
 }

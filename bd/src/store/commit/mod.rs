@@ -3,9 +3,7 @@
 pub(crate) mod content;
 mod differ;
 pub(crate) mod fold;
-pub(crate) mod issues_copy;
 pub(crate) mod issues_file;
-mod kept_copy;
 pub(crate) mod policy;
 mod recorded;
 pub(crate) mod reindex;

@@ -22,8 +22,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::differ::{self, IssuesDifference, LinesById};
-use super::issues_copy;
-use super::issues_file::{accept_found, is_kept};
+use super::issues_file::{is_kept, keep_compared, keep_found};
 use super::recorded::RecordedChanges;
 use crate::bead::lines;
 use crate::bead::record::{self, RecordFields};
@@ -46,7 +45,7 @@ const MAX_NAMED_IDS: usize = 5;
 pub(crate) fn is_due(source: &OpenFiles, writes: bool) -> bool {
     let key = source.read_key(ISSUES);
     match fs::metadata(source.paths.kept()) {
-        Ok(kept) => !is_kept(key, &kept) || issues_copy::is_overwritten(key, &kept, &source.paths),
+        Ok(kept) => !is_kept(key, &kept),
         Err(_) => writes && key.exists == 1,
     }
 }
@@ -56,36 +55,30 @@ pub(crate) fn is_due(source: &OpenFiles, writes: bool) -> bool {
 pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, StoreError> {
     let source = &read.source;
     let paths = &source.paths;
-    let both = [paths.found(), paths.kept()];
+    let key = source.read_key(ISSUES);
     // One side of an unfinished merge proves nothing.
     let mut notes = read.index.notes().into_iter();
     if notes.any(|note| note.conflict && note.file == ISSUES) {
         return Ok(None);
     }
-    if !both[1].exists() {
+    if !paths.kept().exists() {
         ignore::exclude_local_files(paths.dir());
-        return accept_found(read, &both).map(|()| None);
-    }
-    let is_overwritten = fs::metadata(&both[1])
-        .is_ok_and(|kept| issues_copy::is_overwritten(source.read_key(ISSUES), &kept, paths));
-    if is_overwritten && !issues_copy::rebuild_kept(paths)? {
-        accept_found(read, &both)?;
-        return Ok(Some(format!(
-            "{} was overwritten by another program, and its earlier state is not known here (`git log -p` shows the committed ones)",
-            paths.issues().display()
-        )));
+        keep_found(paths, key)?;
+        return Ok(None);
     }
     let differ = IssuesDifference::from_kept(read)?;
     if differ.is_none || source.is_folded() {
-        return accept_found(read, &both[1..]).map(|()| None);
+        keep_compared(paths, key)?;
+        return Ok(None);
     }
-    let left = RollbackComparison::from_difference(differ, paths)?.find_rolled_back(read)?;
-    let waits = paths.rollback().exists();
-    let now = waits
-        .then(|| source.issues_text())
-        .transpose()
-        .map_err(|error| StoreError::io("read", paths.issues(), error))?;
-    let mut all = UndecidedLines::read(paths, &now.unwrap_or_default())?;
+    let mut left = RollbackComparison::from_difference(differ, paths)?.find_rolled_back(read)?;
+    let mut all = UndecidedLines::parse(paths)?;
+    left.retain(|change| !all.open.iter().any(|known| change.undoes(known)));
+    if !all.open.is_empty() {
+        let text = source.issues_text();
+        let text = text.map_err(|error| StoreError::io("read", paths.issues(), error))?;
+        all.drop_decided(&text);
+    }
     let mut names: Vec<&str> = left.iter().map(|change| change.id.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -103,7 +96,7 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
         }
     }
     all.write(paths)?;
-    accept_found(read, &both)?;
+    keep_found(paths, key)?;
     Ok(notice)
 }
 
@@ -332,6 +325,19 @@ impl RolledBack {
         [&self.kept, &self.found].map(|raw| raw.as_ref().map(|raw| raw.get().as_bytes()))
     }
 
+    /// Returns true if this line left because git took an earlier rollback back: the line found has
+    /// all that the earlier rollback took.
+    fn undoes(&self, earlier: &Self) -> bool {
+        let [left, now] = self.texts();
+        self.id == earlier.id && left == earlier.texts()[1] && !earlier.is_open(now)
+    }
+
+    /// Returns true if a restoration would do something.
+    fn is_open(&self, now: Option<&[u8]>) -> bool {
+        let plan = self.plan_restore(now);
+        plan.removes || !plan.lines.is_empty() || !plan.edited.is_empty()
+    }
+
     fn plan_restore(&self, now: Option<&[u8]>) -> RestorePlan {
         let mut plan = RestorePlan::default();
         let [kept, found] = self.texts();
@@ -364,7 +370,15 @@ impl RolledBack {
             .map(|moved| moved.bead)
             .into_iter()
             .chain(merged.bead.map(|bead| *bead))
-            .filter(|bead| *bead != now);
+            // Another time alone is no change to restore.
+            .filter(|bead| {
+                let updated_at = now.updated_at.clone();
+                let timeless = Bead {
+                    updated_at,
+                    ..bead.clone()
+                };
+                timeless != now
+            });
         plan.lines
             .extend(beads.map(|bead| record::serialize_bead(&bead)));
         // A later edit of a rolled-back field wins.
@@ -386,26 +400,37 @@ struct UndecidedLines {
 impl UndecidedLines {
     /// Reads the rolled-back lines that were not discarded and that `issues` lacks.
     fn read(paths: &StorePaths, issues: &[u8]) -> Result<Self, StoreError> {
+        let mut all = Self::parse(paths)?;
+        all.drop_decided(issues);
+        Ok(all)
+    }
+
+    /// Reads the rolled-back lines that were not discarded.
+    fn parse(paths: &StorePaths) -> Result<Self, StoreError> {
         let text = files::read_or_empty(&paths.rollback())?;
-        // Usually there are none, and the issues may be large.
-        let issues = if text.is_empty() { &[] } else { issues };
-        let now: BTreeMap<String, &[u8]> = merge::lines_by_id(issues).collect();
         let mut found = Self {
             open: Vec::new(),
             damaged: Vec::new(),
         };
         for (number, span) in lines::iter_line_spans(&text, 0) {
             let line = &text[span];
-            let Ok(change) = serde_json::from_slice::<RolledBack>(line) else {
-                found.damaged.push((number, line.to_vec()));
-                continue;
-            };
-            let plan = change.plan_restore(now.get(&change.id).copied());
-            if plan.removes || !plan.lines.is_empty() || !plan.edited.is_empty() {
-                found.open.push(change);
+            match serde_json::from_slice::<RolledBack>(line) {
+                Ok(change) => found.open.push(change),
+                Err(_) => found.damaged.push((number, line.to_vec())),
             }
         }
         Ok(found)
+    }
+
+    /// Drops the lines that `issues` has.
+    fn drop_decided(&mut self, issues: &[u8]) {
+        // Usually there are none, and the issues may be large.
+        if self.open.is_empty() {
+            return;
+        }
+        let now: BTreeMap<String, &[u8]> = merge::lines_by_id(issues).collect();
+        self.open
+            .retain(|change| change.is_open(now.get(&change.id).copied()));
     }
 
     fn write(&self, paths: &StorePaths) -> Result<(), StoreError> {

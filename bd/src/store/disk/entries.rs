@@ -38,15 +38,13 @@ pub(in crate::store) fn check_entries(dir: &Path) -> Result<(), StoreError> {
 }
 
 /// The names without one of the usual endings under which a store opens files and folders.
-const OPENED_NAMES: [&str; 14] = [
+const OPENED_NAMES: [&str; 12] = [
     "archive",
     "clone-id",
     "damaged",
     "events",
-    "issues.before",
     "issues.found",
     "issues.kept",
-    "journal.folded",
     "last-touched",
     "redirect",
     "sync-base",

@@ -21,8 +21,6 @@ const LOCAL_FILES: &[&str] = &[
     "index.bin",
     "archive.bin",
     "issues.kept",
-    "issues.before",
-    "journal.folded",
     "issues.found",
     "rollback.jsonl",
     "clone-id",

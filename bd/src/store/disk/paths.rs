@@ -109,16 +109,6 @@ impl StorePaths {
         self.dir.join("issues.kept")
     }
 
-    /// The issues before the last fold, or a copy of issues from outside.
-    pub fn before(&self) -> PathBuf {
-        self.dir.join("issues.before")
-    }
-
-    /// The entries that made the issues from [`Self::before`].
-    pub fn folded(&self) -> PathBuf {
-        self.dir.join("journal.folded")
-    }
-
     /// The issues as they last came from outside.
     pub fn found(&self) -> PathBuf {
         self.dir.join("issues.found")

@@ -19,8 +19,6 @@ struct CollectedReports {
     unsettled: BTreeSet<PathBuf>,
     /// The stores in which a bead has several lines.
     doubled: BTreeSet<PathBuf>,
-    /// The stores whose issues came from outside and have no copy yet.
-    uncopied: BTreeSet<PathBuf>,
     notices: Vec<String>,
     failure: Option<StoreError>,
     is_unread: bool,
@@ -60,11 +58,6 @@ impl StoreReports {
         self.lock().doubled.insert(dir.to_owned());
     }
 
-    /// Records that the issues of a store have no copy yet.
-    pub(in crate::store) fn copy_issues(&self, dir: &Path) {
-        self.lock().uncopied.insert(dir.to_owned());
-    }
-
     /// Adds a notice for the user, once.
     pub(in crate::store) fn notice(&self, notice: String) {
         let mut due = self.lock();
@@ -101,10 +94,6 @@ impl StoreReports {
 
     pub(in crate::store) fn take_doubled(&self) -> BTreeSet<PathBuf> {
         std::mem::take(&mut self.lock().doubled)
-    }
-
-    pub(in crate::store) fn take_uncopied(&self) -> BTreeSet<PathBuf> {
-        std::mem::take(&mut self.lock().uncopied)
     }
 
     pub(in crate::store) fn take_old(&self) -> BTreeSet<PathBuf> {

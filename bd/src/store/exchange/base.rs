@@ -39,7 +39,7 @@ pub(crate) fn record_first_base(
     clock: &Clock,
 ) -> Result<(), StoreError> {
     let store = Store::at(dir);
-    issues_file::keep_fetched(&store.paths)?;
+    issues_file::keep_found(&store.paths, &FileKey::at(store.issues_file()))?;
     store.set_base(&SyncBase {
         branch: branch.to_owned(),
         commit: commit.to_owned(),

@@ -31,7 +31,7 @@ pub(crate) use base::record_first_base;
 use super::{FOLD_TRIES, SETTLE_PAUSE, SETTLE_TRIES, Store, StoreError};
 use crate::bead::Stamp;
 use crate::merge::OverruledValue;
-use crate::store::commit::{issues_copy, issues_file};
+use crate::store::commit::issues_file;
 use crate::store::disk::{files, ignore, mark};
 use crate::store::index;
 use crate::store::log::history;
@@ -178,8 +178,6 @@ impl Store {
             None => version,
             Some(beside) => {
                 let placed = issues_file::place_issues(beside, &self.paths).map_err(failed)?;
-                issues_copy::forget_copy(&self.paths).map_err(failed)?;
-                issues_copy::copy_issues(&self.paths).map_err(failed)?;
                 self.reload_own_side();
                 mark::touch_mark(&self.paths);
                 identity::file_key(&placed.there)

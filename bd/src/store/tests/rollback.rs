@@ -242,6 +242,88 @@ fn a_restored_change_is_merged_with_a_later_edit() {
 }
 
 #[test]
+fn a_later_line_without_our_change_is_reported_each_time_it_appears() {
+    let (place, old) = build_edited_store();
+    let whole = place.text("issues.jsonl");
+    let theirs = old
+        .replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09")
+        .replace("\"title\"", "\"notes\":\"theirs\",\"title\"");
+    for _ in 0..2 {
+        place.roll_back_to(&theirs);
+        assert_eq!(place.undecided_ids(), ["bd-a"]);
+        place.roll_back_to(&whole);
+        assert!(place.undecided_ids().is_empty());
+    }
+}
+
+#[test]
+fn the_line_found_is_compared_with_every_state_of_a_bead_created_here() {
+    let place = StoreFixture::with_issues("");
+    let id = place.make("One");
+    let created = place.text("issues.jsonl");
+    place.edit(&id, set_title("Two"));
+    place.edit(&id, |bead| bead.labels.push("ours".into()));
+    let whole = place.text("issues.jsonl");
+    let later = |text: &str| {
+        let changed = text.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
+        assert_ne!(text, changed);
+        changed
+    };
+    let with_notes = |text: &str| text.replace("\"title\"", "\"notes\":\"theirs\",\"title\"");
+    // By hand, and by another clone that has all of ours.
+    for text in [with_notes(&whole), later(&with_notes(&whole))] {
+        place.roll_back_to(&text);
+        assert!(place.undecided_ids().is_empty(), "{text}");
+        place.roll_back_to(&whole);
+        place.store.snapshot().unwrap();
+        place.store.discard_rolled_back(None).unwrap();
+    }
+    // By another clone that has the bead as it was created.
+    place.roll_back_to(&later(&with_notes(&created)));
+    assert_eq!(place.undecided_ids(), [id.as_str()]);
+    place.restore();
+    let bead = place.bead(&id);
+    assert_eq!(
+        (bead.title.as_str(), bead.notes.as_str()),
+        ("Two", "theirs")
+    );
+    assert!(bead.has_label("ours"));
+}
+
+#[test]
+fn a_rollback_is_reported_without_readable_history() {
+    for text in [None, Some("junk\n{\"id\":\"bd-a\"}\n")] {
+        let (place, old) = build_edited_store();
+        let events = place.dir.join("events.local.jsonl");
+        match text {
+            None => fs::remove_file(&events).unwrap(),
+            Some(text) => fs::write(&events, text).unwrap(),
+        }
+        place.roll_back_to(&old);
+        assert_eq!(place.undecided_ids(), ["bd-a"]);
+        place.restore();
+        assert_eq!(place.bead("bd-a").title, "Two");
+    }
+}
+
+#[test]
+fn a_removed_bead_that_others_changed_since_is_not_a_rollback() {
+    let (place, _) = build_edited_store();
+    let whole = place.text("issues.jsonl");
+    place.change(|tx| Ok(tx.erase("bd-a")?)).unwrap();
+    let changed = whole.replace("\"updated_at\":\"2026-01", "\"updated_at\":\"2026-09");
+    place.roll_back_to(&changed);
+    assert!(place.undecided_ids().is_empty());
+    place.change(|tx| Ok(tx.erase("bd-a")?)).unwrap();
+    for text in [&whole, &changed] {
+        place.roll_back_to(text);
+        assert_eq!(place.undecided_ids(), ["bd-a"], "{text}");
+        place.roll_back_to("");
+        assert!(place.undecided_ids().is_empty());
+    }
+}
+
+#[test]
 fn restoring_a_rolled_back_deletion_keeps_a_bead_edited_since() {
     let (place, old) = build_edited_store();
     place
@@ -292,7 +374,7 @@ fn only_the_rolled_back_line_waits_not_its_pending_change() {
 }
 
 #[test]
-fn large_files_are_kept_by_a_link_and_small_ones_by_a_copy() {
+fn issues_of_every_size_are_kept_by_a_copy() {
     use std::os::unix::fs::MetadataExt;
     let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
     let links = || {
@@ -304,7 +386,7 @@ fn large_files_are_kept_by_a_link_and_small_ones_by_a_copy() {
     assert_eq!(links(), 1);
     place.edit("bd-a", |bead| bead.notes = "long ".repeat(300_000));
     place.store.fold(&place.clock).unwrap();
-    assert_eq!(links(), 2);
+    assert_eq!(links(), 1);
     let whole = place.text("issues.jsonl");
     place.roll_back_to(&format!("{}\n", bead_line("bd-a", "x")));
     assert_eq!(place.undecided_ids(), ["bd-a"]);
@@ -508,12 +590,11 @@ fn large_issues_that_a_program_emptied_are_rolled_back_and_can_be_restored() {
 }
 
 #[test]
-fn large_issues_from_outside_are_copied_after_the_answer() {
+fn large_issues_from_outside_are_kept_at_once() {
     let place = build_large_store();
     let pulled = place.text("issues.jsonl").replacen("Folded", "Pulled", 1);
     place.roll_back_to(&pulled);
     place.store.snapshot().unwrap();
-    crate::store::upkeep::run_upkeep(&place.store.reports, &place.clock);
     overwrite_issues(&place, "");
     assert_eq!(place.undecided_ids().len(), 4000);
 }

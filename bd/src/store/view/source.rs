@@ -148,34 +148,6 @@ impl StoreRead {
                 .put_index(self.before.as_ref(), &self.index, None);
         }
     }
-
-    /// Writes the index of issues that got another name, which changed their times.
-    pub(crate) fn write_linked_index(&self) {
-        let was_unwritten = self.is_unwritten.take();
-        let old = if was_unwritten {
-            self.before.as_ref()
-        } else {
-            Some(&self.index)
-        };
-        let keys = self.index.keys();
-        let now = std::fs::metadata(self.source.paths.issues()).map(|meta| file_key(&meta));
-        let linked = now.ok().map(|now| FileKey {
-            changed_s: now.changed_s,
-            changed_ns: now.changed_ns,
-            ..keys.issues
-        });
-        // Another program may have replaced them by now.
-        let is_it =
-            |linked: &FileKey| is_same_content(linked, &FileKey::at(self.source.paths.issues()));
-        match linked.filter(is_it) {
-            Some(issues) if was_unwritten || issues != keys.issues => {
-                let keys = IndexKeys { issues, ..keys };
-                self.source.put_index(old, &self.index, Some(&keys));
-            }
-            None if was_unwritten => self.source.put_index(old, &self.index, None),
-            _ => {}
-        }
-    }
 }
 
 impl OpenFiles {

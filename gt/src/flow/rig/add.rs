@@ -43,8 +43,6 @@ const LOCAL_BEADS: &[&str] = &[
     ".beads/index.bin",
     ".beads/archive.bin",
     ".beads/issues.kept",
-    ".beads/issues.before",
-    ".beads/journal.folded",
     ".beads/issues.found",
     ".beads/rollback.jsonl",
     ".beads/clone-id",
