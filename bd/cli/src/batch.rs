@@ -1,13 +1,12 @@
-use serde_json::{Value, json};
-
-use crate::context::Context;
-use bd::change::{self, ScriptStep};
-use kit::failure::UsageError;
-use kit::ui::counted;
+use serde::Serialize;
 
 use super::args;
 use super::import::DryRun;
-use kit::cli::report::{CommandResult, TextReport};
+use crate::context::Context;
+use bd::change::{self, ScriptStep};
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
+use kit::failure::UsageError;
+use kit::ui::counted;
 
 /// Make several changes in one transaction
 ///
@@ -40,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             let id = id.map_err(|error| {
                 anyhow::Error::from(error).context(format!("line {line}: {}", change.name()))
             })?;
-            made.push(json!({"line": line, "operation": change.name(), "id": id}));
+            made.push(kit::report_value! { line: *line, operation: change.name(), id });
         }
         tx.describe("batch", &args.message);
         if args.dry_run {
@@ -53,15 +52,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         done => done?,
     }
     let count = counted(made.len(), "change");
-    let text = if args.dry_run {
-        format!("Would make {count}")
-    } else {
-        format!("✓ Made {count}")
-    };
-    let value: Value = json!({
-        "operations": made.len(),
-        "results": made,
-        "dry_run": args.dry_run,
-    });
-    TextReport::new(value, text).into_answer()
+    let report =
+        kit::report_value! { operations: made.len(), results: made, dry_run: args.dry_run };
+    if args.dry_run {
+        return build_report(report, move |_, page| {
+            page.line(format!("Would make {count}"))
+        });
+    }
+    build_confirmation(report, move |_, page| page.line(format!("✓ Made {count}")))
 }

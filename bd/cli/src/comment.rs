@@ -1,11 +1,9 @@
 use anyhow::Context as _;
 
-use crate::context::Context;
-use bd::bead::record;
-use bd::change;
-
 use super::args;
-use kit::cli::report::{CommandResult, TextReport};
+use crate::context::Context;
+use bd::change;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Comment on a bead
 #[derive(Debug, clap::Args)]
@@ -43,16 +41,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store_for_id(&args.id)?;
     let author = ctx.author();
     let who = args.author.as_deref().unwrap_or(&author.actor);
-    let result = store.transact(&author, &ctx.clock, |tx| {
-        let id = tx
+    let comment = store.transact(&author, &ctx.clock, |tx| {
+        let bead = tx
             .resolve(&args.id)
-            .with_context(|| format!("resolving {}", args.id))?
-            .id
-            .clone();
+            .with_context(|| format!("resolving {}", args.id))?;
+        let id = bead.id.clone();
         Ok(change::add_comment(tx, &id, who, &text)?)
-    });
-    let comment = result?;
-    let line = format!("Comment added to {}", comment.issue_id);
-    let json = serde_json::from_slice(&record::serialize_compact(&comment)).unwrap_or_default();
-    TextReport::new(json, line).into_answer()
+    })?;
+    build_report(comment, |comment, page| {
+        page.line(format!("Comment added to {}", comment.issue_id));
+    })
 }

@@ -1,13 +1,11 @@
 use jiff::SignedDuration;
-use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::store::compact;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{counted, escape};
-
-use kit::cli::report::{CommandResult, build_report};
 
 /// Move old closed beads to the archive
 ///
@@ -41,10 +39,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ctx.check_writable("compact")?;
         store.compact(&ctx.author(), &ctx.clock, cutoff)?
     };
-    let ids: Vec<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
     let dry_run = args.dry_run;
-    let value = json!({"archived": ids, "dry_run": dry_run});
-    build_report(value, move |_, page| {
+    let archived: Vec<String> = beads.iter().map(|bead| bead.id.clone()).collect();
+    build_report(kit::report_value! { archived, dry_run }, move |_, page| {
         if beads.is_empty() {
             page.line(format!(
                 "Nothing to archive: no bead was closed before {}, or open beads still depend on each of them",

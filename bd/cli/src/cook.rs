@@ -1,13 +1,11 @@
 use serde::Serialize;
-use serde_json::json;
 
 use crate::context::Context;
 use bd::formula::{Formula, cook_formula, vars};
 use bd::molecule::proto;
 use bd::molecule::template::MoleculeTemplate;
+use kit::cli::report::{CommandResult, build_empty_report, build_report};
 use kit::ui::{Page, counted, escape, to_pretty_json};
-
-use kit::cli::report::{CommandResult, EmptyReport, build_report};
 
 /// Cook a formula into a proto
 ///
@@ -57,18 +55,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         substitute_variables(&mut formula.steps, &values);
     }
     if args.dry_run {
-        let steps = formula.every_step();
-        let value = json!({
-            "dry_run": true,
-            "formula": formula.name,
-            "steps": steps.iter().map(|step| &step.id).collect::<Vec<_>>(),
-            "variables": formula.vars.keys().collect::<Vec<_>>(),
-        });
-        return build_report(value, move |_, page| write_preview(&formula, page));
+        let preview = kit::report_value! {
+            dry_run: true,
+            formula: formula.name.clone(),
+            steps: formula.every_step().iter().map(|step| step.id.clone()).collect::<Vec<_>>(),
+            variables: formula.vars.keys().cloned().collect::<Vec<_>>()
+        };
+        return build_report(preview, move |_, page| write_preview(&formula, page));
     }
     if !args.persist {
         ctx.ui.raw(&to_pretty_json(&formula));
-        return Ok(Box::new(EmptyReport));
+        return build_empty_report();
     }
     ctx.check_writable("cook")?;
     let variables = formula.vars.keys().cloned().collect();

@@ -1,14 +1,12 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use serde_json::json;
-
-use crate::context::Context;
-use bd::bead::Bead;
-use kit::ui::escape;
 
 use super::args::{FilterArgs, InternalArgs};
-use kit::cli::report::{CommandResult, TextReport, build_report};
+use crate::context::Context;
+use bd::bead::Bead;
+use kit::cli::report::{CommandResult, build_report};
+use kit::ui::escape;
 
 /// Count beads, closed ones included
 #[derive(Debug, clap::Args)]
@@ -61,7 +59,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         args.filter.explain_empty_result(ctx, &words);
     }
     let Some(groups) = groups else {
-        return TextReport::new(json!({"count": total}), total.to_string()).into_answer();
+        return build_report(kit::report_value! { count: total }, |report, page| {
+            page.line(report.count.to_string());
+        });
     };
     let groups: Vec<CountedGroup> = groups
         .into_iter()

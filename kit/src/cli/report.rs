@@ -60,11 +60,6 @@ impl Report for EmptyReport {
     fn human(&self, _page: &mut Page) {}
 }
 
-/// Builds a report without output.
-pub fn build_empty_report() -> CommandResult {
-    Ok(Box::new(EmptyReport))
-}
-
 /// A report with an exit code other than 0.
 #[derive(Debug)]
 pub struct ExitReport {
@@ -154,4 +149,36 @@ where
         exit: 0,
         is_confirmation: true,
     }))
+}
+
+/// Builds a report without output.
+pub fn build_empty_report() -> CommandResult {
+    build_report((), |(), _| {})
+}
+
+/// Builds the value of a report in place: a struct whose fields are the keys of the JSON, in this
+/// order. Fields after a `;` are options, and the JSON has them only if they have a value. As in a
+/// struct, `name` alone stands for `name: name`.
+///
+/// For shapes of a single command. A shape of several commands is a named struct.
+#[macro_export]
+macro_rules! report_value {
+    (
+        $($name:ident $(: $value:expr)?),+
+        $(; $($option:ident $(: $option_value:expr)?),+)? $(,)?
+    ) => {{
+        #[allow(non_camel_case_types, reason = "each field has the type of its name")]
+        let report = {
+            #[derive(serde::Serialize)]
+            struct ReportValue<$($name,)+ $($($option,)+)?> {
+                $($name: $name,)+
+                $($(
+                    #[serde(skip_serializing_if = "Option::is_none")]
+                    $option: Option<$option>,
+                )+)?
+            }
+            ReportValue { $($name $(: $value)?,)+ $($($option $(: $option_value)?,)+)? }
+        };
+        report
+    }};
 }

@@ -1,10 +1,8 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::change;
 use bd::store::Snapshot;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::failure::UsageError;
 use kit::ui::counted;
 
@@ -36,56 +34,63 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let hours = i64::from(args.older_than) * 24;
-    let limit = ctx.now() - jiff::SignedDuration::from_hours(hours);
-    let due = |snapshot: &Snapshot| -> Vec<String> {
-        let closed = snapshot.select(|bead| bead.status() == Status::Closed);
-        let is_old = |bead: &&Bead| {
-            let at = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
-            at.instant() <= limit
-        };
-        let is_needed = |bead: &&Bead| {
-            let mut holders = snapshot.dependents(&bead.id).into_iter();
-            !args.cascade && holders.any(|(holder, _)| holder.is_open())
-        };
-        let wanted = closed.filter(|bead| !bead.pinned && (bead.ephemeral || !args.ephemeral));
-        let wanted = wanted.filter(is_old).filter(|bead| !is_needed(bead));
-        wanted.map(|bead| bead.id.clone()).collect()
-    };
     let store = ctx.store()?;
-    let mut value = json!({"deleted_count": 0, "message": ""});
-    if args.older_than > 0 {
-        value["filter"] = json!(format!("older than {} days", args.older_than));
-    }
-    if args.ephemeral {
-        value["ephemeral"] = json!(true);
-    }
+    let filter = (args.older_than > 0).then(|| format!("older than {} days", args.older_than));
+    let ephemeral = args.ephemeral.then_some(true);
     if !args.force {
-        let ids = due(&store.snapshot()?);
-        let count = counted(ids.len(), "closed bead");
-        if !args.dry_run && !ids.is_empty() {
+        let candidates = find_due_beads(ctx, &store.snapshot()?, &args);
+        let count = counted(candidates.len(), "closed bead");
+        if !args.dry_run && !candidates.is_empty() {
             return Err(UsageError(format!(
                 "would delete {count}; delete with --force, or list with --dry-run"
             ))
             .into());
         }
-        let line = format!("Would delete {count}");
-        value["message"] = json!(line);
-        value["candidates"] = json!(ids);
-        let lines = std::iter::once(line).chain(ids.iter().map(|id| format!("  {id}")));
-        return TextReport::lines(value, lines.collect()).into_answer();
+        let preview = kit::report_value! {
+            deleted_count: 0, message: format!("Would delete {count}");
+            filter, ephemeral, candidates: Some(candidates)
+        };
+        return build_report(preview, |preview, page| {
+            page.line(&preview.message);
+            for id in preview.candidates.iter().flatten() {
+                page.line(format!("  {id}"));
+            }
+        });
     }
     ctx.check_writable("cleanup")?;
-    let count = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let ids = due(tx);
+    let deleted_count = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let ids = find_due_beads(ctx, tx, &args);
         tx.describe("cleanup", "");
         for id in &ids {
             change::delete_bead(tx, id, "cleanup", args.hard)?;
         }
         Ok(ids.len())
     })?;
-    let line = format!("✓ Deleted {}", counted(count, "closed bead"));
-    value["deleted_count"] = json!(count);
-    value["message"] = json!(line.trim_start_matches("✓ "));
-    TextReport::new(value, line).into_answer()
+    let message = format!("Deleted {}", counted(deleted_count, "closed bead"));
+    let report = kit::report_value! { deleted_count, message; filter, ephemeral };
+    build_confirmation(report, |report, page| {
+        page.line(format!("✓ {}", report.message));
+    })
+}
+
+/// Returns the closed beads to delete: old enough, not pinned, and without open dependents.
+fn find_due_beads(ctx: &Context, snapshot: &Snapshot, args: &Args) -> Vec<String> {
+    let limit = ctx.now() - jiff::SignedDuration::from_hours(i64::from(args.older_than) * 24);
+    let is_needed = |bead: &Bead| {
+        let mut holders = snapshot.dependents(&bead.id).into_iter();
+        !args.cascade && holders.any(|(holder, _)| holder.is_open())
+    };
+    snapshot
+        .select(|bead| bead.status() == Status::Closed)
+        .filter(|bead| !bead.pinned && (bead.ephemeral || !args.ephemeral))
+        .filter(|bead| {
+            bead.closed_at
+                .as_ref()
+                .unwrap_or(&bead.updated_at)
+                .instant()
+                <= limit
+        })
+        .filter(|bead| !is_needed(bead))
+        .map(|bead| bead.id.clone())
+        .collect()
 }

@@ -1,7 +1,5 @@
-use serde_json::json;
-
 use crate::context::Context;
-use kit::cli::report::{CommandResult, ExitReport, TextReport};
+use kit::cli::report::{CommandResult, build_report_with_exit};
 use kit::ui::escape;
 
 /// Show how to remove all beads of a project
@@ -12,17 +10,13 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let dir = ctx.project()?.dir.display().to_string();
-    let lines = vec![
-        format!(
-            "To remove bd and the beads in {}:",
-            escape::escape_line(&dir)
-        ),
-        "  bd uninstall --beads".to_owned(),
-    ];
+    let path = ctx.project()?.dir.display().to_string();
     // A script that passes --force must not conclude that the reset happened.
-    ExitReport::with(
-        u8::from(args.force),
-        TextReport::lines(json!({"reset": false, "path": dir}), lines),
-    )
+    let exit = u8::from(args.force);
+    let report = kit::report_value! { reset: false, path };
+    build_report_with_exit(exit, report, |report, page| {
+        let path = escape::escape_line(&report.path);
+        page.line(format!("To remove bd and the beads in {path}:"));
+        page.line("  bd uninstall --beads");
+    })
 }

@@ -1,9 +1,7 @@
-use serde_json::json;
-
 use crate::context::Context;
 use crate::dep;
 use bd::change;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation};
 
 /// Report that an agent is active
 #[derive(Debug, clap::Args)]
@@ -20,6 +18,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let id = dep::resolve_dep_end(tx, &args.one, "agent")?;
         Ok(change::agent_heartbeat(tx, &id)?)
     })?;
-    let value = json!({"agent": agent.id, "last_activity": agent.last_activity});
-    TextReport::new(value, format!("✓ {} heartbeat", agent.id)).into_answer()
+    let report = kit::report_value! { agent: agent.id, last_activity: agent.last_activity };
+    build_confirmation(report, |report, page| {
+        page.line(format!("✓ {} heartbeat", report.agent));
+    })
 }

@@ -1,9 +1,7 @@
-use serde_json::json;
-
 use crate::context::Context;
-use bd::bead::Kind;
+use bd::bead::{Bead, Kind, Stamp};
 use bd::change::{AGENT_LABEL, ChangeError};
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::escape;
 
 /// Show the reported state of an agent
@@ -20,40 +18,36 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if agent.issue_type != Kind::Agent && !agent.has_label(AGENT_LABEL) {
         return Err(ChangeError::NoAgent(agent.id.clone()).into());
     }
-    let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    let label = |name: &str| {
-        let labels = agent.labels.iter();
-        let mut values = labels.filter_map(|label| label.strip_prefix(name)?.strip_prefix(':'));
-        values.next().map(str::to_owned)
+    let report = kit::report_value! {
+        id: agent.id.clone(),
+        title: agent.title.clone(),
+        agent_state: non_empty(&agent.agent_state),
+        last_activity: agent.last_activity.clone(),
+        hook_bead: non_empty(&agent.hook_bead),
+        role_bead: non_empty(&agent.role_bead),
+        role_type: non_empty(&agent.role_type).or_else(|| find_label_value(agent, "role_type")),
+        rig: non_empty(&agent.rig).or_else(|| find_label_value(agent, "rig"))
     };
-    let role_type = some(&agent.role_type).or_else(|| label("role_type"));
-    let rig = some(&agent.rig).or_else(|| label("rig"));
-    let [state, hook, role] =
-        [&agent.agent_state, &agent.hook_bead, &agent.role_bead].map(|text| some(text));
-    let value = json!({
-        "id": agent.id,
-        "title": agent.title,
-        "agent_state": state,
-        "last_activity": agent.last_activity,
-        "hook_bead": hook,
-        "role_bead": role,
-        "role_type": role_type,
-        "rig": rig,
-    });
-    let last = agent
-        .last_activity
-        .as_ref()
-        .map(|at| at.as_str().to_owned());
-    let shown = |text: Option<String>| {
-        text.map_or_else(|| "-".to_owned(), |text| escape::escape_line(&text))
-    };
-    let lines = vec![
-        format!("{}: {}", agent.id, escape::escape_line(&agent.title)),
-        format!("  State:         {}", shown(state)),
-        format!("  Last activity: {}", shown(last)),
-        format!("  Hook:          {}", shown(hook)),
-        format!("  Role:          {} ({})", shown(role_type), shown(role)),
-        format!("  Rig:           {}", shown(rig)),
-    ];
-    TextReport::lines(value, lines).into_answer()
+    build_report(report, |agent, page| {
+        let shown = |text: &Option<String>| text.as_deref().map_or("-".into(), escape::escape_line);
+        let last_activity = agent.last_activity.as_ref().map_or("-", Stamp::as_str);
+        let title = escape::escape_line(&agent.title);
+        let [role, role_bead] = [&agent.role_type, &agent.role_bead].map(shown);
+        page.line(format!("{}: {title}", agent.id));
+        page.line(format!("  State:         {}", shown(&agent.agent_state)));
+        page.line(format!("  Last activity: {last_activity}"));
+        page.line(format!("  Hook:          {}", shown(&agent.hook_bead)));
+        page.line(format!("  Role:          {role} ({role_bead})"));
+        page.line(format!("  Rig:           {}", shown(&agent.rig)));
+    })
+}
+
+fn non_empty(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// Returns the value of the first label `NAME:VALUE`.
+fn find_label_value(bead: &Bead, name: &str) -> Option<String> {
+    let mut labels = bead.labels.iter();
+    labels.find_map(|label| Some(label.strip_prefix(name)?.strip_prefix(':')?.to_owned()))
 }

@@ -1,8 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::change::{self, AGENT_STATES};
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation};
 use kit::failure::UsageError;
 
 /// Report the state of an agent
@@ -35,6 +33,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let id = id.unwrap_or_else(|_| args.one.clone());
         Ok(change::set_agent_state(tx, &id, &state)?)
     })?;
-    let value = json!({"agent": agent.id, "agent_state": agent.agent_state, "last_activity": agent.last_activity});
-    TextReport::new(value, format!("✓ {} state={}", agent.id, agent.agent_state)).into_answer()
+    let report = kit::report_value! {
+        agent: agent.id, agent_state: agent.agent_state, last_activity: agent.last_activity
+    };
+    build_confirmation(report, |report, page| {
+        page.line(format!("✓ {} state={}", report.agent, report.agent_state));
+    })
 }

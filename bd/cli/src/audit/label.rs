@@ -1,10 +1,7 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::change::{self, AuditEntry};
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Append a verdict about a record, such as `good` or `bad`
 #[derive(Debug, clap::Args)]
@@ -33,6 +30,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ..AuditEntry::default()
     };
     let id = super::append_entry(ctx, entry)?;
-    let json = json!({"id": id, "parent_id": args.entry, "label": args.verdict});
-    TextReport::new(json, &id).into_answer()
+    let report = kit::report_value! { id, parent_id: args.entry, label: args.verdict };
+    build_report(report, |report, page| page.line(&report.id))
 }

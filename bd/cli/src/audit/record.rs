@@ -1,11 +1,8 @@
-use serde_json::json;
-
+use super::super::args;
 use crate::context::Context;
 use bd::change::AuditEntry;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
-
-use super::super::args;
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Append a record and print its id
 #[derive(Debug, clap::Args)]
@@ -63,5 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Err(UsageError("kind is required: bd audit record --kind llm_call".into()).into());
     }
     let id = super::append_entry(ctx, entry)?;
-    TextReport::new(json!({"id": id, "kind": kind}), &id).into_answer()
+    build_report(kit::report_value! { id, kind }, |report, page| {
+        page.line(&report.id)
+    })
 }

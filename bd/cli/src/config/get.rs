@@ -1,8 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::config::key;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::escape;
 
 /// Print a setting
@@ -20,22 +18,20 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     ctx.project()?;
     let setting = ctx.config.setting(&args.key);
     let stored = key::is_yaml_only(&key::canonicalize_name(&args.key));
-    let mut value = json!({"key": args.key, "value": setting.as_ref().map_or("", |setting| setting.value.as_str())});
-    if stored {
-        value["location"] = json!("config.yaml");
-    }
-    let line = match &setting {
-        None if stored => format!("{} (not set in config.yaml)", args.key),
-        None => format!("{} (not set)", args.key),
-        Some(setting) => {
-            value["origin"] = json!(setting.source.as_str());
-            let shown = escape::escape_line(&setting.value);
-            if args.show_origin {
-                format!("{shown} ({})", setting.source.as_str())
-            } else {
-                shown
-            }
-        }
+    let report = kit::report_value! {
+        key: args.key.clone(),
+        value: setting.as_ref().map_or_else(String::new, |setting| setting.value.clone());
+        location: stored.then_some("config.yaml"),
+        origin: setting.map(|setting| setting.source.as_str())
     };
-    TextReport::new(value, line).into_answer()
+    let show_origin = args.show_origin;
+    build_report(report, move |setting, page| {
+        let shown = escape::escape_line(&setting.value);
+        page.line(match (setting.origin, setting.location) {
+            (None, Some(file)) => format!("{} (not set in {file})", setting.key),
+            (None, None) => format!("{} (not set)", setting.key),
+            (Some(origin), _) if show_origin => format!("{shown} ({origin})"),
+            (Some(_), _) => shown,
+        });
+    })
 }

@@ -1,8 +1,8 @@
-use serde_json::{Map, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::context::Context;
 use bd::config::key;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::escape;
 
 /// List the settings of this project
@@ -20,37 +20,37 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     ctx.project()?;
-    let mut names: Vec<String> = ctx.config.stored().into_keys().collect();
+    let mut names: BTreeSet<String> = ctx.config.stored().into_keys().collect();
     if args.all {
         names.extend(key::KEYS.iter().map(|key| key.name.to_owned()));
     }
-    names.sort();
-    names.dedup();
-    let mut object = Map::new();
-    let mut lines = Vec::new();
-    for name in &names {
-        let setting = ctx.config.setting(name);
-        let value = setting
-            .as_ref()
-            .map_or("", |setting| setting.value.as_str());
-        if value.is_empty() && !args.all {
-            continue;
+    let mut settings = BTreeMap::new();
+    for name in names {
+        let setting = ctx.config.setting(&name);
+        let value = setting.map_or_else(String::new, |setting| setting.value);
+        if args.all || !value.is_empty() {
+            settings.insert(name, value);
         }
-        object.insert(name.clone(), json!(value));
-        let mut line = format!("  {name} = {}", escape::escape_line(value));
-        if let (true, Some(setting)) = (args.show_origin, &setting) {
-            line.push_str(&format!(" ({})", setting.source.as_str()));
-        }
-        if let (true, Some(key)) = (args.all, key::KEYS.iter().find(|key| key.name == name)) {
-            line.push_str(&format!("   # {}", key.meaning));
-        }
-        lines.push(line);
     }
-    let heading = if lines.is_empty() {
-        "No configuration set"
-    } else {
-        "Configuration:"
-    };
-    lines.insert(0, heading.to_owned());
-    TextReport::lines(object.into(), lines).into_answer()
+    let config = ctx.config.clone();
+    let show_origin = args.show_origin;
+    let show_meaning = args.all;
+    build_report(settings, move |settings, page| {
+        page.line(if settings.is_empty() {
+            "No configuration set"
+        } else {
+            "Configuration:"
+        });
+        for (name, value) in settings {
+            let mut line = format!("  {name} = {}", escape::escape_line(value));
+            if let (true, Some(setting)) = (show_origin, config.setting(name)) {
+                line.push_str(&format!(" ({})", setting.source.as_str()));
+            }
+            if let (true, Some(key)) = (show_meaning, key::KEYS.iter().find(|key| key.name == name))
+            {
+                line.push_str(&format!("   # {}", key.meaning));
+            }
+            page.line(line);
+        }
+    })
 }

@@ -1,8 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::config::{self, key};
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::escape;
 
 /// Change a setting in `config.yaml`
@@ -21,13 +19,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
     let value = remove_unset_marker(&args.key, &args.value);
     config::set_setting(store.dir(), &args.key, &value)?;
-    let mut answer = json!({"key": args.key, "value": value});
-    let mut line = format!("Set {} = {}", args.key, escape::escape_line(&value));
-    if key::is_yaml_only(&key::canonicalize_name(&args.key)) {
-        answer["location"] = json!("config.yaml");
-        line.push_str(" (in config.yaml)");
-    }
-    TextReport::new(answer, line).into_answer()
+    let is_yaml_only = key::is_yaml_only(&key::canonicalize_name(&args.key));
+    let report = kit::report_value! {
+        key: args.key, value; location: is_yaml_only.then_some("config.yaml")
+    };
+    build_report(report, |setting, page| {
+        let value = escape::escape_line(&setting.value);
+        let place = setting.location.map(|file| format!(" (in {file})"));
+        page.line(format!(
+            "Set {} = {value}{}",
+            setting.key,
+            place.unwrap_or_default()
+        ));
+    })
 }
 
 /// Removes the entry "… (not set)" from a list. Older clients read that text of an unset list as an

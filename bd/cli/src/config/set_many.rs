@@ -1,8 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::config;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::escape;
 
@@ -23,15 +21,15 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
         };
         pairs.push((key, value));
     }
-    let store = ctx.store()?;
-    let mut lines = Vec::new();
-    config::set_all(store.dir(), &pairs)?;
-    for (key, value) in &pairs {
-        lines.push(format!("Set {key} = {}", escape::escape_line(value)));
-    }
-    let set: Vec<_> = pairs
+    config::set_all(ctx.store()?.dir(), &pairs)?;
+    let settings: Vec<_> = pairs
         .iter()
-        .map(|(key, value)| json!({"key": key, "value": value}))
+        .map(|(key, value)| kit::report_value! { key: (*key).to_owned(), value: (*value).to_owned() })
         .collect();
-    TextReport::lines(json!(set), lines).into_answer()
+    build_report(settings, |settings, page| {
+        for setting in settings {
+            let value = escape::escape_line(&setting.value);
+            page.line(format!("Set {} = {value}", setting.key));
+        }
+    })
 }

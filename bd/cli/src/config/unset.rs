@@ -1,8 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::config;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 
 /// Remove a setting from `config.yaml`
 #[derive(Debug, clap::Args)]
@@ -15,5 +13,10 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     ctx.check_writable("config unset")?;
     config::unset_setting(ctx.store()?.dir(), &args.key)?;
-    TextReport::new(json!({"key": args.key}), format!("Unset {}", args.key)).into_answer()
+    build_report(
+        kit::report_value! { key: args.key.clone() },
+        |setting, page| {
+            page.line(format!("Unset {}", setting.key));
+        },
+    )
 }

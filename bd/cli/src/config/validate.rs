@@ -1,7 +1,5 @@
-use serde_json::json;
-
 use crate::context::Context;
-use kit::cli::report::{CommandResult, ExitReport, TextReport};
+use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Check that each setting has a valid value
 #[derive(Debug, clap::Args)]
@@ -11,11 +9,14 @@ pub(super) fn run(ctx: &Context) -> CommandResult {
     ctx.project()?;
     let problems = ctx.config.find_problems();
     let is_valid = problems.is_empty();
-    let value = json!({"valid": is_valid, "problems": problems});
-    let lines = if is_valid {
-        vec!["Each setting has a value that it takes".to_owned()]
-    } else {
-        problems
-    };
-    ExitReport::with(u8::from(!is_valid), TextReport::lines(value, lines))
+    let exit = u8::from(!is_valid);
+    let report = kit::report_value! { valid: is_valid, problems };
+    build_report_with_exit(exit, report, |report, page| {
+        if report.valid {
+            page.line("Each setting has a value that it takes");
+        }
+        for problem in &report.problems {
+            page.line(problem);
+        }
+    })
 }

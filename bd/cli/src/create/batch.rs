@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::Context as _;
 use serde::Deserialize;
-use serde_json::json;
 
+use super::{Args, request, target_store};
 use crate::args;
 use crate::context::Context;
 use crate::report::PlainBead;
@@ -16,8 +16,6 @@ use kit::cli::report::{CommandResult, build_report, build_report_with_exit};
 use kit::failure::UsageError;
 use kit::sys::file;
 use kit::ui::{Page, counted, escape};
-
-use super::{Args, request, target_store};
 
 /// Creates the beads of a Markdown file. Reports each bead that cannot be created, and creates
 /// the others.
@@ -301,11 +299,11 @@ pub(super) fn create_from_plan(ctx: &Context, args: &Args, path: &str) -> Comman
         Ok(change::create_all(tx, plan)?)
     });
     let ids = made.with_context(|| path.to_owned())?;
-    build_report(json!({"ids": ids}), move |_, page| {
+    build_report(kit::report_value! { ids }, |report, page| {
         let mark = page.style().green("✓");
-        let count = counted(ids.len(), "bead");
+        let count = counted(report.ids.len(), "bead");
         page.line(format!("{mark} Created {count}:"));
-        for (key, id) in &ids {
+        for (key, id) in &report.ids {
             page.line(format!("  {} → {id}", escape::escape_line(key)));
         }
     })

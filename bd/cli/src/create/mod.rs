@@ -6,18 +6,17 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::args::{self, DescriptionArgs};
+use super::dep::find_external_ref;
+use super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Bead, DepKind, Kind, id};
 use bd::change::{self, NewBead};
 use bd::store::Tx;
+use kit::cli::report::{CommandResult, build_empty_report, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, escape};
-
-use super::args::{self, DescriptionArgs};
-use super::dep::find_external_ref;
-use super::report::PlainBead;
-use kit::cli::report::{CommandResult, EmptyReport, build_report};
 
 /// Create a bead
 ///
@@ -207,7 +206,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let (bead, rig) = create_from_args(ctx, &args)?;
     if silent {
         ctx.ui.raw(&format!("{}\n", bead.id));
-        return Ok(Box::new(EmptyReport));
+        return build_empty_report();
     }
     let place = rig.map(|rig| format!(" in rig \"{rig}\""));
     build_report(PlainBead(bead), move |bead, page| {

@@ -11,11 +11,11 @@ use std::sync::Arc;
 use clap::{Command, ValueHint};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
-use serde_json::json;
 
+use crate::report_value;
 use crate::sys::Env;
 
-use super::report::{CommandResult, TextReport};
+use super::report::{CommandResult, build_report};
 
 /// The supported shells. The names are also the extensions of script files and the values of
 /// `COMPLETE`.
@@ -35,8 +35,8 @@ pub struct Args {
 
 pub fn print_script(program: &str, args: &Args) -> CommandResult {
     let script = build_script(program, &args.shell);
-    let value = json!({"shell": args.shell, "script": script});
-    TextReport::new(value, script.trim_end()).into_answer()
+    let report = report_value! { shell: args.shell.clone(), script };
+    build_report(report, |report, page| page.line(report.script.trim_end()))
 }
 
 /// Returns the script that teaches a shell to complete the command lines of a program.
