@@ -1,5 +1,3 @@
-use serde::Serialize;
-
 use super::args;
 use super::import::DryRun;
 use crate::context::Context;

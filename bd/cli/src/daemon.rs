@@ -1,9 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
+use kit::cli::report::{CommandResult, build_empty_report, build_report};
 use kit::failure::UsageError;
-
-use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Accepts the daemon commands of earlier versions. None of them is needed.
 const DAEMON_COMMANDS: [&str; 8] = [
@@ -23,11 +20,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let text = format!("unknown command {word:?} for \"bd daemon\"; beads need no daemon");
         return Err(UsageError(text).into());
     }
-    let value = json!({"status": "not_needed", "running": false});
+    let report = kit::report_value! { status: "not_needed", running: false };
     if args.rest.iter().any(|word| word == "--json") && !ctx.ui.is_json() {
         // All words are accepted unparsed, including flags.
-        ctx.ui.raw(&kit::json::to_pretty_json(&value));
-        return Ok(Box::new(EmptyReport));
+        ctx.ui.raw(&kit::json::to_pretty_json(&report));
+        return build_empty_report();
     }
-    TextReport::new(value, "bd needs no daemon").into_answer()
+    build_report(report, |_, page| page.line("bd needs no daemon"))
 }

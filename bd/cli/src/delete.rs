@@ -1,13 +1,12 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
+use super::args;
 use crate::context::Context;
 use bd::change::{self, DeletionEffects};
 use bd::store::Snapshot;
+use kit::cli::report::{CommandResult, build_confirmation, build_empty_report};
 use kit::failure::UsageError;
 use kit::ui::{counted, escape};
-
-use super::args;
-use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Delete beads
 ///
@@ -58,7 +57,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         )
         .into());
     }
-    let single = ids.len() == 1 && !args.cascade;
+    let is_single = ids.len() == 1 && !args.cascade;
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     check_all_exist(&snapshot, &ids)?;
@@ -67,10 +66,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     if !args.force || args.dry_run {
         print_preview(ctx, &snapshot, &ids);
-        return Ok(Box::new(EmptyReport));
+        return build_empty_report();
     }
     ctx.check_writable("delete")?;
-    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+    let effects = store.transact(&ctx.author(), &ctx.clock, |tx| {
         check_all_exist(tx, &ids)?;
         let mut total = DeletionEffects::default();
         for id in &ids {
@@ -79,31 +78,41 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             total.references_updated += done.references_updated;
         }
         Ok(total)
-    });
-    let total = result?;
-    let line = format!("✓ Deleted {}", ids.join(", "));
-    let details = format!(
-        "  Removed {}, updated text references in {}",
-        counted(total.dependencies_removed, "dependency link"),
-        counted(total.references_updated, "bead")
-    );
-    TextReport::lines(summarize_deletion(&ids, total, single), vec![line, details]).into_answer()
+    })?;
+    let names = ids.join(", ");
+    let report = DeletionReport {
+        deleted_count: (!is_single).then_some(ids.len()),
+        deleted: if is_single {
+            DeletedIds::One(names.clone())
+        } else {
+            DeletedIds::Several(ids)
+        },
+        effects,
+    };
+    build_confirmation(report, move |report, page| {
+        page.line(format!("✓ Deleted {names}"));
+        page.line(format!(
+            "  Removed {}, updated text references in {}",
+            counted(report.effects.dependencies_removed, "dependency link"),
+            counted(report.effects.references_updated, "bead")
+        ));
+    })
 }
 
-fn summarize_deletion(ids: &[String], total: DeletionEffects, single: bool) -> Value {
-    if single {
-        return json!({
-            "deleted": ids[0],
-            "dependencies_removed": total.dependencies_removed,
-            "references_updated": total.references_updated,
-        });
-    }
-    json!({
-        "deleted": ids,
-        "deleted_count": ids.len(),
-        "dependencies_removed": total.dependencies_removed,
-        "references_updated": total.references_updated,
-    })
+#[derive(Serialize)]
+struct DeletionReport {
+    deleted: DeletedIds,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    deleted_count: Option<usize>,
+    #[serde(flatten)]
+    effects: DeletionEffects,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum DeletedIds {
+    One(String),
+    Several(Vec<String>),
 }
 
 /// Some of the beads do not exist.

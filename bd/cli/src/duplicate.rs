@@ -1,11 +1,8 @@
-use serde_json::json;
-
+use super::dep;
 use crate::context::Context;
 use bd::bead::DepKind;
 use bd::change;
-
-use super::dep;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation};
 
 /// Close a bead as a duplicate of another
 #[derive(Debug, clap::Args)]
@@ -21,17 +18,17 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("duplicate")?;
     let store = ctx.store_for_id(&args.id)?;
-    let (id, canonical) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve_dep_end(tx, &args.id, "bead")?;
+    let report = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let duplicate = dep::resolve_dep_end(tx, &args.id, "bead")?;
         let canonical = dep::resolve_dep_end(tx, &args.of, "canonical")?;
         let reason = format!("Duplicate of {canonical}");
-        change::replace_bead(tx, &id, &canonical, DepKind::Duplicates, &reason)?;
-        Ok((id, canonical))
+        change::replace_bead(tx, &duplicate, &canonical, DepKind::Duplicates, &reason)?;
+        Ok(kit::report_value! { duplicate, canonical, status: "closed" })
     })?;
-    let value = json!({"duplicate": id, "canonical": canonical, "status": "closed"});
-    TextReport::new(
-        value,
-        format!("✓ Marked {id} as duplicate of {canonical} (closed)"),
-    )
-    .into_answer()
+    build_confirmation(report, |report, page| {
+        let (id, canonical) = (&report.duplicate, &report.canonical);
+        page.line(format!(
+            "✓ Marked {id} as duplicate of {canonical} (closed)"
+        ));
+    })
 }

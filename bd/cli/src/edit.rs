@@ -2,17 +2,15 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context as _;
-use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::change::{self, BeadEdit, ChangeError};
 use bd::git::Git;
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::failure::UsageError;
 use kit::sys::env::temp_dir;
 use kit::sys::exec::ChildCommand;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Edit a text of a bead in your editor
 ///
@@ -99,7 +97,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let store = ctx.store_for_id(&args.id)?;
     let bead = store.snapshot()?.resolve(&args.id)?.clone();
-    let (id, old) = (bead.id.as_str(), field.text(&bead));
+    let id = bead.id.as_str();
+    let old = field.text(&bead);
     let mut file = tempfile::Builder::new()
         .prefix("bead-")
         .suffix(".md")
@@ -116,8 +115,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let written = edit_file(ctx, &path).and_then(|()| read_back(&path, field, old));
     let new = match written {
         Ok(new) if new == old => {
-            let line = format!("No changes to the {} of {id}", field.name());
-            return TextReport::new(json!({"id": id, "changed": false}), line).into_answer();
+            let report = kit::report_value! { id: bead.id, changed: false };
+            return build_report(report, move |report, page| {
+                page.line(format!(
+                    "No changes to the {} of {}",
+                    field.name(),
+                    report.id
+                ));
+            });
         }
         Ok(new) => new,
         Err(error) => return Err(keep_edit_file(path, error, old)),
@@ -139,8 +144,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Err(keep_edit_file(path, error, old));
     }
     ctx.set_last_touched(id);
-    let line = format!("✓ Updated the {} of {id}", field.name());
-    TextReport::new(json!({"id": id, "changed": true}), line).into_answer()
+    let report = kit::report_value! { id: bead.id, changed: true };
+    build_confirmation(report, move |report, page| {
+        page.line(format!("✓ Updated the {} of {}", field.name(), report.id));
+    })
 }
 
 /// Runs the editor on a file. As in git, the setting is a shell command with the path as its

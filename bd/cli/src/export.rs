@@ -4,16 +4,14 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use serde_json::json;
 
+use super::args::{self, FilterArgs};
 use crate::context::Context;
 use bd::bead::{Bead, lines, record};
+use kit::cli::report::{CommandResult, build_empty_report, build_report};
 use kit::failure::UsageError;
 use kit::sys::file;
 use kit::ui::counted;
-
-use super::args::{self, FilterArgs};
-use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Write beads as records, one per line
 ///
@@ -59,15 +57,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         filter.apply(&snapshot)
     };
     let mut text = Vec::new();
-    let mut count = 0;
+    let mut exported = 0;
     for bead in beads.into_iter().filter(|bead| !bead.ephemeral) {
         text.extend(record::serialize_bead(bead));
         text.push(b'\n');
-        count += 1;
+        exported += 1;
     }
     let Some(output) = args.output.filter(|output| output != "-") else {
         ctx.ui.raw(&String::from_utf8_lossy(&text));
-        return Ok(Box::new(EmptyReport));
+        return build_empty_report();
     };
     let path = ctx.env.make_absolute(&output);
     let is_own = fs::canonicalize(&path).is_ok_and(|path| {
@@ -85,9 +83,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         write_export(&path, &text, is_whole && !args.force)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    let value = json!({"exported": count, "path": path});
-    let message = format!("Exported {} to {}", counted(count, "bead"), path.display());
-    TextReport::new(value, message).into_answer()
+    build_report(kit::report_value! { exported, path }, |report, page| {
+        let count = counted(report.exported, "bead");
+        page.line(format!("Exported {count} to {}", report.path.display()));
+    })
 }
 
 /// Writes the beads to the path that the user named: into a pipe or device, else over the file.

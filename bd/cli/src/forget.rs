@@ -1,10 +1,7 @@
-use serde_json::json;
-
+use super::remember::memory_setting;
 use crate::context::Context;
 use bd::config;
-
-use super::remember::memory_setting;
-use kit::cli::report::{CommandResult, ExitReport, TextReport};
+use kit::cli::report::{CommandResult, build_report, build_report_with_exit};
 
 /// Remove a note of `bd remember`
 ///
@@ -19,21 +16,19 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("forget")?;
     let store = ctx.store()?;
-    let (key, name) = (&args.key, memory_setting(&args.key));
+    let name = memory_setting(&args.key);
     if ctx.config.get(&name).is_none() {
-        let json = json!({"key": key, "found": false});
-        return ExitReport::with(
-            1,
-            TextReport::new(
-                json,
-                format!("No memory with key {key:?}; bd memories lists all"),
-            ),
-        );
+        let report = kit::report_value! { key: args.key, found: false };
+        return build_report_with_exit(1, report, |report, page| {
+            page.line(format!(
+                "No memory with key {:?}; bd memories lists all",
+                report.key
+            ));
+        });
     }
     config::unset_setting(store.dir(), &name)?;
-    TextReport::new(
-        json!({"key": key, "deleted": "true"}),
-        format!("Forgot [{key}]"),
-    )
-    .into_answer()
+    let report = kit::report_value! { key: args.key, deleted: "true" };
+    build_report(report, |report, page| {
+        page.line(format!("Forgot [{}]", report.key));
+    })
 }

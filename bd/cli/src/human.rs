@@ -1,17 +1,14 @@
-use serde_json::json;
-
+use super::args;
+use super::line;
+use super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::change;
 use bd::query::{BeadFilter, sort};
 use bd::store::Snapshot;
+use kit::cli::report::{CommandResult, build_confirmation, build_empty_report, build_report};
 use kit::failure::UsageError;
 use kit::ui::escape;
-
-use super::args;
-use super::line;
-use super::report::{PlainBead, plain_json};
-use kit::cli::report::{CommandResult, EmptyReport, TextReport, build_report};
 
 /// The label of a bead that waits for the user.
 const HUMAN_LABEL: &str = "human";
@@ -63,7 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         None => {
             ctx.ui.raw(include_str!("../../templates/human.md"));
-            Ok(Box::new(EmptyReport))
+            build_empty_report()
         }
         Some(HumanCommand::List { status }) => list_waiting(ctx, status.as_deref()),
         Some(HumanCommand::Respond { id, response }) => {
@@ -143,31 +140,33 @@ fn close_with_comment(
         // An answer resolves the question, even if the bead is blocked.
         Ok(change::close_bead(tx, &id, reason, "", true)?)
     })?;
-    let line = format!("✓ Closed {}: {}", bead.id, escape::escape_line(reason));
-    TextReport::new(plain_json(&bead), line).into_answer()
+    let reason = escape::escape_line(reason);
+    build_confirmation(PlainBead(bead), move |bead, page| {
+        page.line(format!("✓ Closed {}: {reason}", bead.id));
+    })
 }
 
 fn count_by_state(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let all = find_labelled(&snapshot, BeadFilter::default());
-    let begins = |start: &str| {
-        let closed = all.iter().filter(|bead| !bead.is_open());
-        closed
-            .filter(|bead| bead.close_reason.starts_with(start))
+    let count_closed = |prefix: &str| {
+        let has_prefix = |bead: &&&Bead| bead.close_reason.starts_with(prefix);
+        all.iter()
+            .filter(|bead| !bead.is_open())
+            .filter(has_prefix)
             .count()
     };
-    let pending = all.iter().filter(|bead| bead.is_open()).count();
-    let (responded, dismissed) = (begins(RESPONDED_PREFIX), begins(DISMISSED_PREFIX));
-    let total = all.len();
-    let json =
-        json!({"total": total, "pending": pending, "responded": responded, "dismissed": dismissed});
-    let line = |name: &str, count: usize| format!("  {:<11}{count}", format!("{name}:"));
-    let lines = vec![
-        "Beads for the user:".to_owned(),
-        line("Total", total),
-        line("Pending", pending),
-        line("Responded", responded),
-        line("Dismissed", dismissed),
-    ];
-    TextReport::lines(json, lines).into_answer()
+    let report = kit::report_value! {
+        total: all.len(),
+        pending: all.iter().filter(|bead| bead.is_open()).count(),
+        responded: count_closed(RESPONDED_PREFIX),
+        dismissed: count_closed(DISMISSED_PREFIX)
+    };
+    build_report(report, |count, page| {
+        page.line("Beads for the user:");
+        page.line(format!("  Total:     {}", count.total));
+        page.line(format!("  Pending:   {}", count.pending));
+        page.line(format!("  Responded: {}", count.responded));
+        page.line(format!("  Dismissed: {}", count.dismissed));
+    })
 }

@@ -1,8 +1,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::IsTerminal;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
+use super::args;
+use super::remember::memory_setting;
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Bead, id, lines};
@@ -11,12 +13,9 @@ use bd::config::{self, Config, key};
 use bd::foreign::{self, ForeignBeads, Tracker, sqlite};
 use bd::merge;
 use bd::store::mark;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{counted, escape};
-
-use super::args;
-use super::remember::memory_setting;
-use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 
 /// Import beads from JSONL, SQLite, GitHub, Jira or Linear
 ///
@@ -74,7 +73,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let prefix = ctx.store()?.prefix()?;
     let (found, settings) = read_source(ctx, &args, &prefix)?;
     let (done, source) = import_found(ctx, &args, found, settings)?;
-    report_import(ctx, &done, &source, args.dry_run)
+    report_import(ctx, done, source, args.dry_run)
 }
 
 impl Args {
@@ -311,8 +310,8 @@ pub(super) struct DryRun;
 
 fn report_import(
     ctx: &Context,
-    done: &ImportReport,
-    source: &ImportSource,
+    done: ImportReport,
+    source: ImportSource,
     is_dry: bool,
 ) -> CommandResult {
     for (from, to) in done.left_out.iter().chain(&source.left_out) {
@@ -336,63 +335,57 @@ fn report_import(
             "{from} depends on {to}, which would close a circle: left out"
         ));
     }
-    let (created, updated) = (done.created.len(), done.updated.len());
-    let (unchanged, skipped) = (done.unchanged, done.skipped.len());
-    let what = if is_dry {
-        "Import would make"
-    } else {
-        "Import complete:"
+    let missing = done.left_out.iter().chain(&source.left_out);
+    let edges: Vec<_> = missing
+        .map(|edge| (edge, "missing"))
+        .chain(source.circular.iter().map(|edge| (edge, "circular")))
+        .map(|((from, to), reason)| {
+            kit::report_value! { issue_id: from.clone(), depends_on_id: to.clone(), reason }
+        })
+        .collect();
+    let unusual: Vec<_> = done
+        .unusual
+        .into_iter()
+        .map(|(id, problem)| kit::report_value! { id, problem })
+        .collect();
+    let report = kit::report_value! {
+        created: done.created.len(),
+        updated: done.updated.len(),
+        unchanged: done.unchanged,
+        skipped: done.skipped.len(),
+        created_ids: done.created,
+        updated_ids: done.updated,
+        dry_run: is_dry,
+        id_mapping: source.ids,
+        edges: source.edges,
+        fields: source.fields,
+        settings: source.settings,
+        left_out: kit::report_value! { edges, lines: source.other_lines },
+        unusual
     };
-    let text = format!(
-        "{what} {created} created, {updated} updated, {unchanged} unchanged, {skipped} skipped"
-    );
-    ctx.ui.status(&text);
-    if !source.ids.is_empty() {
-        let (edges, fields) = (counted(source.edges, "edge"), source.fields.iter());
-        let fields: Vec<&str> = fields.map(String::as_str).collect();
+    ctx.ui.status(&format!(
+        "{} {} created, {} updated, {} unchanged, {} skipped",
+        if is_dry {
+            "Import would make"
+        } else {
+            "Import complete:"
+        },
+        report.created,
+        report.updated,
+        report.unchanged,
+        report.skipped
+    ));
+    if !report.id_mapping.is_empty() {
+        let edges = counted(report.edges, "edge");
+        let fields: Vec<&str> = report.fields.iter().map(String::as_str).collect();
         ctx.ui
             .status(&format!("  {edges}; fields: {}", fields.join(", ")));
     }
-    for (name, value) in &source.settings {
+    for (name, value) in &report.settings {
         let value = escape::escape_line(value);
         ctx.ui.status(&format!("  setting {name} = {value}"));
     }
-    if !ctx.ui.is_json() {
-        return Ok(Box::new(EmptyReport));
-    }
-    let value = json!({
-        "created": created,
-        "updated": updated,
-        "unchanged": unchanged,
-        "skipped": skipped,
-        "created_ids": done.created,
-        "updated_ids": done.updated,
-        "dry_run": is_dry,
-        "id_mapping": source.ids,
-        "edges": source.edges,
-        "fields": source.fields,
-        "settings": source.settings,
-        "left_out": list_left_out(done, source),
-        "unusual": list_unusual(done),
-    });
-    TextReport::new(value, text).into_answer()
-}
-
-/// Lists everything of the file that is not in the beads.
-fn list_left_out(done: &ImportReport, source: &ImportSource) -> Value {
-    let edge = |reason: &'static str| move |(from, to): &(String, String)| json!({"issue_id": from, "depends_on_id": to, "reason": reason});
-    let missing = done.left_out.iter().chain(&source.left_out);
-    let edges = missing.map(edge("missing"));
-    let edges = edges.chain(source.circular.iter().map(edge("circular")));
-    json!({"edges": edges.collect::<Vec<_>>(), "lines": source.other_lines})
-}
-
-/// Lists the imported values that break a rule.
-fn list_unusual(done: &ImportReport) -> Vec<Value> {
-    let unusual = done.unusual.iter();
-    unusual
-        .map(|(id, problem)| json!({"id": id, "problem": problem}))
-        .collect()
+    build_report(report, |_, _| {})
 }
 
 fn prefix_mismatch(foreign: &BTreeSet<String>, prefix: &str) -> UsageError {

@@ -1,10 +1,9 @@
-use serde_json::json;
+use std::collections::BTreeMap;
 
 use crate::context::Context;
 use bd::store::paths::StorePaths;
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::counted;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Describe the beads in use
 #[derive(Debug, clap::Args)]
@@ -28,36 +27,28 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .filter(|bead| !bead.is_tombstone())
         .count();
     let stored = ctx.config.stored().into_iter();
-    let config: serde_json::Map<_, _> = stored
-        .map(|(name, setting)| (name, json!(setting.value)))
-        .collect();
     let prefix = store.prefix().unwrap_or_default();
-    let mut value = json!({
-        "database_path": paths.mark(),
-        "issues_path": paths.issues(),
-        "mode": "direct",
-        "issue_count": count,
-        "config": config,
-        "daemon_connected": false,
-    });
-    let mut lines = vec![
-        format!("Beads:  {}", paths.issues().display()),
-        format!("Count:  {}", counted(count, "bead")),
-        format!("Prefix: {prefix}"),
-        "Mode:   direct (no daemon, no database)".to_owned(),
-    ];
-    if args.schema {
-        let first: Vec<String> = snapshot
-            .bead_refs()
-            .take(3)
-            .map(|bead| bead.id().to_owned())
-            .collect();
-        value["schema"] = json!({
-            "tables": ["issues.jsonl", "journal.jsonl", "events", "archive"],
-            "detected_prefix": prefix,
-            "sample_issue_ids": first,
-        });
-        lines.push("Files:  one bead per line of JSON; docs/STORE.md describes them".to_owned());
-    }
-    TextReport::lines(value, lines).into_answer()
+    let first = snapshot.bead_refs().take(3);
+    let report = kit::report_value! {
+        database_path: paths.mark().to_owned(),
+        issues_path: paths.issues().to_owned(),
+        mode: "direct",
+        issue_count: count,
+        config: stored.map(|(name, setting)| (name, setting.value)).collect::<BTreeMap<_, _>>(),
+        daemon_connected: false;
+        schema: args.schema.then(|| kit::report_value! {
+            tables: ["issues.jsonl", "journal.jsonl", "events", "archive"],
+            detected_prefix: prefix.clone(),
+            sample_issue_ids: first.map(|bead| bead.id().to_owned()).collect::<Vec<_>>()
+        })
+    };
+    build_report(report, move |report, page| {
+        page.line(format!("Beads:  {}", report.issues_path.display()));
+        page.line(format!("Count:  {}", counted(report.issue_count, "bead")));
+        page.line(format!("Prefix: {prefix}"));
+        page.line("Mode:   direct (no daemon, no database)");
+        if report.schema.is_some() {
+            page.line("Files:  one bead per line of JSON; docs/STORE.md describes them");
+        }
+    })
 }

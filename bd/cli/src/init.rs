@@ -9,10 +9,9 @@ use bd::store::paths::StorePaths;
 use bd::store::{StoreError, create};
 use bd::store::{find, mark};
 use bd::sync::fresh::{self, FetchedBeads};
+use kit::cli::report::{CommandResult, build_empty_report, build_report};
 use kit::failure::UsageError;
 use kit::ui::counted;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Start a beads project in this folder
 ///
@@ -120,31 +119,42 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let is_found = was_there && !was_made_here;
     let beads = is_found.then(|| count_beads(ctx, &dir)).transpose()?;
     if ctx.ui.is_quiet() {
-        return TextReport::default().into_answer();
+        return build_empty_report();
     }
     warn_of_outer(ctx, &dir);
-    let path = dir.display().to_string();
-    let json = serde_json::json!({"path": path, "prefix": prefix, "merge_driver": driver, "hooks": hooks.are_installed, "issues": beads.unwrap_or_default()});
-    let mut lines: Vec<String> = taken.iter().map(describe_taken).collect();
-    lines.extend([
-        "✓ bd initialized successfully!".to_owned(),
-        format!("  Beads: {path}"),
-        format!("  Prefix: {prefix}"),
-        format!("  Beads will be named {prefix}-<hash>, such as {prefix}-a3f"),
-    ]);
-    let found = beads.map(|count| format!("  {} found here and used", counted(count, "bead")));
-    lines.extend(found);
-    if driver {
-        lines.push(
-            "  Merge driver: git merges beads field by field (other clones: bd merge --install)"
-                .to_owned(),
-        );
-    }
-    if hooks.are_installed {
-        lines.push("  Git hooks: commits take the beads along (see bd hooks)".to_owned());
-    }
-    lines.extend(hooks.advice.iter().map(|line| format!("  {line}")));
-    TextReport::lines(json, lines).into_answer()
+    let report = kit::report_value! {
+        path: dir.display().to_string(),
+        prefix,
+        merge_driver: driver,
+        hooks: hooks.are_installed,
+        issues: beads.unwrap_or_default()
+    };
+    build_report(report, move |report, page| {
+        let prefix = &report.prefix;
+        if let Some(taken) = &taken {
+            page.line(describe_taken(taken));
+        }
+        page.line("✓ bd initialized successfully!");
+        page.line(format!("  Beads: {}", report.path));
+        page.line(format!("  Prefix: {prefix}"));
+        page.line(format!(
+            "  Beads will be named {prefix}-<hash>, such as {prefix}-a3f"
+        ));
+        if let Some(count) = beads {
+            page.line(format!("  {} found here and used", counted(count, "bead")));
+        }
+        if report.merge_driver {
+            page.line(
+                "  Merge driver: git merges beads field by field (other clones: bd merge --install)",
+            );
+        }
+        if report.hooks {
+            page.line("  Git hooks: commits take the beads along (see bd hooks)");
+        }
+        for line in &hooks.advice {
+            page.line(format!("  {line}"));
+        }
+    })
 }
 
 /// The outcome of the installation of git hooks.

@@ -1,11 +1,8 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::config;
+use kit::cli::report::{CommandResult, build_report, build_report_with_exit};
 use kit::failure::UsageError;
 use kit::ui::escape;
-
-use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Store values under user-defined keys
 ///
@@ -76,38 +73,42 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         KvCommand::Set { name, value } => {
             ctx.check_writable("kv set")?;
             config::set_setting(store.dir(), &build_key(&name)?, &value)?;
-            let line = format!("Set {name} = {}", escape::escape_line(&value));
-            TextReport::new(json!({"key": name, "value": value}), line).into_answer()
+            build_report(kit::report_value! { key: name, value }, |kept, page| {
+                page.line(format!(
+                    "Set {} = {}",
+                    kept.key,
+                    escape::escape_line(&kept.value)
+                ));
+            })
         }
         KvCommand::Get { name } => {
             let value = ctx.config.get(&build_key(&name)?);
-            let is_there = value.is_some();
-            let json = json!({"key": name, "value": value.as_deref().unwrap_or_default(), "found": is_there});
-            let line = match value {
-                Some(value) => escape::escape_block(&value),
-                None => format!("{name} (not set)"),
+            let kept = kit::report_value! {
+                key: name, value: value.clone().unwrap_or_default(), found: value.is_some()
             };
-            ExitReport::with(u8::from(!is_there), TextReport::new(json, line))
+            build_report_with_exit(u8::from(!kept.found), kept, |kept, page| {
+                page.line(if kept.found {
+                    escape::escape_block(&kept.value)
+                } else {
+                    format!("{} (not set)", kept.key)
+                });
+            })
         }
         KvCommand::Clear { name } => {
             ctx.check_writable("kv clear")?;
             config::unset_setting(store.dir(), &build_key(&name)?)?;
-            TextReport::new(
-                json!({"key": name, "deleted": "true"}),
-                format!("Cleared {name}"),
-            )
-            .into_answer()
+            let cleared = kit::report_value! { key: name, deleted: "true" };
+            build_report(cleared, |cleared, page| {
+                page.line(format!("Cleared {}", cleared.key))
+            })
         }
-        KvCommand::List {} => {
-            let all = ctx.config.family("kv");
-            let shown = all
-                .iter()
-                .map(|(name, value)| format!("{name} = {}", escape::escape_line(value)));
-            let mut lines: Vec<String> = shown.collect();
-            if lines.is_empty() {
-                lines.push("No key-value pairs set".to_owned());
+        KvCommand::List {} => build_report(ctx.config.family("kv"), |all, page| {
+            if all.is_empty() {
+                page.line("No key-value pairs set");
             }
-            TextReport::lines(json!(all), lines).into_answer()
-        }
+            for (name, value) in all {
+                page.line(format!("{name} = {}", escape::escape_line(value)));
+            }
+        }),
     }
 }

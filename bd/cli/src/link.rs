@@ -1,10 +1,7 @@
-use serde_json::json;
-
+use super::dep;
 use crate::context::Context;
 use bd::bead::DepKind;
-
-use super::dep;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation};
 
 /// Make one bead wait for another
 #[derive(Debug, clap::Args)]
@@ -28,8 +25,10 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("link")?;
     let kind = DepKind::from(args.kind.as_str());
-    let (from, to) = dep::link_beads(ctx, &args.one, &args.other, kind)?;
-    let value =
-        json!({"status": "added", "issue_id": from, "depends_on_id": to, "type": args.kind});
-    TextReport::new(value, format!("✓ Linked {from} → {to} ({})", args.kind)).into_answer()
+    let (issue_id, depends_on_id) = dep::link_beads(ctx, &args.one, &args.other, kind)?;
+    let edge = kit::report_value! { status: "added", issue_id, depends_on_id, r#type: args.kind };
+    build_confirmation(edge, |edge, page| {
+        let ends = format!("{} → {}", edge.issue_id, edge.depends_on_id);
+        page.line(format!("✓ Linked {ends} ({})", edge.r#type));
+    })
 }

@@ -1,10 +1,7 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::query::filter;
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::escape;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// List the notes of `bd remember`
 #[derive(Debug, clap::Args)]
@@ -22,13 +19,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             filter::contains_ignore_case(key, text) || filter::contains_ignore_case(value, text)
         });
     }
-    let lines = match (all.is_empty(), &args.text) {
-        (true, Some(text)) => vec![format!("No memories match {text:?}")],
-        (true, None) => vec!["No memories yet: bd remember TEXT keeps one".to_owned()],
-        _ => all
-            .iter()
-            .map(|(key, value)| format!("[{key}] {}", escape::escape_line(value)))
-            .collect(),
-    };
-    TextReport::lines(json!(all), lines).into_answer()
+    build_report(all, move |all, page| {
+        match &args.text {
+            Some(text) if all.is_empty() => page.line(format!("No memories match {text:?}")),
+            None if all.is_empty() => page.line("No memories yet: bd remember TEXT keeps one"),
+            _ => {}
+        }
+        for (key, value) in all {
+            page.line(format!("[{key}] {}", escape::escape_line(value)));
+        }
+    })
 }

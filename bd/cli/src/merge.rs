@@ -4,8 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
-use serde::Serialize;
-use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::lines;
@@ -14,10 +12,9 @@ use bd::merge::{self, FileMerge, MergeError, MergeNote, OverruledValue};
 use bd::store::archive::Archive;
 use bd::store::paths::StorePaths;
 use bd::store::{StoreError, rollback};
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::sys::file;
 use kit::ui::{counted, escape};
-
-use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Merge bead files field by field (git's merge driver)
 ///
@@ -55,8 +52,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.install {
         let dir = ctx.project()?.dir.clone();
         let path = install_merge_driver(&dir)?;
-        let line = format!("✓ git merges {path} field by field in this clone");
-        return TextReport::new(json!({"installed": true, "path": path}), line).into_answer();
+        let report = kit::report_value! { installed: true, path };
+        return build_confirmation(report, |report, page| {
+            page.line(format!(
+                "✓ git merges {} field by field in this clone",
+                report.path
+            ));
+        });
     }
     if args.unmerged {
         return merge_unmerged_file(ctx);
@@ -103,19 +105,10 @@ pub(super) fn merge_sides(ctx: &Context, sides: &MergeInput) -> Result<FileMerge
 /// Writes and reports the result of a merge.
 fn finish_merge(ctx: &Context, out: &Path, merge: FileMerge, sides: &MergeInput) -> CommandResult {
     write_merge(ctx, out, &merge, sides)?;
-    let report = MergeReport {
-        lost: merge.lost,
-        notes: merge.notes,
-        output: out.display().to_string(),
+    let report = kit::report_value! {
+        lost: merge.lost, notes: merge.notes, output: out.display().to_string()
     };
     build_report(report, |_, _| {})
-}
-
-#[derive(Serialize)]
-struct MergeReport {
-    lost: Vec<OverruledValue>,
-    notes: Vec<MergeNote>,
-    output: String,
 }
 
 /// Writes the merged text, reports the overruled values, and records them in history.

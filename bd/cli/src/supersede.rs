@@ -1,11 +1,8 @@
-use serde_json::json;
-
+use super::dep;
 use crate::context::Context;
 use bd::bead::DepKind;
 use bd::change;
-
-use super::dep;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation};
 
 /// Close a bead that another one replaces
 #[derive(Debug, clap::Args)]
@@ -21,17 +18,15 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("supersede")?;
     let store = ctx.store_for_id(&args.id)?;
-    let (id, new) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve_dep_end(tx, &args.id, "bead")?;
-        let new = dep::resolve_dep_end(tx, &args.with, "replacement")?;
-        let reason = format!("Superseded by {new}");
-        change::replace_bead(tx, &id, &new, DepKind::Supersedes, &reason)?;
-        Ok((id, new))
+    let report = store.transact(&ctx.author(), &ctx.clock, |tx| {
+        let superseded = dep::resolve_dep_end(tx, &args.id, "bead")?;
+        let replacement = dep::resolve_dep_end(tx, &args.with, "replacement")?;
+        let reason = format!("Superseded by {replacement}");
+        change::replace_bead(tx, &superseded, &replacement, DepKind::Supersedes, &reason)?;
+        Ok(kit::report_value! { superseded, replacement, status: "closed" })
     })?;
-    let value = json!({"superseded": id, "replacement": new, "status": "closed"});
-    TextReport::new(
-        value,
-        format!("✓ Marked {id} as superseded by {new} (closed)"),
-    )
-    .into_answer()
+    build_confirmation(report, |report, page| {
+        let (id, new) = (&report.superseded, &report.replacement);
+        page.line(format!("✓ Marked {id} as superseded by {new} (closed)"));
+    })
 }

@@ -3,12 +3,14 @@
 //! All edges from and to the bead are removed. In the texts of connected beads, a note replaces the
 //! id. A wisp, and any bead deleted with `hard`, leaves no tombstone.
 
+use serde::Serialize;
+
 use super::{ChangeError, load_live_bead};
 use crate::bead::{Bead, Status};
 use crate::store::Tx;
 
 /// The side effects of a deletion.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct DeletionEffects {
     pub dependencies_removed: usize,
     /// The number of beads whose text mentioned the deleted bead.

@@ -167,7 +167,11 @@ macro_rules! report_value {
         $($name:ident $(: $value:expr)?),+
         $(; $($option:ident $(: $option_value:expr)?),+)? $(,)?
     ) => {{
-        #[allow(non_camel_case_types, reason = "each field has the type of its name")]
+        #[allow(
+            non_camel_case_types,
+            non_snake_case,
+            reason = "fields have the names of keys, and each has the type of its name"
+        )]
         let report = {
             #[derive(serde::Serialize)]
             struct ReportValue<$($name,)+ $($($option,)+)?> {

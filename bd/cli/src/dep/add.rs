@@ -1,7 +1,6 @@
 use std::path::Path;
 
 use anyhow::Context as _;
-use serde_json::json;
 
 use crate::args;
 use crate::context::Context;
@@ -9,7 +8,7 @@ use bd::bead::DepKind;
 use bd::change;
 use bd::graph::external;
 use bd::store::Tx;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation};
 use kit::failure::UsageError;
 
 /// Make a bead depend on another
@@ -53,13 +52,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let kind = DepKind::from(args.kind.as_str());
     let (from, to) = link_beads(ctx, &args.from, &to, kind.clone())?;
     args::hint_custom_dep_kind(ctx, &kind);
-    let value =
-        json!({"status": "added", "issue_id": from, "depends_on_id": to, "type": kind.as_str()});
-    TextReport::new(
-        value,
-        format!("✓ Added dependency: {from} depends on {to} ({kind})"),
-    )
-    .into_answer()
+    let edge = kit::report_value! {
+        status: "added", issue_id: from, depends_on_id: to, r#type: kind
+    };
+    build_confirmation(edge, |edge, page| {
+        let (from, to) = (&edge.issue_id, &edge.depends_on_id);
+        page.line(format!(
+            "✓ Added dependency: {from} depends on {to} ({})",
+            edge.r#type
+        ));
+    })
 }
 
 /// Adds an edge between two beads by their partial ids, and returns their full ids.

@@ -1,9 +1,7 @@
-use serde_json::{Value, json};
-
 use crate::context::Context;
-use crate::report::plain_json;
+use crate::report::PlainBead;
 use bd::change;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 
 /// Find a dependency cycle
 #[derive(Debug, clap::Args)]
@@ -11,18 +9,16 @@ pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: &Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let Some(circle) = change::find_cycle(&snapshot) else {
-        return TextReport::new(json!([]), "✓ No dependency cycles detected").into_answer();
-    };
-    let beads: Vec<Value> = circle
-        .iter()
-        .filter_map(|id| snapshot.get(id))
-        .map(plain_json)
-        .collect();
-    let line = format!(
-        "⚠ Found a dependency cycle: {} → {}",
-        circle.join(" → "),
-        circle[0]
-    );
-    TextReport::new(json!([beads]), line).into_answer()
+    let circle = change::find_cycle(&snapshot).unwrap_or_default();
+    if circle.is_empty() {
+        return build_confirmation([(); 0], |_, page| {
+            page.line("✓ No dependency cycles detected");
+        });
+    }
+    let beads = circle.iter().filter_map(|id| snapshot.get(id).cloned());
+    let cycles = [beads.map(PlainBead).collect::<Vec<_>>()];
+    build_report(cycles, move |_, page| {
+        let (all, first) = (circle.join(" → "), &circle[0]);
+        page.line(format!("⚠ Found a dependency cycle: {all} → {first}"));
+    })
 }

@@ -11,9 +11,8 @@ pub(super) use add::{find_external_ref, link_beads, resolve_dep_end};
 
 use crate::context::Context;
 use bd::bead::DepKind;
+use kit::cli::report::{CommandResult, build_confirmation};
 use kit::failure::UsageError;
-
-use kit::cli::report::CommandResult;
 
 /// Add, remove and show dependencies
 ///
@@ -54,12 +53,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         (Some(DepCommand::Unrelate(args)), ..) => relate::run_unrelate(ctx, &args),
         (None, Some(target), Some(waiting)) => {
             let (from, to) = add::link_beads(ctx, &waiting, &target, DepKind::Blocks)?;
-            let value = serde_json::json!({"status": "added", "blocker_id": to, "blocked_id": from, "type": "blocks"});
-            kit::cli::report::TextReport::new(
-                value,
-                format!("✓ Added dependency: {to} blocks {from}"),
-            )
-            .into_answer()
+            let edge = kit::report_value! {
+                status: "added", blocker_id: to, blocked_id: from, r#type: DepKind::Blocks
+            };
+            build_confirmation(edge, |edge, page| {
+                let (to, from) = (&edge.blocker_id, &edge.blocked_id);
+                page.line(format!("✓ Added dependency: {to} blocks {from}"));
+            })
         }
         _ => Err(UsageError(
             "use 'bd dep add A B' or 'bd dep BLOCKER --blocks BLOCKED'; see 'bd help dep'".into(),

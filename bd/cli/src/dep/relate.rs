@@ -1,10 +1,7 @@
-use serde_json::json;
-
+use super::add;
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{CommandResult, TextReport};
-
-use super::add;
+use kit::cli::report::{CommandResult, build_confirmation};
 
 /// Link two beads both ways
 #[derive(Debug, clap::Args)]
@@ -29,21 +26,23 @@ pub(crate) struct UnArgs {
 }
 
 pub(crate) fn run(ctx: &Context, args: &Args) -> CommandResult {
-    let (a, b) = change_both(ctx, &args.one, &args.other, true)?;
-    TextReport::new(
-        json!({"id1": a, "id2": b, "related": true}),
-        format!("✓ Linked {a} ↔ {b}"),
+    let (id1, id2) = change_both(ctx, &args.one, &args.other, true)?;
+    build_confirmation(
+        kit::report_value! { id1, id2, related: true },
+        |pair, page| {
+            page.line(format!("✓ Linked {} ↔ {}", pair.id1, pair.id2));
+        },
     )
-    .into_answer()
 }
 
 pub(crate) fn run_unrelate(ctx: &Context, args: &UnArgs) -> CommandResult {
-    let (a, b) = change_both(ctx, &args.one, &args.other, false)?;
-    TextReport::new(
-        json!({"id1": a, "id2": b, "unrelated": true}),
-        format!("✓ Unlinked {a} ↔ {b}"),
+    let (id1, id2) = change_both(ctx, &args.one, &args.other, false)?;
+    build_confirmation(
+        kit::report_value! { id1, id2, unrelated: true },
+        |pair, page| {
+            page.line(format!("✓ Unlinked {} ↔ {}", pair.id1, pair.id2));
+        },
     )
-    .into_answer()
 }
 
 fn change_both(

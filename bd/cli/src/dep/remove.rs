@@ -1,10 +1,8 @@
-use serde_json::json;
-
-use crate::context::Context;
-use bd::change;
-use kit::cli::report::{CommandResult, TextReport};
-
 use super::add;
+use crate::context::Context;
+use bd::bead::Dep;
+use bd::change;
+use kit::cli::report::{CommandResult, build_confirmation};
 
 /// Remove the edge between two beads, of any type
 #[derive(Debug, clap::Args)]
@@ -20,27 +18,25 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     ctx.check_writable("dep remove")?;
     let store = ctx.store_for_id(&args.from)?;
-    let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+    let edge = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let from = add::resolve_dep_end(tx, &args.from, "bead")?;
         // An edge to a bead that is not in this store is removed by the id in the edge.
-        let held = tx.get(&from).is_some_and(|bead| {
-            bead.dependencies
-                .iter()
-                .any(|edge| edge.depends_on_id == args.to)
-        });
-        let to = if held {
+        let is_edge = |edge: &Dep| edge.depends_on_id == args.to;
+        let is_known = tx
+            .get(&from)
+            .is_some_and(|bead| bead.dependencies.iter().any(is_edge));
+        let to = if is_known {
             args.to.clone()
         } else {
             add::resolve_dep_end(tx, &args.to, "dependency")?
         };
         change::remove_dep(tx, &from, &to)?;
-        Ok((from, to))
-    });
-    let (from, to) = result?;
-    let value = json!({"status": "removed", "issue_id": from, "depends_on_id": to});
-    TextReport::new(
-        value,
-        format!("✓ Removed dependency: {from} no longer depends on {to}"),
-    )
-    .into_answer()
+        Ok(kit::report_value! { status: "removed", issue_id: from, depends_on_id: to })
+    })?;
+    build_confirmation(edge, |edge, page| {
+        let (from, to) = (&edge.issue_id, &edge.depends_on_id);
+        page.line(format!(
+            "✓ Removed dependency: {from} no longer depends on {to}"
+        ));
+    })
 }

@@ -1,12 +1,9 @@
-use serde_json::json;
-
+use super::status::report_epics;
 use crate::context::Context;
 use crate::each;
 use bd::change;
 use bd::graph::epic;
-use kit::cli::report::{CommandResult, TextReport};
-
-use super::status::report_epics;
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 
 /// Close epics whose children are all closed
 #[derive(Debug, clap::Args)]
@@ -24,15 +21,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     ctx.check_writable("epic close-eligible")?;
     if epics.is_empty() {
-        return TextReport::new(json!([]), "No epics eligible for closure").into_answer();
+        return build_report([(); 0], |_, page| {
+            page.line("No epics eligible for closure")
+        });
     }
     let ids: Vec<String> = epics.into_iter().map(|progress| progress.epic.id).collect();
     let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
         change::close_bead(tx, id, "All children completed", "", false)
     })?;
-    let ids: Vec<&str> = closed.iter().map(|bead| bead.id.as_str()).collect();
-    let lines = ids
-        .iter()
-        .map(|id| format!("✓ Closed {id}: All children completed"));
-    TextReport::lines(json!({"closed": ids, "count": ids.len()}), lines.collect()).into_answer()
+    let closed: Vec<String> = closed.into_iter().map(|bead| bead.id).collect();
+    let count = closed.len();
+    build_confirmation(kit::report_value! { closed, count }, |report, page| {
+        for id in &report.closed {
+            page.line(format!("✓ Closed {id}: All children completed"));
+        }
+    })
 }

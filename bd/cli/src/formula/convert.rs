@@ -1,13 +1,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::context::Context;
+use kit::cli::report::{CommandResult, build_confirmation, build_empty_report};
 use kit::failure::UsageError;
 use kit::sys::file;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Write a JSON formula as TOML
 #[derive(Debug, clap::Args)]
@@ -39,16 +38,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         };
         let text = convert_to_toml(path)?;
         ctx.ui.raw(&text);
-        return Ok(Box::new(kit::cli::report::EmptyReport));
+        return build_empty_report();
     }
     ctx.check_writable("formula convert")?;
-    let mut written = Vec::new();
+    let mut converted = Vec::new();
     for path in &paths {
         let text = convert_to_toml(path)?;
-        let target = PathBuf::from(
-            path.to_string_lossy()
-                .replace(".formula.json", ".formula.toml"),
-        );
+        let json_path = path.to_string_lossy();
+        let target = PathBuf::from(json_path.replace(".formula.json", ".formula.toml"));
         if !file::create_file(&target, text.as_bytes(), 0o644)? {
             let text = format!("{} exists; nothing was written over it", target.display());
             return Err(UsageError(text).into());
@@ -56,13 +53,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if args.delete {
             fs::remove_file(path)?;
         }
-        written.push(target.display().to_string());
+        converted.push(target.display().to_string());
     }
-    let lines = written
-        .iter()
-        .map(|path| format!("✓ Wrote {path}"))
-        .collect();
-    TextReport::lines(json!({"converted": written}), lines).into_answer()
+    build_confirmation(kit::report_value! { converted }, |report, page| {
+        for path in &report.converted {
+            page.line(format!("✓ Wrote {path}"));
+        }
+    })
 }
 
 fn json_files(folder: &Path) -> Vec<PathBuf> {

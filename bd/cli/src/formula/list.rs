@@ -1,11 +1,8 @@
-use serde_json::{Value, json};
-
+use super::super::line;
 use crate::context::Context;
 use bd::formula::{Formula, FormulaKind};
-use kit::ui::{Page, counted, escape};
-
-use super::super::line;
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, counted, escape};
 
 /// List formulas
 ///
@@ -32,7 +29,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     formulas.sort_by(|a, b| a.name.cmp(&b.name));
     formulas.dedup_by(|a, b| a.name == b.name);
-    let rows: Value = formulas.iter().map(formula_to_json).collect();
+    let rows: Vec<_> = formulas
+        .iter()
+        .map(|formula| {
+            kit::report_value! {
+                name: formula.name.clone(),
+                r#type: formula.kind.as_str(),
+                description: formula.first_line().chars().take(60).collect::<String>(),
+                source: formula.source.clone(),
+                steps: count_steps(formula),
+                vars: formula.vars.len()
+            }
+        })
+        .collect();
     build_report(rows, move |_, page| write_formulas(&formulas, page))
 }
 
@@ -43,18 +52,6 @@ fn count_steps(formula: &Formula) -> usize {
         FormulaKind::Convoy => formula.legs.len(),
         _ => formula.every_step().len(),
     }
-}
-
-fn formula_to_json(formula: &Formula) -> Value {
-    let short: String = formula.first_line().chars().take(60).collect();
-    json!({
-        "name": formula.name,
-        "type": formula.kind.as_str(),
-        "description": short,
-        "source": formula.source,
-        "steps": count_steps(formula),
-        "vars": formula.vars.len(),
-    })
 }
 
 fn write_formulas(formulas: &[Formula], page: &mut Page) {

@@ -1,13 +1,10 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::formula::FormulaKind;
 use bd::formula::find::is_formula_name;
 use bd::store::StoreError;
+use kit::cli::report::{CommandResult, build_confirmation};
 use kit::failure::UsageError;
 use kit::sys::file;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Write a new formula as a starting point
 ///
@@ -73,18 +70,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !file::create_file(&path, text.as_bytes(), 0o644)? {
         return Err(UsageError(format!("{} exists; choose another name", path.display())).into());
     }
-    let shown = path.display().to_string();
-    let named = if args.output.is_some() {
-        &shown
-    } else {
-        &args.name
-    };
-    TextReport::lines(
-        json!({"name": args.name, "path": shown}),
-        vec![
-            format!("✓ Wrote {shown}"),
-            format!("Next: edit it, then bd formula validate {named}"),
-        ],
-    )
-    .into_answer()
+    let report = kit::report_value! { name: args.name, path: path.display().to_string() };
+    build_confirmation(report, move |report, page| {
+        let is_elsewhere = args.output.is_some();
+        let operand = if is_elsewhere {
+            &report.path
+        } else {
+            &report.name
+        };
+        page.line(format!("✓ Wrote {}", report.path));
+        page.line(format!("Next: edit it, then bd formula validate {operand}"));
+    })
 }

@@ -1,9 +1,5 @@
-use serde::Serialize;
-use serde_json::json;
-
 use crate::context::Context;
-
-use kit::cli::report::{CommandResult, TextReport, build_report};
+use kit::cli::report::{CommandResult, build_report};
 
 /// Show the search path of formulas, or the file of one
 #[derive(Debug, clap::Args)]
@@ -16,24 +12,21 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let shelf = super::super::mol::build_search_path(ctx, &[]);
     if let Some(name) = args.formula {
-        let source = shelf.load(&name)?.formula.source;
-        return TextReport::new(json!({"name": name, "path": source}), source).into_answer();
+        let path = shelf.load(&name)?.formula.source;
+        return build_report(kit::report_value! { name, path }, |report, page| {
+            page.line(&report.path);
+        });
     }
-    let folders = shelf.folders.iter().map(|folder| FormulaFolder {
-        path: folder.display().to_string(),
-        exists: folder.is_dir(),
-    });
-    build_report(folders.collect::<Vec<_>>(), |folders, page| {
-        for FormulaFolder { path, exists } in folders {
-            let note = if *exists { "" } else { " (not there)" };
-            page.line(format!("{path}{note}"));
+    let folders: Vec<_> = shelf
+        .folders
+        .iter()
+        .map(|path| kit::report_value! { path: path.display().to_string(), exists: path.is_dir() })
+        .collect();
+    build_report(folders, |folders, page| {
+        for folder in folders {
+            let note = if folder.exists { "" } else { " (not there)" };
+            page.line(format!("{}{note}", folder.path));
         }
         page.line("built-in formulas");
     })
-}
-
-#[derive(Serialize)]
-struct FormulaFolder {
-    path: String,
-    exists: bool,
 }

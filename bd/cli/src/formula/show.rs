@@ -1,12 +1,9 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::formula::{Formula, FormulaStep, cook_formula};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::{Page, escape};
-
-use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Show a formula: its variables and steps
 ///
@@ -50,13 +47,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             steps::draw_step_tree(page, &steps, |_| String::new());
         });
     }
-    let text = if args.mermaid {
+    let graph = if args.mermaid {
         draw::format_mermaid(&steps)
     } else {
         draw::format_dot(&formula.name, &steps)
     };
-    let lines = text.lines().map(str::to_owned).collect();
-    TextReport::lines(json!({"formula": formula.name, "graph": text}), lines).into_answer()
+    build_report(
+        kit::report_value! { formula: formula.name, graph },
+        |report, page| {
+            page.line(report.graph.trim_end());
+        },
+    )
 }
 
 /// Returns the steps of a formula with their dependencies. A convoy formula has its legs before its

@@ -1,14 +1,11 @@
-use serde_json::{Value, json};
-
+use super::forge::{LocalForge, warn_about_command};
 use crate::args;
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::change;
 use bd::molecule::gate::{self, GateVerdict};
-use kit::ui::{Page, escape};
-
-use super::forge::{LocalForge, warn_about_command};
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, escape};
 
 /// Open the gates whose condition is met
 ///
@@ -77,29 +74,25 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Ok(())
         })?;
     }
-    build_report(verdicts_to_json(&judged, &args), move |_, page| {
-        write_verdicts(&judged, &args, page);
-    })
-}
-
-fn verdicts_to_json(judged: &[(Bead, GateVerdict)], args: &Args) -> Value {
     let count =
         |is: fn(&GateVerdict) -> bool| judged.iter().filter(|(_, verdict)| is(verdict)).count();
-    let gate_json = |(bead, verdict): &(Bead, GateVerdict)| {
-        let result = describe_result(verdict, args);
-        let reason = describe_reason(verdict);
-        json!({"id": bead.id, "type": bead.await_type, "result": result, "reason": reason})
+    let needs_someone = count(|verdict| matches!(verdict, GateVerdict::Escalate(_)));
+    let gates = judged.iter().map(|(bead, verdict)| {
+        kit::report_value! {
+            id: bead.id.clone(), r#type: bead.await_type.clone(),
+            result: describe_result(verdict, &args), reason: describe_reason(verdict)
+        }
+    });
+    let report = kit::report_value! {
+        checked: judged.len(),
+        resolved: count(|verdict| matches!(verdict, GateVerdict::Open(_))),
+        needs_someone,
+        escalated: if args.escalate { needs_someone } else { 0 },
+        errors: count(|verdict| matches!(verdict, GateVerdict::Unanswered(_))),
+        dry_run: args.dry_run,
+        gates: gates.collect::<Vec<_>>()
     };
-    let in_need = count(|verdict| matches!(verdict, GateVerdict::Escalate(_)));
-    json!({
-        "checked": judged.len(),
-        "resolved": count(|verdict| matches!(verdict, GateVerdict::Open(_))),
-        "needs_someone": in_need,
-        "escalated": if args.escalate { in_need } else { 0 },
-        "errors": count(|verdict| matches!(verdict, GateVerdict::Unanswered(_))),
-        "dry_run": args.dry_run,
-        "gates": judged.iter().map(gate_json).collect::<Vec<_>>(),
-    })
+    build_report(report, move |_, page| write_verdicts(&judged, &args, page))
 }
 
 fn write_verdicts(judged: &[(Bead, GateVerdict)], args: &Args, page: &mut Page) {

@@ -1,13 +1,11 @@
 use jiff::SignedDuration;
-use serde_json::{Value, json};
 
+use super::forge::{forge_commands, warn_about_command};
 use crate::context::Context;
 use bd::molecule::{MoleculeError, gate};
 use bd::query::when;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
-
-use super::forge::{forge_commands, warn_about_command};
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Find the CI runs for gates without a run id
 ///
@@ -44,21 +42,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .cloned()
         .collect();
     if open.is_empty() {
-        return TextReport::new(
-            json!({"discovered": []}),
-            "No gate waits for a run without an id",
-        )
-        .into_answer();
+        return build_report(kit::report_value! { discovered: [(); 0] }, |_, page| {
+            page.line("No gate waits for a run without an id");
+        });
     }
     warn_about_command(ctx, "gate.runs-command");
     let usual = "gh run list --branch {id} --limit 50 --json databaseId,name,createdAt";
-    let runs: Vec<Value> = forge_commands(ctx)
+    let answer = forge_commands(ctx)
         .run_command("gate.runs-command", usual, &args.branch)
-        .map_err(|failure| MoleculeError::Refused(failure.to_string()))?
-        .as_array()
-        .cloned()
-        .unwrap_or_default();
-    let mut found = Vec::new();
+        .map_err(|failure| MoleculeError::Refused(failure.to_string()))?;
+    let runs = answer.as_array().map_or(&[][..], Vec::as_slice);
+    let mut discovered = Vec::new();
     for bead in open {
         let begin = bead.created_at.instant() - SignedDuration::from_nanos(age);
         let fits = runs.iter().take(args.limit).find_map(|run| {
@@ -67,28 +61,25 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             (at >= begin).then_some(id)
         });
         if let Some(run) = fits {
-            found.push((bead.id, run.to_string()));
+            discovered.push(kit::report_value! { gate: bead.id, run: run.to_string() });
         }
     }
     if !args.dry_run {
         ctx.check_writable("gate discover")?;
         store.transact(&ctx.author(), &ctx.clock, |tx| {
-            for (id, run) in &found {
-                if let Some(mut bead) = tx.get_live(id).cloned() {
-                    bead.await_id.clone_from(run);
+            for found in &discovered {
+                if let Some(mut bead) = tx.get_live(&found.gate).cloned() {
+                    bead.await_id.clone_from(&found.run);
                     tx.put_updated(bead)?;
                 }
             }
             Ok(())
         })?;
     }
-    let discovered: Vec<Value> = found
-        .iter()
-        .map(|(id, run)| json!({"gate": id, "run": run}))
-        .collect();
-    let value = json!({"discovered": discovered, "dry_run": args.dry_run});
-    let lines = found
-        .iter()
-        .map(|(id, run)| format!("{id} waits for run {run}"));
-    TextReport::lines(value, lines.collect()).into_answer()
+    let report = kit::report_value! { discovered, dry_run: args.dry_run };
+    build_report(report, |report, page| {
+        for found in &report.discovered {
+            page.line(format!("{} waits for run {}", found.gate, found.run));
+        }
+    })
 }

@@ -1,8 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::hooks::HookPlace;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation};
 use kit::failure::UsageError;
 
 /// Install the git hooks
@@ -34,13 +32,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Err(UsageError(advice).into());
     };
     let message = format!("Installed git hooks: {}", installed.names.join(", "));
-    let mut lines = vec![format!("✓ {message}")];
-    lines.extend(
-        installed
-            .chained
-            .iter()
-            .map(|name| format!("  {name} runs your own hook first")),
-    );
-    let value = json!({"success": true, "message": message, "shared": false, "chained": !installed.chained.is_empty()});
-    TextReport::lines(value, lines).into_answer()
+    let chained = !installed.chained.is_empty();
+    let report = kit::report_value! { success: true, message, shared: false, chained };
+    build_confirmation(report, move |report, page| {
+        page.line(format!("✓ {}", report.message));
+        for name in &installed.chained {
+            page.line(format!("  {name} runs your own hook first"));
+        }
+    })
 }

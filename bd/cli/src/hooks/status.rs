@@ -1,5 +1,3 @@
-use serde_json::{Value, json};
-
 use crate::context::Context;
 use bd::hooks::{self, GitHook, HookPlace};
 use kit::cli::report::{CommandResult, build_report};
@@ -12,9 +10,20 @@ pub(crate) struct Args {}
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let place = HookPlace::find(&super::open_repository(ctx))?;
     let hooks = hooks::read_hooks(&place, env!("CARGO_PKG_VERSION"))?;
-    let value = json!({"hooks": hooks.iter().map(hook_to_json).collect::<Vec<_>>()});
+    // The keys are those of existing clients.
+    let listed = hooks.iter().map(|hook| {
+        kit::report_value! {
+            Name: hook.name,
+            Installed: hook.version.is_some(),
+            Version: hook.version.clone().unwrap_or_default(),
+            IsShim: hook.version.is_some(),
+            Outdated: is_outdated(hook),
+            Chained: hook.is_chained
+        }
+    });
+    let report = kit::report_value! { hooks: listed.collect::<Vec<_>>() };
     let advice = super::describe_place(&place, ctx.env.cwd());
-    build_report(value, move |_, page| {
+    build_report(report, move |_, page| {
         write_hooks(&hooks, page);
         let is_missing = hooks.iter().all(|hook| hook.version.is_none());
         for line in advice.iter().filter(|_| is_missing) {
@@ -26,18 +35,6 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
 fn is_outdated(hook: &GitHook) -> bool {
     let version = hook.version.as_deref();
     version.is_some_and(|version| version != env!("CARGO_PKG_VERSION"))
-}
-
-/// Converts a hook to JSON, with the keys of existing clients.
-fn hook_to_json(hook: &GitHook) -> Value {
-    json!({
-        "Name": hook.name,
-        "Installed": hook.version.is_some(),
-        "Version": hook.version.as_deref().unwrap_or_default(),
-        "IsShim": hook.version.is_some(),
-        "Outdated": is_outdated(hook),
-        "Chained": hook.is_chained,
-    })
 }
 
 fn write_hooks(hooks: &[GitHook], page: &mut Page) {

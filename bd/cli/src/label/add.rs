@@ -1,9 +1,7 @@
-use serde_json::{Value, json};
-
 use crate::context::Context;
 use crate::each;
 use bd::change;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation};
 use kit::failure::UsageError;
 use kit::ui::escape;
 
@@ -40,7 +38,7 @@ pub(crate) fn refuse_reserved(label: &str) -> Result<(), UsageError> {
 }
 
 pub(crate) fn report_added(ids: &[String], labels: &[String]) -> CommandResult {
-    build_label_answer(ids, labels, "added", "✓ Added label")
+    report_labels(ids, labels, "added", "✓ Added label", "to")
 }
 
 /// Splits the words into the beads and the label after them. Words with a colon are labels too,
@@ -60,22 +58,25 @@ pub(super) fn split_off_labels(
     Ok((words, labels))
 }
 
-pub(super) fn build_label_answer(
+pub(super) fn report_labels(
     ids: &[String],
     labels: &[String],
-    status: &str,
-    text: &str,
+    status: &'static str,
+    action: &'static str,
+    preposition: &'static str,
 ) -> CommandResult {
-    let preposition = if status == "added" { "to" } else { "from" };
-    let mut values = Vec::new();
-    let mut lines = Vec::new();
-    for id in ids {
-        for label in labels {
-            values.push(json!({"status": status, "issue_id": id, "label": label}));
-            let shown = escape::escape_line(label);
-            lines.push(format!("{text} '{shown}' {preposition} {id}"));
+    let changes: Vec<_> = ids
+        .iter()
+        .flat_map(|id| labels.iter().map(move |label| (id.clone(), label.clone())))
+        .map(|(issue_id, label)| kit::report_value! { status, issue_id, label })
+        .collect();
+    build_confirmation(changes, move |changes, page| {
+        for change in changes {
+            let label = escape::escape_line(&change.label);
+            page.line(format!(
+                "{action} '{label}' {preposition} {}",
+                change.issue_id
+            ));
         }
-    }
-    let value = Value::Array(values);
-    TextReport::lines(value, lines).into_answer()
+    })
 }

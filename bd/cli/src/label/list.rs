@@ -1,8 +1,7 @@
 use anyhow::Context as _;
-use serde_json::json;
 
 use crate::context::Context;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::escape;
 
 /// List the labels of a bead
@@ -18,14 +17,15 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     let bead = snapshot
         .resolve(&args.id)
         .with_context(|| format!("resolving {}", args.id))?;
-    let mut lines = vec![format!("🏷 Labels for {}:", bead.id)];
-    if bead.labels.is_empty() {
-        lines = vec![format!("{} has no labels", bead.id)];
-    }
-    lines.extend(
-        bead.labels
-            .iter()
-            .map(|label| format!("  - {}", escape::escape_line(label))),
-    );
-    TextReport::lines(json!(bead.labels), lines).into_answer()
+    let id = bead.id.clone();
+    build_report(bead.labels.clone(), move |labels, page| {
+        page.line(if labels.is_empty() {
+            format!("{id} has no labels")
+        } else {
+            format!("🏷 Labels for {id}:")
+        });
+        for label in labels {
+            page.line(format!("  - {}", escape::escape_line(label)));
+        }
+    })
 }

@@ -1,9 +1,7 @@
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json};
-
 use crate::context::Context;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::escape;
 
 /// List all labels with their number of beads
@@ -17,12 +15,17 @@ pub(super) fn run(ctx: &Context, _args: &Args) -> CommandResult {
     for label in live.flat_map(|bead| bead.labels()) {
         *counts.entry(label).or_default() += 1;
     }
-    let value: Value = counts
-        .iter()
-        .map(|(label, count)| json!({"label": label, "count": count}))
+    let labels: Vec<_> = counts
+        .into_iter()
+        .map(|(label, count)| kit::report_value! { label: label.to_owned(), count })
         .collect();
-    let lines = counts
-        .iter()
-        .map(|(label, count)| format!("  {} ({count})", escape::escape_line(label)));
-    TextReport::lines(value, lines.collect()).into_answer()
+    build_report(labels, |labels, page| {
+        for row in labels {
+            page.line(format!(
+                "  {} ({})",
+                escape::escape_line(&row.label),
+                row.count
+            ));
+        }
+    })
 }

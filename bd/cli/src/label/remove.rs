@@ -1,9 +1,8 @@
+use super::add;
 use crate::context::Context;
 use crate::each;
 use bd::change;
 use kit::cli::report::CommandResult;
-
-use super::add;
 
 /// Remove a label from beads
 #[derive(Debug, clap::Args)]
@@ -22,5 +21,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         Ok(id.to_owned())
     })?;
-    add::build_label_answer(&done, &labels, "removed", "✓ Removed label")
+    add::report_labels(&done, &labels, "removed", "✓ Removed label", "from")
 }
