@@ -1,10 +1,9 @@
-use crate::context::Context;
-use bd::change::{self, BeadEdit};
-use kit::ui::escape;
-
 use super::report::confirm_changes;
 use super::{args, each};
+use crate::context::Context;
+use bd::change::{self, BeadEdit};
 use kit::cli::report::CommandResult;
+use kit::ui::escape;
 
 /// Assign a bead
 #[derive(Debug, clap::Args)]

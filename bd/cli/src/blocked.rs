@@ -2,15 +2,14 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 
-use crate::context::Context;
-use bd::graph::external::ExternalLookup;
-use bd::graph::{explain, ready};
-use kit::ui::{Page, escape};
-
 use super::args::{self, InternalArgs};
 use super::line;
 use super::report::PlainBead;
+use crate::context::Context;
+use bd::graph::external::ExternalLookup;
+use bd::graph::{explain, ready};
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, escape};
 
 /// List blocked beads and their blockers
 ///

@@ -1,6 +1,5 @@
-use crate::context::Context;
-
 use super::list;
+use crate::context::Context;
 use kit::cli::report::CommandResult;
 
 /// List the open children of a bead

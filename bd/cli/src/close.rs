@@ -1,15 +1,14 @@
 use serde::Serialize;
 
+use super::report::PlainBead;
+use super::{args, each};
 use crate::context::Context;
 use bd::bead::{DepKind, Status};
 use bd::change;
 use bd::molecule::progress::{self, StepAdvance};
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, escape};
-
-use super::report::PlainBead;
-use super::{args, each};
-use kit::cli::report::{CommandResult, build_confirmation, build_report};
 
 /// Close beads
 ///

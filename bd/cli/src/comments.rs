@@ -1,13 +1,12 @@
 use anyhow::Context as _;
 
+use super::comment;
 use crate::context::Context;
 use bd::bead::Comment;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::sys::env::local_time_zone;
 use kit::ui::{Page, escape, time};
-
-use super::comment;
-use kit::cli::report::{CommandResult, build_report};
 
 /// Show the comments on a bead, or add one
 #[derive(Debug, clap::Args)]

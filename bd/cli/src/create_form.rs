@@ -1,10 +1,9 @@
 use std::io::{self, BufRead};
 
-use crate::context::Context;
-use kit::failure::UsageError;
-
 use super::create;
+use crate::context::Context;
 use kit::cli::report::CommandResult;
+use kit::failure::UsageError;
 
 /// Create a bead by answering questions
 ///

@@ -2,15 +2,14 @@ use anyhow::Context as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::report::plain_json;
 use crate::context::Context;
 use bd::bead::{Bead, lines};
 use bd::git::Git;
 use bd::query::differ::{self, BeadDifference, FieldDifference};
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, counted, cut, escape};
-
-use super::report::plain_json;
-use kit::cli::report::{CommandResult, build_report};
 
 /// Show how beads differ from those of a commit
 ///

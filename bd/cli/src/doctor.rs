@@ -6,10 +6,9 @@ use serde::Serialize;
 use crate::context::Context;
 use bd::doctor::{self, CheckLevel, DoctorCheck};
 use bd::store::find;
+use kit::cli::report::{CommandResult, build_report_with_exit};
 use kit::failure::UsageError;
 use kit::ui::{Page, escape};
-
-use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Check the beads of a project and name the fixes
 ///

@@ -5,9 +5,8 @@ use bd::bead::{Bead, DepKind, Status};
 use bd::change;
 use bd::query::similar;
 use bd::store::Snapshot;
-use kit::ui::{Page, counted, escape};
-
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, counted, escape};
 
 /// Find open beads with the same title and texts
 ///

@@ -1,13 +1,12 @@
 use serde::Serialize;
 
+use super::args;
 use crate::context::Context;
 use bd::bead::Status;
 use bd::query::{BeadFilter, similar};
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
-
-use super::args;
-use kit::cli::report::{CommandResult, build_report};
 
 /// Find pairs of beads with similar texts
 #[derive(Debug, clap::Args)]

@@ -3,17 +3,16 @@ use std::collections::BTreeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use super::line;
+use super::report::plain_json;
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::graph::layers::{self, LayeredBeads};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, counted};
-
-use super::line;
-use super::report::plain_json;
-use kit::cli::report::{CommandResult, build_report};
 
 /// Show the dependency graph of beads
 ///

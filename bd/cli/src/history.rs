@@ -6,9 +6,8 @@ use serde_json::value::RawValue;
 
 use crate::context::Context;
 use bd::store::event::{BeadChange, Event, FieldChange};
-use kit::ui::{Page, escape};
-
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, escape};
 
 /// The fields of which several elements can lose in one merge.
 const LIST_FIELDS: [&str; 2] = ["comments", "dependencies"];

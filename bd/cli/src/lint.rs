@@ -1,12 +1,11 @@
 use serde::Serialize;
 
+use super::args;
 use crate::context::Context;
 use bd::bead::{Kind, Status};
 use bd::query::{BeadFilter, lint, sort};
-use kit::ui::{Page, counted, escape};
-
-use super::args;
 use kit::cli::report::{CommandResult, build_report_with_exit};
+use kit::ui::{Page, counted, escape};
 
 /// Check descriptions for the headings of their type
 ///

@@ -1,10 +1,9 @@
 use serde_json::Value;
 
 use crate::context::Context;
+use kit::cli::report::{CommandResult, build_report_with_exit};
 use kit::failure::UsageError;
 use kit::sys::exec::ChildCommand;
-
-use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Run the mail command of this project
 ///

@@ -1,18 +1,18 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde_json::json;
-
-use crate::context::Context;
-use bd::bead::id;
-use bd::foreign::ForeignBeads;
-use bd::foreign::folder::{self, ForeignFolder};
-use kit::failure::UsageError;
-use kit::ui::{counted, escape};
+use serde::Serialize;
 
 use super::import;
 use super::remember::memory_setting;
-use kit::cli::report::{CommandResult, EmptyReport, TextReport};
+use crate::context::Context;
+use bd::bead::id;
+use bd::foreign::ForeignBeads;
+use bd::foreign::UnreadLine;
+use bd::foreign::folder::{self, FieldReport, ForeignFolder};
+use kit::cli::report::{CommandResult, build_confirmation, build_empty_report, build_report};
+use kit::failure::UsageError;
+use kit::ui::{Page, counted, escape};
 
 /// The migrations of earlier versions. None of them is needed.
 const OLD_MIGRATIONS: [&str; 5] = ["hash-ids", "issues", "sync", "tombstones", "schema"];
@@ -48,7 +48,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             format!("unknown command {word:?} for \"bd migrate\"; there is nothing to migrate");
         return Err(UsageError(text).into());
     }
-    Ok(Box::new(EmptyReport))
+    build_empty_report()
 }
 
 fn migrate_folder(ctx: &Context, from: &str, dry_run: bool) -> CommandResult {
@@ -81,71 +81,96 @@ fn migrate_folder(ctx: &Context, from: &str, dry_run: bool) -> CommandResult {
     };
     let args = import::Args::for_migration(dry_run);
     let (done, _) = import::import_found(ctx, &args, source, settings.clone())?;
-    let created = done.created.len();
-    let value = json!({
-        "sources": found.sources,
-        "beads": count,
-        "created": created,
-        "updated": done.updated.len(),
-        "unchanged": done.unchanged,
-        "skipped": done.skipped.len(),
-        "fields": found.fields,
-        "settings": settings,
-        "other_lines": found.other_lines,
-        "unread": found.unread,
-        "missing_edges": done.left_out.len(),
-        "dry_run": dry_run,
-    });
-    let mark = if dry_run {
-        "Would take over"
-    } else {
-        "✓ Took over"
+    let report = MigrationReport {
+        sources: found.sources,
+        beads: count,
+        created: done.created.len(),
+        updated: done.updated.len(),
+        unchanged: done.unchanged,
+        skipped: done.skipped.len(),
+        fields: found.fields,
+        settings,
+        other_lines: found.other_lines,
+        unread: found.unread,
+        missing_edges: done.left_out.len(),
+        dry_run,
     };
-    let mut lines = vec![
-        format!(
-            "{mark} {} from {}: {}",
-            counted(count, "bead"),
-            path.display(),
-            found.sources.join(", ")
-        ),
-        format!(
-            "  {created} created, {} updated, {} unchanged, {} skipped",
-            done.updated.len(),
-            done.unchanged,
-            done.skipped.len()
-        ),
-    ];
-    lines.extend(describe_fields(&found));
-    let names: Vec<String> = settings
-        .iter()
-        .map(|(name, value)| format!("{name}={}", escape::escape_line(value)))
-        .collect();
-    if !names.is_empty() {
-        lines.push(format!("  Settings: {}", names.join(", ")));
+    let write = move |report: &MigrationReport, page: &mut Page| {
+        let action = if dry_run {
+            "Would take over"
+        } else {
+            "✓ Took over"
+        };
+        let beads = counted(report.beads, "bead");
+        let sources = report.sources.join(", ");
+        page.line(format!(
+            "{action} {beads} from {}: {sources}",
+            path.display()
+        ));
+        write_migration(report, &done.left_out, page);
+    };
+    if dry_run {
+        build_report(report, write)
+    } else {
+        build_confirmation(report, write)
     }
-    for (from, to) in &done.left_out {
-        lines.push(format!(
+}
+
+#[derive(Serialize)]
+struct MigrationReport {
+    sources: Vec<String>,
+    beads: usize,
+    created: usize,
+    updated: usize,
+    unchanged: usize,
+    skipped: usize,
+    fields: FieldReport,
+    settings: BTreeMap<String, String>,
+    other_lines: BTreeMap<String, usize>,
+    unread: Vec<UnreadLine>,
+    missing_edges: usize,
+    dry_run: bool,
+}
+
+fn write_migration(report: &MigrationReport, left_out: &[(String, String)], page: &mut Page) {
+    let MigrationReport {
+        created,
+        updated,
+        unchanged,
+        skipped,
+        ..
+    } = report;
+    page.line(format!(
+        "  {created} created, {updated} updated, {unchanged} unchanged, {skipped} skipped"
+    ));
+    write_fields(&report.fields, page);
+    let describe_setting =
+        |(name, value): (&String, &String)| format!("{name}={}", escape::escape_line(value));
+    write_list(
+        "Settings",
+        report.settings.iter().map(describe_setting),
+        page,
+    );
+    for (from, to) in left_out {
+        page.line(format!(
             "  Left out: the edge {from} → {to}, which is not here"
         ));
     }
-    for (kind, number) in &found.other_lines {
+    for (kind, number) in &report.other_lines {
         let kind = escape::escape_line(kind);
-        lines.push(format!(
-            "  Left out: {} of the type \"{kind}\"",
-            counted(*number, "line")
-        ));
+        let lines = counted(*number, "line");
+        page.line(format!("  Left out: {lines} of the type \"{kind}\""));
     }
-    if !found.unread.is_empty() {
-        lines.push(format!(
+    if !report.unread.is_empty() {
+        page.line(format!(
             "  Not read: {}",
-            counted(found.unread.len(), "line")
+            counted(report.unread.len(), "line")
         ));
     }
-    for unread in &found.unread {
+    for unread in &report.unread {
         let reason = escape::escape_line(&unread.reason);
-        lines.push(format!("    {}:{}: {reason}", unread.file, unread.line));
+        page.line(format!("    {}:{}: {reason}", unread.file, unread.line));
     }
-    TextReport::lines(value, lines).into_answer()
 }
 
 /// Chooses the settings to take over: those that this project does not have. A project without
@@ -173,37 +198,41 @@ fn choose_settings(
     Ok(settings)
 }
 
-fn describe_fields(found: &ForeignFolder) -> Vec<String> {
-    let fields = &found.fields;
-    let list = |title: &str, names: Vec<String>| {
-        (!names.is_empty()).then(|| format!("  {title}: {}", names.join(", ")))
+fn write_fields(fields: &FieldReport, page: &mut Page) {
+    let renamed = &fields.renamed;
+    let unknown = &fields.unknown;
+    let left_out = &fields.left_out;
+    let describe_unknown = |(name, count): (&String, &usize)| {
+        format!(
+            "{} ({})",
+            escape::escape_line(name),
+            counted(*count, "bead")
+        )
     };
-    let renamed = fields.renamed.iter();
-    let unknown = fields.unknown.iter();
-    let left_out = fields.left_out.iter();
-    [
-        list("Fields kept", fields.kept.iter().cloned().collect()),
-        list(
-            "Fields renamed",
-            renamed.map(|(from, to)| format!("{from} → {to}")).collect(),
-        ),
-        list(
-            "Unknown fields, kept",
-            unknown
-                .map(|(name, count)| {
-                    let name = escape::escape_line(name);
-                    format!("{name} ({})", counted(*count, "bead"))
-                })
-                .collect(),
-        ),
-        list(
-            "Fields left out",
-            left_out
-                .map(|(name, reason)| format!("{name} ({reason})"))
-                .collect(),
-        ),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+    write_list("Fields kept", fields.kept.iter().cloned(), page);
+    write_list(
+        "Fields renamed",
+        renamed.iter().map(|(from, to)| format!("{from} → {to}")),
+        page,
+    );
+    write_list(
+        "Unknown fields, kept",
+        unknown.iter().map(describe_unknown),
+        page,
+    );
+    write_list(
+        "Fields left out",
+        left_out
+            .iter()
+            .map(|(name, reason)| format!("{name} ({reason})")),
+        page,
+    );
+}
+
+/// Writes a line with the entries, if there are any.
+fn write_list(title: &str, entries: impl Iterator<Item = String>, page: &mut Page) {
+    let entries: Vec<String> = entries.collect();
+    if !entries.is_empty() {
+        page.line(format!("  {title}: {}", entries.join(", ")));
+    }
 }

@@ -1,11 +1,11 @@
-use serde_json::json;
-
-use crate::context::Context;
-use bd::change;
-use kit::failure::UsageError;
+use serde::Serialize;
 
 use super::create::target_store;
-use kit::cli::report::{CommandResult, TextReport};
+use crate::context::Context;
+use bd::change;
+use kit::cli::report::{CommandResult, build_confirmation};
+use kit::failure::UsageError;
+use kit::ui::{Page, counted};
 
 /// Move a bead to another rig
 ///
@@ -30,33 +30,32 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("move")?;
     let moved = relocate_bead(ctx, &args.id, &args.to, args.keep_open, !args.skip_deps)?;
-    let mut json = json!({"source": moved.source, "target": moved.target, "closed": moved.closed});
-    json["deps_remapped"] = json!(moved.edges);
-    moved.into_answer(json)
+    build_confirmation(moved, MoveReport::write)
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct MoveReport {
     pub(super) source: String,
     pub(super) target: String,
     pub(super) closed: bool,
-    edges: usize,
+    /// The number of edges of other beads that lead to the copy now, if they were looked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) deps_remapped: Option<usize>,
 }
 
 impl MoveReport {
-    pub(super) fn into_answer(self, json: serde_json::Value) -> CommandResult {
-        let mut lines = vec![format!("✓ Moved {} → {}", self.source, self.target)];
+    pub(super) fn write(&self, page: &mut Page) {
+        page.line(format!("✓ Moved {} → {}", self.source, self.target));
         if self.closed {
-            lines.push(format!("  {} is closed", self.source));
+            page.line(format!("  {} is closed", self.source));
         }
-        if self.edges > 0 {
-            let count = kit::ui::counted(self.edges, "edge");
-            lines.push(format!(
-                "  {count} of other beads now lead to {}",
+        if let Some(count) = self.deps_remapped.filter(|count| *count > 0) {
+            let edges = counted(count, "edge");
+            page.line(format!(
+                "  {edges} of other beads now lead to {}",
                 self.target
             ));
         }
-        TextReport::lines(json, lines).into_answer()
     }
 }
 
@@ -100,7 +99,7 @@ pub(super) fn relocate_bead(
             source: bead.id,
             target: made.id,
             closed: !keep_open,
-            edges,
+            deps_remapped: Some(edges),
         })
     })
 }

@@ -1,10 +1,9 @@
-use crate::context::Context;
-use bd::change::{self, BeadEdit};
-use kit::failure::UsageError;
-
 use super::report::confirm_changes;
 use super::{args, each};
+use crate::context::Context;
+use bd::change::{self, BeadEdit};
 use kit::cli::report::CommandResult;
+use kit::failure::UsageError;
 
 /// Add a line to the notes of a bead
 #[derive(Debug, clap::Args)]

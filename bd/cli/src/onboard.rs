@@ -1,6 +1,5 @@
 use crate::context::Context;
-
-use kit::cli::report::{CommandResult, EmptyReport};
+use kit::cli::report::{CommandResult, build_empty_report};
 
 /// Print the section about beads for AGENTS.md
 ///
@@ -12,5 +11,5 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     ctx.ui
         .status("Add this to AGENTS.md, or run: bd setup codex\n");
     ctx.ui.raw(include_str!("../../templates/agents.md"));
-    Ok(Box::new(EmptyReport))
+    build_empty_report()
 }

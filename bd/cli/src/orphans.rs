@@ -2,16 +2,15 @@ use std::iter;
 
 use serde::Serialize;
 
+use super::{each, line};
 use crate::context::Context;
 use bd::bead::Status;
 use bd::change;
 use bd::git::Git;
 use bd::query::mentions;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
-
-use super::{each, line};
-use kit::cli::report::{CommandResult, build_report};
 
 /// List open beads that commit messages name
 ///

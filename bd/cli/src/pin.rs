@@ -1,8 +1,7 @@
-use crate::context::Context;
-use bd::change;
-
 use super::each;
 use super::report::confirm_changes;
+use crate::context::Context;
+use bd::change;
 use kit::cli::report::CommandResult;
 
 /// Pin beads as context, so that they are never ready work

@@ -1,7 +1,6 @@
 use crate::context::Context;
+use kit::cli::report::{CommandResult, build_empty_report};
 use kit::sys::file;
-
-use kit::cli::report::{CommandResult, EmptyReport};
 
 /// Print instructions about beads for an agent
 ///
@@ -22,7 +21,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let Ok(found) = ctx.project() else {
-        return Ok(Box::new(EmptyReport));
+        return build_empty_report();
     };
     let local = ctx.env.cwd().join(".beads/PRIME.md");
     let custom_text = [local, found.dir.join("PRIME.md")]
@@ -32,5 +31,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(text) => ctx.ui.raw(&text),
         None => ctx.ui.raw(include_str!("../../templates/prime.md")),
     }
-    Ok(Box::new(EmptyReport))
+    build_empty_report()
 }

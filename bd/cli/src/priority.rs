@@ -1,8 +1,7 @@
-use crate::context::Context;
-use bd::change::{self, BeadEdit};
-
 use super::report::confirm_changes;
 use super::{args, each};
+use crate::context::Context;
+use bd::change::{self, BeadEdit};
 use kit::cli::report::CommandResult;
 
 /// Change the priority of a bead

@@ -1,9 +1,8 @@
+use super::report::PlainBead;
 use crate::context::Context;
 use bd::change::{self, BeadEdit};
+use kit::cli::report::{CommandResult, build_confirmation};
 use kit::failure::UsageError;
-
-use super::report::plain_json;
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Make a wisp a durable bead
 ///
@@ -42,6 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         bead.ok_or_else(|| change::ChangeError::NotFound(id).into())
     })?;
     ctx.set_last_touched(&bead.id);
-    let line = format!("✓ Promoted {} to a durable bead", bead.id);
-    TextReport::new(plain_json(&bead), line).into_answer()
+    build_confirmation(PlainBead(bead), |bead, page| {
+        page.line(format!("✓ Promoted {} to a durable bead", bead.id));
+    })
 }

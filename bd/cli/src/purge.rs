@@ -6,10 +6,9 @@ use bd::change;
 use bd::query::filter::is_glob_match;
 use bd::query::when;
 use bd::store::{BeadRef, Snapshot};
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
-
-use kit::cli::report::{CommandResult, build_report};
 
 /// Delete closed wisps
 ///

@@ -1,6 +1,5 @@
 use crate::context::Context;
-
-use kit::cli::report::{CommandResult, EmptyReport};
+use kit::cli::report::{CommandResult, build_empty_report};
 
 /// Create a bead and print only its id
 #[derive(Debug, clap::Args)]
@@ -29,5 +28,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let quick = super::create::Args::for_quick(title, args.priority, args.kind, args.labels);
     let (bead, _) = super::create::create_from_args(ctx, &quick)?;
     ctx.ui.raw(&format!("{}\n", bead.id));
-    Ok(Box::new(EmptyReport))
+    build_empty_report()
 }

@@ -1,16 +1,13 @@
-use serde_json::json;
-
-use crate::context::Context;
-use bd::bead::Bead;
-use bd::query::{SortOrder, expr, sort};
-use kit::failure::UsageError;
-use kit::sys::env::local_time_zone;
-use kit::ui::{counted, escape};
-
 use super::args::InternalArgs;
 use super::line;
 use super::list::{DrawnRow, warn_of_damaged_lines};
-use kit::cli::report::{CommandResult, TextReport, build_report};
+use crate::context::Context;
+use bd::bead::Bead;
+use bd::query::{SortOrder, expr, sort};
+use kit::cli::report::{CommandResult, build_report};
+use kit::failure::UsageError;
+use kit::sys::env::local_time_zone;
+use kit::ui::{counted, escape};
 
 /// List the beads that an expression describes
 ///
@@ -54,8 +51,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let invalid = |error: expr::ExprError| UsageError(format!("invalid query: {error}"));
     let expr = expr::parse_query(&text, ctx.now(), &zone).map_err(invalid)?;
     if args.parse_only {
-        let read = expr.to_string();
-        return TextReport::new(json!({"query": text, "parsed": read}), &read).into_answer();
+        let report = kit::report_value! { query: text, parsed: expr.to_string() };
+        return build_report(report, |report, page| page.line(&report.parsed));
     }
     let snapshot = ctx.store()?.snapshot()?;
     warn_of_damaged_lines(ctx, &snapshot);

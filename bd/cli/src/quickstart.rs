@@ -1,6 +1,5 @@
 use crate::context::Context;
-
-use kit::cli::report::{CommandResult, EmptyReport};
+use kit::cli::report::{CommandResult, build_empty_report};
 
 /// Show a short tour
 #[derive(Debug, clap::Args)]
@@ -8,5 +7,5 @@ pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     ctx.ui.raw(include_str!("../../templates/quickstart.md"));
-    Ok(Box::new(EmptyReport))
+    build_empty_report()
 }

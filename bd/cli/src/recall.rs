@@ -1,10 +1,7 @@
-use serde_json::json;
-
-use crate::context::Context;
-use kit::ui::escape;
-
 use super::remember::memory_setting;
-use kit::cli::report::{CommandResult, ExitReport, TextReport};
+use crate::context::Context;
+use kit::cli::report::{CommandResult, build_report_with_exit};
+use kit::ui::escape;
 
 /// Print a note of `bd remember`
 ///
@@ -19,12 +16,14 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.store()?;
     let value = ctx.config.get(&memory_setting(&args.key));
-    let is_there = value.is_some();
-    let json =
-        json!({"key": args.key, "value": value.as_deref().unwrap_or_default(), "found": is_there});
-    let line = match value {
-        Some(value) => escape::escape_block(&value),
-        None => format!("No memory with key {:?}; bd memories lists all", args.key),
+    let note = kit::report_value! {
+        key: args.key, value: value.clone().unwrap_or_default(), found: value.is_some()
     };
-    ExitReport::with(u8::from(!is_there), TextReport::new(json, line))
+    build_report_with_exit(u8::from(!note.found), note, |note, page| {
+        page.line(if note.found {
+            escape::escape_block(&note.value)
+        } else {
+            format!("No memory with key {:?}; bd memories lists all", note.key)
+        });
+    })
 }

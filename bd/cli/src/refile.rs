@@ -1,9 +1,6 @@
-use serde_json::json;
-
+use super::move_::{self, MoveReport};
 use crate::context::Context;
-
-use super::move_;
-use kit::cli::report::CommandResult;
+use kit::cli::report::{CommandResult, build_confirmation};
 
 /// Move a bead to another rig, without its edges
 ///
@@ -24,6 +21,9 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("refile")?;
     let moved = move_::relocate_bead(ctx, &args.id, &args.rig, args.keep_open, false)?;
-    let json = json!({"source": moved.source, "target": moved.target, "closed": moved.closed});
-    moved.into_answer(json)
+    let refiled = MoveReport {
+        deps_remapped: None,
+        ..moved
+    };
+    build_confirmation(refiled, MoveReport::write)
 }

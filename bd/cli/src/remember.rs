@@ -1,11 +1,8 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::config;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::escape;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Keep a note for later sessions
 ///
@@ -48,15 +45,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let name = memory_setting(&key);
     let is_known = ctx.config.get(&name).is_some();
     config::set_setting(ctx.store()?.dir(), &name, &text)?;
-    let (action, word) = if is_known {
-        ("updated", "Updated")
-    } else {
-        ("remembered", "Remembered")
-    };
-    let value = json!({"key": key, "value": text, "action": action});
-    TextReport::new(
-        value,
-        format!("{word} [{key}]: {}", escape::escape_line(&text)),
+    let action = if is_known { "updated" } else { "remembered" };
+    build_report(
+        kit::report_value! { key, value: text, action },
+        move |note, page| {
+            let word = if is_known { "Updated" } else { "Remembered" };
+            page.line(format!(
+                "{word} [{}]: {}",
+                note.key,
+                escape::escape_line(&note.value)
+            ));
+        },
     )
-    .into_answer()
 }

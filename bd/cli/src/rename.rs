@@ -1,16 +1,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use serde_json::json;
-
+use super::dep;
 use crate::context::Context;
 use bd::change::{self, NewIds};
 use bd::store::Store;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::counted;
-
-use super::dep;
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Change the id of a bead
 ///
@@ -47,12 +44,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })?;
     let ids = NewIds::from([(old.clone(), args.new.clone())]);
     let count = count + rename_references_elsewhere(ctx, &store, &ids)?;
-    let value = json!({"old_id": old, "new_id": args.new, "references_updated": count});
-    let mut line = format!("Renamed {old} -> {}", args.new);
-    if count > 0 {
-        line.push_str(&format!(" ({} updated)", counted(count, "reference")));
-    }
-    TextReport::new(value, line).into_answer()
+    let report = kit::report_value! { old_id: old, new_id: args.new, references_updated: count };
+    build_report(report, |report, page| {
+        let count = match report.references_updated {
+            0 => String::new(),
+            count => format!(" ({} updated)", counted(count, "reference")),
+        };
+        page.line(format!(
+            "Renamed {} -> {}{count}",
+            report.old_id, report.new_id
+        ));
+    })
 }
 
 /// Changes the references to renamed beads in the other stores of the town, such as those of

@@ -1,17 +1,14 @@
 use std::collections::BTreeSet;
 
-use serde_json::json;
-
 use super::rename::rename_references_elsewhere;
 use crate::context::Context;
 use bd::bead::{Bead, id};
 use bd::change::{self, NewIds};
 use bd::config;
 use bd::store::Snapshot;
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::failure::UsageError;
 use kit::ui::counted;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Change the prefix of all beads
 ///
@@ -68,14 +65,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         // Other writers used the old prefix until the setting changed.
         done.len() + rename_all(&done)?.len()
     };
-    let value = json!({"old_prefix": old, "new_prefix": new, "issues_count": count, "dry_run": args.dry_run});
-    let what = if args.dry_run {
-        "Would rename"
-    } else {
-        "✓ Renamed"
+    let line = format!("{} from {old}- to {new}-", counted(count, "bead"));
+    let dry_run = args.dry_run;
+    let report = kit::report_value! {
+        old_prefix: old, new_prefix: new, issues_count: count, dry_run
     };
-    let count = counted(count, "bead");
-    TextReport::new(value, format!("{what} {count} from {old}- to {new}-")).into_answer()
+    if dry_run {
+        return build_report(report, move |_, page| {
+            page.line(format!("Would rename {line}"))
+        });
+    }
+    build_confirmation(report, move |_, page| {
+        page.line(format!("✓ Renamed {line}"))
+    })
 }
 
 /// Plans the new ids: a bead of the old prefix keeps the rest of its id, and so does any other bead

@@ -1,11 +1,8 @@
+use super::each;
+use super::report::{confirm_changes, report_changes};
 use crate::context::Context;
 use bd::change;
-
-use super::each;
-use super::report::confirm_changes;
-use kit::cli::report::{CommandResult, TextReport};
-use kit::ui::escape;
-use serde_json::Value;
+use kit::cli::report::CommandResult;
 
 /// Reopen closed beads
 ///
@@ -26,12 +23,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let beads = each::change_each(ctx, "reopening", &args.ids, |tx, id| {
         change::reopen_bead(tx, id, args.reason.as_deref())
     })?;
-    if let Some(reason) = args.reason.filter(|_| !ctx.ui.is_json()) {
-        let line = |bead: &bd::bead::Bead| {
-            format!("↻ Reopened {}: {}", bead.id, escape::escape_line(&reason))
-        };
-        let lines = beads.iter().map(line).collect();
-        return TextReport::lines(Value::Null, lines).into_answer();
+    // `--quiet` leaves out only the line without a reason.
+    match args.reason {
+        Some(reason) => report_changes(beads, move |bead| {
+            format!("↻ Reopened {}: {reason}", bead.id)
+        }),
+        None => confirm_changes(beads, |bead| format!("↻ Reopened {}", bead.id)),
     }
-    confirm_changes(beads, |bead| format!("↻ Reopened {}", bead.id))
 }

@@ -1,6 +1,5 @@
-use crate::context::Context;
-
 use super::doctor;
+use crate::context::Context;
 use kit::cli::report::CommandResult;
 
 /// Repair the beads of a project, as `bd doctor --fix`

@@ -1,12 +1,9 @@
 //! `bd repo`: accepts the commands that copied beads of other repositories into the database of
 //! earlier versions.
 
-use serde_json::json;
-
 use crate::context::Context;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Show the repositories whose beads are used here
 ///
@@ -42,13 +39,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     match args.verb {
         RepoCommand::List {} => {
             let projects = ctx.config.family("external_projects");
-            let mut lines = vec!["Primary: .".to_owned()];
-            lines.extend(projects.iter().map(|(name, path)| format!("{name}: {path}")));
-            TextReport::lines(json!({"primary": ".", "additional": projects}), lines).into_answer()
+            let report = kit::report_value! { primary: ".", additional: projects };
+            build_report(report, |report, page| {
+                page.line(format!("Primary: {}", report.primary));
+                for (name, path) in &report.additional {
+                    page.line(format!("{name}: {path}"));
+                }
+            })
         }
         RepoCommand::Sync {} => {
-            let line = "Nothing to copy: beads of other repositories stay there";
-            TextReport::new(json!({"synced": true}), line).into_answer()
+            build_report(kit::report_value! { synced: true }, |_, page| {
+                page.line("Nothing to copy: beads of other repositories stay there");
+            })
         }
         RepoCommand::Add { path } | RepoCommand::Remove { path } => Err(UsageError(format!(
             "beads of other repositories are not copied. To wait for work of a project: bd config set external_projects.NAME {path}"

@@ -6,8 +6,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use bd::bead::{Bead, DepKind, hash, record};
-use kit::cli::report::{CommandResult, build_confirmation};
-use kit::ui::escape;
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
+use kit::ui::{Page, escape};
 
 /// A bead that is serialized without its edges and comments.
 #[derive(Debug)]
@@ -45,6 +45,16 @@ impl LinkedBead {
     }
 }
 
+/// Pairs of keys and values, serialized as an object in their order.
+#[derive(Debug)]
+pub(crate) struct Entries<K, V>(pub(crate) Vec<(K, V)>);
+
+impl<K: Serialize, V: Serialize> Serialize for Entries<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
 /// A bead after a change, serialized with its version.
 #[derive(Serialize)]
 struct ChangedBead {
@@ -54,19 +64,35 @@ struct ChangedBead {
 }
 
 /// Reports beads that a command changed, with a line for each.
+pub(crate) fn report_changes(
+    beads: Vec<Bead>,
+    format_line: impl Fn(&Bead) -> String + 'static,
+) -> CommandResult {
+    build_report(collect_changed(beads), write_changed(format_line))
+}
+
+/// Confirms the changes of beads, with a line for each.
 pub(crate) fn confirm_changes(
     beads: Vec<Bead>,
     format_line: impl Fn(&Bead) -> String + 'static,
 ) -> CommandResult {
+    build_confirmation(collect_changed(beads), write_changed(format_line))
+}
+
+fn collect_changed(beads: Vec<Bead>) -> Vec<ChangedBead> {
     let changed = beads.into_iter().map(|bead| ChangedBead {
         version: hash::compute_version(&bead),
         bead: PlainBead(bead),
     });
-    build_confirmation(changed.collect::<Vec<_>>(), move |changed, page| {
+    changed.collect()
+}
+
+fn write_changed(format_line: impl Fn(&Bead) -> String) -> impl Fn(&Vec<ChangedBead>, &mut Page) {
+    move |changed, page| {
         for ChangedBead { bead, .. } in changed {
             page.line(escape::escape_line(&format_line(bead)));
         }
-    })
+    }
 }
 
 fn serialize_plain<S: Serializer>(bead: &Bead, serializer: S) -> Result<S::Ok, S::Error> {

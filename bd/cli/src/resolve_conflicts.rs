@@ -1,15 +1,13 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
-use serde_json::{Value, json};
 
+use super::merge::{self, MergeInput, merge_sides};
 use crate::context::Context;
 use bd::merge::markers;
 use bd::store::paths::StorePaths;
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::ui::{counted, escape};
-
-use super::merge::{self, MergeInput, merge_sides};
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Merge both sides of a bead file that has conflict markers
 ///
@@ -47,51 +45,49 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = std::fs::read(&path).with_context(|| format!("cannot read {shown}"))?;
     let sides = markers::split_sides(&text).with_context(|| format!("cannot resolve {shown}"))?;
     let count = sides.conflicts.len();
-    let conflict = |marked_conflict: &markers::MarkedConflict| {
-        let mut value = json!({
-            "line_range": format!("{}-{}", marked_conflict.lines.start(), marked_conflict.lines.end()),
-            "left_label": marked_conflict.left_label,
-            "right_label": marked_conflict.right_label,
-            "resolution": "merged",
-        });
-        if let [id, ..] = marked_conflict.ids.as_slice() {
-            value["issue_id"] = json!(id);
-        }
-        value
+    let conflicts: Vec<_> = sides
+        .conflicts
+        .into_iter()
+        .map(|conflict| {
+            kit::report_value! {
+                line_range: format!("{}-{}", conflict.lines.start(), conflict.lines.end()),
+                left_label: conflict.left_label,
+                right_label: conflict.right_label,
+                resolution: "merged";
+                issue_id: conflict.ids.into_iter().next()
+            }
+        })
+        .collect();
+    let mut report = kit::report_value! {
+        file_path: shown, dry_run: args.dry_run, mode: args.mode,
+        conflicts_found: count, conflicts_resolved: 0, status: "clean";
+        conflicts: (count > 0).then_some(conflicts)
     };
-    let mut value = json!({
-        "file_path": shown,
-        "dry_run": args.dry_run,
-        "mode": args.mode,
-        "conflicts_found": count,
-        "conflicts_resolved": 0,
-        "status": "clean",
-    });
-    let shown = escape::escape_line(&shown);
+    let shown = escape::escape_line(&report.file_path);
     if count == 0 {
-        return TextReport::new(value, format!("✓ {shown} has no conflict markers")).into_answer();
+        return build_confirmation(report, move |_, page| {
+            page.line(format!("✓ {shown} has no conflict markers"));
+        });
     }
-    value["conflicts"] = sides.conflicts.iter().map(conflict).collect::<Value>();
     let sides = MergeInput {
         base: sides.base,
         left: sides.left,
         right: sides.right,
     };
     let merged = merge_sides(ctx, &sides).with_context(|| format!("merging {shown}"))?;
-    let count_text = counted(count, "conflict");
+    let conflicts = counted(count, "conflict");
     if args.dry_run {
-        value["status"] = json!("dry_run");
-        return TextReport::new(value, format!("Would resolve {count_text} in {shown}"))
-            .into_answer();
+        report.status = "dry_run";
+        return build_report(report, move |_, page| {
+            page.line(format!("Would resolve {conflicts} in {shown}"));
+        });
     }
     ctx.check_writable("resolve-conflicts")?;
     merge::write_merge(ctx, &path, &merged, &sides)?;
-    value["conflicts_resolved"] = json!(count);
-    value["status"] = json!("resolved");
-    let next = format!("Next: git add {shown}");
-    TextReport::lines(
-        value,
-        vec![format!("✓ Resolved {count_text} in {shown}"), next],
-    )
-    .into_answer()
+    report.conflicts_resolved = count;
+    report.status = "resolved";
+    build_confirmation(report, move |_, page| {
+        page.line(format!("✓ Resolved {conflicts} in {shown}"));
+        page.line(format!("Next: git add {shown}"));
+    })
 }

@@ -1,17 +1,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
 
+use super::report::plain_json;
 use crate::context::Context;
 use bd::bead::{Bead, Stamp};
 use bd::change::{self, RestoredBeads, RevivedBead};
 use bd::store::Store;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, escape};
-
-use super::report::plain_json;
-use kit::cli::report::{CommandResult, build_report};
 
 /// Restore deleted, archived or rolled-back beads
 ///
@@ -80,8 +78,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             decided.found = restored?;
         }
     }
-    build_report(decided.to_json(), move |_, page| {
-        write_rollback(&decided, page);
+    let is_restored = !args.dry_run && !args.discard;
+    let is_discarded = !args.dry_run && args.discard;
+    let beads = decided.found.iter().map(|(id, kept)| {
+        kit::report_value! {
+            id: id.clone(), restored: is_restored, discarded: is_discarded, kept: kept.clone()
+        }
+    });
+    build_report(beads.collect::<Vec<_>>(), move |_, page| {
+        write_rollback(&decided, page)
     })
 }
 
@@ -185,17 +190,6 @@ struct RollbackReport {
     unaffected: Vec<String>,
     discard: bool,
     dry_run: bool,
-}
-
-impl RollbackReport {
-    fn to_json(&self) -> Value {
-        let entry_json = |(id, kept): (&String, &BTreeSet<String>)| {
-            let restored = !self.dry_run && !self.discard;
-            let discarded = !self.dry_run && self.discard;
-            json!({"id": id, "restored": restored, "discarded": discarded, "kept": kept})
-        };
-        self.found.iter().map(entry_json).collect()
-    }
 }
 
 fn write_rollback(rollback: &RollbackReport, page: &mut Page) {

@@ -1,14 +1,13 @@
 use serde::Serialize;
 
-use crate::context::Context;
-use bd::query::{SortOrder, sort};
-use kit::failure::UsageError;
-use kit::ui::{Page, counted, escape};
-
 use super::args::{FilterArgs, InternalArgs};
 use super::line;
 use super::list::{DrawnRow, draw_long, warn_of_damaged_lines};
+use crate::context::Context;
+use bd::query::{SortOrder, sort};
 use kit::cli::report::{CommandResult, build_report};
+use kit::failure::UsageError;
+use kit::ui::{Page, counted, escape};
 
 /// Find beads by text, closed ones included
 ///

@@ -1,12 +1,9 @@
-use serde_json::json;
-
+use super::dep;
 use crate::context::Context;
 use bd::change;
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::failure::UsageError;
 use kit::ui::escape;
-
-use super::dep;
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Change a state of a bead and record the change
 ///
@@ -50,34 +47,31 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let shift = change::set_state(tx, &id, dimension, value, &args.reason)?;
         Ok((id, shift))
     })?;
-    let shown = escape::escape_line(value);
+    let value = value.to_owned();
+    let dimension = dimension.to_owned();
     let Some(event) = shift.event else {
-        let json =
-            json!({"issue_id": id, "dimension": dimension, "value": value, "changed": false});
-        return TextReport::new(
-            json,
-            format!("(no change: {dimension} already set to {shown})"),
-        )
-        .into_answer();
+        let report = kit::report_value! { issue_id: id, dimension, value, changed: false };
+        return build_report(report, |report, page| {
+            let value = escape::escape_line(&report.value);
+            page.line(format!(
+                "(no change: {} already set to {value})",
+                report.dimension
+            ));
+        });
     };
-    let json = json!({
-        "issue_id": id,
-        "dimension": dimension,
-        "old_value": shift.old,
-        "new_value": value,
-        "event_id": event.id,
-        "changed": true,
-    });
-    let from = shift
-        .old
-        .as_deref()
-        .map(escape::escape_line)
-        .as_deref()
-        .unwrap_or("(unset)")
-        .to_owned();
-    let lines = vec![
-        format!("✓ Set {dimension} = {shown} on {id} (was {from})"),
-        format!("  Event: {}", event.id),
-    ];
-    TextReport::lines(json, lines).into_answer()
+    let report = kit::report_value! {
+        issue_id: id, dimension, old_value: shift.old, new_value: value,
+        event_id: event.id, changed: true
+    };
+    build_confirmation(report, |report, page| {
+        let old = report.old_value.as_deref();
+        page.line(format!(
+            "✓ Set {} = {} on {} (was {})",
+            report.dimension,
+            escape::escape_line(&report.new_value),
+            report.issue_id,
+            old.map_or_else(|| "(unset)".to_owned(), escape::escape_line)
+        ));
+        page.line(format!("  Event: {}", report.event_id));
+    })
 }

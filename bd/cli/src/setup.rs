@@ -1,16 +1,18 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use anyhow::Context as _;
-use serde_json::json;
 
 use crate::context::Context;
 use bd::hooks::settings;
 use bd::hooks::tools::{AgentTool, MARKDOWN, TOOLS, ToolForm, YAML};
+use kit::cli::report::{
+    CommandResult, build_confirmation, build_empty_report, build_report, build_report_with_exit,
+};
 use kit::failure::UsageError;
 use kit::sys::file;
-
-use kit::cli::report::{CommandResult, EmptyReport, ExitReport, TextReport};
 
 /// Tell an agent about beads
 ///
@@ -50,20 +52,25 @@ const AGENT_INSTRUCTIONS: &str = include_str!("../../templates/agents.md");
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.list {
-        let names = TOOLS.map(|tool| tool.name);
-        let lines = names.map(str::to_owned).to_vec();
-        return TextReport::lines(json!({"agents": names}), lines).into_answer();
+        let agents = TOOLS.map(|tool| tool.name);
+        return build_report(kit::report_value! { agents }, |report, page| {
+            for name in report.agents {
+                page.line(name);
+            }
+        });
     }
     if let Some(path) = &args.output {
         ctx.check_writable("setup")?;
         let path = ctx.env.make_absolute(path);
         write_file(&path, AGENT_INSTRUCTIONS)?;
-        let shown = path.display().to_string();
-        return TextReport::new(json!({"path": shown}), format!("✓ Wrote {shown}")).into_answer();
+        let report = kit::report_value! { path: path.display().to_string() };
+        return build_confirmation(report, |report, page| {
+            page.line(format!("✓ Wrote {}", report.path));
+        });
     }
     if args.print {
         ctx.ui.raw(AGENT_INSTRUCTIONS);
-        return Ok(Box::new(EmptyReport));
+        return build_empty_report();
     }
     let name = args.agent.as_deref().unwrap_or_default();
     let unknown = || {
@@ -75,13 +82,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.check {
         let is_set_up = files.are_current(&args)?;
         let word = if is_set_up { "installed" } else { "missing" };
-        let line = if is_set_up {
-            format!("✓ {name} is set up: {}", files.shown())
-        } else {
-            format!("✗ {name} is not set up; run: bd setup {name}")
-        };
-        let json = files.json(name, word);
-        return ExitReport::with(u8::from(!is_set_up), TextReport::new(json, line));
+        let exit = u8::from(!is_set_up);
+        return build_report_with_exit(exit, files.report(word), move |report, page| {
+            let (name, path) = (report.tool, &report.path);
+            page.line(if is_set_up {
+                format!("✓ {name} is set up: {path}")
+            } else {
+                format!("✗ {name} is not set up; run: bd setup {name}")
+            });
+        });
     }
     ctx.check_writable("setup")?;
     let changed = if args.remove {
@@ -89,19 +98,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         files.install(&args)?
     };
-    let word = match (args.remove, changed) {
-        (true, true) => "removed",
-        (true, false) => "missing",
-        (false, true) => "installed",
-        (false, false) => "up_to_date",
-    };
-    let line = match word {
-        "removed" => format!("✓ Removed from {}", files.shown()),
-        "missing" => format!("Nothing to remove: {name} is not set up"),
-        "installed" => format!("✓ Set up {name}: {}", files.shown()),
-        _ => format!("✓ {name} is up to date: {}", files.shown()),
-    };
-    TextReport::new(files.json(name, word), line).into_answer()
+    match (args.remove, changed) {
+        (true, true) => build_confirmation(files.report("removed"), |report, page| {
+            page.line(format!("✓ Removed from {}", report.path));
+        }),
+        (true, false) => build_report(files.report("missing"), |report, page| {
+            page.line(format!("Nothing to remove: {} is not set up", report.tool));
+        }),
+        (false, true) => build_confirmation(files.report("installed"), |report, page| {
+            page.line(format!("✓ Set up {}: {}", report.tool, report.path));
+        }),
+        (false, false) => build_confirmation(files.report("up_to_date"), |report, page| {
+            page.line(format!("✓ {} is up to date: {}", report.tool, report.path));
+        }),
+    }
 }
 
 /// Removes the setup of all agents from the files of the project. Returns the changed files.
@@ -136,6 +146,13 @@ pub(super) fn find_user_setups(ctx: &Context) -> Vec<&'static str> {
     };
     let tools = TOOLS.into_iter().filter(runs_bd);
     tools.map(|tool| tool.name).collect()
+}
+
+#[derive(Serialize)]
+struct SetupReport {
+    tool: &'static str,
+    path: String,
+    status: &'static str,
 }
 
 /// The files that integrate bd with a tool.
@@ -199,8 +216,12 @@ impl SetupFiles {
         self.path.display().to_string()
     }
 
-    fn json(&self, name: &str, status: &str) -> serde_json::Value {
-        json!({"tool": name, "path": self.shown(), "status": status})
+    fn report(&self, status: &'static str) -> SetupReport {
+        SetupReport {
+            tool: self.tool.name,
+            path: self.shown(),
+            status,
+        }
     }
 
     fn are_current(&self, args: &Args) -> anyhow::Result<bool> {

@@ -1,11 +1,8 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::change;
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::failure::UsageError;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Publish a capability for other projects
 ///
@@ -26,8 +23,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let name = &args.capability;
-    let (export, provides) = (format!("export:{name}"), format!("provides:{name}"));
+    let name = args.capability;
+    let export = format!("export:{name}");
+    let provides = format!("provides:{name}");
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
     let found: Vec<&Bead> = snapshot.select(|bead| bead.has_label(&export)).collect();
@@ -44,8 +42,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let id = bead.id.clone();
     if bead.has_label(&provides) {
-        let json = json!({"status": "already_shipped", "capability": name, "issue_id": id});
-        return TextReport::new(json, format!("✓ {name} is already shipped ({id})")).into_answer();
+        let shipped = kit::report_value! {
+            status: "already_shipped", capability: name, issue_id: id
+        };
+        return build_confirmation(shipped, |shipped, page| {
+            let name = &shipped.capability;
+            page.line(format!(
+                "✓ {name} is already shipped ({})",
+                shipped.issue_id
+            ));
+        });
     }
     if bead.is_open() && !args.force {
         let status = &bead.status;
@@ -55,22 +61,27 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into());
     }
     if args.dry_run {
-        let json =
-            json!({"status": "dry_run", "capability": name, "issue_id": id, "would_add": provides});
-        return TextReport::new(
-            json,
-            format!("Would ship {name}: {id} gets the label {provides}"),
-        )
-        .into_answer();
+        let preview = kit::report_value! {
+            status: "dry_run", capability: name, issue_id: id, would_add: provides
+        };
+        return build_report(preview, |preview, page| {
+            page.line(format!(
+                "Would ship {}: {} gets the label {}",
+                preview.capability, preview.issue_id, preview.would_add
+            ));
+        });
     }
     ctx.check_writable("ship")?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(change::add_label(tx, &id, &provides)?)
     })?;
-    let json = json!({"status": "shipped", "capability": name, "issue_id": id, "label": provides});
-    TextReport::new(
-        json,
-        format!("✓ Shipped {name}: {id} has the label {provides}"),
-    )
-    .into_answer()
+    let shipped = kit::report_value! {
+        status: "shipped", capability: name, issue_id: id, label: provides
+    };
+    build_confirmation(shipped, |shipped, page| {
+        page.line(format!(
+            "✓ Shipped {}: {} has the label {}",
+            shipped.capability, shipped.issue_id, shipped.label
+        ));
+    })
 }

@@ -1,15 +1,14 @@
 use serde::Serialize;
 
+use super::args::{self, InternalArgs};
+use super::line;
+use super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::query::BeadFilter;
 use bd::query::filter::TimeRange;
-use kit::ui::{Page, counted};
-
-use super::args::{self, InternalArgs};
-use super::line;
-use super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, counted};
 
 /// List open beads that did not change for a while
 #[derive(Debug, clap::Args)]

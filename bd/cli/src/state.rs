@@ -1,12 +1,9 @@
 use std::collections::BTreeMap;
 
-use serde_json::json;
-
 use crate::context::Context;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::escape;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Show a state of a bead, which is a label DIMENSION:VALUE
 ///
@@ -27,17 +24,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_for_id(given)?.snapshot()?;
     let bead = snapshot.resolve(given)?;
     let labels = bead.labels.iter();
-    let states: BTreeMap<&str, &str> = labels.filter_map(|label| label.split_once(':')).collect();
+    let states: BTreeMap<String, String> = labels
+        .filter_map(|label| label.split_once(':'))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect();
+    let issue_id = bead.id.clone();
     if is_list {
-        let shown = states
-            .iter()
-            .map(|(name, value)| format!("  {name}: {}", escape::escape_line(value)));
-        let mut lines: Vec<String> = shown.collect();
-        if lines.is_empty() {
-            lines.push(format!("No states set on {}", bead.id));
-        }
-        return TextReport::lines(json!({"issue_id": bead.id, "states": states}), lines)
-            .into_answer();
+        return build_report(kit::report_value! { issue_id, states }, |report, page| {
+            if report.states.is_empty() {
+                page.line(format!("No states set on {}", report.issue_id));
+            }
+            for (name, value) in &report.states {
+                page.line(format!("  {name}: {}", escape::escape_line(value)));
+            }
+        });
     }
     let dimension = args.dimension.as_str();
     if dimension.contains([':', '=']) {
@@ -46,14 +46,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ))
         .into());
     }
-    let value = states.get(dimension);
-    let line = match value {
-        Some(value) => escape::escape_line(value),
-        None => format!("(no {dimension} state set)"),
-    };
-    TextReport::new(
-        json!({"issue_id": bead.id, "dimension": dimension, "value": value}),
-        line,
-    )
-    .into_answer()
+    let value = states.get(dimension).cloned();
+    let report = kit::report_value! { issue_id, dimension: args.dimension, value };
+    build_report(report, |report, page| {
+        page.line(match &report.value {
+            Some(value) => escape::escape_line(value),
+            None => format!("(no {} state set)", report.dimension),
+        });
+    })
 }

@@ -6,9 +6,8 @@ use bd::bead::Status;
 use bd::graph::external::ExternalLookup;
 use bd::graph::ready_counts;
 use bd::store::{BeadCounts, BeadRef, Snapshot};
-use kit::ui::Page;
-
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::Page;
 
 /// Show how many beads are open, in progress, ready, closed
 #[derive(Debug, clap::Args)]

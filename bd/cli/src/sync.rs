@@ -1,13 +1,11 @@
 use serde::Serialize;
-use serde_json::json;
 
+use super::merge;
 use crate::context::Context;
 use bd::git::{Identity, NETWORK};
 use bd::sync::{self, SyncReport, SyncRequest};
+use kit::cli::report::{CommandResult, build_confirmation, build_report, build_report_with_exit};
 use kit::ui::{Page, counted, escape};
-
-use super::merge;
-use kit::cli::report::{CommandResult, TextReport, build_report_with_exit};
 
 /// Write all changes to issues.jsonl; commit with --full
 ///
@@ -129,11 +127,12 @@ fn fold_journal(ctx: &Context, args: &Args) -> CommandResult {
         store.fold(&ctx.clock)?;
     }
     let path = store.issues_file().display().to_string();
-    TextReport::new(
-        json!({"status": "exported", "path": path}),
-        format!("✓ All changes are in {path}"),
+    build_confirmation(
+        kit::report_value! { status: "exported", path },
+        |report, page| {
+            page.line(format!("✓ All changes are in {}", report.path));
+        },
     )
-    .into_answer()
 }
 
 /// Reports the steps that a sync would take, from local facts: no remote is contacted and nothing
@@ -146,21 +145,19 @@ fn preview_sync(ctx: &Context, args: &Args) -> CommandResult {
     let remote = place.remote()?;
     let beads = sync::count_unsynced(&store, &place)?;
     let push = !args.no_push && settings.can_push();
-    let branch = &place.branch;
-    let mut lines = vec![format!(
-        "Would commit {} to {branch}",
-        counted(beads, "changed bead")
-    )];
-    match (&remote, push) {
-        (Some(remote), true) => lines.push(format!("Would merge with {remote} and push there")),
-        (Some(remote), false) => lines.push(format!("Would merge with {remote}, and not push")),
-        (None, _) => lines.push("There is no remote to push to".to_owned()),
-    }
-    let value = json!({
-        "status": "dry_run", "branch": branch, "remote": remote, "sent": beads,
-        "push": push && remote.is_some(),
-    });
-    TextReport::lines(value, lines).into_answer()
+    let push = push && remote.is_some();
+    let preview = kit::report_value! {
+        status: "dry_run", branch: place.branch, remote, sent: beads, push
+    };
+    build_report(preview, |preview, page| {
+        let beads = counted(preview.sent, "changed bead");
+        page.line(format!("Would commit {beads} to {}", preview.branch));
+        page.line(match &preview.remote {
+            Some(remote) if preview.push => format!("Would merge with {remote} and push there"),
+            Some(remote) => format!("Would merge with {remote}, and not push"),
+            None => "There is no remote to push to".to_owned(),
+        });
+    })
 }
 
 fn write_sync(done: &SyncReport, page: &mut Page) {

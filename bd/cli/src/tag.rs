@@ -1,8 +1,7 @@
-use crate::context::Context;
-use bd::change;
-
 use super::each;
 use super::label;
+use crate::context::Context;
+use bd::change;
 use kit::cli::report::CommandResult;
 
 /// Add a label to a bead

@@ -1,14 +1,11 @@
-use serde_json::json;
-
+use super::report::PlainBead;
+use super::{args, each, line};
 use crate::context::Context;
 use bd::bead::{Kind, Status};
 use bd::change::{self, NewBead};
 use bd::query::{BeadFilter, sort};
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::ui::escape;
-
-use super::report::{PlainBead, plain_json};
-use super::{args, each, line};
-use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Keep a simple list of tasks
 #[derive(Debug, clap::Args)]
@@ -68,21 +65,25 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 ..NewBead::default()
             };
             let store = ctx.store()?;
-            let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
+            let bead = store.transact(&ctx.author(), &ctx.clock, |tx| {
                 Ok(change::create_bead(tx, new)?)
-            });
-            let bead = result?;
-            let text = format!("✓ Added {}: {}", bead.id, escape::escape_line(&bead.title));
-            TextReport::new(plain_json(&bead), text).into_answer()
+            })?;
+            build_confirmation(PlainBead(bead), |bead, page| {
+                let title = escape::escape_line(&bead.title);
+                page.line(format!("✓ Added {}: {title}", bead.id));
+            })
         }
         Some(TodoCommand::Done { ids, reason }) => {
             ctx.check_writable("todo")?;
             let beads = each::change_each(ctx, "closing", &ids, |tx, id| {
                 change::close_bead(tx, id, &reason, "", false)
             })?;
-            let ids: Vec<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
-            let lines = ids.iter().map(|id| format!("✓ Done {id}")).collect();
-            TextReport::lines(json!({"closed": ids, "reason": reason}), lines).into_answer()
+            let closed: Vec<String> = beads.into_iter().map(|bead| bead.id).collect();
+            build_confirmation(kit::report_value! { closed, reason }, |report, page| {
+                for id in &report.closed {
+                    page.line(format!("✓ Done {id}"));
+                }
+            })
         }
     }
 }

@@ -1,9 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::bead::kind;
-
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 
 /// List the types of beads
 #[derive(Debug, clap::Args)]
@@ -11,22 +8,28 @@ pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let custom = ctx.config.list("types.custom");
-    let mut lines = vec!["Core types:".to_owned()];
-    let core: Vec<_> = kind::CORE
+    let core_types: Vec<_> = kind::CORE
         .iter()
         .map(|kind| {
-            let meaning = describe_kind(kind.as_str());
-            lines.push(format!("  {kind:<10} {meaning}"));
-            json!({"name": kind.as_str(), "description": meaning})
+            let name = kind.as_str();
+            kit::report_value! { name: name.to_owned(), description: describe_kind(name) }
         })
         .collect();
-    let mut value = json!({"core_types": core});
-    if !custom.is_empty() {
-        lines.push("Custom types:".to_owned());
-        lines.extend(custom.iter().map(|name| format!("  {name}")));
-        value["custom_types"] = json!(custom);
-    }
-    TextReport::lines(value, lines).into_answer()
+    let report = kit::report_value! {
+        core_types; custom_types: (!custom.is_empty()).then_some(custom)
+    };
+    build_report(report, |report, page| {
+        page.line("Core types:");
+        for kind in &report.core_types {
+            page.line(format!("  {:<10} {}", kind.name, kind.description));
+        }
+        if let Some(custom) = &report.custom_types {
+            page.line("Custom types:");
+            for name in custom {
+                page.line(format!("  {name}"));
+            }
+        }
+    })
 }
 
 fn describe_kind(kind: &str) -> &'static str {

@@ -3,10 +3,9 @@ use serde::Serialize;
 use crate::context::Context;
 use bd::change;
 use bd::store::{Event, Store};
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, escape};
-
-use kit::cli::report::{CommandResult, build_report};
 
 /// Revert a transaction, keeping later edits
 ///

@@ -2,8 +2,9 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use anyhow::Context as _;
-use serde_json::json;
 
 use crate::context::Context;
 use bd::git::Git;
@@ -11,10 +12,9 @@ use bd::hooks;
 use bd::store::paths::StorePaths;
 use bd::store::{self, find};
 use bd::sync::SyncPlace;
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::failure::UsageError;
-use kit::ui::counted;
-
-use kit::cli::report::{CommandResult, TextReport};
+use kit::ui::{Page, counted};
 
 /// Remove bd from this repository; the beads stay
 ///
@@ -62,7 +62,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         refuse_loss(&stock, &dir, args.force)?;
     }
     let mut removed = Vec::new();
-    let mut lines = Vec::new();
     let changed = super::setup::remove_from_project(ctx)?;
     removed.extend(changed.iter().map(|path| path.display().to_string()));
     let root = find::GitPlace::around(&dir).root;
@@ -93,29 +92,54 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if store::remove_excludes(dir.parent().unwrap_or(&dir), &dir)? {
         removed.push("excludes of git".to_owned());
     }
-    lines.push(if removed.is_empty() {
-        "Nothing of bd is installed in this repository".to_owned()
-    } else {
-        "✓ Removed from this repository:".to_owned()
-    });
-    lines.extend(removed.iter().map(|name| format!("  {name}")));
-    lines.extend(super::hooks::describe_edited(&edited));
+    let mut rest = super::hooks::describe_edited(&edited);
     let tracked = tracked.unwrap_or_default();
     if !tracked.is_empty() || (args.beads && stock.is_tracked) {
-        lines.push("Git tracks some of the removed files. Commit their removal:".to_owned());
         let beads = (args.beads && stock.is_tracked).then(|| dir.display().to_string());
-        let paths: Vec<String> = tracked.iter().cloned().chain(beads).collect();
-        lines.push(format!("  git add -A -- {}", paths.join(" ")));
+        let paths: Vec<String> = tracked.into_iter().chain(beads).collect();
+        rest.push("Git tracks some of the removed files. Commit their removal:".to_owned());
+        rest.push(format!("  git add -A -- {}", paths.join(" ")));
     }
-    lines.extend(describe_rest(ctx, &dir, &stock, args.beads)?);
-    let value = json!({
-        "removed": removed,
-        "edited": edited,
-        "beads": stock.beads,
-        "beads_removed": args.beads,
-        "uncommitted": stock.uncommitted,
+    rest.extend(describe_rest(ctx, &dir, &stock, args.beads)?);
+    let report = UninstallReport {
+        removed,
+        edited,
+        beads: stock.beads,
+        beads_removed: args.beads,
+        uncommitted: stock.uncommitted,
+        rest,
+    };
+    if report.removed.is_empty() {
+        build_report(report, write_uninstall)
+    } else {
+        build_confirmation(report, write_uninstall)
+    }
+}
+
+#[derive(Serialize)]
+struct UninstallReport {
+    removed: Vec<String>,
+    edited: Vec<PathBuf>,
+    beads: usize,
+    beads_removed: bool,
+    uncommitted: usize,
+    /// The lines about everything that stays, and about next steps.
+    #[serde(skip)]
+    rest: Vec<String>,
+}
+
+fn write_uninstall(report: &UninstallReport, page: &mut Page) {
+    page.line(if report.removed.is_empty() {
+        "Nothing of bd is installed in this repository"
+    } else {
+        "✓ Removed from this repository:"
     });
-    TextReport::lines(value, lines).into_answer()
+    for name in &report.removed {
+        page.line(format!("  {name}"));
+    }
+    for line in &report.rest {
+        page.line(line);
+    }
 }
 
 /// Counts the beads of a folder, and those that no remaining commit has.

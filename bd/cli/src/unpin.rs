@@ -1,9 +1,8 @@
+use super::each;
+use super::report::confirm_changes;
 use crate::context::Context;
 use bd::bead::Status;
 use bd::change;
-
-use super::each;
-use super::report::confirm_changes;
 use kit::cli::report::CommandResult;
 
 /// Unpin beads

@@ -1,8 +1,7 @@
 //! `bd unrelate`: an older name of `bd dep unrelate`.
 
-use crate::context::Context;
-
 use super::dep::relate;
+use crate::context::Context;
 use kit::cli::report::CommandResult;
 
 pub(crate) use relate::UnArgs as Args;

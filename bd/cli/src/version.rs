@@ -1,8 +1,5 @@
-use serde_json::json;
-
 use crate::context::Context;
-
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 
 /// Print the version
 #[derive(Debug, clap::Args)]
@@ -23,10 +20,11 @@ pub(super) fn format_version() -> String {
 }
 
 pub(super) fn run(_ctx: &Context, _args: Args) -> CommandResult {
-    let mut value =
-        json!({"version": VERSION, "build": if COMMIT.is_some() { "dev" } else { "release" }});
-    if let Some(commit) = COMMIT {
-        value["commit"] = json!(commit);
-    }
-    TextReport::new(value, format_version()).into_answer()
+    let build = if COMMIT.is_some() { "dev" } else { "release" };
+    build_report(
+        kit::report_value! { version: VERSION, build; commit: COMMIT },
+        |_, page| {
+            page.line(format_version());
+        },
+    )
 }

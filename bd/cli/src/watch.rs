@@ -4,10 +4,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::context::Context;
+use kit::cli::report::{CommandResult, build_empty_report};
 use kit::failure::UsageError;
 use kit::sys::watch::FolderWatch;
-
-use kit::cli::report::{CommandResult, EmptyReport};
 
 /// The time after which a view is redrawn without a change, because relative times move on.
 const REDRAW_INTERVAL: Duration = Duration::from_secs(60);
@@ -30,7 +29,7 @@ pub(super) fn watch_view(
         make()?.human(&mut page);
         if shown.as_deref() != Some(page.text()) {
             if !ctx.ui.redraw(&page, shown.is_none()) {
-                return Ok(Box::new(EmptyReport));
+                return build_empty_report();
             }
             shown = Some(page.text().to_owned());
         }

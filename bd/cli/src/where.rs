@@ -1,11 +1,12 @@
-use serde_json::json;
+use std::path::PathBuf;
+
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::store::find::NotFound;
 use bd::store::mark;
 use bd::store::paths::StorePaths;
-
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 
 /// Print the folder of the beads in use
 #[derive(Debug, clap::Args)]
@@ -16,27 +17,43 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         NotFound::Around { .. } => NoFolder.into(),
         NotFound::Named { .. } => anyhow::Error::from(error),
     })?;
-    let path = found.dir.display().to_string();
-    let mut value = json!({"path": path});
-    let mut lines = vec![path];
-    if let Some(from) = &found.redirected_from {
-        value["redirected_from"] = json!(from);
-        lines.push(format!("  (via redirect from {})", from.display()));
-    }
-    if let Ok(prefix) = ctx.store()?.prefix() {
-        value["prefix"] = json!(prefix);
-        lines.push(format!("  prefix: {prefix}"));
-    }
     let paths = StorePaths::for_folder(&found.dir);
-    value["issues_path"] = json!(paths.issues());
-    value["database_path"] = json!(paths.mark());
-    if mark::is_foreign_database(&paths) {
-        lines.push(format!(
-            "  note: {} is a database of another program and is not read",
-            paths.mark().display()
-        ));
-    }
-    TextReport::lines(value, lines).into_answer()
+    let report = WhereReport {
+        path: found.dir.display().to_string(),
+        redirected_from: found.redirected_from.clone(),
+        prefix: ctx.store()?.prefix().ok(),
+        issues_path: paths.issues().to_owned(),
+        database_path: paths.mark().to_owned(),
+        is_foreign: mark::is_foreign_database(&paths),
+    };
+    build_report(report, |report, page| {
+        page.line(&report.path);
+        if let Some(from) = &report.redirected_from {
+            page.line(format!("  (via redirect from {})", from.display()));
+        }
+        if let Some(prefix) = &report.prefix {
+            page.line(format!("  prefix: {prefix}"));
+        }
+        if report.is_foreign {
+            let path = report.database_path.display();
+            page.line(format!(
+                "  note: {path} is a database of another program and is not read"
+            ));
+        }
+    })
+}
+
+#[derive(Serialize)]
+struct WhereReport {
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redirected_from: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prefix: Option<String>,
+    issues_path: PathBuf,
+    database_path: PathBuf,
+    #[serde(skip)]
+    is_foreign: bool,
 }
 
 /// No beads folder was found.

@@ -1,91 +1,11 @@
 //! Reports that commands of every program share.
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::ui::{Page, Report};
 
 /// The result of a command, to be rendered.
 pub type CommandResult = anyhow::Result<Box<dyn Report>>;
-
-/// A few lines of text and a JSON value.
-#[derive(Debug, Default)]
-pub struct TextReport {
-    json: Value,
-    lines: Vec<String>,
-}
-
-impl TextReport {
-    pub fn new(json: Value, line: impl Into<String>) -> Self {
-        Self {
-            json,
-            lines: vec![line.into()],
-        }
-    }
-
-    pub fn lines(json: Value, lines: Vec<String>) -> Self {
-        Self { json, lines }
-    }
-
-    pub fn into_answer(self) -> CommandResult {
-        Ok(Box::new(self))
-    }
-}
-
-impl Report for TextReport {
-    fn json(&self) -> Value {
-        self.json.clone()
-    }
-
-    fn is_confirmation(&self) -> bool {
-        self.lines.first().is_some_and(|line| line.starts_with('✓'))
-    }
-
-    fn human(&self, page: &mut Page) {
-        for line in &self.lines {
-            page.line(line);
-        }
-    }
-}
-
-/// A report without output.
-#[derive(Debug)]
-pub struct EmptyReport;
-
-impl Report for EmptyReport {
-    fn json(&self) -> Value {
-        Value::Null
-    }
-
-    fn human(&self, _page: &mut Page) {}
-}
-
-/// A report with an exit code other than 0.
-#[derive(Debug)]
-pub struct ExitReport {
-    code: u8,
-    report: TextReport,
-}
-
-impl ExitReport {
-    pub fn with(code: u8, report: TextReport) -> CommandResult {
-        Ok(Box::new(Self { code, report }))
-    }
-}
-
-impl Report for ExitReport {
-    fn json(&self) -> Value {
-        self.report.json()
-    }
-
-    fn human(&self, page: &mut Page) {
-        self.report.human(page);
-    }
-
-    fn exit(&self) -> u8 {
-        self.code
-    }
-}
 
 /// A value that is printed as JSON or, with `human`, as text.
 struct SerializedReport<T, F> {

@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::{ActivityItem, Args, collect_items, fill_in_values};
 use crate::context::Context;
 use bd::store::Store;
-use kit::cli::report::{CommandResult, EmptyReport};
+use kit::cli::report::{CommandResult, build_empty_report};
 use kit::sys::watch::FolderWatch;
 use kit::ui::Style;
-
-use super::{ActivityItem, Args, collect_items, fill_in_values};
 
 /// Prints the items and then new events, until the reader closes the output. `seen` holds the ids
 /// of all earlier events, including the events that are not shown.
@@ -24,7 +23,7 @@ pub(super) fn follow_activity(
     let mut printed: HashSet<String> = HashSet::new();
     printed.extend(seen);
     if !print_items(ctx, items, args) {
-        return Ok(Box::new(EmptyReport));
+        return build_empty_report();
     }
     loop {
         for store in stores {
@@ -36,11 +35,11 @@ pub(super) fn follow_activity(
             let mut items = collect_items(&store.snapshot()?, events, args);
             fill_in_values(std::slice::from_ref(store), &mut items)?;
             if !print_items(ctx, &items, args) {
-                return Ok(Box::new(EmptyReport));
+                return build_empty_report();
             }
         }
         if !changes.wait() {
-            return Ok(Box::new(EmptyReport));
+            return build_empty_report();
         }
     }
 }

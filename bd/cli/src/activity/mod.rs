@@ -2,15 +2,14 @@ mod follow;
 
 use serde_json::{Value, json};
 
+use super::history::format_value;
 use crate::args;
 use crate::context::Context;
 use bd::store::event::{BeadChange, Event, EventKind};
 use bd::store::{Snapshot, Store};
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Style, escape};
-
-use super::history::format_value;
-use kit::cli::report::{CommandResult, build_report};
 
 /// Show the latest changes of all beads, newest last
 ///

@@ -3,9 +3,8 @@
 pub(super) mod cleanup;
 mod reset;
 
-use crate::context::Context;
-
 use super::compact;
+use crate::context::Context;
 use kit::cli::report::CommandResult;
 
 kit::family! {

@@ -5,7 +5,6 @@ mod show;
 mod state;
 
 use crate::context::Context;
-
 use kit::cli::report::CommandResult;
 
 kit::family! {

@@ -5,7 +5,6 @@ mod record;
 
 use crate::context::Context;
 use bd::change::{self, AuditEntry};
-
 use kit::cli::report::CommandResult;
 
 kit::family! {

@@ -2,11 +2,10 @@
 
 mod values;
 
+use crate::context::Context;
 pub(super) use kit::cli::completion::Args;
 use kit::cli::completion::print_script;
 use kit::cli::report::CommandResult;
-
-use crate::context::Context;
 
 pub(super) use values::offer_values;
 

@@ -7,9 +7,8 @@ mod set_many;
 mod unset;
 mod validate;
 
-use kit::cli::report::CommandResult;
-
 use crate::context::Context;
+use kit::cli::report::CommandResult;
 
 /// Show and change settings
 ///

@@ -4,7 +4,6 @@ mod close_eligible;
 mod status;
 
 use crate::context::Context;
-
 use kit::cli::report::CommandResult;
 
 kit::family! {

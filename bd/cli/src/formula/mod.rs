@@ -8,7 +8,6 @@ mod show;
 mod validate;
 
 use crate::context::Context;
-
 use kit::cli::report::CommandResult;
 
 kit::family! {

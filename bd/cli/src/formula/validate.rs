@@ -3,9 +3,8 @@ use serde::Serialize;
 use crate::context::Context;
 use bd::formula::vars::VarValues;
 use bd::formula::{FormulaError, FormulaProblem, check, cook_formula};
-use kit::ui::{Page, counted};
-
 use kit::cli::report::{CommandResult, build_report_with_exit};
+use kit::ui::{Page, counted};
 
 /// Check that formulas can be cooked
 ///

@@ -1,8 +1,7 @@
-use crate::context::Context;
-use kit::failure::UsageError;
-
 use super::super::report::confirm_changes;
+use crate::context::Context;
 use kit::cli::report::CommandResult;
+use kit::failure::UsageError;
 
 /// Record an address that waits for a gate
 ///

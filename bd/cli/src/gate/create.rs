@@ -1,12 +1,11 @@
+use super::super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::{DepKind, Kind};
 use bd::change::{self, NewBead};
 use bd::query::when;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::escape;
-
-use super::super::report::PlainBead;
-use kit::cli::report::{CommandResult, build_report};
 
 /// Create a gate that blocks a bead
 #[derive(Debug, clap::Args)]

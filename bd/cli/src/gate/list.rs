@@ -1,10 +1,9 @@
-use crate::context::Context;
-use bd::molecule::gate;
-use kit::ui::{Page, escape};
-
 use super::super::line;
 use super::super::report::PlainBead;
+use crate::context::Context;
+use bd::molecule::gate;
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, escape};
 
 /// List gates, oldest first
 #[derive(Debug, clap::Args)]

@@ -13,9 +13,8 @@ mod wait;
 use crate::context::Context;
 use bd::bead::{Bead, Kind};
 use bd::store::Snapshot;
-use kit::failure::UsageError;
-
 use kit::cli::report::CommandResult;
+use kit::failure::UsageError;
 
 kit::family! {
     /// Make steps wait for time, a user, CI or a pull request

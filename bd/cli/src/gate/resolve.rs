@@ -1,8 +1,7 @@
-use crate::context::Context;
-use bd::change;
-
 use super::super::each;
 use super::super::report::confirm_changes;
+use crate::context::Context;
+use bd::change;
 use kit::cli::report::CommandResult;
 
 /// Open gates

@@ -1,11 +1,10 @@
 //! `bd gate show`.
 
+use super::super::report::PlainBead;
+use crate::context::Context;
 use bd::bead::{Bead, DepKind};
 use kit::cli::report::{CommandResult, build_report};
 use kit::ui::{Page, escape};
-
-use super::super::report::PlainBead;
-use crate::context::Context;
 
 /// Show a gate and the beads it blocks
 #[derive(Debug, clap::Args)]

@@ -1,12 +1,11 @@
 use std::time::{Duration, Instant};
 
+use super::super::report::confirm_changes;
 use crate::context::Context;
 use bd::query::when;
+use kit::cli::report::CommandResult;
 use kit::failure::UsageError;
 use kit::sys::watch::FolderWatch;
-
-use super::super::report::confirm_changes;
-use kit::cli::report::CommandResult;
 
 /// Wait until a gate opens
 ///

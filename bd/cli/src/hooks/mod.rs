@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use crate::context::Context;
 use bd::git::Git;
 use bd::hooks::{self, GitHook, HookError, HookPlace};
-
 use kit::cli::report::CommandResult;
 
 kit::family! {

@@ -2,7 +2,7 @@ use std::path::Path;
 
 use crate::context::Context;
 use bd::git::Git;
-use kit::cli::report::{CommandResult, EmptyReport};
+use kit::cli::report::{CommandResult, build_empty_report};
 use kit::failure::UsageError;
 
 /// Run a git hook of bd
@@ -33,7 +33,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
             hook => return Err(UsageError(format!("unknown hook {hook:?}")).into()),
         }
     }
-    Ok(Box::new(EmptyReport))
+    build_empty_report()
 }
 
 fn report_rollback(ctx: &Context) {

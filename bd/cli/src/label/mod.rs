@@ -8,7 +8,6 @@ mod remove;
 pub(super) use add::{refuse_reserved, report_added};
 
 use crate::context::Context;
-
 use kit::cli::report::CommandResult;
 
 /// Add, remove and list labels

@@ -2,18 +2,17 @@ mod draw;
 mod format;
 mod row;
 
+use super::args::{self, FilterArgs, InternalArgs};
+use super::watch;
 use crate::context::Context;
 use bd::bead::{Kind, Status};
 use bd::query::{BeadFilter, SortOrder, sort};
 use bd::store::Snapshot;
-use kit::failure::UsageError;
-use kit::ui::escape;
-
-use super::args::{self, FilterArgs, InternalArgs};
-use super::watch;
 use draw::ListForm;
 use format::ListFormat;
-use kit::cli::report::{CommandResult, EmptyReport, build_report};
+use kit::cli::report::{CommandResult, build_empty_report, build_report};
+use kit::failure::UsageError;
+use kit::ui::escape;
 
 pub(super) use draw::draw_long;
 pub(super) use row::DrawnRow;
@@ -137,7 +136,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.format.as_deref() == Some("json") {
         let list = answer_list(ctx, &args)?;
         ctx.ui.raw(&kit::json::to_pretty_json(&list.json()));
-        return Ok(Box::new(EmptyReport));
+        return build_empty_report();
     }
     answer_list(ctx, &args)
 }

@@ -1,8 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{CommandResult, ExitReport, TextReport};
+use kit::cli::report::{CommandResult, build_report_with_exit};
 use kit::ui::escape;
 
 /// Take the slot
@@ -26,17 +24,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let taken = store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(change::acquire_merge_slot(tx, &id, &who, args.wait)?)
     })?;
-    let mut value = json!({"id": id, "acquired": taken.acquired, "holder": taken.holder});
-    let holder = escape::escape_line(&taken.holder);
-    let mut line = format!("✓ {id} is held by {holder}");
-    if !taken.acquired {
-        line = format!("{id} is held by {holder}");
-    }
-    if let Some(position) = taken.position {
-        value["waiting"] = json!(true);
-        value["position"] = json!(position);
-        line.push_str(&format!("; you are number {position} in the queue"));
-    }
-    let code = u8::from(!taken.acquired && !ctx.ui.is_json());
-    ExitReport::with(code, TextReport::new(value, line))
+    let report = kit::report_value! {
+        id, acquired: taken.acquired, holder: taken.holder;
+        waiting: taken.position.map(|_| true), position: taken.position
+    };
+    let exit = u8::from(!report.acquired && !ctx.ui.is_json());
+    build_report_with_exit(exit, report, |report, page| {
+        let mark = if report.acquired { "✓ " } else { "" };
+        let holder = escape::escape_line(&report.holder);
+        let queue = match report.position {
+            Some(position) => format!("; you are number {position} in the queue"),
+            None => String::new(),
+        };
+        page.line(format!("{mark}{} is held by {holder}{queue}", report.id));
+    })
 }

@@ -1,7 +1,5 @@
-use serde_json::json;
-
 use crate::context::Context;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::ui::{counted, escape};
 
 /// Show the holder of the slot
@@ -13,24 +11,24 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let id = super::slot_id(&store)?;
     let snapshot = store.snapshot()?;
     let Some(slot) = snapshot.get_live(&id) else {
-        let value = json!({"id": id, "available": false, "error": "not found"});
-        return TextReport::new(value, "No merge slot: bd merge-slot create makes it")
-            .into_answer();
+        let report = kit::report_value! { id, available: false, error: "not found" };
+        return build_report(report, |_, page| {
+            page.line("No merge slot: bd merge-slot create makes it");
+        });
     };
-    let holder = Some(slot.holder.as_str()).filter(|holder| !holder.is_empty());
-    let value = json!({
-        "id": id,
-        "available": holder.is_none(),
-        "status": slot.status.as_str(),
-        "holder": holder,
-        "waiters": slot.waiters,
-    });
-    let line = match holder {
-        None => format!("✓ {id} is free"),
-        Some(holder) => {
-            let count = counted(slot.waiters.len(), "waiter");
-            format!("{id} is held by {} ({count})", escape::escape_line(holder))
-        }
+    let holder = Some(slot.holder.clone()).filter(|holder| !holder.is_empty());
+    let report = kit::report_value! {
+        id, available: holder.is_none(), status: slot.status.clone(),
+        holder, waiters: slot.waiters.clone()
     };
-    TextReport::new(value, line).into_answer()
+    if report.available {
+        return build_confirmation(report, |report, page| {
+            page.line(format!("✓ {} is free", report.id));
+        });
+    }
+    build_report(report, |report, page| {
+        let holder = escape::escape_line(report.holder.as_deref().unwrap_or_default());
+        let count = counted(report.waiters.len(), "waiter");
+        page.line(format!("{} is held by {holder} ({count})", report.id));
+    })
 }

@@ -1,8 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation};
 
 /// Create the slot if it is missing
 #[derive(Debug, clap::Args)]
@@ -15,6 +13,8 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let slot = store.transact(&ctx.author(), &ctx.clock, |tx| {
         Ok(change::create_merge_slot(tx, &id)?)
     })?;
-    let value = json!({"id": slot.id, "status": slot.status.as_str()});
-    TextReport::new(value, format!("✓ Merge slot: {}", slot.id)).into_answer()
+    let report = kit::report_value! { id: slot.id, status: slot.status };
+    build_confirmation(report, |slot, page| {
+        page.line(format!("✓ Merge slot: {}", slot.id))
+    })
 }

@@ -7,7 +7,6 @@ mod release;
 
 use crate::context::Context;
 use bd::store::Store;
-
 use kit::cli::report::CommandResult;
 
 kit::family! {

@@ -1,8 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::change;
-use kit::cli::report::{CommandResult, ExitReport, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation, build_report_with_exit};
 use kit::ui::escape;
 
 /// Free the slot
@@ -21,14 +19,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Ok(change::release_merge_slot(tx, &id, &args.holder)?)
     })?;
     let Some(holder) = holder else {
-        let value = json!({"id": id, "released": false, "error": "slot not held"});
-        let code = u8::from(!ctx.ui.is_json());
-        return ExitReport::with(code, TextReport::new(value, format!("{id} is not held")));
+        let report = kit::report_value! { id, released: false, error: "slot not held" };
+        let exit = u8::from(!ctx.ui.is_json());
+        return build_report_with_exit(exit, report, |report, page| {
+            page.line(format!("{} is not held", report.id));
+        });
     };
-    let value = json!({"id": id, "released": true, "previous_holder": holder, "waiters": waiters});
-    let line = format!(
-        "✓ Released {id} (was held by {})",
-        escape::escape_line(&holder)
-    );
-    TextReport::new(value, line).into_answer()
+    let report = kit::report_value! { id, released: true, previous_holder: holder, waiters };
+    build_confirmation(report, |report, page| {
+        let holder = escape::escape_line(&report.previous_holder);
+        page.line(format!("✓ Released {} (was held by {holder})", report.id));
+    })
 }

@@ -1,12 +1,9 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::molecule::bond::{self, BondOperand, BondRequest, BondType};
 use bd::molecule::pour::find_template;
 use bd::molecule::template::PourOptions;
-use kit::ui::counted;
-
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::counted;
 
 /// Bond two formulas, protos or molecules
 ///
@@ -69,15 +66,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let store = ctx.store_for_id(&args.b)?;
     if args.dry_run {
-        let line = format!(
-            "Would bond {} to {} ({})",
-            args.b,
-            args.a,
-            args.bond.as_str()
-        );
-        let value =
-            json!({"dry_run": true, "a": args.a, "b": args.b, "bond_type": args.bond.as_str()});
-        return kit::cli::report::TextReport::new(value, line).into_answer();
+        let preview = kit::report_value! {
+            dry_run: true, a: args.a, b: args.b, bond_type: args.bond.as_str()
+        };
+        return build_report(preview, |preview, page| {
+            page.line(format!(
+                "Would bond {} to {} ({})",
+                preview.b, preview.a, preview.bond_type
+            ));
+        });
     }
     let bonded = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let operand = |given: &str| match tx.resolve(given) {
@@ -85,27 +82,26 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Err(_) => find_template(&shelf, tx, given, &options)
                 .map(|template| BondOperand::Formula(Box::new(template))),
         };
-        let (a, b) = (operand(&args.a)?, operand(&args.b)?);
+        let a = operand(&args.a)?;
+        let b = operand(&args.b)?;
         Ok(bond::bond_operands(tx, a, b, &request)?)
     })?;
-    let bond = request.bond.as_str();
-    let mut value = json!({
-        "result_id": bonded.id,
-        "result_type": bonded.kind,
-        "bond_type": bond,
-    });
-    if let Some(poured) = &bonded.poured {
-        value["spawned"] = json!(poured.ids.len());
-        value["root_id"] = json!(poured.root);
-        value["id_mapping"] = json!(poured.mapping(&bonded.name));
-    }
-    build_report(value, move |_, page| {
+    let poured = bonded.poured.as_ref();
+    let report = kit::report_value! {
+        result_id: bonded.id, result_type: bonded.kind, bond_type: request.bond.as_str();
+        spawned: poured.map(|poured| poured.ids.len()),
+        root_id: poured.map(|poured| poured.root.clone()),
+        id_mapping: poured.map(|poured| poured.mapping(&bonded.name))
+    };
+    build_report(report, |report, page| {
         let mark = page.style().green("✓");
-        let what = bonded.kind.replace('_', " ");
-        page.line(format!("{mark} Bonded: {what} {} ({bond})", bonded.id));
-        if let Some(poured) = &bonded.poured {
-            let count = counted(poured.ids.len(), "bead");
-            page.line(format!("  Created {count}, root {}", poured.root));
+        let kind = report.result_type.replace('_', " ");
+        page.line(format!(
+            "{mark} Bonded: {kind} {} ({})",
+            report.result_id, report.bond_type
+        ));
+        if let (Some(count), Some(root)) = (report.spawned, &report.root_id) {
+            page.line(format!("  Created {}, root {root}", counted(count, "bead")));
         }
     })
 }

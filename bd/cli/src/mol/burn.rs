@@ -1,11 +1,10 @@
-use serde_json::json;
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::molecule::burn::{self, BurnedMolecule};
+use kit::cli::report::{CommandResult, build_report_with_exit};
 use kit::failure::UsageError;
 use kit::ui::counted;
-
-use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Remove molecules with all their steps, without a digest
 ///
@@ -74,25 +73,26 @@ fn is_confirmed(ctx: &Context, previewed: &[BurnedMolecule]) -> anyhow::Result<b
 }
 
 fn report_burn(burned: Vec<BurnedMolecule>, failed: usize, dry_run: bool) -> CommandResult {
-    let molecule_json = |burned: &BurnedMolecule| {
-        json!({
-            "molecule_id": burned.root,
-            "deleted_ids": burned.ids,
-            "deleted_count": burned.ids.len(),
-        })
+    let total_deleted = burned.iter().map(|burned| burned.ids.len()).sum();
+    let results = burned.iter().map(|burned| BurnedEntry {
+        molecule_id: burned.root.clone(),
+        deleted_ids: burned.ids.clone(),
+        deleted_count: burned.ids.len(),
+    });
+    let mut results: Vec<BurnedEntry> = results.collect();
+    let outcome = match results.pop() {
+        Some(single) if results.is_empty() && failed == 0 => BurnOutcome::Single(single),
+        last => {
+            results.extend(last);
+            BurnOutcome::Several {
+                results,
+                total_deleted,
+                failed_count: failed,
+            }
+        }
     };
-    let mut value = match burned.as_slice() {
-        [single] if failed == 0 => molecule_json(single),
-        all => json!({
-            "results": all.iter().map(molecule_json).collect::<Vec<_>>(),
-            "total_deleted": all.iter().map(|burned| burned.ids.len()).sum::<usize>(),
-            "failed_count": failed,
-        }),
-    };
-    if dry_run {
-        value["dry_run"] = json!(true);
-    }
-    build_report_with_exit(u8::from(failed > 0), value, move |_, page| {
+    let report = BurnReport { outcome, dry_run };
+    build_report_with_exit(u8::from(failed > 0), report, move |_, page| {
         let mark = page.style().green("✓");
         for burned in &burned {
             let count = counted(burned.ids.len(), "bead");
@@ -103,4 +103,30 @@ fn report_burn(burned: Vec<BurnedMolecule>, failed: usize, dry_run: bool) -> Com
             }
         }
     })
+}
+
+#[derive(Serialize)]
+struct BurnReport {
+    #[serde(flatten)]
+    outcome: BurnOutcome,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    dry_run: bool,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum BurnOutcome {
+    Single(BurnedEntry),
+    Several {
+        results: Vec<BurnedEntry>,
+        total_deleted: usize,
+        failed_count: usize,
+    },
+}
+
+#[derive(Serialize)]
+struct BurnedEntry {
+    molecule_id: String,
+    deleted_ids: Vec<String>,
+    deleted_count: usize,
 }

@@ -1,16 +1,15 @@
-use serde::Serialize;
-
 use std::ops::Range;
 
+use serde::Serialize;
+
+use super::super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::{Bead, Kind};
 use bd::molecule::progress::{self, MoleculeProgress, StepState};
 use bd::store::Snapshot;
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
-
-use super::super::report::PlainBead;
-use kit::cli::report::{CommandResult, build_report};
 
 /// Show where you are in your molecule
 ///

@@ -1,14 +1,11 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::formula::find::is_formula_name;
 use bd::molecule::{MoleculeError, distill, progress};
 use bd::store::BeadRef;
+use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::failure::UsageError;
 use kit::json::to_pretty_json;
 use kit::sys::file;
-
-use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::counted;
 
 /// Create a formula from an epic and its steps
@@ -57,12 +54,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let formula = distill::distill_formula(&snapshot, epic, &name, &values)?;
     let text = to_pretty_json(&formula);
     let steps = formula.every_step().len();
-    let variables: Vec<&String> = values.keys().collect();
+    let variables: Vec<String> = values.into_keys().collect();
     if args.dry_run {
-        let value =
-            json!({"formula_name": name, "steps": steps, "variables": variables, "dry_run": true});
-        let lines = text.lines().map(str::to_owned).collect();
-        return TextReport::lines(value, lines).into_answer();
+        let preview = kit::report_value! { formula_name: name, steps, variables, dry_run: true };
+        return build_report(preview, move |_, page| page.line(text.trim_end()));
     }
     ctx.check_writable("distill")?;
     let folder = match &args.output {
@@ -76,13 +71,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     std::fs::create_dir_all(&folder)?;
     file::replace_file(&path, text.as_bytes(), 0o644)?;
-    let value = json!({
-        "formula_name": name,
-        "formula_path": path.display().to_string(),
-        "steps": steps,
-        "variables": variables,
-    });
-    let steps = counted(steps, "step");
-    let line = format!("✓ Distilled {steps} into {}", path.display());
-    TextReport::new(value, line).into_answer()
+    let formula_path = path.display().to_string();
+    let report = kit::report_value! { formula_name: name, formula_path, steps, variables };
+    build_confirmation(report, |report, page| {
+        let steps = counted(report.steps, "step");
+        page.line(format!("✓ Distilled {steps} into {}", report.formula_path));
+    })
 }

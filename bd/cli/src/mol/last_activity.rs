@@ -1,11 +1,8 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::molecule::progress::MoleculeProgress;
 use bd::store::TimeField;
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::time;
-
-use kit::cli::report::{CommandResult, TextReport};
 
 /// Show when a molecule or one of its steps last changed
 #[derive(Debug, clap::Args)]
@@ -29,7 +26,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let Some((at, id)) = latest else {
         return Err(bd::change::ChangeError::NotFound(args.id).into());
     };
-    let value = json!({"molecule_id": root, "last_activity": at.to_string(), "source": id});
     let ago = time::format_ago(ctx.now(), at);
-    TextReport::new(value, format!("{root}: {ago} ({id})")).into_answer()
+    let report = kit::report_value! {
+        molecule_id: root, last_activity: at.to_string(), source: id.to_owned()
+    };
+    build_report(report, move |report, page| {
+        page.line(format!("{}: {ago} ({})", report.molecule_id, report.source));
+    })
 }

@@ -22,9 +22,8 @@ use bd::formula::FormulaSearchPath;
 use bd::formula::vars::VarValues;
 use bd::molecule::template;
 use bd::store::Tx;
-use kit::failure::UsageError;
-
 use kit::cli::report::CommandResult;
+use kit::failure::UsageError;
 
 kit::family! {
     /// Run workflows: molecules and their steps

@@ -6,9 +6,8 @@ use crate::context::Context;
 use bd::change;
 use bd::molecule::pour;
 use bd::molecule::template::{MoleculeTemplate, PourOptions};
-use kit::ui::{Page, counted, escape};
-
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, counted, escape};
 
 /// Pour a formula into a molecule of beads
 ///

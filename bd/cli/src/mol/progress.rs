@@ -1,14 +1,12 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use serde_json::json;
 
 use crate::context::Context;
 use bd::bead::Status;
 use bd::molecule::progress::{self, MoleculeProgress as Molecule};
 use bd::store::TimeField;
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::{Page, escape};
-
-use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Show the progress of a molecule and its rate
 ///
@@ -34,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let molecule = root.and_then(|root| Molecule::for_root(&snapshot, &root));
     match molecule {
-        None => TextReport::new(json!([]), "No molecules in progress.").into_answer(),
+        None => build_report([(); 0], |_, page| page.line("No molecules in progress.")),
         Some(molecule) => build_report(MoleculeProgress::from_molecule(&molecule), write_progress),
     }
 }

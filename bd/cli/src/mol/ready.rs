@@ -2,14 +2,13 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::super::report::PlainBead;
 use crate::context::Context;
 use bd::molecule::gate;
 use bd::molecule::parallel::{self, ParallelStep};
 use bd::molecule::progress::MoleculeProgress;
-use kit::ui::{Page, escape};
-
-use super::super::report::PlainBead;
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, escape};
 
 /// List molecules whose step is ready after its gate opened
 #[derive(Debug, clap::Args)]

@@ -1,10 +1,7 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::formula::cook_named;
+use kit::cli::report::{CommandResult, build_confirmation};
 use kit::failure::UsageError;
-
-use kit::cli::report::{CommandResult, TextReport};
 use kit::ui::counted;
 
 const PATROLS: [&str; 3] = [
@@ -37,11 +34,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let shelf = super::build_search_path(ctx, &[]);
     let values = super::parse_vars(&args.var)?;
-    let mut lines = Vec::new();
+    let mut steps = Vec::new();
     for name in &names {
-        let cooked = cook_named(&shelf, name, &values)?;
-        let steps = counted(cooked.formula.every_step().len(), "step");
-        lines.push(format!("✓ {name}: {steps}"));
+        steps.push(
+            cook_named(&shelf, name, &values)?
+                .formula
+                .every_step()
+                .len(),
+        );
     }
-    TextReport::lines(json!({"formulas": names, "ok": true}), lines).into_answer()
+    build_confirmation(
+        kit::report_value! { formulas: names, ok: true },
+        move |report, page| {
+            for (name, steps) in report.formulas.iter().zip(&steps) {
+                page.line(format!("✓ {name}: {}", counted(*steps, "step")));
+            }
+        },
+    )
 }

@@ -1,18 +1,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
-use serde_json::json;
 
+use super::super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::{Dep, RawJson};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::parallel::{self, ParallelStep};
 use bd::molecule::progress::{MoleculeProgress, StepState};
 use bd::molecule::step_tree as steps;
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::{Page, escape};
-
-use super::super::report::PlainBead;
-use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Show a molecule and its steps
 #[derive(Debug, Default, clap::Args)]
@@ -52,13 +50,17 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     if args.mermaid || args.dot {
         let steps = draw::steps_of_molecule(&molecule);
-        let text = if args.mermaid {
+        let graph = if args.mermaid {
             draw::format_mermaid(&steps)
         } else {
             draw::format_dot(&root, &steps)
         };
-        let lines = text.lines().map(str::to_owned).collect();
-        return TextReport::lines(json!({"molecule_id": root, "graph": text}), lines).into_answer();
+        return build_report(
+            kit::report_value! { molecule_id: root, graph },
+            |report, page| {
+                page.line(report.graph.trim_end());
+            },
+        );
     }
     let root_bead = PlainBead(molecule.root.bead().cloned().unwrap_or_default());
     let steps = molecule

@@ -1,11 +1,8 @@
-use serde_json::json;
-
+use super::super::args;
 use crate::context::Context;
 use bd::molecule::squash::{self, SquashOutcome, SquashRequest};
+use kit::cli::report::{CommandResult, build_report};
 use kit::ui::{Page, counted};
-
-use super::super::args;
-use kit::cli::report::{CommandResult, TextReport, build_report};
 
 /// Squash the wisps of a molecule into one digest
 ///
@@ -38,9 +35,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .iter()
             .filter(|member| member.is_ephemeral())
             .count();
-        let line = format!("Would squash {} of {root}", counted(wisps, "wisp"));
-        let value = json!({"molecule_id": root, "squashed_count": wisps, "dry_run": true});
-        return TextReport::new(value, line).into_answer();
+        let preview = kit::report_value! {
+            molecule_id: root, squashed_count: wisps, dry_run: true
+        };
+        return build_report(preview, |preview, page| {
+            let wisps = counted(preview.squashed_count, "wisp");
+            page.line(format!("Would squash {wisps} of {}", preview.molecule_id));
+        });
     }
     ctx.check_writable("squash")?;
     let summary = match args.summary.as_deref() {
@@ -56,16 +57,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let root = super::resolve_bead(tx, &args.id)?.id;
         Ok(squash::squash_molecule(tx, &root, &request)?)
     })?;
-    let value = json!({
-        "molecule_id": done.molecule,
-        "digest_id": done.digest.clone().unwrap_or_default(),
-        "squashed_ids": done.digest.as_ref().map(|_| &done.ids),
-        "squashed_count": done.ids.len(),
-        "deleted_count": done.deleted,
-        "kept_children": args.keep_children,
-        "wisp_squash": done.was_wisp,
-    });
-    build_report(value, move |_, page| write_squash(&done, page))
+    let report = kit::report_value! {
+        molecule_id: done.molecule.clone(),
+        digest_id: done.digest.clone().unwrap_or_default(),
+        squashed_ids: done.digest.as_ref().map(|_| done.ids.clone()),
+        squashed_count: done.ids.len(),
+        deleted_count: done.deleted,
+        kept_children: args.keep_children,
+        wisp_squash: done.was_wisp
+    };
+    build_report(report, move |_, page| write_squash(&done, page))
 }
 
 fn write_squash(done: &SquashOutcome, page: &mut Page) {

@@ -2,9 +2,8 @@ use serde::Serialize;
 
 use crate::context::Context;
 use bd::molecule::stale;
-use kit::ui::{Page, counted, escape};
-
 use kit::cli::report::{CommandResult, build_report};
+use kit::ui::{Page, counted, escape};
 
 /// List molecules that are done but still open
 #[derive(Debug, clap::Args)]

@@ -1,7 +1,8 @@
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use serde_json::json;
 
+use super::super::line;
+use super::pour::PourRequest;
 use crate::context::Context;
 use bd::bead::{Bead, Kind, Stamp, Status};
 use bd::change;
@@ -9,12 +10,9 @@ use bd::molecule::progress;
 use bd::molecule::template::PourOptions;
 use bd::query::when;
 use bd::store::{BeadRef, Snapshot, TimeField};
+use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
-
-use super::super::line;
-use super::pour::PourRequest;
-use kit::cli::report::{CommandResult, build_report};
 
 /// Create wisps: molecules that stay on this machine
 ///
@@ -224,22 +222,17 @@ fn collect_wisps(ctx: &Context, args: &WispGcArgs) -> CommandResult {
             Ok(ids)
         })?
     };
-    let (dry_run, count) = (args.dry_run, ids.len());
-    let value = if dry_run {
-        json!({
-            "cleaned_ids": [], "cleaned_count": 0,
-            "candidates": count, "candidate_ids": ids, "dry_run": true,
-        })
-    } else {
-        json!({"cleaned_ids": ids, "cleaned_count": count})
+    let dry_run = args.dry_run;
+    let cleaned: &[String] = if dry_run { &[] } else { &ids };
+    let report = kit::report_value! {
+        cleaned_ids: cleaned.to_vec(), cleaned_count: cleaned.len();
+        candidates: dry_run.then_some(ids.len()),
+        candidate_ids: dry_run.then(|| ids.clone()),
+        dry_run: dry_run.then_some(true)
     };
-    build_report(value, move |_, page| {
-        let count = counted(count, "wisp");
-        if dry_run {
-            page.line(format!("Would remove {count}"));
-        } else {
-            page.line(format!("Removed {count}"));
-        }
+    build_report(report, move |_, page| {
+        let action = if dry_run { "Would remove" } else { "Removed" };
+        page.line(format!("{action} {}", counted(ids.len(), "wisp")));
         for id in &ids {
             page.line(format!("  {id}"));
         }

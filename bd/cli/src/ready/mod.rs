@@ -4,21 +4,20 @@ use std::path::Path;
 
 use serde::Serialize;
 
+use super::args;
+use super::line;
+use super::list::warn_of_damaged_lines;
+use super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::Kind;
 use bd::graph::explain;
 use bd::graph::external::ExternalLookup;
 use bd::graph::ready::{self, ReadyOrder, ReadyQuery};
 use bd::store::Snapshot;
-use kit::failure::UsageError;
-use kit::ui::{Page, counted, escape};
-
-use super::args;
-use super::line;
-use super::list::warn_of_damaged_lines;
-use super::report::PlainBead;
 use explanation::ExplainedBead;
 use kit::cli::report::{CommandResult, build_report};
+use kit::failure::UsageError;
+use kit::ui::{Page, counted, escape};
 
 /// List beads that are ready for work
 ///

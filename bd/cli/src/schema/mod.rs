@@ -2,12 +2,9 @@
 
 mod notation;
 
-use serde_json::json;
-
 use crate::context::Context;
+use kit::cli::report::{CommandResult, build_empty_report, build_report};
 use kit::failure::UsageError;
-
-use kit::cli::report::{CommandResult, EmptyReport, TextReport};
 use notation::SchemaTable;
 
 /// Print the JSON Schema of a command's --json
@@ -26,8 +23,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let table = SchemaTable::parse();
     if args.words.is_empty() {
         let commands: Vec<&str> = table.commands().collect();
-        let lines = commands.iter().map(|name| format!("bd schema {name}"));
-        return TextReport::lines(json!(commands), lines.collect()).into_answer();
+        return build_report(commands, |commands, page| {
+            for name in commands {
+                page.line(format!("bd schema {name}"));
+            }
+        });
     }
     let name = args.words.join(" ");
     let Some(schema) = table.schema(&name) else {
@@ -39,5 +39,5 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return Err(UsageError(text).into());
     };
     ctx.ui.raw(&kit::json::to_pretty_json(&schema));
-    Ok(Box::new(EmptyReport))
+    build_empty_report()
 }

@@ -5,16 +5,15 @@ mod thread;
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
+use super::report::{LinkedBead, PlainBead};
+use super::{each, line, watch};
 use crate::context::Context;
 use bd::bead::id::ResolveError;
 use bd::bead::{Bead, DepKind, hash, record};
 use bd::store::Snapshot;
+use kit::cli::report::{CommandResult, build_report_with_exit};
 use kit::failure::UsageError;
 use kit::ui::{Page, escape};
-
-use super::report::{LinkedBead, PlainBead};
-use super::{each, line, watch};
-use kit::cli::report::{CommandResult, build_report_with_exit};
 
 /// Show beads with all details
 ///

@@ -1,10 +1,9 @@
-use serde_json::{Value, json};
-
-use crate::context::Context;
-use bd::change::AgentSlot;
+use serde_json::Value;
 
 use super::SlotName;
-use kit::cli::report::{CommandResult, TextReport};
+use crate::context::Context;
+use bd::change::AgentSlot;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Print the content of a slot; nothing if it is empty
 #[derive(Debug, clap::Args)]
@@ -29,6 +28,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             None => String::new(),
         },
     };
-    let value = json!({"agent": agent.id, "slot": args.slot.as_str(), "bead": content});
-    TextReport::new(value, content).into_answer()
+    let report = kit::report_value! {
+        agent: agent.id.clone(), slot: args.slot.as_str(), bead: content
+    };
+    build_report(report, |slot, page| page.line(&slot.bead))
 }

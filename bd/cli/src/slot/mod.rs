@@ -5,13 +5,10 @@ mod get;
 mod set;
 mod show;
 
-use serde_json::json;
-
+use super::dep;
 use crate::context::Context;
 use bd::change::{self, AgentSlot, BeadEdit};
-
-use super::dep;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_confirmation};
 use kit::ui::escape;
 
 kit::family! {
@@ -66,12 +63,17 @@ fn put_into_slot(ctx: &Context, agent: &str, slot: SlotName, bead: Option<&str>)
         change::set_slot(tx, &agent, agent_slot, bead.as_deref().unwrap_or_default())?;
         Ok((agent, bead))
     })?;
-    let name = slot.as_str();
-    let line = match &bead {
-        Some(bead) => format!("✓ Set {name} of {agent} to {}", escape::escape_line(bead)),
-        None => format!("✓ Cleared {name} of {agent}"),
-    };
-    TextReport::new(json!({"agent": agent, "slot": name, "bead": bead}), line).into_answer()
+    build_confirmation(
+        kit::report_value! { agent, slot: slot.as_str(), bead },
+        |slot, page| {
+            let name = slot.slot;
+            let agent = &slot.agent;
+            page.line(match slot.bead.as_deref().map(escape::escape_line) {
+                Some(bead) => format!("✓ Set {name} of {agent} to {bead}"),
+                None => format!("✓ Cleared {name} of {agent}"),
+            });
+        },
+    )
 }
 
 /// Builds the edit that stores a text in a slot of the metadata, or removes it.

@@ -1,8 +1,6 @@
-use serde_json::json;
-
 use crate::context::Context;
 use bd::change::AgentSlot;
-use kit::cli::report::{CommandResult, TextReport};
+use kit::cli::report::{CommandResult, build_report};
 
 /// Show the slots of an agent
 #[derive(Debug, clap::Args)]
@@ -15,13 +13,23 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_for_id(&args.one)?.snapshot()?;
     let agent = snapshot.resolve(&args.one)?;
-    let held = |slot: AgentSlot| Some(slot.bead_of(agent)).filter(|bead| !bead.is_empty());
-    let (hook, role) = (held(AgentSlot::Hook), held(AgentSlot::Role));
-    let lines = vec![
-        format!("Agent: {}", agent.id),
-        format!("  hook: {}", hook.unwrap_or("(empty)")),
-        format!("  role: {}", role.unwrap_or("(empty)")),
-    ];
-    let value = json!({"agent": agent.id, "slots": {"hook": hook, "role": role}});
-    TextReport::lines(value, lines).into_answer()
+    let read_slot = |slot: AgentSlot| {
+        let bead = slot.bead_of(agent);
+        (!bead.is_empty()).then(|| bead.to_owned())
+    };
+    let slots = kit::report_value! {
+        hook: read_slot(AgentSlot::Hook), role: read_slot(AgentSlot::Role)
+    };
+    build_report(
+        kit::report_value! { agent: agent.id.clone(), slots },
+        |report, page| {
+            page.line(format!("Agent: {}", report.agent));
+            for (name, bead) in [("hook", &report.slots.hook), ("role", &report.slots.role)] {
+                page.line(format!(
+                    "  {name}: {}",
+                    bead.as_deref().unwrap_or("(empty)")
+                ));
+            }
+        },
+    )
 }

@@ -1,13 +1,10 @@
-use serde_json::json;
-
+use super::validate::SwarmValidateReport;
 use crate::context::Context;
 use bd::change;
 use bd::graph::swarm::{self, SwarmAnalysis};
+use kit::cli::report::{CommandResult, build_confirmation, build_report_with_exit};
 use kit::failure::UsageError;
 use kit::ui::escape;
-
-use super::validate::SwarmValidateReport;
-use kit::cli::report::{CommandResult, ExitReport, TextReport};
 
 /// Create a swarm for an epic
 ///
@@ -71,23 +68,32 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })?;
     match made {
         SwarmCreation::Exists { id, title } => {
-            let json = json!({"error": "swarm already exists", "existing_id": id, "existing_title": title});
-            let line = format!(
-                "✗ swarm already exists: {id} {}",
-                escape::escape_line(&title)
-            );
-            ExitReport::with(
-                1,
-                TextReport::lines(json, vec![line, "Make another one: --force".to_owned()]),
-            )
+            let report = kit::report_value! {
+                error: "swarm already exists", existing_id: id, existing_title: title
+            };
+            build_report_with_exit(1, report, |report, page| {
+                let title = escape::escape_line(&report.existing_title);
+                page.line(format!(
+                    "✗ {}: {} {title}",
+                    report.error, report.existing_id
+                ));
+                page.line("Make another one: --force");
+            })
         }
         SwarmCreation::New {
             swarm,
             epic,
             analysis,
         } => {
-            let json = json!({"swarm_id": swarm, "epic_id": epic, "coordinator": args.coordinator, "analysis": analysis.value});
-            TextReport::new(json, format!("✓ Created swarm {swarm} for epic {epic}")).into_answer()
+            let report = kit::report_value! {
+                swarm_id: swarm, epic_id: epic, coordinator: args.coordinator, analysis
+            };
+            build_confirmation(report, |report, page| {
+                page.line(format!(
+                    "✓ Created swarm {} for epic {}",
+                    report.swarm_id, report.epic_id
+                ));
+            })
         }
     }
 }

@@ -9,7 +9,6 @@ use crate::context::Context;
 use bd::bead::{Bead, Kind};
 use bd::graph::swarm;
 use bd::store::Snapshot;
-
 use kit::cli::report::CommandResult;
 
 kit::family! {

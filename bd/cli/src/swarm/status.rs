@@ -1,12 +1,12 @@
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::graph::swarm::{SwarmStatus, closed_at};
+use jiff::tz::TimeZone;
+use kit::cli::report::{CommandResult, build_report};
 use kit::sys::env::local_time_zone;
-use kit::ui::escape;
-
-use kit::cli::report::{CommandResult, TextReport};
+use kit::ui::{Page, escape};
 
 /// Show the progress of an epic's children
 #[derive(Debug, clap::Args)]
@@ -20,67 +20,81 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let epic = super::find_epic(&snapshot, &args.id)?;
     let status = SwarmStatus::for_epic(&snapshot, &epic.id);
-    let blocked: Vec<&Bead> = status.blocked.iter().map(|(bead, _)| *bead).collect();
-    let plain = |beads: &[&Bead]| {
-        beads
-            .iter()
-            .map(|bead| bead_to_entry(bead))
-            .collect::<Vec<_>>()
+    let zone = local_time_zone();
+    let list = |beads: &[&Bead]| -> Vec<SwarmMember> {
+        let members = beads.iter();
+        members.map(|bead| SwarmMember::new(bead, &zone)).collect()
     };
-    let waiting = status.blocked.iter().map(|(bead, needs)| {
-        let mut value = bead_to_entry(bead);
-        value["blocked_by"] = json!(needs);
-        value
+    let blocked = status.blocked.iter().map(|(bead, needs)| SwarmMember {
+        blocked_by: needs.iter().map(|id| (*id).to_owned()).collect(),
+        ..SwarmMember::new(bead, &zone)
     });
-    let json = json!({
-        "epic_id": epic.id,
-        "epic_title": epic.title,
-        "total_issues": status.total(),
-        "completed": plain(&status.completed),
-        "active": plain(&status.active),
-        "ready": plain(&status.ready),
-        "blocked": waiting.collect::<Vec<_>>(),
-        "progress_percent": status.percent(),
-        "active_count": status.active.len(),
-        "ready_count": status.ready.len(),
-        "blocked_count": status.blocked.len(),
-    });
-    let (done, total) = (status.completed.len(), status.total());
-    let mut lines = vec![
-        format!("{}: {}", epic.id, escape::escape_line(&epic.title)),
-        format!("  {done} of {total} closed ({:.0}%)", status.percent()),
-    ];
-    let groups = [
-        ("Active", &status.active),
-        ("Ready", &status.ready),
-        ("Blocked", &blocked),
-        ("Completed", &status.completed),
-    ];
-    for (name, beads) in groups.into_iter().filter(|(_, beads)| !beads.is_empty()) {
-        lines.push(format!("{name}:"));
-        for bead in beads {
-            let who = match bead.assignee.as_str() {
-                "" => String::new(),
-                name => format!(" @{}", escape::escape_line(name)),
-            };
-            let needs = status.blocked.iter().find(|(other, _)| other.id == bead.id);
-            let after = needs
-                .map(|(_, needs)| format!(" (after {})", needs.join(", ")))
-                .unwrap_or_default();
-            let title = escape::escape_line(&bead.title);
-            lines.push(format!("  {}: {title}{who}{after}", bead.id));
-        }
-    }
-    TextReport::lines(json, lines).into_answer()
+    let report = kit::report_value! {
+        epic_id: epic.id.clone(),
+        epic_title: epic.title.clone(),
+        total_issues: status.total(),
+        completed: list(&status.completed),
+        active: list(&status.active),
+        ready: list(&status.ready),
+        blocked: blocked.collect::<Vec<_>>(),
+        progress_percent: status.percent(),
+        active_count: status.active.len(),
+        ready_count: status.ready.len(),
+        blocked_count: status.blocked.len()
+    };
+    build_report(report, |report, page| {
+        let done = report.completed.len();
+        let total = report.total_issues;
+        let title = escape::escape_line(&report.epic_title);
+        page.line(format!("{}: {title}", report.epic_id));
+        page.line(format!(
+            "  {done} of {total} closed ({:.0}%)",
+            report.progress_percent
+        ));
+        write_group("Active", &report.active, page);
+        write_group("Ready", &report.ready, page);
+        write_group("Blocked", &report.blocked, page);
+        write_group("Completed", &report.completed, page);
+    })
 }
 
-fn bead_to_entry(bead: &Bead) -> Value {
-    let mut value = json!({"id": bead.id, "title": bead.title});
-    if !bead.assignee.is_empty() {
-        value["assignee"] = json!(bead.assignee);
+/// A child of the epic.
+#[derive(Serialize)]
+struct SwarmMember {
+    id: String,
+    title: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    assignee: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    closed_at: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    blocked_by: Vec<String>,
+}
+
+impl SwarmMember {
+    fn new(bead: &Bead, zone: &TimeZone) -> Self {
+        Self {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            assignee: bead.assignee.clone(),
+            closed_at: closed_at(bead, zone),
+            blocked_by: Vec::new(),
+        }
     }
-    if let Some(at) = closed_at(bead, &local_time_zone()) {
-        value["closed_at"] = json!(at);
+}
+
+fn write_group(name: &str, members: &[SwarmMember], page: &mut Page) {
+    if !members.is_empty() {
+        page.line(format!("{name}:"));
     }
-    value
+    for member in members {
+        let mut line = format!("  {}: {}", member.id, escape::escape_line(&member.title));
+        if !member.assignee.is_empty() {
+            line.push_str(&format!(" @{}", escape::escape_line(&member.assignee)));
+        }
+        if !member.blocked_by.is_empty() {
+            line.push_str(&format!(" (after {})", member.blocked_by.join(", ")));
+        }
+        page.line(line);
+    }
 }

@@ -1,12 +1,12 @@
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use crate::context::Context;
-use bd::bead::Bead;
+use crate::report::Entries;
+use bd::bead::{Bead, Status};
 use bd::graph::layers;
 use bd::graph::swarm::SwarmAnalysis;
-use kit::ui::{counted, escape};
-
 use kit::cli::report::{CommandResult, build_report_with_exit};
+use kit::ui::{Page, counted, escape};
 
 /// Plan an epic's children in waves of parallel work
 ///
@@ -27,107 +27,123 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let epic = super::find_epic(&snapshot, &args.id)?;
     let analysis = SwarmAnalysis::for_epic(&snapshot, epic);
     let report = SwarmValidateReport::from_analysis(&analysis, args.verbose);
-    let (exit, lines) = (u8::from(!report.errors.is_empty()), report.lines());
-    build_report_with_exit(exit, report.value, move |_, page| {
-        for line in &lines {
-            page.cut_line(line);
-        }
-    })
+    let exit = u8::from(!report.errors.is_empty());
+    build_report_with_exit(exit, report, write_analysis)
 }
 
 /// The analysis of an epic.
-#[derive(Debug)]
+#[derive(Debug, Serialize)]
 pub(super) struct SwarmValidateReport {
-    pub(super) value: Value,
-    pub(super) errors: Vec<String>,
-    epic: Bead,
-    waves: Vec<Vec<Bead>>,
+    epic_id: String,
+    epic_title: String,
+    total_issues: usize,
+    closed_issues: usize,
+    ready_fronts: Vec<SwarmWave>,
+    max_parallelism: usize,
+    estimated_sessions: usize,
     warnings: Vec<String>,
-    closed: usize,
-    verbose: bool,
+    pub(super) errors: Vec<String>,
+    swarmable: bool,
+    /// The children by their id, if they are requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issues: Option<Entries<String, SwarmChild>>,
+}
+
+#[derive(Debug, Serialize)]
+struct SwarmWave {
+    wave: usize,
+    issues: Vec<String>,
+    titles: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct SwarmChild {
+    id: String,
+    title: String,
+    status: Status,
+    priority: i64,
+    depends_on: Vec<String>,
+    wave: Option<usize>,
 }
 
 impl SwarmValidateReport {
     pub(super) fn from_analysis(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Self {
-        let clone_bead = |bead: &&Bead| (*bead).clone();
-        let waves = analysis.waves.iter();
+        let waves = analysis.waves.iter().enumerate();
+        let children = || {
+            let children = analysis.children.iter();
+            children.map(|bead| (bead.id.clone(), SwarmChild::new(bead, analysis)))
+        };
         Self {
-            value: analysis_to_json(analysis, verbose),
-            errors: analysis.errors.clone(),
-            epic: analysis.epic.clone(),
-            waves: waves
-                .map(|wave| wave.iter().map(clone_bead).collect())
+            epic_id: analysis.epic.id.clone(),
+            epic_title: analysis.epic.title.clone(),
+            total_issues: analysis.children.len(),
+            closed_issues: analysis.closed(),
+            ready_fronts: waves
+                .map(|(wave, beads)| SwarmWave {
+                    wave,
+                    issues: beads.iter().map(|bead| bead.id.clone()).collect(),
+                    titles: beads.iter().map(|bead| bead.title.clone()).collect(),
+                })
                 .collect(),
+            max_parallelism: analysis.max_parallelism(),
+            estimated_sessions: analysis.children.len() - analysis.closed(),
             warnings: analysis.warnings.clone(),
-            closed: analysis.closed(),
-            verbose,
+            errors: analysis.errors.clone(),
+            swarmable: analysis.errors.is_empty(),
+            issues: verbose.then(|| Entries(children().collect())),
         }
-    }
-
-    fn lines(&self) -> Vec<String> {
-        let epic = &self.epic;
-        let open: usize = self.waves.iter().map(Vec::len).sum();
-        let mut lines = vec![
-            format!("{}: {}", epic.id, escape::escape_line(&epic.title)),
-            format!(
-                "  {} open, {} closed",
-                counted(open, "child bead"),
-                self.closed
-            ),
-        ];
-        for (number, wave) in self.waves.iter().enumerate() {
-            let ids: Vec<&str> = wave.iter().map(|bead| bead.id.as_str()).collect();
-            lines.push(format!("  Wave {number}: {}", ids.join(", ")));
-            let titles = wave.iter().filter(|_| self.verbose);
-            lines.extend(
-                titles.map(|bead| format!("    {}: {}", bead.id, escape::escape_line(&bead.title))),
-            );
-        }
-        lines.extend(self.warnings.iter().map(|text| format!("⚠ {text}")));
-        lines.extend(self.errors.iter().map(|text| format!("✗ {text}")));
-        lines.push(if self.errors.is_empty() {
-            "✓ A swarm can do it".to_owned()
-        } else {
-            "✗ A swarm cannot do it".to_owned()
-        });
-        lines
     }
 }
 
-fn analysis_to_json(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Value {
-    let front = |(number, wave): (usize, &Vec<&Bead>)| {
-        let ids: Vec<&str> = wave.iter().map(|bead| bead.id.as_str()).collect();
-        let titles: Vec<&str> = wave.iter().map(|bead| bead.title.as_str()).collect();
-        json!({"wave": number, "issues": ids, "titles": titles})
-    };
-    let fronts: Value = analysis.waves.iter().enumerate().map(front).collect();
-    let mut value = json!({
-        "epic_id": analysis.epic.id,
-        "epic_title": analysis.epic.title,
-        "total_issues": analysis.children.len(),
-        "closed_issues": analysis.closed(),
-        "ready_fronts": fronts,
-        "max_parallelism": analysis.max_parallelism(),
-        "estimated_sessions": analysis.children.len() - analysis.closed(),
-        "warnings": analysis.warnings,
-        "errors": analysis.errors,
-        "swarmable": analysis.errors.is_empty(),
-    });
-    if verbose {
-        let mut issues = Map::new();
-        for bead in &analysis.children {
-            let is_child = |id: &str| analysis.children.iter().any(|child| child.id == id);
-            let issue = json!({
-                "id": bead.id,
-                "title": bead.title,
-                "status": bead.status.as_str(),
-                "priority": bead.priority,
-                "depends_on": layers::find_needs(bead, is_child),
-                "wave": analysis.wave_of(&bead.id),
-            });
-            issues.insert(bead.id.clone(), issue);
+impl SwarmChild {
+    fn new(bead: &Bead, analysis: &SwarmAnalysis<'_>) -> Self {
+        let is_child = |id: &str| analysis.children.iter().any(|child| child.id == id);
+        let needs = layers::find_needs(bead, is_child);
+        Self {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            status: bead.status.clone(),
+            priority: bead.priority,
+            depends_on: needs.into_iter().map(str::to_owned).collect(),
+            wave: analysis.wave_of(&bead.id),
         }
-        value["issues"] = Value::Object(issues);
     }
-    value
+}
+
+fn write_analysis(report: &SwarmValidateReport, page: &mut Page) {
+    let title = escape::escape_line(&report.epic_title);
+    let open = report
+        .ready_fronts
+        .iter()
+        .map(|wave| wave.issues.len())
+        .sum();
+    let open = counted(open, "child bead");
+    page.cut_line(format!("{}: {title}", report.epic_id));
+    page.cut_line(format!("  {open} open, {} closed", report.closed_issues));
+    for SwarmWave {
+        wave,
+        issues,
+        titles,
+    } in &report.ready_fronts
+    {
+        page.cut_line(format!("  Wave {wave}: {}", issues.join(", ")));
+        for (id, title) in issues
+            .iter()
+            .zip(titles)
+            .filter(|_| report.issues.is_some())
+        {
+            page.cut_line(format!("    {id}: {}", escape::escape_line(title)));
+        }
+    }
+    for warning in &report.warnings {
+        page.cut_line(format!("⚠ {warning}"));
+    }
+    for error in &report.errors {
+        page.cut_line(format!("✗ {error}"));
+    }
+    page.cut_line(if report.swarmable {
+        "✓ A swarm can do it"
+    } else {
+        "✗ A swarm cannot do it"
+    });
 }

@@ -1,8 +1,7 @@
+use super::super::mol::pour::PourRequest;
 use crate::context::Context;
 use bd::molecule::template::PourOptions;
 use bd::molecule::{MoleculeError, bond::BondType, proto};
-
-use super::super::mol::pour::PourRequest;
 use kit::cli::report::CommandResult;
 
 /// Pour a proto into a molecule of beads

@@ -5,7 +5,6 @@ mod list;
 mod show;
 
 use crate::context::Context;
-
 use kit::cli::report::CommandResult;
 
 kit::family! {

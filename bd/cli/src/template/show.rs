@@ -1,7 +1,6 @@
+use super::super::mol::show;
 use crate::context::Context;
 use bd::molecule::{MoleculeError, proto};
-
-use super::super::mol::show;
 use kit::cli::report::CommandResult;
 
 /// Show a proto and its steps

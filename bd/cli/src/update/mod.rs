@@ -1,14 +1,13 @@
 mod edit;
 
-use crate::context::Context;
-use bd::change::{self, BeadEdit, ChangeError};
-use bd::store::Tx;
-use kit::failure::UsageError;
-
 use super::args::DescriptionArgs;
 use super::each;
 use super::report::confirm_changes;
-use kit::cli::report::{CommandResult, EmptyReport};
+use crate::context::Context;
+use bd::change::{self, BeadEdit, ChangeError};
+use bd::store::Tx;
+use kit::cli::report::{CommandResult, build_empty_report};
+use kit::failure::UsageError;
 
 /// Change fields of beads
 ///
@@ -130,7 +129,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             return Err(UsageError(text).into());
         }
         ctx.ui.raw("No updates specified\n");
-        return Ok(Box::new(EmptyReport));
+        return build_empty_report();
     };
     if args.expect_version.is_some() && ids.len() != 1 {
         return Err(UsageError("--expect-version takes one bead ID".into()).into());

@@ -1,10 +1,7 @@
-use serde_json::json;
-
-use crate::context::Context;
-use kit::failure::UsageError;
-
 use super::Worktrees;
-use kit::cli::report::{CommandResult, TextReport};
+use crate::context::Context;
+use kit::cli::report::{CommandResult, build_confirmation};
+use kit::failure::UsageError;
 
 /// Add a worktree on a new branch
 #[derive(Debug, clap::Args)]
@@ -30,17 +27,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Ok(inside) = path.strip_prefix(&main) {
         git.exclude(&format!("/{}/", inside.display()))?;
     }
-    let beads = ctx
-        .project()
-        .map(|found| found.dir.display().to_string())
-        .unwrap_or_default();
-    let json = json!({"path": path, "branch": branch, "redirect_to": beads});
-    let mut lines = vec![format!(
-        "✓ Created worktree {} on branch {branch}",
-        path.display()
-    )];
-    if !beads.is_empty() {
-        lines.push(format!("  It uses the beads in {beads}"));
-    }
-    TextReport::lines(json, lines).into_answer()
+    let project = ctx.project();
+    let redirect_to =
+        project.map_or_else(|_| String::new(), |found| found.dir.display().to_string());
+    build_confirmation(
+        kit::report_value! { path, branch, redirect_to },
+        |report, page| {
+            let path = report.path.display();
+            page.line(format!(
+                "✓ Created worktree {path} on branch {}",
+                report.branch
+            ));
+            if !report.redirect_to.is_empty() {
+                page.line(format!("  It uses the beads in {}", report.redirect_to));
+            }
+        },
+    )
 }

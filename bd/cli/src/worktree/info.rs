@@ -1,9 +1,6 @@
-use serde_json::json;
-
-use crate::context::Context;
-
 use super::Worktrees;
-use kit::cli::report::{CommandResult, TextReport};
+use crate::context::Context;
+use kit::cli::report::{CommandResult, build_report};
 
 /// Describe the current worktree
 #[derive(Debug, clap::Args)]
@@ -19,25 +16,27 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         .unwrap_or_default();
     let is_linked = top != main;
     let beads = ctx.project().ok().map(|found| found.dir.clone());
-    let mut value = json!({
-        "is_worktree": is_linked,
-        "path": top,
-        "name": super::last_component(&top),
-        "branch": branch,
-        "main_repo": main,
-        "beads_redirected": is_linked && beads.is_some(),
-    });
-    let mut lines = vec![if is_linked {
-        format!("Worktree {} of {}", top.display(), main.display())
-    } else {
-        format!("Main worktree {}", top.display())
-    }];
-    if !branch.is_empty() {
-        lines.push(format!("  branch: {branch}"));
-    }
-    if let Some(dir) = beads {
-        value["beads_dir"] = json!(dir);
-        lines.push(format!("  beads: {}", dir.display()));
-    }
-    TextReport::lines(value, lines).into_answer()
+    let report = kit::report_value! {
+        is_worktree: is_linked,
+        path: top.clone(),
+        name: super::last_component(&top),
+        branch,
+        main_repo: main,
+        beads_redirected: is_linked && beads.is_some();
+        beads_dir: beads
+    };
+    build_report(report, |report, page| {
+        let path = report.path.display();
+        page.line(if report.is_worktree {
+            format!("Worktree {path} of {}", report.main_repo.display())
+        } else {
+            format!("Main worktree {path}")
+        });
+        if !report.branch.is_empty() {
+            page.line(format!("  branch: {}", report.branch));
+        }
+        if let Some(dir) = &report.beads_dir {
+            page.line(format!("  beads: {}", dir.display()));
+        }
+    })
 }

@@ -9,7 +9,6 @@ use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use bd::git::{Git, GitError, Worktree};
-
 use kit::cli::report::CommandResult;
 
 kit::family! {

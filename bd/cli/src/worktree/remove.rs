@@ -1,10 +1,7 @@
-use serde_json::json;
-
-use crate::context::Context;
-use kit::failure::UsageError;
-
 use super::Worktrees;
-use kit::cli::report::{CommandResult, TextReport};
+use crate::context::Context;
+use kit::cli::report::{CommandResult, build_confirmation};
+use kit::failure::UsageError;
 
 /// Remove a worktree; its branch stays
 #[derive(Debug, clap::Args)]
@@ -32,6 +29,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     git.in_folder(&main)
         .worktree_remove(&tree.path, args.force)?;
-    let json = json!({"removed": tree.path});
-    TextReport::new(json, format!("✓ Removed worktree {}", tree.path.display())).into_answer()
+    build_confirmation(
+        kit::report_value! { removed: tree.path.clone() },
+        |report, page| {
+            page.line(format!("✓ Removed worktree {}", report.removed.display()));
+        },
+    )
 }
