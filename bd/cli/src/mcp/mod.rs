@@ -2,8 +2,7 @@ mod server;
 mod tool;
 
 use crate::context::Context;
-
-use kit::cli::report::{CommandResult, EmptyReport};
+use kit::cli::report::{CommandResult, build_empty_report};
 
 /// Serve beads to an MCP client on standard input and output
 ///
@@ -15,5 +14,5 @@ pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     server::serve_client(ctx)?;
-    Ok(Box::new(EmptyReport))
+    build_empty_report()
 }

@@ -21,7 +21,7 @@ use crate::context::Context;
 use kit::sys::env::current_exe;
 use kit::sys::exec::ChildCommand;
 
-use super::tool::{self, CONTEXT, McpTool, TOOLS, WORKSPACE};
+use super::tool::{self, CONTEXT, McpTool, WORKSPACE};
 
 /// The time limit of one call.
 const CALL_TIMEOUT: Duration = Duration::from_secs(120);
@@ -122,7 +122,11 @@ fn build_tool_entries() -> Vec<ToolEntry> {
     };
     let about = "Set the folder of the project for later calls (workspace_root), or show it.";
     let context = ToolEntry::new(CONTEXT, about, Arc::new(tool::context_schema()));
-    TOOLS.iter().map(entry).chain([context]).collect()
+    tool::read_tools()
+        .iter()
+        .map(entry)
+        .chain([context])
+        .collect()
 }
 
 impl CallContext {

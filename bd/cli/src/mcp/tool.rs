@@ -1,10 +1,14 @@
 //! The tools that a client may call, and the command line of each call.
 //!
-//! Names and arguments are those of the usual MCP server for beads. A tool is one entry of
-//! [`TOOLS`]. Values from a client are single arguments after their flag or after `--`, so no value
+//! Names and arguments are those of the usual MCP server for beads. The tools are a table,
+//! `mcp.txt`. Values from a client are single arguments after their flag or after `--`, so no value
 //! can act as a flag.
 
 use serde_json::{Map, Value, json};
+
+use kit::table;
+
+const MCP_TOOLS: &str = include_str!("../../../templates/mcp.txt");
 
 #[derive(Debug)]
 pub(super) struct McpTool {
@@ -12,20 +16,20 @@ pub(super) struct McpTool {
     /// The description for the model.
     pub(super) about: &'static str,
     /// The command and its fixed flags.
-    command: &'static [&'static str],
+    command: &'static str,
     pub(super) is_reading: bool,
     /// True if the output has only a few fields of each bead.
     pub(super) is_brief: bool,
-    params: &'static [ToolParam],
+    params: Vec<ToolParam>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct ToolParam {
     name: &'static str,
     about: &'static str,
     kind: ParamKind,
-    /// The flag for the value; empty for a positional argument.
-    flag: &'static str,
+    /// The flag for the value; `None` for a positional argument.
+    flag: Option<&'static str>,
     is_required: bool,
 }
 
@@ -37,300 +41,39 @@ enum ParamKind {
     Texts,
 }
 
-const fn flag_param(
-    name: &'static str,
-    flag: &'static str,
-    kind: ParamKind,
-    about: &'static str,
-) -> ToolParam {
-    ToolParam {
-        name,
-        about,
-        kind,
-        flag,
-        is_required: false,
+/// Reads all tools, in the order in which a client lists them.
+pub(super) fn read_tools() -> Vec<McpTool> {
+    let mut tools: Vec<McpTool> = Vec::new();
+    let mut shared: Vec<ToolParam> = Vec::new();
+    for [row, name, target, traits, about] in table::read_rows(MCP_TOOLS) {
+        let has_trait = |wanted| traits.split(' ').any(|word| word == wanted);
+        let param = ToolParam {
+            name,
+            about,
+            kind: ParamKind::parse(traits),
+            flag: (!target.is_empty()).then_some(target),
+            is_required: has_trait("required"),
+        };
+        match (row, tools.last_mut()) {
+            ("shared", _) => shared.push(param),
+            ("arg", Some(tool)) => {
+                let known = shared
+                    .iter()
+                    .find(|known| traits.is_empty() && known.name == name);
+                tool.params.push(known.copied().unwrap_or(param));
+            }
+            _ => tools.push(McpTool {
+                name,
+                about,
+                command: target,
+                is_reading: has_trait("reading"),
+                is_brief: has_trait("brief"),
+                params: Vec::new(),
+            }),
+        }
     }
+    tools
 }
-
-const fn text_param(name: &'static str, long: &'static str, about: &'static str) -> ToolParam {
-    flag_param(name, long, ParamKind::Text, about)
-}
-
-/// A required positional argument.
-const fn positional_param(name: &'static str, about: &'static str) -> ToolParam {
-    ToolParam {
-        is_required: true,
-        ..flag_param(name, "", ParamKind::Text, about)
-    }
-}
-
-const LIMIT: ToolParam = flag_param("limit", "--limit", ParamKind::Number, "0 for all");
-const PRIORITY: ToolParam = flag_param(
-    "priority",
-    "--priority",
-    ParamKind::Number,
-    "0 (most urgent) to 4",
-);
-const ASSIGNEE: ToolParam = text_param("assignee", "--assignee", "");
-const LABELS: ToolParam = flag_param(
-    "labels",
-    "--label",
-    ParamKind::Texts,
-    "Beads with all given labels",
-);
-const LABELS_ANY: ToolParam = flag_param(
-    "labels_any",
-    "--label-any",
-    ParamKind::Texts,
-    "Beads with one of the given labels",
-);
-const KIND: ToolParam = text_param(
-    "issue_type",
-    "--type",
-    "bug, feature, task, epic, chore, or a type of the project",
-);
-const STATUS: ToolParam = text_param(
-    "status",
-    "--status",
-    "open, in_progress, blocked, deferred, closed, or a status of the project",
-);
-const ID: ToolParam = positional_param("issue_id", "Id of the bead, or an unambiguous part of it");
-const DESCRIPTION: ToolParam = text_param("description", "--description", "The long text");
-const DESIGN: ToolParam = text_param("design", "--design", "How it is to be done");
-const EXTERNAL: ToolParam = text_param(
-    "external_ref",
-    "--external-ref",
-    "The id in another tracker",
-);
-
-/// All tools, in the order in which a client lists them.
-pub(super) const TOOLS: &[McpTool] = &[
-    McpTool {
-        name: "ready",
-        about: "List beads that can be started now: open, not blocked, not deferred. Start here.",
-        command: &["ready"],
-        is_reading: true,
-        is_brief: true,
-        params: &[
-            LIMIT,
-            PRIORITY,
-            ASSIGNEE,
-            flag_param(
-                "unassigned",
-                "--unassigned",
-                ParamKind::Switch,
-                "Only unassigned beads",
-            ),
-            LABELS,
-            LABELS_ANY,
-            KIND,
-            text_param("parent_id", "--parent", "Filter by ancestor"),
-            text_param("sort_policy", "--sort", "hybrid, priority or oldest"),
-        ],
-    },
-    McpTool {
-        name: "list",
-        about: "List beads by their fields; closed ones only with a status.",
-        command: &["list"],
-        is_reading: true,
-        is_brief: true,
-        params: &[
-            STATUS,
-            PRIORITY,
-            KIND,
-            ASSIGNEE,
-            flag_param(
-                "unassigned",
-                "--no-assignee",
-                ParamKind::Switch,
-                "Only unassigned beads",
-            ),
-            LABELS,
-            LABELS_ANY,
-            text_param("parent_id", "--parent", "Filter by parent"),
-            text_param("query", "--title", "Text in the title"),
-            LIMIT,
-        ],
-    },
-    McpTool {
-        name: "search",
-        about: "Find beads by text in title, description and id, closed ones included.",
-        command: &["search"],
-        is_reading: true,
-        is_brief: true,
-        params: &[
-            positional_param("query", "The text"),
-            STATUS,
-            KIND,
-            ASSIGNEE,
-            LIMIT,
-        ],
-    },
-    McpTool {
-        name: "show",
-        about: "Show a bead with all its fields, dependencies, dependents and comments.",
-        command: &["show"],
-        is_reading: true,
-        is_brief: false,
-        params: &[ID],
-    },
-    McpTool {
-        name: "create",
-        about: "Create a bead.",
-        command: &["create"],
-        is_reading: false,
-        is_brief: true,
-        params: &[
-            ToolParam {
-                is_required: true,
-                ..text_param("title", "--title", "One line that summarizes the work")
-            },
-            DESCRIPTION,
-            DESIGN,
-            text_param("acceptance", "--acceptance", "The acceptance criteria"),
-            PRIORITY,
-            KIND,
-            ASSIGNEE,
-            flag_param("labels", "--labels", ParamKind::Texts, "The labels"),
-            flag_param(
-                "deps",
-                "--deps",
-                ParamKind::Texts,
-                "Beads it depends on: ID or TYPE:ID, such as discovered-from:bd-k3f",
-            ),
-            text_param("parent_id", "--parent", "The bead it is a child of"),
-            EXTERNAL,
-            text_param("id", "--id", "The id (default: a new one)"),
-        ],
-    },
-    McpTool {
-        name: "claim",
-        about: "Claim an unassigned bead: you become its assignee and it is in progress. If several agents claim it, one succeeds.",
-        command: &["update", "--claim"],
-        is_reading: false,
-        is_brief: true,
-        params: &[ID],
-    },
-    McpTool {
-        name: "update",
-        about: "Change fields of a bead. Empty text clears a field. To finish a bead use close.",
-        command: &["update"],
-        is_reading: false,
-        is_brief: true,
-        params: &[
-            ID,
-            STATUS,
-            PRIORITY,
-            ASSIGNEE,
-            text_param("title", "--title", "One line that summarizes the work"),
-            DESCRIPTION,
-            DESIGN,
-            text_param(
-                "acceptance_criteria",
-                "--acceptance",
-                "The acceptance criteria",
-            ),
-            text_param("notes", "--notes", "Working notes"),
-            KIND,
-            flag_param(
-                "add_labels",
-                "--add-label",
-                ParamKind::Texts,
-                "Labels to add",
-            ),
-            flag_param(
-                "remove_labels",
-                "--remove-label",
-                ParamKind::Texts,
-                "Labels to remove",
-            ),
-            EXTERNAL,
-            text_param(
-                "expect_version",
-                "--expect-version",
-                "Refuse unless the bead has this version, as show gave it",
-            ),
-        ],
-    },
-    McpTool {
-        name: "close",
-        about: "Close a bead that is done.",
-        command: &["close"],
-        is_reading: false,
-        is_brief: true,
-        params: &[ID, text_param("reason", "--reason", "The reason")],
-    },
-    McpTool {
-        name: "reopen",
-        about: "Reopen closed beads.",
-        command: &["reopen"],
-        is_reading: false,
-        is_brief: true,
-        params: &[
-            ToolParam {
-                is_required: true,
-                ..flag_param("issue_ids", "", ParamKind::Texts, "Ids of the beads")
-            },
-            text_param("reason", "--reason", "The reason"),
-        ],
-    },
-    McpTool {
-        name: "dep",
-        about: "Make a bead depend on another: it is not ready before the other is closed.",
-        command: &["dep", "add"],
-        is_reading: false,
-        is_brief: false,
-        params: &[
-            positional_param("issue_id", "Id of the bead that waits"),
-            positional_param("depends_on_id", "Id of the bead it waits for"),
-            text_param(
-                "dep_type",
-                "--type",
-                "blocks (the default), related, parent-child, discovered-from, or another type",
-            ),
-        ],
-    },
-    McpTool {
-        name: "comment",
-        about: "Add a comment to a bead.",
-        command: &["comments", "add"],
-        is_reading: false,
-        is_brief: false,
-        params: &[ID, positional_param("text", "The comment")],
-    },
-    McpTool {
-        name: "blocked",
-        about: "List blocked beads, each with the open beads it waits for.",
-        command: &["blocked"],
-        is_reading: true,
-        is_brief: true,
-        params: &[text_param("parent_id", "--parent", "Filter by ancestor")],
-    },
-    McpTool {
-        name: "stats",
-        about: "Count beads by status; how many are ready, how long they took.",
-        command: &["status"],
-        is_reading: true,
-        is_brief: false,
-        params: &[],
-    },
-    McpTool {
-        name: "where_am_i",
-        about: "Name the folder whose beads the tools use, and its prefix.",
-        command: &["where"],
-        is_reading: true,
-        is_brief: false,
-        params: &[],
-    },
-    McpTool {
-        name: "init",
-        about: "Start a project in the workspace: make its .beads folder.",
-        command: &["init"],
-        is_reading: false,
-        is_brief: false,
-        params: &[text_param("prefix", "--prefix", "What the ids begin with")],
-    },
-];
 
 /// The tool that is not a command. It sets the folder of later calls.
 pub(super) const CONTEXT: &str = "context";
@@ -408,6 +151,15 @@ impl ToolParam {
 }
 
 impl ParamKind {
+    fn parse(traits: &str) -> Self {
+        match traits.split(' ').next() {
+            Some("number") => Self::Number,
+            Some("switch") => Self::Switch,
+            Some("texts") => Self::Texts,
+            _ => Self::Text,
+        }
+    }
+
     fn describe(self) -> &'static str {
         match self {
             ParamKind::Text => "a text",
@@ -419,8 +171,8 @@ impl ParamKind {
 }
 
 impl McpTool {
-    pub(super) fn find(name: &str) -> Option<&'static Self> {
-        TOOLS.iter().find(|tool| tool.name == name)
+    pub(super) fn find(name: &str) -> Option<Self> {
+        read_tools().into_iter().find(|tool| tool.name == name)
     }
 
     pub(super) fn schema(&self) -> Map<String, Value> {
@@ -439,9 +191,9 @@ impl McpTool {
                 all.join(", ")
             ));
         }
-        let mut line: Vec<String> = self.command.iter().map(|&word| word.to_owned()).collect();
+        let mut line: Vec<String> = self.command.split(' ').map(str::to_owned).collect();
         let mut places = Vec::new();
-        for param in self.params {
+        for param in &self.params {
             let texts = given
                 .get(param.name)
                 .map(|value| param.texts(value))
@@ -451,9 +203,11 @@ impl McpTool {
                 return Err(format!("{} needs {}", self.name, param.name));
             }
             match (param.flag, param.kind) {
-                ("", _) => places.extend(texts),
-                (flag, ParamKind::Switch) => line.extend(texts.iter().map(|_| flag.to_owned())),
-                (flag, _) => line.extend(texts.iter().map(|text| format!("{flag}={text}"))),
+                (None, _) => places.extend(texts),
+                (Some(flag), ParamKind::Switch) => {
+                    line.extend(texts.iter().map(|_| flag.to_owned()));
+                }
+                (Some(flag), _) => line.extend(texts.iter().map(|text| format!("{flag}={text}"))),
             }
         }
         line.push("--json".to_owned());
