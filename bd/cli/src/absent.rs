@@ -5,7 +5,6 @@
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use serde_json::json;
 
 use kit::failure::UsageError;
 use kit::sys::Env;
@@ -36,8 +35,8 @@ pub(super) fn answer_absent_command(error: &clap::Error, args: &[String]) -> Opt
         return Some(super::report_failure(&screen, &refusal.into()));
     }
     if is_json {
-        let value = json!({"status": "not_needed", "message": text});
-        screen.raw(&kit::json::to_pretty_json(&value));
+        let report = kit::report_value! { status: "not_needed", message: text };
+        screen.raw(&kit::json::to_pretty_json(&report));
     } else {
         screen.raw(&format!("{text}\n"));
     }

@@ -2,7 +2,7 @@ use anyhow::Context as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::report::plain_json;
+use super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::{Bead, lines};
 use bd::git::Git;
@@ -77,9 +77,9 @@ struct DifferenceRecord<'a> {
     issue_id: &'a str,
     diff_type: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    old_value: Option<Value>,
+    old_value: Option<PlainBead<&'a Bead>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    new_value: Option<Value>,
+    new_value: Option<PlainBead<&'a Bead>>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     fields: &'a [FieldDifference],
 }
@@ -91,8 +91,8 @@ impl Serialize for DiffReport {
         serializer.collect_seq(self.0.iter().map(|difference| DifferenceRecord {
             issue_id: &difference.bead().id,
             diff_type: difference.kind(),
-            old_value: difference.old.as_ref().map(plain_json),
-            new_value: difference.new.as_ref().map(plain_json),
+            old_value: difference.old.as_ref().map(PlainBead),
+            new_value: difference.new.as_ref().map(PlainBead),
             fields: &difference.fields,
         }))
     }

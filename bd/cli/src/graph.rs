@@ -1,10 +1,9 @@
 use std::collections::BTreeMap;
 
 use serde::{Serialize, Serializer};
-use serde_json::{Map, Value, json};
 
 use super::line;
-use super::report::plain_json;
+use super::report::{Entries, PlainBead};
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::graph::layers::{self, LayeredBeads};
@@ -87,10 +86,9 @@ struct GraphReport {
 impl Serialize for GraphReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if self.is_list {
-            serializer.collect_seq(self.parts.iter().map(GraphPart::json))
+            self.parts.serialize(serializer)
         } else {
-            let part = self.parts.last().map(GraphPart::json);
-            part.serialize(serializer)
+            self.parts.last().serialize(serializer)
         }
     }
 }
@@ -122,33 +120,6 @@ impl GraphPart {
         }
     }
 
-    fn json(&self) -> Value {
-        let mut nodes = Map::new();
-        let mut layers: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-        for ((bead, layer), step) in self.beads.iter().zip(&self.layer).zip(&self.steps) {
-            let row = layers.entry(*layer).or_default();
-            let needs = step.needs.iter().map(|need| self.beads[*need].id.as_str());
-            let node = json!({
-                "Issue": plain_json(bead),
-                "Layer": layer,
-                "Position": row.len(),
-                "DependsOn": needs.collect::<Vec<_>>(),
-            });
-            row.push(&bead.id);
-            nodes.insert(bead.id.clone(), node);
-        }
-        json!({
-            "root": plain_json(&self.root),
-            "issues": self.beads.iter().map(plain_json).collect::<Vec<_>>(),
-            "layout": {
-                "Nodes": nodes,
-                "Layers": layers.values().collect::<Vec<_>>(),
-                "MaxLayer": layers.keys().last().copied().unwrap_or_default(),
-                "RootID": self.root.id,
-            },
-        })
-    }
-
     fn draw_layers(&self, page: &mut Page) {
         let mut last = None;
         for ((bead, layer), step) in self.beads.iter().zip(&self.layer).zip(&self.steps) {
@@ -176,6 +147,31 @@ impl GraphPart {
             let prefix = format!("  {mark} {} [{priority}] ", style.cyan(&bead.id));
             line::write_fitted(page, &prefix, &bead.title, &after);
         }
+    }
+}
+
+impl Serialize for GraphPart {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut nodes = Vec::new();
+        let mut layers: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
+        for ((bead, layer), step) in self.beads.iter().zip(&self.layer).zip(&self.steps) {
+            let row = layers.entry(*layer).or_default();
+            let needs = step.needs.iter().map(|need| &self.beads[*need].id);
+            let node = kit::report_value! {
+                Issue: PlainBead(bead), Layer: layer, Position: row.len(),
+                DependsOn: needs.collect::<Vec<_>>()
+            };
+            row.push(&bead.id);
+            nodes.push((&bead.id, node));
+        }
+        let layout = kit::report_value! {
+            Nodes: Entries(nodes),
+            Layers: layers.values().collect::<Vec<_>>(),
+            MaxLayer: layers.keys().last().copied().unwrap_or_default(),
+            RootID: &self.root.id
+        };
+        let issues: Vec<_> = self.beads.iter().map(PlainBead).collect();
+        kit::report_value! { root: PlainBead(&self.root), issues, layout }.serialize(serializer)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Beads as reports serialize them.
 
+use std::borrow::Borrow;
 use std::ops::Deref;
 
 use serde::{Serialize, Serializer};
-use serde_json::Value;
 
 use bd::bead::{Bead, DepKind, hash, record};
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
@@ -11,7 +11,7 @@ use kit::ui::{Page, escape};
 
 /// A bead that is serialized without its edges and comments.
 #[derive(Debug)]
-pub(crate) struct PlainBead(pub(crate) Bead);
+pub(crate) struct PlainBead<B = Bead>(pub(crate) B);
 
 impl Deref for PlainBead {
     type Target = Bead;
@@ -21,9 +21,9 @@ impl Deref for PlainBead {
     }
 }
 
-impl Serialize for PlainBead {
+impl<B: Borrow<Bead>> Serialize for PlainBead<B> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_plain(&self.0, serializer)
+        record::serialize_for_json(self.0.borrow(), &["dependencies", "comments"], serializer)
     }
 }
 
@@ -93,13 +93,4 @@ fn write_changed(format_line: impl Fn(&Bead) -> String) -> impl Fn(&Vec<ChangedB
             page.line(escape::escape_line(&format_line(bead)));
         }
     }
-}
-
-fn serialize_plain<S: Serializer>(bead: &Bead, serializer: S) -> Result<S::Ok, S::Error> {
-    record::serialize_for_json(bead, &["dependencies", "comments"], serializer)
-}
-
-/// Converts a bead to JSON, without its edges and comments.
-pub(crate) fn plain_json(bead: &Bead) -> Value {
-    serialize_plain(bead, serde_json::value::Serializer).unwrap_or_default()
 }

@@ -2,7 +2,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Serialize, Serializer};
 
-use super::report::plain_json;
+use super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::{Bead, Stamp};
 use bd::change::{self, RestoredBeads, RevivedBead};
@@ -138,7 +138,7 @@ impl Serialize for RestoreReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let revived = self.0.revived.iter().map(|revived| &revived.bead);
         let beads = self.0.archived.iter().chain(revived);
-        serializer.collect_seq(beads.map(plain_json))
+        serializer.collect_seq(beads.map(PlainBead))
     }
 }
 

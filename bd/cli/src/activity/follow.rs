@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use serde_json::json;
+
 use super::{ActivityItem, Args, collect_items, fill_in_values};
 use crate::context::Context;
 use bd::store::Store;
@@ -22,7 +24,7 @@ pub(super) fn follow_activity(
     let changes = FolderWatch::start(stores.iter().map(Store::dir))?;
     let mut printed: HashSet<String> = HashSet::new();
     printed.extend(seen);
-    if !print_items(ctx, items, args) {
+    if !print_items(ctx, items) {
         return build_empty_report();
     }
     loop {
@@ -34,7 +36,7 @@ pub(super) fn follow_activity(
             }
             let mut items = collect_items(&store.snapshot()?, events, args);
             fill_in_values(std::slice::from_ref(store), &mut items)?;
-            if !print_items(ctx, &items, args) {
+            if !print_items(ctx, &items) {
                 return build_empty_report();
             }
         }
@@ -45,12 +47,12 @@ pub(super) fn follow_activity(
 }
 
 /// Prints items. Returns false if the output is closed.
-fn print_items(ctx: &Context, items: &[ActivityItem], args: &Args) -> bool {
+fn print_items(ctx: &Context, items: &[ActivityItem]) -> bool {
     items.iter().all(|item| {
         let text = if ctx.ui.is_json() {
-            item.json(args.details).to_string()
+            json!(item).to_string()
         } else {
-            item.lines(args.details, &Style::plain()).join("\n")
+            item.lines(&Style::plain()).join("\n")
         };
         ctx.ui.stream(&format!("{text}\n"))
     })

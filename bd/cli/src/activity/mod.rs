@@ -1,6 +1,6 @@
 mod follow;
 
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 
 use super::history::format_value;
 use crate::args;
@@ -75,17 +75,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.follow {
         return follow::follow_activity(ctx, &stores, &args, &items, seen);
     }
-    let details = args.details;
-    let value: Value = items.iter().map(|item| item.json(details)).collect();
-    build_report(value, move |_, page| {
+    build_report(items, |items, page| {
         if items.is_empty() {
             page.line("Nothing happened here");
         }
         let style = page.style().clone();
-        for item in &items {
-            for line in item.lines(details, &style) {
-                page.cut_line(line);
-            }
+        for line in items.iter().flat_map(|item| item.lines(&style)) {
+            page.cut_line(line);
         }
     })
 }
@@ -127,13 +123,17 @@ fn collect_items(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Ac
                     .as_ref()
                     .is_none_or(|start| change.id.starts_with(start.as_str()));
             if fits {
-                items.push(ActivityItem::from_change(
-                    snapshot,
-                    &event.id,
-                    &event.at,
-                    &event.actor,
+                let new_title = change.new.as_ref().and_then(|new| new.plain_text("title"));
+                let title = new_title.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
+                items.push(ActivityItem {
+                    event: event.id.clone(),
+                    at: event.at.clone(),
+                    actor: event.actor.clone(),
+                    sort,
+                    title: title.unwrap_or_default(),
                     change,
-                ));
+                    has_details: args.details,
+                });
             }
         }
     }
@@ -149,28 +149,11 @@ struct ActivityItem {
     sort: EventKind,
     change: BeadChange,
     title: String,
+    /// True if the changed fields are shown.
+    has_details: bool,
 }
 
 impl ActivityItem {
-    fn from_change(
-        snapshot: &Snapshot,
-        event: &str,
-        at: &str,
-        actor: &str,
-        change: BeadChange,
-    ) -> Self {
-        let new_title = change.new.as_ref().and_then(|new| new.plain_text("title"));
-        let title = new_title.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
-        Self {
-            event: event.to_owned(),
-            at: at.to_owned(),
-            actor: actor.to_owned(),
-            sort: change.kind(),
-            title: title.unwrap_or_default(),
-            change,
-        }
-    }
-
     fn status(&self, new: bool) -> Option<String> {
         let side = if new {
             &self.change.new
@@ -221,27 +204,7 @@ impl ActivityItem {
         }
     }
 
-    fn json(&self, details: bool) -> Value {
-        let mut value = json!({
-            "timestamp": self.at,
-            "type": self.sort.as_str(),
-            "issue_id": self.change.id,
-            "symbol": self.symbol(),
-            "message": self.message(),
-            "actor": self.actor,
-            "event": self.event,
-        });
-        if self.sort == EventKind::Status {
-            value["old_status"] = json!(self.status(false));
-            value["new_status"] = json!(self.status(true));
-        }
-        if details {
-            value["changes"] = json!(self.change.fields());
-        }
-        value
-    }
-
-    fn lines(&self, details: bool, style: &Style) -> Vec<String> {
+    fn lines(&self, style: &Style) -> Vec<String> {
         let time = self.at.get(..19).unwrap_or(&self.at).replace('T', " ");
         let summary = format!(
             "[{}] {} {} {} ({})",
@@ -252,7 +215,7 @@ impl ActivityItem {
             escape::escape_line(&self.actor)
         );
         let mut lines = vec![summary];
-        if details {
+        if self.has_details {
             for field in self.change.fields() {
                 lines.push(format!(
                     "    {}: {} → {}",
@@ -263,5 +226,24 @@ impl ActivityItem {
             }
         }
         lines
+    }
+}
+
+impl Serialize for ActivityItem {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let is_status = self.sort == EventKind::Status;
+        let record = kit::report_value! {
+            timestamp: &self.at,
+            r#type: self.sort.as_str(),
+            issue_id: &self.change.id,
+            symbol: self.symbol(),
+            message: self.message(),
+            actor: &self.actor,
+            event: &self.event;
+            old_status: is_status.then(|| self.status(false)),
+            new_status: is_status.then(|| self.status(true)),
+            changes: self.has_details.then(|| self.change.fields())
+        };
+        record.serialize(serializer)
     }
 }
