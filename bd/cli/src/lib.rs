@@ -73,7 +73,6 @@ mod move_;
 mod note;
 mod onboard;
 mod orphans;
-mod overview;
 mod pin;
 mod prime;
 mod priority;
@@ -337,6 +336,9 @@ kit::program! {
     Version => version,
 }
 
+/// The table of the common commands, grouped by task, for the short help.
+const COMMON_COMMANDS: &str = include_str!("../../templates/vocabulary/overview.txt");
+
 /// Builds the whole command line. Man pages and completions are generated from it.
 pub fn build_command_line() -> clap::Command {
     BD.build_whole()
@@ -411,7 +413,7 @@ fn print_help(page: HelpPage, env: &Env) -> ExitCode {
 }
 
 fn print_page(page: HelpPage, screen: &Ui) -> ExitCode {
-    let text = help::format_page(page, build_command_line(), overview::GROUPS);
+    let text = help::format_page(page, build_command_line(), COMMON_COMMANDS);
     screen.raw(&text);
     screen.exit_code(0)
 }
@@ -551,6 +553,13 @@ mod tests {
     #[test]
     fn clap_accepts_the_command_line() {
         super::build_command_line().debug_assert();
+    }
+
+    #[test]
+    fn each_command_of_the_overview_exists_and_appears_once() {
+        let command = super::build_command_line();
+        let faults = kit::cli::overview::find_faults(&command, super::COMMON_COMMANDS);
+        assert!(faults.is_empty(), "{faults:?}");
     }
 }
 

@@ -62,7 +62,6 @@ mod mq;
 mod namepool;
 mod notify;
 mod nudge;
-mod overview;
 mod pager;
 mod peek;
 mod plugin;
@@ -317,9 +316,12 @@ fn fail_to_start(env: &Env, error: ExecError) -> ExitCode {
     ExitCode::FAILURE
 }
 
+/// The table of the common commands, grouped by task, for the short help.
+const COMMON_COMMANDS: &str = include_str!("../../templates/vocabulary/overview.txt");
+
 /// Prints help of the program. The exit code of a line without a command is that of a usage error.
 fn print_help(page: HelpPage, is_asked: bool, env: &Env) -> ExitCode {
-    let text = kit::cli::overview::format_page(page, build_command_line(), overview::GROUPS);
+    let text = kit::cli::overview::format_page(page, build_command_line(), COMMON_COMMANDS);
     let ui = Ui::new(false, false, env);
     if is_asked {
         ui.raw(&text);
@@ -399,6 +401,13 @@ mod tests {
             list_paths(sub, &path, paths);
             paths.push(path);
         }
+    }
+
+    #[test]
+    fn each_command_of_the_overview_exists_and_appears_once() {
+        let command = build_command_line();
+        let faults = kit::cli::overview::find_faults(&command, super::COMMON_COMMANDS);
+        assert!(faults.is_empty(), "{faults:?}");
     }
 
     #[test]

@@ -1,15 +1,11 @@
-//! The short help of a program: its common commands, grouped by task.
+//! The short help of a program: its common commands, grouped by task. They are a table with a task
+//! and its commands in each row.
 
 use std::ffi::OsString;
 
 use clap::Command;
 
-/// Commands for one task.
-#[derive(Debug, Clone, Copy)]
-pub struct TaskGroup {
-    pub task: &'static str,
-    pub commands: &'static [&'static str],
-}
+use crate::table;
 
 /// The help that a command line without a command asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,8 +71,8 @@ pub fn ask_command_for_help(args: Vec<OsString>, program: impl Fn() -> Command) 
     }
 }
 
-/// Formats a help page of a program.
-pub fn format_page(page: HelpPage, mut command: Command, groups: &[TaskGroup]) -> String {
+/// Formats a help page of a program with this table of common commands.
+pub fn format_page(page: HelpPage, mut command: Command, groups: &str) -> String {
     if page == HelpPage::All {
         return command.render_long_help().to_string();
     }
@@ -86,9 +82,9 @@ pub fn format_page(page: HelpPage, mut command: Command, groups: &[TaskGroup]) -
         .map(ToString::to_string)
         .unwrap_or_default();
     let mut text = format!("{about}\n\nUsage: {name} [OPTIONS] [COMMAND]\n\nAvailable Commands:\n");
-    for group in groups {
-        text.push_str(&format!("\n  {}\n", group.task));
-        for name in group.commands {
+    for [task, commands] in table::read_rows(groups) {
+        text.push_str(&format!("\n  {task}\n"));
+        for name in commands.split(' ') {
             let about = command
                 .find_subcommand(name)
                 .and_then(Command::get_about)
@@ -103,12 +99,10 @@ pub fn format_page(page: HelpPage, mut command: Command, groups: &[TaskGroup]) -
     text
 }
 
-/// Returns the commands of the groups that the program does not have, and those that appear twice.
-pub fn find_faults(command: &Command, groups: &[TaskGroup]) -> Vec<&'static str> {
-    let names: Vec<&str> = groups
-        .iter()
-        .flat_map(|group| group.commands)
-        .copied()
+/// Returns the commands of the table that the program does not have, and those that appear twice.
+pub fn find_faults<'a>(command: &Command, groups: &'a str) -> Vec<&'a str> {
+    let names: Vec<&str> = table::read_rows(groups)
+        .flat_map(|[_, commands]| commands.split(' '))
         .collect();
     names
         .iter()
