@@ -28,6 +28,14 @@ pub struct Failure {
 #[error("{0}")]
 pub struct UsageError(pub String);
 
+/// Returns from a function with a [`UsageError`], whose text is formatted as by [`format!`].
+#[macro_export]
+macro_rules! bail_usage {
+    ($($text:tt)*) => {
+        return Err($crate::failure::UsageError(format!($($text)*)).into())
+    };
+}
+
 /// A failure whose errors were already printed, item by item, on standard error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("nothing succeeded")]

@@ -7,7 +7,6 @@ use bd::bead::{DepKind, Status};
 use bd::change;
 use bd::molecule::progress::{self, StepAdvance};
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
-use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
 /// Close beads
@@ -57,12 +56,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("close")?;
     let ids = each::ids_or_last(ctx, args.ids)?;
     if args.suggest_next && ids.len() > 1 {
-        return Err(
-            UsageError("--suggest-next only works when closing a single bead".into()).into(),
-        );
+        kit::bail_usage!("--suggest-next only works when closing a single bead");
     }
     if args.go_on && ids.len() > 1 {
-        return Err(UsageError("--continue only works when closing a single bead".into()).into());
+        kit::bail_usage!("--continue only works when closing a single bead");
     }
     let from_file = args
         .reason_file

@@ -31,10 +31,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         (Some(path), _, _) => args::read_input_file(ctx, path)?,
         (None, true, _) => args::read_stdin()?,
         (None, false, []) => {
-            return Err(kit::failure::UsageError(
-                "comment text required (use -f to read from a file)".into(),
-            )
-            .into());
+            kit::bail_usage!("comment text required (use -f to read from a file)");
         }
         (None, false, words) => words.join(" "),
     };

@@ -3,7 +3,6 @@ use std::io::{self, BufRead};
 use super::create;
 use crate::context::Context;
 use kit::cli::report::CommandResult;
-use kit::failure::UsageError;
 
 /// Create a bead by answering questions
 ///
@@ -36,7 +35,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         let line = lines.next().transpose()?.unwrap_or_default();
         let answer = line.trim();
         if answer.is_empty() && question == "Title" {
-            return Err(UsageError("title required; nothing was created".into()).into());
+            kit::bail_usage!("title required; nothing was created");
         }
         *slot = if answer.is_empty() { default } else { answer }.to_owned();
     }

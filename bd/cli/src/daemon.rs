@@ -1,6 +1,5 @@
 use crate::context::Context;
 use kit::cli::report::{CommandResult, build_empty_report, build_report};
-use kit::failure::UsageError;
 
 /// Accepts the daemon commands of earlier versions. None of them is needed.
 const DAEMON_COMMANDS: [&str; 8] = [
@@ -17,8 +16,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let word = args.rest.first().filter(|word| !word.starts_with('-'));
     if let Some(word) = word.filter(|word| !DAEMON_COMMANDS.contains(&word.as_str())) {
-        let text = format!("unknown command {word:?} for \"bd daemon\"; beads need no daemon");
-        return Err(UsageError(text).into());
+        kit::bail_usage!("unknown command {word:?} for \"bd daemon\"; beads need no daemon");
     }
     let report = kit::report_value! { status: "not_needed", running: false };
     if args.rest.iter().any(|word| word == "--json") && !ctx.ui.is_json() {

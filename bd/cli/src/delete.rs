@@ -5,7 +5,6 @@ use crate::context::Context;
 use bd::change::{self, DeletionEffects};
 use bd::store::Snapshot;
 use kit::cli::report::{CommandResult, build_confirmation, build_empty_report};
-use kit::failure::UsageError;
 use kit::ui::{counted, escape};
 
 /// Delete beads
@@ -52,10 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut seen = std::collections::HashSet::new();
     ids.retain(|id| seen.insert(id.clone()));
     if ids.is_empty() {
-        return Err(UsageError(
-            "no bead IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...".into(),
-        )
-        .into());
+        kit::bail_usage!("no bead IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...");
     }
     let is_single = ids.len() == 1 && !args.cascade;
     let store = ctx.store()?;

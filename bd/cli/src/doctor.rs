@@ -7,7 +7,6 @@ use crate::context::Context;
 use bd::doctor::{self, CheckLevel, DoctorCheck};
 use bd::store::find;
 use kit::cli::report::{CommandResult, build_report_with_exit};
-use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
 /// Check the beads of a project and name the fixes
@@ -107,11 +106,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             checks.retain(|check| check.name.eq_ignore_ascii_case(name));
         }
         if checks.is_empty() {
-            let text = format!(
+            kit::bail_usage!(
                 "unknown check {name:?}: use validate, pollution, {}",
                 names.join(", ")
             );
-            return Err(UsageError(text).into());
         }
     }
     if args.check_health {

@@ -17,12 +17,10 @@ pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>
         return Ok(ids);
     }
     if !std::io::stdin().is_terminal() {
-        let text = "no bead ID provided; it can be left out only on a terminal";
-        return Err(UsageError(text.into()));
+        kit::bail_usage!("no bead ID provided; it can be left out only on a terminal");
     }
     if route::find_town_root(ctx.env.cwd()).is_some() {
-        let text = "no bead ID provided; in a town it cannot be left out";
-        return Err(UsageError(text.into()));
+        kit::bail_usage!("no bead ID provided; in a town it cannot be left out");
     }
     let missing =
         || UsageError("no bead ID provided, and you changed no bead here in this session".into());

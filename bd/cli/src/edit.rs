@@ -133,10 +133,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .ok_or_else(|| ChangeError::NotFound(id.to_owned()))?;
         if field.text(now) != old {
             let name = field.name();
-            return Err(UsageError(format!(
+            kit::bail_usage!(
                 "the {name} of {id} was changed while you edited it; nothing was written"
-            ))
-            .into());
+            );
         }
         Ok(change::update_bead(tx, id, field.edit(new))?)
     });
@@ -187,9 +186,7 @@ fn read_back(path: &Path, field: TextField, old: &str) -> anyhow::Result<String>
     if field == TextField::Title {
         let title = text.trim();
         if title.is_empty() || title.contains('\n') {
-            return Err(
-                UsageError("a title is one line of text; nothing was written".into()).into(),
-            );
+            kit::bail_usage!("a title is one line of text; nothing was written");
         }
         return Ok(title.to_owned());
     }

@@ -41,7 +41,7 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.format != "jsonl" {
-        return Err(UsageError(format!("unknown format {:?}: use jsonl", args.format)).into());
+        kit::bail_usage!("unknown format {:?}: use jsonl", args.format);
     }
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
@@ -73,10 +73,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     });
     if is_own {
         if !is_whole {
-            return Err(UsageError(
-                "the issues file of this project holds all beads: choose another file".into(),
-            )
-            .into());
+            kit::bail_usage!(
+                "the issues file of this project holds all beads: choose another file"
+            );
         }
         store.fold(&ctx.clock)?;
     } else {
@@ -117,8 +116,9 @@ fn refuse_loss(path: &Path, text: &[u8]) -> anyhow::Result<()> {
         return Ok(());
     }
     if new.is_empty() {
-        let text = "refusing to export empty database over non-empty JSONL file (use --force to replace it)";
-        return Err(UsageError(text.into()).into());
+        kit::bail_usage!(
+            "refusing to export empty database over non-empty JSONL file (use --force to replace it)"
+        );
     }
     let first = lost.iter().take(5).copied().collect::<Vec<_>>().join(", ");
     let count = counted(lost.len(), "bead");

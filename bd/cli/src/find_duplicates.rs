@@ -5,7 +5,6 @@ use crate::context::Context;
 use bd::bead::Status;
 use bd::query::{BeadFilter, similar};
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
 
 /// Find pairs of beads with similar texts
@@ -29,14 +28,13 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.method != "mechanical" {
-        let text = format!(
+        kit::bail_usage!(
             "method {:?} is not offered: use mechanical, which asks no model",
             args.method
         );
-        return Err(UsageError(text).into());
     }
     if !(0.0..=1.0).contains(&args.threshold) {
-        return Err(UsageError("threshold must be between 0.0 and 1.0".into()).into());
+        kit::bail_usage!("threshold must be between 0.0 and 1.0");
     }
     let snapshot = ctx.store()?.snapshot()?;
     let not_statuses = match &args.status {

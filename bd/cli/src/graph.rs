@@ -10,7 +10,6 @@ use bd::graph::layers::{self, LayeredBeads};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::{Page, counted};
 
 /// Show the dependency graph of beads
@@ -66,7 +65,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         _ => GraphForm::Layers,
     };
     if parts.is_empty() && matches!(form, GraphForm::Mermaid | GraphForm::Dot) {
-        return Err(UsageError("no open beads to draw".into()).into());
+        kit::bail_usage!("no open beads to draw");
     }
     let graph = GraphReport {
         parts,

@@ -7,7 +7,6 @@ use bd::change;
 use bd::query::{BeadFilter, sort};
 use bd::store::Snapshot;
 use kit::cli::report::{CommandResult, build_confirmation, build_empty_report, build_report};
-use kit::failure::UsageError;
 use kit::ui::escape;
 
 /// The label of a bead that waits for the user.
@@ -65,10 +64,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(HumanCommand::List { status }) => list_waiting(ctx, status.as_deref()),
         Some(HumanCommand::Respond { id, response }) => {
             if response.trim().is_empty() {
-                return Err(UsageError(
-                    "response text required: bd human respond ID -r TEXT".into(),
-                )
-                .into());
+                kit::bail_usage!("response text required: bd human respond ID -r TEXT");
             }
             let comment = format!("Response: {response}");
             close_with_comment(ctx, &id, "human respond", Some(&comment), RESPONDED_PREFIX)
@@ -130,9 +126,7 @@ fn close_with_comment(
         let bead = tx.resolve(given)?;
         let id = bead.id.clone();
         if !bead.has_label(HUMAN_LABEL) {
-            return Err(
-                UsageError(format!("bead {id} does not have the '{HUMAN_LABEL}' label")).into(),
-            );
+            kit::bail_usage!("bead {id} does not have the '{HUMAN_LABEL}' label");
         }
         if let Some(comment) = comment {
             change::add_comment(tx, &id, &author.actor, comment)?;

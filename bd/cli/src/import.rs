@@ -238,8 +238,7 @@ fn read_source(
     let given = args.file.as_ref().or(args.input.as_ref());
     let file = given.map_or("-", String::as_str);
     if file == "-" && std::io::stdin().is_terminal() {
-        let usage = "give a file: 'bd import FILE', or records on standard input";
-        return Err(UsageError(usage.into()).into());
+        kit::bail_usage!("give a file: 'bd import FILE', or records on standard input");
     }
     let path = ctx.env.make_absolute(file);
     if file != "-" && mark::is_database_at(&path) {
@@ -270,15 +269,11 @@ fn parse_records(
 ) -> Result<(ForeignBeads, BTreeMap<String, String>), UsageError> {
     let lines = lines::parse_lines(text.into_bytes());
     if let Some(number) = lines.conflict {
-        let text =
-            format!("{file}: line {number} is a git conflict marker; finish that merge first");
-        return Err(UsageError(text));
+        kit::bail_usage!("{file}: line {number} is a git conflict marker; finish that merge first");
     }
     if let Some(damage) = lines.damaged.first() {
         let (line, reason) = (damage.line, escape::escape_line(&damage.reason));
-        return Err(UsageError(format!(
-            "{file}: line {line} cannot be read: {reason}"
-        )));
+        kit::bail_usage!("{file}: line {line} cannot be read: {reason}");
     }
     let (mut notes, mut other_lines) = (BTreeMap::new(), BTreeMap::new());
     for span in lines.foreign {

@@ -202,9 +202,7 @@ fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<Str
         .trim_end_matches('-')
         .to_owned();
     if !id::is_well_formed(&format!("{prefix}-a")) {
-        return Err(UsageError(format!(
-            "invalid prefix \"{prefix}\": use letters, digits, '-', '_' and '.'"
-        )));
+        kit::bail_usage!("invalid prefix \"{prefix}\": use letters, digits, '-', '_' and '.'");
     }
     Ok(prefix)
 }
@@ -348,15 +346,13 @@ fn refuse_odd_places(cwd: &Path) -> Result<(), UsageError> {
         .ancestors()
         .any(|folder| folder.file_name().is_some_and(|name| name == ".beads"))
     {
-        return Err(UsageError(
-            "cannot run 'bd init' inside a .beads directory".into(),
-        ));
+        kit::bail_usage!("cannot run 'bd init' inside a .beads directory");
     }
     if let Some(main) = find::GitPlace::around(cwd).main_root {
-        return Err(UsageError(format!(
+        kit::bail_usage!(
             "cannot run 'bd init' from within a git worktree; run it in the main repository, {}",
             main.display()
-        )));
+        );
     }
     Ok(())
 }

@@ -54,15 +54,13 @@ const RESERVED_PREFIXES: [&str; 7] = [
 fn build_key(name: &str) -> Result<String, UsageError> {
     let name = name.to_lowercase();
     if name.is_empty() {
-        return Err(UsageError("key cannot be empty".into()));
+        kit::bail_usage!("key cannot be empty");
     }
     if let Some(start) = RESERVED_PREFIXES
         .iter()
         .find(|start| name.starts_with(**start))
     {
-        return Err(UsageError(format!(
-            "key cannot begin with '{start}': it is reserved"
-        )));
+        kit::bail_usage!("key cannot begin with '{start}': it is reserved");
     }
     Ok(format!("kv.{name}"))
 }

@@ -425,7 +425,7 @@ fn resolve_env(env: Env, global: &GlobalArgs) -> anyhow::Result<Env> {
         let folder = env.make_absolute(folder);
         if !folder.is_dir() {
             let folder = folder.display();
-            return Err(UsageError(format!("no such folder: {folder} (-C)")).into());
+            kit::bail_usage!("no such folder: {folder} (-C)");
         }
         env = env.in_dir(&folder);
     }

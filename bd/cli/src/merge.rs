@@ -69,7 +69,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .map(|path| make_absolute(ctx, path))
         .collect();
     let [out, base, left, right] = paths.as_slice() else {
-        return Err(kit::failure::UsageError("four files are needed".into()).into());
+        kit::bail_usage!("four files are needed");
     };
     let texts = [base, left, right]
         .map(|path| fs::read(path).map_err(|source| StoreError::io("read", path, source)));

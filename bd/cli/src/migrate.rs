@@ -11,7 +11,6 @@ use bd::foreign::ForeignBeads;
 use bd::foreign::UnreadLine;
 use bd::foreign::folder::{self, FieldReport, ForeignFolder};
 use kit::cli::report::{CommandResult, build_confirmation, build_empty_report, build_report};
-use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
 
 /// The migrations of earlier versions. None of them is needed.
@@ -44,9 +43,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let word = args.rest.first().filter(|word| !word.starts_with('-'));
     if let Some(word) = word.filter(|word| !OLD_MIGRATIONS.contains(&word.as_str())) {
-        let text =
-            format!("unknown command {word:?} for \"bd migrate\"; there is nothing to migrate");
-        return Err(UsageError(text).into());
+        kit::bail_usage!(
+            "unknown command {word:?} for \"bd migrate\"; there is nothing to migrate"
+        );
     }
     build_empty_report()
 }
@@ -56,12 +55,12 @@ fn migrate_folder(ctx: &Context, from: &str, dry_run: bool) -> CommandResult {
     // Without a final `.`.
     let path: PathBuf = ctx.env.make_absolute(from).components().collect();
     if !path.is_dir() {
-        return Err(UsageError(format!("no such folder: {}", path.display())).into());
+        kit::bail_usage!("no such folder: {}", path.display());
     }
     let store = ctx.store()?;
     let mut found = folder::read_folder(&path, store.dir())?;
     if found.sources.is_empty() {
-        return Err(UsageError(format!(
+        kit::bail_usage!(
             "{} has no issues.jsonl, no database and no branch beads/store{}",
             path.display(),
             if store.dir().starts_with(&path) {
@@ -69,8 +68,7 @@ fn migrate_folder(ctx: &Context, from: &str, dry_run: bool) -> CommandResult {
             } else {
                 ""
             }
-        ))
-        .into());
+        );
     }
     let beads = std::mem::take(&mut found.beads);
     let settings = choose_settings(ctx, &found, beads.iter().map(|bead| bead.id.clone()))?;

@@ -4,7 +4,6 @@ use super::create::target_store;
 use crate::context::Context;
 use bd::change;
 use kit::cli::report::{CommandResult, build_confirmation};
-use kit::failure::UsageError;
 use kit::ui::{Page, counted};
 
 /// Move a bead to another rig
@@ -74,14 +73,11 @@ pub(super) fn relocate_bead(
     here.transact(&author, &ctx.clock, |tx| {
         let bead = tx.resolve(given)?.clone();
         if there.dir() == here.dir() {
-            return Err(UsageError(format!("{} is already in rig {rig}", bead.id)).into());
+            kit::bail_usage!("{} is already in rig {rig}", bead.id);
         }
         if bead.ephemeral {
             let id = &bead.id;
-            return Err(UsageError(format!(
-                "cannot move {id}: it is a wisp; first run: bd promote {id}"
-            ))
-            .into());
+            kit::bail_usage!("cannot move {id}: it is a wisp; first run: bd promote {id}");
         }
         let new = change::copy_for_move(&bead);
         let made = there.transact(&author, &ctx.clock, |tx| {

@@ -3,7 +3,6 @@ use super::{args, each};
 use crate::context::Context;
 use bd::change::{self, BeadEdit};
 use kit::cli::report::CommandResult;
-use kit::failure::UsageError;
 
 /// Add a line to the notes of a bead
 #[derive(Debug, clap::Args)]
@@ -31,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let text = given.trim_end();
     if text.is_empty() {
-        return Err(UsageError("note text required: bd note ID TEXT".into()).into());
+        kit::bail_usage!("note text required: bd note ID TEXT");
     }
     let beads = each::change_each(ctx, "noting", &[args.id], |tx, id| {
         let append_notes = Some(text.to_owned());

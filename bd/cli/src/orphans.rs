@@ -9,7 +9,6 @@ use bd::change;
 use bd::git::Git;
 use bd::query::mentions;
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
 
 /// List open beads that commit messages name
@@ -54,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     ctx.check_writable("orphans")?;
     if !args.yes && !ctx.ui.is_json() && !is_confirmed(ctx, &orphans)? {
-        return Err(UsageError("nothing was closed".into()).into());
+        kit::bail_usage!("nothing was closed");
     }
     let ids: Vec<String> = orphans.iter().map(|orphan| orphan.id.clone()).collect();
     let reasons: Vec<String> = orphans.iter().map(Orphan::reason).collect();

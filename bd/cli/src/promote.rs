@@ -2,7 +2,6 @@ use super::report::PlainBead;
 use crate::context::Context;
 use bd::change::{self, BeadEdit};
 use kit::cli::report::{CommandResult, build_confirmation};
-use kit::failure::UsageError;
 
 /// Make a wisp a durable bead
 ///
@@ -25,7 +24,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let bead = tx.resolve(&args.id)?;
         let id = bead.id.clone();
         if !bead.ephemeral {
-            return Err(UsageError(format!("{id} is not a wisp (already persistent)")).into());
+            kit::bail_usage!("{id} is not a wisp (already persistent)");
         }
         let edit = BeadEdit {
             ephemeral: Some(false),

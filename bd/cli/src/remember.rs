@@ -1,7 +1,6 @@
 use crate::context::Context;
 use bd::config;
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::escape;
 
 /// Keep a note for later sessions
@@ -40,7 +39,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None => build_slug(&text, 8),
     };
     if key.is_empty() || text.trim().is_empty() {
-        return Err(UsageError("a note needs some words: bd remember TEXT".into()).into());
+        kit::bail_usage!("a note needs some words: bd remember TEXT");
     }
     let name = memory_setting(&key);
     let is_known = ctx.config.get(&name).is_some();

@@ -6,7 +6,6 @@ use crate::context::Context;
 use bd::change::{self, NewIds};
 use bd::store::Store;
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::counted;
 
 /// Change the id of a bead
@@ -25,15 +24,14 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("rename")?;
     if args.id == args.new {
-        return Err(UsageError(format!("{} has that id already", args.id)).into());
+        kit::bail_usage!("{} has that id already", args.id);
     }
     if args.new.contains(' ') {
         let new = &args.new;
-        let text = format!(
+        kit::bail_usage!(
             "invalid ID \"{new}\"; bd update {} --title \"{new}\" sets a new title",
             args.id
         );
-        return Err(UsageError(text).into());
     }
     let store = ctx.store_for_id(&args.id)?;
     let (old, count) = store.transact(&ctx.author(), &ctx.clock, |tx| {

@@ -7,7 +7,6 @@ use bd::change::{self, NewIds};
 use bd::config;
 use bd::store::Snapshot;
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
-use kit::failure::UsageError;
 use kit::ui::counted;
 
 /// Change the prefix of all beads
@@ -30,16 +29,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("rename-prefix")?;
     let new = args.prefix.trim_end_matches('-').to_owned();
     if new.is_empty() || !id::is_well_formed(&format!("{new}-a")) {
-        return Err(UsageError(format!(
+        kit::bail_usage!(
             "invalid prefix {:?}: use letters, digits, '-', '_' and '.'",
             args.prefix
-        ))
-        .into());
+        );
     }
     let store = ctx.store()?;
     let old = store.prefix()?;
     if old == new {
-        return Err(UsageError(format!("the prefix is {new} already")).into());
+        kit::bail_usage!("the prefix is {new} already");
     }
     let count = if args.dry_run {
         let none = BTreeSet::new();
@@ -96,11 +94,10 @@ fn plan_new_ids(
         .partition(|bead| has_prefix(&bead.id, old));
     if !others.is_empty() && !repair {
         let first: Vec<&str> = others.iter().take(5).map(|bead| bead.id.as_str()).collect();
-        return Err(UsageError(format!(
+        kit::bail_usage!(
             "multiple prefixes found: {} do not begin with {old}- (use --repair to rename them, too)",
             first.join(", ")
-        ))
-        .into());
+        );
     }
     beads.extend(others);
     let renamed: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();

@@ -8,7 +8,6 @@ use bd::bead::{Bead, Stamp};
 use bd::change::{self, RestoredBeads, RevivedBead};
 use bd::store::Store;
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
 /// Restore deleted, archived or rolled-back beads
@@ -39,11 +38,9 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.lost && !args.discard {
         if args.ids.is_empty() {
-            return Err(UsageError(
+            kit::bail_usage!(
                 "say what to restore: bd restore ID... for deleted and archived beads, or bd restore --lost [ID...]"
-                    .into(),
-            )
-            .into());
+            );
         }
         return restore_missing(ctx, &args);
     }
@@ -118,7 +115,7 @@ fn resolve_requested(
 fn restore_missing(ctx: &Context, args: &Args) -> CommandResult {
     let store = ctx.store_for_id(args.ids.first().map_or("", String::as_str))?;
     if args.dry_run {
-        return Err(UsageError("--dry-run goes with --lost".into()).into());
+        kit::bail_usage!("--dry-run goes with --lost");
     }
     ctx.check_writable("restore")?;
     let restored = change::restore_beads(&store, &ctx.author(), &ctx.clock, &args.ids)?;

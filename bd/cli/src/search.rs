@@ -6,7 +6,6 @@ use super::list::{DrawnRow, draw_long, warn_of_damaged_lines};
 use crate::context::Context;
 use bd::query::{SortOrder, sort};
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::{Page, counted, escape};
 
 /// Find beads by text, closed ones included
@@ -48,7 +47,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None => args.words.join(" "),
     };
     if text.is_empty() {
-        return Err(UsageError("search query is required".into()).into());
+        kit::bail_usage!("search query is required");
     }
     let snapshot = ctx.store()?.snapshot()?;
     warn_of_damaged_lines(ctx, &snapshot);

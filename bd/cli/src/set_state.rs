@@ -2,7 +2,6 @@ use super::dep;
 use crate::context::Context;
 use bd::change;
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
-use kit::failure::UsageError;
 use kit::ui::escape;
 
 /// Change a state of a bead and record the change
@@ -35,11 +34,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .map(|(name, value)| (name.trim(), value.trim()))
         .filter(|(name, value)| !name.is_empty() && !value.is_empty() && !name.contains(':'));
     let Some((dimension, value)) = parts else {
-        let text = format!(
+        kit::bail_usage!(
             "invalid state {:?}: use DIMENSION=VALUE, such as health=failing",
             args.state
         );
-        return Err(UsageError(text).into());
     };
     let store = ctx.store_for_id(&args.id)?;
     let (id, shift) = store.transact(&ctx.author(), &ctx.clock, |tx| {

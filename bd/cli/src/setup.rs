@@ -197,12 +197,11 @@ impl SetupFiles {
         for path in [Some(&path), own.as_ref()].into_iter().flatten() {
             let target = file::follow_link(path);
             if path.starts_with(&project) && target != *path && !target.starts_with(&root) {
-                return Err(UsageError(format!(
+                kit::bail_usage!(
                     "{} leads out of the project, to {}; nothing was written",
                     path.display(),
                     target.display()
-                ))
-                .into());
+                );
             }
         }
         Ok(Self {
@@ -252,10 +251,9 @@ impl SetupFiles {
             ToolForm::Reading { path, settings } => {
                 let is_read = |line: &str| line.starts_with("read:");
                 if !YAML.is_in(text) && text.lines().any(is_read) {
-                    return Err(UsageError(format!(
+                    kit::bail_usage!(
                         "{settings} has a list `read:` already; add this line to it: - {path}"
-                    ))
-                    .into());
+                    );
                 }
                 YAML.insert(text, &build_read_entry(path))
             }

@@ -2,7 +2,6 @@ use crate::context::Context;
 use bd::bead::Bead;
 use bd::change;
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
-use kit::failure::UsageError;
 
 /// Publish a capability for other projects
 ///
@@ -30,14 +29,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = store.snapshot()?;
     let found: Vec<&Bead> = snapshot.select(|bead| bead.has_label(&export)).collect();
     let bead = match found.as_slice() {
-        [] => return Err(UsageError(format!("no bead has the label '{export}'")).into()),
+        [] => kit::bail_usage!("no bead has the label '{export}'"),
         [one] => *one,
         many => {
             let ids: Vec<&str> = many.iter().map(|bead| bead.id.as_str()).collect();
             let ids = ids.join(", ");
-            return Err(
-                UsageError(format!("several beads have the label '{export}': {ids}")).into(),
-            );
+            kit::bail_usage!("several beads have the label '{export}': {ids}");
         }
     };
     let id = bead.id.clone();
@@ -55,10 +52,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     if bead.is_open() && !args.force {
         let status = &bead.status;
-        return Err(UsageError(format!(
+        kit::bail_usage!(
             "bead {id} is not closed (status: {status}); use --force to ship it anyway"
-        ))
-        .into());
+        );
     }
     if args.dry_run {
         let preview = kit::report_value! {

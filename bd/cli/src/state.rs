@@ -2,7 +2,6 @@ use std::collections::BTreeMap;
 
 use crate::context::Context;
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::escape;
 
 /// Show a state of a bead, which is a label DIMENSION:VALUE
@@ -41,10 +40,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let dimension = args.dimension.as_str();
     if dimension.contains([':', '=']) {
-        return Err(UsageError(format!(
-            "invalid dimension {dimension:?}: it has no ':' or '='"
-        ))
-        .into());
+        kit::bail_usage!("invalid dimension {dimension:?}: it has no ':' or '='");
     }
     let value = states.get(dimension).cloned();
     let report = kit::report_value! { issue_id, dimension: args.dimension, value };

@@ -4,7 +4,6 @@ use crate::context::Context;
 use bd::change;
 use bd::store::{Event, Store};
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
 /// Revert a transaction, keeping later edits
@@ -36,7 +35,7 @@ enum NoEvent {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.last == Some(0) {
-        return Err(UsageError("--last takes 1 or more".into()).into());
+        kit::bail_usage!("--last takes 1 or more");
     }
     ctx.check_writable("undo")?;
     let store = ctx.store()?;

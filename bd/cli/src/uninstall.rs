@@ -48,12 +48,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("uninstall")?;
     let found = ctx.project()?;
     if let Some(here) = &found.redirected_from {
-        return Err(UsageError(format!(
+        kit::bail_usage!(
             "{} uses the beads in {}: run bd uninstall there",
             here.display(),
             found.dir.display()
-        ))
-        .into());
+        );
     }
     let dir = found.dir.clone();
     ctx.store()?.fold(&ctx.clock)?;

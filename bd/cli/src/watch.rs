@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use crate::context::Context;
 use kit::cli::report::{CommandResult, build_empty_report};
-use kit::failure::UsageError;
 use kit::sys::watch::FolderWatch;
 
 /// The time after which a view is redrawn without a change, because relative times move on.
@@ -18,8 +17,7 @@ pub(super) fn watch_view(
     make: impl Fn() -> CommandResult,
 ) -> CommandResult {
     if ctx.ui.is_json() {
-        let text = "--watch draws for a screen; programs use 'bd activity --follow --json'";
-        return Err(UsageError(text.into()).into());
+        kit::bail_usage!("--watch draws for a screen; programs use 'bd activity --follow --json'");
     }
     // The watch starts before the first draw, so that the next draw sees changes in between.
     let changes = FolderWatch::start([dir])?;

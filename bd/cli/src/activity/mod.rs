@@ -8,7 +8,6 @@ use crate::context::Context;
 use bd::store::event::{BeadChange, Event, EventKind};
 use bd::store::{Snapshot, Store};
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::{Style, escape};
 
 /// Show the latest changes of all beads, newest last
@@ -47,10 +46,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(kind) = &args.kind
         && !["create", "update", "delete", "comment", "status"].contains(&kind.as_str())
     {
-        return Err(UsageError(format!(
+        kit::bail_usage!(
             "invalid type '{kind}'. Valid values: create, update, delete, comment, status"
-        ))
-        .into());
+        );
     }
     let stores = open_stores(ctx, args.town)?;
     let since = match &args.since {

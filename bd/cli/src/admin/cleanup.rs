@@ -3,7 +3,6 @@ use bd::bead::{Bead, Status};
 use bd::change;
 use bd::store::Snapshot;
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
-use kit::failure::UsageError;
 use kit::ui::counted;
 
 /// Delete closed beads
@@ -41,10 +40,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
         let candidates = find_due_beads(ctx, &store.snapshot()?, &args);
         let count = counted(candidates.len(), "closed bead");
         if !args.dry_run && !candidates.is_empty() {
-            return Err(UsageError(format!(
-                "would delete {count}; delete with --force, or list with --dry-run"
-            ))
-            .into());
+            kit::bail_usage!("would delete {count}; delete with --force, or list with --dry-run");
         }
         let preview = kit::report_value! {
             deleted_count: 0, message: format!("Would delete {count}");

@@ -1,7 +1,6 @@
 use crate::context::Context;
 use bd::change::{self, AGENT_STATES};
 use kit::cli::report::{CommandResult, build_confirmation};
-use kit::failure::UsageError;
 
 /// Report the state of an agent
 ///
@@ -21,11 +20,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let state = args.state.to_lowercase();
     if !AGENT_STATES.contains(&state.as_str()) {
         let valid = AGENT_STATES.join(", ");
-        let text = format!(
+        kit::bail_usage!(
             "invalid agent state {:?}; valid states: {valid}",
             args.state
         );
-        return Err(UsageError(text).into());
     }
     let store = ctx.store_for_id(&args.one)?;
     let agent = store.transact(&ctx.author(), &ctx.clock, |tx| {

@@ -1,7 +1,6 @@
 use crate::context::Context;
 use bd::change::{self, AuditEntry};
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 
 /// Append a verdict about a record, such as `good` or `bad`
 #[derive(Debug, clap::Args)]
@@ -20,7 +19,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("audit label")?;
     if !change::has_audit(&ctx.project()?.dir, &args.entry)? {
-        return Err(UsageError(format!("audit entry {} not found", args.entry)).into());
+        kit::bail_usage!("audit entry {} not found", args.entry);
     }
     let entry = AuditEntry {
         kind: "label".to_owned(),

@@ -57,7 +57,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let kind = entry.kind.clone();
     if kind.is_empty() {
-        return Err(UsageError("kind is required: bd audit record --kind llm_call".into()).into());
+        kit::bail_usage!("kind is required: bd audit record --kind llm_call");
     }
     let id = super::append_entry(ctx, entry)?;
     build_report(kit::report_value! { id, kind }, |report, page| {

@@ -1,7 +1,6 @@
 use crate::context::Context;
 use bd::config;
 use kit::cli::report::{CommandResult, build_report};
-use kit::failure::UsageError;
 use kit::ui::escape;
 
 /// Change several settings in `config.yaml`
@@ -17,7 +16,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     let mut pairs = Vec::new();
     for pair in &args.pairs {
         let Some((key, value)) = pair.split_once('=') else {
-            return Err(UsageError(format!("{pair:?} is not KEY=VALUE; nothing was set")).into());
+            kit::bail_usage!("{pair:?} is not KEY=VALUE; nothing was set");
         };
         pairs.push((key, value));
     }

@@ -23,10 +23,7 @@ pub(super) fn create_from_markdown(ctx: &Context, args: &Args, path: &str) -> Co
     ctx.check_writable("create")?;
     let is_markdown = [".md", ".markdown"].iter().any(|end| path.ends_with(end));
     if !is_markdown || path.split('/').any(|part| part == "..") {
-        return Err(UsageError(format!(
-            "{path} is no Markdown file (.md or .markdown, without `..`)"
-        ))
-        .into());
+        kit::bail_usage!("{path} is no Markdown file (.md or .markdown, without `..`)");
     }
     let drafts = parse_drafts(&read_batch_file(ctx, path)?)?;
     let (store, _) = target_store::choose_store(ctx, args)?;
@@ -122,9 +119,7 @@ fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> 
         }
     }
     if found.is_empty() {
-        return Err(UsageError(
-            "no beads found in the Markdown file: each bead begins with `## Title`".into(),
-        ));
+        kit::bail_usage!("no beads found in the Markdown file: each bead begins with `## Title`");
     }
     Ok(found)
 }

@@ -12,16 +12,13 @@ use super::Args;
 pub(super) fn read_new_bead(ctx: &Context, args: &Args) -> anyhow::Result<NewBead> {
     let description = args.description.read(ctx)?.unwrap_or_default();
     if description.is_empty() && ctx.config.checked_flag("create.require-description")? {
-        return Err(UsageError(
-            "description is required (create.require-description is set)".into(),
-        )
-        .into());
+        kit::bail_usage!("description is required (create.require-description is set)");
     }
     if args.agent_rig.is_some() && args.kind.as_deref() != Some("agent") {
-        return Err(UsageError("--agent-rig flag requires --type=agent".into()).into());
+        kit::bail_usage!("--agent-rig flag requires --type=agent");
     }
     if args.estimate.is_some_and(|minutes| minutes < 0) {
-        return Err(UsageError("estimate must be a non-negative number of minutes".into()).into());
+        kit::bail_usage!("estimate must be a non-negative number of minutes");
     }
     let time = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<Stamp>> {
         let text = text.as_deref().filter(|text| !text.is_empty());

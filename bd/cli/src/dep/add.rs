@@ -47,7 +47,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .or(args.depends_on)
         .ok_or_else(|| UsageError("dependency target is required: bd dep add ID ON".into()))?;
     if args.kind.is_empty() || args.kind.len() > 50 {
-        return Err(UsageError(format!("invalid dependency type \"{}\"", args.kind)).into());
+        kit::bail_usage!("invalid dependency type \"{}\"", args.kind);
     }
     let kind = DepKind::from(args.kind.as_str());
     let (from, to) = link_beads(ctx, &args.from, &to, kind.clone())?;

@@ -5,7 +5,6 @@ use serde_json::Value;
 
 use crate::context::Context;
 use kit::cli::report::{CommandResult, build_confirmation, build_empty_report};
-use kit::failure::UsageError;
 use kit::sys::file;
 
 /// Write a JSON formula as TOML
@@ -30,11 +29,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let paths: Vec<PathBuf> = match (&args.formula, args.all) {
         (Some(name), false) => vec![PathBuf::from(shelf.load(name)?.formula.source)],
         (None, true) => json_files(&ctx.project()?.dir.join("formulas")),
-        _ => return Err(UsageError("name a formula, or use --all".into()).into()),
+        _ => kit::bail_usage!("name a formula, or use --all"),
     };
     if args.stdout {
         let Some(path) = paths.first() else {
-            return Err(UsageError("name a formula".into()).into());
+            kit::bail_usage!("name a formula");
         };
         let text = convert_to_toml(path)?;
         ctx.ui.raw(&text);
@@ -47,8 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let json_path = path.to_string_lossy();
         let target = PathBuf::from(json_path.replace(".formula.json", ".formula.toml"));
         if !file::create_file(&target, text.as_bytes(), 0o644)? {
-            let text = format!("{} exists; nothing was written over it", target.display());
-            return Err(UsageError(text).into());
+            kit::bail_usage!("{} exists; nothing was written over it", target.display());
         }
         if args.delete {
             fs::remove_file(path)?;
@@ -77,7 +75,7 @@ fn convert_to_toml(path: &Path) -> anyhow::Result<String> {
     let shown = path.display();
     let is_json = path.to_string_lossy().ends_with(".json");
     if !is_json || !path.is_file() {
-        return Err(UsageError(format!("{shown} is no JSON file")).into());
+        kit::bail_usage!("{shown} is no JSON file");
     }
     let text = fs::read_to_string(path)?;
     // Parsing the file as a formula first reports errors with their line.

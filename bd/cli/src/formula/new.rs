@@ -26,11 +26,10 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("formula new")?;
     if !is_formula_name(&args.name) {
-        let text = format!(
+        kit::bail_usage!(
             "\"{}\" is no formula name: use letters, digits, `-`, `_` and `.`",
             args.name
         );
-        return Err(UsageError(text).into());
     }
     let kinds = [
         (
@@ -68,7 +67,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     std::fs::create_dir_all(&folder)?;
     let text = template.replace("NAME", &args.name);
     if !file::create_file(&path, text.as_bytes(), 0o644)? {
-        return Err(UsageError(format!("{} exists; choose another name", path.display())).into());
+        kit::bail_usage!("{} exists; choose another name", path.display());
     }
     let report = kit::report_value! { name: args.name, path: path.display().to_string() };
     build_confirmation(report, move |report, page| {

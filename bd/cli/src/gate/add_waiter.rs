@@ -1,7 +1,6 @@
 use super::super::report::confirm_changes;
 use crate::context::Context;
 use kit::cli::report::CommandResult;
-use kit::failure::UsageError;
 
 /// Record an address that waits for a gate
 ///
@@ -24,7 +23,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 pub(super) fn add_waiter_to_gate(ctx: &Context, id: &str, address: &str) -> CommandResult {
     ctx.check_writable("gate add-waiter")?;
     if address.trim().is_empty() {
-        return Err(UsageError("the address is empty".into()).into());
+        kit::bail_usage!("the address is empty");
     }
     let store = ctx.store_for_id(id)?;
     let bead = store.transact(&ctx.author(), &ctx.clock, |tx| {

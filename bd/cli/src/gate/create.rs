@@ -38,7 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             UsageError(format!("invalid --timeout \"{text}\": use 30m, 2h or 3d"))
         })?,
         None if args.kind == "timer" => {
-            return Err(UsageError("a timer needs --timeout, such as 30m".into()).into());
+            kit::bail_usage!("a timer needs --timeout, such as 30m");
         }
         None => 0,
     };

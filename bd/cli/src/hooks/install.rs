@@ -22,9 +22,9 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("hooks install")?;
     if args.shared {
-        let text =
-            "--shared is not offered: it would set core.hooksPath and turn off hooks of others";
-        return Err(UsageError(text.into()).into());
+        kit::bail_usage!(
+            "--shared is not offered: it would set core.hooksPath and turn off hooks of others"
+        );
     }
     let place = HookPlace::find(&super::open_repository(ctx))?;
     let Some(installed) = super::install_at(ctx, &place, args.tracked)? else {

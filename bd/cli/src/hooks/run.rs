@@ -3,7 +3,6 @@ use std::path::Path;
 use crate::context::Context;
 use bd::git::Git;
 use kit::cli::report::{CommandResult, build_empty_report};
-use kit::failure::UsageError;
 
 /// Run a git hook of bd
 #[derive(Debug, clap::Args)]
@@ -30,7 +29,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
                 report_rollback(ctx);
             }
             "post-checkout" | "pre-push" | "prepare-commit-msg" => {}
-            hook => return Err(UsageError(format!("unknown hook {hook:?}")).into()),
+            hook => kit::bail_usage!("unknown hook {hook:?}"),
         }
     }
     build_empty_report()
@@ -87,12 +86,11 @@ fn stage_issues(ctx: &Context) -> anyhow::Result<()> {
         if call(&["diff", "--quiet", "--"]).finish()?.is_success() {
             return Ok(());
         }
-        let text = format!(
+        kit::bail_usage!(
             "{} has changes that are not staged (BEADS_NO_AUTO_STAGE is set)\n  git add {}",
             store.issues_file().display(),
             store.issues_file().display()
         );
-        return Err(UsageError(text).into());
     }
     call(&["add", "--"]).finish_checked()?;
     Ok(())

@@ -31,8 +31,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// Fails for labels that only a command may add.
 pub(crate) fn refuse_reserved(label: &str) -> Result<(), UsageError> {
     if label.starts_with("provides:") {
-        let text = "'provides:' labels say that a capability was shipped and are not added by hand";
-        return Err(UsageError(text.into()));
+        kit::bail_usage!(
+            "'provides:' labels say that a capability was shipped and are not added by hand"
+        );
     }
     Ok(())
 }
@@ -53,7 +54,7 @@ pub(super) fn split_off_labels(
     }
     labels.reverse();
     if labels.is_empty() || words.is_empty() {
-        return Err(UsageError("give the beads and last the label".into()));
+        kit::bail_usage!("give the beads and last the label");
     }
     Ok((words, labels))
 }

@@ -36,10 +36,9 @@ impl ListFormat {
                 Self::Lines(read.map_err(|error| UsageError(format!("invalid --format: {error}")))?)
             }
             other => {
-                let text = format!(
+                kit::bail_usage!(
                     "invalid --format \"{other}\": use id, json, digraph, dot, or a template such as '{{{{.ID}}}} {{{{.Title}}}}'"
                 );
-                return Err(UsageError(text));
             }
         })
     }

@@ -3,7 +3,6 @@ use serde::Serialize;
 use crate::context::Context;
 use bd::molecule::burn::{self, BurnedMolecule};
 use kit::cli::report::{CommandResult, build_report_with_exit};
-use kit::failure::UsageError;
 use kit::ui::counted;
 
 /// Remove molecules with all their steps, without a digest
@@ -35,7 +34,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     ctx.check_writable("burn")?;
     if !args.force && !ctx.ui.is_json() && !is_confirmed(ctx, &looked)? {
-        return Err(UsageError("nothing was removed".into()).into());
+        kit::bail_usage!("nothing was removed");
     }
     let (mut burned, mut failed) = (Vec::new(), 0);
     for molecule in &looked {

@@ -3,7 +3,6 @@ use bd::formula::find::is_formula_name;
 use bd::molecule::{MoleculeError, distill, progress};
 use bd::store::BeadRef;
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
-use kit::failure::UsageError;
 use kit::json::to_pretty_json;
 use kit::sys::file;
 use kit::ui::counted;
@@ -37,10 +36,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .name
         .unwrap_or_else(|| distill::slug_from_title(&epic.title));
     if !is_formula_name(&name) {
-        return Err(UsageError(format!(
-            "\"{name}\" is no formula name; give one after the epic"
-        ))
-        .into());
+        kit::bail_usage!("\"{name}\" is no formula name; give one after the epic");
     }
     let members = progress::list_molecule_steps(&snapshot, &epic.id);
     let mut texts = format!("{}\n{}", epic.title, epic.description);

@@ -1,7 +1,6 @@
 use crate::context::Context;
 use bd::formula::cook_named;
 use kit::cli::report::{CommandResult, build_confirmation};
-use kit::failure::UsageError;
 use kit::ui::counted;
 
 const PATROLS: [&str; 3] = [
@@ -30,7 +29,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         names.extend(PATROLS.map(str::to_owned));
     }
     if names.is_empty() {
-        return Err(UsageError("name a formula, or use --patrol".into()).into());
+        kit::bail_usage!("name a formula, or use --patrol");
     }
     let shelf = super::build_search_path(ctx, &[]);
     let values = super::parse_vars(&args.var)?;

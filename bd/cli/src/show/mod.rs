@@ -12,7 +12,6 @@ use bd::bead::id::ResolveError;
 use bd::bead::{Bead, DepKind, hash, record};
 use bd::store::Snapshot;
 use kit::cli::report::{CommandResult, build_report_with_exit};
-use kit::failure::UsageError;
 use kit::ui::{Page, escape};
 
 /// Show beads with all details
@@ -58,10 +57,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let ids: Vec<&String> = args.ids.iter().chain(&args.more).collect();
     let Some(first) = ids.first() else {
-        return Err(UsageError(
-            "at least one bead ID is required (use positional args or --id flag)".into(),
-        )
-        .into());
+        kit::bail_usage!("at least one bead ID is required (use positional args or --id flag)");
     };
     if args.watch {
         let store = ctx.store_for_id(first)?;

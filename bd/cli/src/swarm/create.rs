@@ -3,7 +3,6 @@ use crate::context::Context;
 use bd::change;
 use bd::graph::swarm::{self, SwarmAnalysis};
 use kit::cli::report::{CommandResult, build_confirmation, build_report_with_exit};
-use kit::failure::UsageError;
 use kit::ui::escape;
 
 /// Create a swarm for an epic
@@ -57,7 +56,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if !args.force
             && let Some(error) = analysis.errors.first()
         {
-            return Err(UsageError(format!("a swarm cannot do {}: {error}", epic.id)).into());
+            kit::bail_usage!("a swarm cannot do {}: {error}", epic.id);
         }
         let swarm = change::create_swarm(tx, &epic, &args.coordinator)?;
         Ok(SwarmCreation::New {

@@ -11,10 +11,10 @@ use super::Args;
 /// Builds the edit, or returns `None` if the flags request no change.
 pub(super) fn read_edit_flags(ctx: &Context, args: &Args) -> anyhow::Result<Option<BeadEdit>> {
     if args.estimate.is_some_and(|minutes| minutes < 0) {
-        return Err(UsageError("estimate must be a non-negative number of minutes".into()).into());
+        kit::bail_usage!("estimate must be a non-negative number of minutes");
     }
     if args.notes.is_some() && args.append_notes.is_some() {
-        return Err(UsageError("cannot specify both --notes and --append-notes".into()).into());
+        kit::bail_usage!("cannot specify both --notes and --append-notes");
     }
     let time = |flag: &str, text: &Option<String>| -> Result<Option<Option<Stamp>>, UsageError> {
         match text.as_deref() {

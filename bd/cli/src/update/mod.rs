@@ -7,7 +7,6 @@ use crate::context::Context;
 use bd::change::{self, BeadEdit, ChangeError};
 use bd::store::Tx;
 use kit::cli::report::{CommandResult, build_empty_report};
-use kit::failure::UsageError;
 
 /// Change fields of beads
 ///
@@ -124,15 +123,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let ids = each::ids_or_last(ctx, args.ids.clone())?;
     let Some(edit) = edit::read_edit_flags(ctx, &args)? else {
         if let Some((field, value)) = args.ids.iter().find_map(|id| id.split_once('=')) {
-            let text =
-                format!("`{field}={value}` is not a bead ID; fields are flags: --{field} {value}");
-            return Err(UsageError(text).into());
+            kit::bail_usage!(
+                "`{field}={value}` is not a bead ID; fields are flags: --{field} {value}"
+            );
         }
         ctx.ui.raw("No updates specified\n");
         return build_empty_report();
     };
     if args.expect_version.is_some() && ids.len() != 1 {
-        return Err(UsageError("--expect-version takes one bead ID".into()).into());
+        kit::bail_usage!("--expect-version takes one bead ID");
     }
     let who = ctx.author().actor;
     let beads = each::change_each(ctx, "updating", &ids, |tx, id| {

@@ -1,7 +1,6 @@
 use super::Worktrees;
 use crate::context::Context;
 use kit::cli::report::{CommandResult, build_confirmation};
-use kit::failure::UsageError;
 
 /// Add a worktree on a new branch
 #[derive(Debug, clap::Args)]
@@ -19,7 +18,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let Worktrees { git, main, .. } = Worktrees::open(ctx)?;
     let path = ctx.env.make_absolute(&args.path);
     if path.exists() {
-        return Err(UsageError(format!("{} exists already", path.display())).into());
+        kit::bail_usage!("{} exists already", path.display());
     }
     let branch = args.branch.unwrap_or_else(|| super::last_component(&path));
     git.worktree_add(&path, &branch, "HEAD")?;

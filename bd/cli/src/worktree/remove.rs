@@ -25,7 +25,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let missing = || UsageError(format!("worktree \"{}\" not found", args.path));
     let tree = all.iter().find(is_it).ok_or_else(missing)?;
     if tree.path == main {
-        return Err(UsageError("cannot remove the main worktree".into()).into());
+        kit::bail_usage!("cannot remove the main worktree");
     }
     git.in_folder(&main)
         .worktree_remove(&tree.path, args.force)?;
