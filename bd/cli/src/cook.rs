@@ -1,5 +1,3 @@
-use serde::Serialize;
-
 use crate::context::Context;
 use bd::formula::{Formula, cook_formula, vars};
 use bd::molecule::proto;
@@ -68,9 +66,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return build_empty_report();
     }
     ctx.check_writable("cook")?;
-    let variables = formula.vars.keys().cloned().collect();
+    let variables: Vec<String> = formula.vars.keys().cloned().collect();
     let points = formula.compose.bond_points.iter();
-    let bond_points = points.map(|point| point.id.clone()).collect();
+    let bond_points: Vec<String> = points.map(|point| point.id.clone()).collect();
     let name = formula.name.clone();
     let template = MoleculeTemplate::from_formula(formula, &given);
     let store = ctx.store()?;
@@ -79,12 +77,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let created = proto::persist_proto(tx, &template, &id, args.force)?;
         Ok((id, created))
     })?;
-    let report = CookReport {
-        proto_id: id,
-        created,
-        variables,
-        bond_points,
-        formula: name,
+    let report = kit::report_value! {
+        proto_id: id, formula: name, created, variables;
+        bond_points: (!bond_points.is_empty()).then_some(bond_points)
     };
     build_report(report, |report, page| {
         let mark = page.style().green("✓");
@@ -118,15 +113,4 @@ fn write_preview(formula: &Formula, page: &mut Page) {
             escape::escape_line(&step.title)
         ));
     }
-}
-
-/// The proto that was stored.
-#[derive(Serialize)]
-struct CookReport {
-    proto_id: String,
-    formula: String,
-    created: usize,
-    variables: Vec<String>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    bond_points: Vec<String>,
 }

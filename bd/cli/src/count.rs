@@ -1,7 +1,5 @@
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-
 use super::args::{FilterArgs, InternalArgs};
 use crate::context::Context;
 use bd::bead::Bead;
@@ -63,15 +61,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line(report.count.to_string());
         });
     };
-    let groups: Vec<CountedGroup> = groups
+    let groups: Vec<_> = groups
         .into_iter()
-        .map(|(group, count)| CountedGroup { group, count })
+        .map(|(group, count)| kit::report_value! { group, count })
         .collect();
-    build_report(CountReport { total, groups }, |report, page| {
+    build_report(kit::report_value! { total, groups }, |report, page| {
         page.line(format!("Total: {}", report.total));
         page.blank();
-        for CountedGroup { group, count } in &report.groups {
-            page.line(format!("{}: {count}", escape::escape_line(group)));
+        for row in &report.groups {
+            page.line(format!(
+                "{}: {}",
+                escape::escape_line(&row.group),
+                row.count
+            ));
         }
     })
 }
@@ -102,16 +104,4 @@ fn choose_group_key(by: &CountGrouping) -> Option<GroupKey> {
 
 fn or_placeholder(text: &str, none: &str) -> String {
     if text.is_empty() { none } else { text }.to_owned()
-}
-
-#[derive(Serialize)]
-struct CountedGroup {
-    group: String,
-    count: usize,
-}
-
-#[derive(Serialize)]
-struct CountReport {
-    total: usize,
-    groups: Vec<CountedGroup>,
 }

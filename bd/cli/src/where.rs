@@ -18,15 +18,15 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         NotFound::Named { .. } => anyhow::Error::from(error),
     })?;
     let paths = StorePaths::for_folder(&found.dir);
+    let is_foreign = mark::is_foreign_database(&paths);
     let report = WhereReport {
         path: found.dir.display().to_string(),
         redirected_from: found.redirected_from.clone(),
         prefix: ctx.store()?.prefix().ok(),
         issues_path: paths.issues().to_owned(),
         database_path: paths.mark().to_owned(),
-        is_foreign: mark::is_foreign_database(&paths),
     };
-    build_report(report, |report, page| {
+    build_report(report, move |report, page| {
         page.line(&report.path);
         if let Some(from) = &report.redirected_from {
             page.line(format!("  (via redirect from {})", from.display()));
@@ -34,7 +34,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         if let Some(prefix) = &report.prefix {
             page.line(format!("  prefix: {prefix}"));
         }
-        if report.is_foreign {
+        if is_foreign {
             let path = report.database_path.display();
             page.line(format!(
                 "  note: {path} is a database of another program and is not read"
@@ -52,8 +52,6 @@ struct WhereReport {
     prefix: Option<String>,
     issues_path: PathBuf,
     database_path: PathBuf,
-    #[serde(skip)]
-    is_foreign: bool,
 }
 
 /// No beads folder was found.

@@ -14,12 +14,12 @@ pub(crate) struct Args {
     show_origin: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.project()?;
     let setting = ctx.config.setting(&args.key);
     let stored = key::is_yaml_only(&key::canonicalize_name(&args.key));
     let report = kit::report_value! {
-        key: args.key.clone(),
+        key: args.key,
         value: setting.as_ref().map_or_else(String::new, |setting| setting.value.clone());
         location: stored.then_some("config.yaml"),
         origin: setting.map(|setting| setting.source.as_str())

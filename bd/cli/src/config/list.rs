@@ -18,7 +18,7 @@ pub(crate) struct Args {
     all: bool,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.project()?;
     let mut names: BTreeSet<String> = ctx.config.stored().into_keys().collect();
     if args.all {

@@ -11,7 +11,7 @@ pub(crate) struct Args {
     pairs: Vec<String>,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("config set-many")?;
     let mut pairs = Vec::new();
     for pair in &args.pairs {

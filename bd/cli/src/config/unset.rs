@@ -10,13 +10,10 @@ pub(crate) struct Args {
     key: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("config unset")?;
     config::unset_setting(ctx.store()?.dir(), &args.key)?;
-    build_report(
-        kit::report_value! { key: args.key.clone() },
-        |setting, page| {
-            page.line(format!("Unset {}", setting.key));
-        },
-    )
+    build_report(kit::report_value! { key: args.key }, |setting, page| {
+        page.line(format!("Unset {}", setting.key));
+    })
 }

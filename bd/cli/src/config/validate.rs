@@ -5,7 +5,7 @@ use kit::cli::report::{CommandResult, build_report_with_exit};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context) -> CommandResult {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     ctx.project()?;
     let problems = ctx.config.find_problems();
     let is_valid = problems.is_empty();

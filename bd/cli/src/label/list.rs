@@ -12,7 +12,7 @@ pub(crate) struct Args {
     id: String,
 }
 
-pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store_for_id(&args.id)?.snapshot()?;
     let bead = snapshot
         .resolve(&args.id)

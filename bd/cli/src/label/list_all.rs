@@ -8,7 +8,7 @@ use kit::ui::escape;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(super) fn run(ctx: &Context, _args: &Args) -> CommandResult {
+pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());

@@ -3,7 +3,7 @@ use serde::Serialize;
 use crate::context::Context;
 use bd::molecule::stale;
 use kit::cli::report::{CommandResult, build_report};
-use kit::ui::{Page, counted, escape};
+use kit::ui::{counted, escape};
 
 /// List molecules that are done but still open
 #[derive(Debug, clap::Args)]
@@ -40,12 +40,29 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             })
         })
         .collect();
-    let report = MolStaleReport {
-        total_count: rows.len(),
-        blocking_count: rows.iter().filter(|row| row.blocking_count > 0).count(),
-        stale_molecules: rows,
+    let total_count = rows.len();
+    let blocking_count = rows.iter().filter(|row| row.blocking_count > 0).count();
+    let report = kit::report_value! {
+        stale_molecules: rows, total_count, blocking_count
     };
-    build_report(report, write_stale_molecules)
+    build_report(report, |report, page| {
+        let rows = &report.stale_molecules;
+        let Some(first) = rows.first() else {
+            page.line("No stale molecules");
+            return;
+        };
+        page.line(format!(
+            "{} done but open:",
+            counted(rows.len(), "molecule")
+        ));
+        for row in rows {
+            page.cut_line(format!("  {}: {}", row.id, escape::escape_line(&row.title)));
+            if !row.blocking_issues.is_empty() {
+                page.line(format!("    blocks {}", row.blocking_issues.join(" ")));
+            }
+        }
+        page.line(format!("Next: bd close {}", first.id));
+    })
 }
 
 #[derive(Serialize)]
@@ -59,31 +76,4 @@ struct StaleMolecule {
     assignee: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     blocking_issues: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct MolStaleReport {
-    stale_molecules: Vec<StaleMolecule>,
-    total_count: usize,
-    blocking_count: usize,
-}
-
-fn write_stale_molecules(report: &MolStaleReport, page: &mut Page) {
-    if report.stale_molecules.is_empty() {
-        page.line("No stale molecules");
-        return;
-    }
-    page.line(format!(
-        "{} done but open:",
-        counted(report.total_count, "molecule")
-    ));
-    for row in &report.stale_molecules {
-        page.cut_line(format!("  {}: {}", row.id, escape::escape_line(&row.title)));
-        if !row.blocking_issues.is_empty() {
-            page.line(format!("    blocks {}", row.blocking_issues.join(" ")));
-        }
-    }
-    if let Some(row) = report.stale_molecules.first() {
-        page.line(format!("Next: bd close {}", row.id));
-    }
 }

@@ -1,10 +1,9 @@
 use jiff::{SignedDuration, Timestamp};
-use serde::Serialize;
 
 use super::super::line;
 use super::pour::PourRequest;
 use crate::context::Context;
-use bd::bead::{Bead, Kind, Stamp, Status};
+use bd::bead::{Bead, Kind, Status};
 use bd::change;
 use bd::molecule::progress;
 use bd::molecule::template::PourOptions;
@@ -12,7 +11,7 @@ use bd::query::when;
 use bd::store::{BeadRef, Snapshot, TimeField};
 use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
-use kit::ui::{Page, counted, escape};
+use kit::ui::{counted, escape};
 
 /// Create wisps: molecules that stay on this machine
 ///
@@ -130,62 +129,38 @@ fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
         age.then_with(|| a.id.cmp(&b.id))
     });
     let limit = ctx.now() - SignedDuration::from_hours(OLD_AGE_HOURS);
-    let wisps: Vec<ListedWisp> = beads
+    let wisps: Vec<_> = beads
         .into_iter()
-        .map(|bead| ListedWisp {
-            is_old: bead.updated_at.instant() < limit,
-            id: bead.id,
-            title: bead.title,
-            status: bead.status,
-            priority: bead.priority,
-            created_at: bead.created_at,
-            updated_at: bead.updated_at,
+        .map(|bead| {
+            let is_old = bead.updated_at.instant() < limit;
+            kit::report_value! {
+                id: bead.id, title: bead.title, status: bead.status, priority: bead.priority,
+                created_at: bead.created_at, updated_at: bead.updated_at;
+                old: is_old.then_some(true)
+            }
         })
         .collect();
-    let old = wisps.iter().filter(|wisp| wisp.is_old).count();
-    let report = WispListReport {
-        count: wisps.len(),
-        wisps,
-        old_count: (old > 0).then_some(old),
+    let count = wisps.len();
+    let old_count = wisps.iter().filter(|wisp| wisp.old.is_some()).count();
+    let report = kit::report_value! {
+        wisps, count; old_count: (old_count > 0).then_some(old_count)
     };
-    build_report(report, write_wisps)
-}
-
-#[derive(Serialize)]
-struct ListedWisp {
-    id: String,
-    title: String,
-    status: Status,
-    priority: i64,
-    created_at: Stamp,
-    updated_at: Stamp,
-    #[serde(rename = "old", skip_serializing_if = "std::ops::Not::not")]
-    is_old: bool,
-}
-
-#[derive(Serialize)]
-struct WispListReport {
-    wisps: Vec<ListedWisp>,
-    count: usize,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    old_count: Option<usize>,
-}
-
-fn write_wisps(report: &WispListReport, page: &mut Page) {
-    if report.wisps.is_empty() {
-        page.line("No wisps");
-        return;
-    }
-    page.line(format!("{}:", counted(report.count, "wisp")));
-    for bead in &report.wisps {
-        let style = page.style().clone();
-        let symbol = line::paint_symbol(&style, &bead.status);
-        let when = page.relative_time(&bead.updated_at.to_string());
-        let old = if bead.is_old { ", old" } else { "" };
-        let prefix = format!("  {symbol} {}: ", style.cyan(&bead.id));
-        let tail = format!(" ({when}{old})");
-        line::write_fitted(page, &prefix, &escape::escape_line(&bead.title), &tail);
-    }
+    build_report(report, |report, page| {
+        if report.wisps.is_empty() {
+            page.line("No wisps");
+            return;
+        }
+        page.line(format!("{}:", counted(report.count, "wisp")));
+        for wisp in &report.wisps {
+            let style = page.style().clone();
+            let symbol = line::paint_symbol(&style, &wisp.status);
+            let when = page.relative_time(&wisp.updated_at.to_string());
+            let old = wisp.old.map_or("", |_| ", old");
+            let prefix = format!("  {symbol} {}: ", style.cyan(&wisp.id));
+            let tail = format!(" ({when}{old})");
+            line::write_fitted(page, &prefix, &escape::escape_line(&wisp.title), &tail);
+        }
+    })
 }
 
 fn collect_wisps(ctx: &Context, args: &WispGcArgs) -> CommandResult {
