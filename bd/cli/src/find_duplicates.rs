@@ -1,11 +1,9 @@
-use serde::Serialize;
-
 use super::args;
 use crate::context::Context;
 use bd::bead::Status;
 use bd::query::{BeadFilter, similar};
 use kit::cli::report::{CommandResult, build_report};
-use kit::ui::{Page, counted, escape};
+use kit::ui::{counted, escape};
 
 /// Find pairs of beads with similar texts
 #[derive(Debug, clap::Args)]
@@ -53,62 +51,42 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.limit > 0 {
         pairs.truncate(args.limit);
     }
-    let pairs: Vec<SimilarBeads> = pairs
+    let pairs: Vec<_> = pairs
         .into_iter()
-        .map(|pair| SimilarBeads {
-            issue_a_id: pair.a.id.clone(),
-            issue_b_id: pair.b.id.clone(),
-            issue_a_title: pair.a.title.clone(),
-            issue_b_title: pair.b.title.clone(),
-            similarity: pair.similarity,
-            method: "mechanical",
+        .map(|pair| {
+            kit::report_value! {
+                issue_a_id: pair.a.id.clone(),
+                issue_b_id: pair.b.id.clone(),
+                issue_a_title: pair.a.title.clone(),
+                issue_b_title: pair.b.title.clone(),
+                similarity: pair.similarity,
+                method: "mechanical"
+            }
         })
         .collect();
-    let report = FindDuplicatesReport {
-        count: pairs.len(),
-        pairs,
-        method: "mechanical",
-        threshold: args.threshold,
+    let count = pairs.len();
+    let report = kit::report_value! {
+        pairs, count, method: "mechanical", threshold: args.threshold
     };
-    build_report(report, write_similar_beads)
-}
-
-#[derive(Serialize)]
-struct SimilarBeads {
-    issue_a_id: String,
-    issue_b_id: String,
-    issue_a_title: String,
-    issue_b_title: String,
-    similarity: f64,
-    method: &'static str,
-}
-
-#[derive(Serialize)]
-struct FindDuplicatesReport {
-    pairs: Vec<SimilarBeads>,
-    count: usize,
-    method: &'static str,
-    threshold: f64,
-}
-
-fn write_similar_beads(report: &FindDuplicatesReport, page: &mut Page) {
-    let least = report.threshold * 100.0;
-    if report.pairs.is_empty() {
-        page.line(format!("No similar beads found (threshold: {least:.0}%)"));
-        return;
-    }
-    let count = counted(report.count, "pair");
-    page.line(format!(
-        "🔍 Found {count} of similar beads (threshold: {least:.0}%):"
-    ));
-    for pair in &report.pairs {
-        page.line(format!("{:.0}% alike:", pair.similarity * 100.0));
-        for (id, title) in [
-            (&pair.issue_a_id, &pair.issue_a_title),
-            (&pair.issue_b_id, &pair.issue_b_title),
-        ] {
-            page.cut_line(format!("  {id}: {}", escape::escape_line(title)));
+    build_report(report, |report, page| {
+        let least = report.threshold * 100.0;
+        if report.pairs.is_empty() {
+            page.line(format!("No similar beads found (threshold: {least:.0}%)"));
+            return;
         }
-    }
-    page.line("Close one with: bd duplicate ID --of OTHER");
+        let count = counted(report.count, "pair");
+        page.line(format!(
+            "🔍 Found {count} of similar beads (threshold: {least:.0}%):"
+        ));
+        for pair in &report.pairs {
+            page.line(format!("{:.0}% alike:", pair.similarity * 100.0));
+            for (id, title) in [
+                (&pair.issue_a_id, &pair.issue_a_title),
+                (&pair.issue_b_id, &pair.issue_b_title),
+            ] {
+                page.cut_line(format!("  {id}: {}", escape::escape_line(title)));
+            }
+        }
+        page.line("Close one with: bd duplicate ID --of OTHER");
+    })
 }

@@ -1,14 +1,14 @@
-use serde::Serialize;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::context::Context;
-use bd::bead::{Bead, Status};
+use bd::bead::Status;
 use bd::change;
 use bd::query::filter::is_glob_match;
 use bd::query::when;
 use bd::store::{BeadRef, Snapshot};
 use kit::cli::report::{CommandResult, build_report};
 use kit::failure::UsageError;
-use kit::ui::{Page, counted, escape};
+use kit::ui::{counted, escape};
 
 /// Delete closed wisps
 ///
@@ -43,34 +43,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                     "invalid --older-than \"{text}\": use 12h, 7d or 2w"
                 ))
             })?;
-            ctx.now() - jiff::SignedDuration::from_nanos(nanos)
+            ctx.now() - SignedDuration::from_nanos(nanos)
         }
         None => ctx.now(),
     };
-    let is_due = |bead: &Bead| {
-        let closed = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
-        bead.ephemeral
-            && bead.status == Status::Closed
-            && !bead.pinned
-            && closed.instant() <= limit
-            && args
-                .pattern
-                .as_deref()
-                .is_none_or(|pattern| is_glob_match(pattern, &bead.id))
-    };
-    let due = |snapshot: &Snapshot| -> Vec<String> {
-        let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
-        let beads = heads.filter_map(|bead_ref| bead_ref.bead());
-        let beads = beads.filter(|bead| is_due(bead));
-        beads.map(|bead| bead.id.clone()).collect()
-    };
     let store = ctx.store()?;
     if !args.force {
-        return report_purge(due(&store.snapshot()?), true);
+        return report_purge(
+            find_due_wisps(&store.snapshot()?, limit, args.pattern.as_deref()),
+            true,
+        );
     }
     ctx.check_writable("purge")?;
     let ids = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let ids = due(tx);
+        let ids = find_due_wisps(tx, limit, args.pattern.as_deref());
         tx.describe("purge", "");
         for id in &ids {
             change::delete_bead(tx, id, "purged", true)?;
@@ -80,38 +66,41 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     report_purge(ids, false)
 }
 
-#[derive(Serialize)]
-struct PurgeReport {
-    purged_count: usize,
-    purged_ids: Vec<String>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    dry_run: bool,
+/// Returns the closed wisps to delete: not pinned, closed before `limit`, with an id that matches.
+fn find_due_wisps(snapshot: &Snapshot, limit: Timestamp, pattern: Option<&str>) -> Vec<String> {
+    snapshot
+        .bead_refs()
+        .filter(BeadRef::is_ephemeral)
+        .filter_map(|bead_ref| bead_ref.bead())
+        .filter(|bead| bead.ephemeral && bead.status == Status::Closed && !bead.pinned)
+        .filter(|bead| {
+            bead.closed_at
+                .as_ref()
+                .unwrap_or(&bead.updated_at)
+                .instant()
+                <= limit
+        })
+        .filter(|bead| pattern.is_none_or(|pattern| is_glob_match(pattern, &bead.id)))
+        .map(|bead| bead.id.clone())
+        .collect()
 }
 
 fn report_purge(ids: Vec<String>, dry_run: bool) -> CommandResult {
-    let report = PurgeReport {
-        purged_count: ids.len(),
-        purged_ids: ids,
-        dry_run,
+    let report = kit::report_value! {
+        purged_count: ids.len(), purged_ids: ids; dry_run: dry_run.then_some(true)
     };
-    build_report(report, write_purge)
-}
-
-fn write_purge(report: &PurgeReport, page: &mut Page) {
-    if report.purged_ids.is_empty() {
-        page.line("No closed wisps to delete");
-        return;
-    }
-    let count = counted(report.purged_count, "closed wisp");
-    if report.dry_run {
-        page.line(format!("Would delete {count}:"));
-    } else {
-        page.line(format!("✓ Deleted {count}:"));
-    }
-    for id in &report.purged_ids {
-        page.line(format!("  {}", escape::escape_line(id)));
-    }
-    if report.dry_run {
-        page.line("Delete permanently: bd purge --force");
-    }
+    build_report(report, |report, page| {
+        let count = counted(report.purged_count, "closed wisp");
+        page.line(match report.dry_run {
+            _ if report.purged_ids.is_empty() => "No closed wisps to delete".to_owned(),
+            Some(_) => format!("Would delete {count}:"),
+            None => format!("✓ Deleted {count}:"),
+        });
+        for id in &report.purged_ids {
+            page.line(format!("  {}", escape::escape_line(id)));
+        }
+        if report.dry_run.is_some() && !report.purged_ids.is_empty() {
+            page.line("Delete permanently: bd purge --force");
+        }
+    })
 }

@@ -1,5 +1,3 @@
-use serde::Serialize;
-
 use super::args::{FilterArgs, InternalArgs};
 use super::line;
 use super::list::{DrawnRow, draw_long, warn_of_damaged_lines};
@@ -94,44 +92,26 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_iter()
         .map(|bead| DrawnRow::from_bead(&snapshot, bead).without_edges())
         .collect();
-    let report = SearchReport {
-        text,
-        rows,
-        has_more,
-        is_long: args.long,
+    let heading = match (rows.len(), escape::escape_line(&text)) {
+        (0, text) => format!("No beads found matching '{text}'"),
+        (count, text) if has_more => {
+            let count = counted(count, "bead");
+            format!("Found {count} matching '{text}', and more (-n 0 shows all):")
+        }
+        (count, text) => format!("Found {} matching '{text}':", counted(count, "bead")),
     };
-    build_report(report, write_found_beads)
+    build_report(rows, move |rows, page| {
+        page.line(&heading);
+        if args.long && !rows.is_empty() {
+            draw_long(page, rows);
+        } else {
+            write_found_beads(rows, page);
+        }
+    })
 }
 
-#[derive(Debug, Serialize)]
-#[serde(transparent)]
-struct SearchReport {
-    rows: Vec<DrawnRow>,
-    #[serde(skip)]
-    text: String,
-    /// True if the limit left out some beads.
-    #[serde(skip)]
-    has_more: bool,
-    #[serde(skip)]
-    is_long: bool,
-}
-
-fn write_found_beads(report: &SearchReport, page: &mut Page) {
-    let text = escape::escape_line(&report.text);
-    if report.rows.is_empty() {
-        page.line(format!("No beads found matching '{text}'"));
-        return;
-    }
-    let count = counted(report.rows.len(), "bead");
-    page.line(if report.has_more {
-        format!("Found {count} matching '{text}', and more (-n 0 shows all):")
-    } else {
-        format!("Found {count} matching '{text}':")
-    });
-    if report.is_long {
-        return draw_long(page, &report.rows);
-    }
-    for DrawnRow { bead, .. } in &report.rows {
+fn write_found_beads(rows: &[DrawnRow], page: &mut Page) {
+    for DrawnRow { bead, .. } in rows {
         let style = page.style().clone();
         let id = style.cyan(&bead.id);
         let mut line_start = format!(
