@@ -54,7 +54,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         kit::report_value! { operations: made.len(), results: made, dry_run: args.dry_run };
     if args.dry_run {
         return build_report(report, move |_, page| {
-            page.line(format!("Would make {count}"))
+            page.line(format!("Would make {count}"));
         });
     }
     build_confirmation(report, move |_, page| page.line(format!("✓ Made {count}")))

@@ -46,7 +46,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None => DEFAULT_LIMIT,
     };
     let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
-    let (mut items, mut total) = (Vec::new(), 0);
+    let mut items = Vec::new();
+    let mut total = 0;
     let hides_internal = args.internal.are_hidden(ctx) && args.parent.is_none();
     for row in snapshot.blocked_rows() {
         if hides_internal && row.is_internal() {

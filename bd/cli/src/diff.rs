@@ -51,7 +51,8 @@ fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
     let text = git.file_at(&commit, "./issues.jsonl")?;
     let read = lines::parse_lines(text.unwrap_or_default());
     if let Some(damage) = read.damaged.first() {
-        let (line, reason) = (damage.line, &damage.reason);
+        let line = damage.line;
+        let reason = &damage.reason;
         return Err(anyhow::anyhow!("line {line}: {reason}"))
             .with_context(|| format!("cannot read issues.jsonl of {rev}"));
     }

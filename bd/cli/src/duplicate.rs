@@ -26,7 +26,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Ok(kit::report_value! { duplicate, canonical, status: "closed" })
     })?;
     build_confirmation(report, |report, page| {
-        let (id, canonical) = (&report.duplicate, &report.canonical);
+        let id = &report.duplicate;
+        let canonical = &report.canonical;
         page.line(format!(
             "✓ Marked {id} as duplicate of {canonical} (closed)"
         ));

@@ -169,7 +169,8 @@ impl HistoryReport {
         changes
             .filter(|(_, change)| change.id == self.id)
             .map(move |(event, change)| {
-                let (before, clone) = (change.before.as_deref(), self.clone_of(event));
+                let before = change.before.as_deref();
+                let clone = self.clone_of(event);
                 let breaks = last.is_some() && before.is_some() && last != before;
                 let from = taken.get(&clone).copied().unwrap_or_default();
                 let gap = breaks.then(|| find_gap(&seen, from, before, clone));

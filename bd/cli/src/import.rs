@@ -272,13 +272,17 @@ fn parse_records(
         kit::bail_usage!("{file}: line {number} is a git conflict marker; finish that merge first");
     }
     if let Some(damage) = lines.damaged.first() {
-        let (line, reason) = (damage.line, escape::escape_line(&damage.reason));
+        let line = damage.line;
+        let reason = escape::escape_line(&damage.reason);
         kit::bail_usage!("{file}: line {line} cannot be read: {reason}");
     }
-    let (mut notes, mut other_lines) = (BTreeMap::new(), BTreeMap::new());
+    let mut notes = BTreeMap::new();
+    let mut other_lines = BTreeMap::new();
     for span in lines.foreign {
         let line: Value = serde_json::from_slice(&lines.text[span]).unwrap_or_default();
-        let (kind, key, value) = (&line["_type"], &line["key"], &line["value"]);
+        let kind = &line["_type"];
+        let key = &line["key"];
+        let value = &line["value"];
         match (kind.as_str(), key.as_str(), value.as_str()) {
             (Some("memory"), Some(key), Some(value)) if !key.is_empty() => {
                 notes.insert(memory_setting(key), value.to_owned());
@@ -389,7 +393,8 @@ fn prefix_mismatch(foreign: &BTreeSet<String>, prefix: &str) -> UsageError {
         .iter()
         .map(|found_prefix| format!("{found_prefix}-"))
         .collect();
-    let (count, found) = (counted(foreign.len(), "bead"), found.join(", "));
+    let count = counted(foreign.len(), "bead");
+    let found = found.join(", ");
     UsageError(format!(
         "prefix mismatch: this project uses '{prefix}-' but found {count} with prefixes: {found} (use --rename-on-import to give them '{prefix}-', or --force to keep them)"
     ))

@@ -30,7 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let prefix = store.prefix().unwrap_or_default();
     let first = snapshot.bead_refs().take(3);
     let report = kit::report_value! {
-        database_path: paths.mark().to_owned(),
+        database_path: paths.mark(),
         issues_path: paths.issues().to_owned(),
         mode: "direct",
         issue_count: count,

@@ -241,7 +241,8 @@ fn warn_of_foreign(ctx: &Context, dir: &Path) {
 /// Warns if beads of an outer folder applied here so far. The new store hides them.
 fn warn_of_outer(ctx: &Context, dir: &Path) {
     if let Some(outer) = ctx.project().ok().filter(|found| found.dir != dir) {
-        let (outer, here) = (outer.dir.display(), ctx.env.cwd().display());
+        let outer = outer.dir.display();
+        let here = ctx.env.cwd().display();
         ctx.ui.warn(&format!("{outer} has beads, too: they are as they were, and commands in {here} and below use the new ones now"));
     }
 }

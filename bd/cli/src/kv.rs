@@ -97,7 +97,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             config::unset_setting(store.dir(), &build_key(&name)?)?;
             let cleared = kit::report_value! { key: name, deleted: "true" };
             build_report(cleared, |cleared, page| {
-                page.line(format!("Cleared {}", cleared.key))
+                page.line(format!("Cleared {}", cleared.key));
             })
         }
         KvCommand::List {} => build_report(ctx.config.family("kv"), |all, page| {

@@ -1,7 +1,6 @@
 //! The command line of `bd`: parses the arguments, makes one domain call and renders one report.
 #![expect(
     clippy::needless_pass_by_value,
-    clippy::unnecessary_wraps,
     clippy::struct_excessive_bools,
     clippy::format_push_string,
     reason = "every command is run(ctx, args) -> CommandResult; flags are bools; lines for people are built once"

@@ -70,11 +70,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     if dry_run {
         return build_report(report, move |_, page| {
-            page.line(format!("Would rename {line}"))
+            page.line(format!("Would rename {line}"));
         });
     }
     build_confirmation(report, move |_, page| {
-        page.line(format!("✓ Renamed {line}"))
+        page.line(format!("✓ Renamed {line}"));
     })
 }
 

@@ -83,7 +83,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     });
     build_report(beads.collect::<Vec<_>>(), move |_, page| {
-        write_rollback(&decided, page)
+        write_rollback(&decided, page);
     })
 }
 

@@ -84,7 +84,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let word = if is_set_up { "installed" } else { "missing" };
         let exit = u8::from(!is_set_up);
         return build_report_with_exit(exit, files.report(word), move |report, page| {
-            let (name, path) = (report.tool, &report.path);
+            let name = report.tool;
+            let path = &report.path;
             page.line(if is_set_up {
                 format!("✓ {name} is set up: {path}")
             } else {

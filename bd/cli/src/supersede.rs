@@ -26,7 +26,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Ok(kit::report_value! { superseded, replacement, status: "closed" })
     })?;
     build_confirmation(report, |report, page| {
-        let (id, new) = (&report.superseded, &report.replacement);
+        let id = &report.superseded;
+        let new = &report.replacement;
         page.line(format!("✓ Marked {id} as superseded by {new} (closed)"));
     })
 }

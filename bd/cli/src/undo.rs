@@ -49,7 +49,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             escape::escape_line(&author.actor)
         ));
     }
-    let (mut undone, mut left) = (Vec::new(), events.len());
+    let mut undone = Vec::new();
+    let mut left = events.len();
     for event in events {
         let result = store.transact(&author, &ctx.clock, |tx| {
             let undone = change::undo_event(tx, &event).map_err(anyhow::Error::from);

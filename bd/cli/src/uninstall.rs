@@ -228,7 +228,8 @@ impl CommittedFiles {
 
     /// Returns the files in a beads folder that bd does not write and whose content is in no commit.
     fn uncommitted_files(&self, dir: &Path) -> anyhow::Result<Vec<String>> {
-        let (mut committed, mut changed) = (HashSet::new(), HashSet::new());
+        let mut committed = HashSet::new();
+        let mut changed = HashSet::new();
         if let Some(git) = &self.git {
             committed.extend(git.in_folder(dir).tracked(&["."])?);
             changed.extend(git.status()?.into_iter().map(|change| change.path));

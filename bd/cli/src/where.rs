@@ -24,7 +24,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         redirected_from: found.redirected_from.clone(),
         prefix: ctx.store()?.prefix().ok(),
         issues_path: paths.issues().to_owned(),
-        database_path: paths.mark().to_owned(),
+        database_path: paths.mark(),
     };
     build_report(report, move |report, page| {
         page.line(&report.path);

@@ -55,7 +55,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(text) => Some(ctx.parse_past_time("since", text)?),
         None => None,
     };
-    let (mut items, mut seen) = (Vec::new(), Vec::new());
+    let mut items = Vec::new();
+    let mut seen = Vec::new();
     for store in &stores {
         let snapshot = store.snapshot()?;
         let events = store.events()?;

@@ -61,6 +61,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let id = super::append_entry(ctx, entry)?;
     build_report(kit::report_value! { id, kind }, |report, page| {
-        page.line(&report.id)
+        page.line(&report.id);
     })
 }

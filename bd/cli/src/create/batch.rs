@@ -28,7 +28,8 @@ pub(super) fn create_from_markdown(ctx: &Context, args: &Args, path: &str) -> Co
     let drafts = parse_drafts(&read_batch_file(ctx, path)?)?;
     let (store, _) = target_store::choose_store(ctx, args)?;
     let result = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let (mut made, mut problems) = (Vec::new(), Vec::new());
+        let mut made = Vec::new();
+        let mut problems = Vec::new();
         for (title, sections) in drafts {
             let attempt = tx.attempt(|tx| -> anyhow::Result<Bead> {
                 let draft = build_draft(title.clone(), &sections)?;

@@ -56,7 +56,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         status: "added", issue_id: from, depends_on_id: to, r#type: kind
     };
     build_confirmation(edge, |edge, page| {
-        let (from, to) = (&edge.issue_id, &edge.depends_on_id);
+        let from = &edge.issue_id;
+        let to = &edge.depends_on_id;
         page.line(format!(
             "✓ Added dependency: {from} depends on {to} ({})",
             edge.r#type

@@ -18,7 +18,8 @@ pub(super) fn run(ctx: &Context, _args: &Args) -> CommandResult {
     let beads = circle.iter().filter_map(|id| snapshot.get(id).cloned());
     let cycles = [beads.map(PlainBead).collect::<Vec<_>>()];
     build_report(cycles, move |_, page| {
-        let (all, first) = (circle.join(" → "), &circle[0]);
+        let all = circle.join(" → ");
+        let first = &circle[0];
         page.line(format!("⚠ Found a dependency cycle: {all} → {first}"));
     })
 }

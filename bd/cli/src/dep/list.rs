@@ -46,7 +46,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             })
             .collect()
     };
-    let (id, is_up) = (bead.id.clone(), args.direction == "up");
+    let id = bead.id.clone();
+    let is_up = args.direction == "up";
     build_report(links, move |links, page| {
         let text = match (links.is_empty(), is_up) {
             (true, false) => format!("{id} has no dependencies"),

@@ -57,7 +57,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 status: "added", blocker_id: to, blocked_id: from, r#type: DepKind::Blocks
             };
             build_confirmation(edge, |edge, page| {
-                let (to, from) = (&edge.blocker_id, &edge.blocked_id);
+                let to = &edge.blocker_id;
+                let from = &edge.blocked_id;
                 page.line(format!("✓ Added dependency: {to} blocks {from}"));
             })
         }

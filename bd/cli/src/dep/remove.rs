@@ -34,7 +34,8 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
         Ok(kit::report_value! { status: "removed", issue_id: from, depends_on_id: to })
     })?;
     build_confirmation(edge, |edge, page| {
-        let (from, to) = (&edge.issue_id, &edge.depends_on_id);
+        let from = &edge.issue_id;
+        let to = &edge.depends_on_id;
         page.line(format!(
             "✓ Removed dependency: {from} no longer depends on {to}"
         ));

@@ -127,7 +127,8 @@ fn collect_nodes(
     }];
     let mut at = 0;
     while at < nodes.len() && nodes.len() < MAX_TREE_NODES {
-        let (id, depth) = (nodes[at].bead.id.clone(), nodes[at].depth);
+        let id = nodes[at].bead.id.clone();
+        let depth = nodes[at].depth;
         let mut next: Vec<&Bead> = list_neighbours(snapshot, &id, up);
         if all_paths {
             next.retain(|bead| !is_on_path(&nodes, at, &bead.id));
@@ -226,7 +227,8 @@ fn write_tree(page: &mut Page, nodes: &[TreeNode]) {
         children[node.below].push(at);
     }
     for (branch, at) in tree::walk_tree(&[0], &children) {
-        let (node, style) = (&nodes[at], page.style().clone());
+        let node = &nodes[at];
+        let style = page.style().clone();
         let symbol = line::paint_symbol(&style, &node.bead.status);
         let prefix = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
         let more = if node.truncated { " …" } else { "" };

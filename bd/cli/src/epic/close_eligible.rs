@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("epic close-eligible")?;
     if epics.is_empty() {
         return build_report([(); 0], |_, page| {
-            page.line("No epics eligible for closure")
+            page.line("No epics eligible for closure");
         });
     }
     let ids: Vec<String> = epics.into_iter().map(|progress| progress.epic.id).collect();

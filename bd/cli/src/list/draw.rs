@@ -66,7 +66,8 @@ fn draw_tree(page: &mut Page, rows: &[DrawnRow]) {
         }
     }
     for (branch, at) in tree::walk_tree(&roots, &children) {
-        let (bead, style) = (&rows[at].bead, page.style().clone());
+        let bead = &rows[at].bead;
+        let style = page.style().clone();
         let symbol = line::paint_symbol(&style, &bead.status);
         let id = style.cyan(&escape::escape_line(&bead.id));
         let priority = line::paint_priority(&style, bead.priority);

@@ -117,11 +117,13 @@ fn write_dot(page: &mut Page, rows: &[DrawnRow]) {
     page.line("  rankdir=TB;");
     page.line("  node [shape=box, style=rounded];");
     for DrawnRow { bead, .. } in rows {
-        let (id, title) = (plain(&bead.id), plain(&bead.title));
+        let id = plain(&bead.id);
+        let title = plain(&bead.title);
         page.line(format!("  \"{id}\" [label=\"{id}\\n{title}\"];"));
     }
     for ListEdge { from, edge, .. } in list_edges(rows) {
-        let (from, to) = (plain(&from.id), plain(&edge.depends_on_id));
+        let from = plain(&from.id);
+        let to = plain(&edge.depends_on_id);
         let kind = plain(edge.kind.as_str());
         page.line(format!("  \"{from}\" -> \"{to}\" [label=\"{kind}\"];"));
     }

@@ -195,9 +195,11 @@ fn build_filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Resu
     filter.parent = parent.transpose()?.map(|bead| bead.id.clone());
     filter.deferred = args.deferred;
     filter.overdue_at = args.overdue.then(|| ctx.now());
-    let (after, before) = (args.due_after.as_deref(), args.due_before.as_deref());
+    let after = args.due_after.as_deref();
+    let before = args.due_before.as_deref();
     filter.due = args::parse_time_range(ctx, "due", after, before)?;
-    let (after, before) = (args.defer_after.as_deref(), args.defer_before.as_deref());
+    let after = args.defer_after.as_deref();
+    let before = args.defer_before.as_deref();
     filter.deferral = args::parse_time_range(ctx, "defer", after, before)?;
     filter.pinned = (args.pinned || args.no_pinned).then_some(args.pinned);
     filter.mol_type.clone_from(&args.mol_type);

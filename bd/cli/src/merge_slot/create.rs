@@ -15,6 +15,6 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     })?;
     let report = kit::report_value! { id: slot.id, status: slot.status };
     build_confirmation(report, |slot, page| {
-        page.line(format!("✓ Merge slot: {}", slot.id))
+        page.line(format!("✓ Merge slot: {}", slot.id));
     })
 }

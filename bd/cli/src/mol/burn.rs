@@ -36,7 +36,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if !args.force && !ctx.ui.is_json() && !is_confirmed(ctx, &looked)? {
         kit::bail_usage!("nothing was removed");
     }
-    let (mut burned, mut failed) = (Vec::new(), 0);
+    let mut burned = Vec::new();
+    let mut failed = 0;
     for molecule in &looked {
         let store = ctx.store_for_id(&molecule.root)?;
         let result = store.transact(&ctx.author(), &ctx.clock, |tx| {

@@ -97,16 +97,16 @@ impl MoleculeProgress {
 }
 
 /// Computes the steps per hour between the first and the last completion, and the remaining hours.
+#[expect(clippy::cast_precision_loss, reason = "an estimate")]
 fn estimate_rate(ends: &[Timestamp], left: usize) -> Option<(f64, f64)> {
-    let (first, last) = (ends.first()?, ends.last()?);
+    let first = ends.first()?;
+    let last = ends.last()?;
     let hours = SignedDuration::as_secs_f64(&last.duration_since(*first)) / 3600.0;
     if ends.len() < 2 || hours <= 0.0 {
         return None;
     }
-    #[expect(clippy::cast_precision_loss, reason = "an estimate")]
-    let (done, left) = ((ends.len() - 1) as f64, left as f64);
-    let rate = done / hours;
-    Some((rate, left / rate))
+    let rate = (ends.len() - 1) as f64 / hours;
+    Some((rate, left as f64 / rate))
 }
 
 fn write_progress(progress: &MoleculeProgress, page: &mut Page) {

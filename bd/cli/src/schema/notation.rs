@@ -15,7 +15,8 @@ pub(super) struct SchemaTable {
 
 impl SchemaTable {
     pub(super) fn parse() -> Self {
-        let (mut names, mut commands) = (BTreeMap::new(), BTreeMap::<_, Vec<_>>::new());
+        let mut names = BTreeMap::new();
+        let mut commands = BTreeMap::<_, Vec<_>>::new();
         for line in COMMAND_SHAPES.lines().filter(|line| !line.starts_with('#')) {
             let Some((name, shape)) = line.split_once(" = ") else {
                 continue;
@@ -107,7 +108,8 @@ impl SchemaTable {
     }
 
     fn object(&self, text: &str) -> Value {
-        let (mut properties, mut required) = (Map::new(), Vec::new());
+        let mut properties = Map::new();
+        let mut required = Vec::new();
         let mut others = json!(false);
         for part in split_outside_brackets(text, ',').into_iter().map(str::trim) {
             if let Some(name) = part.strip_prefix("...") {
@@ -162,7 +164,9 @@ fn collect_definitions(schema: &Value, all: Map<String, Value>) -> Map<String, V
 
 /// Splits a text at a separator outside brackets.
 fn split_outside_brackets(text: &str, separator: char) -> Vec<&str> {
-    let (mut parts, mut depth, mut start) = (Vec::new(), 0, 0);
+    let mut parts = Vec::new();
+    let mut depth = 0;
+    let mut start = 0;
     for (at, c) in text.char_indices() {
         match c {
             '[' | '{' => depth += 1,

@@ -71,7 +71,8 @@ fn show_beads(ctx: &Context, args: &Args, ids: &[&String]) -> CommandResult {
         Some(text) => Some(ctx.parse_past_time("at", text)?),
         None => None,
     };
-    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut problems = Vec::new();
     for id in ids {
         match load_shown_bead(ctx, id, at) {
             Ok(shown) => found.push(shown),

@@ -12,7 +12,8 @@ const MAX_INDENTATION: usize = 8;
 
 /// Returns the thread of a bead, oldest message first.
 pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<PlainBead> {
-    let (mut seen, mut open) = (BTreeSet::from([bead.id.clone()]), vec![bead.id.clone()]);
+    let mut seen = BTreeSet::from([bead.id.clone()]);
+    let mut open = vec![bead.id.clone()];
     let mut thread = vec![PlainBead(bead.clone())];
     while let Some(id) = open.pop() {
         let up = snapshot.get_live(&id).into_iter().flat_map(|bead| {

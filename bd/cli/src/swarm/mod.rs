@@ -33,6 +33,7 @@ fn find_epic<'a>(snapshot: &'a Snapshot, given: &str) -> anyhow::Result<&'a Bead
     if bead.issue_type == Kind::Epic || bead.issue_type == Kind::Molecule {
         return Ok(bead);
     }
-    let (id, kind) = (&bead.id, &bead.issue_type);
+    let id = &bead.id;
+    let kind = &bead.issue_type;
     Err(kit::failure::UsageError(format!("{id} is a {kind}, not an epic or a swarm")).into())
 }
