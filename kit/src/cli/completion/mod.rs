@@ -11,8 +11,8 @@ use std::sync::Arc;
 use clap::{Command, ValueHint};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{ArgValueCompleter, CompletionCandidate};
+use serde::Serialize;
 
-use crate::report_value;
 use crate::sys::Env;
 
 use super::report::{CommandResult, build_report};
@@ -35,8 +35,16 @@ pub struct Args {
 
 pub fn print_script(program: &str, args: &Args) -> CommandResult {
     let script = build_script(program, &args.shell);
-    let report = report_value! { shell: args.shell.clone(), script };
-    build_report(report, |report, page| page.line(report.script.trim_end()))
+    let shell = args.shell.clone();
+    build_report(ScriptReport { shell, script }, |report, page| {
+        page.line(report.script.trim_end());
+    })
+}
+
+#[derive(Serialize)]
+struct ScriptReport {
+    shell: String,
+    script: String,
 }
 
 /// Returns the script that teaches a shell to complete the command lines of a program.
