@@ -14,9 +14,9 @@ kit::family! {
     /// Show and change settings
     ///
     /// The first source that has a value applies: a flag, an environment variable (`sync.mode` is
-    /// `BD_SYNC_MODE`), `config.local.yaml`, `config.yaml`, the built-in value. Settings that name a
-    /// program (gate.*-command, mail.delegate) count in your own ~/.config/bd/config.yaml instead of the
-    /// files of the project.
+    /// `BD_SYNC_MODE`), `config.local.yaml`, `config.yaml`, the built-in value. Settings that name
+    /// a program (gate.*-command, mail.delegate) count in your own ~/.config/bd/config.yaml instead
+    /// of the files of the project.
     Args:
     Get => get,
     #[command(alias = "show")]

@@ -22,8 +22,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     config::set_all(ctx.store()?.dir(), &pairs)?;
     let settings: Vec<_> = pairs
-        .iter()
-        .map(|(key, value)| kit::report_value! { key: (*key).to_owned(), value: (*value).to_owned() })
+        .into_iter()
+        .map(|(key, value)| kit::report_value! { key: key.to_owned(), value: value.to_owned() })
         .collect();
     build_report(settings, |settings, page| {
         for setting in settings {

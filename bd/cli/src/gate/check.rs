@@ -74,9 +74,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Ok(())
         })?;
     }
-    let count =
-        |is: fn(&GateVerdict) -> bool| judged.iter().filter(|(_, verdict)| is(verdict)).count();
-    let needs_someone = count(|verdict| matches!(verdict, GateVerdict::Escalate(_)));
+    let count_verdicts = |is_counted: fn(&GateVerdict) -> bool| {
+        let verdicts = judged.iter().map(|(_, verdict)| verdict);
+        verdicts.filter(|verdict| is_counted(verdict)).count()
+    };
+    let needs_someone = count_verdicts(|verdict| matches!(verdict, GateVerdict::Escalate(_)));
     let gates = judged.iter().map(|(bead, verdict)| {
         kit::report_value! {
             id: bead.id.clone(), r#type: bead.await_type.clone(),
@@ -85,10 +87,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     });
     let report = kit::report_value! {
         checked: judged.len(),
-        resolved: count(|verdict| matches!(verdict, GateVerdict::Open(_))),
+        resolved: count_verdicts(|verdict| matches!(verdict, GateVerdict::Open(_))),
         needs_someone,
         escalated: if args.escalate { needs_someone } else { 0 },
-        errors: count(|verdict| matches!(verdict, GateVerdict::Unanswered(_))),
+        errors: count_verdicts(|verdict| matches!(verdict, GateVerdict::Unanswered(_))),
         dry_run: args.dry_run,
         gates: gates.collect::<Vec<_>>()
     };
