@@ -312,8 +312,8 @@ MUTANTS = {
     ),
     "a done convoy does not land": (
         "gt/src/patrol/convoys.rs",
-        "        .landable\n        .iter()\n        .map(land)\n",
-        "        .landable\n        .iter()\n        .take(0)\n        .map(land)\n",
+        "        .landable\n        .iter()\n        .map(|convoy| Decision {\n",
+        "        .landable\n        .iter()\n        .take(0)\n        .map(|convoy| Decision {\n",
         "town-sim:tests::every_bead_lands_under_every_kind_of_trouble",
     ),
 }

@@ -395,13 +395,10 @@ fn find_base(git: &Git, attempt: &Attempt, tip: &str) -> Option<String> {
         format!("refs/remotes/origin/{}", attempt.target),
         format!("refs/heads/{}", attempt.target),
     ];
-    targets
-        .iter()
-        .filter_map(|target| {
-            let target = git.resolve(target).ok().flatten()?;
-            git.merge_base(&target, tip).ok().flatten()
-        })
-        .next()
+    targets.iter().find_map(|target| {
+        let target = git.resolve(target).ok().flatten()?;
+        git.merge_base(&target, tip).ok().flatten()
+    })
 }
 
 #[cfg(test)]

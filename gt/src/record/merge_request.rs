@@ -332,13 +332,11 @@ pub(crate) fn find_originals(beads: &Snapshot, request: &Bead) -> Vec<Bead> {
 /// Returns the open request that merges a bead's work, which the bead waits for.
 pub fn find_open_request<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
     let bead = beads.get(id)?;
-    bead.edges(&DepKind::Blocks)
-        .filter_map(|edge| {
-            beads
-                .get(&edge.depends_on_id)
-                .filter(|bead| bead.is_open() && is_merge_request(bead))
-        })
-        .next()
+    bead.edges(&DepKind::Blocks).find_map(|edge| {
+        beads
+            .get(&edge.depends_on_id)
+            .filter(|bead| bead.is_open() && is_merge_request(bead))
+    })
 }
 
 /// Returns true if a bead waits for an open request that merges its work. Reads neither.

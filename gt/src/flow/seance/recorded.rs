@@ -60,12 +60,10 @@ fn describe_work(stores: &TownStores, session: &PastSession, bead: &Bead) -> Str
 
 /// Describes the end of the session, with the last lines of its screen.
 fn describe_ending(session: &PastSession, events: &[EventLine]) -> Option<String> {
-    let after =
-        |line: &&EventLine| bd::bead::Stamp::parse(&line.ts).instant() >= session.start_time();
     let (exit, signal, screen) = events
         .iter()
-        .filter(after)
-        .filter_map(|line| match line.to_event() {
+        .filter(|line| bd::bead::Stamp::parse(&line.ts).instant() >= session.start_time())
+        .find_map(|line| match line.to_event() {
             Event::SessionEnded {
                 rig,
                 polecat,
@@ -78,8 +76,7 @@ fn describe_ending(session: &PastSession, events: &[EventLine]) -> Option<String
                 Some((exit, signal, screen))
             }
             _ => None,
-        })
-        .next()?;
+        })?;
     let how = match (exit, signal) {
         (_, Some(signal)) => format!("signal {signal}"),
         (Some(code), None) => format!("exit code {code}"),
