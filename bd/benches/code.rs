@@ -105,12 +105,15 @@ fn records(criterion: &mut Criterion) {
 
 fn merges(criterion: &mut Criterion) {
     let base = corpus(1_000);
-    let (mut left, mut right) = (base.clone(), base.clone());
+    let mut left = base.clone();
+    let mut right = base.clone();
     for number in (0..1_000).step_by(10) {
         left[number] = line(number, ", on the left");
         right[number / 2 * 2 + 1] = line(number / 2 * 2 + 1, ", on the right");
     }
-    let (base, left, right) = (joined(&base), joined(&left), joined(&right));
+    let base = joined(&base);
+    let left = joined(&left);
+    let right = joined(&right);
     let mut group = criterion.benchmark_group("merge");
     group.throughput(Throughput::Bytes(left.len() as u64));
     group.bench_function("1000 beads, 200 changed", |bencher| {

@@ -24,8 +24,11 @@ pub(super) fn answer_absent_command(error: &clap::Error, args: &[String]) -> Opt
     };
     let [_, harmless, text] =
         table::read_rows(ABSENT_COMMANDS).find(|[command, _, _]| command == name)?;
-    let mut rest = args.iter().skip_while(|arg| *arg != name).skip(1);
-    let subcommand = rest.find(|arg| !arg.starts_with('-'));
+    let subcommand = args
+        .iter()
+        .skip_while(|arg| *arg != name)
+        .skip(1)
+        .find(|arg| !arg.starts_with('-'));
     let subcommand = subcommand.map_or("-", String::as_str);
     let is_harmless = table::split_list(harmless, ',').any(|word| word == subcommand);
     let is_json = args.iter().any(|arg| arg == "--json");

@@ -80,8 +80,9 @@ fn parse_age(text: &str) -> Result<SignedDuration, UsageError> {
         'y' => 365,
         _ => return Err(wrong()),
     };
-    let hours = number
+    number
         .checked_mul(days * 24)
-        .filter(|hours| (0..1_000_000).contains(hours));
-    hours.map(SignedDuration::from_hours).ok_or_else(wrong)
+        .filter(|hours| (0..1_000_000).contains(hours))
+        .map(SignedDuration::from_hours)
+        .ok_or_else(wrong)
 }

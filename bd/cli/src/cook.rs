@@ -67,8 +67,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     ctx.check_writable("cook")?;
     let variables: Vec<String> = formula.vars.keys().cloned().collect();
-    let points = formula.compose.bond_points.iter();
-    let bond_points: Vec<String> = points.map(|point| point.id.clone()).collect();
+    let bond_points: Vec<String> = formula
+        .compose
+        .bond_points
+        .iter()
+        .map(|point| point.id.clone())
+        .collect();
     let name = formula.name.clone();
     let template = MoleculeTemplate::from_formula(formula, &given);
     let store = ctx.store()?;

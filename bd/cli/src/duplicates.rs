@@ -80,11 +80,12 @@ struct DuplicateGroup {
 impl DuplicateGroup {
     fn from_beads(snapshot: &Snapshot, all: &[&Bead], group: &[&Bead]) -> Self {
         let named = |id: &str| {
-            let texts = all.iter().filter(|bead| {
-                let texts = [&bead.description, &bead.notes, &bead.design];
-                texts.iter().any(|text| text.contains(id))
-            });
-            texts.count()
+            all.iter()
+                .filter(|bead| {
+                    let texts = [&bead.description, &bead.notes, &bead.design];
+                    texts.iter().any(|text| text.contains(id))
+                })
+                .count()
         };
         let member = |bead: &&Bead| {
             let dependents = snapshot.dependent_count(&bead.id);
@@ -157,8 +158,11 @@ struct DuplicatesReport {
 fn list_commands(groups: &[DuplicateGroup]) -> Vec<String> {
     let of_group = |group: &DuplicateGroup| {
         let target = group.suggested_target.clone();
-        let sources = group.suggested_sources.clone().into_iter();
-        sources.map(move |id| format!("bd duplicate {id} --of {target}"))
+        group
+            .suggested_sources
+            .clone()
+            .into_iter()
+            .map(move |id| format!("bd duplicate {id} --of {target}"))
     };
     groups.iter().flat_map(of_group).collect()
 }

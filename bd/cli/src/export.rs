@@ -104,8 +104,11 @@ fn write_export(path: &Path, text: &[u8], keeps_old_beads: bool) -> anyhow::Resu
 /// Fails if the existing file has beads that the new text does not have.
 fn refuse_loss(path: &Path, text: &[u8]) -> anyhow::Result<()> {
     let ids = |text: Vec<u8>| -> BTreeSet<String> {
-        let beads = lines::parse_lines(text).beads.into_iter();
-        beads.map(|(_, _, bead)| bead.id).collect()
+        lines::parse_lines(text)
+            .beads
+            .into_iter()
+            .map(|(_, _, bead)| bead.id)
+            .collect()
     };
     let old_text = file::read_file_if_exists(path)
         .with_context(|| format!("cannot read {}", path.display()))?;

@@ -117,8 +117,7 @@ fn find_gap<'a>(
             here: clone.is_none(),
         };
     }
-    let mut new = seen.iter().skip(from);
-    match new.rfind(|change| is_other(change)) {
+    match seen.iter().skip(from).rfind(|change| is_other(change)) {
         // An earlier line came back by other means than a sync.
         Some(other) if left.is_none() => HistoryGap::Synced {
             by: other.by,
@@ -162,11 +161,9 @@ impl HistoryReport {
         let mut last: Option<&str> = None;
         let mut seen: Vec<PriorChange<'_>> = Vec::new();
         let mut taken: HashMap<Option<&str>, usize> = HashMap::new();
-        let changes = self
-            .events
+        self.events
             .iter()
-            .flat_map(|event| event.changes.iter().map(move |change| (event, change)));
-        changes
+            .flat_map(|event| event.changes.iter().map(move |change| (event, change)))
             .filter(|(_, change)| change.id == self.id)
             .map(move |(event, change)| {
                 let before = change.before.as_deref();

@@ -186,8 +186,15 @@ fn select_importable(
                     .get(id)
                     .is_some_and(|there| !is_renamed_before(there, bead))
         };
-        let renamed = beads.iter().filter(|bead| foreign.contains(&bead.id));
-        let ids = change::map_to_prefix(renamed.map(|bead| &**bead), prefix, prefix, is_taken);
+        let ids = change::map_to_prefix(
+            beads
+                .iter()
+                .filter(|bead| foreign.contains(&bead.id))
+                .map(|bead| &**bead),
+            prefix,
+            prefix,
+            is_taken,
+        );
         for bead in &mut beads {
             change::apply_new_ids(bead, &ids);
         }
@@ -334,8 +341,10 @@ fn report_import(
             "{from} depends on {to}, which would close a circle: left out"
         ));
     }
-    let missing = done.left_out.iter().chain(&source.left_out);
-    let edges: Vec<_> = missing
+    let edges: Vec<_> = done
+        .left_out
+        .iter()
+        .chain(&source.left_out)
         .map(|edge| (edge, "missing"))
         .chain(source.circular.iter().map(|edge| (edge, "circular")))
         .map(|((from, to), reason)| {

@@ -209,8 +209,10 @@ fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<Str
 
 fn count_beads(ctx: &Context, dir: &Path) -> Result<usize, StoreError> {
     let snapshot = ctx.open(dir)?.snapshot()?;
-    let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
-    Ok(live.count())
+    Ok(snapshot
+        .bead_refs()
+        .filter(|bead| !bead.is_tombstone())
+        .count())
 }
 
 /// Returns the prefix of the existing beads; of several, the most frequent one.
@@ -223,8 +225,11 @@ fn prefix_of_beads(ctx: &Context, dir: &Path) -> Option<String> {
         let has_beads = snapshot.bead_refs().next().is_some();
         return has_beads.then_some(prefix);
     }
-    let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
-    let ids: Vec<String> = live.map(|bead| bead.id().to_owned()).collect();
+    let ids: Vec<String> = snapshot
+        .bead_refs()
+        .filter(|bead| !bead.is_tombstone())
+        .map(|bead| bead.id().to_owned())
+        .collect();
     id::find_usual_prefix(&ids).map(str::to_owned)
 }
 

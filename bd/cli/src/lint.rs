@@ -40,8 +40,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         .apply(&snapshot)
     } else {
-        let ids = args.ids.iter();
-        ids.map(|id| snapshot.resolve(id))
+        args.ids
+            .iter()
+            .map(|id| snapshot.resolve(id))
             .collect::<Result<Vec<_>, _>>()?
     };
     let all = beads.len();

@@ -166,8 +166,9 @@ fn merge_unmerged_file(ctx: &Context) -> CommandResult {
 /// Fails if the file to overwrite has beads that none of the three texts has.
 fn refuse_to_drop(out: &Path, there: &[u8], sides: &MergeInput) -> anyhow::Result<()> {
     let ids = |text: &[u8]| -> BTreeSet<String> {
-        let lines = text.split(|byte| *byte == b'\n');
-        lines.filter_map(merge::id_of_line).collect()
+        text.split(|byte| *byte == b'\n')
+            .filter_map(merge::id_of_line)
+            .collect()
     };
     let texts = [&sides.base, &sides.left, &sides.right];
     let known: BTreeSet<String> = texts.into_iter().flat_map(|text| ids(text)).collect();

@@ -34,20 +34,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let begun = [Status::Open, Status::InProgress];
     let open = snapshot.select(|bead| begun.contains(&bead.status()) && !bead.is_ephemeral());
     let commits = mentions::group_by_id(&messages);
-    let named = open.filter_map(|bead| {
-        let commits = commits.get(bead.id.as_str())?;
-        let commits = commits.iter().copied().map(OrphanCommit::from_log_entry);
-        let commits: Vec<OrphanCommit> = commits.collect();
-        Some(Orphan {
-            id: bead.id.clone(),
-            title: bead.title.clone(),
-            status: bead.status.clone(),
-            latest_commit: commits[0].id.clone(),
-            latest_commit_message: commits[0].subject.clone(),
-            commits: if args.details { commits } else { Vec::new() },
+    let mut orphans: Vec<Orphan> = open
+        .filter_map(|bead| {
+            let commits = commits.get(bead.id.as_str())?;
+            let commits = commits.iter().copied().map(OrphanCommit::from_log_entry);
+            let commits: Vec<OrphanCommit> = commits.collect();
+            Some(Orphan {
+                id: bead.id.clone(),
+                title: bead.title.clone(),
+                status: bead.status.clone(),
+                latest_commit: commits[0].id.clone(),
+                latest_commit_message: commits[0].subject.clone(),
+                commits: if args.details { commits } else { Vec::new() },
+            })
         })
-    });
-    let mut orphans: Vec<Orphan> = named.collect();
+        .collect();
     if !args.fix || orphans.is_empty() {
         return build_report(orphans, |orphans, page| write_orphans(orphans, page));
     }

@@ -24,11 +24,12 @@ pub(super) fn memory_setting(key: &str) -> String {
 
 /// Joins the first words of a text with hyphens.
 fn build_slug(text: &str, count: usize) -> String {
-    let words = text
-        .split(|c: char| !c.is_alphanumeric() && c != '_')
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
         .filter(|word| !word.is_empty())
-        .take(count);
-    words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
+        .take(count)
+        .map(str::to_lowercase)
+        .collect::<Vec<_>>()
+        .join("-")
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

@@ -80,11 +80,13 @@ pub(crate) fn confirm_changes(
 }
 
 fn collect_changed(beads: Vec<Bead>) -> Vec<ChangedBead> {
-    let changed = beads.into_iter().map(|bead| ChangedBead {
-        version: hash::compute_version(&bead),
-        bead: PlainBead(bead),
-    });
-    changed.collect()
+    beads
+        .into_iter()
+        .map(|bead| ChangedBead {
+            version: hash::compute_version(&bead),
+            bead: PlainBead(bead),
+        })
+        .collect()
 }
 
 fn write_changed(format_line: impl Fn(&Bead) -> String) -> impl Fn(&Vec<ChangedBead>, &mut Page) {

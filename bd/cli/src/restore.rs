@@ -77,12 +77,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let is_restored = !args.dry_run && !args.discard;
     let is_discarded = !args.dry_run && args.discard;
-    let beads = decided.found.iter().map(|(id, kept)| {
+    build_report(decided.found.iter().map(|(id, kept)| {
         kit::report_value! {
             id: id.clone(), restored: is_restored, discarded: is_discarded, kept: kept.clone()
         }
-    });
-    build_report(beads.collect::<Vec<_>>(), move |_, page| {
+    }).collect::<Vec<_>>(), move |_, page| {
         write_rollback(&decided, page);
     })
 }
@@ -165,8 +164,9 @@ fn write_restored_beads(restored: &RestoredBeads, page: &mut Page) {
 
 /// Describes the parts of a bead that could not be restored.
 fn describe_missing_parts(revived: &RevivedBead) -> Vec<String> {
-    let edges = revived.left_out.iter();
-    let mut remarks: Vec<String> = edges
+    let mut remarks: Vec<String> = revived
+        .left_out
+        .iter()
         .map(|edge| format!("not back: {}", escape::escape_line(edge)))
         .collect();
     if !revived.is_known {

@@ -145,8 +145,11 @@ pub(super) fn find_user_setups(ctx: &Context) -> Vec<&'static str> {
         };
         has(PRIME_COMMAND) || has(STEALTH_COMMAND)
     };
-    let tools = TOOLS.into_iter().filter(runs_bd);
-    tools.map(|tool| tool.name).collect()
+    TOOLS
+        .into_iter()
+        .filter(runs_bd)
+        .map(|tool| tool.name)
+        .collect()
 }
 
 #[derive(Serialize)]

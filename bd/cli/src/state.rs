@@ -22,8 +22,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let given = if is_list { &args.dimension } else { &args.id };
     let snapshot = ctx.store_for_id(given)?.snapshot()?;
     let bead = snapshot.resolve(given)?;
-    let labels = bead.labels.iter();
-    let states: BTreeMap<String, String> = labels
+    let states: BTreeMap<String, String> = bead
+        .labels
+        .iter()
         .filter_map(|label| label.split_once(':'))
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();

@@ -101,11 +101,12 @@ fn find_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Ev
             }
         };
     }
-    let own_events = events
+    let found: Vec<Event> = events
         .into_iter()
         .rev()
-        .filter(|event| event.actor == actor);
-    let found: Vec<Event> = own_events.take(args.last.unwrap_or(1)).collect();
+        .filter(|event| event.actor == actor)
+        .take(args.last.unwrap_or(1))
+        .collect();
     if found.is_empty() {
         return Err(NoEvent::Nothing(actor.to_owned()).into());
     }

@@ -275,7 +275,8 @@ pub fn resolve_id<'a>(
             hash.contains(wanted)
         }
     };
-    let (mut equal, mut partial) = (Vec::new(), Vec::new());
+    let mut equal = Vec::new();
+    let mut partial = Vec::new();
     for id in all {
         let hash = hash_part(id);
         if hash == wanted {
@@ -297,7 +298,8 @@ pub fn resolve_id<'a>(
 
 /// Returns up to three ids that are spelled similarly to `given`, the closest first.
 pub fn find_similar_ids<'a>(given: &str, all: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let (given, mut near) = (given.to_lowercase(), Vec::new());
+    let given = given.to_lowercase();
+    let mut near = Vec::new();
     for id in all {
         // Without a prefix, `given` means the hash part.
         let candidate = if given.contains('-') {

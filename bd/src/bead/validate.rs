@@ -106,8 +106,10 @@ pub fn find_new_violations(
     let known = before
         .map(|before| find_violations(before, words))
         .unwrap_or_default();
-    let found = find_violations(bead, words).into_iter();
-    found.filter(|problem| !known.contains(problem)).collect()
+    find_violations(bead, words)
+        .into_iter()
+        .filter(|problem| !known.contains(problem))
+        .collect()
 }
 
 fn find_violations(bead: &Bead, words: &Vocabulary) -> Vec<ValidationError> {
@@ -133,7 +135,8 @@ fn find_violations(bead: &Bead, words: &Vocabulary) -> Vec<ValidationError> {
 
 /// Checks that closed and deleted beads have the matching time, and that no other bead has it.
 fn validate_times(bead: &Bead) -> Result<(), ValidationError> {
-    let (closed, deleted) = (bead.closed_at.is_some(), bead.deleted_at.is_some());
+    let closed = bead.closed_at.is_some();
+    let deleted = bead.deleted_at.is_some();
     match (&bead.status, closed, deleted) {
         (Status::Closed, false, _) => Err(ValidationError::ClosedWithoutTime),
         (Status::Tombstone, _, false) => Err(ValidationError::TombstoneWithoutTime),

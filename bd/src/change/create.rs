@@ -146,7 +146,8 @@ pub fn create_bead(tx: &mut Tx<'_>, new: NewBead) -> Result<Bead, ChangeError> {
         .clone()
         .unwrap_or_else(|| tx.actor().to_owned());
     let id = choose_id(tx, &new, &creator, &now)?;
-    let (parent, deps) = (new.parent.clone(), new.deps.clone());
+    let parent = new.parent.clone();
+    let deps = new.deps.clone();
     let bead = build_bead(new, id, creator, now, &tx.author().owner);
     let id = bead.id.clone();
     tx.put(bead)?;

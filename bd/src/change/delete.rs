@@ -110,7 +110,8 @@ fn replace_id(text: &str, id: &str) -> Option<String> {
     let mut rest = text;
     let mut found = false;
     while let Some(at) = rest.find(id) {
-        let (before, after) = (&rest[..at], &rest[at + id.len()..]);
+        let before = &rest[..at];
+        let after = &rest[at + id.len()..];
         let joined = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let mut following = after.chars();
         let child =

@@ -79,7 +79,8 @@ pub fn release_merge_slot(
         return Ok((None, slot.waiters.len()));
     }
     if !requester.is_empty() && slot.holder != requester {
-        let (held, asked) = (slot.holder, requester.to_owned());
+        let held = slot.holder;
+        let asked = requester.to_owned();
         return Err(ChangeError::OtherHolder { held, asked });
     }
     amend_bead(tx, id, |slot| {

@@ -91,10 +91,8 @@ pub fn create_all(tx: &mut Tx<'_>, plan: BeadPlan) -> Result<BTreeMap<String, St
         .collect();
     let mut later = Vec::new();
     for edge in plan.edges {
-        let (from, to) = (
-            resolve_endpoint(&ids, edge.from)?,
-            resolve_endpoint(&ids, edge.to)?,
-        );
+        let from = resolve_endpoint(&ids, edge.from)?;
+        let to = resolve_endpoint(&ids, edge.to)?;
         let Some(holder) = at.get(&from) else {
             later.push((from, to, edge.kind, edge.metadata));
             continue;
@@ -303,8 +301,8 @@ fn check_planned_edge(
 /// one, because no edge leads back from it.
 fn check_cycles(beads: &[Bead], at: &HashMap<String, usize>) -> Result<(), PlanError> {
     let targets = |bead: &Bead| -> Vec<usize> {
-        let edges = bead.dependencies.iter();
-        edges
+        bead.dependencies
+            .iter()
             .filter(|edge| edge.kind != DepKind::RelatesTo)
             .filter_map(|edge| at.get(&edge.depends_on_id).copied())
             .collect()

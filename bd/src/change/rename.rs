@@ -93,12 +93,13 @@ pub fn rename_references(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeE
 
 /// Returns the beads that new ids change, in their new state.
 fn find_changed_beads(tx: &Tx<'_>, ids: &NewIds) -> Vec<Bead> {
-    let all = tx.live().map(|before| {
-        let mut bead = before.clone();
-        apply_new_ids(&mut bead, ids);
-        (before, bead)
-    });
-    all.filter(|(before, bead)| bead != *before)
+    tx.live()
+        .map(|before| {
+            let mut bead = before.clone();
+            apply_new_ids(&mut bead, ids);
+            (before, bead)
+        })
+        .filter(|(before, bead)| bead != *before)
         .map(|(_, mut bead)| {
             bead.updated_at = tx.now().max(bead.updated_at);
             bead

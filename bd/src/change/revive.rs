@@ -38,12 +38,12 @@ pub fn revive_beads(
     for outgoing in [false, true] {
         for restored in &mut revived {
             let id = restored.bead.id.clone();
-            let own_edges = restored
+            let edges = restored
                 .tombstone
                 .dependencies
                 .iter()
-                .map(|edge| (id.clone(), edge.clone()));
-            let edges = own_edges.chain(find_removed_edges(&id, history));
+                .map(|edge| (id.clone(), edge.clone()))
+                .chain(find_removed_edges(&id, history));
             for (holder, edge) in edges.filter(|(holder, _)| (*holder == id) == outgoing) {
                 let result = tx.attempt(|tx| restore_edge(tx, &holder, &edge));
                 if let Err(error) = result {
@@ -57,8 +57,10 @@ pub fn revive_beads(
     }
     for restored in &revived {
         let id = &restored.bead.id;
-        let changes = find_deletions(id, history).flat_map(|event| &event.changes);
-        for change in changes.filter(|change| change.id != *id) {
+        for change in find_deletions(id, history)
+            .flat_map(|event| &event.changes)
+            .filter(|change| change.id != *id)
+        {
             restore_mentions(tx, &change.id, id)?;
         }
     }
@@ -128,15 +130,15 @@ fn find_deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'
         let status = side.as_ref().and_then(|side| side.plain_text("status"));
         status.as_deref() == Some(Status::Tombstone.as_str())
     };
-    let about = history
+    let since = history
         .iter()
         .rev()
-        .filter_map(move |event| Some((event, find_change(event, &id)?)));
-    let since = about.take_while(move |(_, change)| {
-        // The event that revived the bead, or created it.
-        let revives = is_tombstone(&change.old) && !is_tombstone(&change.new);
-        !revives && change.old.is_some()
-    });
+        .filter_map(move |event| Some((event, find_change(event, &id)?)))
+        .take_while(move |(_, change)| {
+            // The event that revived the bead, or created it.
+            let revives = is_tombstone(&change.old) && !is_tombstone(&change.new);
+            !revives && change.old.is_some()
+        });
     since
         .filter(move |(_, change)| is_tombstone(&change.new))
         .map(|(event, _)| event)
@@ -149,10 +151,12 @@ fn find_change<'a>(event: &'a Event, id: &str) -> Option<&'a BeadChange> {
 /// Returns the status of a bead before its deletion and its closing time, from the latest event
 /// that has them. A hooked bead becomes open, because a hook is more than a record.
 fn find_previous_status(tombstone: &Bead, history: &[Event]) -> (Status, Option<Stamp>) {
-    let changes = history.iter().rev();
-    let mut standings = changes
-        .filter_map(|event| find_change(event, &tombstone.id)?.status_before_deletion(tombstone));
-    let Some(fields) = standings.next() else {
+    let Some(fields) = history
+        .iter()
+        .rev()
+        .filter_map(|event| find_change(event, &tombstone.id)?.status_before_deletion(tombstone))
+        .next()
+    else {
         return (Status::Open, None);
     };
     let status = fields

@@ -73,7 +73,9 @@ pub fn read_script(text: &str) -> Result<Vec<ScriptStep>, ScriptError> {
 /// literal.
 fn split_words(line: &str) -> Result<Vec<String>, String> {
     let mut words: Vec<String> = Vec::new();
-    let (mut word, mut is_word, mut is_quoted) = (String::new(), false, false);
+    let mut word = String::new();
+    let mut is_word = false;
+    let mut is_quoted = false;
     let mut chars = line.chars();
     while let Some(c) = chars.next() {
         match c {

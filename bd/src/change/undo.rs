@@ -176,7 +176,8 @@ fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bo
 /// it.
 fn merge_old_values(now: &Bead, old: &RecordFields, new: &RecordFields) -> Result<Bead, String> {
     let now_fields = RecordFields::from_bead(now);
-    let (old, new) = (without_updated_at(old), without_updated_at(new));
+    let old = without_updated_at(old);
+    let new = without_updated_at(new);
     let base = parse_fields(&now_fields.patched_with(&new)).ok_or("record")?;
     let wanted = parse_fields(&now_fields.patched_with(&old)).ok_or("record")?;
     let result = merge::merge_beads(Some(&base), Some(&wanted), Some(now));

@@ -98,8 +98,8 @@ const MAX_TYPING_ERRORS: usize = 2;
 
 /// Returns true if the setting is the command line of a program.
 pub fn is_command(name: &str) -> bool {
-    let mut keys = KEYS.iter();
-    keys.any(|key| key.name == name && key.form == ValueForm::Command)
+    KEYS.iter()
+        .any(|key| key.name == name && key.form == ValueForm::Command)
 }
 
 /// Returns true if a file of a repository may set the value. It names no program, except the default

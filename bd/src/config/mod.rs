@@ -240,8 +240,9 @@ impl Config {
 
     /// Returns all commands that files of the beads folder set and that do not run.
     pub fn list_ignored_commands(&self) -> Vec<IgnoredCommand> {
-        let keys = key::KEYS.iter();
-        keys.filter_map(|key| self.find_ignored_command(key.name))
+        key::KEYS
+            .iter()
+            .filter_map(|key| self.find_ignored_command(key.name))
             .collect()
     }
 
@@ -304,8 +305,9 @@ impl Config {
     /// `external_projects.x`.
     pub fn family(&self, family: &str) -> BTreeMap<String, String> {
         let start = format!("{family}.");
-        let layers = self.file.iter().chain(&self.local);
-        layers
+        self.file
+            .iter()
+            .chain(&self.local)
             .filter_map(|(name, value)| {
                 Some((name.strip_prefix(&start)?.to_owned(), value.clone()))
             })

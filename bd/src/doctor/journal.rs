@@ -135,8 +135,9 @@ fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
         take(&path, true, lines.collect());
     }
     let text = read_or_empty(&paths.journal())?;
-    let torn = journal::decode_journal(&text).torn.into_iter();
-    let inside = torn
+    let inside = journal::decode_journal(&text)
+        .torn
+        .into_iter()
         .filter(|span| {
             text.get(span.end..)
                 .is_some_and(|rest| rest.contains(&b'\n'))

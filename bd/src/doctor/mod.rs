@@ -247,8 +247,10 @@ fn check_cycles(snapshot: &Snapshot) -> DoctorCheck {
 /// Reports values of the wrong type. They are preserved, and count as absent.
 fn check_values(snapshot: &Snapshot) -> DoctorCheck {
     let odd = |bead: &Bead| -> Vec<String> {
-        let fields = bead.extra.iter();
-        let odd = fields.filter(|(key, _)| record::KEYS.contains(&key.as_str()));
+        let odd = bead
+            .extra
+            .iter()
+            .filter(|(key, _)| record::KEYS.contains(&key.as_str()));
         let elements = bead.foreign.iter();
         let elements = elements
             .map(|element| format!("{}: {} in {}", bead.id, element.raw.get(), element.list));

@@ -22,8 +22,9 @@ pub(super) fn check_pollution(snapshot: &Snapshot) -> DoctorCheck {
         let first = title.split(|c: char| !c.is_alphanumeric()).next();
         first.is_some_and(|word| TEST_TITLE_WORDS.contains(&word))
     };
-    let live = snapshot.all().filter(|bead| !bead.is_tombstone());
-    let found: Vec<String> = live
+    let found: Vec<String> = snapshot
+        .all()
+        .filter(|bead| !bead.is_tombstone())
         .filter(|bead| is_test(&bead.title))
         .map(|bead| format!("{}: {}", bead.id, bead.title))
         .collect();

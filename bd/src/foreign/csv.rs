@@ -39,14 +39,14 @@ impl CsvTable {
 
     /// Returns the cells of a row under a name that are not empty.
     fn all(&self, row: &[String], name: &str) -> Vec<String> {
-        let cells = self
-            .names
+        self.names
             .iter()
             .zip(row)
             .filter(|(column, _)| *column == name)
             .map(|(_, cell)| cell)
-            .filter(|cell| !cell.is_empty());
-        cells.cloned().collect()
+            .filter(|cell| !cell.is_empty())
+            .cloned()
+            .collect()
     }
 
     fn first(&self, row: &[String], name: &str) -> String {
@@ -71,11 +71,15 @@ pub(super) fn parse_csv_issues(
     tracker: Tracker,
 ) -> Result<Vec<TrackerIssue>, ForeignError> {
     let table = CsvTable::parse(text)?;
-    let rows = table.rows.iter().map(|row| match tracker {
-        Tracker::Linear => linear_from_row(&table, row),
-        Tracker::Jira | Tracker::Github => jira_from_row(&table, row),
-    });
-    let found: Vec<TrackerIssue> = rows.filter(|issue| !issue.key.is_empty()).collect();
+    let found: Vec<TrackerIssue> = table
+        .rows
+        .iter()
+        .map(|row| match tracker {
+            Tracker::Linear => linear_from_row(&table, row),
+            Tracker::Jira | Tracker::Github => jira_from_row(&table, row),
+        })
+        .filter(|issue| !issue.key.is_empty())
+        .collect();
     if found.is_empty() {
         return Err(ForeignError::no_issues_of(tracker));
     }
@@ -84,8 +88,8 @@ pub(super) fn parse_csv_issues(
 
 /// Splits a comma-separated list.
 fn split_list(text: &str) -> Vec<String> {
-    let words = text.split(',').map(str::trim);
-    words
+    text.split(',')
+        .map(str::trim)
         .filter(|word| !word.is_empty())
         .map(str::to_owned)
         .collect()

@@ -69,8 +69,11 @@ pub fn read_folder(folder: &Path, own: &Path) -> anyhow::Result<ForeignFolder> {
         }
     };
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let files = ISSUES_FILES.iter().map(|name| dir.join(name));
-    let file = files.into_iter().find(|path| path.is_file());
+    let file = ISSUES_FILES
+        .iter()
+        .map(|name| dir.join(name))
+        .into_iter()
+        .find(|path| path.is_file());
     if let Some(path) = file.filter(|_| real(dir) != real(own)) {
         add(found.read_lines(&path)?);
     }
@@ -115,7 +118,9 @@ impl ForeignFolder {
         self.unread.extend(unread);
         for span in lines.foreign {
             let line: Value = serde_json::from_slice(&lines.text[span]).unwrap_or_default();
-            let (kind, key, value) = (&line["_type"], &line["key"], &line["value"]);
+            let kind = &line["_type"];
+            let key = &line["key"];
+            let value = &line["value"];
             match (kind.as_str(), key.as_str(), value.as_str()) {
                 (Some("memory"), Some(key), Some(value)) if !key.is_empty() => {
                     self.memories.insert(key.to_owned(), value.to_owned());

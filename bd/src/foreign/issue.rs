@@ -56,7 +56,8 @@ impl TrackerIssue {
                 )
             }),
         };
-        let (created, closed) = (time(&self.created)?, time(&self.closed)?);
+        let created = time(&self.created)?;
+        let closed = time(&self.closed)?;
         let comment_times = self
             .comments
             .iter()
@@ -119,15 +120,21 @@ impl TrackerIssue {
     /// The priority from 0 to 4: by the tracker's word, by a label, or 2.
     fn priority(&self) -> i64 {
         let labels = self.labels.iter().map(String::as_str);
-        let mut words = [self.priority.as_str()].into_iter().chain(labels);
-        words.find_map(map_priority).unwrap_or(2)
+        [self.priority.as_str()]
+            .into_iter()
+            .chain(labels)
+            .find_map(map_priority)
+            .unwrap_or(2)
     }
 
     /// The type by the tracker's word, by a label, or a task.
     fn kind(&self) -> &'static str {
         let labels = self.labels.iter().map(String::as_str);
-        let mut words = [self.kind.as_str()].into_iter().chain(labels);
-        words.find_map(map_kind).unwrap_or("task")
+        [self.kind.as_str()]
+            .into_iter()
+            .chain(labels)
+            .find_map(map_kind)
+            .unwrap_or("task")
     }
 }
 

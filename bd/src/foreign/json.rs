@@ -21,11 +21,12 @@ pub(super) fn parse_pages(text: &str) -> serde_json::Result<Value> {
 fn find_issue_list(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(items) => items.iter().collect(),
-        Value::Object(object) => {
-            let inner = ["issues", "nodes", "data"].into_iter();
-            let mut found = inner.filter_map(|key| object.get(key));
-            found.next().map(find_issue_list).unwrap_or_default()
-        }
+        Value::Object(object) => ["issues", "nodes", "data"]
+            .into_iter()
+            .filter_map(|key| object.get(key))
+            .next()
+            .map(find_issue_list)
+            .unwrap_or_default(),
         _ => Vec::new(),
     }
 }
@@ -56,10 +57,9 @@ pub(super) fn parse_json_issues(
     };
     let has_any = !list.is_empty();
     // GitHub's REST interface lists pull requests as issues.
-    let issues = list
+    let found: Vec<TrackerIssue> = list
         .into_iter()
-        .filter(|item| item.get("pull_request").is_none());
-    let found: Vec<TrackerIssue> = issues
+        .filter(|item| item.get("pull_request").is_none())
         .map(read)
         .filter(|issue| !issue.key.is_empty())
         .collect();

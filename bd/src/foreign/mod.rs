@@ -159,7 +159,9 @@ fn assign_ids(
                 .map(|reference| (reference, bead)),
         );
     }
-    let (mut ids, mut used, mut taken) = (BTreeMap::new(), BTreeSet::new(), Vec::new());
+    let mut ids = BTreeMap::new();
+    let mut used = BTreeSet::new();
+    let mut taken = Vec::new();
     for issue in issues {
         let existing = known.get(build_reference(tracker, &issue.key).as_str());
         let is_other = |bead: &Bead| {

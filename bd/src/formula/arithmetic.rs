@@ -6,7 +6,8 @@ pub fn parse_range(text: &str) -> Result<(i64, i64), String> {
     let (first, last) = text
         .split_once("..")
         .ok_or_else(|| format!("range \"{text}\" is not START..END"))?;
-    let (first, last) = (evaluate_expression(first)?, evaluate_expression(last)?);
+    let first = evaluate_expression(first)?;
+    let last = evaluate_expression(last)?;
     if last < first {
         return Err(format!("range {first}..{last} ends before it starts"));
     }

@@ -31,7 +31,8 @@ const VAR_KINDS: [&str; 8] = [
 
 /// Returns the errors and the warnings of a formula's own file.
 pub fn check_own_file(loaded: &LoadedFormula) -> (Vec<FormulaProblem>, Vec<FormulaProblem>) {
-    let (formula, source) = (&loaded.formula, &loaded.source);
+    let formula = &loaded.formula;
+    let source = &loaded.source;
     let mut report = FormulaFindings {
         source,
         errors: Vec::new(),
@@ -442,12 +443,16 @@ pub fn check_bond_points(
         return Vec::new();
     }
     let at: BTreeMap<&str, usize> = step_ids.iter().map(|id| (id.as_str(), 0)).collect();
-    let points = formula.compose.bond_points.iter();
-    let named = points.flat_map(|point| {
-        let steps = [&point.after_step, &point.before_step].into_iter();
-        steps.map(|step| (point.id.as_str(), step.as_str()))
-    });
-    let unknown = named.filter(|(_, step)| !step.is_empty() && !at.contains_key(step));
+    let unknown = formula
+        .compose
+        .bond_points
+        .iter()
+        .flat_map(|point| {
+            [&point.after_step, &point.before_step]
+                .into_iter()
+                .map(|step| (point.id.as_str(), step.as_str()))
+        })
+        .filter(|(_, step)| !step.is_empty() && !at.contains_key(step));
     let problem = |(point, step): (&str, &str)| {
         let text = format!(
             "bond point \"{point}\" names the unknown step \"{step}\"{}",
@@ -525,7 +530,8 @@ fn find_step_cycle(
     at: &BTreeMap<&str, usize>,
 ) -> Option<Vec<String>> {
     let count = flat.len();
-    let (begin, end) = (|step: usize| step, |step: usize| step + count);
+    let begin = |step: usize| step;
+    let end = |step: usize| step + count;
     let mut waits: Vec<Vec<usize>> = vec![Vec::new(); 2 * count];
     for (number, (step, parent)) in flat.iter().enumerate() {
         waits[end(number)].push(begin(number));

@@ -37,10 +37,10 @@ pub fn check_condition(text: &str) -> Result<(), String> {
 
 /// Splits a text at its first operator.
 fn split_at_operator(text: &str) -> Option<(&str, &str)> {
-    let found = OPERATORS
+    let (at, op) = OPERATORS
         .iter()
-        .filter_map(|op| Some((text.find(op)?, *op)));
-    let (at, op) = found.min_by_key(|(at, op)| (*at, usize::MAX - op.len()))?;
+        .filter_map(|op| Some((text.find(op)?, *op)))
+        .min_by_key(|(at, op)| (*at, usize::MAX - op.len()))?;
     Some((text[..at].trim(), text[at + op.len()..].trim()))
 }
 

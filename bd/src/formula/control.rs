@@ -76,13 +76,21 @@ fn unroll_loop(
             inner.insert(repeat.var.clone(), number.to_string());
         }
         let loop_values = VarValues::from_iter([(repeat.var.clone(), number.to_string())]);
-        let steps = repeat.body.iter().cloned().map(|mut step| {
-            if !repeat.var.is_empty() {
-                substitute_in_step(&mut step, &loop_values);
-            }
-            step
-        });
-        let mut body = unroll_list(steps.collect(), &inner, room)?;
+        let mut body = unroll_list(
+            repeat
+                .body
+                .iter()
+                .cloned()
+                .map(|mut step| {
+                    if !repeat.var.is_empty() {
+                        substitute_in_step(&mut step, &loop_values);
+                    }
+                    step
+                })
+                .collect(),
+            &inner,
+            room,
+        )?;
         prefix_ids(&mut body, &format!("{}.iter{}", step.id, at + 1));
         chain_iteration(step, &mut body, &last);
         last = find_last_steps(&body);
@@ -101,8 +109,9 @@ fn unroll_loop(
 fn find_last_steps(body: &[FormulaStep]) -> Vec<String> {
     let mut needed: BTreeSet<&str> = BTreeSet::new();
     collect_needs(body, &mut needed);
-    let ids = body.iter().map(|step| step.id.as_str());
-    ids.filter(|id| !needed.contains(id))
+    body.iter()
+        .map(|step| step.id.as_str())
+        .filter(|id| !needed.contains(id))
         .map(str::to_owned)
         .collect()
 }

@@ -81,8 +81,11 @@ pub fn cook_formula(
 }
 
 fn every_id(formula: &Formula) -> BTreeSet<String> {
-    let steps = formula.every_step().into_iter();
-    steps.map(|step| step.id.clone()).collect()
+    formula
+        .every_step()
+        .into_iter()
+        .map(|step| step.id.clone())
+        .collect()
 }
 
 fn load_aspect(

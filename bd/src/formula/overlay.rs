@@ -124,7 +124,8 @@ fn resolve_replacements(
     gone: &BTreeMap<String, Vec<String>>,
     stands_for: &mut BTreeMap<String, Vec<String>>,
 ) {
-    let (mut found, mut seen) = (Vec::new(), BTreeSet::new());
+    let mut found = Vec::new();
+    let mut seen = BTreeSet::new();
     let mut stack = vec![id.to_owned()];
     while let Some(id) = stack.pop() {
         if let Some(known) = stands_for.get(&id) {

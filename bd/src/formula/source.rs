@@ -223,8 +223,13 @@ impl FormulaSource {
     }
 
     fn line_at(&self, offset: usize) -> usize {
-        let before = self.text.as_bytes().iter().take(offset);
-        before.filter(|byte| **byte == b'\n').count() + 1
+        self.text
+            .as_bytes()
+            .iter()
+            .take(offset)
+            .filter(|byte| **byte == b'\n')
+            .count()
+            + 1
     }
 
     /// Reports a value of a wrong type with its place.
@@ -250,7 +255,8 @@ impl FormulaSource {
         value: &Value,
         paths: &[String],
     ) -> (Vec<FormulaProblem>, Vec<FormulaProblem>) {
-        let (mut refused, mut warnings) = (Vec::new(), Vec::new());
+        let mut refused = Vec::new();
+        let mut warnings = Vec::new();
         for path in paths {
             // An optional value appears as `?` in the path.
             let path = path.replace(".?", "");
@@ -321,12 +327,12 @@ impl FormulaSource {
             });
             quoted == Some(id)
         };
-        let found = self
-            .text
+        self.text
             .lines()
             .enumerate()
-            .filter(|(_, line)| is_id(line));
-        found.map(|(at, _)| at + 1).nth(number)
+            .filter(|(_, line)| is_id(line))
+            .map(|(at, _)| at + 1)
+            .nth(number)
     }
 
     /// Returns the first line on which this key has this text.
@@ -343,8 +349,10 @@ impl FormulaSource {
     /// Returns the first line, from `from` on, that has this key.
     pub fn key_line(&self, from: Option<usize>, key: &str) -> Option<usize> {
         let from = from.unwrap_or(1);
-        let mut lines = self.text.lines().enumerate().skip(from - 1);
-        lines
+        self.text
+            .lines()
+            .enumerate()
+            .skip(from - 1)
             .find(|(_, line)| find_value(line, key).is_some() || is_header(line, key))
             .map(|(at, _)| at + 1)
     }

@@ -117,7 +117,9 @@ impl Git {
         onto: &str,
         attributes: MergeAttributes,
     ) -> Result<TreeMerge, GitError> {
-        let (from, to, onto) = (self.tree_of(from)?, self.tree_of(to)?, self.tree_of(onto)?);
+        let from = self.tree_of(from)?;
+        let to = self.tree_of(to)?;
+        let onto = self.tree_of(onto)?;
         if from == onto {
             return Ok(TreeMerge::Clean(to));
         }

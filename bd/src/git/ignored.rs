@@ -39,22 +39,24 @@ impl Git {
         // Each answer is the source, the line, the pattern and the path. A source may be empty.
         let mut records: Vec<&[u8]> = finished.stdout.split(|byte| *byte == 0).collect();
         records.pop();
-        let found = records.chunks_exact(4).filter_map(|answer| {
-            let source = self.folder.join(path_of_bytes(answer[0]));
-            let is_exclude = || source.canonicalize().ok() == exclude.canonicalize().ok();
-            let pattern = String::from_utf8_lossy(answer[2]).into_owned();
-            let is_ignored = !pattern.starts_with('!') && !source.ends_with(".gitignore");
-            is_ignored.then(|| LocallyIgnoredFile {
-                path: path_of_bytes(answer[3]),
-                source: if is_exclude() {
-                    IgnoreSource::InfoExclude
-                } else {
-                    IgnoreSource::UserFile
-                },
-                pattern,
+        Ok(records
+            .chunks_exact(4)
+            .filter_map(|answer| {
+                let source = self.folder.join(path_of_bytes(answer[0]));
+                let is_exclude = || source.canonicalize().ok() == exclude.canonicalize().ok();
+                let pattern = String::from_utf8_lossy(answer[2]).into_owned();
+                let is_ignored = !pattern.starts_with('!') && !source.ends_with(".gitignore");
+                is_ignored.then(|| LocallyIgnoredFile {
+                    path: path_of_bytes(answer[3]),
+                    source: if is_exclude() {
+                        IgnoreSource::InfoExclude
+                    } else {
+                        IgnoreSource::UserFile
+                    },
+                    pattern,
+                })
             })
-        });
-        Ok(found.collect())
+            .collect())
     }
 
     /// Returns true if the work tree has files that a `.gitignore` names.

@@ -47,9 +47,11 @@ impl Git {
         let listed = self
             .plumbing(["ls-files", "--stage", "-z"])
             .finish_checked()?;
-        let links = split_records(&listed.stdout).filter(|entry| entry.starts_with(b"160000 "));
-        let paths = links.filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1));
-        Ok(paths.map(path_of_bytes).collect())
+        Ok(split_records(&listed.stdout)
+            .filter(|entry| entry.starts_with(b"160000 "))
+            .filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1))
+            .map(path_of_bytes)
+            .collect())
     }
 
     /// Returns the names that `.gitmodules` gives to submodules, by their folders.
@@ -61,13 +63,14 @@ impl Git {
         let call = call.args([r"^submodule\..*\.path$"]);
         // A file that git cannot read declares none.
         let finished = call.finish()?;
-        let names = split_records(&finished.stdout).filter_map(|entry| {
-            let end = entry.iter().position(|byte| *byte == b'\n')?;
-            let key = std::str::from_utf8(&entry[..end]).ok()?;
-            let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
-            Some((path_of_bytes(&entry[end + 1..]), name.to_owned()))
-        });
-        Ok(names.collect())
+        Ok(split_records(&finished.stdout)
+            .filter_map(|entry| {
+                let end = entry.iter().position(|byte| *byte == b'\n')?;
+                let key = std::str::from_utf8(&entry[..end]).ok()?;
+                let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
+                Some((path_of_bytes(&entry[end + 1..]), name.to_owned()))
+            })
+            .collect())
     }
 
     /// Returns true if everything in this repository is on a remote of it, so that it can be cloned

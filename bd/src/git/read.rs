@@ -68,10 +68,8 @@ impl Git {
             let call = self.plumbing(["merge-base", "--is-ancestor", ancestor, tip]);
             return Ok(call.finish_if_found()?.is_some());
         };
-        let (ancestor, tip) = (
-            self.commit(&repository, ancestor)?,
-            self.commit(&repository, tip)?,
-        );
+        let ancestor = self.commit(&repository, ancestor)?;
+        let tip = self.commit(&repository, tip)?;
         if ancestor == tip {
             return Ok(true);
         }
@@ -121,12 +119,15 @@ impl Git {
             return Ok(Vec::new());
         }
         let call = self.plumbing(["log", "-z", "--format=%h%x1f%B", "HEAD", "--"]);
-        let records = call.cap(MAX_MESSAGES).records()?.into_iter();
-        let pairs = records.filter_map(|record| {
-            let (id, message) = record.split_once('\u{1f}')?;
-            Some((id.to_owned(), message.to_owned()))
-        });
-        Ok(pairs.collect())
+        Ok(call
+            .cap(MAX_MESSAGES)
+            .records()?
+            .into_iter()
+            .filter_map(|record| {
+                let (id, message) = record.split_once('\u{1f}')?;
+                Some((id.to_owned(), message.to_owned()))
+            })
+            .collect())
     }
 
     /// Returns the files that `tip` changed since it branched off `base`.
@@ -152,7 +153,8 @@ impl Git {
             .finish_checked()?;
         Ok(split_records(&finished.stdout)
             .filter_map(|record| {
-                let (code, path) = (record.get(..2)?, record.get(3..)?);
+                let code = record.get(..2)?;
+                let path = record.get(3..)?;
                 let kind = match code {
                     b"??" => ChangeKind::Untracked,
                     b"DD" | b"AA" => ChangeKind::Conflicted,
@@ -184,8 +186,10 @@ impl Git {
             let new_mode = change[0].split(|byte| *byte == b' ').nth(1);
             new_mode == Some(b"160000")
         };
-        let modules = changes.filter(is_module);
-        Ok(modules.map(|change| path_of_bytes(change[1])).collect())
+        Ok(changes
+            .filter(is_module)
+            .map(|change| path_of_bytes(change[1]))
+            .collect())
     }
 
     /// Returns the configured address of a remote; `None` if there is no such remote.
@@ -225,11 +229,13 @@ impl Git {
         let Some(repository) = self.open()? else {
             let format = "--format=%(objectname) %(refname)";
             let listed = self.plumbing(["for-each-ref", format, folder]).text()?;
-            let pairs = listed.lines().filter_map(|line| {
-                let (id, name) = line.split_once(' ')?;
-                Some((name.to_owned(), id.to_owned()))
-            });
-            return Ok(pairs.collect());
+            return Ok(listed
+                .lines()
+                .filter_map(|line| {
+                    let (id, name) = line.split_once(' ')?;
+                    Some((name.to_owned(), id.to_owned()))
+                })
+                .collect());
         };
         let found = repository.references_glob(&format!("{folder}*"));
         let mut refs = Vec::new();
@@ -288,8 +294,11 @@ impl Git {
         let call = self.plumbing(["rev-list", "--ignore-missing"]);
         let unreached = call.args(commits).args(["--not", "--all"]).text()?;
         let unreached: HashSet<&str> = unreached.lines().collect();
-        let kept = commits.iter().filter(|commit| unreached.contains(**commit));
-        Ok(kept.map(|commit| (*commit).to_owned()).collect())
+        Ok(commits
+            .iter()
+            .filter(|commit| unreached.contains(**commit))
+            .map(|commit| (*commit).to_owned())
+            .collect())
     }
 
     /// Returns the tracked files whose changes git hides, because they are marked as unchanged

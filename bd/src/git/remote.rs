@@ -118,11 +118,13 @@ impl Git {
     ) -> Result<BTreeMap<String, String>, GitError> {
         let call = self.plumbing(["ls-remote", "--quiet", remote, pattern]);
         let listed = call.remote(remote, self.network).text()?;
-        let tips = listed.lines().filter_map(|line| {
-            let (id, name) = line.split_once('\t')?;
-            Some((name.to_owned(), id.to_owned()))
-        });
-        Ok(tips.collect())
+        Ok(listed
+            .lines()
+            .filter_map(|line| {
+                let (id, name) = line.split_once('\t')?;
+                Some((name.to_owned(), id.to_owned()))
+            })
+            .collect())
     }
 
     /// Queries the remote for its HEAD. `remote` may be a URL.
@@ -260,7 +262,8 @@ fn finish_push(call: GitCall<'_>, hooks: bool) -> Result<(), PushError> {
     if finished.is_success() {
         return Ok(());
     }
-    let (listed, said) = (redact_urls(&finished.text()), finished.error_text());
+    let listed = redact_urls(&finished.text());
+    let said = finished.error_text();
     Err(PushError::Refused(classify_refusal(&listed, &said, hooks)))
 }
 

@@ -136,10 +136,11 @@ pub fn save_rescue(
 /// Returns the untracked files, without nested repositories.
 fn list_untracked_files(changes: &[FileChange]) -> Vec<PathBuf> {
     let is_folder = |path: &Path| path.as_os_str().as_bytes().ends_with(b"/");
-    let untracked = changes
+    changes
         .iter()
-        .filter(|change| change.kind == ChangeKind::Untracked && !is_folder(&change.path));
-    untracked.map(|change| change.path.clone()).collect()
+        .filter(|change| change.kind == ChangeKind::Untracked && !is_folder(&change.path))
+        .map(|change| change.path.clone())
+        .collect()
 }
 
 /// The work of a submodule, as commits in the outer repository.
@@ -397,8 +398,9 @@ fn write_commit(
     if !hidden.is_empty() {
         git.clear_hiding_marks(&index, hidden.iter())?;
     }
-    let big_paths = big.iter().map(|file| &file.path);
-    let excluded = big_paths
+    let excluded = big
+        .iter()
+        .map(|file| &file.path)
         .chain(nested.iter())
         .map(|path| exclude_path(path));
     git.plumbing(["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])

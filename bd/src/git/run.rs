@@ -203,7 +203,8 @@ impl GitCall<'_> {
             let path = git.folder.clone();
             return Err(GitError::NotARepository { path });
         }
-        let (command, whole) = (self.command_line(), !self.is_capped);
+        let command = self.command_line();
+        let whole = !self.is_capped;
         let remote = self.remote.clone();
         let wait = remote
             .as_deref()
@@ -232,7 +233,8 @@ impl GitCall<'_> {
 
     /// Runs the command. Fails unless it succeeds.
     pub fn finish_checked(self) -> Result<ChildOutput, GitError> {
-        let (git, command) = (self.git, self.command_line());
+        let git = self.git;
+        let command = self.command_line();
         let finished = self.finish()?;
         if finished.is_success() {
             Ok(finished)

@@ -172,9 +172,10 @@ impl Git {
             return Ok(Vec::new());
         };
         let text = finished.text();
-        let entries = text.split('\0').filter(|entry| !entry.is_empty());
-        let entries = entries.map(|entry| entry.split_once('\n').unwrap_or((entry, "")));
-        Ok(entries
+        Ok(text
+            .split('\0')
+            .filter(|entry| !entry.is_empty())
+            .map(|entry| entry.split_once('\n').unwrap_or((entry, "")))
             .map(|(key, value)| (key.to_owned(), value.to_owned()))
             .collect())
     }

@@ -280,16 +280,18 @@ pub(super) fn add_submodule_lines(message: &str, submodules: &[SubmoduleCommit])
 
 /// Parses the lines of [`add_submodule_lines`].
 pub(super) fn parse_submodule_lines(message: &[u8]) -> Vec<SubmoduleCommit> {
-    let lines = message.split(|byte| *byte == b'\n').skip(1);
-    let parsed = lines.filter_map(|line| {
-        let rest = line.strip_prefix(SUBMODULE_LINE.as_bytes())?;
-        let end = rest.iter().position(|byte| *byte == b' ')?;
-        let commit = std::str::from_utf8(&rest[..end]).ok()?;
-        let is_id = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
-        is_id.then(|| SubmoduleCommit {
-            path: path_of_bytes(&rest[end + 1..]),
-            commit: commit.to_owned(),
+    message
+        .split(|byte| *byte == b'\n')
+        .skip(1)
+        .filter_map(|line| {
+            let rest = line.strip_prefix(SUBMODULE_LINE.as_bytes())?;
+            let end = rest.iter().position(|byte| *byte == b' ')?;
+            let commit = std::str::from_utf8(&rest[..end]).ok()?;
+            let is_id = commit.len() >= 40 && commit.bytes().all(|byte| byte.is_ascii_hexdigit());
+            is_id.then(|| SubmoduleCommit {
+                path: path_of_bytes(&rest[end + 1..]),
+                commit: commit.to_owned(),
+            })
         })
-    });
-    parsed.collect()
+        .collect()
 }

@@ -39,7 +39,8 @@ impl Git {
         let known = CachedAnswer::for_file(place, &list_settings_files(&folders, env), has_system);
         if let Some([name, email]) = known.parts() {
             let value = |text: String| Some(text).filter(|text| !text.is_empty());
-            let (name, email) = (value(name), value(email));
+            let name = value(name);
+            let email = value(email);
             return GitUser { name, email };
         }
         let (user, is_whole) = self.user_by_command();
@@ -59,10 +60,12 @@ impl Git {
         let is_answer = records.is_ok();
         let records = records.unwrap_or_default();
         let value = |key: &str| {
-            let settings = records.iter().rev();
-            let mut settings =
-                settings.map(|record| record.split_once('\n').unwrap_or((record, "")));
-            let value = settings.find(|(name, _)| *name == key)?.1;
+            let value = records
+                .iter()
+                .rev()
+                .map(|record| record.split_once('\n').unwrap_or((record, "")))
+                .find(|(name, _)| *name == key)?
+                .1;
             (!value.is_empty()).then(|| value.to_owned())
         };
         let user = GitUser {

@@ -49,7 +49,8 @@ impl RemoteWait {
     pub(super) fn begin(git: &Git, remote: &str, limit: Duration) -> Self {
         let (ended, is_over) = mpsc::channel::<()>();
         let slow = SLOW_WAIT.min(limit / 2);
-        let (git, remote) = (git.clone(), remote.to_owned());
+        let git = git.clone();
+        let remote = remote.to_owned();
         if let Some(report) = REPORT.get() {
             thread::spawn(move || {
                 if is_over.recv_timeout(slow) == Err(RecvTimeoutError::Timeout) {

@@ -28,10 +28,9 @@ impl Git {
         let call = self.plumbing(args).args(more).args([range.as_str(), "--"]);
         let listed = call.finish_checked()?.stdout;
         // An empty line separates two commits.
-        let paths = listed
+        let mut found: Vec<String> = listed
             .split(|byte| *byte == 0)
-            .map(|path| path.strip_prefix(b"\n").unwrap_or(path));
-        let mut found: Vec<String> = paths
+            .map(|path| path.strip_prefix(b"\n").unwrap_or(path))
             .filter(|path| !path.is_empty() && meant(path))
             .map(|path| String::from_utf8_lossy(path).into_owned())
             .collect();

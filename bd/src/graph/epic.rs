@@ -22,8 +22,8 @@ impl EpicProgress {
 /// Returns the open epics, most urgent first.
 pub fn open_epics(snapshot: &Snapshot) -> Vec<EpicProgress> {
     let refs = snapshot.bead_refs();
-    let open = refs.filter(|epic| epic.kind() == Kind::Epic && epic.is_open());
-    let mut found: Vec<EpicProgress> = open
+    let mut found: Vec<EpicProgress> = refs
+        .filter(|epic| epic.kind() == Kind::Epic && epic.is_open())
         .filter_map(|epic| {
             let children = snapshot.child_refs(epic.id());
             Some(EpicProgress {

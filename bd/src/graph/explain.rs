@@ -132,8 +132,11 @@ pub fn list_blockers(
         reasons.extend(outside(bead).into_iter().map(NotReadyReason::External));
     }
     reasons.sort_by_key(NotReadyReason::rank);
-    let waits = reasons.iter().filter(|reason| reason.rank() < 3);
-    waits.map(|reason| reason.subject().to_owned()).collect()
+    reasons
+        .iter()
+        .filter(|reason| reason.rank() < 3)
+        .map(|reason| reason.subject().to_owned())
+        .collect()
 }
 
 /// Returns true if a row from `blocked_rows` is blocked regardless of the state of other projects.
@@ -155,8 +158,9 @@ fn reasons_of_bead(
         .filter_map(|((kind, target), link)| {
             // An edge may name another bead whose children it waits for.
             let spawner = link.spawner.filter(|spawner| Some(*spawner) != link.target);
-            let spawner = spawner.map(|spawner| snapshot.bead_ref_at(spawner).id().to_owned());
-            let subject = spawner.unwrap_or_else(|| (*target).to_owned());
+            let subject = spawner
+                .map(|spawner| snapshot.bead_ref_at(spawner).id().to_owned())
+                .unwrap_or_else(|| (*target).to_owned());
             reason_for_edge(&DepKind::from_code(*kind)?, subject)
         })
         .collect();

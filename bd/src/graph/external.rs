@@ -56,7 +56,9 @@ impl<'a> ExternalLookup<'a> {
         let (Some(project), Some(what)) = (parts.next(), parts.next()) else {
             return false;
         };
-        let (snapshot, root, routes) = (self.snapshot, self.root, &self.routes);
+        let snapshot = self.snapshot;
+        let root = self.root;
+        let routes = &self.routes;
         let other = self.stores.entry(project.to_owned()).or_insert_with(|| {
             open_project(snapshot, root, project).or_else(|| open_rig(snapshot, routes, project))
         });

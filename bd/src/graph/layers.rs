@@ -25,19 +25,22 @@ pub fn is_waiting_edge(kind: &DepKind) -> bool {
 
 /// Returns the ids in `known` that a bead waits for.
 pub fn find_needs(bead: &Bead, known: impl Fn(&str) -> bool) -> Vec<&str> {
-    let edges = bead
-        .dependencies
+    bead.dependencies
         .iter()
-        .filter(|edge| is_waiting_edge(&edge.kind) && known(&edge.depends_on_id));
-    edges.map(|edge| edge.depends_on_id.as_str()).collect()
+        .filter(|edge| is_waiting_edge(&edge.kind) && known(&edge.depends_on_id))
+        .map(|edge| edge.depends_on_id.as_str())
+        .collect()
 }
 
 /// Collects all beads that are connected with a bead by waiting edges or by parents and children,
 /// in both directions.
 pub fn collect_component<'a>(snapshot: &'a Snapshot, id: &str) -> LayeredBeads<'a> {
     let ids = collect_reachable(snapshot, id, |_| true);
-    let beads = ids.into_iter().filter_map(|id| snapshot.get_live(id));
-    LayeredBeads::from_beads(beads.collect())
+    LayeredBeads::from_beads(
+        ids.into_iter()
+            .filter_map(|id| snapshot.get_live(id))
+            .collect(),
+    )
 }
 
 /// Returns the connected components of the open beads, largest first.
@@ -80,8 +83,7 @@ fn collect_reachable<'a>(
         if bead.is_tombstone() || !is_wanted(&bead) || !found.insert(bead.id()) {
             continue;
         }
-        let edges = bead.edges().into_iter();
-        let targets = edges.filter(|(kind, _)| counts(*kind));
+        let targets = bead.edges().into_iter().filter(|(kind, _)| counts(*kind));
         queue.extend(targets.filter_map(|(_, id)| snapshot.bead_ref(id)));
         let holders = snapshot
             .dependents(bead.id())

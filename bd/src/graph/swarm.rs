@@ -57,8 +57,10 @@ impl<'a> SwarmAnalysis<'a> {
         for bead in &layered.beads {
             let is_outside = |id: &&str| !children.iter().any(|child| child.id == **id);
             let open = |id: &&str| snapshot.bead_ref(id).is_some_and(|target| target.is_open());
-            let needs = layers::find_needs(bead, |_| true).into_iter();
-            let outside = needs.filter(is_outside).filter(open);
+            let outside = layers::find_needs(bead, |_| true)
+                .into_iter()
+                .filter(is_outside)
+                .filter(open);
             warnings.extend(
                 outside.map(|id| format!("{} waits for {id}, which is not in the epic", bead.id)),
             );
@@ -155,17 +157,19 @@ pub fn is_swarm(bead: &Bead) -> bool {
 
 pub fn epic_of_swarm<'a>(snapshot: &'a Snapshot, swarm: &Bead) -> Option<&'a Bead> {
     let edges = swarm.edges(&DepKind::RelatesTo);
-    let mut targets = edges.filter_map(|edge| snapshot.get_live(&edge.depends_on_id));
-    targets.next()
+    edges
+        .filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
+        .next()
 }
 
 /// Returns the open swarm of an epic.
 pub fn swarm_of_epic<'a>(snapshot: &'a Snapshot, epic: &str) -> Option<&'a Bead> {
-    let edges = snapshot.dependents_of(epic).into_iter();
-    let mut swarms = edges
+    snapshot
+        .dependents_of(epic)
+        .into_iter()
         .filter(|(bead, edge)| edge.kind == DepKind::RelatesTo && is_swarm(bead))
-        .map(|(bead, _)| bead);
-    swarms.find(|bead| bead.is_open())
+        .map(|(bead, _)| bead)
+        .find(|bead| bead.is_open())
 }
 
 /// Returns all swarms, sorted by id.

@@ -143,8 +143,8 @@ pub fn install_git_hooks(
         file::replace_file(&path, text.as_bytes(), 0o755)
             .map_err(|error| file_error(&path, error))?;
     }
-    let chained = NAMES.into_iter();
-    Ok(chained
+    Ok(NAMES
+        .into_iter()
         .filter(|name| hook_paths(folder, name)[1].exists())
         .collect())
 }
@@ -217,11 +217,12 @@ pub fn uninstall_git_hooks(git: &Git) -> Result<RemovedHooks, HookError> {
 
 /// Returns true if a `#!` line names a shell.
 fn names_shell(line: &str) -> bool {
-    let mut words = line.trim_start_matches("#!").split_whitespace();
-    words.any(|word| {
-        let name = word.rsplit('/').next();
-        name.is_some_and(|name| ["sh", "bash", "dash", "zsh", "ksh"].contains(&name))
-    })
+    line.trim_start_matches("#!")
+        .split_whitespace()
+        .any(|word| {
+            let name = word.rsplit('/').next();
+            name.is_some_and(|name| ["sh", "bash", "dash", "zsh", "ksh"].contains(&name))
+        })
 }
 
 /// Removes our section from a script, and the script if nothing else is in it.

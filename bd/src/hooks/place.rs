@@ -45,8 +45,10 @@ impl HookPlace {
         let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if real(&folder).starts_with(real(&git.common_dir()?)) {
             let lefthook = top.and_then(|top| {
-                let mut files = LEFTHOOK_FILES.iter().map(|name| top.join(name));
-                files.find(|path| path.is_file())
+                LEFTHOOK_FILES
+                    .iter()
+                    .map(|name| top.join(name))
+                    .find(|path| path.is_file())
             });
             return Ok(match lefthook {
                 Some(settings) => Self::Lefthook { settings },

@@ -44,8 +44,9 @@ pub(super) fn merge_words(three: ValueSides<'_>, sorted: bool) -> Option<String>
         kept.sort();
         kept.dedup();
     }
-    let words = kept.into_iter().map(to_json_text);
-    Some(format_array(words.chain(foreign)))
+    Some(format_array(
+        kept.into_iter().map(to_json_text).chain(foreign),
+    ))
 }
 
 /// Merges edges, identified by target and kind and sorted by time.
@@ -73,8 +74,12 @@ pub(super) fn merge_edges(
     let merged = merge_members("dependencies", &base, &left, &right, newer, report);
     let mut members: Vec<_> = merged.into_iter().collect();
     members.sort_by(|(key, a), (other, b)| (a.time, key).cmp(&(b.time, other)));
-    let edges = members.iter().map(|(_, member)| member.text.clone());
-    Some(format_array(edges.chain(foreign)))
+    Some(format_array(
+        members
+            .iter()
+            .map(|(_, member)| member.text.clone())
+            .chain(foreign),
+    ))
 }
 
 /// Merges comments. Their numbers are local to a clone. A comment of the base is identified by its
@@ -90,8 +95,12 @@ pub(super) fn merge_comments(
     if let Some(whole) = three.one_sided_change() {
         return Some(whole.unwrap_or("[]").to_owned());
     }
-    let holders = [&left, &right].map(|list| list.first().map(|comment| comment.issue_id.clone()));
-    let holder = holders.into_iter().max().flatten().unwrap_or_default();
+    let holder = [&left, &right]
+        .map(|list| list.first().map(|comment| comment.issue_id.clone()))
+        .into_iter()
+        .max()
+        .flatten()
+        .unwrap_or_default();
     let base_set = collect_members(
         base.iter()
             .enumerate()
@@ -108,14 +117,18 @@ pub(super) fn merge_comments(
     let all_new = new_in(&left, &right) && new_in(&right, &left);
     number_uniquely(&mut members, |key| !base_set.contains_key(key), all_new);
     members.sort_by_key(|(_, member)| (member.time, member.number));
-    let texts = members.iter().filter_map(|(_, member)| {
-        let mut parsed = record::parse_list::<Comment>(&format!("[{}]", member.text))?;
-        let mut comment = parsed.elements.pop()?;
-        comment.id = member.number;
-        comment.issue_id.clone_from(&holder);
-        Some(to_json_text(&comment))
-    });
-    Some(format_array(texts.chain(foreign)))
+    Some(format_array(
+        members
+            .iter()
+            .filter_map(|(_, member)| {
+                let mut parsed = record::parse_list::<Comment>(&format!("[{}]", member.text))?;
+                let mut comment = parsed.elements.pop()?;
+                comment.id = member.number;
+                comment.issue_id.clone_from(&holder);
+                Some(to_json_text(&comment))
+            })
+            .chain(foreign),
+    ))
 }
 
 /// Gives every comment a unique number. Old comments keep theirs. New ones keep theirs only if it
@@ -127,8 +140,11 @@ fn number_uniquely(members: &mut [(String, SetMember)], new: impl Fn(&str) -> bo
     if !collide && !all_new {
         return;
     }
-    let old = members.iter().filter(|(key, _)| !new(key));
-    let mut last = old.map(|(_, member)| member.number).fold(0, i64::max);
+    let mut last = members
+        .iter()
+        .filter(|(key, _)| !new(key))
+        .map(|(_, member)| member.number)
+        .fold(0, i64::max);
     let mut taken = BTreeSet::new();
     for (key, member) in members {
         if new(key) || !taken.insert(member.number) {
@@ -211,7 +227,9 @@ fn merge_members(
         match (l, r) {
             (Some(l), Some(r)) => {
                 let order = l.time.cmp(&r.time).then(newer);
-                let (b_text, l_text, r_text) = (says(b), l.text.as_str(), r.text.as_str());
+                let b_text = says(b);
+                let l_text = l.text.as_str();
+                let r_text = r.text.as_str();
                 let three = ValueSides {
                     base: b_text.as_deref(),
                     left: Some(l_text),
@@ -318,7 +336,9 @@ fn collect_members(members: impl Iterator<Item = (String, SetMember)>) -> Member
 /// Parses the lists of all sides. The second value has the merged elements that are not understood.
 fn parse_lists<T: ListElement>(three: ValueSides<'_>) -> Option<([Vec<T>; 3], Vec<String>)> {
     let parse = |text: Option<&str>| record::parse_list::<T>(text.unwrap_or("[]"));
-    let (base, left, right) = (parse(three.base)?, parse(three.left)?, parse(three.right)?);
+    let base = parse(three.base)?;
+    let left = parse(three.left)?;
+    let right = parse(three.right)?;
     // Equal elements count, because one of them does not stand for another.
     let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for (side, list) in [&base, &left, &right].into_iter().enumerate() {

@@ -100,15 +100,17 @@ fn report_loser(
 
 /// Returns the side that edited the bead while the other one deleted it, if the deletion wins.
 fn find_edited_side<'a>(sides: &'a BeadSides, winner: &MergeFields) -> Option<&'a MergeFields> {
-    let mut live = [&sides.left, &sides.right]
+    [&sides.left, &sides.right]
         .into_iter()
-        .filter(|side| is_tombstone(winner) && !is_tombstone(side));
-    live.find(|side| side.is_edit_of(&sides.base))
+        .filter(|side| is_tombstone(winner) && !is_tombstone(side))
+        .find(|side| side.is_edit_of(&sides.base))
 }
 
 /// Returns the side whose status group wins and, in a true conflict, the losing side.
 fn choose_side(sides: &BeadSides) -> (&MergeFields, Option<&MergeFields>) {
-    let (base, left, right) = (&sides.base, &sides.left, &sides.right);
+    let base = &sides.base;
+    let left = &sides.left;
+    let right = &sides.right;
     match (is_same(left, base), is_same(right, base)) {
         // The group is unchanged, or only the same instants have another spelling.
         (true, true) if status_texts(left) == status_texts(base) => (right, None),
@@ -121,7 +123,8 @@ fn choose_side(sides: &BeadSides) -> (&MergeFields, Option<&MergeFields>) {
 }
 
 fn resolve_conflict(sides: &BeadSides) -> (&MergeFields, Option<&MergeFields>) {
-    let (left, right) = (&sides.left, &sides.right);
+    let left = &sides.left;
+    let right = &sides.right;
     let (won, lost) = match (is_tombstone(left), is_tombstone(right)) {
         (true, false) => (left, right),
         (false, true) => (right, left),
@@ -160,7 +163,8 @@ fn status_texts(fields: &MergeFields) -> [Option<&str>; 6] {
 
 fn is_same(a: &MergeFields, b: &MergeFields) -> bool {
     STATUS_GROUP.iter().all(|name| {
-        let (a, b) = (a.get(name), b.get(name));
+        let a = a.get(name);
+        let b = b.get(name);
         let time = name.ends_with("_at") && a.and_then(parse_instant).is_some();
         a == b || time && a.and_then(parse_instant) == b.and_then(parse_instant)
     })

@@ -231,6 +231,7 @@ pub fn id_of_line(line: &[u8]) -> Option<String> {
 
 /// Returns the lines of a text that are beads, each with its id.
 pub fn lines_by_id(text: &[u8]) -> impl Iterator<Item = (String, &[u8])> {
-    let lines = lines::iter_line_spans(text, 0).map(|(_, span)| &text[span]);
-    lines.filter_map(|line| Some((id_of_line(line)?, line)))
+    lines::iter_line_spans(text, 0)
+        .map(|(_, span)| &text[span])
+        .filter_map(|line| Some((id_of_line(line)?, line)))
 }

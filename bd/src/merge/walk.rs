@@ -88,8 +88,9 @@ impl<'a> MergeTables<'a, '_> {
         }
         let rows = [group.base, group.left, group.right];
         let damage: [Vec<&[u8]>; 3] = std::array::from_fn(|at| {
-            let own_line = rows[at].filter(|row| row.bead().is_none());
-            let own_bytes = own_line.map(|row| row.raw.as_ref());
+            let own_bytes = rows[at]
+                .filter(|row| row.bead().is_none())
+                .map(|row| row.raw.as_ref());
             let others = aside[at].damaged.get(group.id).into_iter().flatten();
             own_bytes
                 .into_iter()

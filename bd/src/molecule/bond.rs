@@ -215,7 +215,8 @@ fn link_molecules(
     b: &str,
     bond: BondType,
 ) -> Result<BondOutcome, MoleculeError> {
-    let (first, second) = (load_live(tx, a)?, load_live(tx, b)?);
+    let first = load_live(tx, a)?;
+    let second = load_live(tx, b)?;
     add_bond_edge(tx, &second.id, &first.id, bond)?;
     Ok(BondOutcome {
         id: first.id,

@@ -20,8 +20,10 @@ pub fn preview_burn(
     tx: &crate::store::Snapshot,
     root: &str,
 ) -> Result<BurnedMolecule, MoleculeError> {
-    let found_root = tx.bead_ref(root).filter(|head| !head.is_tombstone());
-    let root_ref = found_root.ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
+    let root_ref = tx
+        .bead_ref(root)
+        .filter(|head| !head.is_tombstone())
+        .ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
     let was_wisp = root_ref.is_ephemeral();
     let steps = progress::list_molecule_steps(tx, root);
     let members = steps

@@ -119,10 +119,12 @@ fn step_ids<'a>(beads: &[&'a Bead]) -> HashMap<&'a str, String> {
 /// Converts the first words of a title to a name.
 pub fn slug_from_title(title: &str) -> String {
     let lower = title.to_lowercase();
-    let words = lower
+    let slug = lower
         .split(|c: char| !c.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty());
-    let slug = words.take(5).collect::<Vec<_>>().join("-");
+        .filter(|word| !word.is_empty())
+        .take(5)
+        .collect::<Vec<_>>()
+        .join("-");
     if slug.is_empty() {
         "step".to_owned()
     } else {

@@ -35,8 +35,11 @@ pub fn steps_of_molecule(molecule: &MoleculeProgress<'_>) -> Vec<DrawnStep> {
     let draw_step = |step: &MoleculeStep<'_>| {
         let edges = step.bead_ref.edges();
         let of = |kinds: &[u8]| -> Vec<usize> {
-            let edges = edges.iter().filter(|(kind, _)| kinds.contains(kind));
-            edges.filter_map(|(_, target)| at(target)).collect()
+            edges
+                .iter()
+                .filter(|(kind, _)| kinds.contains(kind))
+                .filter_map(|(_, target)| at(target))
+                .collect()
         };
         DrawnStep {
             id: step.bead_ref.id().to_owned(),

@@ -35,11 +35,12 @@ pub trait Forge {
 
 /// Returns the open gates, or all gates, oldest first.
 pub fn list_gates(snapshot: &Snapshot, all: bool) -> Vec<&Bead> {
-    let heads = snapshot
+    let mut found: Vec<&Bead> = snapshot
         .bead_refs()
         .filter(|bead_ref| bead_ref.kind() == Kind::Gate && !bead_ref.is_tombstone())
-        .filter(|bead_ref| all || bead_ref.is_open());
-    let mut found: Vec<&Bead> = heads.filter_map(|bead_ref| bead_ref.bead()).collect();
+        .filter(|bead_ref| all || bead_ref.is_open())
+        .filter_map(|bead_ref| bead_ref.bead())
+        .collect();
     found.sort_by(|a, b| {
         a.created_at
             .cmp(&b.created_at)

@@ -23,8 +23,10 @@ impl PouredMolecule {
             ROOT => name.to_owned(),
             key => format!("{name}.{key}"),
         };
-        let pairs = self.ids.iter();
-        pairs.map(|(key, id)| (old(key), id.clone())).collect()
+        self.ids
+            .iter()
+            .map(|(key, id)| (old(key), id.clone()))
+            .collect()
     }
 }
 

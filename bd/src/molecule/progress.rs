@@ -340,8 +340,10 @@ pub fn find_related_molecule(snapshot: &Snapshot, bead_ref: &BeadRef<'_>) -> Opt
 /// [`attach_molecule`](super::bond::attach_molecule) creates it. Only this molecule may be ended
 /// with the work, because anyone can write a name into a description.
 pub fn follower_of(snapshot: &Snapshot, id: &str) -> Option<String> {
-    let mut holders = snapshot.holder_refs(id, &DepKind::Tracks).into_iter();
-    let found = holders.find(is_molecule);
+    let found = snapshot
+        .holder_refs(id, &DepKind::Tracks)
+        .into_iter()
+        .find(is_molecule);
     found.map(|holder| holder.id().to_owned())
 }
 
@@ -421,8 +423,9 @@ pub fn advance_molecule(
 
 /// Starts a step. It keeps its assignee, or gets the assignee of the closed step.
 fn begin_step(tx: &mut Tx<'_>, id: &str, closed: &str) -> Result<(), crate::change::ChangeError> {
-    let before = tx.get_live(closed).map(|bead| bead.assignee.clone());
-    let who = before
+    let who = tx
+        .get_live(closed)
+        .map(|bead| bead.assignee.clone())
         .filter(|who| !who.is_empty())
         .unwrap_or_else(|| tx.actor().to_owned());
     let mut bead = crate::change::set_status(tx, id, Status::InProgress)?;

@@ -113,8 +113,11 @@ fn remove_old_proto(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), Mole
         .collect();
     let member_ids: Vec<String> = beads.iter().map(|bead| bead.id.clone()).collect();
     let is_outside = |other: &str| other != id && !member_ids.iter().any(|own| own == other);
-    let foreign = beads.iter().filter(|bead| !is_of_formula(bead));
-    let mut others: Vec<String> = foreign.map(|bead| bead.id.clone()).collect();
+    let mut others: Vec<String> = beads
+        .iter()
+        .filter(|bead| !is_of_formula(bead))
+        .map(|bead| bead.id.clone())
+        .collect();
     let root = tx.get_live(id);
     let parents = root.iter().flat_map(|root| &root.dependencies);
     others.extend(parents.map(|edge| edge.depends_on_id.clone()));

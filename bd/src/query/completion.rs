@@ -15,8 +15,11 @@ pub fn list_bead_values(
     struct Titled {
         title: String,
     }
-    let live = beads.bead_refs().filter(|bead| !bead.is_tombstone());
-    let mut found: Vec<BeadRef<'_>> = live.filter(is_wanted).collect();
+    let mut found: Vec<BeadRef<'_>> = beads
+        .bead_refs()
+        .filter(|bead| !bead.is_tombstone())
+        .filter(is_wanted)
+        .collect();
     found.sort_by_key(|bead| !bead.is_open());
     let value = |bead: BeadRef<'_>| {
         let titled = bead

@@ -73,7 +73,8 @@ fn find_changed_fields(old: &Bead, new: &Bead) -> Vec<FieldDifference> {
         Value::Object(object) => object,
         _ => Map::new(),
     };
-    let (old, new) = (object(old), object(new));
+    let old = object(old);
+    let new = object(new);
     let mut names: Vec<&String> = old.keys().collect();
     names.extend(new.keys().filter(|name| !old.contains_key(*name)));
     let get = |of: &Map<String, Value>, name: &str| of.get(name).cloned().unwrap_or_default();

@@ -427,14 +427,16 @@ impl QueryParser<'_> {
             return Ok(ComparisonValue::Nothing);
         }
         if field == Field::Priority {
-            let priority = validate::parse_priority(text).map(ComparisonValue::Number);
-            return priority.ok_or_else(|| invalid("0-4 or P0-P4"));
+            return validate::parse_priority(text)
+                .map(ComparisonValue::Number)
+                .ok_or_else(|| invalid("0-4 or P0-P4"));
         }
         if field.is_time() {
-            let at = when::parse_past_time(text, self.now, self.zone).map(ComparisonValue::Time);
-            return at.ok_or_else(|| {
-                invalid("7d, 2026-03-01, an RFC 3339 time, or words such as yesterday")
-            });
+            return when::parse_past_time(text, self.now, self.zone)
+                .map(ComparisonValue::Time)
+                .ok_or_else(|| {
+                    invalid("7d, 2026-03-01, an RFC 3339 time, or words such as yesterday")
+                });
         }
         Ok(ComparisonValue::Text(text.to_owned()))
     }

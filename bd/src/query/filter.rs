@@ -141,14 +141,17 @@ impl BeadFilter {
         let usual = |a: &(UsualRank, BeadRef<'_>), b: &(UsualRank, BeadRef<'_>)| {
             a.0.cmp(&b.0).then_with(|| a.1.id().cmp(b.1.id()))
         };
-        let (mut found, mut rest) = (Vec::new(), &mut heads[..]);
+        let mut found = Vec::new();
+        let mut rest = &mut heads[..];
         while found.len() < limit && !rest.is_empty() {
             // Most beads whose line contains the text have it in a searched field.
             let some = limit.saturating_mul(2).min(rest.len());
             super::sort::first_in_order(rest, some, usual);
             let (first, others) = rest.split_at_mut(some);
-            let beads = first.iter().filter_map(|(_, bead_ref)| bead_ref.bead());
-            let more = beads.filter(|bead| self.matches(bead));
+            let more = first
+                .iter()
+                .filter_map(|(_, bead_ref)| bead_ref.bead())
+                .filter(|bead| self.matches(bead));
             found.extend(more.take(limit - found.len()));
             rest = others;
         }
@@ -172,7 +175,8 @@ impl BeadFilter {
             found.truncate(limit);
             return (found, total);
         }
-        let (mut found, mut total) = (Vec::new(), 0);
+        let mut found = Vec::new();
+        let mut total = 0;
         let is_brief = self.is_decidable_by_rows();
         snapshot.open_rows().for_each(|brief| {
             let fits = self
@@ -429,7 +433,8 @@ pub fn contains_ignore_case(text: &str, part: &str) -> bool {
 pub fn is_glob_match(pattern: &str, text: &str) -> bool {
     let (pattern, text): (Vec<char>, Vec<char>) =
         (pattern.chars().collect(), text.chars().collect());
-    let (mut p, mut t) = (0, 0);
+    let mut p = 0;
+    let mut t = 0;
     let mut retry = None;
     while t < text.len() {
         match pattern.get(p) {

@@ -5,9 +5,10 @@ use std::collections::{BTreeSet, HashMap};
 
 /// Returns the words in parentheses.
 fn find_bracketed_words(text: &str) -> impl Iterator<Item = &str> {
-    let groups = text.split('(').skip(1);
-    let groups = groups.filter_map(|rest| rest.split_once(')'));
-    groups.flat_map(|(inner, _)| inner.split(|c: char| c.is_whitespace() || c == ',' || c == ';'))
+    text.split('(')
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'))
+        .flat_map(|(inner, _)| inner.split(|c: char| c.is_whitespace() || c == ',' || c == ';'))
 }
 
 /// Groups messages by the ids that they name, in their order.

@@ -60,10 +60,10 @@ pub fn find_similar_pairs<'a>(beads: &[&'a Bead], threshold: f64) -> Vec<Similar
 /// Returns the words of the title and the words of the description.
 fn collect_words(bead: &Bead) -> [BTreeSet<String>; 2] {
     [&bead.title, &bead.description].map(|text| {
-        let words = text
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|word| word.chars().count() > 1);
-        words.map(str::to_lowercase).collect()
+        text.split(|c: char| !c.is_alphanumeric())
+            .filter(|word| word.chars().count() > 1)
+            .map(str::to_lowercase)
+            .collect()
     })
 }
 

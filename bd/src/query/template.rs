@@ -74,7 +74,8 @@ impl LineTemplate {
 }
 
 fn tokenize_template(text: &str) -> Result<Vec<TemplateToken>, TemplateError> {
-    let (mut tokens, mut rest) = (Vec::new(), text);
+    let mut tokens = Vec::new();
+    let mut rest = text;
     while let Some((before, behind)) = rest.split_once("{{") {
         let (action, after) = behind
             .split_once("}}")

@@ -53,15 +53,20 @@ fn is_archivable(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool 
         return false;
     };
     let parent = DepKind::ParentChild.code();
-    let mut parents = bead.edges().into_iter().filter(|(kind, _)| *kind == parent);
-    let is_held_by_parent =
-        parents.any(|(_, parent)| snapshot.bead_ref(parent).is_some() && !going.contains(parent));
+    let is_held_by_parent = bead
+        .edges()
+        .into_iter()
+        .filter(|(kind, _)| *kind == parent)
+        .any(|(_, parent)| snapshot.bead_ref(parent).is_some() && !going.contains(parent));
     let by_name = crate::bead::id::split_child(id)
         .is_some_and(|(parent, _)| snapshot.bead_ref(parent).is_some() && !going.contains(parent));
-    let mut staying = snapshot
-        .live_holders(id)
-        .filter(|holder| !going.contains(holder.id()));
-    !is_held_by_parent && !by_name && staying.next().is_none()
+    !is_held_by_parent
+        && !by_name
+        && snapshot
+            .live_holders(id)
+            .filter(|holder| !going.contains(holder.id()))
+            .next()
+            .is_none()
 }
 
 impl Store {

@@ -150,8 +150,11 @@ impl Store {
     }
 
     fn settings(&self) -> Result<Config, StoreError> {
-        let known = self.settings.clone().map(Ok);
-        Ok(known.unwrap_or_else(|| Config::from_dir(self.dir()))?)
+        Ok(self
+            .settings
+            .clone()
+            .map(Ok)
+            .unwrap_or_else(|| Config::from_dir(self.dir()))?)
     }
 
     pub fn dir(&self) -> &Path {
@@ -304,7 +307,8 @@ impl Store {
         let size = |path: &Path| std::fs::metadata(path).map_or(0, |meta| meta.len());
         let now = Stamp::from(clock.now());
         let is_due = || {
-            let (issues, journal) = (size(self.paths.issues()), size(&self.paths.journal()));
+            let issues = size(self.paths.issues());
+            let journal = size(&self.paths.journal());
             let due = self.policy.due(issues, journal, 0, None, &now);
             journal > 0 && matches!(due, FoldDue::Now | FoldDue::Soon)
         };

@@ -91,8 +91,9 @@ impl Snapshot {
 
 /// Returns the changes after an instant, newest first.
 fn later_changes(events: &[Event], at: Timestamp) -> impl Iterator<Item = &BeadChange> {
-    let later = events.iter().rev();
-    later
+    events
+        .iter()
+        .rev()
         .take_while(move |event| Stamp::parse(&event.at).instant() > at)
         .flat_map(|event| event.changes.iter().rev())
 }

@@ -60,8 +60,11 @@ impl Store {
     /// Returns true if the issues are sorted by id, ids are unique and every line can be parsed.
     pub fn is_canonical(&self) -> Result<bool, StoreError> {
         let snapshot = self.snapshot()?;
-        let rows = snapshot.index.rows().iter();
-        let durable = rows.filter(|row| row.file == index::ISSUES);
+        let durable = snapshot
+            .index
+            .rows()
+            .iter()
+            .filter(|row| row.file == index::ISSUES);
         let notes = snapshot.index.notes();
         let damaged = notes
             .iter()

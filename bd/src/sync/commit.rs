@@ -128,9 +128,11 @@ impl SyncCommit<'_> {
         }
         for (name, size) in store.history_files() {
             let sides = [&self.sides.ours, &self.sides.theirs].into_iter().flatten();
-            let mut known = sides.filter_map(|side| side.events.get(&name));
             // This file only grows, so the same length means the same content.
-            let file = match known.find(|file| file.size() == size) {
+            let file = match sides
+                .filter_map(|side| side.events.get(&name))
+                .find(|file| file.size() == size)
+            {
                 Some(file) => file.clone(),
                 None => BranchFile::write(self.place, &store.history_file(&name)?)?,
             };
@@ -180,7 +182,9 @@ impl SyncCommit<'_> {
         let mut merged = TreeEntries::new();
         let paths: BTreeSet<&String> = ours.keys().chain(theirs.keys()).collect();
         for path in paths {
-            let (our_entry, their_entry, base) = (ours.get(path), theirs.get(path), fork.get(path));
+            let our_entry = ours.get(path);
+            let their_entry = theirs.get(path);
+            let base = fork.get(path);
             let entry = if our_entry == their_entry || their_entry == base {
                 our_entry.cloned()
             } else if our_entry == base {

@@ -128,10 +128,8 @@ pub fn fetch_missing_branch(folder: &Path, config: &Config) -> Result<bool, GitE
     if fetched.is_none_or(|refs| refs.contains("refs/heads/*:")) {
         return Ok(false);
     }
-    let (from, to) = (
-        format!("refs/heads/{branch}"),
-        format!("refs/remotes/{remote}/{branch}"),
-    );
+    let from = format!("refs/heads/{branch}");
+    let to = format!("refs/remotes/{remote}/{branch}");
     let is_here = git.resolve(&from)?.is_some() || git.resolve(&to)?.is_some();
     if is_here || git.ls_remote(remote, &branch)?.is_none() {
         return Ok(false);
@@ -243,8 +241,8 @@ impl FreshClone {
 /// one.
 fn summarize_beads(text: &[u8]) -> (usize, Option<String>) {
     let lines = lines::iter_line_spans(text, 0);
-    let beads = lines.filter_map(|(_, span)| record::parse_bead(&text[span]).ok());
-    let ids: Vec<String> = beads
+    let ids: Vec<String> = lines
+        .filter_map(|(_, span)| record::parse_bead(&text[span]).ok())
         .filter(|bead| !bead.is_tombstone())
         .map(|bead| bead.id)
         .collect();

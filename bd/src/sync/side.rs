@@ -39,8 +39,11 @@ impl CommitSide {
         };
         for (path, entry) in place.git.entries(commit)? {
             let is_file = entry.mode.starts_with("100");
-            let inside = path.strip_prefix(&place.prefix).filter(|_| is_file);
-            let (name, number) = inside.map(parse_part_name).unwrap_or_default();
+            let (name, number) = path
+                .strip_prefix(&place.prefix)
+                .filter(|_| is_file)
+                .map(parse_part_name)
+                .unwrap_or_default();
             let year = name.strip_prefix("archive/");
             let month = name.strip_prefix("events/");
             let file = if name == issues {

@@ -151,8 +151,11 @@ pub(super) fn take_other_side(
                 // A deletion that another program forgot stays, without a message.
                 let is_live =
                     |line: &[u8]| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());
-                let live = vanished.iter().filter(|(_, line)| is_live(line));
-                let ids: Vec<String> = live.map(|(id, _)| id.clone()).collect();
+                let ids: Vec<String> = vanished
+                    .iter()
+                    .filter(|(_, line)| is_live(line))
+                    .map(|(id, _)| id.clone())
+                    .collect();
                 if !ids.is_empty() {
                     let commit = describe_last_change(store, place, other);
                     report.notes.push(MergeNote::Vanished { ids, commit });
@@ -206,8 +209,11 @@ fn find_vanished(
         let old = old.filter(|old| text.starts_with(old));
         let new = &text[old.map_or(0, |old| old.len())..];
         for (_, span) in lines::iter_line_spans(new, 0) {
-            let changes = Event::parse(&new[span]).map(|event| event.changes);
-            for change in changes.into_iter().flatten() {
+            for change in Event::parse(&new[span])
+                .map(|event| event.changes)
+                .into_iter()
+                .flatten()
+            {
                 if change.after.is_none() {
                     vanished.remove(&change.id);
                 }
@@ -235,10 +241,8 @@ fn describe_last_change(store: &Store, place: &SyncPlace, other: &CommitSide) ->
 /// in this clone, if the other side is not older. Leaves out sets, and beads that only the other
 /// side lacks, so that nothing counts as removed.
 fn presume_base(found: &[u8], ours: &[u8], theirs: &[u8]) -> Vec<u8> {
-    let (our_beads, their_beads) = (
-        ArchiveLines::from_text(ours),
-        ArchiveLines::from_text(theirs),
-    );
+    let our_beads = ArchiveLines::from_text(ours);
+    let their_beads = ArchiveLines::from_text(theirs);
     let mut text = Vec::new();
     for (id, line) in merge::lines_by_id(found) {
         let (Some(theirs), Ok(mut bead)) = (their_beads.0.get(&id), record::parse_bead(line))
@@ -337,8 +341,12 @@ pub(super) fn unite_history(first: Vec<u8>, second: Vec<u8>) -> Vec<u8> {
             let id = event
                 .as_ref()
                 .map_or_else(|| journal::line_hash(line), |event| event.id.clone());
-            let at = event.map(|event| Stamp::parse(&event.at).instant());
-            let found = (at.unwrap_or_default(), line);
+            let found = (
+                event
+                    .map(|event| Stamp::parse(&event.at).instant())
+                    .unwrap_or_default(),
+                line,
+            );
             let known = by_id.entry(id).or_insert(found);
             *known = found.min(*known);
         }
@@ -360,7 +368,8 @@ pub(super) fn count_changed(before: &[u8], after: &[u8]) -> usize {
         return 0;
     }
     let by_id = |text| -> HashMap<String, &[u8]> { ArchiveLines::from_text(text).0 };
-    let (before, after) = (by_id(before), by_id(after));
+    let before = by_id(before);
+    let after = by_id(after);
     let differs = |(id, line): &(&String, &&[u8])| before.get(*id) != Some(*line);
     let gone = before.keys().filter(|id| !after.contains_key(*id)).count();
     after.iter().filter(differs).count() + gone

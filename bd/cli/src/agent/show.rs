@@ -48,6 +48,7 @@ fn non_empty(text: &str) -> Option<String> {
 
 /// Returns the value of the first label `NAME:VALUE`.
 fn find_label_value(bead: &Bead, name: &str) -> Option<String> {
-    let mut labels = bead.labels.iter();
-    labels.find_map(|label| Some(label.strip_prefix(name)?.strip_prefix(':')?.to_owned()))
+    bead.labels
+        .iter()
+        .find_map(|label| Some(label.strip_prefix(name)?.strip_prefix(':')?.to_owned()))
 }

@@ -214,8 +214,7 @@ impl FilterArgs {
 }
 
 fn parse_label_regex(text: &str) -> Result<LabelRegex, UsageError> {
-    let read = regex::Regex::new(text).map(LabelRegex);
-    read.map_err(|error| {
+    regex::Regex::new(text).map(LabelRegex).map_err(|error| {
         let error = error.to_string();
         let why = error.lines().last().unwrap_or_default();
         UsageError(format!("invalid --label-regex \"{text}\": {why}"))

@@ -64,8 +64,8 @@ fn find_lister(path: &str, argument: &str) -> Option<ValueLister<CompletionEnv>>
         }
         (_, "assignee" | "author" | "actor" | "agent" | "holder" | "coordinator") => list_assignees,
         (_, "key") => |_| {
-            let all = KEYS.iter();
-            all.map(|key| (key.name.into(), key.meaning.into()))
+            KEYS.iter()
+                .map(|key| (key.name.into(), key.meaning.into()))
                 .collect()
         },
         _ => return None,
@@ -77,17 +77,24 @@ fn list_ids(place: &CompletionEnv) -> Vec<CompletionValue> {
 }
 
 fn list_formulas(place: &CompletionEnv) -> Vec<CompletionValue> {
-    let names = place.as_ref().map(|env| {
-        let beads = find::find_beads_folder(env).ok();
-        FormulaSearchPath::new(env, beads.as_deref(), &[]).names()
-    });
-    without_descriptions(names.unwrap_or_default())
+    without_descriptions(
+        place
+            .as_ref()
+            .map(|env| {
+                let beads = find::find_beads_folder(env).ok();
+                FormulaSearchPath::new(env, beads.as_deref(), &[]).names()
+            })
+            .unwrap_or_default(),
+    )
 }
 
 fn list_labels(place: &CompletionEnv) -> Vec<CompletionValue> {
     let found = load_snapshot(place);
-    let beads = found.iter().flat_map(Snapshot::bead_refs);
-    let all: BTreeSet<&str> = beads.flat_map(|bead| bead.labels()).collect();
+    let all: BTreeSet<&str> = found
+        .iter()
+        .flat_map(Snapshot::bead_refs)
+        .flat_map(|bead| bead.labels())
+        .collect();
     without_descriptions(all.into_iter().map(str::to_owned))
 }
 
@@ -102,23 +109,36 @@ fn list_rigs(place: &CompletionEnv) -> Vec<CompletionValue> {
 
 fn list_assignees(place: &CompletionEnv) -> Vec<CompletionValue> {
     let found = load_snapshot(place);
-    let beads = found.iter().flat_map(Snapshot::bead_refs);
-    let assignees: BTreeSet<&str> = beads.map(|bead| bead.assignee()).collect();
-    let all = assignees.into_iter().filter(|name| !name.is_empty());
-    without_descriptions(all.map(str::to_owned))
+    let assignees: BTreeSet<&str> = found
+        .iter()
+        .flat_map(Snapshot::bead_refs)
+        .map(|bead| bead.assignee())
+        .collect();
+    without_descriptions(
+        assignees
+            .into_iter()
+            .filter(|name| !name.is_empty())
+            .map(str::to_owned),
+    )
 }
 
 fn list_status_values(place: &CompletionEnv) -> Vec<CompletionValue> {
-    let all = (0..)
-        .map_while(Status::from_code)
-        .filter(|status| *status != Status::Tombstone)
-        .map(|status| status.as_str().to_owned());
-    without_descriptions(all.chain(load_vocabulary(place).statuses))
+    without_descriptions(
+        (0..)
+            .map_while(Status::from_code)
+            .filter(|status| *status != Status::Tombstone)
+            .map(|status| status.as_str().to_owned())
+            .chain(load_vocabulary(place).statuses),
+    )
 }
 
 fn list_kind_values(place: &CompletionEnv) -> Vec<CompletionValue> {
-    let all = kind::CORE.iter().map(|kind| kind.as_str().to_owned());
-    without_descriptions(all.chain(load_vocabulary(place).kinds))
+    without_descriptions(
+        kind::CORE
+            .iter()
+            .map(|kind| kind.as_str().to_owned())
+            .chain(load_vocabulary(place).kinds),
+    )
 }
 
 fn load_vocabulary(place: &CompletionEnv) -> Vocabulary {

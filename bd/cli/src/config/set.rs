@@ -40,8 +40,9 @@ fn remove_unset_marker(key: &str, value: &str) -> String {
     if !key.ends_with(".custom") {
         return value.to_owned();
     }
-    let words = value
+    value
         .split(',')
-        .filter(|word| !word.trim_end().ends_with("(not set)"));
-    words.collect::<Vec<_>>().join(",")
+        .filter(|word| !word.trim_end().ends_with("(not set)"))
+        .collect::<Vec<_>>()
+        .join(",")
 }

@@ -132,11 +132,13 @@ fn build_draft(title: String, sections: &DraftSections) -> Result<IssueDraft, Us
     };
     let list = |name: &str| {
         let text = part(name).unwrap_or_default();
-        let items = text.split([',', '\n']).map(|item| {
-            let item = item.trim();
-            item.strip_prefix("- ").unwrap_or(item).trim().to_owned()
-        });
-        items.filter(|item| !item.is_empty()).collect::<Vec<_>>()
+        text.split([',', '\n'])
+            .map(|item| {
+                let item = item.trim();
+                item.strip_prefix("- ").unwrap_or(item).trim().to_owned()
+            })
+            .filter(|item| !item.is_empty())
+            .collect::<Vec<_>>()
     };
     let description = part("description").or_else(|| part("intro"));
     let priority = part("priority").map(|text| args::parse_priority_arg(&text));

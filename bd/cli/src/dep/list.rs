@@ -29,14 +29,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let kind = args.kind.as_deref().map(DepKind::from);
     let wanted = |candidate: &DepKind| kind.as_ref().is_none_or(|kind| kind == candidate);
     let links: Vec<LinkedBead> = if args.direction == "up" {
-        let links = snapshot.dependents_of(&bead.id).into_iter();
-        links
+        snapshot
+            .dependents_of(&bead.id)
+            .into_iter()
             .filter(|(_, edge)| wanted(&edge.kind))
             .map(|(holder, edge)| LinkedBead::new(holder.clone(), &edge.kind))
             .collect()
     } else {
-        let edges = bead.dependencies.iter().filter(|edge| wanted(&edge.kind));
-        edges
+        bead.dependencies
+            .iter()
+            .filter(|edge| wanted(&edge.kind))
             .filter_map(|edge| {
                 let target = match snapshot.get_live(&edge.depends_on_id) {
                     Some(bead) => bead.clone(),

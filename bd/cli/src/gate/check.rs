@@ -75,8 +75,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         })?;
     }
     let count_verdicts = |is_counted: fn(&GateVerdict) -> bool| {
-        let verdicts = judged.iter().map(|(_, verdict)| verdict);
-        verdicts.filter(|verdict| is_counted(verdict)).count()
+        judged
+            .iter()
+            .map(|(_, verdict)| verdict)
+            .filter(|verdict| is_counted(verdict))
+            .count()
     };
     let needs_someone = count_verdicts(|verdict| matches!(verdict, GateVerdict::Escalate(_)));
     let gates = judged.iter().map(|(bead, verdict)| {

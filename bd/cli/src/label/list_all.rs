@@ -11,8 +11,11 @@ pub(crate) struct Args {}
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
-    for label in live.flat_map(|bead| bead.labels()) {
+    for label in snapshot
+        .bead_refs()
+        .filter(|bead| !bead.is_tombstone())
+        .flat_map(|bead| bead.labels())
+    {
         *counts.entry(label).or_default() += 1;
     }
     let labels: Vec<_> = counts

@@ -237,10 +237,11 @@ pub(super) fn keep_brief_fields(value: Value) -> Value {
     match value {
         Value::Array(items) => items.into_iter().map(keep_brief_fields).collect(),
         Value::Object(bead) if bead.contains_key("id") && bead.contains_key("title") => {
-            let kept = bead
-                .into_iter()
-                .filter(|(key, _)| BRIEF_FIELDS.contains(&key.as_str()));
-            Value::Object(kept.collect())
+            Value::Object(
+                bead.into_iter()
+                    .filter(|(key, _)| BRIEF_FIELDS.contains(&key.as_str()))
+                    .collect(),
+            )
         }
         other => other,
     }

@@ -20,13 +20,12 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let found = stale::find_finished_molecules(&snapshot)
+    let rows: Vec<StaleMolecule> = stale::find_finished_molecules(&snapshot)
         .into_iter()
         .filter(|stale| {
             (!args.blocking || !stale.blocking.is_empty())
                 && (!args.unassigned || stale.root.assignee().is_empty())
-        });
-    let rows: Vec<StaleMolecule> = found
+        })
         .filter_map(|stale| {
             let bead = stale.root.bead()?;
             Some(StaleMolecule {

@@ -117,11 +117,10 @@ const OLD_AGE_HOURS: i64 = 24;
 
 fn list_wisps(ctx: &Context, args: &WispListArgs) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let heads = snapshot
+    let mut beads: Vec<Bead> = snapshot
         .bead_refs()
         .filter(|bead_ref| bead_ref.is_ephemeral() && !bead_ref.is_tombstone())
-        .filter(|bead_ref| args.all || bead_ref.is_open());
-    let mut beads: Vec<Bead> = heads
+        .filter(|bead_ref| args.all || bead_ref.is_open())
         .filter_map(|bead_ref| bead_ref.bead().cloned())
         .collect();
     beads.sort_by(|a, b| {
@@ -181,10 +180,13 @@ fn collect_wisps(ctx: &Context, args: &WispGcArgs) -> CommandResult {
     };
     let store = ctx.store()?;
     let candidates = |snapshot: &Snapshot| -> Vec<String> {
-        let heads = snapshot.bead_refs().filter(BeadRef::is_ephemeral);
-        let beads = heads.filter_map(|bead_ref| bead_ref.bead());
-        let due = beads.filter(|bead| is_due(bead) && !is_in_use(snapshot, bead, limit));
-        due.map(|bead| bead.id.clone()).collect()
+        snapshot
+            .bead_refs()
+            .filter(BeadRef::is_ephemeral)
+            .filter_map(|bead_ref| bead_ref.bead())
+            .filter(|bead| is_due(bead) && !is_in_use(snapshot, bead, limit))
+            .map(|bead| bead.id.clone())
+            .collect()
     };
     let ids = if args.dry_run {
         candidates(&store.snapshot()?)

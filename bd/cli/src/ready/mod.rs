@@ -179,10 +179,12 @@ fn explain_others(ctx: &Context, snapshot: &Snapshot, dir: &Path) -> CommandResu
             Vec::new()
         }
     });
-    let beads = unready
-        .iter()
-        .map(|item| ExplainedBead::new(item.bead, &item.reasons));
-    explanation::report_reasons(beads.collect())
+    explanation::report_reasons(
+        unready
+            .iter()
+            .map(|item| ExplainedBead::new(item.bead, &item.reasons))
+            .collect(),
+    )
 }
 
 #[derive(Serialize)]

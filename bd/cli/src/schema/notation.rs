@@ -32,11 +32,10 @@ impl SchemaTable {
     }
 
     pub(super) fn commands(&self) -> impl Iterator<Item = &'static str> {
-        let with_json = self
-            .commands
+        self.commands
             .iter()
-            .filter(|(_, shapes)| shapes.as_slice() != ["-"]);
-        with_json.map(|(command, _)| *command)
+            .filter(|(_, shapes)| shapes.as_slice() != ["-"])
+            .map(|(command, _)| *command)
     }
 
     pub(super) fn has_command(&self, command: &str) -> bool {
@@ -69,8 +68,10 @@ impl SchemaTable {
     }
 
     fn alternatives(&self, text: &str) -> Vec<Value> {
-        let all = split_outside_brackets(text, '|').into_iter().map(str::trim);
-        all.filter(|text| *text != "-")
+        split_outside_brackets(text, '|')
+            .into_iter()
+            .map(str::trim)
+            .filter(|text| *text != "-")
             .map(|text| self.single(text))
             .collect()
     }

@@ -100,8 +100,11 @@ fn write_links(page: &mut Page, shown: &ShownBead) {
         links: &'a [LinkedBead],
         is_wanted: &dyn Fn(&DepKind) -> bool,
     ) -> Vec<&'a PlainBead> {
-        let found = links.iter().filter(|linked| is_wanted(&linked.kind));
-        found.map(|linked| &linked.bead).collect()
+        links
+            .iter()
+            .filter(|linked| is_wanted(&linked.kind))
+            .map(|linked| &linked.bead)
+            .collect()
     }
     let is_related = |kind: &DepKind| matches!(kind, DepKind::Related | DepKind::RelatesTo);
     let is_parent = |kind: &DepKind| *kind == DepKind::ParentChild;

@@ -207,8 +207,8 @@ impl ShownBead {
     }
 
     fn children(&self) -> impl Iterator<Item = &PlainBead> {
-        let children = self.dependents.iter();
-        children
+        self.dependents
+            .iter()
             .filter(|linked| linked.kind == DepKind::ParentChild)
             .map(|linked| &linked.bead)
     }

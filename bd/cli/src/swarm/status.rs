@@ -22,8 +22,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let status = SwarmStatus::for_epic(&snapshot, &epic.id);
     let zone = local_time_zone();
     let list = |beads: &[&Bead]| -> Vec<SwarmMember> {
-        let members = beads.iter();
-        members.map(|bead| SwarmMember::new(bead, &zone)).collect()
+        beads
+            .iter()
+            .map(|bead| SwarmMember::new(bead, &zone))
+            .collect()
     };
     let blocked = status.blocked.iter().map(|(bead, needs)| SwarmMember {
         blocked_by: needs.iter().map(|id| (*id).to_owned()).collect(),

@@ -70,8 +70,10 @@ impl SwarmValidateReport {
     pub(super) fn from_analysis(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Self {
         let waves = analysis.waves.iter().enumerate();
         let children = || {
-            let children = analysis.children.iter();
-            children.map(|bead| (bead.id.clone(), SwarmChild::new(bead, analysis)))
+            analysis
+                .children
+                .iter()
+                .map(|bead| (bead.id.clone(), SwarmChild::new(bead, analysis)))
         };
         Self {
             epic_id: analysis.epic.id.clone(),

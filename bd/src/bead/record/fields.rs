@@ -61,10 +61,12 @@ impl RecordFields {
     /// Returns the fields that differ between `self` and `new`: their old values and their new
     /// values. Null counts as absent.
     pub fn difference(&self, new: &Self) -> (Self, Self) {
-        let (mut before, mut after) = (Self::default(), Self::default());
+        let mut before = Self::default();
+        let mut after = Self::default();
         let added = new.keys().filter(|key| self.raw_text(key).is_none());
         for key in self.keys().chain(added) {
-            let (old, new) = (self.raw_value(key), new.raw_value(key));
+            let old = self.raw_value(key);
+            let new = new.raw_value(key);
             if old.map(RawValue::get) != new.map(RawValue::get) {
                 before.push(key, old);
                 after.push(key, new);

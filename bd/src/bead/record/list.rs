@@ -50,7 +50,8 @@ pub(crate) struct ParsedList<T> {
 /// Parses a list. Returns `None` for any other value.
 pub(crate) fn parse_list<T: ListElement>(text: &str) -> Option<ParsedList<T>> {
     let all: Vec<RawJson> = serde_json::from_str(text).ok()?;
-    let (mut elements, mut foreign) = (Vec::new(), Vec::new());
+    let mut elements = Vec::new();
+    let mut foreign = Vec::new();
     for (position, raw) in all.into_iter().enumerate() {
         match parse_element(raw.get()) {
             Some(element) => elements.push(element),
@@ -64,7 +65,8 @@ fn parse_element<T: ListElement>(text: &str) -> Option<T> {
     if let Ok(element) = serde_json::from_str(text) {
         return Some(element);
     }
-    let (mut sound, mut odd) = (Vec::new(), Vec::new());
+    let mut sound = Vec::new();
+    let mut odd = Vec::new();
     for (key, raw) in parse_pairs(text)? {
         let alone = format!("{}:{}", serde_json::to_string(&key).ok()?, raw.get());
         if serde_json::from_str::<T>(&format!("{{{alone}}}")).is_ok() {

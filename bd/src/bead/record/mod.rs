@@ -106,8 +106,8 @@ fn parse_leniently(text: &str) -> Option<Bead> {
 fn read_other_form(bead: &mut Bead, key: &str, text: &str) {
     let words = |text: &str| -> Vec<String> {
         let text: String = serde_json::from_str(text).unwrap_or_default();
-        let words = text.split(',').map(str::trim);
-        words
+        text.split(',')
+            .map(str::trim)
             .filter(|word| !word.is_empty())
             .map(str::to_owned)
             .collect()
@@ -129,10 +129,13 @@ fn format_as_text(text: &str) -> String {
     let Ok(elements) = serde_json::from_str::<Vec<RawJson>>(text) else {
         return text.to_owned();
     };
-    let lines = elements.iter().map(|element| {
-        serde_json::from_str(element.get()).unwrap_or_else(|_| element.get().to_owned())
-    });
-    lines.collect::<Vec<String>>().join("\n")
+    elements
+        .iter()
+        .map(|element| {
+            serde_json::from_str(element.get()).unwrap_or_else(|_| element.get().to_owned())
+        })
+        .collect::<Vec<String>>()
+        .join("\n")
 }
 
 /// Reads a list of a bead element by element. Returns false if the key has no list.
@@ -198,7 +201,8 @@ pub(crate) fn drop_replaced(before: &Bead, bead: &mut Bead) {
         plain.extra.clear();
         bead_to_json_value(&plain)
     };
-    let (old, new) = (known(before), known(bead));
+    let old = known(before);
+    let new = known(bead);
     for (key, raw) in std::mem::take(&mut bead.extra) {
         if !KEYS.contains(&key.as_str()) || old.get(&key) == new.get(&key) {
             bead.extra.push((key, raw));

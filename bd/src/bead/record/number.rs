@@ -41,7 +41,9 @@ pub(super) fn parse_exact(raw: &RawValue) -> Value {
 /// strings keep their text.
 pub fn compact_json(text: &str) -> serde_json::Result<Box<RawValue>> {
     let raw: Box<RawValue> = serde_json::from_str(text)?;
-    let (mut out, mut quoted, mut escaped) = (String::with_capacity(text.len()), false, false);
+    let mut out = String::with_capacity(text.len());
+    let mut quoted = false;
+    let mut escaped = false;
     for c in raw.get().chars() {
         if quoted {
             (quoted, escaped) = (escaped || c != '"', !escaped && c == '\\');

@@ -67,8 +67,10 @@ pub struct ReadyQuery {
 impl ReadyQuery {
     /// Returns true if a requested label is one of internal beads.
     fn wants_internal(&self) -> bool {
-        let mut labels = self.labels.iter().chain(&self.labels_any);
-        labels.any(|label| is_internal_label(label))
+        self.labels
+            .iter()
+            .chain(&self.labels_any)
+            .any(|label| is_internal_label(label))
     }
 }
 
@@ -100,10 +102,13 @@ pub fn find_ready<'a>(
     now: Timestamp,
 ) -> (Vec<&'a Bead>, usize) {
     let (found, total) = find_ready_rows(snapshot, query, now);
-    let beads = found
-        .iter()
-        .filter_map(|row| snapshot.bead_ref_at(row.node).bead());
-    (beads.collect(), total)
+    (
+        found
+            .iter()
+            .filter_map(|row| snapshot.bead_ref_at(row.node).bead())
+            .collect(),
+        total,
+    )
 }
 
 /// Returns the rows of the ready beads up to the limit, and the number of all ready beads.
@@ -164,7 +169,8 @@ impl<'a> ReadyFilter<'a> {
         }
         let is_certain = fits.is_some() && self.below.is_none() && !self.asks.needs_bead(row);
         let bead_ref = || self.snapshot.bead_ref_at(row.node);
-        let (query, below) = (self.query, self.below.as_ref());
+        let query = self.query;
+        let below = self.below.as_ref();
         is_certain || is_candidate(&bead_ref(), query, &self.hidden, below, self.now)
     }
 }
@@ -314,8 +320,10 @@ fn compare_ready(
 
 /// Returns true if a bead is blocked, directly or through a parent.
 pub fn is_blocked(snapshot: &Snapshot, id: &str) -> bool {
-    let bead = snapshot.bead_ref(id).filter(|head| !head.is_tombstone());
-    bead.is_some_and(|head| head.is_blocked())
+    snapshot
+        .bead_ref(id)
+        .filter(|head| !head.is_tombstone())
+        .is_some_and(|head| head.is_blocked())
 }
 
 /// Returns the open targets of a bead's `blocks` edges.

@@ -156,8 +156,10 @@ impl Fold<'_> {
     /// Collects the events for history: those of the journal, and those of merges.
     fn collect_events(&self, entries: Vec<Event>) -> Vec<Event> {
         let state = &self.snapshot.source.state;
-        let entries = entries.into_iter();
-        let mut events: Vec<Event> = entries.filter_map(Event::into_written).collect();
+        let mut events: Vec<Event> = entries
+            .into_iter()
+            .filter_map(Event::into_written)
+            .collect();
         events.extend(history::build_merge_event(&state.merged, self.now));
         events
     }

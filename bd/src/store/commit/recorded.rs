@@ -59,8 +59,9 @@ impl RecordedChanges {
     /// Returns true if a bead had exactly this line.
     pub(super) fn has_state(&self, id: &str, line: &[u8]) -> bool {
         let hash = Some(line_hash(line));
-        let mut changes = self.changes_of(id).iter();
-        changes.any(|RecordedChange { change, .. }| change.before == hash || change.after == hash)
+        self.changes_of(id)
+            .iter()
+            .any(|RecordedChange { change, .. }| change.before == hash || change.after == hash)
     }
 
     /// Compares two lines of a bead by their ages. Returns `None` if no changes lead from one to

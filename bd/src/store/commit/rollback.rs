@@ -57,8 +57,12 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
     let paths = &source.paths;
     let key = source.read_key(ISSUES);
     // One side of an unfinished merge proves nothing.
-    let mut notes = read.index.notes().into_iter();
-    if notes.any(|note| note.conflict && note.file == ISSUES) {
+    if read
+        .index
+        .notes()
+        .into_iter()
+        .any(|note| note.conflict && note.file == ISSUES)
+    {
         return Ok(None);
     }
     if !paths.kept().exists() {
@@ -261,8 +265,7 @@ impl RollbackComparison {
 /// Counts the fields in which two states of a bead differ.
 fn count_differences(a: &Bead, b: &Bead) -> usize {
     let fields = RecordFields::from_bead(a).difference(&RecordFields::from_bead(b));
-    let names = fields.0.keys();
-    names.filter(|name| *name != "updated_at").count()
+    fields.0.keys().filter(|name| *name != "updated_at").count()
 }
 
 /// Parses the bead of a line, if it is the same bead as `kept`.

@@ -184,8 +184,9 @@ impl GitPlace {
         let Some(root) = cwd.ancestors().find(|folder| folder.join(".git").exists()) else {
             return Self::default();
         };
-        let shared = git::find_git_folders(root).filter(|git| git.git_dir != git.common);
-        let main_root = shared.and_then(|git| Some(git.common.parent()?.to_owned()));
+        let main_root = git::find_git_folders(root)
+            .filter(|git| git.git_dir != git.common)
+            .and_then(|git| Some(git.common.parent()?.to_owned()));
         let above = main_root.as_deref().filter(|main| root.starts_with(main));
         Self {
             boundary: Some(above.unwrap_or(root).to_owned()),

@@ -67,8 +67,12 @@ fn local_patterns(dir: &Path, root: &Path) -> Option<Vec<String>> {
         root if root.is_empty() => root,
         folder => format!("/{folder}"),
     };
-    let names = LOCAL_FILES.iter();
-    Some(names.map(|name| format!("{folder}/{name}")).collect())
+    Some(
+        LOCAL_FILES
+            .iter()
+            .map(|name| format!("{folder}/{name}"))
+            .collect(),
+    )
 }
 
 /// Removes what bd added to the repository's `info/exclude` for the beads folder `dir` of a

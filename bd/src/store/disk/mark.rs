@@ -35,8 +35,8 @@ pub fn is_database_at(path: &Path) -> bool {
 /// Returns the SQLite databases of other programs in a beads folder, sorted by name.
 pub fn find_databases(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let paths = entries.map(|entry| entry.path());
-    let mut found: Vec<PathBuf> = paths
+    let mut found: Vec<PathBuf> = entries
+        .map(|entry| entry.path())
         .filter(|path| path.is_file() && is_database_at(path))
         .collect();
     found.sort();

@@ -187,12 +187,13 @@ pub fn is_project(dir: &Path) -> bool {
     let Ok(entries) = fs::read_dir(dir) else {
         return false;
     };
-    let mut names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    names.any(|name| {
-        let kind = Path::new(&name).extension().and_then(|kind| kind.to_str());
-        let database = kind == Some("db") && name != "vc.db" && !name.contains("backup");
-        kind == Some("jsonl") || database
-    })
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .any(|name| {
+            let kind = Path::new(&name).extension().and_then(|kind| kind.to_str());
+            let database = kind == Some("db") && name != "vc.db" && !name.contains("backup");
+            kind == Some("jsonl") || database
+        })
 }
 
 #[cfg(test)]

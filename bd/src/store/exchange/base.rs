@@ -83,7 +83,11 @@ impl Store {
     /// The last change of the issues or of the waiting history, in seconds since 1970.
     pub fn last_changed(&self) -> i64 {
         let files = [self.paths.issues().to_owned(), self.paths.local_events()];
-        let times = files.iter().filter_map(|path| fs::metadata(path).ok());
-        times.map(|meta| meta.mtime()).max().unwrap_or_default()
+        files
+            .iter()
+            .filter_map(|path| fs::metadata(path).ok())
+            .map(|meta| meta.mtime())
+            .max()
+            .unwrap_or_default()
     }
 }

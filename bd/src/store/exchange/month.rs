@@ -74,8 +74,10 @@ pub(super) fn move_waiting_history(
 
 /// Appends the events that the file lacks.
 fn append_events(path: &Path, events: &[(String, &[u8])]) -> Result<(), StoreError> {
-    let there = history::read_file(path)?.into_iter().map(|event| event.id);
-    let mut known: HashSet<String> = there.collect();
+    let mut known: HashSet<String> = history::read_file(path)?
+        .into_iter()
+        .map(|event| event.id)
+        .collect();
     let mut text = Vec::new();
     for (id, line) in events {
         if known.insert(id.clone()) {

@@ -346,7 +346,8 @@ fn find_prefix_row(index: &Index) -> u32 {
 
 /// Builds the list of open beads in the usual order, and the lists of rows with a certain property.
 fn build_lists(index: &Index, marks: &[u32]) -> IndexLists {
-    let (ids, edges) = (index.ids(), index.all_edges());
+    let ids = index.ids();
+    let edges = index.all_edges();
     let dots = memchr::memchr_iter(b'.', ids.items);
     let spawners = edges
         .items
@@ -432,8 +433,8 @@ impl Index {
             return false;
         }
         let deleted = Status::Tombstone.code();
-        let children = BlockingGraph::holders(self, at, &DepKind::ParentChild).into_iter();
-        let mut statuses = children
+        let mut statuses = BlockingGraph::holders(self, at, &DepKind::ParentChild)
+            .into_iter()
             .map(|child| self.status(child))
             .filter(|status| *status != deleted)
             .peekable();

@@ -64,7 +64,8 @@ pub(crate) fn read_whole_lines(
     let room = usize::try_from(to - from).unwrap_or(READ_SIZE);
     let mut buffer = vec![0; READ_SIZE.min(room.max(1))];
     // The number of bytes in the buffer, and their offset in the file.
-    let (mut filled, mut start) = (0, from);
+    let mut filled = 0;
+    let mut start = from;
     loop {
         let room = buffer.len() - filled;
         let at = start + filled as u64;

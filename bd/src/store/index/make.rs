@@ -83,7 +83,8 @@ pub(crate) fn parse_file(file: &File, code: u8, old: Option<&Index>) -> io::Resu
     };
     if let Some(second) = second {
         first.content.add_all(second.content);
-        let (mut beads, mut notes) = (second.made.beads, second.made.notes);
+        let mut beads = second.made.beads;
+        let mut notes = second.made.notes;
         for bead in &mut beads {
             bead.line += first.lines;
         }
@@ -146,7 +147,8 @@ impl<'a> FileParser<'a> {
 
     fn take_lines(&mut self, text: &[u8], start: u64) {
         let before = self.lines;
-        let (mut last, mut rest) = (1, 0);
+        let mut last = 1;
+        let mut rest = 0;
         for (number, span) in lines::iter_line_spans(text, bom_length(text, start)) {
             (last, rest) = (number, span.end);
             self.take_line(
@@ -202,8 +204,11 @@ impl<'a> FileParser<'a> {
         }
         let code = self.code;
         let by_hash = self.by_hash.get_or_insert_with(|| {
-            let rows = (0..).zip(old.rows()).filter(|(_, row)| row.file == code);
-            rows.map(|(at, row)| (row.hash, at)).collect()
+            (0..)
+                .zip(old.rows())
+                .filter(|(_, row)| row.file == code)
+                .map(|(at, row)| (row.hash, at))
+                .collect()
         });
         by_hash.get(&hash).copied()
     }

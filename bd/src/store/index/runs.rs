@@ -44,7 +44,8 @@ impl<'a, T: Copy> RowRuns<'a, T> {
     where
         T: Ord,
     {
-        let (mut low, mut high) = (0, rows);
+        let mut low = 0;
+        let mut high = rows;
         while low < high {
             let middle = low.midpoint(high);
             if self.of_row(middle) < run {

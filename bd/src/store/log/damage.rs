@@ -26,13 +26,15 @@ const ID_MARKS: [&[u8]; 3] = [
 
 /// Returns the ids of beads that are visible in a damaged line.
 pub(crate) fn find_visible_ids(line: &[u8]) -> BTreeSet<String> {
-    let found = ID_MARKS.iter().flat_map(|key| find_after_key(line, key));
-    let texts = found.filter_map(|rest| {
-        let end = memchr::memchr(b'"', rest)?;
-        let id = std::str::from_utf8(&rest[..end]).ok()?;
-        (!id.is_empty() && id.len() < 200).then(|| id.to_owned())
-    });
-    texts.collect()
+    ID_MARKS
+        .iter()
+        .flat_map(|key| find_after_key(line, key))
+        .filter_map(|rest| {
+            let end = memchr::memchr(b'"', rest)?;
+            let id = std::str::from_utf8(&rest[..end]).ok()?;
+            (!id.is_empty() && id.len() < 200).then(|| id.to_owned())
+        })
+        .collect()
 }
 
 /// Returns true if a damaged line changed a bead to the line with this hash.
@@ -65,8 +67,11 @@ pub(crate) fn sound_records(line: &[u8]) -> Vec<SoundRecord> {
         let start_text = [b"{", &rest[..end], b"}"].concat();
         let start: Start<'_> = serde_json::from_slice(&start_text).ok()?;
         let record = find_after_key(&rest[end..], br#""line":"#).next()?;
-        let mut values = serde_json::Deserializer::from_slice(record).into_iter::<&RawValue>();
-        let record = values.next()?.ok()?.get();
+        let record = serde_json::Deserializer::from_slice(record)
+            .into_iter::<&RawValue>()
+            .next()?
+            .ok()?
+            .get();
         let is_sound = start.after == Some(line_hash(record.as_bytes()).as_str())
             && merge::id_of_line(record.as_bytes()).as_deref() == Some(start.id);
         is_sound.then(|| SoundRecord {

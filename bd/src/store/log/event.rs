@@ -250,9 +250,11 @@ impl BeadChange {
 
     /// The changed fields except `updated_at`: name, old and new value as JSON.
     pub fn fields(&self) -> Vec<FieldChange<'_>> {
-        let (old, new) = (self.old.as_ref(), self.new.as_ref());
-        let keys = new.or(old).map(|side| side.keys().collect::<Vec<_>>());
-        keys.unwrap_or_default()
+        let old = self.old.as_ref();
+        let new = self.new.as_ref();
+        new.or(old)
+            .map(|side| side.keys().collect::<Vec<_>>())
+            .unwrap_or_default()
             .into_iter()
             .filter(|key| *key != "updated_at")
             .map(|key| FieldChange {

@@ -184,17 +184,22 @@ pub(crate) fn group_losses_by_bead(
             .push(overruled.clone());
     }
     let hashes = |text| -> HashMap<String, u64> {
-        let rows = merge::lines_by_id(text).filter(|(id, _)| beads.contains_key(id.as_str()));
-        rows.map(|(id, line)| (id, xxh3_64(line))).collect()
+        merge::lines_by_id(text)
+            .filter(|(id, _)| beads.contains_key(id.as_str()))
+            .map(|(id, line)| (id, xxh3_64(line)))
+            .collect()
     };
-    let (from, to) = (hashes(ours), hashes(out));
-    let merged = beads.into_iter().map(|(id, lost)| MergedBead {
-        id: id.to_owned(),
-        lost,
-        from: from.get(id).copied(),
-        to: to.get(id).copied(),
-    });
-    merged.collect()
+    let from = hashes(ours);
+    let to = hashes(out);
+    beads
+        .into_iter()
+        .map(|(id, lost)| MergedBead {
+            id: id.to_owned(),
+            lost,
+            from: from.get(id).copied(),
+            to: to.get(id).copied(),
+        })
+        .collect()
 }
 
 /// Groups overruled values by field. Several values of one field, comments or edges, become a list.
@@ -271,8 +276,10 @@ pub(crate) fn read_events_of(
         })
     })?;
     events.retain(|event| {
-        let mut changes = event.changes.iter();
-        changes.any(|change| ids.contains(change.id.as_str()))
+        event
+            .changes
+            .iter()
+            .any(|change| ids.contains(change.id.as_str()))
     });
     Ok(events)
 }

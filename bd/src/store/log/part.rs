@@ -27,7 +27,8 @@ impl ChangedPart {
         }
         let at = count_equal_bytes(old.bytes(), new.bytes());
         let at = (0..=at).rev().find(|at| old.is_char_boundary(*at))?;
-        let (old_rest, new_rest) = (&old[at..], new.get(at..)?);
+        let old_rest = &old[at..];
+        let new_rest = new.get(at..)?;
         let after = count_equal_bytes(old_rest.bytes().rev(), new_rest.bytes().rev());
         let after = (0..=after)
             .rev()
@@ -46,8 +47,9 @@ impl ChangedPart {
         let at = if self.new.is_empty() {
             self.at
         } else {
-            let places = new.match_indices(&self.new).map(|(at, _)| at);
-            places.min_by_key(|at| at.abs_diff(self.at))?
+            new.match_indices(&self.new)
+                .map(|(at, _)| at)
+                .min_by_key(|at| at.abs_diff(self.at))?
         };
         let (before, rest) = new.split_at_checked(at)?;
         let after = rest.strip_prefix(&self.new)?;

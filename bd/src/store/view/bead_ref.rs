@@ -233,8 +233,12 @@ impl<'a> BeadRef<'a> {
         let (BeadNode::Row(at), BeadNode::Row(parent)) = (self.node, parent) else {
             return false;
         };
-        let mut edges = self.snapshot.index.edges(at).iter();
-        let edge = edges.find(|edge| edge.kind == DepKind::ParentChild.code());
+        let edge = self
+            .snapshot
+            .index
+            .edges(at)
+            .iter()
+            .find(|edge| edge.kind == DepKind::ParentChild.code());
         edge.is_some_and(|edge| edge.target == parent)
     }
 
@@ -246,8 +250,10 @@ impl<'a> BeadRef<'a> {
             Some(edge.map(|edge| index.target(edge)))
         };
         let pending = |pending_bead: &'a PendingBead| {
-            let mut edges = pending_bead.dependencies().iter();
-            let edge = edges.find(|edge| edge.kind == DepKind::ParentChild);
+            let edge = pending_bead
+                .dependencies()
+                .iter()
+                .find(|edge| edge.kind == DepKind::ParentChild);
             edge.map(|edge| edge.depends_on_id.as_str())
         };
         self.index_or_pending(indexed, pending).flatten()
@@ -291,12 +297,18 @@ impl<'a> BeadRef<'a> {
     pub(in crate::store) fn has_edge(&self, kind: &DepKind, to: &str) -> bool {
         let code = kind.code();
         let indexed = |index: &Index, at| {
-            let mut edges = index.edges(at).iter();
-            Some(edges.any(|edge| edge.kind == code && index.target(edge) == to))
+            Some(
+                index
+                    .edges(at)
+                    .iter()
+                    .any(|edge| edge.kind == code && index.target(edge) == to),
+            )
         };
         let pending = |pending_bead: &PendingBead| {
-            let mut edges = pending_bead.dependencies().iter();
-            edges.any(|edge| edge.kind.code() == code && edge.depends_on_id == to)
+            pending_bead
+                .dependencies()
+                .iter()
+                .any(|edge| edge.kind.code() == code && edge.depends_on_id == to)
         };
         self.index_or_pending(indexed, pending).unwrap_or_default()
     }

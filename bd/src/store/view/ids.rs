@@ -47,8 +47,9 @@ impl Snapshot {
 
     /// Returns true if any bead of the index is unchanged and not deleted.
     fn has_visible_bead(&self) -> bool {
-        let mut rows = (0..self.index.len()).filter(|row| !self.hidden.contains(row));
-        rows.any(|row| !self.bead_ref_at(BeadNode::Row(row)).is_tombstone())
+        (0..self.index.len())
+            .filter(|row| !self.hidden.contains(row))
+            .any(|row| !self.bead_ref_at(BeadNode::Row(row)).is_tombstone())
     }
 
     /// Resolves a full or partial id to the one live bead that it means.

@@ -111,10 +111,11 @@ impl Snapshot {
         }
         let touched = self.touched().difference(&self.hidden).copied();
         let pending = self.over.values().flatten().copied();
-        let nodes = touched
+        for row in touched
             .map(BeadNode::Row)
-            .chain(pending.map(BeadNode::Pending));
-        for row in nodes.filter_map(|node| self.current_row(node)) {
+            .chain(pending.map(BeadNode::Pending))
+            .filter_map(|node| self.current_row(node))
+        {
             index::count_row(&mut counts, &row, 1);
         }
         for id in self.affected_epics() {
@@ -132,18 +133,23 @@ impl Snapshot {
     /// Returns the changed beads, and their old and new parents.
     fn affected_epics(&self) -> HashSet<String> {
         let ids = self.over.keys();
-        let parents = ids.clone().flat_map(|id| self.old_and_new_parents(id));
-        parents.chain(ids.cloned()).collect()
+        ids.clone()
+            .flat_map(|id| self.old_and_new_parents(id))
+            .chain(ids.cloned())
+            .collect()
     }
 
     /// Returns the parents that a changed bead has in the index, and its current parents.
     fn old_and_new_parents(&self, id: &str) -> impl Iterator<Item = String> {
         let parent = DepKind::ParentChild.code();
-        let then = self.index.find(id).map(BeadNode::Row);
-        let nodes = then.into_iter().chain(self.node(id));
-        let links = nodes.flat_map(|node| self.raw_edges(node));
-        let parents = links.filter(move |(kind, _)| *kind == parent);
-        parents.map(|(_, target)| target.to_owned())
+        self.index
+            .find(id)
+            .map(BeadNode::Row)
+            .into_iter()
+            .chain(self.node(id))
+            .flat_map(|node| self.raw_edges(node))
+            .filter(move |(kind, _)| *kind == parent)
+            .map(|(_, target)| target.to_owned())
     }
 
     pub fn counts_of(&self, heads: &[BeadRef<'_>]) -> BeadCounts {
@@ -225,11 +231,13 @@ impl Snapshot {
                     front.extend(BlockingGraph::holders(self, node, &DepKind::ParentChild));
                 }
             }
-            let rows = seen.into_iter().filter_map(|node| match node {
-                BeadNode::Row(row) => Some(row),
-                BeadNode::Pending(_) => None,
-            });
-            rows.chain(self.hidden.iter().copied()).collect()
+            seen.into_iter()
+                .filter_map(|node| match node {
+                    BeadNode::Row(row) => Some(row),
+                    BeadNode::Pending(_) => None,
+                })
+                .chain(self.hidden.iter().copied())
+                .collect()
         })
     }
 
@@ -240,16 +248,13 @@ impl Snapshot {
                 let edge = |edge: &EdgeRow| (edge.kind, self.index.target(edge));
                 self.index.edges(at).iter().map(edge).collect()
             }
-            BeadNode::Pending(slot) => {
-                let edges = self
-                    .slots
-                    .get(slot as usize)
-                    .into_iter()
-                    .flat_map(PendingBead::dependencies);
-                edges
-                    .map(|edge| (edge.kind.code(), edge.depends_on_id.as_str()))
-                    .collect()
-            }
+            BeadNode::Pending(slot) => self
+                .slots
+                .get(slot as usize)
+                .into_iter()
+                .flat_map(PendingBead::dependencies)
+                .map(|edge| (edge.kind.code(), edge.depends_on_id.as_str()))
+                .collect(),
         }
     }
 
@@ -294,20 +299,17 @@ impl BlockingGraph for Snapshot {
                 };
                 self.index.edges(at).iter().map(of_row).collect()
             }
-            BeadNode::Pending(slot) => {
-                let edges = self
-                    .slots
-                    .get(slot as usize)
-                    .into_iter()
-                    .flat_map(PendingBead::dependencies)
-                    .map(EdgeFacts::from_dep);
-                edges
-                    .map(|edge| {
-                        let spawner = edge.spawner.as_deref();
-                        link(edge.kind, self.node(&edge.target), spawner, edge.any_child)
-                    })
-                    .collect()
-            }
+            BeadNode::Pending(slot) => self
+                .slots
+                .get(slot as usize)
+                .into_iter()
+                .flat_map(PendingBead::dependencies)
+                .map(EdgeFacts::from_dep)
+                .map(|edge| {
+                    let spawner = edge.spawner.as_deref();
+                    link(edge.kind, self.node(&edge.target), spawner, edge.any_child)
+                })
+                .collect(),
         }
     }
 

@@ -10,7 +10,8 @@ use crate::store::view::marks::{BeadMark, MarkGroups};
 fn build_groups<'a>(beads: impl Iterator<Item = BeadRef<'a>>) -> MarkGroups<BeadNode> {
     let mut groups = MarkGroups::new();
     for bead in beads {
-        let (kind, status) = (bead.kind_code(), bead.status_code());
+        let kind = bead.kind_code();
+        let status = bead.status_code();
         groups.add(bead.node(), kind, status, &bead.labels());
     }
     groups
@@ -37,8 +38,9 @@ impl Snapshot {
         marks: &[BeadMark<'_>],
         wanted: F,
     ) -> impl Iterator<Item = &'a Bead> + use<'a, F> {
-        let heads = self.marked(marks).filter(move |bead_ref| wanted(bead_ref));
-        heads.filter_map(|bead_ref| bead_ref.bead())
+        self.marked(marks)
+            .filter(move |bead_ref| wanted(bead_ref))
+            .filter_map(|bead_ref| bead_ref.bead())
     }
 
     /// Returns the open beads with one of these marks, by id.
@@ -60,7 +62,9 @@ impl Snapshot {
             nodes.sort_unstable_by(|a, b| self.id_order(*a, *b));
             build_groups(nodes.into_iter().map(|node| self.bead_ref_at(node)))
         });
-        let nodes = groups.with_marks(marks).into_iter();
-        nodes.map(|node| self.bead_ref_at(node))
+        groups
+            .with_marks(marks)
+            .into_iter()
+            .map(|node| self.bead_ref_at(node))
     }
 }

@@ -49,12 +49,16 @@ impl<N: Copy> MarkGroups<N> {
 
     /// Returns the beads with one of these marks, without duplicates, in the order of addition.
     pub(super) fn with_marks(&self, marks: &[BeadMark<'_>]) -> Vec<N> {
-        let groups = marks.iter().filter_map(|mark| match mark {
-            BeadMark::Kind(kind) => self.kinds.get(&kind.code()),
-            BeadMark::Status(status) => self.statuses.get(&status.code()),
-            BeadMark::Label(label) => self.labels.get(*label),
-        });
-        let mut places: Vec<(u32, N)> = groups.flatten().copied().collect();
+        let mut places: Vec<(u32, N)> = marks
+            .iter()
+            .filter_map(|mark| match mark {
+                BeadMark::Kind(kind) => self.kinds.get(&kind.code()),
+                BeadMark::Status(status) => self.statuses.get(&status.code()),
+                BeadMark::Label(label) => self.labels.get(*label),
+            })
+            .flatten()
+            .copied()
+            .collect();
         places.sort_unstable_by_key(|(at, _)| *at);
         places.dedup_by_key(|(at, _)| *at);
         places.into_iter().map(|(_, node)| node).collect()

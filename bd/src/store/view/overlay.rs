@@ -247,8 +247,11 @@ pub(crate) fn lay_journal(
 fn redirect_edges(overlay: &mut Overlay) {
     for (from, to) in std::mem::take(&mut overlay.renamed) {
         for pending in overlay.beads.values_mut().flatten() {
-            let mut edges = pending.dependencies().iter();
-            if !edges.any(|edge| edge.depends_on_id == from) {
+            if !pending
+                .dependencies()
+                .iter()
+                .any(|edge| edge.depends_on_id == from)
+            {
                 continue;
             }
             let mut bead = pending.bead().clone();

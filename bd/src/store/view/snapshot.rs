@@ -179,10 +179,10 @@ impl Snapshot {
             }
             return None;
         }
-        let sound = line
+        let parsed = line
             .ok()
-            .filter(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash);
-        let parsed = sound.and_then(|line| record::parse_bead(&line).ok());
+            .filter(|line| xxhash_rust::xxh3::xxh3_64(line) == row.hash)
+            .and_then(|line| record::parse_bead(&line).ok());
         let mut bead = match parsed.filter(|bead| bead.id == id) {
             Some(bead) => bead,
             None => self.full_read(id)?,
@@ -395,9 +395,11 @@ impl Snapshot {
 
     /// Returns the edges that point at a bead, with the beads that hold them, by id.
     pub fn dependents_of(&self, id: &str) -> Vec<(&Bead, &Dep)> {
-        let beads = self.live_holders(id).filter_map(|holder| holder.bead());
-        let edges = beads.flat_map(|bead| bead.dependencies.iter().map(move |edge| (bead, edge)));
-        edges.filter(|(_, edge)| edge.depends_on_id == id).collect()
+        self.live_holders(id)
+            .filter_map(|holder| holder.bead())
+            .flat_map(|bead| bead.dependencies.iter().map(move |edge| (bead, edge)))
+            .filter(|(_, edge)| edge.depends_on_id == id)
+            .collect()
     }
 
     /// Returns the live beads with an edge to a bead, once per edge, with the code of the edge's
@@ -421,11 +423,10 @@ impl Snapshot {
 
     /// Returns the live beads with an edge to a bead.
     pub(in crate::store) fn live_holders(&self, id: &str) -> impl Iterator<Item = BeadRef<'_>> {
-        let heads = self
-            .holders(id)
+        self.holders(id)
             .into_iter()
-            .map(|node| self.bead_ref_at(node));
-        heads.filter(|bead_ref| !bead_ref.is_tombstone())
+            .map(|node| self.bead_ref_at(node))
+            .filter(|bead_ref| !bead_ref.is_tombstone())
     }
 
     /// Returns the children of a bead by parent-child edges.
@@ -464,8 +465,11 @@ impl Snapshot {
         let BeadNode::Row(row) = of else {
             return None;
         };
-        let links = self.index.incoming(row).iter();
-        let edges = links.filter_map(|link| self.index.edge(link.edge));
+        let edges = self
+            .index
+            .incoming(row)
+            .iter()
+            .filter_map(|link| self.index.edge(link.edge));
         let count = || edges.filter(|edge| edge.kind == kind.code()).count();
         self.over.is_empty().then(count)
     }
@@ -483,11 +487,10 @@ impl Snapshot {
     ) -> Vec<BeadRef<'_>> {
         let Some(row) = row.filter(|_| self.over.is_empty()) else {
             let id = id();
-            let heads = self
+            return self
                 .holders_at(row, id)
                 .into_iter()
-                .map(|node| self.bead_ref_at(node));
-            return heads
+                .map(|node| self.bead_ref_at(node))
                 .filter(|bead_ref| bead_ref.has_edge(kind, id))
                 .collect();
         };
@@ -495,12 +498,19 @@ impl Snapshot {
             let edge = self.index.edge(link.edge);
             edge.is_some_and(|edge| edge.kind == kind.code())
         };
-        let links = self.index.incoming(row).iter().filter(is_wanted);
-        let mut rows: Vec<u32> = links.map(|link| link.holder).collect();
+        let mut rows: Vec<u32> = self
+            .index
+            .incoming(row)
+            .iter()
+            .filter(is_wanted)
+            .map(|link| link.holder)
+            .collect();
         rows.sort_unstable();
         rows.dedup();
-        let nodes = rows.into_iter().map(BeadNode::Row);
-        nodes.map(|node| self.bead_ref_at(node)).collect()
+        rows.into_iter()
+            .map(BeadNode::Row)
+            .map(|node| self.bead_ref_at(node))
+            .collect()
     }
 
     /// Returns the number of the first line of the issues with a conflict marker.
@@ -521,8 +531,11 @@ impl Snapshot {
 }
 
 fn list_targets(pending: &PendingBead) -> Vec<String> {
-    let edges = pending.dependencies().iter();
-    edges.map(|edge| edge.depends_on_id.clone()).collect()
+    pending
+        .dependencies()
+        .iter()
+        .map(|edge| edge.depends_on_id.clone())
+        .collect()
 }
 
 fn list_unreadable_lines(source: &OpenFiles, notes: &[NonBeadLine]) -> Vec<UnreadableLine> {

@@ -254,7 +254,8 @@ impl OpenFiles {
     /// Checks if an index was built from these files.
     fn check_index(&self, index: &Index) -> Result<IndexFit, StoreError> {
         let keys = index.keys();
-        let (issues, wisps) = (self.key(ISSUES)?, self.key(WISPS)?);
+        let issues = self.key(ISSUES)?;
+        let wisps = self.key(WISPS)?;
         if !is_same_content(&issues, &keys.issues) || !is_same_content(&wisps, &keys.wisps) {
             return Ok(IndexFit::No);
         }
@@ -577,15 +578,18 @@ impl IndexedBase<'_> {
 
     /// Returns the durable beads of the lines whose bead has another line too.
     fn other_versions(&self) -> Result<Vec<Bead>, StoreError> {
-        let notes = self.index.notes().into_iter();
-        let versions = notes.filter(|note| note.is_version);
-        let beads = versions.map(|note| {
-            let line = self.source.bytes_at(note.file, note.offset, note.length);
-            let line =
-                line.map_err(|error| StoreError::io("read", self.source.paths.issues(), error))?;
-            Ok(record::parse_bead(&line).ok())
-        });
-        beads.filter_map(Result::transpose).collect()
+        self.index
+            .notes()
+            .into_iter()
+            .filter(|note| note.is_version)
+            .map(|note| {
+                let line = self.source.bytes_at(note.file, note.offset, note.length);
+                let line = line
+                    .map_err(|error| StoreError::io("read", self.source.paths.issues(), error))?;
+                Ok(record::parse_bead(&line).ok())
+            })
+            .filter_map(Result::transpose)
+            .collect()
     }
 }
 
