@@ -32,29 +32,20 @@ fn classify_error(error: &anyhow::Error) -> Classification {
     }
     let known = error.chain().find_map(|cause| {
         let change = cause.downcast_ref::<ChangeError>().map(classify_change);
-        let store = || cause.downcast_ref::<StoreError>().map(classify_store);
-        let resolve = || cause.downcast_ref::<ResolveError>().map(classify_resolve);
-        let find = || cause.downcast_ref::<NotFound>().map(classify_find);
-        let merge = || cause.downcast_ref::<MergeError>().map(classify_merge);
-        let sync = || cause.downcast_ref::<SyncError>().map(classify_sync);
-        let formula = || cause.downcast_ref::<FormulaError>().map(classify_formula);
-        let molecule = || cause.downcast_ref::<MoleculeError>().map(classify_molecule);
-        let plan = || cause.downcast_ref::<PlanError>().map(classify_plan);
-        let config = || {
-            cause
-                .downcast_ref::<ConfigError>()
-                .map(|_| ("config", None))
-        };
         change
-            .or_else(store)
-            .or_else(resolve)
-            .or_else(find)
-            .or_else(merge)
-            .or_else(sync)
-            .or_else(molecule)
-            .or_else(formula)
-            .or_else(plan)
-            .or_else(config)
+            .or_else(|| cause.downcast_ref::<StoreError>().map(classify_store))
+            .or_else(|| cause.downcast_ref::<ResolveError>().map(classify_resolve))
+            .or_else(|| cause.downcast_ref::<NotFound>().map(classify_find))
+            .or_else(|| cause.downcast_ref::<MergeError>().map(classify_merge))
+            .or_else(|| cause.downcast_ref::<SyncError>().map(classify_sync))
+            .or_else(|| cause.downcast_ref::<MoleculeError>().map(classify_molecule))
+            .or_else(|| cause.downcast_ref::<FormulaError>().map(classify_formula))
+            .or_else(|| cause.downcast_ref::<PlanError>().map(classify_plan))
+            .or_else(|| {
+                cause
+                    .downcast_ref::<ConfigError>()
+                    .map(|_| ("config", None))
+            })
     });
     known.unwrap_or(("failed", None))
 }

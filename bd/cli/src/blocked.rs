@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-
 use serde::Serialize;
 
 use super::args::{self, InternalArgs};
@@ -54,8 +52,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             continue;
         }
         let bead_ref = snapshot.bead_ref_at(row.node);
-        let outside_of = |below: &HashSet<&str>| !below.contains(bead_ref.id());
-        if below.as_ref().is_some_and(outside_of) {
+        if below
+            .as_ref()
+            .is_some_and(|below| !below.contains(bead_ref.id()))
+        {
             continue;
         }
         // An edge to another project requires a look at that project.
@@ -73,14 +73,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             items.push((bead_ref.id().to_owned(), by));
         }
     }
-    let item = |(id, by): (String, Vec<String>)| {
-        Some(BlockedBead {
-            bead: PlainBead(snapshot.take(&id)?),
-            blocked_by_count: by.len(),
-            blocked_by: by,
+    let items: Vec<BlockedBead> = items
+        .into_iter()
+        .filter_map(|(id, by)| {
+            Some(BlockedBead {
+                bead: PlainBead(snapshot.take(&id)?),
+                blocked_by_count: by.len(),
+                blocked_by: by,
+            })
         })
-    };
-    let items: Vec<BlockedBead> = items.into_iter().filter_map(item).collect();
+        .collect();
     build_report(items, move |items, page| {
         write_blocked_beads(items, total, page);
     })

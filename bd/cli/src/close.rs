@@ -73,8 +73,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .map(|text| text.trim_end().to_owned())
         .filter(|text| !text.is_empty())
         .unwrap_or_else(|| "Closed".to_owned());
-    let session_from_env = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
-    let session = args.session.or_else(session_from_env).unwrap_or_default();
+    let session = args
+        .session
+        .or_else(|| ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned))
+        .unwrap_or_default();
     each::resolve_all(ctx, &ids)?;
     let was_open = match ids.first() {
         Some(id) if args.go_on => ctx.store_for_id(id)?.snapshot()?.resolve(id)?.is_open(),

@@ -133,8 +133,9 @@ impl Context {
         } else {
             Git::at(self.env.cwd()).user(&self.env)
         };
-        let user = || self.env.get("USER").unwrap_or("unknown").to_owned();
-        let actor = actor.or(git.name).unwrap_or_else(user);
+        let actor = actor
+            .or(git.name)
+            .unwrap_or_else(|| self.env.get("USER").unwrap_or("unknown").to_owned());
         Author {
             worker: self.find_worker(&actor),
             actor,
@@ -147,8 +148,8 @@ impl Context {
         }
     }
 
-    /// Returns the address of the worker of a town that runs this command: by the session above this
-    /// process, by `GT_ROLE`, or by the actor.
+    /// Returns the address of the worker of a town that runs this command: by the session above
+    /// this process, by `GT_ROLE`, or by the actor.
     fn find_worker(&self, actor: &str) -> Option<String> {
         let session = SessionVariables::of_ancestors();
         let by_session = session.and_then(|session| {

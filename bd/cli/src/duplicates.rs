@@ -156,15 +156,17 @@ struct DuplicatesReport {
 }
 
 fn list_commands(groups: &[DuplicateGroup]) -> Vec<String> {
-    let of_group = |group: &DuplicateGroup| {
-        let target = group.suggested_target.clone();
-        group
-            .suggested_sources
-            .clone()
-            .into_iter()
-            .map(move |id| format!("bd duplicate {id} --of {target}"))
-    };
-    groups.iter().flat_map(of_group).collect()
+    groups
+        .iter()
+        .flat_map(|group| {
+            let target = group.suggested_target.clone();
+            group
+                .suggested_sources
+                .clone()
+                .into_iter()
+                .map(move |id| format!("bd duplicate {id} --of {target}"))
+        })
+        .collect()
 }
 
 fn write_duplicates(report: &DuplicatesReport, page: &mut Page) {

@@ -22,9 +22,9 @@ pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>
     if route::find_town_root(ctx.env.cwd()).is_some() {
         kit::bail_usage!("no bead ID provided; in a town it cannot be left out");
     }
-    let missing =
-        || UsageError("no bead ID provided, and you changed no bead here in this session".into());
-    ctx.last_touched().map(|id| vec![id]).ok_or_else(missing)
+    ctx.last_touched().map(|id| vec![id]).ok_or_else(|| {
+        UsageError("no bead ID provided, and you changed no bead here in this session".into())
+    })
 }
 
 /// Checks that every id resolves before anything is changed. Fails with the first id that does not,

@@ -166,14 +166,13 @@ fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
 
 fn choose_editor(ctx: &Context) -> String {
     let variable = |name: &str| ctx.env.get(name).map(str::to_owned);
-    let setting = || {
-        Git::at(ctx.env.cwd())
-            .config_get("core.editor")
-            .ok()
-            .flatten()
-    };
     variable("GIT_EDITOR")
-        .or_else(setting)
+        .or_else(|| {
+            Git::at(ctx.env.cwd())
+                .config_get("core.editor")
+                .ok()
+                .flatten()
+        })
         .or_else(|| variable("VISUAL"))
         .or_else(|| variable("EDITOR"))
         .unwrap_or_else(|| "vi".to_owned())

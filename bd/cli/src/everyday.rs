@@ -10,12 +10,11 @@ const COMMAND_CHOICES: &str = include_str!("../../templates/vocabulary/choices.t
 
 /// Replaces the command of a line if it is one of the words.
 pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
-    let is_word = |arg: &OsString| {
-        arg == "message" || table::read_rows(COMMAND_ALIASES).any(|[word, _]| arg == word)
-    };
     let is_flag = |arg: &OsString| arg.to_string_lossy().starts_with('-');
     // Most lines have no such word, and building the parser takes a while.
-    if !args.iter().any(is_word) {
+    if !args.iter().any(|arg| {
+        arg == "message" || table::read_rows(COMMAND_ALIASES).any(|[word, _]| arg == word)
+    }) {
         return args;
     }
     let root = super::BD.build_root();
@@ -29,8 +28,8 @@ pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
         return replace_thread(args, found);
     }
     // Alone, it may mean a service.
-    let has_operand = |at| args.iter().skip(at + 1).any(|arg| !is_flag(arg));
-    if name == "start" && !found.is_some_and(has_operand) {
+    if name == "start" && !found.is_some_and(|at| args.iter().skip(at + 1).any(|arg| !is_flag(arg)))
+    {
         return args;
     }
     let meaning = name

@@ -199,14 +199,13 @@ fn write_graph(parts: &[GraphPart], form: GraphForm, page: &mut Page) {
         line::write_fitted(page, &prefix, &part.root.title, &tail);
         if form == GraphForm::Tree {
             let style = page.style().clone();
-            let symbol = |at: usize| {
+            steps::draw_step_tree(page, &part.steps, |at| {
                 let status = part
                     .beads
                     .get(at)
                     .map_or(&Status::Open, |bead| &bead.status);
                 format!("{} ", line::paint_symbol(&style, status))
-            };
-            steps::draw_step_tree(page, &part.steps, symbol);
+            });
         } else {
             part.draw_layers(page);
         }

@@ -144,10 +144,9 @@ fn count_by_state(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let all = find_labelled(&snapshot, BeadFilter::default());
     let count_closed = |prefix: &str| {
-        let has_prefix = |bead: &&&Bead| bead.close_reason.starts_with(prefix);
         all.iter()
             .filter(|bead| !bead.is_open())
-            .filter(has_prefix)
+            .filter(|bead| bead.close_reason.starts_with(prefix))
             .count()
     };
     let report = kit::report_value! {

@@ -180,12 +180,6 @@ fn select_importable(
             .map(|bead| (bead.id.as_str(), &**bead))
             .collect();
         // A bead that an earlier import renamed to this id is the same bead.
-        let is_taken = |id: &str, bead: &Bead| {
-            kept.contains_key(id)
-                || here
-                    .get(id)
-                    .is_some_and(|there| !is_renamed_before(there, bead))
-        };
         let ids = change::map_to_prefix(
             beads
                 .iter()
@@ -193,7 +187,12 @@ fn select_importable(
                 .map(|bead| &**bead),
             prefix,
             prefix,
-            is_taken,
+            |id, bead| {
+                kept.contains_key(id)
+                    || here
+                        .get(id)
+                        .is_some_and(|there| !is_renamed_before(there, bead))
+            },
         );
         for bead in &mut beads {
             change::apply_new_ids(bead, &ids);

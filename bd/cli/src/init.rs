@@ -17,11 +17,11 @@ use kit::ui::counted;
 ///
 /// Creates `.beads/` with an empty `issues.jsonl`, settings and a README, sets up this clone's git
 /// to merge beads field by field (a setting in `.git/config`; see `bd merge`), and installs git
-/// hooks in `.git/hooks` (see `bd hooks`; `--skip-hooks` leaves them out). No other file is changed,
-/// and no hook script in the work tree (husky, `core.hooksPath`) unless --tracked-hooks asks for it. A fresh clone
-/// gets the beads of the branch of `bd sync --full`. Refuses in a linked git worktree, which uses
-/// the beads of the main worktree. In a folder with beads, such as a clone, adds the missing files;
-/// after an earlier `bd init` only with --force.
+/// hooks in `.git/hooks` (see `bd hooks`; `--skip-hooks` leaves them out). No other file is
+/// changed, and no hook script in the work tree (husky, `core.hooksPath`) unless --tracked-hooks
+/// asks for it. A fresh clone gets the beads of the branch of `bd sync --full`. Refuses in a linked
+/// git worktree, which uses the beads of the main worktree. In a folder with beads, such as a
+/// clone, adds the missing files; after an earlier `bd init` only with --force.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The prefix of new ids (default: the folder's name)
@@ -191,14 +191,12 @@ fn install_hooks(ctx: &Context, dir: &Path, change_tracked: bool) -> InitHooks {
 /// Chooses the prefix: the recorded one, the prefix of the existing beads, or the name of the
 /// folder.
 fn choose_prefix(ctx: &Context, dir: &Path, known: Option<String>) -> Result<String, UsageError> {
-    let folder = || {
-        let name = ctx.env.cwd().file_name().unwrap_or_default();
-        id::clean_prefix(&name.to_string_lossy())
-    };
-    let of_beads = || prefix_of_beads(ctx, dir);
     let prefix = known
-        .or_else(of_beads)
-        .unwrap_or_else(folder)
+        .or_else(|| prefix_of_beads(ctx, dir))
+        .unwrap_or_else(|| {
+            let name = ctx.env.cwd().file_name().unwrap_or_default();
+            id::clean_prefix(&name.to_string_lossy())
+        })
         .trim_end_matches('-')
         .to_owned();
     if !id::is_well_formed(&format!("{prefix}-a")) {

@@ -347,8 +347,9 @@ pub fn build_command_line() -> clap::Command {
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let args = everyday::replace_everyday_word(args);
     let args = help::ask_command_for_help(args, build_command_line);
-    let command_with_values = || completion::offer_values(build_command_line(), &env, &args);
-    if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, command_with_values) {
+    if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, || {
+        completion::offer_values(build_command_line(), &env, &args)
+    }) {
         return exit;
     }
     let is_json = args.iter().any(|arg| arg == "--json");

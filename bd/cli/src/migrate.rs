@@ -142,11 +142,12 @@ fn write_migration(report: &MigrationReport, left_out: &[(String, String)], page
         "  {created} created, {updated} updated, {unchanged} unchanged, {skipped} skipped"
     ));
     write_fields(&report.fields, page);
-    let describe_setting =
-        |(name, value): (&String, &String)| format!("{name}={}", escape::escape_line(value));
     write_list(
         "Settings",
-        report.settings.iter().map(describe_setting),
+        report
+            .settings
+            .iter()
+            .map(|(name, value)| format!("{name}={}", escape::escape_line(value))),
         page,
     );
     for (from, to) in left_out {
@@ -200,13 +201,6 @@ fn write_fields(fields: &FieldReport, page: &mut Page) {
     let renamed = &fields.renamed;
     let unknown = &fields.unknown;
     let left_out = &fields.left_out;
-    let describe_unknown = |(name, count): (&String, &usize)| {
-        format!(
-            "{} ({})",
-            escape::escape_line(name),
-            counted(*count, "bead")
-        )
-    };
     write_list("Fields kept", fields.kept.iter().cloned(), page);
     write_list(
         "Fields renamed",
@@ -215,7 +209,13 @@ fn write_fields(fields: &FieldReport, page: &mut Page) {
     );
     write_list(
         "Unknown fields, kept",
-        unknown.iter().map(describe_unknown),
+        unknown.iter().map(|(name, count)| {
+            format!(
+                "{} ({})",
+                escape::escape_line(name),
+                counted(*count, "bead")
+            )
+        }),
         page,
     );
     write_list(

@@ -48,8 +48,8 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let text = args.words.join(" ");
     let zone = local_time_zone();
-    let invalid = |error: expr::ExprError| UsageError(format!("invalid query: {error}"));
-    let expr = expr::parse_query(&text, ctx.now(), &zone).map_err(invalid)?;
+    let expr = expr::parse_query(&text, ctx.now(), &zone)
+        .map_err(|error| UsageError(format!("invalid query: {error}")))?;
     if args.parse_only {
         let report = kit::report_value! { query: text, parsed: expr.to_string() };
         return build_report(report, |report, page| page.line(&report.parsed));

@@ -101,14 +101,11 @@ fn plan_new_ids(
     }
     beads.extend(others);
     let renamed: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
-    let is_taken = |id: &str, _: &Bead| {
-        !renamed.contains(id) && (snapshot.get(id).is_some() || snapshot.is_archived(id))
-    };
     Ok(change::map_to_prefix(
         beads.iter().copied(),
         old,
         new,
-        is_taken,
+        |id, _| !renamed.contains(id) && (snapshot.get(id).is_some() || snapshot.is_archived(id)),
     ))
 }
 

@@ -97,15 +97,14 @@ fn resolve_requested(
     }
     let snapshot = store.snapshot()?;
     // A bead that is in no file can only be named by its full id.
-    let full = |id: &String| -> anyhow::Result<String> {
-        if found.contains(id) || snapshot.bead_ref(id).is_some() {
-            return Ok(id.clone());
-        }
-        Ok(snapshot.resolve(id)?.id.clone())
-    };
     given
         .iter()
-        .map(full)
+        .map(|id| -> anyhow::Result<String> {
+            if found.contains(id) || snapshot.bead_ref(id).is_some() {
+                return Ok(id.clone());
+            }
+            Ok(snapshot.resolve(id)?.id.clone())
+        })
         .collect::<anyhow::Result<_>>()
         .map(Some)
 }

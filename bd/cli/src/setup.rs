@@ -73,11 +73,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return build_empty_report();
     }
     let name = args.agent.as_deref().unwrap_or_default();
-    let unknown = || {
+    let tool = AgentTool::by_name(name).ok_or_else(|| {
         let names = TOOLS.map(|tool| tool.name).join(", ");
         UsageError(format!("unknown agent \"{name}\"; agents: {names}"))
-    };
-    let tool = AgentTool::by_name(name).ok_or_else(unknown)?;
+    })?;
     let files = SetupFiles::for_tool(ctx, tool, args.project)?;
     if args.check {
         let is_set_up = files.are_current(&args)?;
@@ -130,24 +129,23 @@ pub(super) fn remove_from_project(ctx: &Context) -> anyhow::Result<Vec<PathBuf>>
 
 /// Returns the agents whose settings of the user run bd, in all projects.
 pub(super) fn find_user_setups(ctx: &Context) -> Vec<&'static str> {
-    let runs_bd = |tool: &AgentTool| {
-        let ToolForm::Hooks { events, .. } = tool.form else {
-            return false;
-        };
-        let text = SetupFiles::for_tool(ctx, *tool, false)
-            .ok()
-            .and_then(|files| read_optional(&files.path).ok()?)
-            .unwrap_or_default();
-        let has = |command| {
-            events
-                .iter()
-                .any(|event| settings::has_hook(&text, event, command))
-        };
-        has(PRIME_COMMAND) || has(STEALTH_COMMAND)
-    };
     TOOLS
         .into_iter()
-        .filter(runs_bd)
+        .filter(|tool| {
+            let ToolForm::Hooks { events, .. } = tool.form else {
+                return false;
+            };
+            let text = SetupFiles::for_tool(ctx, *tool, false)
+                .ok()
+                .and_then(|files| read_optional(&files.path).ok()?)
+                .unwrap_or_default();
+            let has = |command| {
+                events
+                    .iter()
+                    .any(|event| settings::has_hook(&text, event, command))
+            };
+            has(PRIME_COMMAND) || has(STEALTH_COMMAND)
+        })
         .map(|tool| tool.name)
         .collect()
 }
@@ -253,8 +251,7 @@ impl SetupFiles {
                 MARKDOWN.insert(text, AGENT_INSTRUCTIONS)
             }
             ToolForm::Reading { path, settings } => {
-                let is_read = |line: &str| line.starts_with("read:");
-                if !YAML.is_in(text) && text.lines().any(is_read) {
+                if !YAML.is_in(text) && text.lines().any(|line| line.starts_with("read:")) {
                     kit::bail_usage!(
                         "{settings} has a list `read:` already; add this line to it: - {path}"
                     );

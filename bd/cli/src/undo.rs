@@ -89,8 +89,10 @@ fn choose_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<
 fn find_events(store: &Store, args: &Args, actor: &str) -> anyhow::Result<Vec<Event>> {
     let events = store.events()?;
     if let Some(start) = &args.event {
-        let is_meant = |event: &Event| !start.is_empty() && event.id.starts_with(start.as_str());
-        let mut found: Vec<Event> = events.into_iter().filter(is_meant).collect();
+        let mut found: Vec<Event> = events
+            .into_iter()
+            .filter(|event| !start.is_empty() && event.id.starts_with(start.as_str()))
+            .collect();
         return match found.len() {
             0 => Err(NoEvent::Unknown(start.clone()).into()),
             1 => Ok(found),

@@ -226,7 +226,8 @@ impl CommittedFiles {
         Ok(!git.in_folder(dir).tracked(&["."])?.is_empty())
     }
 
-    /// Returns the files in a beads folder that bd does not write and whose content is in no commit.
+    /// Returns the files in a beads folder that bd does not write and whose content is in no
+    /// commit.
     fn uncommitted_files(&self, dir: &Path) -> anyhow::Result<Vec<String>> {
         let mut committed = HashSet::new();
         let mut changed = HashSet::new();
@@ -236,13 +237,12 @@ impl CommittedFiles {
         }
         let mut files = Vec::new();
         add_files(dir, "", &mut files)?;
-        let is_lost = |name: &String| {
+        files.retain(|name| {
             let path = format!("{}{name}", self.prefix);
             let path = Path::new(&path);
             let is_tracked = committed.contains(path) || committed.contains(Path::new(name));
             !is_tracked || changed.contains(path)
-        };
-        files.retain(is_lost);
+        });
         Ok(files)
     }
 }

@@ -93,9 +93,12 @@ fn set_in_text(
     let wanted = normalize_key(key);
     let fresh = value.map(|value| format!("{key}: {}", value.replace(['\n', '\r'], " ")));
     let mut lines: Vec<String> = description.lines().map(str::to_owned).collect();
-    let is_wanted =
-        |line: &str| split_field(line).is_some_and(|(name, _)| normalize_key(name) == wanted);
-    match (candidate_lines(description).position(is_wanted), fresh) {
+    match (
+        candidate_lines(description).position(|line| {
+            split_field(line).is_some_and(|(name, _)| normalize_key(name) == wanted)
+        }),
+        fresh,
+    ) {
         (Some(at), Some(fresh)) => lines[at] = fresh,
         (Some(at), None) => {
             lines.remove(at);
@@ -130,9 +133,13 @@ fn insert_field(lines: &mut Vec<String>, field_line: String) {
 fn split_field(line: &str) -> Option<(&str, &str)> {
     let (key, value) = line.split_once(':')?;
     let key = key.trim();
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     let plain = value.is_empty() || value.starts_with([' ', '\t']);
-    (!key.is_empty() && key.chars().all(word) && plain).then(|| (key, value.trim()))
+    (!key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+        && plain)
+        .then(|| (key, value.trim()))
 }
 
 /// Returns the key without case and separators.

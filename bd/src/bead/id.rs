@@ -202,8 +202,12 @@ pub fn shorter_prefix<'a>(a: &'a str, b: &'a str) -> Option<&'a str> {
 
 /// Returns true if an id is safe in file names, commands and lines.
 pub fn is_well_formed(id: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    id.contains('-') && id.len() <= 200 && !id.starts_with(['-', '.']) && id.chars().all(fits)
+    id.contains('-')
+        && id.len() <= 200
+        && !id.starts_with(['-', '.'])
+        && id
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
 }
 
 /// Derives a prefix from any name: only lower-case letters, digits and hyphens; `bd` if nothing

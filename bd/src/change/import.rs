@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ChangeError;
 use crate::bead::validate::ValidationError;
-use crate::bead::{Bead, Dep, ForeignElement, hash, id};
+use crate::bead::{Bead, Dep, hash, id};
 use crate::store::Tx;
 
 /// The treatment of a child whose parent is unknown.
@@ -184,18 +184,16 @@ fn merge_newer_record(existing: &Bead, new: Bead) -> Option<Bead> {
         bead.labels = new.labels;
     }
     for element in new.foreign {
-        let is_same = |existing: &ForeignElement| {
+        if !bead.foreign.iter().any(|existing| {
             existing.list == element.list && existing.raw.get() == element.raw.get()
-        };
-        if !bead.foreign.iter().any(is_same) {
+        }) {
             bead.foreign.push(element);
         }
     }
     for edge in new.dependencies {
-        let is_same = |existing_edge: &Dep| {
+        if !bead.dependencies.iter().any(|existing_edge| {
             existing_edge.depends_on_id == edge.depends_on_id && existing_edge.kind == edge.kind
-        };
-        if !bead.dependencies.iter().any(is_same) {
+        }) {
             bead.dependencies.push(edge);
         }
     }

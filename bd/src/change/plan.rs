@@ -260,8 +260,10 @@ fn check_planned_edge(
     if bead.id == to {
         return Err(ChangeError::SelfDependency);
     }
-    let same_target = |edge: &&Dep| edge.depends_on_id == to;
-    let mut existing = bead.dependencies.iter().filter(same_target);
+    let mut existing = bead
+        .dependencies
+        .iter()
+        .filter(|edge| edge.depends_on_id == to);
     if existing.clone().any(|edge| edge.kind == *kind) {
         return Ok(false);
     }
@@ -277,9 +279,8 @@ fn check_planned_edge(
     if to.starts_with("external:") {
         return Ok(true);
     }
-    let live = || tx.get_live(to).map(|target| target.ephemeral);
     let is_wisp = is_wisp
-        .or_else(live)
+        .or_else(|| tx.get_live(to).map(|target| target.ephemeral))
         .ok_or_else(|| ChangeError::NoTarget(to.to_owned()))?;
     if is_wisp && !bead.ephemeral {
         return Err(ChangeError::EdgeToWisp {
@@ -300,14 +301,16 @@ fn check_planned_edge(
 /// Fails if the edges among the new beads close a cycle. An edge to an existing bead cannot close
 /// one, because no edge leads back from it.
 fn check_cycles(beads: &[Bead], at: &HashMap<String, usize>) -> Result<(), PlanError> {
-    let targets = |bead: &Bead| -> Vec<usize> {
-        bead.dependencies
-            .iter()
-            .filter(|edge| edge.kind != DepKind::RelatesTo)
-            .filter_map(|edge| at.get(&edge.depends_on_id).copied())
-            .collect()
-    };
-    let waits: Vec<Vec<usize>> = beads.iter().map(targets).collect();
+    let waits: Vec<Vec<usize>> = beads
+        .iter()
+        .map(|bead| -> Vec<usize> {
+            bead.dependencies
+                .iter()
+                .filter(|edge| edge.kind != DepKind::RelatesTo)
+                .filter_map(|edge| at.get(&edge.depends_on_id).copied())
+                .collect()
+        })
+        .collect();
     let Some(cycle) = cycle::find_cycle(&waits) else {
         return Ok(());
     };

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::{RevivedBead, revive_beads};
 use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, id};
-use crate::store::event::BeadChange;
 use crate::store::{ARCHIVE, Author, Snapshot, Store, StoreError};
 use kit::sys::Clock;
 
@@ -64,8 +63,12 @@ pub fn restore_beads(
     }
     if !deleted.is_empty() {
         let mut history = store.events()?;
-        let is_deleted = |change: &BeadChange| deleted.contains(&change.id);
-        history.retain(|event| event.changes.iter().any(is_deleted));
+        history.retain(|event| {
+            event
+                .changes
+                .iter()
+                .any(|change| deleted.contains(&change.id))
+        });
         store.fill_in_events(&mut history)?;
         restored.revived = store.transact(author, clock, |tx| {
             Ok(revive_beads(tx, &deleted, &history)?)

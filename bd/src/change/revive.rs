@@ -154,8 +154,7 @@ fn find_previous_status(tombstone: &Bead, history: &[Event]) -> (Status, Option<
     let Some(fields) = history
         .iter()
         .rev()
-        .filter_map(|event| find_change(event, &tombstone.id)?.status_before_deletion(tombstone))
-        .next()
+        .find_map(|event| find_change(event, &tombstone.id)?.status_before_deletion(tombstone))
     else {
         return (Status::Open, None);
     };

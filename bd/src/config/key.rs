@@ -24,8 +24,8 @@ pub enum ValueForm {
     Prefix,
     /// Comma-separated words, each with an optional category after a colon.
     Words,
-    /// The command line of a program. The environment and the user's own settings set it, and a file
-    /// of a repository, which others write, does not.
+    /// The command line of a program. The environment and the user's own settings set it, and a
+    /// file of a repository, which others write, does not.
     Command,
 }
 
@@ -46,10 +46,12 @@ impl ValueForm {
                 (fits, "letters, digits, hyphens, dots and underscores")
             }
             Self::Words => {
-                let is_word = |c: char| c.is_alphanumeric() || "_-:".contains(c);
                 let mut words = value.split(',').map(str::trim);
                 (
-                    words.all(|word| word.chars().all(is_word)),
+                    words.all(|word| {
+                        word.chars()
+                            .all(|c| c.is_alphanumeric() || "_-:".contains(c))
+                    }),
                     "words, comma-separated",
                 )
             }
@@ -76,8 +78,8 @@ pub fn find_expectation(name: &str, value: &str) -> Option<&'static str> {
 /// Returns the setting that a name is probably meant for. None for a setting, and for the keys that
 /// other programs keep in the file.
 pub fn find_misspelt(name: &str) -> Option<&'static str> {
-    let is_known = |key: &SettingKey| key.name == name;
-    if KEYS.iter().any(is_known) || is_yaml_only(name) && !name.starts_with("daemon.") {
+    if KEYS.iter().any(|key| key.name == name) || is_yaml_only(name) && !name.starts_with("daemon.")
+    {
         return None;
     }
     let spelled = name.replace('_', "-");
@@ -102,8 +104,8 @@ pub fn is_command(name: &str) -> bool {
         .any(|key| key.name == name && key.form == ValueForm::Command)
 }
 
-/// Returns true if a file of a repository may set the value. It names no program, except the default
-/// one and `gt mail`.
+/// Returns true if a file of a repository may set the value. It names no program, except the
+/// default one and `gt mail`.
 pub fn is_allowed_in_repository(name: &str, value: &str) -> bool {
     let value = value.trim();
     let is_known =

@@ -209,8 +209,9 @@ impl Config {
         ];
         layers.into_iter().find_map(|(source, value)| {
             // An empty value of this setting is meaningful: it turns the branch off.
-            let says = |value: &&str| !value.is_empty() || name == SYNC_BRANCH;
-            let value = value.filter(says)?.to_owned();
+            let value = value
+                .filter(|value| !value.is_empty() || name == SYNC_BRANCH)?
+                .to_owned();
             Some(Setting { value, source })
         })
     }
@@ -294,9 +295,12 @@ impl Config {
 
     /// Returns the statuses and kinds that this project adds.
     pub fn vocabulary(&self) -> Vocabulary {
-        let word = |entry: String| entry.split(':').next().unwrap_or_default().to_owned();
         Vocabulary {
-            statuses: self.list("status.custom").into_iter().map(word).collect(),
+            statuses: self
+                .list("status.custom")
+                .into_iter()
+                .map(|entry| entry.split(':').next().unwrap_or_default().to_owned())
+                .collect(),
             kinds: self.list("types.custom"),
         }
     }
@@ -391,10 +395,9 @@ pub fn set_all(dir: &Path, pairs: &[(&str, &str)]) -> Result<(), ConfigError> {
         return Ok(());
     }
     edit_config_file(dir, |text| {
-        let set = |text: String, (name, value): &(String, &str)| {
+        Some(checked.iter().fold(text.to_owned(), |text, (name, value)| {
             yaml::set_key(&replace_legacy_name(&text, name), name, value)
-        };
-        Some(checked.iter().fold(text.to_owned(), set))
+        }))
     })
 }
 
@@ -450,8 +453,11 @@ fn edit_config_file(
 }
 
 fn check_name(name: &str) -> Result<(), ConfigError> {
-    let word = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_');
-    if name.is_empty() || !name.chars().all(word) {
+    if name.is_empty()
+        || !name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '.' | '-' | '_'))
+    {
         return Err(ConfigError::Key(name.to_owned()));
     }
     Ok(())
@@ -459,22 +465,22 @@ fn check_name(name: &str) -> Result<(), ConfigError> {
 
 fn lookup_setting<'a>(layer: &'a BTreeMap<String, String>, name: &str) -> Option<&'a str> {
     let direct = layer.get(name);
-    let old = || match name {
-        "issue-prefix" => layer.get("issue_prefix").or_else(|| layer.get("prefix")),
-        SYNC_BRANCH => layer.get("sync.branch"),
-        "daemon.auto-sync" => layer.get("daemon.auto_sync"),
-        "daemon.auto-push" => layer.get("daemon.auto_push"),
-        _ => None,
-    };
-    direct.or_else(old).map(String::as_str)
+    direct
+        .or_else(|| match name {
+            "issue-prefix" => layer.get("issue_prefix").or_else(|| layer.get("prefix")),
+            SYNC_BRANCH => layer.get("sync.branch"),
+            "daemon.auto-sync" => layer.get("daemon.auto_sync"),
+            "daemon.auto-push" => layer.get("daemon.auto_push"),
+            _ => None,
+        })
+        .map(String::as_str)
 }
 
 fn read_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError> {
-    let failed = |source| ConfigError::Io {
+    match file::read_regular_file(path).map_err(|source| ConfigError::Io {
         path: path.to_owned(),
         source,
-    };
-    match file::read_regular_file(path).map_err(failed)? {
+    })? {
         Some(bytes) => parse_layer(path, &bytes),
         None => Ok(BTreeMap::new()),
     }

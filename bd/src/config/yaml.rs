@@ -18,11 +18,10 @@ pub fn parse_flat(text: &str) -> Result<BTreeMap<String, String>, String> {
 }
 
 fn parse_document(text: &str) -> Result<BTreeMap<String, String>, String> {
-    let has_content = |line: &str| {
+    if !text.lines().any(|line| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with('#') && line != "---"
-    };
-    if !text.lines().any(has_content) {
+    }) {
         return Ok(BTreeMap::new());
     }
     let flatten = |policy| {
@@ -59,8 +58,11 @@ const MAX_SETTING_NODES: usize = 10_000;
 /// lower-case keys, each with its value on the same line in a form that [`set_key`] writes without
 /// escapes. Returns `None` for all other documents.
 fn parse_simple(text: &str) -> Option<BTreeMap<String, String>> {
-    let is_plain = |byte: u8| byte == b'\n' || byte == b' ' || byte.is_ascii_graphic();
-    if text.len() > MAX_SIMPLE_LENGTH || !text.bytes().all(is_plain) {
+    if text.len() > MAX_SIMPLE_LENGTH
+        || !text
+            .bytes()
+            .all(|byte| byte == b'\n' || byte == b' ' || byte.is_ascii_graphic())
+    {
         return None;
     }
     let mut flat = BTreeMap::new();
@@ -69,7 +71,6 @@ fn parse_simple(text: &str) -> Option<BTreeMap<String, String>> {
             continue;
         }
         let (key, value) = line.split_once(": ")?;
-        let is_key = |c: char| c.is_ascii_lowercase() || matches!(c, '-' | '.');
         let value = match value.strip_prefix('"') {
             Some(rest) => rest.strip_suffix('"')?,
             None if is_bare(value) => value,
@@ -78,7 +79,9 @@ fn parse_simple(text: &str) -> Option<BTreeMap<String, String>> {
         // A key named null is an error.
         if key == "null"
             || key.len() > MAX_KEY_LENGTH
-            || !key.chars().all(is_key)
+            || !key
+                .chars()
+                .all(|c| c.is_ascii_lowercase() || matches!(c, '-' | '.'))
             || !key.starts_with(|c: char| c.is_ascii_lowercase())
             || value.contains(['"', '\\'])
             || flat.insert(key.to_owned(), value.to_owned()).is_some()
@@ -269,8 +272,12 @@ fn key_of(line: &str, commented: bool) -> Option<&str> {
     };
     let (key, rest) = line.split_once(':')?;
     let plain = rest.is_empty() || rest.starts_with(' ');
-    let word = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.');
-    (plain && !key.is_empty() && key.chars().all(word)).then_some(key)
+    (plain
+        && !key.is_empty()
+        && key
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.')))
+    .then_some(key)
 }
 
 /// Returns true if a value is written without quotes.

@@ -107,8 +107,10 @@ pub(super) fn repair_journal(
         tx.describe("restore", "");
         Ok(done)
     })?;
-    let describe = |id: String| format!("{id} is as a damaged line of the journal has it");
-    Ok(done.into_iter().map(describe).collect())
+    Ok(done
+        .into_iter()
+        .map(|id| format!("{id} is as a damaged line of the journal has it"))
+        .collect())
 }
 
 /// Returns the damaged lines, oldest first.

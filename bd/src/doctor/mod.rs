@@ -11,7 +11,7 @@ use std::path::Path;
 
 use serde::{Serialize, Serializer};
 
-use crate::bead::{Bead, record};
+use crate::bead::record;
 use crate::change;
 use crate::git::Git;
 use crate::store::paths::StorePaths;
@@ -246,19 +246,21 @@ fn check_cycles(snapshot: &Snapshot) -> DoctorCheck {
 
 /// Reports values of the wrong type. They are preserved, and count as absent.
 fn check_values(snapshot: &Snapshot) -> DoctorCheck {
-    let odd = |bead: &Bead| -> Vec<String> {
-        let odd = bead
-            .extra
-            .iter()
-            .filter(|(key, _)| record::KEYS.contains(&key.as_str()));
-        let elements = bead.foreign.iter();
-        let elements = elements
-            .map(|element| format!("{}: {} in {}", bead.id, element.raw.get(), element.list));
-        odd.map(|(key, _)| format!("{}: {key}", bead.id))
-            .chain(elements)
-            .collect()
-    };
-    let found: Vec<String> = snapshot.all().flat_map(odd).collect();
+    let found: Vec<String> = snapshot
+        .all()
+        .flat_map(|bead| -> Vec<String> {
+            let odd = bead
+                .extra
+                .iter()
+                .filter(|(key, _)| record::KEYS.contains(&key.as_str()));
+            let elements = bead.foreign.iter();
+            let elements = elements
+                .map(|element| format!("{}: {} in {}", bead.id, element.raw.get(), element.list));
+            odd.map(|(key, _)| format!("{}: {key}", bead.id))
+                .chain(elements)
+                .collect()
+        })
+        .collect();
     if found.is_empty() {
         return DoctorCheck::ok("Values", "every known field has a value of its type");
     }

@@ -224,11 +224,6 @@ pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
     let text = text
         .trim_end_matches(|c: char| c.is_ascii_uppercase() && c != 'Z' && c != 'M')
         .trim();
-    let zoned = || {
-        WITH_ZONE
-            .iter()
-            .find_map(|form| Timestamp::strptime(form, text).ok())
-    };
     let local = || {
         LOCAL_KEYS
             .iter()
@@ -241,10 +236,17 @@ pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
                 .to_datetime(jiff::civil::Time::midnight()),
         )
     };
-    text.parse::<Timestamp>().ok().or_else(zoned).or_else(|| {
-        let civil = local().or_else(date)?;
-        Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
-    })
+    text.parse::<Timestamp>()
+        .ok()
+        .or_else(|| {
+            WITH_ZONE
+                .iter()
+                .find_map(|form| Timestamp::strptime(form, text).ok())
+        })
+        .or_else(|| {
+            let civil = local().or_else(date)?;
+            Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
+        })
 }
 
 #[cfg(test)]

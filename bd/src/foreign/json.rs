@@ -23,8 +23,7 @@ fn find_issue_list(value: &Value) -> Vec<&Value> {
         Value::Array(items) => items.iter().collect(),
         Value::Object(object) => ["issues", "nodes", "data"]
             .into_iter()
-            .filter_map(|key| object.get(key))
-            .next()
+            .find_map(|key| object.get(key))
             .map(find_issue_list)
             .unwrap_or_default(),
         _ => Vec::new(),
@@ -100,20 +99,23 @@ fn list_names(value: &Value) -> Vec<String> {
 
 fn parse_comments(value: &Value) -> Vec<TrackerComment> {
     let items = value.get("nodes").unwrap_or(value).as_array();
-    let comment = |item: &Value| {
-        let author = [
-            "/author/login",
-            "/user/login",
-            "/author/displayName",
-            "/user/name",
-        ];
-        TrackerComment {
-            author: first_text(item, &author),
-            text: item.get("body").map(plain_text).unwrap_or_default(),
-            created: first_text(item, &["/createdAt", "/created_at", "/created"]),
-        }
-    };
-    items.into_iter().flatten().map(comment).collect()
+    items
+        .into_iter()
+        .flatten()
+        .map(|item| {
+            let author = [
+                "/author/login",
+                "/user/login",
+                "/author/displayName",
+                "/user/name",
+            ];
+            TrackerComment {
+                author: first_text(item, &author),
+                text: item.get("body").map(plain_text).unwrap_or_default(),
+                created: first_text(item, &["/createdAt", "/created_at", "/created"]),
+            }
+        })
+        .collect()
 }
 
 /// Returns a text, or the words of a document tree.

@@ -127,8 +127,7 @@ pub fn read_export(
         let mut value = issue.to_record(id).map_err(ForeignError::Unknown)?;
         value["external_ref"] = json!(build_reference(tracker, &issue.key));
         if let Some(targets) = edges.get(id.as_str()) {
-            let edge = |(to, kind): &(String, &str)| json!({"issue_id": id, "depends_on_id": to, "type": kind, "created_at": value["created_at"]});
-            let dependencies: Vec<Value> = targets.iter().map(edge).collect();
+            let dependencies: Vec<Value> = targets.iter().map(|(to, kind)| json!({"issue_id": id, "depends_on_id": to, "type": kind, "created_at": value["created_at"]})).collect();
             found.edges += dependencies.len();
             value["dependencies"] = json!(dependencies);
         }
@@ -174,8 +173,9 @@ fn assign_ids(
             Some(bead) => Some(bead.id.clone()),
             None => {
                 let slugs = build_slugs(tracker, &issue.key).map(|slug| format!("{prefix}-{slug}"));
-                let is_free = |id: &String| !used.contains(id) && !here.is_taken(id);
-                slugs.into_iter().find(is_free)
+                slugs
+                    .into_iter()
+                    .find(|id| !used.contains(id) && !here.is_taken(id))
             }
         };
         let Some(id) = id else {
@@ -247,8 +247,11 @@ fn build_edges(
 /// first belongs to another issue.
 fn build_slugs(tracker: Tracker, key: &str) -> [String; 2] {
     let mark = if tracker == Tracker::Github { "gh" } else { "" };
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let dashed: String = key.to_lowercase().chars().map(plain).collect();
+    let dashed: String = key
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '-' })
+        .collect();
     [dashed.replace('-', ""), dashed].map(|slug| format!("{mark}{slug}"))
 }
 

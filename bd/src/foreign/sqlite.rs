@@ -58,8 +58,8 @@ pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
             let cell = if table == "labels" {
                 row["label"].clone()
             } else {
-                let wrong = |reason| sqlite_error(file, format!("{table} of {id}: {reason}"));
-                normalize_row(row).map_err(wrong)?
+                normalize_row(row)
+                    .map_err(|reason| sqlite_error(file, format!("{table} of {id}: {reason}")))?
             };
             let list = parts
                 .entry(id)
@@ -102,11 +102,12 @@ fn select_settings(rows: &[Value]) -> BTreeMap<String, String> {
     let pairs = rows
         .iter()
         .map(|row| (text_of(row, "key"), text_of(row, "value")));
-    let is_wanted = |(key, value): &(String, String)| {
-        let is_needed = STORE_SETTINGS.contains(&key.as_str()) || key.starts_with(VALUE_PREFIX);
-        is_needed && !value.is_empty()
-    };
-    pairs.filter(is_wanted).collect()
+    pairs
+        .filter(|(key, value)| {
+            let is_needed = STORE_SETTINGS.contains(&key.as_str()) || key.starts_with(VALUE_PREFIX);
+            is_needed && !value.is_empty()
+        })
+        .collect()
 }
 
 fn text_of(row: &Value, key: &str) -> String {

@@ -453,14 +453,15 @@ pub fn check_bond_points(
                 .map(|step| (point.id.as_str(), step.as_str()))
         })
         .filter(|(_, step)| !step.is_empty() && !at.contains_key(step));
-    let problem = |(point, step): (&str, &str)| {
-        let text = format!(
-            "bond point \"{point}\" names the unknown step \"{step}\"{}",
-            suggest_similar(step, &at)
-        );
-        source.problem("bond_points", text)
-    };
-    unknown.map(problem).collect()
+    unknown
+        .map(|(point, step)| {
+            let text = format!(
+                "bond point \"{point}\" names the unknown step \"{step}\"{}",
+                suggest_similar(step, &at)
+            );
+            source.problem("bond_points", text)
+        })
+        .collect()
 }
 
 /// Returns problems for names in a step that are similar to a declared variable. Any other unknown
@@ -483,12 +484,14 @@ fn find_mistyped_names(
         .collect();
     let condition = StepCondition::parse(&step.condition);
     named.extend(condition.map(|condition| ("condition", condition.name().to_owned())));
-    let problem = |(key, name): (&str, String)| {
-        let like = vars::find_similar_variable(&name, declared)?;
-        let text = format!("{{{{{name}}}}} is no variable: did you mean {{{{{like}}}}}?");
-        Some(source.step_problem(&step.id, key, text))
-    };
-    named.into_iter().filter_map(problem).collect()
+    named
+        .into_iter()
+        .filter_map(|(key, name)| {
+            let like = vars::find_similar_variable(&name, declared)?;
+            let text = format!("{{{{{name}}}}} is no variable: did you mean {{{{{like}}}}}?");
+            Some(source.step_problem(&step.id, key, text))
+        })
+        .collect()
 }
 
 fn suggest_similar(need: &str, at: &BTreeMap<&str, usize>) -> String {

@@ -45,8 +45,12 @@ fn split_at_operator(text: &str) -> Option<(&str, &str)> {
 }
 
 fn is_path(text: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
-    !text.is_empty() && text.chars().all(fits) && !text.starts_with('.') && !text.ends_with('.')
+    !text.is_empty()
+        && text
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
+        && !text.starts_with('.')
+        && !text.ends_with('.')
 }
 
 /// Returns true for `children(x).all(inner)`, `.any(inner)` and `.count(inner) >= 3`.

@@ -129,13 +129,12 @@ fn iteration_numbers(
     repeat: &StepLoop,
     values: &VarValues,
 ) -> Result<std::ops::RangeInclusive<i64>, StepProblem> {
-    let wrong = |text: String| (step.id.clone(), text);
     let (first, last) = match repeat.count {
         Some(count) => (1, count),
         // The condition is evaluated while the workflow runs, so only one iteration is written.
         None if !repeat.until.is_empty() => (1, 1),
         None => arithmetic::parse_range(&vars::substitute_single(&repeat.range, values))
-            .map_err(wrong)?,
+            .map_err(|text| (step.id.clone(), text))?,
     };
     let most = i64::try_from(MOST_STEPS).unwrap_or(i64::MAX);
     if last.checked_sub(first).is_none_or(|count| count >= most) {

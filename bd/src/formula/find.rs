@@ -124,14 +124,18 @@ impl FormulaSearchPath {
 
     fn not_found(&self, wanted: &str) -> FormulaError {
         let names = self.names();
-        let is_like = |name: &&String| {
-            strsim::damerau_levenshtein(name, wanted) <= 2
-                || name.strip_prefix("mol-") == Some(wanted)
-        };
         FormulaError::NotFound {
             name: wanted.to_owned(),
             searched: self.folders.clone(),
-            similar: names.iter().filter(is_like).take(3).cloned().collect(),
+            similar: names
+                .iter()
+                .filter(|name| {
+                    strsim::damerau_levenshtein(name, wanted) <= 2
+                        || name.strip_prefix("mol-") == Some(wanted)
+                })
+                .take(3)
+                .cloned()
+                .collect(),
         }
     }
 
@@ -169,14 +173,15 @@ impl FormulaSearchPath {
     /// Loads all formulas, sorted by name, each from the first folder that has it.
     pub fn load_all(&self) -> Vec<FoundFormula> {
         let files = self.first_files().into_iter();
-        let load = |(name, path): (String, Option<PathBuf>)| {
-            let loaded = path.map_or_else(|| self.load(&name), |path| read_file(&path));
-            FoundFormula {
-                name,
-                loaded: loaded.map_err(|error| error.to_string()),
-            }
-        };
-        files.map(load).collect()
+        files
+            .map(|(name, path)| {
+                let loaded = path.map_or_else(|| self.load(&name), |path| read_file(&path));
+                FoundFormula {
+                    name,
+                    loaded: loaded.map_err(|error| error.to_string()),
+                }
+            })
+            .collect()
     }
 
     /// Returns the path and text of a formula's overlay, if there is one.
@@ -240,10 +245,11 @@ pub fn is_formula_path(wanted: &str) -> bool {
 
 /// Returns true if a text is a valid name of a formula.
 pub fn is_formula_name(name: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     !name.is_empty()
         && name.len() <= 100
-        && name.chars().all(fits)
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
         && !name.starts_with(['.', '-'])
         && !name.contains("..")
 }

@@ -164,8 +164,10 @@ fn replace_needs(step: &mut FormulaStep, stands_for: &BTreeMap<String, Vec<Strin
         }
     }
     step.map_needs(|id| {
-        let stays = || vec![id.to_owned()];
-        stands_for.get(id).cloned().unwrap_or_else(stays)
+        stands_for
+            .get(id)
+            .cloned()
+            .unwrap_or_else(|| vec![id.to_owned()])
     });
     for child in &mut step.children {
         replace_needs(child, stands_for);

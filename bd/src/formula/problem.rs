@@ -20,11 +20,12 @@ impl fmt::Display for FormulaProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         // Ids and texts come from a file, so their control characters must not reach a terminal.
         let plain = |text: &str| -> String {
-            let shown = |c: char| match c {
-                c if c.is_control() => c.escape_default().to_string(),
-                c => c.to_string(),
-            };
-            text.chars().map(shown).collect()
+            text.chars()
+                .map(|c| match c {
+                    c if c.is_control() => c.escape_default().to_string(),
+                    c => c.to_string(),
+                })
+                .collect()
         };
         write!(f, "{}", plain(&self.file))?;
         if let Some(line) = self.line {

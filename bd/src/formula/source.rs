@@ -338,11 +338,10 @@ impl FormulaSource {
     /// Returns the first line on which this key has this text.
     pub fn value_line(&self, key: &str, text: &str) -> Option<usize> {
         let quoted = [format!("\"{text}\""), format!("'{text}'")];
-        let has = |line: &str| {
+        let at = self.text.lines().position(|line| {
             let value = find_value(line, key).map(str::trim_start);
             value.is_some_and(|value| quoted.iter().any(|quoted| value.starts_with(quoted)))
-        };
-        let at = self.text.lines().position(has);
+        });
         at.map(|at| at + 1)
     }
 

@@ -24,18 +24,17 @@ pub fn complete_used_values(
     given: &VarValues,
 ) -> Result<VarValues, FormulaError> {
     let values = with_defaults(formula, given);
-    let is_missing = |(name, var): &(&String, &FormulaVar)| {
-        let is_blank = values.get(*name).is_none_or(String::is_empty);
-        if var.required {
-            is_blank
-        } else {
-            !values.contains_key(*name) && used.contains(*name)
-        }
-    };
     let missing: Vec<&str> = formula
         .vars
         .iter()
-        .filter(is_missing)
+        .filter(|(name, var)| {
+            let is_blank = values.get(*name).is_none_or(String::is_empty);
+            if var.required {
+                is_blank
+            } else {
+                !values.contains_key(*name) && used.contains(*name)
+            }
+        })
         .map(|(name, _)| name.as_str())
         .collect();
     if !missing.is_empty() {
@@ -120,10 +119,10 @@ pub fn find_similar_variable<'a>(
     if declared.contains_key(name) || name.len() < 4 {
         return None;
     }
-    let near = |candidate: &&String| {
-        strsim::damerau_levenshtein(candidate, name) <= 2 && candidate.len() > 3
-    };
-    declared.keys().find(near).map(String::as_str)
+    declared
+        .keys()
+        .find(|candidate| strsim::damerau_levenshtein(candidate, name) <= 2 && candidate.len() > 3)
+        .map(String::as_str)
 }
 
 /// Returns the names that a formula's texts, titles and gates use.
@@ -220,9 +219,8 @@ pub fn substitute_single(text: &str, values: &VarValues) -> String {
 
 /// Returns true if a text is a valid name of a variable.
 pub fn is_variable_name(text: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(fits)
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !FOREIGN_KEYWORDS.contains(&text)
 }
 

@@ -94,18 +94,20 @@ impl Git {
             .plumbing(["log", "-z", "--format=%H%x1f%s%x1f%an%x1f%ae%x1f%at"])
             .args([range.as_str(), "--"]);
         let command = call.command_line();
-        let parse = |record: &String| {
-            let mut parts = record.splitn(5, '\u{1f}').map(str::to_owned);
-            Some(CommitInfo {
-                id: parts.next()?,
-                subject: parts.next()?,
-                author_name: parts.next()?,
-                author_email: parts.next()?,
-                time: parse_author_time(parts.next()?.trim()),
-            })
-        };
         let records = call.records()?;
-        let commits: Option<Vec<_>> = records.iter().map(parse).collect();
+        let commits: Option<Vec<_>> = records
+            .iter()
+            .map(|record| {
+                let mut parts = record.splitn(5, '\u{1f}').map(str::to_owned);
+                Some(CommitInfo {
+                    id: parts.next()?,
+                    subject: parts.next()?,
+                    author_name: parts.next()?,
+                    author_email: parts.next()?,
+                    time: parse_author_time(parts.next()?.trim()),
+                })
+            })
+            .collect();
         commits.ok_or_else(|| GitError::Unreadable {
             command,
             output: records.join(" "),
@@ -182,12 +184,11 @@ impl Git {
         // Each change is two records: `:<old mode> <new mode> <ids> <status>` and the path.
         let records: Vec<&[u8]> = split_records(&finished.stdout).collect();
         let changes = records.chunks_exact(2);
-        let is_module = |change: &&[&[u8]]| {
-            let new_mode = change[0].split(|byte| *byte == b' ').nth(1);
-            new_mode == Some(b"160000")
-        };
         Ok(changes
-            .filter(is_module)
+            .filter(|change| {
+                let new_mode = change[0].split(|byte| *byte == b' ').nth(1);
+                new_mode == Some(b"160000")
+            })
             .map(|change| path_of_bytes(change[1]))
             .collect())
     }
@@ -195,9 +196,13 @@ impl Git {
     /// Returns the configured address of a remote; `None` if there is no such remote.
     pub fn remote_url(&self, remote: &str) -> Result<Option<String>, GitError> {
         let key = format!("remote.{remote}.url");
-        let read = |repository: git2::Repository| repository.config()?.snapshot()?.get_string(&key);
         // A town asks this of each rig, and a process takes as long as reading the rig's beads.
-        match self.open().ok().flatten().map(read) {
+        match self
+            .open()
+            .ok()
+            .flatten()
+            .map(|repository| repository.config()?.snapshot()?.get_string(&key))
+        {
             Some(Ok(url)) => Ok(Some(url)),
             Some(Err(error)) if error.code() == git2::ErrorCode::NotFound => Ok(None),
             _ => self.config_get(&key),
@@ -255,15 +260,17 @@ impl Git {
         let list = self
             .plumbing(["stash", "list", "--format=%gd%x1f%H%x1f%gs"])
             .text()?;
-        let parse = |line: &str| {
-            let mut parts = line.splitn(3, '\u{1f}').map(str::to_owned);
-            Some(Stash {
-                name: parts.next()?,
-                commit: parts.next()?,
-                message: parts.next()?,
+        Ok(list
+            .lines()
+            .filter_map(|line| {
+                let mut parts = line.splitn(3, '\u{1f}').map(str::to_owned);
+                Some(Stash {
+                    name: parts.next()?,
+                    commit: parts.next()?,
+                    message: parts.next()?,
+                })
             })
-        };
-        Ok(list.lines().filter_map(parse).collect())
+            .collect())
     }
 
     /// Returns the stashes that were made on a branch, according to their messages.
@@ -279,11 +286,13 @@ impl Git {
         let log = self
             .plumbing(["log", "--walk-reflogs", "--format=%H%x1f%gs", "HEAD", "--"])
             .text()?;
-        let parse = |line: &str| {
-            let (commit, how) = line.split_once('\u{1f}')?;
-            Some((commit.to_owned(), how.to_owned()))
-        };
-        Ok(log.lines().filter_map(parse).collect())
+        Ok(log
+            .lines()
+            .filter_map(|line| {
+                let (commit, how) = line.split_once('\u{1f}')?;
+                Some((commit.to_owned(), how.to_owned()))
+            })
+            .collect())
     }
 
     /// Returns those of the commits that no ref reaches, without those that are gone.
@@ -302,8 +311,8 @@ impl Git {
     }
 
     /// Returns the tracked files whose changes git hides, because they are marked as unchanged
-    /// (`git update-index --assume-unchanged` or `--skip-worktree`). Files that a sandbox of Gas Town
-    /// replaces and marks itself are left out.
+    /// (`git update-index --assume-unchanged` or `--skip-worktree`). Files that a sandbox of Gas
+    /// Town replaces and marks itself are left out.
     pub fn hidden_changes(&self) -> Result<Vec<PathBuf>, GitError> {
         let listed = self.plumbing(["ls-files", "-v", "-z"]).finish_checked()?;
         // `<tag> <path>`: a lower-case tag means assumed unchanged, `S` means skipped.
@@ -333,8 +342,10 @@ impl Git {
             .plumbing(["diff-files", "-z", "--name-only", "--no-ext-diff"])
             .env("GIT_INDEX_FILE", &index)
             .paths()?;
-        let is_marked = |path: &PathBuf| marked.contains(path);
-        Ok(changed.into_iter().filter(is_marked).collect())
+        Ok(changed
+            .into_iter()
+            .filter(|path| marked.contains(path))
+            .collect())
     }
 
     /// Returns true if the repository has no work tree of its own.
@@ -387,8 +398,8 @@ impl Git {
     /// support.
     fn open(&self) -> Result<Option<git2::Repository>, GitError> {
         match git2::Repository::discover(&self.folder) {
-            // libgit2 looks for the parents that a shallow repository lacks. In a worktree it does not
-            // know that the repository is shallow.
+            // libgit2 looks for the parents that a shallow repository lacks. In a worktree it does
+            // not know that the repository is shallow.
             Ok(repository) if repository.commondir().join("shallow").exists() => Ok(None),
             Ok(repository) => Ok(Some(repository)),
             Err(error) if error.code() == git2::ErrorCode::NotFound => {

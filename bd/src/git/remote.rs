@@ -145,8 +145,8 @@ impl Git {
     }
 
     /// Pushes the commit `id` to `branch` of `remote`. `lease` is the required state of the branch.
-    /// Succeeds if the branch is already at `id`. Files that git-lfs stores are uploaded first. `hooks`
-    /// enables the repository's own pre-push hook.
+    /// Succeeds if the branch is already at `id`. Files that git-lfs stores are uploaded first.
+    /// `hooks` enables the repository's own pre-push hook.
     pub fn push(
         &self,
         remote: &str,
@@ -183,8 +183,8 @@ impl Git {
     }
 
     /// Deletes the branches of the remote whose tip is the given commit, in one push. A branch that
-    /// cannot be deleted does not keep the others. The remote may refuse the push as a whole because
-    /// of one branch, so each is then pushed alone. Returns the first error.
+    /// cannot be deleted does not keep the others. The remote may refuse the push as a whole
+    /// because of one branch, so each is then pushed alone. Returns the first error.
     pub fn delete_remote_branches(
         &self,
         remote: &str,

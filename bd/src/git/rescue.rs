@@ -232,16 +232,18 @@ pub fn list_rescues(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
     let lines = git
         .plumbing(["for-each-ref", "--sort=committerdate", format, prefix])
         .text()?;
-    let parse = |line: &str| {
-        let mut parts = line.splitn(4, '\u{1f}');
-        Some(Rescue {
-            refname: parts.next()?.to_owned(),
-            commit: parts.next()?.to_owned(),
-            time: Timestamp::from_second(parts.next()?.parse().ok()?).ok()?,
-            subject: parts.next()?.to_owned(),
+    Ok(lines
+        .lines()
+        .filter_map(|line| {
+            let mut parts = line.splitn(4, '\u{1f}');
+            Some(Rescue {
+                refname: parts.next()?.to_owned(),
+                commit: parts.next()?.to_owned(),
+                time: Timestamp::from_second(parts.next()?.parse().ok()?).ok()?,
+                subject: parts.next()?.to_owned(),
+            })
         })
-    };
-    Ok(lines.lines().filter_map(parse).collect())
+        .collect())
 }
 
 /// Restores a rescue of `home` into the work tree of `git`, which may belong to another clone. The
@@ -323,10 +325,9 @@ fn copy_objects(home: &Git, git: &Git, refname: &str, commit: &str) -> Result<()
 
 /// Deletes a rescue and the big files stored with it.
 pub fn drop_rescue(git: &Git, refname: &str) -> Result<(), RestoreError> {
-    let missing = || RestoreError::Missing {
+    let commit = git.resolve(refname)?.ok_or_else(|| RestoreError::Missing {
         refname: refname.to_owned(),
-    };
-    let commit = git.resolve(refname)?.ok_or_else(missing)?;
+    })?;
     let aside = aside_folder(git, refname)?;
     if aside.is_dir() {
         fs::remove_dir_all(&aside).map_err(|error| Git::file_error(&aside, error))?;

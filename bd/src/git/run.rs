@@ -137,7 +137,8 @@ impl Git {
 
 impl Git {
     /// Returns the folder as an absolute path if it is a bare repository. It is named to git,
-    /// because a user may forbid git to find bare repositories automatically (`safe.bareRepository`).
+    /// because a user may forbid git to find bare repositories automatically
+    /// (`safe.bareRepository`).
     fn bare_repository(&self) -> Option<PathBuf> {
         let folder = &self.folder;
         let is_bare = folder.join("HEAD").is_file()

@@ -57,8 +57,9 @@ impl Git {
         Ok(())
     }
 
-    /// Asks the remotes of the submodules whose recorded commits are not here. A remote that does not
-    /// answer is an error within the time limit of a query, and not only within that of a clone.
+    /// Asks the remotes of the submodules whose recorded commits are not here. A remote that does
+    /// not answer is an error within the time limit of a query, and not only within that of a
+    /// clone.
     fn ask_submodule_remotes(&self, paths: &[PathBuf]) -> Result<(), GitError> {
         let names = self.submodule_names()?;
         for path in paths {
@@ -167,8 +168,8 @@ impl Git {
             .run()
     }
 
-    /// Returns the submodules whose checkout has uncommitted files, or commits that no remote of the
-    /// submodule has: of HEAD, branches and stashes. Nested ones are included.
+    /// Returns the submodules whose checkout has uncommitted files, or commits that no remote of
+    /// the submodule has: of HEAD, branches and stashes. Nested ones are included.
     pub fn submodules_with_work(&self) -> Result<Vec<SubmoduleWork>, GitError> {
         let mut found = Vec::new();
         for path in self.declared_submodules()? {
@@ -259,11 +260,10 @@ impl Git {
             return Ok(false);
         }
         let pushed = inner.ls_remote_all("origin", "refs/tags/*")?;
-        let on_remote = |line: &str| {
+        Ok(tags.text().lines().any(|line| {
             let tag = line.split_once(' ');
             tag.is_some_and(|(name, id)| pushed.get(name).is_some_and(|found| found == id))
-        };
-        Ok(tags.text().lines().any(on_remote))
+        }))
     }
 }
 

@@ -126,10 +126,10 @@ impl Git {
     /// Returns the worktree in which a branch is checked out.
     pub fn checked_out_worktree(&self, branch: &str) -> Result<Option<PathBuf>, GitError> {
         let all = self.worktree_list()?;
-        let on_it = |tree: &super::Worktree| {
-            !tree.bare && !tree.prunable && tree.branch.as_deref() == Some(branch)
-        };
-        Ok(all.into_iter().find(on_it).map(|tree| tree.path))
+        Ok(all
+            .into_iter()
+            .find(|tree| !tree.bare && !tree.prunable && tree.branch.as_deref() == Some(branch))
+            .map(|tree| tree.path))
     }
 
     /// Returns the remotes that have a branch according to `refs/remotes`, sorted.

@@ -1,8 +1,8 @@
 //! Finds a cycle in a graph of numbers.
 
 /// Returns one cycle, with its first node repeated at the end. `dependencies[n]` are the nodes that
-/// `n` depends on. Panics if one of them is not an index of the slice. The depth of the graph is not
-/// limited.
+/// `n` depends on. Panics if one of them is not an index of the slice. The depth of the graph is
+/// not limited.
 pub fn find_cycle(dependencies: &[Vec<usize>]) -> Option<Vec<usize>> {
     let mut remaining: Vec<usize> = dependencies.iter().map(Vec::len).collect();
     let mut dependents: Vec<Vec<usize>> = vec![Vec::new(); dependencies.len()];

@@ -158,10 +158,8 @@ fn reasons_of_bead(
         .filter_map(|((kind, target), link)| {
             // An edge may name another bead whose children it waits for.
             let spawner = link.spawner.filter(|spawner| Some(*spawner) != link.target);
-            let subject = spawner
-                .map(|spawner| snapshot.bead_ref_at(spawner).id().to_owned())
-                .unwrap_or_else(|| (*target).to_owned());
-            reason_for_edge(&DepKind::from_code(*kind)?, subject)
+            let subject = spawner.map_or(*target, |spawner| snapshot.bead_ref_at(spawner).id());
+            reason_for_edge(&DepKind::from_code(*kind)?, subject.to_owned())
         })
         .collect();
     let parents = edges
@@ -175,10 +173,9 @@ fn reasons_of_bead(
             reasons.push(NotReadyReason::Parent((*parent).to_owned()));
         }
     }
-    let later = |until: &Timestamp| *until > now;
     if let Some(bead) = bead_ref
         .time(TimeField::Deferred)
-        .filter(later)
+        .filter(|until| *until > now)
         .and_then(|_| bead_ref.bead())
         && let Some(until) = &bead.defer_until
     {

@@ -159,8 +159,10 @@ impl<'a> LayeredBeads<'a> {
     /// Returns the root: a bead without a parent that has children, or the first bead.
     pub fn root(&self) -> Option<&'a Bead> {
         let parents: HashSet<&str> = self.beads.iter().filter_map(|bead| bead.parent()).collect();
-        let is_top = |bead: &&&Bead| bead.parent().is_none_or(|id| !self.ids.contains(id));
-        let mut tops = self.beads.iter().filter(is_top);
+        let mut tops = self
+            .beads
+            .iter()
+            .filter(|bead| bead.parent().is_none_or(|id| !self.ids.contains(id)));
         let parent = tops.clone().find(|bead| parents.contains(bead.id.as_str()));
         parent.or_else(|| tops.next()).copied()
     }

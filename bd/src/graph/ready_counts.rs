@@ -35,9 +35,12 @@ pub fn count_ready_and_blocked(
     let mut counts = ReadyCounts::default();
     for row in snapshot.open_rows() {
         let bead_ref = || snapshot.bead_ref_at(row.node);
-        let is_other = |name: &str| bead_ref().assignee() != name;
         let is_left_out = counted.without_internal && row.is_internal();
-        if is_left_out || counted.assignee.is_some_and(is_other) {
+        if is_left_out
+            || counted
+                .assignee
+                .is_some_and(|name| bead_ref().assignee() != name)
+        {
             continue;
         }
         if row.can_be_blocked() {

@@ -55,12 +55,10 @@ impl<'a> SwarmAnalysis<'a> {
             warnings.push(format!("{} has no children", epic.id));
         }
         for bead in &layered.beads {
-            let is_outside = |id: &&str| !children.iter().any(|child| child.id == **id);
-            let open = |id: &&str| snapshot.bead_ref(id).is_some_and(|target| target.is_open());
             let outside = layers::find_needs(bead, |_| true)
                 .into_iter()
-                .filter(is_outside)
-                .filter(open);
+                .filter(|id| !children.iter().any(|child| child.id == **id))
+                .filter(|id| snapshot.bead_ref(id).is_some_and(|target| target.is_open()));
             warnings.extend(
                 outside.map(|id| format!("{} waits for {id}, which is not in the epic", bead.id)),
             );
@@ -115,10 +113,11 @@ pub struct SwarmStatus<'a> {
 impl<'a> SwarmStatus<'a> {
     pub fn for_epic(snapshot: &'a Snapshot, epic: &str) -> Self {
         let all = list_children(snapshot, epic);
-        let is_open_child = |id: &str| all.iter().any(|child| child.id == id && child.is_open());
         let mut found = Self::default();
         for bead in &all {
-            let needs = layers::find_needs(bead, is_open_child);
+            let needs = layers::find_needs(bead, |id| {
+                all.iter().any(|child| child.id == id && child.is_open())
+            });
             match bead.status {
                 _ if !bead.is_open() => found.completed.push(bead),
                 Status::InProgress | Status::Hooked => found.active.push(bead),
@@ -156,10 +155,9 @@ pub fn is_swarm(bead: &Bead) -> bool {
 }
 
 pub fn epic_of_swarm<'a>(snapshot: &'a Snapshot, swarm: &Bead) -> Option<&'a Bead> {
-    let edges = swarm.edges(&DepKind::RelatesTo);
-    edges
-        .filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
-        .next()
+    swarm
+        .edges(&DepKind::RelatesTo)
+        .find_map(|edge| snapshot.get_live(&edge.depends_on_id))
 }
 
 /// Returns the open swarm of an epic.

@@ -36,8 +36,10 @@ fn find_insertion_point(
     open: char,
     name: &str,
 ) -> Result<InsertionPoint, SettingsError> {
-    let form = || SettingsError::Form(name.to_owned());
-    let inner = part.trim_start().strip_prefix(open).ok_or_else(form)?;
+    let inner = part
+        .trim_start()
+        .strip_prefix(open)
+        .ok_or_else(|| SettingsError::Form(name.to_owned()))?;
     // The slice lies within the text, so the distance of their starts is its position.
     let at = inner.as_ptr() as usize - text.as_ptr() as usize;
     let rest = inner.trim_start();

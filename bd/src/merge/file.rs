@@ -79,14 +79,13 @@ fn move_collisions(
     if of_left.is_empty() && of_right.is_empty() {
         return false;
     }
-    let is_of_base = |(id, to): &(&String, &String)| {
-        let bead = base.find(id).and_then(MergeRow::bead);
-        bead.is_some_and(|bead| collision::compute_new_id(bead) == **to)
-    };
     let of_base = of_left
         .iter()
         .chain(&of_right)
-        .filter(is_of_base)
+        .filter(|(id, to)| {
+            let bead = base.find(id).and_then(MergeRow::bead);
+            bead.is_some_and(|bead| collision::compute_new_id(bead) == **to)
+        })
         .map(|(id, to)| (id.clone(), to.clone()))
         .collect();
     base.rename(&of_base);

@@ -33,8 +33,10 @@ pub(super) fn merge_words(three: ValueSides<'_>, sorted: bool) -> Option<String>
     if let Some(whole) = three.one_sided_change() {
         return Some(whole.unwrap_or("[]").to_owned());
     }
-    let both = |word: &&String| left.contains(word) && right.contains(word);
-    let mut kept: Vec<&String> = base.iter().filter(both).collect();
+    let mut kept: Vec<&String> = base
+        .iter()
+        .filter(|word| left.contains(word) && right.contains(word))
+        .collect();
     let mut added: Vec<&String> = left.iter().chain(&right).collect();
     added.retain(|word| !base.contains(word));
     added.sort();
@@ -272,9 +274,11 @@ fn key_comments(base: &[Comment], list: &[Comment]) -> MemberSet {
     let rules: [fn(&Comment, &Comment) -> bool; 2] = [has_same_text, has_same_origin];
     for rule in rules {
         for (comment, key) in list.iter().zip(&mut keys) {
-            let fits = |there: Option<&Comment>| there.is_some_and(|there| rule(there, comment));
             if key.is_none()
-                && let Some(at) = open.iter().copied().position(fits)
+                && let Some(at) = open
+                    .iter()
+                    .copied()
+                    .position(|there| there.is_some_and(|there| rule(there, comment)))
             {
                 *key = Some(base_key(at));
                 open[at] = None;
@@ -283,8 +287,10 @@ fn key_comments(base: &[Comment], list: &[Comment]) -> MemberSet {
     }
     collect_members(list.iter().zip(keys).map(|(comment, key)| {
         let text = comment.text.trim();
-        let fresh = || format!("n{}\n{}", comment.author, text);
-        comment_member(key.unwrap_or_else(fresh), comment)
+        comment_member(
+            key.unwrap_or_else(|| format!("n{}\n{}", comment.author, text)),
+            comment,
+        )
     }))
 }
 

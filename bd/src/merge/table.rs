@@ -41,8 +41,9 @@ impl<'a> MergeRow<'a> {
 
     /// The bead; `None` if the line is damaged.
     pub(super) fn bead(&self) -> Option<&Bead> {
-        let read = || record::parse_bead(&self.raw).ok().map(Box::new);
-        self.bead.get_or_init(read).as_deref()
+        self.bead
+            .get_or_init(|| record::parse_bead(&self.raw).ok().map(Box::new))
+            .as_deref()
     }
 }
 
@@ -139,11 +140,10 @@ impl<'a> MergeTable<'a> {
         let mut apart: Vec<MergeRow<'a>> = Vec::new();
         for row in sound {
             let Some(bead) = row.bead() else { continue };
-            let same = |other: &&mut MergeRow<'a>| {
+            let Some(other) = apart.iter_mut().find(|other| {
                 let other = other.bead();
                 other.is_some_and(|other| collision::is_same_bead(other, bead))
-            };
-            let Some(other) = apart.iter_mut().find(same) else {
+            }) else {
                 apart.push(row);
                 continue;
             };

@@ -218,8 +218,7 @@ fn find_one_sided_line<'t>(
     left: Option<&'t MergeRow<'_>>,
     right: Option<&'t MergeRow<'_>>,
 ) -> Option<OptionalLine<'t>> {
-    let raw = |row: Option<&'t MergeRow<'_>>| row.map(|row| row.raw.as_ref());
-    let [base, left, right] = [base, left, right].map(raw);
+    let [base, left, right] = [base, left, right].map(|row| row.map(|row| row.raw.as_ref()));
     if left == right || base.is_some() && left == base {
         return Some(right);
     }
@@ -235,11 +234,13 @@ fn choose_bytes<'t>(
     right: Option<&'t MergeRow<'_>>,
 ) -> Cow<'t, [u8]> {
     let fields = MergeFields::from_bead(bead);
-    let says = |row: &&MergeRow<'_>| {
-        row.bead()
-            .is_some_and(|row_bead| MergeFields::from_bead(row_bead) == fields)
+    let raw = |row: Option<&'t MergeRow<'_>>| {
+        row.filter(|row| {
+            row.bead()
+                .is_some_and(|row_bead| MergeFields::from_bead(row_bead) == fields)
+        })
+        .map(|row| row.raw.as_ref())
     };
-    let raw = |row: Option<&'t MergeRow<'_>>| row.filter(says).map(|row| row.raw.as_ref());
     match (raw(left), raw(right)) {
         (Some(l), Some(r)) => match base.map(|base| base.raw.as_ref()) {
             Some(base) if base == l => Cow::Borrowed(r),
@@ -264,10 +265,9 @@ fn merge_loose_lines<'t>([base, left, right]: [&[&'t [u8]]; 3]) -> Vec<&'t [u8]>
     let [in_base, in_left, in_right] =
         [base, left, right].map(|list| list.iter().copied().collect::<BTreeSet<_>>());
     let mut seen = BTreeSet::new();
-    let stays = |line: &&&[u8]| in_left.contains(**line) && in_right.contains(**line);
     let kept = base
         .iter()
-        .filter(stays)
+        .filter(|line| in_left.contains(**line) && in_right.contains(**line))
         .copied()
         .filter(|line| seen.insert(*line))
         .collect::<Vec<_>>();

@@ -181,8 +181,11 @@ fn pour_onto(
         "" => None,
         given => {
             let name = crate::formula::vars::substitute_values(given, &values);
-            let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-            if name.is_empty() || !name.chars().all(fits) {
+            if name.is_empty()
+                || !name
+                    .chars()
+                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))
+            {
                 return Err(MoleculeError::Refused(format!(
                     "invalid --ref \"{name}\": use letters, digits, `-`, `_` and `.`"
                 )));

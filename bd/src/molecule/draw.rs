@@ -64,18 +64,20 @@ pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
         .enumerate()
         .map(|(at, bead)| (bead.id.as_str(), at))
         .collect();
-    let draw_bead = |bead: &&Bead| {
-        let needs = layers::find_needs(bead, |id| place.contains_key(id)).into_iter();
-        DrawnStep {
-            id: bead.id.clone(),
-            title: bead.title.clone(),
-            needs: needs.filter_map(|id| place.get(id).copied()).collect(),
-            parent: bead.parent().and_then(|id| place.get(id).copied()),
-            is_done: !bead.is_open(),
-            is_current: matches!(bead.status, Status::InProgress | Status::Hooked),
-        }
-    };
-    beads.iter().map(draw_bead).collect()
+    beads
+        .iter()
+        .map(|bead| {
+            let needs = layers::find_needs(bead, |id| place.contains_key(id)).into_iter();
+            DrawnStep {
+                id: bead.id.clone(),
+                title: bead.title.clone(),
+                needs: needs.filter_map(|id| place.get(id).copied()).collect(),
+                parent: bead.parent().and_then(|id| place.get(id).copied()),
+                is_done: !bead.is_open(),
+                is_current: matches!(bead.status, Status::InProgress | Status::Hooked),
+            }
+        })
+        .collect()
 }
 
 /// Arranges steps in a tree: a step is below the last step that it waits for. Returns the roots and

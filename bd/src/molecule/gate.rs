@@ -92,8 +92,8 @@ pub fn describe_unanswered(failure: &ForgeFailure) -> String {
     format!("cannot be asked: {failure}")
 }
 
-/// Returns the time until which a gate may wait. None for a timer, which opens at its end, and for a
-/// gate without a limit.
+/// Returns the time until which a gate may wait. None for a timer, which opens at its end, and for
+/// a gate without a limit.
 pub fn time_limit(gate: &Bead) -> Option<Timestamp> {
     let is_limited = gate.await_type != "timer" && gate.timeout > 0;
     is_limited.then(|| timer_end(gate)).flatten()

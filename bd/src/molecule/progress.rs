@@ -146,7 +146,7 @@ fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'
         .collect();
     let root_node = snapshot.bead_ref(root).map(|bead| bead.node());
     let mut direct = 0;
-    let is_own = |bead: &BeadRef<'a>| {
+    let (mut found, others): (Vec<_>, Vec<_>) = dotted.into_iter().partition(|bead| {
         let is_inside = |parent: &str| parent == root || parent.starts_with(&start);
         let is_of_other = |proto: &String| {
             bead.id().starts_with(proto) || proto.strip_suffix('.') == Some(bead.id())
@@ -154,8 +154,7 @@ fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'
         let is_child = root_node.is_some_and(|own| bead.has_parent_at(own));
         direct += usize::from(is_child);
         !protos.iter().any(is_of_other) && (is_child || bead.parent().is_none_or(is_inside))
-    };
-    let (mut found, others): (Vec<_>, Vec<_>) = dotted.into_iter().partition(is_own);
+    });
     let others: HashSet<BeadNode> = others.iter().map(BeadRef::node).collect();
     let is_found =
         |bead: &BeadRef<'a>| bead.id().starts_with(&start) && !others.contains(&bead.node());
@@ -322,7 +321,7 @@ pub fn molecules_of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
 /// Returns the molecule that a user means by a work bead: the attached one, or the epic that the
 /// bead waits for.
 pub fn find_related_molecule(snapshot: &Snapshot, bead_ref: &BeadRef<'_>) -> Option<String> {
-    let blocker = || {
+    attached_to(snapshot, bead_ref).or_else(|| {
         let bead = bead_ref.bead()?;
         let mut edges = bead.edges(&DepKind::Blocks);
         let is_epic = |id: &str| {
@@ -332,8 +331,7 @@ pub fn find_related_molecule(snapshot: &Snapshot, bead_ref: &BeadRef<'_>) -> Opt
         edges
             .find(|edge| is_epic(&edge.depends_on_id))
             .map(|edge| edge.depends_on_id.clone())
-    };
-    attached_to(snapshot, bead_ref).or_else(blocker)
+    })
 }
 
 /// Returns the molecule with an edge to a work bead, as
@@ -392,15 +390,14 @@ pub fn advance_molecule(
         Some(progress) => {
             // A step with another assignee must not be started here.
             let who = tx.get_live(closed).map(|bead| bead.assignee.clone());
-            let is_free = |step: &&MoleculeStep<'_>| {
-                let has = step.bead_ref.assignee();
-                step.state == StepState::Ready
-                    && (has.is_empty() || has == tx.actor() || Some(has) == who.as_deref())
-            };
             let next = progress
                 .steps
                 .iter()
-                .find(is_free)
+                .find(|step| {
+                    let has = step.bead_ref.assignee();
+                    step.state == StepState::Ready
+                        && (has.is_empty() || has == tx.actor() || Some(has) == who.as_deref())
+                })
                 .map(|step| step.bead_ref.id().to_owned());
             (progress.is_complete(), next)
         }

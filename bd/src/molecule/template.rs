@@ -323,13 +323,13 @@ impl MoleculeTemplate {
             }
             if !options.root_only {
                 let from = &bead.key;
-                let edge = |(kind, to, metadata)| PlanEdge {
-                    from: PlanEndpoint::Key(from.clone()),
-                    to: PlanEndpoint::Key(to),
-                    kind,
-                    metadata,
-                };
-                plan.edges.extend(bead.edges.into_iter().map(edge));
+                plan.edges
+                    .extend(bead.edges.into_iter().map(|(kind, to, metadata)| PlanEdge {
+                        from: PlanEndpoint::Key(from.clone()),
+                        to: PlanEndpoint::Key(to),
+                        kind,
+                        metadata,
+                    }));
             }
             plan.beads.push(PlanBead {
                 key: bead.key,
@@ -358,21 +358,22 @@ fn find_children_waits(steps: &[FormulaStep]) -> Vec<ChildrenWait> {
         .filter(|step| !step.children.is_empty())
         .map(|step| step.id.as_str())
         .collect();
-    let wait_of_step = |step: &&FormulaStep| {
-        let spawner = step.awaited_spawner()?.to_owned();
-        let gate = if step.waits_for == "any-children" {
-            "any-children"
-        } else {
-            "all-children"
-        };
-        Some(ChildrenWait {
-            step: step.id.clone(),
-            has_children: parents.contains(spawner.as_str()),
-            spawner,
-            gate,
+    all.iter()
+        .filter_map(|step| {
+            let spawner = step.awaited_spawner()?.to_owned();
+            let gate = if step.waits_for == "any-children" {
+                "any-children"
+            } else {
+                "all-children"
+            };
+            Some(ChildrenWait {
+                step: step.id.clone(),
+                has_children: parents.contains(spawner.as_str()),
+                spawner,
+                gate,
+            })
         })
-    };
-    all.iter().filter_map(wait_of_step).collect()
+        .collect()
 }
 
 fn flatten_steps(steps: &[FormulaStep]) -> Vec<&FormulaStep> {

@@ -21,15 +21,18 @@ pub fn list_bead_values(
         .filter(is_wanted)
         .collect();
     found.sort_by_key(|bead| !bead.is_open());
-    let value = |bead: BeadRef<'_>| {
-        let titled = bead
-            .is_open()
-            .then(|| bead.parse_part::<Titled>())
-            .flatten();
-        let title = titled.map_or_else(String::new, |titled| escape::escape_line(&titled.title));
-        (bead.id().to_owned(), title)
-    };
-    found.into_iter().map(value).collect()
+    found
+        .into_iter()
+        .map(|bead| {
+            let titled = bead
+                .is_open()
+                .then(|| bead.parse_part::<Titled>())
+                .flatten();
+            let title =
+                titled.map_or_else(String::new, |titled| escape::escape_line(&titled.title));
+            (bead.id().to_owned(), title)
+        })
+        .collect()
 }
 
 /// Returns true if a bead is work and not a record about a town.

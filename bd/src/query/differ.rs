@@ -58,14 +58,14 @@ pub fn find_differences(
         pairs.entry(id).or_default().1 = Some(bead);
     }
     let all = pairs.into_values().filter(|(old, new)| old != new);
-    let differ = |(old, new): (Option<Bead>, Option<Bead>)| {
+    all.map(|(old, new)| {
         let fields = match (&old, &new) {
             (Some(old), Some(new)) => find_changed_fields(old, new),
             _ => Vec::new(),
         };
         BeadDifference { old, new, fields }
-    };
-    all.map(differ).collect()
+    })
+    .collect()
 }
 
 fn find_changed_fields(old: &Bead, new: &Bead) -> Vec<FieldDifference> {

@@ -200,10 +200,13 @@ impl fmt::Display for QueryExpr {
             Self::Or(a, b) => write!(f, "({a} OR {b})"),
             Self::Not(inner) => write!(f, "NOT {inner}"),
             Self::Is(own) => {
-                let plain = |c: char| c.is_alphanumeric() || "_-.:*@/+".contains(c);
                 let text = &own.text;
                 write!(f, "{}{}", own.field.name(), own.operator)?;
-                if !text.is_empty() && text.chars().all(plain) {
+                if !text.is_empty()
+                    && text
+                        .chars()
+                        .all(|c| c.is_alphanumeric() || "_-.:*@/+".contains(c))
+                {
                     f.write_str(text)
                 } else {
                     write!(f, "\"{}\"", text.replace('"', "\\\""))

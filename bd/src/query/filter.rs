@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use kit::sys::clock::to_nanoseconds;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::{BeadRef, ExactValues, ListRow, Snapshot, StoreError, TimeField, UsualRank};
+use crate::store::{BeadRef, ExactValues, ListRow, Snapshot, StoreError, TimeField};
 
 /// A time range that excludes both ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -138,15 +138,14 @@ impl BeadFilter {
             found.truncate(limit);
             return Ok(found);
         }
-        let usual = |a: &(UsualRank, BeadRef<'_>), b: &(UsualRank, BeadRef<'_>)| {
-            a.0.cmp(&b.0).then_with(|| a.1.id().cmp(b.1.id()))
-        };
         let mut found = Vec::new();
         let mut rest = &mut heads[..];
         while found.len() < limit && !rest.is_empty() {
             // Most beads whose line contains the text have it in a searched field.
             let some = limit.saturating_mul(2).min(rest.len());
-            super::sort::first_in_order(rest, some, usual);
+            super::sort::first_in_order(rest, some, |a, b| {
+                a.0.cmp(&b.0).then_with(|| a.1.id().cmp(b.1.id()))
+            });
             let (first, others) = rest.split_at_mut(some);
             let more = first
                 .iter()
@@ -221,11 +220,13 @@ impl BeadFilter {
 
     /// Returns true if closed and deleted beads cannot match.
     fn is_limited_to_open(&self) -> bool {
-        let over = |status: &Status| matches!(status, Status::Closed | Status::Tombstone);
         if self.statuses.is_empty() {
             return self.not_statuses.contains(&Status::Closed);
         }
-        !self.statuses.iter().any(over)
+        !self
+            .statuses
+            .iter()
+            .any(|status| matches!(status, Status::Closed | Status::Tombstone))
     }
 
     /// Returns true if a row matches; `None` if only the bead can answer.
@@ -365,13 +366,12 @@ impl BeadFilter {
     }
 
     fn has_texts(&self, bead: &Bead) -> bool {
-        let anywhere = |text: &String| {
-            contains_ignore_case(&bead.title, text)
-                || contains_ignore_case(&bead.description, text)
-                || contains_ignore_case(&bead.id, text)
-        };
         (self.ids.is_empty() || self.ids.contains(&bead.id))
-            && self.text.as_ref().is_none_or(anywhere)
+            && self.text.as_ref().is_none_or(|text| {
+                contains_ignore_case(&bead.title, text)
+                    || contains_ignore_case(&bead.description, text)
+                    || contains_ignore_case(&bead.id, text)
+            })
             && self
                 .title_contains
                 .iter()
@@ -392,28 +392,25 @@ impl BeadFilter {
     }
 
     fn has_times(&self, bead: &Bead) -> bool {
-        let late = |now: Timestamp| {
-            bead.is_open() && bead.due_at.as_ref().is_some_and(|due| due.instant() < now)
-        };
         self.created.contains(Some(&bead.created_at))
             && self.updated.contains(Some(&bead.updated_at))
             && self.closed.contains(bead.closed_at.as_ref())
             && self.due.contains(bead.due_at.as_ref())
             && self.deferral.contains(bead.defer_until.as_ref())
             && !(self.deferred && bead.defer_until.is_none())
-            && self.overdue_at.is_none_or(late)
+            && self.overdue_at.is_none_or(|now| {
+                bead.is_open() && bead.due_at.as_ref().is_some_and(|due| due.instant() < now)
+            })
     }
 
     fn has_links(&self, bead: &Bead) -> bool {
-        let child_of = |parent: &String| {
+        self.parent.as_ref().is_none_or(|parent| {
             bead.edges(&crate::bead::DepKind::ParentChild)
                 .any(|edge| edge.depends_on_id == *parent)
-        };
-        self.parent.as_ref().is_none_or(child_of)
-            && self
-                .mol_type
-                .as_ref()
-                .is_none_or(|kind| bead.mol_type == *kind)
+        }) && self
+            .mol_type
+            .as_ref()
+            .is_none_or(|kind| bead.mol_type == *kind)
             && self
                 .wisp_type
                 .as_ref()

@@ -89,8 +89,11 @@ impl<T: Copy, C: Fn(&T, &T) -> Ordering> TopItems<T, C> {
 
     pub(crate) fn offer(&mut self, item: T) {
         self.offered += 1;
-        let too_late = |bar: &T| (self.compare)(&item, bar) == Ordering::Greater;
-        if self.last_kept.as_ref().is_some_and(too_late) {
+        if self
+            .last_kept
+            .as_ref()
+            .is_some_and(|bar| (self.compare)(&item, bar) == Ordering::Greater)
+        {
             return;
         }
         self.items.push(item);

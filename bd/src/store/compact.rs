@@ -64,9 +64,7 @@ fn is_archivable(snapshot: &Snapshot, id: &str, going: &BTreeSet<&str>) -> bool 
         && !by_name
         && snapshot
             .live_holders(id)
-            .filter(|holder| !going.contains(holder.id()))
-            .next()
-            .is_none()
+            .all(|holder| going.contains(holder.id()))
 }
 
 impl Store {

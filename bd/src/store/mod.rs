@@ -65,7 +65,6 @@ pub(crate) use log::history::ARCHIVE;
 pub use log::{archive, event, journal};
 pub use route::Routes;
 pub(crate) use view::bead_ref::ExactValues;
-pub(crate) use view::bead_ref::UsualRank;
 pub use view::bead_ref::{BeadNode, BeadRef, ListRow, TimeField};
 pub use view::marks::BeadMark;
 pub use view::snapshot::{Snapshot, UnreadableLine};
@@ -92,7 +91,8 @@ pub struct Author {
     pub session: String,
     /// The e-mail address for the `owner` of new beads.
     pub owner: String,
-    /// The address of the worker of a town that makes the changes. It may change its own beads only.
+    /// The address of the worker of a town that makes the changes. It may change its own beads
+    /// only.
     pub worker: Option<String>,
 }
 
@@ -150,11 +150,10 @@ impl Store {
     }
 
     fn settings(&self) -> Result<Config, StoreError> {
-        Ok(self
-            .settings
-            .clone()
-            .map(Ok)
-            .unwrap_or_else(|| Config::from_dir(self.dir()))?)
+        match &self.settings {
+            Some(settings) => Ok(settings.clone()),
+            None => Ok(Config::from_dir(self.dir())?),
+        }
     }
 
     pub fn dir(&self) -> &Path {

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use jiff::Timestamp;
 
-use super::{BeadRef, Snapshot, Store, StoreError, TimeField};
+use super::{Snapshot, Store, StoreError, TimeField};
 use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, Stamp};
 use crate::store::log::event::{BeadChange, Event};
@@ -30,13 +30,12 @@ impl Store {
             let bead = state.and_then(|fields| parse_fields(&fields));
             snapshot.set(&id, bead.map(PendingBead::from_bead));
         }
-        let is_later = |bead: &BeadRef| {
-            let created_at = bead.time(TimeField::Created);
-            bead.is_ephemeral() || created_at.is_some_and(|created_at| created_at > at)
-        };
         let later: Vec<String> = snapshot
             .bead_refs()
-            .filter(is_later)
+            .filter(|bead| {
+                let created_at = bead.time(TimeField::Created);
+                bead.is_ephemeral() || created_at.is_some_and(|created_at| created_at > at)
+            })
             .map(|bead| bead.id().to_owned())
             .collect();
         for id in later {
@@ -78,8 +77,8 @@ impl Store {
 }
 
 impl Snapshot {
-    /// Returns a bead of this snapshot at an earlier instant. None if it did not exist. `events` are
-    /// the bead's events, oldest first.
+    /// Returns a bead of this snapshot at an earlier instant. None if it did not exist. `events`
+    /// are the bead's events, oldest first.
     pub fn bead_at(&self, id: &str, events: &[Event], at: Timestamp) -> Option<Bead> {
         let mut state = self.get(id).map(RecordFields::from_bead);
         for change in later_changes(events, at).filter(|change| change.id == id) {

@@ -55,8 +55,12 @@ impl Routes {
             return Self::default();
         }
         let town = find_town_root(env.cwd());
-        let parent = || beads_dir.parent().unwrap_or(beads_dir).to_owned();
-        let routes = Self::read(&town.clone().unwrap_or_else(parent), beads_dir);
+        let routes = Self::read(
+            &town
+                .clone()
+                .unwrap_or_else(|| beads_dir.parent().unwrap_or(beads_dir).to_owned()),
+            beads_dir,
+        );
         match town {
             Some(town) if routes.routes.is_empty() => Self::read(&town, &town.join(".beads")),
             _ => routes,

@@ -167,12 +167,11 @@ impl SyncCommit<'_> {
     /// Returns the files of other stores in the repository, and any other files on the branch.
     fn other_files(&self) -> Result<TreeEntries, SyncError> {
         let none = TreeEntries::new();
-        let other = |side: &'_ Option<Rc<CommitSide>>| {
-            side.as_ref()
-                .map_or(none.clone(), |side| side.other.clone())
-        };
         let [ours, theirs, fork] =
-            [&self.sides.ours, &self.sides.theirs, &self.sides.fork].map(other);
+            [&self.sides.ours, &self.sides.theirs, &self.sides.fork].map(|side| {
+                side.as_ref()
+                    .map_or(none.clone(), |side| side.other.clone())
+            });
         if self.sides.theirs.is_none() {
             return Ok(ours);
         }

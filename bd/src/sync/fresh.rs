@@ -177,8 +177,8 @@ fn find_tip(place: &SyncPlace) -> Result<Option<(String, String)>, GitError> {
 impl FreshClone {
     /// Reads the beads into their folder.
     pub fn fetch(&self, clock: &Clock) -> Result<FetchedBeads, SyncError> {
-        let failed = |source| StoreError::io("create", &self.dir, source);
-        file::create_folder(&self.dir, 0o750).map_err(failed)?;
+        file::create_folder(&self.dir, 0o750)
+            .map_err(|source| StoreError::io("create", &self.dir, source))?;
         let _guard = lock::acquire_lock(&self.dir.join(".lock"), lock::PATIENCE)
             .map_err(StoreError::from)?;
         let text = self.side.issues_text(&self.place)?.unwrap_or_default();
@@ -237,8 +237,8 @@ impl FreshClone {
     }
 }
 
-/// Returns the number of beads that are not deleted, and their prefix; of several, the most frequent
-/// one.
+/// Returns the number of beads that are not deleted, and their prefix; of several, the most
+/// frequent one.
 fn summarize_beads(text: &[u8]) -> (usize, Option<String>) {
     let lines = lines::iter_line_spans(text, 0);
     let ids: Vec<String> = lines

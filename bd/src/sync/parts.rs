@@ -1,8 +1,8 @@
 //! Large files of the branch in several parts, because hosts refuse large files.
 //!
 //! `issues.jsonl` with more than [`PART_BYTES`] is committed as `issues.jsonl`,
-//! `issues.part2.jsonl` and so on. The content of a file is that of its parts in their order. In the
-//! store the file is whole.
+//! `issues.part2.jsonl` and so on. The content of a file is that of its parts in their order. In
+//! the store the file is whole.
 
 use std::collections::BTreeMap;
 

@@ -110,12 +110,14 @@ fn check_name(name: &str) -> Result<(), SyncError> {
     if ["main", "master", "HEAD"].contains(&name) {
         return refused("work is done there; beads need a branch of their own");
     }
-    let plain = |c: char| c.is_ascii_alphanumeric() || ".-_/".contains(c);
     let ends = [name.chars().next(), name.chars().next_back()];
-    let is_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
     let is_branch = name.len() <= MAX_BRANCH_NAME
-        && name.chars().all(plain)
-        && ends.into_iter().all(is_word)
+        && name
+            .chars()
+            .all(|c| c.is_ascii_alphanumeric() || ".-_/".contains(c))
+        && ends
+            .into_iter()
+            .all(|c| c.is_some_and(|c| c.is_ascii_alphanumeric()))
         && !["..", "//", "/.", "./"]
             .iter()
             .any(|odd| name.contains(odd))

@@ -8,7 +8,6 @@ use std::rc::Rc;
 
 use super::SyncError;
 use super::SyncRequest;
-use super::parts::BranchFile;
 use super::place::SyncPlace;
 use super::side::{CommitSide, CommitSides};
 use super::tips::SyncTips;
@@ -99,11 +98,10 @@ fn with_archive(
     side: &CommitSide,
     current: StoreSide,
 ) -> Result<StoreSide, SyncError> {
-    let is_same = |(name, file): (&String, &BranchFile)| {
-        current.archive.get(name).map(|text| text.len() as u64) == Some(file.size())
-    };
     // Equal lengths are taken as equal content.
-    if side.archive.iter().all(is_same) {
+    if side.archive.iter().all(|(name, file)| {
+        current.archive.get(name).map(|text| text.len() as u64) == Some(file.size())
+    }) {
         return Ok(current);
     }
     let archive = unite_archives(
@@ -370,9 +368,12 @@ pub(super) fn count_changed(before: &[u8], after: &[u8]) -> usize {
     let by_id = |text| -> HashMap<String, &[u8]> { ArchiveLines::from_text(text).0 };
     let before = by_id(before);
     let after = by_id(after);
-    let differs = |(id, line): &(&String, &&[u8])| before.get(*id) != Some(*line);
     let gone = before.keys().filter(|id| !after.contains_key(*id)).count();
-    after.iter().filter(differs).count() + gone
+    after
+        .iter()
+        .filter(|(id, line)| before.get(*id) != Some(*line))
+        .count()
+        + gone
 }
 
 #[cfg(test)]

@@ -40,8 +40,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("audit record")?;
     let entry = if args.stdin {
         let text = args::read_stdin()?;
-        let invalid = |error| UsageError(format!("invalid JSON on standard input: {error}"));
-        serde_json::from_str(&text).map_err(invalid)?
+        serde_json::from_str(&text)
+            .map_err(|error| UsageError(format!("invalid JSON on standard input: {error}")))?
     } else {
         AuditEntry {
             kind: args.kind,

@@ -269,10 +269,9 @@ impl FilePlan {
             });
         }
         let end = |key: Option<String>, id: Option<String>| {
-            let none = || UsageError(format!("{path}: an edge has an end without key and id"));
             key.map(PlanEndpoint::Key)
                 .or(id.map(PlanEndpoint::Id))
-                .ok_or_else(none)
+                .ok_or_else(|| UsageError(format!("{path}: an edge has an end without key and id")))
         };
         for edge in self.edges {
             plan.edges.push(PlanEdge {

@@ -8,8 +8,8 @@ use kit::failure::UsageError;
 use super::Args;
 
 /// Returns the store for the new bead, and the name of its rig if --rig or --prefix chose it. The
-/// store is that of --repo, --rig or --prefix (the own prefix needs no route), otherwise the one that --id or --parent routes to,
-/// otherwise that of the working directory.
+/// store is that of --repo, --rig or --prefix (the own prefix needs no route), otherwise the one
+/// that --id or --parent routes to, otherwise that of the working directory.
 pub(super) fn choose_store(ctx: &Context, args: &Args) -> anyhow::Result<(Store, Option<String>)> {
     if let Some(folder) = &args.repo {
         let named = ctx.env.make_absolute(folder).join(".beads");
@@ -17,11 +17,12 @@ pub(super) fn choose_store(ctx: &Context, args: &Args) -> anyhow::Result<(Store,
         return Ok((ctx.open(&dir)?, None));
     }
     let name = args.rig.as_ref().or(args.prefix.as_ref());
-    let is_own = |prefix: &String| {
-        let own = ctx.store().and_then(|store| Ok(store.prefix()?));
-        own.is_ok_and(|own| own == prefix.trim_end_matches('-'))
-    };
-    if args.rig.is_none() && args.prefix.as_ref().is_some_and(is_own) {
+    if args.rig.is_none()
+        && args.prefix.as_ref().is_some_and(|prefix| {
+            let own = ctx.store().and_then(|store| Ok(store.prefix()?));
+            own.is_ok_and(|own| own == prefix.trim_end_matches('-'))
+        })
+    {
         return Ok((ctx.store()?, None));
     }
     if let Some(name) = name {

@@ -1,6 +1,5 @@
 use super::add;
 use crate::context::Context;
-use bd::bead::Dep;
 use bd::change;
 use kit::cli::report::{CommandResult, build_confirmation};
 
@@ -21,10 +20,11 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     let edge = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let from = add::resolve_dep_end(tx, &args.from, "bead")?;
         // An edge to a bead that is not in this store is removed by the id in the edge.
-        let is_edge = |edge: &Dep| edge.depends_on_id == args.to;
-        let is_known = tx
-            .get(&from)
-            .is_some_and(|bead| bead.dependencies.iter().any(is_edge));
+        let is_known = tx.get(&from).is_some_and(|bead| {
+            bead.dependencies
+                .iter()
+                .any(|edge| edge.depends_on_id == args.to)
+        });
         let to = if is_known {
             args.to.clone()
         } else {

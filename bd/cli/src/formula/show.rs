@@ -67,13 +67,15 @@ fn draw_formula(formula: &Formula) -> Vec<DrawnStep> {
         return draw_legs(formula);
     }
     let steps = formula.every_step();
-    let at = |id: &str| steps.iter().position(|step| step.id == id);
     let is_child = |step: &FormulaStep, id: &str| step.children.iter().any(|child| child.id == id);
     let parent = |id: &str| steps.iter().position(|step| is_child(step, id));
     let draw_step = |step: &&FormulaStep| DrawnStep {
         id: step.id.clone(),
         title: step.title.clone(),
-        needs: step.before().filter_map(at).collect(),
+        needs: step
+            .before()
+            .filter_map(|id| steps.iter().position(|step| step.id == id))
+            .collect(),
         parent: parent(&step.id),
         ..DrawnStep::default()
     };

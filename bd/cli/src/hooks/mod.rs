@@ -17,8 +17,9 @@ kit::family! {
     ///
     /// `pre-commit` writes all changes to the issues file and stages it if git tracks it.
     /// `post-merge` and `post-checkout` report what changed. A hook that is there already runs
-    /// first. Settings of git stay unchanged. Hook scripts in the work tree (husky, `core.hooksPath`)
-    /// run in every clone, so they stay unchanged too, unless `install --tracked` asks for it.
+    /// first. Settings of git stay unchanged. Hook scripts in the work tree (husky,
+    /// `core.hooksPath`) run in every clone, so they stay unchanged too, unless `install --tracked`
+    /// asks for it.
     Args:
     Install => install,
     Uninstall => uninstall,

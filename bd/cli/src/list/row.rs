@@ -52,11 +52,13 @@ impl DrawnRow {
             ))
         };
         let counted: Vec<_> = ids.iter().map(counts).collect();
-        let row = |(id, counts): (&String, Option<(String, usize)>)| {
-            let (links, dependents) = counts?;
-            Some(Self::new(snapshot.take(id)?, links, dependents))
-        };
-        ids.iter().zip(counted).filter_map(row).collect()
+        ids.iter()
+            .zip(counted)
+            .filter_map(|(id, counts)| {
+                let (links, dependents) = counts?;
+                Some(Self::new(snapshot.take(id)?, links, dependents))
+            })
+            .collect()
     }
 }
 

@@ -42,13 +42,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = store.snapshot()?;
     let roots = match &args.id {
         Some(id) => vec![molecule_of(&snapshot, id)?],
-        None => {
-            let current_actor = || ctx.author().actor;
-            progress::molecules_of_agent(
-                &snapshot,
-                &args.agent.clone().unwrap_or_else(current_actor),
-            )
-        }
+        None => progress::molecules_of_agent(
+            &snapshot,
+            &args.agent.clone().unwrap_or_else(|| ctx.author().actor),
+        ),
     };
     let part = parse_step_range(&args)?;
     let is_partial = args.limit.is_some() || args.range.is_some();

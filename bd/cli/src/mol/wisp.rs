@@ -95,9 +95,10 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
 }
 
 fn create_wisp(ctx: &Context, args: WispCreateArgs) -> CommandResult {
-    let missing = || UsageError("name a formula: bd mol wisp FORMULA".into());
     let request = PourRequest {
-        formula: args.formula.ok_or_else(missing)?,
+        formula: args
+            .formula
+            .ok_or_else(|| UsageError("name a formula: bd mol wisp FORMULA".into()))?,
         var: args.var,
         attach: Vec::new(),
         bond: bd::molecule::bond::BondType::default(),
@@ -228,10 +229,6 @@ fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
     }
     let root = progress::root_of(snapshot, &bead.id).unwrap_or_else(|| bead.id.clone());
     let members = progress::list_molecule_steps(snapshot, &root);
-    let is_busy = |member: &BeadRef<'_>| {
-        let is_begun = matches!(member.status(), Status::InProgress | Status::Hooked);
-        is_begun || member.is_open() && member.time(TimeField::Updated).is_some_and(|at| at > limit)
-    };
     let root = snapshot.get_live(&root);
     let is_for_work = root.is_some_and(|root| {
         root.dependencies.iter().any(|edge| {
@@ -239,5 +236,10 @@ fn is_in_use(snapshot: &Snapshot, bead: &Bead, limit: Timestamp) -> bool {
             work.is_some_and(|work| work.is_open() && !work.is_ephemeral())
         })
     });
-    is_for_work || members.iter().any(is_busy)
+    is_for_work
+        || members.iter().any(|member| {
+            let is_begun = matches!(member.status(), Status::InProgress | Status::Hooked);
+            is_begun
+                || member.is_open() && member.time(TimeField::Updated).is_some_and(|at| at > limit)
+        })
 }

@@ -151,10 +151,9 @@ fn collect_definitions(schema: &Value, all: Map<String, Value>) -> Map<String, V
     let mut text = schema.to_string();
     let mut found: Map<String, Value> = Map::new();
     loop {
-        let is_new = |name: &&String| {
+        let Some(name) = all.keys().find(|name| {
             text.contains(&format!("\"#/$defs/{name}\"")) && !found.contains_key(*name)
-        };
-        let Some(name) = all.keys().find(is_new) else {
+        }) else {
             return found;
         };
         let shape = all[name].clone();

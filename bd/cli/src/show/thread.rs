@@ -52,8 +52,9 @@ pub(super) fn write_thread(page: &mut Page, thread: &[PlainBead]) {
         })
         .collect();
     let depth = |bead: &Bead| {
-        let next = |id: &&str| (*above.get(id)?).filter(|id| above.contains_key(id));
-        let path = std::iter::successors(Some(bead.id.as_str()), next);
+        let path = std::iter::successors(Some(bead.id.as_str()), |id| {
+            (*above.get(id)?).filter(|id| above.contains_key(id))
+        });
         path.take(MAX_INDENTATION + 1).count() - 1
     };
     for bead in thread {

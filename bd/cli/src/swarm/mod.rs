@@ -27,8 +27,8 @@ kit::family! {
 fn find_epic<'a>(snapshot: &'a Snapshot, given: &str) -> anyhow::Result<&'a Bead> {
     let bead = snapshot.resolve(given)?;
     if swarm::is_swarm(bead) {
-        let missing = || kit::failure::UsageError(format!("swarm {} has no epic", bead.id));
-        return Ok(swarm::epic_of_swarm(snapshot, bead).ok_or_else(missing)?);
+        return Ok(swarm::epic_of_swarm(snapshot, bead)
+            .ok_or_else(|| kit::failure::UsageError(format!("swarm {} has no epic", bead.id)))?);
     }
     if bead.issue_type == Kind::Epic || bead.issue_type == Kind::Molecule {
         return Ok(bead);

@@ -99,8 +99,9 @@ impl SwarmValidateReport {
 
 impl SwarmChild {
     fn new(bead: &Bead, analysis: &SwarmAnalysis<'_>) -> Self {
-        let is_child = |id: &str| analysis.children.iter().any(|child| child.id == id);
-        let needs = layers::find_needs(bead, is_child);
+        let needs = layers::find_needs(bead, |id| {
+            analysis.children.iter().any(|child| child.id == id)
+        });
         Self {
             id: bead.id.clone(),
             title: bead.title.clone(),

@@ -67,8 +67,9 @@ pub(super) fn read_edit_flags(ctx: &Context, args: &Args) -> anyhow::Result<Opti
 }
 
 fn choose_session(ctx: &Context, args: &Args) -> Option<String> {
-    let session_from_env = || ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned);
-    args.session.clone().or_else(session_from_env)
+    args.session
+        .clone()
+        .or_else(|| ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned))
 }
 
 fn has_changes(edit: &BeadEdit, args: &Args) -> bool {
@@ -81,14 +82,16 @@ fn has_changes(edit: &BeadEdit, args: &Args) -> bool {
 
 /// Parses `key=value` pairs. The values are text.
 fn parse_metadata_pairs(given: &[String]) -> anyhow::Result<Vec<(String, RawJson)>> {
-    let pair = |text: &String| {
-        let (key, value) = text
-            .split_once('=')
-            .filter(|(key, _)| !key.is_empty())
-            .ok_or_else(|| {
-                UsageError(format!("invalid --set-metadata \"{text}\": use key=value"))
-            })?;
-        Ok((key.to_owned(), serde_json::value::to_raw_value(value)?))
-    };
-    given.iter().map(pair).collect()
+    given
+        .iter()
+        .map(|text| {
+            let (key, value) = text
+                .split_once('=')
+                .filter(|(key, _)| !key.is_empty())
+                .ok_or_else(|| {
+                    UsageError(format!("invalid --set-metadata \"{text}\": use key=value"))
+                })?;
+            Ok((key.to_owned(), serde_json::value::to_raw_value(value)?))
+        })
+        .collect()
 }

@@ -19,11 +19,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let Worktrees { git, all, main } = Worktrees::open(ctx)?;
     let given = ctx.env.make_absolute(&args.path);
     let path = given.canonicalize().unwrap_or(given);
-    let is_it = |tree: &&bd::git::Worktree| {
-        tree.path == path || super::last_component(&tree.path) == args.path
-    };
-    let missing = || UsageError(format!("worktree \"{}\" not found", args.path));
-    let tree = all.iter().find(is_it).ok_or_else(missing)?;
+    let tree = all
+        .iter()
+        .find(|tree| tree.path == path || super::last_component(&tree.path) == args.path)
+        .ok_or_else(|| UsageError(format!("worktree \"{}\" not found", args.path)))?;
     if tree.path == main {
         kit::bail_usage!("cannot remove the main worktree");
     }

@@ -191,9 +191,10 @@ fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
         None => query.wants_internal() || (!row.is_internal() && is_work_kind(&kind)),
     };
     let is_kind_allowed = is_of_kind && !query.not_kinds.contains(&kind);
-    let is_wanted = |wanted| priority == wanted;
     Some(
-        is_kind_allowed && query.statuses.contains(&status) && query.priority.is_none_or(is_wanted),
+        is_kind_allowed
+            && query.statuses.contains(&status)
+            && query.priority.is_none_or(|wanted| priority == wanted),
     )
 }
 
@@ -206,10 +207,9 @@ struct RowGaps {
 
 impl RowGaps {
     fn for_query(query: &ReadyQuery, hidden: &[String]) -> Self {
-        let is_in_any_id = |part: &String| part.matches('-').count() < 2;
         Self {
             of_hyphens: !hidden.is_empty(),
-            always: hidden.iter().any(is_in_any_id)
+            always: hidden.iter().any(|part| part.matches('-').count() < 2)
                 || (query.assignee.is_some() && !query.unassigned)
                 || !query.labels.is_empty()
                 || !query.labels_any.is_empty()
@@ -265,7 +265,6 @@ fn is_candidate(
                     .is_none_or(|kind| bead.mol_type == *kind)
         })
     };
-    let later = |until: Timestamp| until > now;
     below.is_none_or(|below| below.contains(bead_ref.id()))
         && query.statuses.contains(&bead_ref.status())
         && is_work
@@ -277,7 +276,10 @@ fn is_candidate(
         && owner
         && labels
         && any
-        && (query.include_deferred || !bead_ref.time(TimeField::Deferred).is_some_and(later))
+        && (query.include_deferred
+            || bead_ref
+                .time(TimeField::Deferred)
+                .is_none_or(|until| until <= now))
         && ((query.priority.is_none() && query.mol_type.is_none()) || exactly())
 }
 

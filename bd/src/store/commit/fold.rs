@@ -286,13 +286,12 @@ impl Fold<'_> {
             // The key of the file that was read, not of the file that may be there by now.
             return Ok(*source.read_key(code));
         };
-        let failed = |error| StoreError::io("write", &path, error);
         let placed = if code == ISSUES {
             issues_file::place_issues(file, &source.paths)
         } else {
             file.put(&path)
         }
-        .map_err(failed)?;
+        .map_err(|error| StoreError::io("write", &path, error))?;
         let written = identity::file_key(&placed.written);
         // A later write by another program must not match this key.
         Ok(FileKey {

@@ -32,7 +32,6 @@ pub(crate) fn place_issues(issues: ReplacementFile, paths: &StorePaths) -> io::R
 /// there by now, because git does not respect our lock, the next command compares them.
 pub(super) fn keep_compared(paths: &StorePaths, key: &FileKey) -> Result<bool, StoreError> {
     let kept = paths.kept();
-    let failed = |error| StoreError::io("write", &kept, error);
     let copy = copy_beside(paths.issues(), &kept);
     if !is_same_content(&FileKey::at(paths.issues()), key) {
         return Ok(false);
@@ -42,7 +41,7 @@ pub(super) fn keep_compared(paths: &StorePaths, key: &FileKey) -> Result<bool, S
         Err(_) if key.exists == 0 => file::remove_file(&kept),
         Err(error) => Err(error),
     }
-    .map_err(failed)?;
+    .map_err(|error| StoreError::io("write", &kept, error))?;
     Ok(true)
 }
 

@@ -70,9 +70,9 @@ impl RecordedChanges {
         let changes = self.changes_of(id);
         let [a, b] = [a, b].map(line_hash);
         let last_of = |hash: &String| {
-            let is_result =
-                |recorded: &RecordedChange| recorded.change.after.as_ref() == Some(hash);
-            changes.iter().rposition(is_result)
+            changes
+                .iter()
+                .rposition(|recorded| recorded.change.after.as_ref() == Some(hash))
         };
         match [leads_to(changes, &a, &b), leads_to(changes, &b, &a)] {
             [true, false] => Some(Ordering::Less),

@@ -16,7 +16,7 @@
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File};
+use std::fs::{self};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -132,8 +132,9 @@ impl RollbackComparison {
         IssuesDifference { kept, found, .. }: IssuesDifference,
         paths: &StorePaths,
     ) -> Result<Self, StoreError> {
-        let is_kept = |from: File| file::is_at(&from, &paths.kept());
-        let outside = if file::open_regular_file(&paths.found()).is_ok_and(is_kept) {
+        let outside = if file::open_regular_file(&paths.found())
+            .is_ok_and(|from| file::is_at(&from, &paths.kept()))
+        {
             kept.clone()
         } else {
             differ::lines_of(&paths.found(), |id| found.contains_key(id))?
@@ -502,8 +503,10 @@ impl Store {
         let wanted = self.rolled_back()?;
         let done = self.transact(author, clock, |tx| {
             let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-            let is_meant = |change: &&RolledBack| ids.is_none_or(|ids| ids.contains(&change.id));
-            for change in wanted.iter().filter(is_meant) {
+            for change in wanted
+                .iter()
+                .filter(|change| ids.is_none_or(|ids| ids.contains(&change.id)))
+            {
                 let now = tx.line(&change.id)?.map(|line| line.bytes.into_owned());
                 let plan = change.plan_restore(now.as_deref());
                 for line in plan.lines {
@@ -532,8 +535,10 @@ impl Store {
         let lines = self.durable_lines()?;
         let _guard = self.lock()?;
         let mut all = UndecidedLines::read(&self.paths, &lines)?;
-        let is_meant = |change: &RolledBack| ids.is_none_or(|ids| ids.contains(&change.id));
-        let (gone, stays) = all.open.into_iter().partition(is_meant);
+        let (gone, stays) = all
+            .open
+            .into_iter()
+            .partition(|change| ids.is_none_or(|ids| ids.contains(&change.id)));
         all.open = stays;
         all.write(&self.paths)?;
         Ok(gone)

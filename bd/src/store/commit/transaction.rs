@@ -105,9 +105,9 @@ impl<'a> Tx<'a> {
         undoes.clone_into(&mut self.undoes);
     }
 
-    /// Writes a new or changed bead after checking it. Leaves its `updated_at` unchanged, unless the
-    /// bead was updated later than that: a change is later than the state that it was made to, even
-    /// if a clock was ahead, because other clones take the later state.
+    /// Writes a new or changed bead after checking it. Leaves its `updated_at` unchanged, unless
+    /// the bead was updated later than that: a change is later than the state that it was made to,
+    /// even if a clock was ahead, because other clones take the later state.
     pub fn put(&mut self, bead: impl Into<Box<Bead>>) -> Result<(), StoreError> {
         let mut bead = bead.into();
         self.complete_bead(&mut bead);
@@ -160,8 +160,8 @@ impl<'a> Tx<'a> {
         })
     }
 
-    /// Returns true if a bead, or one that it is a part of, is assigned to the worker, was created by
-    /// it, or is the molecule of its work.
+    /// Returns true if a bead, or one that it is a part of, is assigned to the worker, was created
+    /// by it, or is the molecule of its work.
     fn is_own_bead(&self, bead: &Bead, worker: &str) -> bool {
         let mut seen = BTreeSet::new();
         let mut next = Some(bead);

@@ -268,8 +268,10 @@ pub fn is_archive_name(name: &str) -> bool {
 }
 
 fn is_plain(name: &str) -> bool {
-    let plain = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-    !name.is_empty() && name.bytes().all(plain)
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
 }
 
 fn read_years(folder: &Path) -> Result<StoreFiles, StoreError> {
@@ -290,11 +292,10 @@ fn read_years(folder: &Path) -> Result<StoreFiles, StoreError> {
 /// Writes a file of the store in `dir`, unless it is a link or lies behind one, which may lead
 /// anywhere.
 fn write_store_file(dir: &Path, path: &Path, content: &[u8]) -> Result<(), StoreError> {
-    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink());
     if path
         .ancestors()
         .take_while(|above| *above != dir)
-        .any(is_link)
+        .any(|path| fs::symlink_metadata(path).is_ok_and(|meta| meta.is_symlink()))
     {
         let why = "it is, or lies behind, a link that leads out of the beads folder";
         return Err(StoreError::io("write", path, std::io::Error::other(why)));

@@ -364,8 +364,9 @@ fn build_lists(index: &Index, marks: &[u32]) -> IndexLists {
             lists.open.push(open_row(at, &row));
         }
     }
-    let usual = |open: &StoredListRow| (open.priority, Reverse(open.created), open.row);
-    lists.open.sort_unstable_by_key(usual);
+    lists
+        .open
+        .sort_unstable_by_key(|open| (open.priority, Reverse(open.created), open.row));
     lists
 }
 

@@ -84,14 +84,18 @@ pub(crate) fn build_row(bead: &Bead) -> IndexRow {
     let time = |stamp: &Stamp| to_nanoseconds(stamp.instant());
     let perhaps = |stamp: &Option<Stamp>| stamp.as_ref().map_or(NEVER, time);
     let deferred = perhaps(&bead.defer_until);
-    let is_external = |edge: &Dep| edge.kind == DepKind::Blocks && edge.is_external();
     let mut hyphens = memchr::memchr_iter(b'-', bead.id.as_bytes());
     let facts = [
         (bead.pinned, flag::PINNED),
         (bead.is_template, flag::TEMPLATE),
         (bead.ephemeral, flag::EPHEMERAL),
         (is_failure(&bead.close_reason), flag::FAILED),
-        (bead.dependencies.iter().any(is_external), flag::EXTERNAL),
+        (
+            bead.dependencies
+                .iter()
+                .any(|edge| edge.kind == DepKind::Blocks && edge.is_external()),
+            flag::EXTERNAL,
+        ),
         (deferred != NEVER, flag::DEFERRED),
         (hyphens.nth(1).is_some(), flag::HYPHENS),
         (bead.is_internal(), flag::INTERNAL),

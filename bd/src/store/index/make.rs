@@ -214,9 +214,9 @@ impl<'a> FileParser<'a> {
     }
 }
 
-/// Merges the beads of both files by id. If two durable lines have the same id, the later updated one
-/// has the row, and the other is noted as a version of the bead. A wisp with the id of a durable bead
-/// or of a later updated wisp is damage.
+/// Merges the beads of both files by id. If two durable lines have the same id, the later updated
+/// one has the row, and the other is noted as a version of the bead. A wisp with the id of a
+/// durable bead or of a later updated wisp is damage.
 pub(crate) fn merge_parsed_files(
     files: [ParsedFile; 2],
     old: Option<&Index>,
@@ -237,8 +237,10 @@ pub(crate) fn merge_parsed_files(
     let mut order: Vec<usize> = (0..beads.len()).collect();
     order.sort_by(|a, b| {
         let key = |at: usize| (beads[at].id(ids), at >= durable);
-        let newest = || beads[*b].updated(old).cmp(&beads[*a].updated(old));
-        key(*a).cmp(&key(*b)).then_with(newest).then(a.cmp(b))
+        key(*a)
+            .cmp(&key(*b))
+            .then_with(|| beads[*b].updated(old).cmp(&beads[*a].updated(old)))
+            .then(a.cmp(b))
     });
     let mut last: Option<usize> = None;
     let mut kept = Vec::with_capacity(beads.len());

@@ -26,7 +26,7 @@ use crate::store::log::journal::{self, hash_text, line_hash};
 use crate::store::log::sealed;
 use crate::store::{Store, StoreError};
 use kit::sys::Clock;
-use kit::sys::file::{self, AppendError, AppendedText};
+use kit::sys::file::{self, AppendedText};
 use kit::sys::lock;
 
 /// The verb of a merge's event.
@@ -100,8 +100,9 @@ pub(crate) fn begin_history_append(
 
 /// Syncs the appended bytes of a file.
 pub(crate) fn sync_history(path: &Path, appended: &AppendedText) -> Result<(), StoreError> {
-    let failed = |error: AppendError| StoreError::io("write", path, error.source);
-    appended.sync().map_err(failed)
+    appended
+        .sync()
+        .map_err(|error| StoreError::io("write", path, error.source))
 }
 
 /// Appends whole lines and syncs them. An unfinished line of an earlier append remains a separate
@@ -230,16 +231,18 @@ pub(crate) fn build_merge_event(merged: &[MergedBead], now: &Stamp) -> Option<Ev
     if merged.is_empty() {
         return None;
     }
-    let change = |merged: &MergedBead| BeadChange {
-        id: merged.id.clone(),
-        before: merged.from.map(hash_text),
-        after: merged.to.map(hash_text),
-        old: Some(RecordFields::default()),
-        new: Some(RecordFields::default()),
-        lost: group_losses_by_field(&merged.lost),
-        ..BeadChange::default()
-    };
-    let changes: Vec<BeadChange> = merged.iter().map(change).collect();
+    let changes: Vec<BeadChange> = merged
+        .iter()
+        .map(|merged| BeadChange {
+            id: merged.id.clone(),
+            before: merged.from.map(hash_text),
+            after: merged.to.map(hash_text),
+            old: Some(RecordFields::default()),
+            new: Some(RecordFields::default()),
+            lost: group_losses_by_field(&merged.lost),
+            ..BeadChange::default()
+        })
+        .collect();
     let text = serde_json::to_vec(&changes).unwrap_or_default();
     let id = line_hash(&[now.as_str().as_bytes(), &text].concat());
     Some(Event {

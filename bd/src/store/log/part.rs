@@ -41,8 +41,8 @@ impl ChangedPart {
         (2 * (part.old.len() + part.new.len()) < old.len() + new.len()).then_some(part)
     }
 
-    /// Returns the text before the change. `new` is the text after it, perhaps with later changes of
-    /// other parts. Returns `None` if the part is no longer in it.
+    /// Returns the text before the change. `new` is the text after it, perhaps with later changes
+    /// of other parts. Returns `None` if the part is no longer in it.
     pub(super) fn revert(&self, new: &str) -> Option<RawJson> {
         let at = if self.new.is_empty() {
             self.at

@@ -42,8 +42,10 @@ impl<'a> BeadRef<'a> {
 
     /// Returns the row of the index, or the row that a pending bead would have.
     pub(in crate::store) fn row(&self) -> Option<IndexRow> {
-        let indexed = |index: &'a Index, at| index.row(at).copied();
-        self.index_or_pending(indexed, |pending| build_row(pending.bead()))
+        self.index_or_pending(
+            |index, at| index.row(at).copied(),
+            |pending| build_row(pending.bead()),
+        )
     }
 
     pub fn node(&self) -> BeadNode {
@@ -69,27 +71,31 @@ impl<'a> BeadRef<'a> {
     /// Parses some fields from the bead's line. Returns `None` if that is impossible, and the
     /// caller must use [`Self::bead`].
     pub fn parse_part<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
-        let indexed = |index: &Index, at| {
-            let row = index.row_alone(at)?;
-            let line = self.snapshot.source.line(&row).ok()?;
-            let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
-            is_it.then(|| serde_json::from_slice(&line).ok())
-        };
-        self.index_or_pending(indexed, |pending| serde_json::from_slice(&pending.raw).ok())?
+        self.index_or_pending(
+            |index, at| {
+                let row = index.row_alone(at)?;
+                let line = self.snapshot.source.line(&row).ok()?;
+                let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
+                is_it.then(|| serde_json::from_slice(&line).ok())
+            },
+            |pending| serde_json::from_slice(&pending.raw).ok(),
+        )?
     }
 
-    /// Returns false only if the bead's line has no such key, in the user-defined JSON or elsewhere.
-    /// Parses nothing.
+    /// Returns false only if the bead's line has no such key, in the user-defined JSON or
+    /// elsewhere. Parses nothing.
     pub fn may_have_key(&self, key: &str) -> bool {
-        let indexed = |index: &Index, at| {
-            let row = index.row_alone(at)?;
-            let line = self.snapshot.source.line(&row).ok()?;
-            let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
-            is_it.then(|| record::may_have_key(&line, key))
-        };
         // A line that cannot be read is reported when the bead is read.
-        self.index_or_pending(indexed, |pending| record::may_have_key(&pending.raw, key))
-            .unwrap_or(true)
+        self.index_or_pending(
+            |index, at| {
+                let row = index.row_alone(at)?;
+                let line = self.snapshot.source.line(&row).ok()?;
+                let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
+                is_it.then(|| record::may_have_key(&line, key))
+            },
+            |pending| record::may_have_key(&pending.raw, key),
+        )
+        .unwrap_or(true)
     }
 
     /// Returns the hash of the bead's line, without reading the line. `None` if a damaged index has
@@ -116,8 +122,10 @@ impl<'a> BeadRef<'a> {
 
     /// The code of the kind.
     pub(in crate::store) fn kind_code(&self) -> u8 {
-        let indexed = |index: &Index, at| index.row(at).map(|row| row.kind);
-        let code = self.index_or_pending(indexed, |pending| pending.bead().issue_type.code());
+        let code = self.index_or_pending(
+            |index, at| index.row(at).map(|row| row.kind),
+            |pending| pending.bead().issue_type.code(),
+        );
         code.unwrap_or(u8::MAX)
     }
 
@@ -145,22 +153,26 @@ impl<'a> BeadRef<'a> {
     }
 
     pub fn has_label(&self, label: &str) -> bool {
-        let indexed = |index: &Index, at| Some(index.labels(at).any(|existing| existing == label));
-        let has_it = self.index_or_pending(indexed, |pending| pending.bead().has_label(label));
+        let has_it = self.index_or_pending(
+            |index, at| Some(index.labels(at).any(|existing| existing == label)),
+            |pending| pending.bead().has_label(label),
+        );
         has_it.unwrap_or_default()
     }
 
     pub fn labels(&self) -> Vec<&'a str> {
-        let indexed = |index: &'a Index, at| Some(index.labels(at).collect());
-        let pending = |pending_bead: &'a PendingBead| {
-            pending_bead
-                .bead()
-                .labels
-                .iter()
-                .map(String::as_str)
-                .collect()
-        };
-        self.index_or_pending(indexed, pending).unwrap_or_default()
+        self.index_or_pending(
+            |index, at| Some(index.labels(at).collect()),
+            |pending_bead| {
+                pending_bead
+                    .bead()
+                    .labels
+                    .iter()
+                    .map(String::as_str)
+                    .collect()
+            },
+        )
+        .unwrap_or_default()
     }
 
     /// Returns true if the bead is neither closed nor deleted.
@@ -245,18 +257,20 @@ impl<'a> BeadRef<'a> {
     /// The target of the first parent-child edge.
     pub fn parent(&self) -> Option<&'a str> {
         let code = DepKind::ParentChild.code();
-        let indexed = |index: &'a Index, at| {
-            let edge = index.edges(at).iter().find(|edge| edge.kind == code);
-            Some(edge.map(|edge| index.target(edge)))
-        };
-        let pending = |pending_bead: &'a PendingBead| {
-            let edge = pending_bead
-                .dependencies()
-                .iter()
-                .find(|edge| edge.kind == DepKind::ParentChild);
-            edge.map(|edge| edge.depends_on_id.as_str())
-        };
-        self.index_or_pending(indexed, pending).flatten()
+        self.index_or_pending(
+            |index, at| {
+                let edge = index.edges(at).iter().find(|edge| edge.kind == code);
+                Some(edge.map(|edge| index.target(edge)))
+            },
+            |pending_bead| {
+                let edge = pending_bead
+                    .dependencies()
+                    .iter()
+                    .find(|edge| edge.kind == DepKind::ParentChild);
+                edge.map(|edge| edge.depends_on_id.as_str())
+            },
+        )
+        .flatten()
     }
 
     /// Returns true if the bead is blocked, directly or through a parent.
@@ -296,21 +310,23 @@ impl<'a> BeadRef<'a> {
     /// Returns true if the bead has an edge of this kind to this bead.
     pub(in crate::store) fn has_edge(&self, kind: &DepKind, to: &str) -> bool {
         let code = kind.code();
-        let indexed = |index: &Index, at| {
-            Some(
-                index
-                    .edges(at)
+        self.index_or_pending(
+            |index, at| {
+                Some(
+                    index
+                        .edges(at)
+                        .iter()
+                        .any(|edge| edge.kind == code && index.target(edge) == to),
+                )
+            },
+            |pending_bead| {
+                pending_bead
+                    .dependencies()
                     .iter()
-                    .any(|edge| edge.kind == code && index.target(edge) == to),
-            )
-        };
-        let pending = |pending_bead: &PendingBead| {
-            pending_bead
-                .dependencies()
-                .iter()
-                .any(|edge| edge.kind.code() == code && edge.depends_on_id == to)
-        };
-        self.index_or_pending(indexed, pending).unwrap_or_default()
+                    .any(|edge| edge.kind.code() == code && edge.depends_on_id == to)
+            },
+        )
+        .unwrap_or_default()
     }
 }
 

@@ -71,8 +71,10 @@ impl Snapshot {
         }
         let live = self.bead_refs().filter(|bead_ref| !bead_ref.is_tombstone());
         let found = id::resolve_id(given, &prefix, exists, live.map(|bead_ref| bead_ref.id()));
-        let not_found = || ResolveError::NotFound(given.to_owned());
-        let bead = found.and_then(|id| self.get_live(&id).ok_or_else(not_found));
+        let bead = found.and_then(|id| {
+            self.get_live(&id)
+                .ok_or_else(|| ResolveError::NotFound(given.to_owned()))
+        });
         bead.map_err(|error| match error {
             ResolveError::NotFound(_) => self.deletion_error(given, &prefix).unwrap_or(error),
             other => other,

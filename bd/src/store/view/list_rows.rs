@@ -90,8 +90,9 @@ impl Snapshot {
     pub fn blocked_rows(&self) -> Vec<ListRow> {
         let mut rows: Vec<ListRow> = self.open_rows().filter(ListRow::can_be_blocked).collect();
         rows.sort_by(|a, b| {
-            let by_id = || self.id_order(a.node, b.node);
-            a.priority.cmp(&b.priority).then_with(by_id)
+            a.priority
+                .cmp(&b.priority)
+                .then_with(|| self.id_order(a.node, b.node))
         });
         rows
     }
@@ -244,10 +245,12 @@ impl Snapshot {
     /// Returns the kinds and targets of a bead's edges.
     pub(in crate::store) fn raw_edges(&self, node: BeadNode) -> Vec<(u8, &str)> {
         match node {
-            BeadNode::Row(at) => {
-                let edge = |edge: &EdgeRow| (edge.kind, self.index.target(edge));
-                self.index.edges(at).iter().map(edge).collect()
-            }
+            BeadNode::Row(at) => self
+                .index
+                .edges(at)
+                .iter()
+                .map(|edge| (edge.kind, self.index.target(edge)))
+                .collect(),
             BeadNode::Pending(slot) => self
                 .slots
                 .get(slot as usize)
@@ -291,14 +294,16 @@ impl BlockingGraph for Snapshot {
                 any_child,
             };
         match node {
-            BeadNode::Row(at) => {
-                let of_row = |edge: &EdgeRow| {
+            BeadNode::Row(at) => self
+                .index
+                .edges(at)
+                .iter()
+                .map(|edge| {
                     let spawner = (edge.spawner != NONE).then(|| self.index.word(edge.spawner));
                     let any_child = edge.any_child != 0;
                     link(edge.kind, self.target_node(edge), spawner, any_child)
-                };
-                self.index.edges(at).iter().map(of_row).collect()
-            }
+                })
+                .collect(),
             BeadNode::Pending(slot) => self
                 .slots
                 .get(slot as usize)

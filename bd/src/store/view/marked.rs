@@ -1,6 +1,6 @@
 //! Selects beads by a mark: a kind, a status, a label. The first call on a snapshot makes one pass
-//! over all beads, or over the open ones if only those are wanted, so that closed beads cost nothing;
-//! later calls return the selected beads without looking at the others.
+//! over all beads, or over the open ones if only those are wanted, so that closed beads cost
+//! nothing; later calls return the selected beads without looking at the others.
 
 use crate::bead::Bead;
 use crate::store::Snapshot;

@@ -117,10 +117,11 @@ impl PendingBead {
 fn begins_with_id(raw: &[u8], id: &str) -> bool {
     let rest = raw.strip_prefix(b"{\"id\":\"");
     let rest = rest.and_then(|rest| rest.strip_prefix(id.as_bytes()));
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
     let may_have_half = |half: &[u8; 3]| memchr::memmem::find(raw, half).is_some();
     !id.is_empty()
-        && id.bytes().all(is_plain)
+        && id
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\')
         && rest.is_some_and(|rest| rest.starts_with(b"\""))
         && !may_have_half(br"\ud")
         && !may_have_half(br"\uD")
@@ -154,7 +155,8 @@ pub(crate) struct Overlay {
 }
 
 impl Overlay {
-    /// Merges another line of a durable bead, which a merge driver other than ours left in the file.
+    /// Merges another line of a durable bead, which a merge driver other than ours left in the
+    /// file.
     pub(crate) fn merge_version(
         &mut self,
         version: Bead,

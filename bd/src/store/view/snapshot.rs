@@ -17,7 +17,7 @@ use crate::store::StoreError;
 use crate::store::disk::error::copy_of;
 use crate::store::disk::reports::StoreReports;
 use crate::store::index::NonBeadLine;
-use crate::store::index::{IncomingEdge, Index, NONE};
+use crate::store::index::{Index, NONE};
 use crate::store::log::archive::Archive;
 use crate::store::log::event::BeadFile;
 use crate::store::view::bead_ref::{BeadNode, BeadRef};
@@ -470,8 +470,9 @@ impl Snapshot {
             .incoming(row)
             .iter()
             .filter_map(|link| self.index.edge(link.edge));
-        let count = || edges.filter(|edge| edge.kind == kind.code()).count();
-        self.over.is_empty().then(count)
+        self.over
+            .is_empty()
+            .then(|| edges.filter(|edge| edge.kind == kind.code()).count())
     }
 
     /// Returns the children of a bead, including deleted ones.
@@ -494,15 +495,14 @@ impl Snapshot {
                 .filter(|bead_ref| bead_ref.has_edge(kind, id))
                 .collect();
         };
-        let is_wanted = |link: &&IncomingEdge| {
-            let edge = self.index.edge(link.edge);
-            edge.is_some_and(|edge| edge.kind == kind.code())
-        };
         let mut rows: Vec<u32> = self
             .index
             .incoming(row)
             .iter()
-            .filter(is_wanted)
+            .filter(|link| {
+                let edge = self.index.edge(link.edge);
+                edge.is_some_and(|edge| edge.kind == kind.code())
+            })
             .map(|link| link.holder)
             .collect();
         rows.sort_unstable();

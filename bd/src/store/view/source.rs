@@ -484,8 +484,9 @@ impl OpenFiles {
     /// Builds the error for a line that cannot be read.
     pub(crate) fn unreadable(&self, row: &IndexRow, id: &str, source: io::Error) -> StoreError {
         let mut line = 1;
-        let count = |piece: &[u8]| line += memchr::memchr_iter(b'\n', piece).count();
-        let place = match self.read_up_to(row.file, row.offset, count) {
+        let place = match self.read_up_to(row.file, row.offset, |piece| {
+            line += memchr::memchr_iter(b'\n', piece).count();
+        }) {
             Ok(()) => format!("line {line}"),
             Err(_) => format!("byte {}", row.offset),
         };
