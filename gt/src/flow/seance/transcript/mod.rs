@@ -1,7 +1,7 @@
 //! Reads the transcripts of agent programs, each format in one file.
 //!
-//! A program is a [`TranscriptReader`]: it lists its sessions and translates an event of its format
-//! to a [`TranscriptEvent`]. Usage, conversation, context size and search read only those events.
+//! A program is a `TranscriptReader`: it lists its sessions and translates an event of its format
+//! to a `TranscriptEvent`. Usage, conversation, context size and search read only those events.
 //! Unreadable lines are skipped.
 
 pub(super) mod claude;
