@@ -41,8 +41,8 @@ struct Wanted {
     made: Vec<String>,
     labels: BTreeMap<String, BTreeSet<String>>,
     deleted: BTreeSet<String>,
-    /// Deletions that were lost and not done again, since somebody had set the status in the
-    /// meantime: that is told.
+    /// Deletions that were lost and not repeated, because another clone had set the status in the
+    /// meantime. A message reports them.
     kept: BTreeSet<String>,
     count: usize,
 }

@@ -16,40 +16,49 @@ pub fn receive_documents(git: &Git, key: &str, who: &Identity) -> Result<bool, G
     let Some(theirs) = git.ls_remote("origin", &reference)? else {
         return Ok(false);
     };
-    combine_documents(git, &reference, &theirs, who)
+    match git.resolve(&reference)? {
+        Some(ours) => combine_documents(git, &reference, &ours, &theirs, who),
+        None => {
+            fetch_missing(git, &reference, &theirs)?;
+            git.update_ref(&reference, &theirs, None)?;
+            Ok(true)
+        }
+    }
+}
+
+/// Fetches the commit of a ref at origin, unless it is known.
+fn fetch_missing(git: &Git, reference: &str, theirs: &str) -> Result<(), GitError> {
+    if git.resolve(&format!("{theirs}^{{commit}}"))?.is_none() {
+        let place = reference.replacen("refs/gt/", "refs/gt/origin/", 1);
+        git.fetch_ref("origin", reference, &place)?;
+    }
+    Ok(())
 }
 
 /// Combines local and fetched documents if neither side contains the other. Local documents win.
 fn combine_documents(
     git: &Git,
     reference: &str,
+    ours: &str,
     theirs: &str,
     who: &Identity,
 ) -> Result<bool, GitError> {
-    let ours = git.resolve(reference)?;
-    if ours.as_deref() == Some(theirs) {
+    if ours == theirs {
         return Ok(false);
     }
-    if git.resolve(&format!("{theirs}^{{commit}}"))?.is_none() {
-        let place = reference.replacen("refs/gt/", "refs/gt/origin/", 1);
-        git.fetch_ref("origin", reference, &place)?;
-    }
-    let Some(ours) = ours else {
-        git.update_ref(reference, theirs, None)?;
-        return Ok(true);
-    };
-    if git.is_ancestor(theirs, &ours)? {
+    fetch_missing(git, reference, theirs)?;
+    if git.is_ancestor(theirs, ours)? {
         return Ok(false);
     }
-    let new = if git.is_ancestor(&ours, theirs)? {
+    let new = if git.is_ancestor(ours, theirs)? {
         theirs.to_owned()
     } else {
-        let all = overlay_files(git.entries(theirs)?, &git.entries(&ours)?);
+        let all = overlay_files(git.entries(theirs)?, &git.entries(ours)?);
         let tree = git.write_entries(&all)?;
         let message = "Discovery documents of two machines\n";
-        git.commit_tree(&tree, &[ours.as_str(), theirs], message, who)?
+        git.commit_tree(&tree, &[ours, theirs], message, who)?
     };
-    git.update_ref(reference, &new, Some(&ours))?;
+    git.update_ref(reference, &new, Some(ours))?;
     Ok(true)
 }
 
@@ -81,8 +90,9 @@ fn send_ref(
     let mut tried = 0;
     loop {
         tried += 1;
-        if let Some(theirs) = &theirs {
-            combine_documents(git, reference, theirs, who)?;
+        // A landing may have moved the ref away since it was listed. It must not come back.
+        if let (Some(ours), Some(theirs)) = (git.resolve(reference)?, &theirs) {
+            combine_documents(git, reference, &ours, theirs, who)?;
         }
         let Some(ours) = git.resolve(reference)? else {
             return Ok(false);
@@ -97,5 +107,31 @@ fn send_ref(
             Err(error) => return Err(error.into()),
         }
         theirs = git.ls_remote("origin", reference)?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::TestTown;
+
+    #[test]
+    fn a_ref_that_a_landing_moved_away_does_not_come_back_from_origin() {
+        let place = TestTown::new();
+        let url = place.create_origin(&[("a", "1")]);
+        place.add_rig("web", Some(&url)).unwrap();
+        let git = place.town.find_rig("web").unwrap().git();
+        let tip = git.resolve("refs/remotes/origin/main").unwrap().unwrap();
+        let who = Identity {
+            name: "w".to_owned(),
+            email: "w@example.org".to_owned(),
+        };
+        let reference = document_ref("hq-cv-1");
+        git.update_ref(&reference, &tip, None).unwrap();
+        assert_eq!(send_all(&git, &who).unwrap(), 1);
+        git.delete_ref(&reference, &tip).unwrap();
+        // As listed before the landing.
+        assert!(!send_ref(&git, &reference, Some(tip), &who).unwrap());
+        assert_eq!(git.resolve(&reference).unwrap(), None);
     }
 }
