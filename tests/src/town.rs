@@ -415,6 +415,8 @@ impl Town {
             let screen = self.tmux(["capture-pane", "-p", "-t", &target]);
             screen.contains(line).then_some(())
         };
+        // What was typed twice below may have come late, and would stand before this line.
+        self.tmux(["send-keys", "-t", &target, "C-u"]);
         self.tmux(["send-keys", "-t", &target, "-l", line]);
         eventually("the line is typed", || {
             within(std::time::Duration::from_secs(10), shown).or_else(|| {
