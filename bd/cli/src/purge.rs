@@ -73,13 +73,7 @@ fn find_due_wisps(snapshot: &Snapshot, limit: Timestamp, pattern: Option<&str>) 
         .filter(BeadRef::is_ephemeral)
         .filter_map(|bead_ref| bead_ref.bead())
         .filter(|bead| bead.ephemeral && bead.status == Status::Closed && !bead.pinned)
-        .filter(|bead| {
-            bead.closed_at
-                .as_ref()
-                .unwrap_or(&bead.updated_at)
-                .instant()
-                <= limit
-        })
+        .filter(|bead| bead.closing_time().instant() <= limit)
         .filter(|bead| pattern.is_none_or(|pattern| is_glob_match(pattern, &bead.id)))
         .map(|bead| bead.id.clone())
         .collect()

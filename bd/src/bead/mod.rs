@@ -208,6 +208,11 @@ impl PartialEq for Bead {
 }
 
 impl Bead {
+    /// The closing time, or the time of the last change if the bead has none.
+    pub fn closing_time(&self) -> &Stamp {
+        self.closed_at.as_ref().unwrap_or(&self.updated_at)
+    }
+
     /// Returns the user-defined JSON as an object. The object is empty if the value is absent or
     /// not an object.
     pub fn metadata_object(&self) -> Map<String, Value> {

@@ -79,13 +79,7 @@ fn find_due_beads(ctx: &Context, snapshot: &Snapshot, args: &Args) -> Vec<String
     snapshot
         .select(|bead| bead.status() == Status::Closed)
         .filter(|bead| !bead.pinned && (bead.ephemeral || !args.ephemeral))
-        .filter(|bead| {
-            bead.closed_at
-                .as_ref()
-                .unwrap_or(&bead.updated_at)
-                .instant()
-                <= limit
-        })
+        .filter(|bead| bead.closing_time().instant() <= limit)
         .filter(|bead| !is_needed(bead))
         .map(|bead| bead.id.clone())
         .collect()

@@ -61,10 +61,12 @@ pub(crate) fn keep_found(paths: &StorePaths, key: &FileKey) -> Result<(), StoreE
     replaced.map_err(|error| StoreError::io("write", &found, error))
 }
 
-/// Returns true if the issues with this key are the kept ones.
+/// Returns true if the issues with this key are the kept ones. A second name of the same file is no
+/// copy: a program that writes into the issues would change both.
 pub(super) fn is_kept(key: &FileKey, kept: &Metadata) -> bool {
     let kept_key = (kept.len(), kept.mtime(), kept.mtime_nsec());
-    key.exists == 1 && (key.size, key.modified_s, key.modified_ns) == kept_key
+    let is_copy = (key.device, key.inode) != (kept.dev(), kept.ino());
+    key.exists == 1 && is_copy && (key.size, key.modified_s, key.modified_ns) == kept_key
 }
 
 /// Copies a file, with its modification time, to a temporary file beside another one.

@@ -85,7 +85,7 @@ fn year_path(dir: &Path, bead: &Bead) -> PathBuf {
 
 /// Returns the file name for the closing year of a bead.
 pub(crate) fn year_file_name(bead: &Bead) -> String {
-    let closed = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
+    let closed = bead.closing_time();
     let year = closed.day().chars().take(4).collect::<String>();
     format!("{year}.jsonl")
 }

@@ -396,6 +396,19 @@ fn issues_of_every_size_are_kept_by_a_copy() {
 }
 
 #[test]
+fn a_link_that_an_earlier_version_kept_becomes_a_copy() {
+    let place = StoreFixture::with_issues(&format!("{}\n", bead_line("bd-a", "x")));
+    place.edit("bd-a", set_title("Two"));
+    place.store.fold(&place.clock).unwrap();
+    let [issues, kept] = ["issues.jsonl", "issues.kept"].map(|name| place.dir.join(name));
+    fs::remove_file(&kept).unwrap();
+    fs::hard_link(&issues, &kept).unwrap();
+    place.store.snapshot().unwrap();
+    fs::write(&issues, "").unwrap();
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
+}
+
+#[test]
 fn several_rollbacks_are_restored_together() {
     let old = bead_line("bd-a", "x").replace("\"updated_at\":\"2026", "\"updated_at\":\"2025");
     let place = StoreFixture::with_issues(&format!("{old}\n"));

@@ -281,7 +281,7 @@ impl Explanation {
             "" => String::new(),
             reason => format!(" ({})", escape::escape_line(reason)),
         };
-        let changed_at = bead.closed_at.as_ref().unwrap_or(&bead.updated_at);
+        let changed_at = bead.closing_time();
         let since = time::format_ago(view.now, changed_at.instant());
         let id = &bead.id;
         let status = &bead.status;

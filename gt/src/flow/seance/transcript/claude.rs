@@ -30,22 +30,17 @@ impl TranscriptReader for ClaudeCode {
         since: Option<Timestamp>,
     ) -> Vec<(PathBuf, TranscriptFile)> {
         let stores = list_stores(town);
-        let mut found = Vec::new();
-        for folder in folders {
-            let mut sessions: Vec<TranscriptFile> = stores
-                .iter()
-                .flat_map(|store| list_entries(&store.join(folder_name(folder))))
-                .filter(|path| has_changed(path, since))
-                .filter_map(read_transcript_file)
-                .collect();
-            sessions.sort_by(|a, b| a.id.cmp(&b.id));
-            found.extend(
-                sessions
-                    .into_iter()
-                    .map(|session| (folder.clone(), session)),
-            );
-        }
-        found
+        folders
+            .iter()
+            .flat_map(|folder| {
+                stores
+                    .iter()
+                    .flat_map(|store| list_entries(&store.join(folder_name(folder))))
+                    .filter(|path| has_changed(path, since))
+                    .filter_map(read_transcript_file)
+                    .map(|session| (folder.clone(), session))
+            })
+            .collect()
     }
 
     fn find_by_id(&self, town: &Town, id: &str) -> Option<PathBuf> {

@@ -30,15 +30,12 @@ impl TranscriptReader for Codex {
         _folders: &[PathBuf],
         since: Option<Timestamp>,
     ) -> Vec<(PathBuf, TranscriptFile)> {
-        let mut found: Vec<(PathBuf, TranscriptFile)> =
-            list_config_folders(town, "codex", ".codex")
-                .into_iter()
-                .flat_map(|folder| list_codex_files(&folder.path))
-                .filter(|path| has_changed(path, since))
-                .filter_map(read_session)
-                .collect();
-        found.sort_by(|a, b| a.1.id.cmp(&b.1.id));
-        found
+        list_config_folders(town, "codex", ".codex")
+            .into_iter()
+            .flat_map(|folder| list_codex_files(&folder.path))
+            .filter(|path| has_changed(path, since))
+            .filter_map(read_session)
+            .collect()
     }
 
     fn parse_event<'a>(&self, event: &'a Value) -> Option<TranscriptEvent<'a>> {

@@ -27,14 +27,11 @@ impl TranscriptReader for GeminiCli {
         _folders: &[PathBuf],
         since: Option<Timestamp>,
     ) -> Vec<(PathBuf, TranscriptFile)> {
-        let mut found: Vec<(PathBuf, TranscriptFile)> =
-            find_config_folder(town, "gemini", ".gemini")
-                .into_iter()
-                .flat_map(|config| list_entries(&config.join("tmp")))
-                .flat_map(|project| list_project_sessions(&project, since))
-                .collect();
-        found.sort_by(|a, b| a.1.id.cmp(&b.1.id));
-        found
+        find_config_folder(town, "gemini", ".gemini")
+            .into_iter()
+            .flat_map(|config| list_entries(&config.join("tmp")))
+            .flat_map(|project| list_project_sessions(&project, since))
+            .collect()
     }
 
     fn parse_event<'a>(&self, event: &'a Value) -> Option<TranscriptEvent<'a>> {

@@ -26,8 +26,9 @@ use crate::town::Town;
 
 /// An agent program whose transcripts are known.
 pub(super) trait TranscriptReader: Sync {
-    /// Lists the sessions that ran in one of the folders, or in any folder, each with its folder.
-    /// With a time only those that have changed since.
+    /// Lists the sessions that ran in one of the folders, each with its folder. A program that keeps
+    /// the sessions of all folders in one place lists them all. With a time only those that have
+    /// changed since.
     fn list_sessions(
         &self,
         town: &Town,
@@ -251,18 +252,19 @@ pub(super) fn parse_event(value: &Value) -> Option<TranscriptEvent<'_>> {
     READERS.iter().find_map(|reader| reader.parse_event(value))
 }
 
-/// Lists the sessions of all known programs in the given folders. Each has its folder. With a time
-/// only those that have changed since.
+/// Lists the sessions of all known programs by id: those that ran in one of the folders, and some
+/// of other folders. Each has its folder. With a time only those that have changed since.
 pub(super) fn list_transcripts(
     town: &Town,
     folders: &[PathBuf],
     since: Option<Timestamp>,
 ) -> Vec<(PathBuf, TranscriptFile)> {
-    READERS
+    let mut found: Vec<_> = READERS
         .iter()
         .flat_map(|reader| reader.list_sessions(town, folders, since))
-        .filter(|(folder, _)| folders.contains(folder))
-        .collect()
+        .collect();
+    found.sort_by(|(_, a), (_, b)| a.id.cmp(&b.id));
+    found
 }
 
 /// Returns the transcript of a session in any folder.

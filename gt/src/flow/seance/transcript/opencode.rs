@@ -233,7 +233,7 @@ impl TranscriptReader for OpenCode {
         _folders: &[PathBuf],
         since: Option<Timestamp>,
     ) -> Vec<(PathBuf, TranscriptFile)> {
-        let mut found: Vec<(PathBuf, TranscriptFile)> = list_opencode_sessions(town)
+        list_opencode_sessions(town)
             .into_iter()
             .filter(|session| since.is_none_or(|since| session.changed >= since))
             .map(|session| {
@@ -245,9 +245,7 @@ impl TranscriptReader for OpenCode {
                 };
                 (session.folder, known)
             })
-            .collect();
-        found.sort_by(|a, b| a.1.id.cmp(&b.1.id));
-        found
+            .collect()
     }
 
     fn parse_event<'a>(&self, message: &'a Value) -> Option<TranscriptEvent<'a>> {
