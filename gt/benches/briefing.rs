@@ -14,7 +14,7 @@ use std::time::Duration;
 use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use bd::store::{Author, Store, StoreReports, upkeep};
 use criterion::{Criterion, criterion_group, criterion_main};
-use gt::flow::convoy::briefing;
+use gt::flow::work::convoy::briefing;
 use gt::town::beads::{TownStores, external_ref};
 use kit::sys::{Clock, clock};
 

@@ -4,12 +4,12 @@
 use bd::git::GitError;
 use kit::failure::Failure;
 
-use crate::flow::convoy::review::ReviewError;
-use crate::flow::escalate::EscalateError;
-use crate::flow::molecule::OpenStepsError;
-use crate::flow::recipient::{UnknownRecipient, UnreadMailbox};
-use crate::flow::rig::RigError;
-use crate::flow::role::MechanicalRole;
+use crate::flow::agent::recipient::{UnknownRecipient, UnreadMailbox};
+use crate::flow::agent::role::MechanicalRole;
+use crate::flow::place::rig::RigError;
+use crate::flow::townwide::escalate::EscalateError;
+use crate::flow::work::convoy::review::ReviewError;
+use crate::flow::work::molecule::OpenStepsError;
 use crate::host::HostError;
 use crate::host::runtime::RuntimeError;
 use crate::host::runtime::scripted::ScriptedError;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use bd::git::{Git, Identity};
 use kit::sys::{Clock, Env, RandomSource};
 
-use crate::flow::install::{InstallRequest, install_town};
-use crate::flow::rig::{self, AddRigReport, AddRigRequest};
+use crate::flow::place::install::{InstallRequest, install_town};
+use crate::flow::place::rig::{self, AddRigReport, AddRigRequest};
 use crate::host::FakeHost;
 use crate::host::LiveTown;
 use crate::town::identity::Address;

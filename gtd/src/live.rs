@@ -269,7 +269,7 @@ fn stop_on_signals(waker: &WakeSender) -> std::io::Result<()> {
 /// Keeps briefings ready. Errors are only logged, because readers can compute the briefings
 /// themselves.
 fn prepare_briefings(town: &Town) {
-    if let Err(error) = gt::flow::convoy::ready::prepare_briefings(town) {
+    if let Err(error) = gt::flow::work::convoy::ready::prepare_briefings(town) {
         tracing::debug!(error = format!("{error:#}"), "briefings are not ready");
     }
     keep_stores(town);

@@ -40,66 +40,10 @@ const GT: [&[&str]; 8] = [
 
 /// The floors of `flow` in `gt`, lowest first.
 const FLOW: [&[&str]; 4] = [
-    &[
-        "flow::install",
-        "flow::rig",
-        "flow::crew",
-        "flow::sandbox",
-        "flow::discovery",
-        "flow::town_hook",
-        "flow::sync",
-        "flow::backup",
-        "flow::restore",
-        "flow::push",
-        "flow::merged_refs",
-        "flow::target_history",
-        "flow::rescue",
-        "flow::moved",
-        "flow::repair",
-        "flow::shell",
-        "flow::unsaved",
-    ],
-    &[
-        "flow::session",
-        "flow::role",
-        "flow::nudge",
-        "flow::recipient",
-        "flow::post",
-        "flow::broadcast",
-        "flow::handoff",
-        "flow::seance",
-        "flow::costs",
-        "flow::checkpoint",
-        "flow::stop_hook",
-        "flow::polecat",
-        "flow::quota",
-        "flow::theme",
-        "flow::up",
-        "flow::down",
-        "flow::hold",
-        "flow::uninstall",
-        "flow::compact",
-    ],
-    &[
-        "flow::sling",
-        "flow::done",
-        "flow::mq",
-        "flow::landing",
-        "flow::convoy",
-        "flow::molecule",
-        "flow::formula",
-        "flow::followup",
-        "flow::prime",
-    ],
-    &[
-        "flow::deacon",
-        "flow::dog",
-        "flow::escalate",
-        "flow::plugin",
-        "flow::demo",
-        "flow::town_change",
-        "flow::init",
-    ],
+    &["flow::place"],
+    &["flow::agent"],
+    &["flow::work"],
+    &["flow::townwide"],
 ];
 
 /// The layers of `bd`, lowest first.
@@ -186,10 +130,19 @@ fn flow_imports_nothing_from_a_higher_floor() {
 #[test]
 fn gt_has_no_circular_imports() {
     let imports = imports("gt");
-    for depth in 1..=2 {
+    for depth in 1..=3 {
         let circles = imports.grouped(outer(depth)).without_own_parts().circles();
         assert!(circles.is_empty(), "{circles:#?}");
     }
     let circles = imports.without_own_parts().circles();
     assert!(circles.is_empty(), "{circles:#?}");
+}
+
+/// The library crates have tests of their own above; these hold the programs and `kit`.
+#[test]
+fn no_program_has_circular_imports() {
+    for name in ["kit", "bd/cli", "gt/cli", "gtd"] {
+        let circles = imports(name).without_own_parts().circles();
+        assert!(circles.is_empty(), "{name}: {circles:#?}");
+    }
 }

@@ -5,7 +5,7 @@ use std::io::{IsTerminal, Read};
 use serde_json::{Value, json};
 
 use crate::context::Context;
-use gt::flow::seance;
+use gt::flow::agent::seance;
 use gt::host::daemon;
 use gt::record::pulse::{HookEvent, SessionPulse};
 

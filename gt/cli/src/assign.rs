@@ -7,8 +7,8 @@ use kit::ui::escape::escape_line;
 
 use super::{CommandResult, build_report, rig};
 use crate::context::Context;
-use gt::flow::crew;
-use gt::flow::sling::{SlingReport, assign_new_bead};
+use gt::flow::place::crew;
+use gt::flow::work::sling::{SlingReport, assign_new_bead};
 
 /// Make a bead and put it on the hook of a crew member
 ///

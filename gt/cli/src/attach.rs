@@ -5,7 +5,7 @@ use kit::sys::ChildCommand;
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
-use gt::flow::session::show;
+use gt::flow::agent::session::show;
 use gt::host::LiveTown;
 use gt::town::identity::Address;
 

@@ -5,7 +5,7 @@ use kit::ui::{Page, counted};
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::backup;
+use gt::flow::place::backup;
 
 /// Back up the whole town to a folder or a git remote
 ///

@@ -19,5 +19,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(bead) => bead.clone(),
         None => gt::record::hook::find_hooked_bead(&town, &town.actor)?,
     };
-    prime::report_context(gt::flow::prime::build_brief(&town, &bead)?, args.explain)
+    prime::report_context(
+        gt::flow::work::prime::build_brief(&town, &bead)?,
+        args.explain,
+    )
 }

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::broadcast::{self, BroadcastReport, BroadcastRequest};
+use gt::flow::agent::broadcast::{self, BroadcastReport, BroadcastRequest};
 
 /// Type a message into the sessions of all workers
 ///

@@ -6,7 +6,7 @@ use kit::sys::ChildCommand;
 
 use super::CommandResult;
 use crate::context::Context;
-use gt::flow::session;
+use gt::flow::agent::session;
 use gt::town::identity::Address;
 
 /// Commit as the agent that you are

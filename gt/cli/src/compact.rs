@@ -5,7 +5,7 @@ use kit::ui::escape::escape_line;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::compact::{RetentionAction, RetentionReport, compact_town};
+use gt::flow::agent::compact::{RetentionAction, RetentionReport, compact_town};
 
 /// Apply the retention policies of the town
 ///

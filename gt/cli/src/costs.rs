@@ -11,8 +11,8 @@ use super::polecat::describe_summary;
 use super::since::parse_since;
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::seance::usage::RequestCache;
-use gt::flow::seance::window::UsageWindow;
+use gt::flow::agent::seance::usage::RequestCache;
+use gt::flow::agent::seance::window::UsageWindow;
 use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 
 /// Show the tokens and costs of sessions

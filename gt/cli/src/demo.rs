@@ -8,8 +8,8 @@ use kit::ui::{Page, escape};
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::BeadStanding;
-use gt::flow::demo::{self, DemoBead, DemoReport, DemoRequest, DemoWatcher};
+use gt::flow::townwide::demo::{self, DemoBead, DemoReport, DemoRequest, DemoWatcher};
+use gt::flow::work::convoy::BeadStanding;
 use gt::town::temporary;
 
 /// Run a complete town in a temporary folder

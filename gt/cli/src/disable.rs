@@ -3,7 +3,7 @@
 use super::CommandResult;
 use super::enable::switch_integration;
 use crate::context::Context;
-use gt::flow::shell;
+use gt::flow::place::shell;
 
 /// Switch the shell integration off
 ///

@@ -6,7 +6,7 @@ use kit::ui::{counted, escape};
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::repair;
+use gt::flow::place::repair;
 use gt::host::LiveTown;
 use gt::view::bundle;
 use gt::view::doctor::{self, Finding, FindingLevel};

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::done::{self, DoneReport, WorkReport};
+use gt::flow::work::done::{self, DoneReport, WorkReport};
 use gt::record::polecat::GivingUp;
 use kit::ui::{Page, escape};
 

@@ -4,7 +4,7 @@ use kit::ui::{Page, counted, escape};
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::down::{self, DownReport};
+use gt::flow::agent::down::{self, DownReport};
 
 /// Stop the town: the daemon, then every session of its agents.
 ///

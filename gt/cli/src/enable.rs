@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::shell;
+use gt::flow::place::shell;
 use kit::sys::Clock;
 
 /// Switch the shell integration on

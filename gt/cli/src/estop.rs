@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report, rig};
 use crate::context::Context;
-use gt::flow::hold;
+use gt::flow::agent::hold;
 use gt::town::hold::HoldState;
 
 /// Stop every agent of the town until `gt thaw`

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::followup::{self, FollowupReport, FollowupRequest};
-use gt::flow::sling::{self, SlingReport};
+use gt::flow::work::followup::{self, FollowupReport, FollowupRequest};
+use gt::flow::work::sling::{self, SlingReport};
 
 /// Make a bead that continues earlier work
 ///

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::handoff::{self, HandoffError, HandoffReport, HandoffRequest};
+use gt::flow::agent::handoff::{self, HandoffError, HandoffReport, HandoffRequest};
 use gt::town::permission::check_session_of;
 
 /// Replace a session by a fresh one of the same agent

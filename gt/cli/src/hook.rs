@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::prime;
+use gt::flow::work::prime;
 use gt::town::identity::Address;
 
 /// Show what is on a hook: your own, or another agent's.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gt::flow::init::{
+use gt::flow::townwide::init::{
     InitReport, InitRepository, InitRequest, check_repository, find_repository_around, init_town,
 };
 use gt::host::runtime::available::{AvailableAgent, list_available_agents};

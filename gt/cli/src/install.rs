@@ -4,7 +4,7 @@ use kit::sys::Clock;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::install::{InstallRequest, install_town};
+use gt::flow::place::install::{InstallRequest, install_town};
 
 /// Make a town, or complete one
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use gt::flow::seance::usage::RequestCache;
+use gt::flow::agent::seance::usage::RequestCache;
 use gt::view::metrics::{read_costs_by_rig, read_metrics};
 
 use super::{CommandResult, build_report};

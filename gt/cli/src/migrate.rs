@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gt::flow::repair;
+use gt::flow::place::repair;
 use gt::view::migration::{MigrationItem, MigrationState, read_migration};
 use kit::ui::escape;
 use serde::Serialize;

@@ -3,9 +3,9 @@
 use super::broadcast::report_broadcast;
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::broadcast;
-use gt::flow::nudge::{NudgeReport, nudge_agent, nudge_unless_muted, queue_nudge};
-use gt::flow::session::show;
+use gt::flow::agent::broadcast;
+use gt::flow::agent::nudge::{NudgeReport, nudge_agent, nudge_unless_muted, queue_nudge};
+use gt::flow::agent::session::show;
 use gt::town::identity::Address;
 
 /// Type a message into an agent's session

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::session::show;
+use gt::flow::agent::session::show;
 
 /// Show the last lines of an agent's screen
 #[derive(Debug, clap::Args)]

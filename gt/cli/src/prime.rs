@@ -3,8 +3,8 @@
 use super::agent_event::{AgentEvent, is_session_copy};
 use super::{CommandResult, build_empty_report, build_report};
 use crate::context::Context;
-use gt::flow::checkpoint;
-use gt::flow::prime::{self, Occasion, PartFate, SessionContext, StartedSession};
+use gt::flow::agent::checkpoint;
+use gt::flow::work::prime::{self, Occasion, PartFate, SessionContext, StartedSession};
 use gt::record::mail;
 
 /// Print the context of this session

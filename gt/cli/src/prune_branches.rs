@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::polecat;
+use gt::flow::agent::polecat;
 use kit::ui::escape::escape_line;
 
 /// Remove local branches of polecats that are merged

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::sling::{ReleaseReport, release_work};
+use gt::flow::work::sling::{ReleaseReport, release_work};
 
 /// Give beads back: open again, and assigned to no one
 ///

@@ -10,9 +10,9 @@ use kit::ui::escape::escape_line;
 use super::backup::write_missing;
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::backup::{self, BackupChoice};
-use gt::flow::repair;
-use gt::flow::restore::{self, RestoreTownReport};
+use gt::flow::place::backup::{self, BackupChoice};
+use gt::flow::place::repair;
+use gt::flow::place::restore::{self, RestoreTownReport};
 
 /// Restore a town from a backup into a new folder
 ///

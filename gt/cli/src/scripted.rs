@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::CommandResult;
 use crate::context::Context;
-use gt::flow::prime::{self, StartedSession};
+use gt::flow::work::prime::{self, StartedSession};
 use gt::host::is_session_name;
 use gt::host::runtime::scripted::{self, ScriptedOutcome, ScriptedRequest};
 use gt::record::hook;

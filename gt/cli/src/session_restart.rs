@@ -3,7 +3,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::handoff;
+use gt::flow::agent::handoff;
 use gt::town::event::Event;
 use gt::town::permission::check_session_of;
 

@@ -3,7 +3,7 @@
 use super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
-use gt::flow::sling::{
+use gt::flow::work::sling::{
     SlingBatch, SlingOptions, SlingPreview, SlingReport, choose_best_agent, formula, preview_sling,
     sling_batch,
 };
@@ -118,7 +118,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         );
     }
     if args.create {
-        gt::flow::dog::add_missing_dog(&town, &target)?;
+        gt::flow::townwide::dog::add_missing_dog(&town, &target)?;
     }
     let account = check_named_account(&town, args.account)?;
     let mut no_convoy = args.no_convoy;

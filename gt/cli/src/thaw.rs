@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report_with_exit, rig};
 use crate::context::Context;
-use gt::flow::hold;
+use gt::flow::agent::hold;
 use gt::town::hold::HoldState;
 
 /// Let agents start again after `gt estop`

@@ -6,8 +6,8 @@ use kit::ui::escape::escape_line;
 
 use super::{CommandResult, ask, build_report};
 use crate::context::Context;
-use gt::flow::down;
-use gt::flow::uninstall::{self, StayingRig, UninstallItem};
+use gt::flow::agent::down;
+use gt::flow::agent::uninstall::{self, StayingRig, UninstallItem};
 
 /// Stop the town and remove what Gas Town wrote outside of it
 ///

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::sling::unsling_bead;
+use gt::flow::work::sling::unsling_bead;
 use gt::record::hook;
 
 /// Take work off a hook.

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::up;
+use gt::flow::agent::up;
 
 /// Start the town's daemon, which starts sessions for work
 #[derive(Debug, clap::Args)]

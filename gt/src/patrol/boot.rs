@@ -14,7 +14,7 @@ use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
 use super::triage::{DeaconAction, DeaconFacts, choose_deacon_action};
-use crate::flow::{nudge, role, session};
+use crate::flow::agent::{nudge, role, session};
 use crate::host::{Key, LiveTown};
 use crate::record::boot_status::{BootStatus, DeaconMessage};
 use crate::record::heartbeat::Heartbeat;

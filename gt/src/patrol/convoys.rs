@@ -2,9 +2,9 @@
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::convoy;
-use crate::flow::landing::{self, LandingOutcome};
-use crate::flow::sling;
+use crate::flow::work::convoy;
+use crate::flow::work::landing::{self, LandingOutcome};
+use crate::flow::work::sling;
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rule::Rule;
 use super::triage::DeaconAction;
-use crate::flow::dog::chore::Chore;
+use crate::flow::townwide::dog::chore::Chore;
 use crate::town::name::{BeadId, RigName, Worker};
 
 /// A decision of a rule.

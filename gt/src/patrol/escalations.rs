@@ -4,7 +4,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::escalate::{self, RaiseTime, find_raise_time};
+use crate::flow::townwide::escalate::{self, RaiseTime, find_raise_time};
 use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::town_view::TownView;

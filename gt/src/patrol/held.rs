@@ -4,7 +4,7 @@
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::down;
+use crate::flow::agent::down;
 use crate::host::LiveTown;
 use crate::record::town_view::TownView;
 use crate::town::Rig;

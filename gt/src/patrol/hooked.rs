@@ -11,8 +11,8 @@ use kit::ui::time::format_ago;
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::nudge;
-use crate::flow::session::start;
+use crate::flow::agent::nudge;
+use crate::flow::agent::session::start;
 use crate::host::{LiveTown, runtime};
 use crate::record::hook_nudges;
 use crate::record::progress::{self, ActivityCache, ProgressSign, WorkerActivity, WorkerProgress};

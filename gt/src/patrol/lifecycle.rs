@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::session::start::{self, RestartCause, SessionChoice};
-use crate::flow::{crew, role, session};
+use crate::flow::agent::session::start::{self, RestartCause, SessionChoice};
+use crate::flow::agent::{role, session};
+use crate::flow::place::crew;
 use crate::host::LiveTown;
 use crate::record::mail::{self, MailMessage, MailRemoval};
 use crate::record::scheduler::check_worker_start;

@@ -10,8 +10,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::handoff;
-use crate::flow::nudge;
+use crate::flow::agent::handoff;
+use crate::flow::agent::nudge;
 use crate::host::runtime::{self, ScreenState, inspect_screen};
 use crate::host::{LiveSession, LiveTown};
 use crate::record::mail::{self, MailMessage, NAMED_MESSAGES};

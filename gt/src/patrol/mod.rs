@@ -62,12 +62,12 @@ pub use scheduler::SchedulerFacts;
 pub use thresholds::{PatrolSettings, Thresholds};
 pub use witness::WatchFacts;
 
-use crate::flow::costs;
-use crate::flow::escalate;
-use crate::flow::seance::usage::RequestCache;
-use crate::flow::session::start::RestartCause;
-use crate::flow::sling;
-use crate::flow::sync::SyncState;
+use crate::flow::agent::costs;
+use crate::flow::agent::seance::usage::RequestCache;
+use crate::flow::agent::session::start::RestartCause;
+use crate::flow::place::sync::SyncState;
+use crate::flow::townwide::escalate;
+use crate::flow::work::sling;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::budget::BudgetBook;
 use crate::record::heartbeat::Heartbeat;
@@ -510,7 +510,7 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
             polecats::restart_worker(town, &rig_of(worker)?, &worker.name, RestartCause::Refused)
         }
         Action::PushUnfinished(worker) => {
-            crate::flow::push::push_unfinished(&rig_of(worker)?, &worker.name)
+            crate::flow::place::push::push_unfinished(&rig_of(worker)?, &worker.name)
         }
         Action::EndSession(worker) => {
             polecats::end_idle_session(town, &rig_of(worker)?, &worker.name)

@@ -12,9 +12,9 @@ use kit::ui::time::format_ago;
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::dog::plugin::{DogChoice, dispatch_plugin, has_room, is_at_work};
-use crate::flow::plugin;
-use crate::flow::plugin::report;
+use crate::flow::townwide::dog::plugin::{DogChoice, dispatch_plugin, has_room, is_at_work};
+use crate::flow::townwide::plugin;
+use crate::flow::townwide::plugin::report;
 use crate::host::LiveTown;
 use crate::record::dog;
 use crate::record::pause::TownPause;

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::mq;
+use crate::flow::work::mq;
 use crate::town::config::RigSettings;
 use crate::town::lock::Lock;
 use crate::town::queue_pause::QueuePause;

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
-use crate::flow::role;
+use crate::flow::agent::role;
 use crate::host::LiveTown;
 use crate::record::restarts::{self, AgentRestarts};
 use crate::record::role::RoleMode;

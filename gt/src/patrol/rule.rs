@@ -191,7 +191,7 @@ mod tests {
 
     #[test]
     fn each_report_of_the_protocol_names_a_rule() {
-        for (report, name) in crate::flow::recipient::PROTOCOL {
+        for (report, name) in crate::flow::agent::recipient::PROTOCOL {
             let exists = RULES.iter().any(|rule| rule.name == name);
             assert!(exists, "{report}: {name}");
         }

@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
 use super::rule;
-use crate::flow::{mq, sling};
+use crate::flow::work::{mq, sling};
 use crate::host::LiveTown;
 use crate::record::merge_task;
 use crate::record::queued_sling;

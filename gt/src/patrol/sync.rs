@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use super::decision::{Action, Decision};
 use super::rule;
 use super::thresholds::Thresholds;
-use crate::flow::sync::{self, SyncState};
+use crate::flow::place::sync::{self, SyncState};
 use crate::record::town_view::TownView;
 use crate::town::Town;
 use crate::town::name::RigName;

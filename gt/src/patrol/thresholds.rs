@@ -6,7 +6,7 @@ use jiff::SignedDuration;
 
 use super::decision::ActionKind;
 use super::rule::{RULES, Rule};
-use crate::flow::dog::chore::Chore;
+use crate::flow::townwide::dog::chore::Chore;
 use crate::record::restarts::RestartLimits;
 use crate::record::town_view::TownView;
 use crate::town::config::{RigSettings, SettingsError, SettingsLayers};

@@ -202,7 +202,7 @@ impl TownLayout {
             .join(format!("{rig}.json"))
     }
 
-    /// `hooks/`: executables by event ([`crate::flow::town_hook`]).
+    /// `hooks/`: executables by event ([`crate::flow::place::town_hook`]).
     pub fn hooks(&self) -> PathBuf {
         self.root.join("hooks")
     }

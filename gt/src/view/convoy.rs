@@ -13,7 +13,7 @@ use kit::ui::counted;
 use kit::ui::time::{format_estimate, format_seconds};
 use serde::Serialize;
 
-use crate::flow::convoy::{BeadStanding, ConvoyProgress, TrackedBead};
+use crate::flow::work::convoy::{BeadStanding, ConvoyProgress, TrackedBead};
 use crate::record::attempt;
 use crate::record::convoy;
 use crate::record::town_view::TownView;

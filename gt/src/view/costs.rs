@@ -9,11 +9,11 @@ use jiff::{SignedDuration, Timestamp};
 use kit::sys::env::local_time_zone;
 use serde::Serialize;
 
-use crate::flow::costs::{self, CountedRequest, PriceList, count_requests};
-use crate::flow::seance::transcript::{ModelRequest, TokenCounts};
-use crate::flow::seance::usage::RequestCache;
-use crate::flow::seance::window::{UsageWindow, read_usage_windows};
-use crate::flow::seance::{self, PastSession, SessionFilter};
+use crate::flow::agent::costs::{self, CountedRequest, PriceList, count_requests};
+use crate::flow::agent::seance::transcript::{ModelRequest, TokenCounts};
+use crate::flow::agent::seance::usage::RequestCache;
+use crate::flow::agent::seance::window::{UsageWindow, read_usage_windows};
+use crate::flow::agent::seance::{self, PastSession, SessionFilter};
 use crate::host::LiveTown;
 use crate::patrol::attention;
 use crate::record::budget::{self, Budget, BudgetBook, HOUR};

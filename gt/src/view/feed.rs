@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use kit::ui::escape;
 use serde_json::Value;
 
-use crate::flow::recipient::list_agents;
+use crate::flow::agent::recipient::list_agents;
 use crate::town::Town;
 use crate::town::event::{EventLine, EventVisibility, NewestEvents, list_event_kinds};
 use crate::town::identity::Address;

@@ -12,7 +12,7 @@ use std::time::SystemTime;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use crate::flow::seance::read_file_numbers;
+use crate::flow::agent::seance::read_file_numbers;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::progress::ActivityCache;
 use crate::record::pulse::SessionPulse;

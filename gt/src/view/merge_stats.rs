@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use crate::flow::mq::wait_bound;
+use crate::flow::work::mq::wait_bound;
 use crate::record::merge_request;
 use crate::town::Rig;
 use crate::town::config::RigSettings;

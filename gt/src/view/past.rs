@@ -8,7 +8,7 @@ use bd::store::{BeadMark, Snapshot};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::flow::convoy::ProgressBoard;
+use crate::flow::work::convoy::ProgressBoard;
 use crate::record::convoy;
 use crate::record::merge_request;
 use crate::record::polecat::PolecatIds;

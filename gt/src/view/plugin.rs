@@ -6,8 +6,8 @@ use kit::ui::escape::escape_line;
 use kit::ui::time::format_ago;
 use serde::Serialize;
 
-use crate::flow::dog::plugin::work_of_plugin;
-use crate::flow::plugin::{load_plugins, read_gate, shipped};
+use crate::flow::townwide::dog::plugin::work_of_plugin;
+use crate::flow::townwide::plugin::{load_plugins, read_gate, shipped};
 use crate::record::dog;
 use crate::record::plugin::gate::PluginGate;
 use crate::record::plugin::history::read_history;

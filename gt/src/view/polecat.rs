@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bd::git::Git;
 use serde::Serialize;
 
-use crate::flow::session::end;
+use crate::flow::agent::session::end;
 use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
 use crate::record::polecat::{self, Polecat, PolecatState, WorkCompletion};

@@ -7,7 +7,7 @@ use kit::ui::escape;
 use kit::ui::time::{format_ago, format_estimate, format_seconds};
 use serde::Serialize;
 
-use crate::flow::mq::{self, QueuePace, RequestOrder, find_clashes};
+use crate::flow::work::mq::{self, QueuePace, RequestOrder, find_clashes};
 use crate::record::merge_request;
 use crate::record::pull_request::PullRequest;
 use crate::record::request_wait::RequestWait;

@@ -6,7 +6,7 @@ use bd::bead::Kind;
 use bd::git::redact_urls;
 use serde::Serialize;
 
-use crate::flow::crew::{self, CrewMember};
+use crate::flow::place::crew::{self, CrewMember};
 use crate::host::LiveTown;
 use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;

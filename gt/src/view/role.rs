@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::flow::session::show;
+use crate::flow::agent::session::show;
 use crate::host::LiveTown;
 use crate::record::boot_status::BootStatus;
 use crate::record::heartbeat::{Heartbeat, HeartbeatFreshness};

@@ -9,7 +9,7 @@ use bd::query::filter::contains_ignore_case;
 use bd::store::Snapshot;
 use serde::Serialize;
 
-use crate::flow::recipient;
+use crate::flow::agent::recipient;
 use crate::host::LiveTown;
 use crate::record::{convoy, escalation, mail, merge_request};
 

@@ -9,9 +9,9 @@ use bd::store::Snapshot;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::flow::convoy::{self, ConvoyProgress, review};
-use crate::flow::crew;
-use crate::flow::dog::{health, list_dogs_in};
+use crate::flow::place::crew;
+use crate::flow::townwide::dog::{health, list_dogs_in};
+use crate::flow::work::convoy::{self, ConvoyProgress, review};
 use crate::host::LiveTown;
 use crate::host::daemon;
 use crate::patrol::attention::{self, AttentionKind, TASK_KEY};

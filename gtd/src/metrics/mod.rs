@@ -16,7 +16,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use gt::flow::seance::usage::RequestCache;
+use gt::flow::agent::seance::usage::RequestCache;
 use gt::host::LiveTown;
 use gt::host::daemon::protocol::{DaemonAnswer, LINE_LIMIT};
 use gt::town::config::SettingsLayers;

@@ -9,7 +9,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{Html, IntoResponse, Response};
 use axum::routing::get;
-use gt::flow::escalate::resolve_escalation;
+use gt::flow::townwide::escalate::resolve_escalation;
 use gt::host::LiveTown;
 use gt::record::answer_link::{PublicPage, find_answer_link, take_answer_link};
 use gt::record::escalation::{Escalation, EscalationChoice};

@@ -9,7 +9,7 @@ use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
-use gt::flow::town_change::TownChange;
+use gt::flow::townwide::town_change::TownChange;
 use gt::host::LiveTown;
 use gt::view::overview::TownOverview;
 use gt::view::search::search_town;

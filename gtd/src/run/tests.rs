@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use gt::flow::sync::SyncState;
+use gt::flow::place::sync::SyncState;
 use gt::patrol::{Action, QueueFacts, RigFacts, SchedulerFacts, WatchFacts};
 use gt::record::polecat::NudgeCount;
 use gt::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};

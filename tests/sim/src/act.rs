@@ -1,7 +1,7 @@
 //! Applies the actions of the patrol to the simulated town: models the flows of `gt` as far as they
 //! change beads, slots and sessions.
 
-use gt::flow::dog::chore::Chore;
+use gt::flow::townwide::dog::chore::Chore;
 use gt::patrol::{Action, ActionReport, Decision};
 use gt::record::polecat::{
     DoneRecord, DoneStep, NudgeCount, SlingInProgress, SlingStep, SlotState,

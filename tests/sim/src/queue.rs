@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gt::flow::mq::PrefixSearch;
+use gt::flow::work::mq::PrefixSearch;
 use jiff::{SignedDuration, Timestamp};
 
 use super::ChaosKind;

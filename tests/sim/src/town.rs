@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gt::flow::dog::chore::Chore;
-use gt::flow::done::SandboxLeftovers;
+use gt::flow::townwide::dog::chore::Chore;
+use gt::flow::work::done::SandboxLeftovers;
 use gt::patrol::attention::{
     AddressedItem, AttentionFacts, AttentionItem, AttentionKind, AttentionMessages,
 };

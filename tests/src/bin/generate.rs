@@ -14,7 +14,7 @@ use bd::formula::{Formula, FormulaStep};
 use clap::Command;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
-use gt::flow::uninstall::MAN_PAGE_MARK;
+use gt::flow::agent::uninstall::MAN_PAGE_MARK;
 use kit::cli::completion::{SHELLS, build_script};
 use kit::sys::env;
 use town_tests::programs;

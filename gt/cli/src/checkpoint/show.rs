@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::checkpoint;
+use gt::flow::agent::checkpoint;
 
 /// Show the checkpoint of this work tree
 #[derive(Debug, clap::Args)]

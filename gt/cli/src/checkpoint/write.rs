@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::checkpoint::{self, CheckpointNotes};
+use gt::flow::agent::checkpoint::{self, CheckpointNotes};
 
 /// Write a checkpoint of branch, files and your notes
 #[derive(Debug, clap::Args)]

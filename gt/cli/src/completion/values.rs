@@ -12,10 +12,10 @@ use kit::sys::Env;
 use kit::ui::{Ui, escape};
 
 use crate::context::Context;
-use gt::flow::convoy::review;
-use gt::flow::crew;
-use gt::flow::plugin;
-use gt::flow::seance::{self, SessionFilter};
+use gt::flow::agent::seance::{self, SessionFilter};
+use gt::flow::place::crew;
+use gt::flow::townwide::plugin;
+use gt::flow::work::convoy::review;
 use gt::host::LiveTown;
 use gt::host::runtime::{self, installed};
 use gt::patrol::rule::{RULES, SWITCH};

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::ProgressBoard;
-use gt::flow::landing::{self, LandingOutcome};
+use gt::flow::work::convoy::ProgressBoard;
+use gt::flow::work::landing::{self, LandingOutcome};
 use gt::record;
 
 /// Land the convoys whose beads are all done

@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy;
+use gt::flow::work::convoy;
 
 /// Close a convoy by hand, without mail to its subscribers
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@ use kit::failure::UsageError;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::{NewConvoy, review};
+use gt::flow::work::convoy::{NewConvoy, review};
 use gt::town::Town;
 
 /// Make a convoy of beads of any rig

@@ -4,8 +4,8 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::landing;
-use gt::flow::landing::LandingOutcome;
+use gt::flow::work::landing;
+use gt::flow::work::landing::LandingOutcome;
 
 /// Land a convoy now, or continue a landing that stopped
 ///

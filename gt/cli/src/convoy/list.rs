@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::{self, ConvoyProgress};
+use gt::flow::work::convoy::{self, ConvoyProgress};
 use gt::record;
 use gt::record::town_view::TownView;
 

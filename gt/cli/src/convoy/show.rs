@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::super::{CommandResult, build_report};
 use super::status;
 use crate::context::Context;
-use gt::flow::convoy::{self, ConvoyProgress};
-use gt::flow::discovery::{self, RigDocument};
+use gt::flow::place::discovery::{self, RigDocument};
+use gt::flow::work::convoy::{self, ConvoyProgress};
 use gt::record;
 use gt::record::town_view::TownView;
 

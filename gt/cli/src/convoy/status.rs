@@ -4,8 +4,8 @@ use kit::ui::{Page, escape};
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::integration::Integration;
-use gt::flow::convoy::{self, BeadStanding, ConvoyProgress, TrackedBead};
+use gt::flow::work::convoy::integration::Integration;
+use gt::flow::work::convoy::{self, BeadStanding, ConvoyProgress, TrackedBead};
 use gt::record;
 use gt::record::town_view::TownView;
 

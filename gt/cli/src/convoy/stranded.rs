@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::{BeadStanding, ConvoyProgress, ProgressBoard};
+use gt::flow::work::convoy::{BeadStanding, ConvoyProgress, ProgressBoard};
 use gt::record;
 use gt::record::town_view::TownView;
 

@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
-use gt::flow::crew::{self, CrewError};
+use gt::flow::place::crew::{self, CrewError};
 
 /// Add crew members, each with a full clone
 ///

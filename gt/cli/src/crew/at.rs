@@ -4,8 +4,9 @@ use serde::Serialize;
 
 use super::super::{CommandResult, attach, build_report};
 use crate::context::Context;
-use gt::flow::session::start::SessionChoice;
-use gt::flow::{crew, session};
+use gt::flow::agent::session;
+use gt::flow::agent::session::start::SessionChoice;
+use gt::flow::place::crew;
 use gt::record::account::check_named_account;
 use gt::town::identity::Address;
 

@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::crew;
+use gt::flow::place::crew;
 use gt::record::town_view::TownView;
 
 /// List the crew

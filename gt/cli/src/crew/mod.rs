@@ -102,7 +102,7 @@ fn select_members<'t>(
                 let in_place = around
                     .as_ref()
                     .filter(|rig| rig.crew(name).join(".git").exists());
-                gt::flow::crew::find_member(town, in_place, name)
+                gt::flow::place::crew::find_member(town, in_place, name)
             })
             .collect();
     }
@@ -114,7 +114,7 @@ fn select_members<'t>(
     Ok(rigs
         .into_iter()
         .flat_map(|rig| {
-            gt::flow::crew::list_member_names(&rig)
+            gt::flow::place::crew::list_member_names(&rig)
                 .into_iter()
                 .map(move |name| (rig.clone(), name))
         })

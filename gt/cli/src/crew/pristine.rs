@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::crew::{self, UpdatedClone};
+use gt::flow::place::crew::{self, UpdatedClone};
 
 /// Bring the clones of crew members up to date
 ///

@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::crew;
+use gt::flow::place::crew;
 
 /// Remove crew members with their clones
 ///

@@ -4,7 +4,7 @@ use kit::ui::counted;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::crew;
+use gt::flow::place::crew;
 
 /// Rename a crew member
 ///

@@ -4,7 +4,7 @@ use kit::ui::{Page, counted, escape};
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::crew::{self, CrewStatus};
+use gt::flow::place::crew::{self, CrewStatus};
 
 /// Show crew members: clone, session and mail
 ///

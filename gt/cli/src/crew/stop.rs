@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::crew;
+use gt::flow::place::crew;
 
 /// End the sessions of crew members, and keep their clones
 ///

@@ -5,7 +5,7 @@ mod prev;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::session::cycle::{self, CycleDirection};
+use gt::flow::agent::session::cycle::{self, CycleDirection};
 
 kit::family! {
     /// Switch to another session of the same group

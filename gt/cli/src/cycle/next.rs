@@ -3,7 +3,7 @@
 use super::super::CommandResult;
 use super::{CycleArgs, switch_session};
 use crate::context::Context;
-use gt::flow::session::cycle::CycleDirection;
+use gt::flow::agent::session::cycle::CycleDirection;
 
 /// Switch to the next session of the group
 #[derive(Debug, clap::Args)]

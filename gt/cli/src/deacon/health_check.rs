@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 
 use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::deacon::health;
+use gt::flow::townwide::deacon::health;
 
 /// Ask an agent whether it is well
 ///

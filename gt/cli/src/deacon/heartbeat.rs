@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::role;
+use gt::flow::agent::role;
 
 /// Record a heartbeat of the deacon's patrol
 ///

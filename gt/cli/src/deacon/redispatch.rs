@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::deacon::redispatch::{RedispatchOutcome, redispatch_bead};
+use gt::flow::townwide::deacon::redispatch::{RedispatchOutcome, redispatch_bead};
 
 /// Sling a bead again whose worker is stuck
 ///

@@ -5,7 +5,7 @@ use kit::ui::escape;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::deacon::stale_hooks::{HookVerdict, handle_stale_hooks};
+use gt::flow::townwide::deacon::stale_hooks::{HookVerdict, handle_stale_hooks};
 
 /// Reopen work on hooks of agents that are gone
 ///

@@ -5,7 +5,7 @@ use kit::ui::escape;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::deacon::zombies::find_zombies;
+use gt::flow::townwide::deacon::zombies::find_zombies;
 
 /// List processes that ended sessions left behind
 ///

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::dog;
+use gt::flow::townwide::dog;
 
 /// Add a dog, with a work tree of each rig
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::dog;
+use gt::flow::townwide::dog;
 use gt::record;
 
 /// Start the sessions of dogs

@@ -6,9 +6,11 @@ use kit::ui::{Page, escape};
 use super::super::build_report_with_exit;
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::dog::chore::{self, Chore, ChoreReport};
-use gt::flow::dog::plugin::{DispatchReport, DogChoice, dispatch_plugin, preview_dispatch};
-use gt::flow::plugin;
+use gt::flow::townwide::dog::chore::{self, Chore, ChoreReport};
+use gt::flow::townwide::dog::plugin::{
+    DispatchReport, DogChoice, dispatch_plugin, preview_dispatch,
+};
+use gt::flow::townwide::plugin;
 use gt::record::plugin::run::PluginResult;
 use gt::town::hold;
 

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::dog::{self, DogOutcome};
+use gt::flow::townwide::dog::{self, DogOutcome};
 use gt::record::plugin::run::PluginResult;
 
 /// Report that a dog has done its work, and end its session

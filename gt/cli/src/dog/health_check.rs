@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::dog::health;
+use gt::flow::townwide::dog::health;
 
 /// Find dogs that are not well
 ///

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::dog;
-use gt::flow::dog::health::{self, DogCondition};
+use gt::flow::townwide::dog;
+use gt::flow::townwide::dog::health::{self, DogCondition};
 use gt::host::LiveTown;
 use gt::record::dog::Dog;
 

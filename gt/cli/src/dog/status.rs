@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::list::{DogRow, read_rows};
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::dog as dogs;
+use gt::flow::townwide::dog as dogs;
 use gt::record::dog::{self, DogState};
 
 /// Show a dog, or the whole kennel

@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::escalate;
+use gt::flow::townwide::escalate;
 
 /// Acknowledge an escalation, so that it is not raised
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::escalate;
+use gt::flow::townwide::escalate;
 
 /// Close an escalation without an answer
 ///

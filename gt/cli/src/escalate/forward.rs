@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::escalate;
+use gt::flow::townwide::escalate;
 
 /// Pass an escalation on to another agent or user
 ///

@@ -14,7 +14,7 @@ use kit::ui::{Page, escape};
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::escalate::{self, EscalateError, EscalationReport, EscalationRequest};
+use gt::flow::townwide::escalate::{self, EscalateError, EscalationReport, EscalationRequest};
 use gt::record::escalation::{DeliveryState, EscalationChoice, RouteDelivery, Severity};
 
 /// Ask for help or for a decision

@@ -2,7 +2,7 @@ use kit::ui::escape;
 use serde::Serialize;
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 
 /// List formulas
 #[derive(Debug, clap::Args)]

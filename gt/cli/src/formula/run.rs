@@ -3,8 +3,8 @@ use serde_json::json;
 
 use super::super::rig;
 use super::{CommandResult, Context, build_report};
-use gt::flow::formula::{self, FormulaReport, RunRequest};
-use gt::flow::sling::formula::rig_of_target;
+use gt::flow::work::formula::{self, FormulaReport, RunRequest};
+use gt::flow::work::sling::formula::rig_of_target;
 
 /// Run a convoy formula: legs in parallel, then a synthesis
 ///

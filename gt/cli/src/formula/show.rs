@@ -2,7 +2,7 @@ use bd::formula::Formula;
 use kit::ui::{Page, escape};
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 
 /// Show a formula
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@ use anyhow::Context as _;
 
 use super::super::CommandResult;
 use crate::context::Context;
-use gt::flow::session::show;
+use gt::flow::agent::session::show;
 use gt::host::LiveTown;
 use gt::record::mail::{self, MailRemoval};
 

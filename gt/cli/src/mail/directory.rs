@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::recipient;
+use gt::flow::agent::recipient;
 
 /// List the addresses that can get mail
 ///

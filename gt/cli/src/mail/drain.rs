@@ -5,7 +5,7 @@ use jiff::SignedDuration;
 use super::super::{CommandResult, build_report};
 use super::ChangedMessages;
 use crate::context::Context;
-use gt::flow::recipient::find_protocol_rule;
+use gt::flow::agent::recipient::find_protocol_rule;
 use gt::record::mail::{self, MailRemoval};
 
 /// Archive old reports of the town's protocol

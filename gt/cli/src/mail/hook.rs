@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::post;
+use gt::flow::agent::post;
 use gt::record::mail;
 
 /// Put a message on your hook, as your next work

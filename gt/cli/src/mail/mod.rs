@@ -28,7 +28,7 @@ use kit::ui::{Page, escape};
 
 use super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::post::PostedMail;
+use gt::flow::agent::post::PostedMail;
 use gt::host::LiveTown;
 use gt::record::mail::{self, MailMessage};
 use gt::town::Town;

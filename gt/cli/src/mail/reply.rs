@@ -2,7 +2,7 @@
 
 use super::super::CommandResult;
 use crate::context::Context;
-use gt::flow::post;
+use gt::flow::agent::post;
 use gt::record::mail;
 
 /// Answer a message

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::super::CommandResult;
 use crate::context::Context;
-use gt::flow::post::{self, OutgoingMail};
+use gt::flow::agent::post::{self, OutgoingMail};
 use gt::record::mail::protocol::ProtocolMessage;
 use gt::town::identity::Address;
 

@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 
 /// Attach a molecule to a bead, or to the work on your hook
 ///

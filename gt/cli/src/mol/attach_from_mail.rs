@@ -1,6 +1,6 @@
 use super::attach::AttachMoleculeReport;
 use super::{CommandResult, Context, build_report};
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 
 /// Attach the molecule named in a message to your hooked bead
 ///

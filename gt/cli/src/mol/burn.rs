@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 
 /// Remove the molecule of the work on a hook, without a digest
 #[derive(Debug, clap::Args)]

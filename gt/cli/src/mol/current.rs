@@ -2,7 +2,7 @@ use kit::ui::escape;
 use serde::Serialize;
 
 use super::{CommandResult, Context, build_report, describe_next_step, describe_progress};
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 use gt::record::molecule::Molecule;
 
 /// Show the step that is to be done now

@@ -1,7 +1,7 @@
 use super::{CommandResult, Context, build_report};
 use bd::molecule::draw;
 use bd::molecule::progress::MoleculeProgress;
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 
 /// Draw the steps of a molecule as a tree
 #[derive(Debug, clap::Args)]

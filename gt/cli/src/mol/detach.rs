@@ -1,7 +1,7 @@
 use serde::Serialize;
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 
 /// Take the molecule off a bead, or off the work on your hook
 ///

@@ -2,7 +2,7 @@ use super::status::StepProgress;
 use super::{
     CommandResult, Context, build_report, describe_next_step, describe_progress, write_steps,
 };
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 
 /// Show how far a molecule is
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,5 @@
 use super::{CommandResult, Context, build_report};
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 
 /// Squash the molecule of the work on a hook into one digest
 ///

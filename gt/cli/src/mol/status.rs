@@ -5,7 +5,7 @@ use super::{
     CommandResult, Context, Molecule, build_report, describe_next_step, describe_progress,
     write_steps,
 };
-use gt::flow::molecule;
+use gt::flow::work::molecule;
 
 /// Show the molecule of the work on a hook
 #[derive(Debug, clap::Args)]

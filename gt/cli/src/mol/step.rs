@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::molecule::{self, StepReport};
+use gt::flow::work::molecule::{self, StepReport};
 
 kit::family! {
     /// Close steps, or wait for something to happen

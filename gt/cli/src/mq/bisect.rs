@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
-use gt::flow::mq::{self, BisectOutcome, FailingCommit};
+use gt::flow::work::mq::{self, BisectOutcome, FailingCommit};
 
 /// Find the merge that broke the target, and reopen its bead
 ///

@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
-use gt::flow::mq::{self, RestoreOutcome, RestoredMerge};
+use gt::flow::work::mq::{self, RestoreOutcome, RestoredMerge};
 use gt::town::target_loss::TargetLoss;
 use kit::ui::escape::escape_line;
 

@@ -5,7 +5,7 @@ use kit::ui::escape;
 use super::super::{CommandResult, build_report};
 use super::PerRequest;
 use crate::context::Context;
-use gt::flow::mq;
+use gt::flow::work::mq;
 
 /// Reject merge requests; their beads are open again
 ///

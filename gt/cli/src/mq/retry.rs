@@ -3,7 +3,7 @@
 use super::super::{CommandResult, build_report};
 use super::PerRequest;
 use crate::context::Context;
-use gt::flow::mq;
+use gt::flow::work::mq;
 use gt::record::request_wait::RequestWait;
 
 /// Retry merge requests that are blocked or keep failing

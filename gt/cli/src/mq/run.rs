@@ -4,8 +4,8 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
-use gt::flow::landing;
-use gt::flow::mq::{self, MergeOutcome};
+use gt::flow::work::landing;
+use gt::flow::work::mq::{self, MergeOutcome};
 use gt::town::identity::Address;
 
 /// Run a rig's merge queue now, and land complete convoys

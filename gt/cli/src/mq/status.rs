@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::mq;
+use gt::flow::work::mq;
 use gt::record::merge_request;
 use gt::record::pull_request::PullRequest;
 use gt::town::Town;

@@ -4,7 +4,7 @@ use kit::ui::counted;
 
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
-use gt::flow::done::{self, BranchSubmission};
+use gt::flow::work::done::{self, BranchSubmission};
 
 /// Submit your branch to the merge queue (crew and users)
 ///

@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::mq;
+use gt::flow::work::mq;
 use gt::record::approval;
 
 /// Waive the pre-merge hooks of a merge request

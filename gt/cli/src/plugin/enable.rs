@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::plugin;
+use gt::flow::townwide::plugin;
 
 /// Let a plugin run automatically again
 ///

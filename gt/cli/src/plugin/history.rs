@@ -1,7 +1,7 @@
 use kit::ui::escape::escape_line;
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::plugin::find_plugin;
+use gt::flow::townwide::plugin::find_plugin;
 use gt::record::plugin::run::list_runs;
 
 /// Show the last runs of a plugin, the newest first

@@ -3,10 +3,10 @@ use kit::ui::escape::{escape_block, escape_line};
 use serde::Serialize;
 
 use super::{CommandResult, Context, build_report, build_report_with_exit};
-use gt::flow::dog::plugin::{
+use gt::flow::townwide::dog::plugin::{
     DispatchReport, DogChoice, dispatch_plugin, preview_dispatch, render_instructions,
 };
-use gt::flow::plugin::{self, GateReport, PluginRunReport};
+use gt::flow::townwide::plugin::{self, GateReport, PluginRunReport};
 use gt::record::plugin::run::PluginResult;
 use gt::record::plugin::{ExecutionKind, Plugin};
 use gt::town::hold;

@@ -4,7 +4,7 @@ use kit::ui::escape::{escape_block, escape_line};
 
 use super::list::{describe_last_run, describe_opening};
 use super::{CommandResult, Context, build_report};
-use gt::flow::plugin::find_plugin;
+use gt::flow::townwide::plugin::find_plugin;
 use gt::record::plugin::{ExecutionKind, SCRIPT};
 use gt::view::plugin::{PluginDetails, read_details};
 

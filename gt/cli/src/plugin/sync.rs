@@ -2,7 +2,7 @@ use kit::ui::Page;
 use kit::ui::escape::escape_line;
 
 use super::{CommandResult, Context, build_report};
-use gt::flow::plugin::shipped::{ShippedFile, ShippedState, SyncOptions, sync_shipped};
+use gt::flow::townwide::plugin::shipped::{ShippedFile, ShippedState, SyncOptions, sync_shipped};
 
 /// Install and update the plugins that come with Gas Town
 ///

@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::polecat::{self, RecoveryCheck};
+use gt::flow::agent::polecat::{self, RecoveryCheck};
 use gt::record::town_view::TownView;
 use gt::town::Town;
 

@@ -4,7 +4,7 @@ use kit::ui::{counted, escape};
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::polecat;
+use gt::flow::agent::polecat;
 
 /// Show the git state of a polecat's sandbox
 ///

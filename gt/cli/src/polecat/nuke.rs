@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut nuked = Vec::new();
     for text in &args.polecats {
         let (rig, name) = super::parse_polecat(&town, text)?;
-        nuked.push(flow::polecat::nuke_polecat(
+        nuked.push(flow::agent::polecat::nuke_polecat(
             &town, &view, &rig, &name, args.force,
         )?);
     }

@@ -23,7 +23,7 @@ struct RetryPolecatReport {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let (rig, name) = super::parse_polecat(&town, &args.polecat)?;
-    let was = flow::polecat::retry_polecat(&rig, &name)?;
+    let was = flow::agent::polecat::retry_polecat(&rig, &name)?;
     gt::host::daemon::wake_daemon(&town);
     let polecat = format!("{}/{name}", rig.name());
     build_report(RetryPolecatReport { polecat, was }, |retried, page| {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::polecat::{self, RecoveryCheck};
+use gt::flow::agent::polecat::{self, RecoveryCheck};
 use gt::record::town_view::TownView;
 
 /// List polecats with a sandbox but without work and session

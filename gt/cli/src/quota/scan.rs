@@ -4,7 +4,7 @@ use kit::ui::escape::escape_line;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::quota;
+use gt::flow::agent::quota;
 
 /// Find usage limits in sessions, and mark their accounts
 ///

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::rescue;
+use gt::flow::place::rescue;
 
 /// Drop saved work, and print its commit
 #[derive(Debug, clap::Args)]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::rescue;
+use gt::flow::place::rescue;
 
 /// Restore saved work to a working tree
 ///

@@ -4,7 +4,7 @@ use kit::ui::{Page, escape};
 
 use super::super::{CommandResult, build_empty_report, build_report, pager};
 use crate::context::Context;
-use gt::flow::rescue::{self, SavedSubmodule, SavedWorkDetails};
+use gt::flow::place::rescue::{self, SavedSubmodule, SavedWorkDetails};
 
 /// Show the commits and changes of saved work
 ///

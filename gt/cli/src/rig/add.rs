@@ -3,7 +3,7 @@
 use super::super::{CommandResult, build_report};
 use crate::ask;
 use crate::context::Context;
-use gt::flow::rig::{self, AddRigRequest};
+use gt::flow::place::rig::{self, AddRigRequest};
 
 /// Add a repository to the town
 ///

@@ -4,8 +4,8 @@ use kit::ui::{Page, counted, escape};
 
 use super::super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::down::InterruptedWorker;
-use gt::flow::hold::{self, HoldReport};
+use gt::flow::agent::down::InterruptedWorker;
+use gt::flow::agent::hold::{self, HoldReport};
 use gt::town::hold::HoldState;
 
 /// Parks or docks rigs.

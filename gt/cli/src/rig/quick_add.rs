@@ -6,8 +6,8 @@ use anyhow::Context as _;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::crew::{self, CrewError};
-use gt::flow::rig::{self, AddRigRequest};
+use gt::flow::place::crew::{self, CrewError};
+use gt::flow::place::rig::{self, AddRigRequest};
 
 /// Add the repository around the working directory as a rig
 ///

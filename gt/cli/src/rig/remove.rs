@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, ask, build_report};
 use crate::context::Context;
-use gt::flow::rig;
+use gt::flow::place::rig;
 
 /// Remove a rig from the town's list, and keep its folder
 ///

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::super::{CommandResult, build_report};
 use super::hold::write_stopped;
 use crate::context::Context;
-use gt::flow::down::StoppedSessions;
-use gt::flow::hold;
+use gt::flow::agent::down::StoppedSessions;
+use gt::flow::agent::hold;
 
 /// Restart the agents of a rig
 ///

@@ -3,7 +3,7 @@
 use super::super::attach;
 use super::{CommandResult, RoleSelector, build_report};
 use crate::context::Context;
-use gt::flow::role;
+use gt::flow::agent::role;
 
 /// Open the session of this agent, starting it if needed
 #[derive(Debug, clap::Args)]

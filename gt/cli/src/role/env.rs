@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::session;
+use gt::flow::agent::session;
 use gt::town::agent_home;
 use gt::town::identity::Address;
 

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, RoleSelector, build_report, command_of};
 use crate::context::Context;
-use gt::flow::role;
+use gt::flow::agent::role;
 
 /// End the session of this agent and start it again
 ///

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, RoleSelector, build_report};
 use crate::context::Context;
-use gt::flow::role;
+use gt::flow::agent::role;
 
 /// End the session of this agent
 ///

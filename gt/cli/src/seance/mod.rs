@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::seance::{self, PastSession, SeanceResult, SessionFilter};
+use gt::flow::agent::seance::{self, PastSession, SeanceResult, SessionFilter};
 
 /// List, search or ask past sessions
 ///

@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_empty_report, build_report, pager};
 use crate::context::Context;
-use gt::flow::seance::conversation::{
+use gt::flow::agent::seance::conversation::{
     self, Conversation, ConversationEntry, ConversationWindow, Speaker, ToolCall, ToolResult,
 };
-use gt::flow::seance::{self, PastSession};
+use gt::flow::agent::seance::{self, PastSession};
 
 /// Show past sessions as conversations
 ///

@@ -6,8 +6,8 @@ use serde::Serialize;
 use super::super::{CommandResult, build_report};
 use super::SessionFilterArgs;
 use crate::context::Context;
-use gt::flow::seance;
-use gt::flow::seance::search::{self, TranscriptHit};
+use gt::flow::agent::seance;
+use gt::flow::agent::seance::search::{self, TranscriptHit};
 
 /// Search the transcripts of past sessions, ignoring case
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::shell::{self, Shell};
+use gt::flow::place::shell::{self, Shell};
 
 /// Add the integration to the start file of a shell
 ///

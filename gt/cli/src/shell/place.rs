@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::shell;
+use gt::flow::place::shell;
 
 /// Print the town and the rig around the working directory
 ///

@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::shell::{self, StartFile};
+use gt::flow::place::shell::{self, StartFile};
 use kit::ui::Page;
 
 /// Remove the integration from the start files of all shells

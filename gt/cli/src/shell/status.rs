@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::shell::{self, StartFile};
+use gt::flow::place::shell::{self, StartFile};
 
 /// Show which start files have the integration
 ///

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::agent_event::AgentEvent;
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::checkpoint;
+use gt::flow::agent::checkpoint;
 use gt::town::event::Event;
 
 /// Save the state of a session that ends

@@ -5,7 +5,7 @@ use kit::ui::escape::escape_line;
 use super::super::agent_event::AgentEvent;
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::seance::window::{UsageWindow, record_claude_windows};
+use gt::flow::agent::seance::window::{UsageWindow, record_claude_windows};
 
 /// Record how much of its usage windows an account has used
 ///

@@ -5,7 +5,7 @@ use serde_json::json;
 use super::super::agent_event::AgentEvent;
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::stop_hook;
+use gt::flow::agent::stop_hook;
 
 /// Remind a stopping agent of new mail and unfinished work
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::theme::apply_themes;
+use gt::flow::agent::theme::apply_themes;
 
 /// Give the sessions that run their colours
 ///

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{CommandResult, build_report, rig};
 use crate::context::Context;
-use gt::flow::theme::apply_themes;
+use gt::flow::agent::theme::apply_themes;
 use gt::record::theme::{self, StatusTheme};
 use gt::town::config::{self, SettingsLayer};
 

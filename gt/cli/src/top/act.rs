@@ -1,6 +1,6 @@
 //! Runs an action, and describes the result in one line.
 
-use gt::flow::town_change::TownChange;
+use gt::flow::townwide::town_change::TownChange;
 use gt::host::LiveTown;
 use kit::ui::escape::escape_line;
 

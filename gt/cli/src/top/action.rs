@@ -1,6 +1,6 @@
 //! The actions that a user can take, and the keys that offer them for a subject.
 
-use gt::flow::town_change::TownChange;
+use gt::flow::townwide::town_change::TownChange;
 use gt::record::polecat::PolecatState;
 use gt::view::overview::{TownOverview, UserNeed, UserNeedKind};
 use gt::view::request::RequestRow;

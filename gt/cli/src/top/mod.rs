@@ -9,6 +9,7 @@ mod action;
 mod alert;
 mod draw;
 mod need;
+mod news;
 mod pages;
 mod rows;
 mod screen;
@@ -21,7 +22,7 @@ mod tests;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
 
-use gt::flow::town_change::TownChange;
+use gt::flow::townwide::town_change::TownChange;
 use gt::town::find_town;
 use gt::view::overview::TownOverview;
 use kit::ui::Style;

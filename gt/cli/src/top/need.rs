@@ -4,8 +4,7 @@ use gt::view::overview::{TownOverview, UserNeed};
 use kit::ui::escape::{escape_block, escape_line};
 
 use super::action::{agent_of_need, request_of_need};
-use super::rows::Tone;
-use super::state::PageLine;
+use super::rows::{PageLine, Tone};
 use super::subject::Subject;
 
 /// Returns the lines of a need. Without it, the reason is that it has been resolved.

@@ -1,7 +1,7 @@
 //! Reads the pages of the subjects, with the reports and the texts of the commands that show them.
 
-use gt::flow::mq as merge_queue;
-use gt::flow::session::show;
+use gt::flow::agent::session::show;
+use gt::flow::work::mq as merge_queue;
 use gt::host::LiveTown;
 use gt::record;
 use gt::record::mail;
@@ -19,8 +19,7 @@ use super::super::rig as rig_commands;
 use super::super::{
     convoy as convoy_commands, mail as mail_commands, mq, polecat, why as why_command,
 };
-use super::rows::Tone;
-use super::state::PageLine;
+use super::rows::{PageLine, Tone};
 use super::subject::{PageTab, Subject};
 
 /// The number of lines of an agent's screen.
@@ -177,7 +176,7 @@ fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Vec<PageLine>> {
     let convoy = view.stores.town.get_live(id);
     let convoy = convoy.filter(|bead| record::convoy::is_convoy(bead));
     let convoy = convoy.ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
-    let board = gt::flow::convoy::ProgressBoard::from_view(&view);
+    let board = gt::flow::work::convoy::ProgressBoard::from_view(&view);
     let progress = board.progress(convoy);
     let needs = list_needs(town, &view);
     let pace = BeadPace::from_view(&view);

@@ -13,7 +13,7 @@ use kit::ui::time::{format_ago, format_estimate};
 
 use super::super::costs::{format_cost, format_tokens};
 use super::action::is_stopped_at_work;
-use super::state::{Section, TownNews};
+use super::news::{Section, TownNews};
 use super::subject::Subject;
 
 /// The meaning of a text, which a terminal with colours also shows by a colour.
@@ -26,6 +26,26 @@ pub(super) enum Tone {
     Good,
     Caution,
     Bad,
+}
+
+/// A line of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct PageLine {
+    /// The text, escaped.
+    pub(super) text: String,
+    pub(super) tone: Tone,
+    /// The subject that the line opens.
+    pub(super) subject: Option<Subject>,
+}
+
+impl PageLine {
+    pub(super) fn plain(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            tone: Tone::Plain,
+            subject: None,
+        }
+    }
 }
 
 /// A row of a list. All texts are escaped.

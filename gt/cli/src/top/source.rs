@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use gt::flow::seance::usage::RequestCache;
+use gt::flow::agent::seance::usage::RequestCache;
 use gt::host::LiveTown;
 use gt::host::live_town::open_live_town;
 use gt::town::TownLayout;
@@ -22,7 +22,8 @@ use kit::sys::ancestor::SessionVariables;
 use kit::sys::watch::FolderWatch;
 use signal_hook::iterator::Signals;
 
-use super::state::{PageLine, ResultLine};
+use super::rows::PageLine;
+use super::state::ResultLine;
 use super::subject::Subject;
 use super::{pages, screen};
 

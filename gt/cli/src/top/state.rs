@@ -1,64 +1,16 @@
 //! The state of the screen, changed by keys, clicks and news. Nothing here reads or writes
 //! anything outside.
 
-use gt::flow::town_change::TownChange;
+use gt::flow::townwide::town_change::TownChange;
 use gt::town::event::EventLine;
-use gt::view::costs::CostReport;
 use gt::view::overview::TownOverview;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::action::{KeyEffect, OfferedKey, TextPurpose, TopAction, list_offered_keys, offer_stop};
 use super::need;
-use super::rows::{self, ScreenRow, Tone};
+use super::news::{Section, TownNews};
+use super::rows::{self, PageLine, ScreenRow};
 use super::subject::{PageTab, Subject};
-
-/// A list of the main screen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Section {
-    NeedsYou,
-    Agents,
-    Queues,
-    Convoys,
-    Feed,
-}
-
-impl Section {
-    pub(super) const ALL: [Self; 5] = [
-        Self::NeedsYou,
-        Self::Agents,
-        Self::Queues,
-        Self::Convoys,
-        Self::Feed,
-    ];
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::NeedsYou => "needs you",
-            Self::Agents => "agents",
-            Self::Queues => "queues",
-            Self::Convoys => "convoys",
-            Self::Feed => "feed",
-        }
-    }
-
-    /// Returns the key that moves to the section.
-    pub(super) fn number(self) -> usize {
-        self as usize + 1
-    }
-}
-
-/// The last readings of the town.
-#[derive(Debug, Default)]
-pub(super) struct TownNews {
-    /// None before the first reading.
-    pub(super) overview: Option<TownOverview>,
-    /// The last events, newest first.
-    pub(super) feed: Vec<EventLine>,
-    /// The costs since midnight by agent. None before the first reading.
-    pub(super) costs: Option<Result<CostReport, String>>,
-    /// The reason why the last reading failed. The values are older then.
-    pub(super) problem: Option<String>,
-}
 
 /// An opened subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -69,26 +21,6 @@ pub(super) struct OpenPage {
     pub(super) cursor: usize,
     /// None until the tab has been read.
     pub(super) lines: Option<Vec<PageLine>>,
-}
-
-/// A line of a page.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct PageLine {
-    /// The text, escaped.
-    pub(super) text: String,
-    pub(super) tone: Tone,
-    /// The subject that the line opens.
-    pub(super) subject: Option<Subject>,
-}
-
-impl PageLine {
-    pub(super) fn plain(text: impl Into<String>) -> Self {
-        Self {
-            text: text.into(),
-            tone: Tone::Plain,
-            subject: None,
-        }
-    }
 }
 
 /// A question at the bottom of the screen.

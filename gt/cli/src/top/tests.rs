@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use gt::flow::town_change::TownChange;
+use gt::flow::townwide::town_change::TownChange;
 use gt::host::daemon::DaemonStatus;
 use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
@@ -22,8 +22,9 @@ use ratatui::style::Color;
 
 use super::action::TopAction;
 use super::draw::{self, Theme};
-use super::rows::Tone;
-use super::state::{PageLine, ResultLine, Section, TopState};
+use super::news::Section;
+use super::rows::{PageLine, Tone};
+use super::state::{ResultLine, TopState};
 use super::subject::Subject;
 
 fn now() -> Timestamp {

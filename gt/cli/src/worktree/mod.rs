@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::crew::{self, CrewError};
+use gt::flow::place::crew::{self, CrewError};
 use gt::town::identity::Address;
 use gt::town::{Rig, Town};
 

@@ -3,7 +3,7 @@
 use super::super::{CommandResult, build_report};
 use super::Visitor;
 use crate::context::Context;
-use gt::flow::crew;
+use gt::flow::place::crew;
 
 /// Remove your place in another rig
 ///

@@ -12,8 +12,8 @@ use kit::ui::escape;
 
 use super::super::outages;
 use super::super::thresholds::{PatrolSettings, Thresholds};
-use crate::flow::convoy::review;
-use crate::flow::mq;
+use crate::flow::work::convoy::review;
+use crate::flow::work::mq;
 use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::merge_task;

@@ -1,7 +1,7 @@
 //! Checks the program of the forge for each rig that lands by pull request.
 
 use super::CheckFindings;
-use crate::flow::mq::forge::Forge;
+use crate::flow::work::mq::forge::Forge;
 use crate::host::LiveTown;
 use crate::record::merge_request;
 use crate::town::Rig;

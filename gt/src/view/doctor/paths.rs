@@ -1,7 +1,7 @@
 //! Checks that no path in the town leads to an earlier place of it.
 
 use super::CheckFindings;
-use crate::flow::moved;
+use crate::flow::place::moved;
 use crate::host::LiveTown;
 
 pub(super) fn check_paths(town: &LiveTown, page: &mut CheckFindings) {

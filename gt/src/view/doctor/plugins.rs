@@ -2,7 +2,7 @@
 //! that keep failing.
 
 use super::CheckFindings;
-use crate::flow::plugin::load_plugins;
+use crate::flow::townwide::plugin::load_plugins;
 use crate::host::LiveTown;
 use crate::town::config::SettingsLayers;
 use crate::view::plugin::find_failing_plugins;

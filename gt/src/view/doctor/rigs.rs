@@ -4,7 +4,7 @@
 use bd::git::redact_urls;
 
 use super::CheckFindings;
-use crate::flow::repair::is_unsafe_refspec;
+use crate::flow::place::repair::is_unsafe_refspec;
 use crate::host::LiveTown;
 use crate::patrol::rule;
 use crate::town::Rig;

@@ -4,7 +4,7 @@
 use std::fs;
 
 use super::CheckFindings;
-use crate::flow::sandbox::{self, Sandbox};
+use crate::flow::place::sandbox::{self, Sandbox};
 use crate::host::LiveTown;
 use crate::record::polecat;
 use crate::town::RigLayout;

@@ -20,7 +20,7 @@ use super::merge_stats::{MergeStats, read_merge_stats};
 use super::overview::{UserNeedKind, list_needs};
 use super::ready::read_ready_work;
 use super::status::{self, AgentStatus, TownStatus};
-use crate::flow::seance::usage::RequestCache;
+use crate::flow::agent::seance::usage::RequestCache;
 use crate::host::LiveTown;
 use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;

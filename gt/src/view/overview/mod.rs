@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
-use crate::flow::convoy::ProgressBoard;
+use crate::flow::work::convoy::ProgressBoard;
 use crate::host::LiveTown;
 use crate::patrol::attention::{self, AttentionItem};
 use crate::record::convoy;

@@ -3,9 +3,9 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::flow::convoy::{NewConvoy, create_convoy};
-use crate::flow::escalate::{EscalationRequest, send_escalation};
-use crate::flow::town_change::TownChange;
+use crate::flow::townwide::escalate::{EscalationRequest, send_escalation};
+use crate::flow::townwide::town_change::TownChange;
+use crate::flow::work::convoy::{NewConvoy, create_convoy};
 use crate::record::escalation::{EscalationChoice, list_escalations};
 use crate::testing::TestTown;
 

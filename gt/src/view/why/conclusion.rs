@@ -7,8 +7,8 @@ use bd::store::Snapshot;
 use kit::ui::{counted, escape, time};
 
 use super::Explanation;
-use crate::flow::convoy::ProgressBoard;
-use crate::flow::mq;
+use crate::flow::work::convoy::ProgressBoard;
+use crate::flow::work::mq;
 use crate::host::daemon;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention::{self, AttentionItem};

@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::flow::plugin::load_plugins;
+use crate::flow::townwide::plugin::load_plugins;
 use crate::host::LiveTown;
 use crate::record::plugin::PluginError;
 use crate::record::polecat::PolecatIds;

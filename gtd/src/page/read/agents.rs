@@ -1,8 +1,8 @@
 //! Reads agents, their mail and their records.
 
-use gt::flow::seance;
-use gt::flow::seance::conversation::{ConversationWindow, read_session_conversation};
-use gt::flow::session::show;
+use gt::flow::agent::seance;
+use gt::flow::agent::seance::conversation::{ConversationWindow, read_session_conversation};
+use gt::flow::agent::session::show;
 use gt::host::LiveTown;
 use gt::record::mail::{self, channel};
 use gt::record::polecat::{self, RecordSummary, WorkCompletion};

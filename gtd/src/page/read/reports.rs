@@ -8,7 +8,7 @@ use std::time::Instant;
 use bd::bead::Status;
 use bd::store::{BeadRef, TimeField};
 use clap::ValueEnum;
-use gt::flow::seance::usage::RequestCache;
+use gt::flow::agent::seance::usage::RequestCache;
 use gt::host::LiveTown;
 use gt::town::config::SettingsLayers;
 use gt::view::bundle::mask_value;

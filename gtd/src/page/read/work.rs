@@ -1,7 +1,7 @@
 //! Reads a bead, a convoy or a merge request.
 
-use gt::flow::convoy::ProgressBoard;
-use gt::flow::mq;
+use gt::flow::work::convoy::ProgressBoard;
+use gt::flow::work::mq;
 use gt::host::LiveTown;
 use gt::record::town_view::TownView;
 use gt::record::{convoy, merge_request, molecule};

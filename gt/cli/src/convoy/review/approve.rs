@@ -4,8 +4,8 @@ use kit::ui::escape;
 
 use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::review;
-use gt::flow::sling;
+use gt::flow::work::convoy::review;
+use gt::flow::work::sling;
 
 /// Approve a request, and make its convoy
 ///

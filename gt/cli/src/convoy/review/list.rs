@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::review;
+use gt::flow::work::convoy::review;
 
 /// List the requests that wait for the user
 #[derive(Debug, clap::Args)]

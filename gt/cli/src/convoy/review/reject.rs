@@ -2,7 +2,7 @@
 
 use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::review;
+use gt::flow::work::convoy::review;
 
 /// Reject a request, and make no convoy
 #[derive(Debug, clap::Args)]

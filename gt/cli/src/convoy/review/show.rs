@@ -4,7 +4,7 @@ use kit::ui::escape;
 
 use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::convoy::review;
+use gt::flow::work::convoy::review;
 
 /// Show a request: beads, author, and what the hook says
 #[derive(Debug, clap::Args)]

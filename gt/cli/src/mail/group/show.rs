@@ -2,7 +2,7 @@
 
 use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::flow::recipient::{MailTarget, find_target};
+use gt::flow::agent::recipient::{MailTarget, find_target};
 use gt::record::mail::group::{self, MailGroup};
 
 /// Show a group with the agents that get its mail

@@ -5,8 +5,9 @@ use kit::ui::cut::cut_to_width;
 use kit::ui::escape::escape_line;
 
 use super::super::super::costs::format_cost;
+use super::super::news::TownNews;
 use super::super::rows::{Tone, count_working};
-use super::super::state::{TopState, TownNews};
+use super::super::state::TopState;
 use super::TonedLine;
 use super::text::join_parts;
 

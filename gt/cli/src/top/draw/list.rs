@@ -4,8 +4,8 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::super::rows::{MoreLine, ScreenRow};
-use super::super::state::{ClickTarget, PageLine};
+use super::super::rows::{MoreLine, PageLine, ScreenRow};
+use super::super::state::ClickTarget;
 use super::text::{spread, wrap_text};
 use super::{ClickArea, Theme};
 use unicode_width::UnicodeWidthStr;

@@ -4,8 +4,9 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
+use super::super::news::Section;
 use super::super::rows::Tone;
-use super::super::state::{ClickTarget, Section, TopState};
+use super::super::state::{ClickTarget, TopState};
 use super::super::subject::Subject;
 use super::list::{ListCursor, ListEntry, click_areas, draw_list};
 use super::{ClickArea, Theme};

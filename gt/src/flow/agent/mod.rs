@@ -1,0 +1,21 @@
+//! Who works: sessions and roles, what is said to them, and what they leave to the next session.
+
+pub mod broadcast;
+pub mod checkpoint;
+pub mod compact;
+pub mod costs;
+pub mod down;
+pub mod handoff;
+pub mod hold;
+pub mod nudge;
+pub mod polecat;
+pub mod post;
+pub mod quota;
+pub mod recipient;
+pub mod role;
+pub mod seance;
+pub mod session;
+pub mod stop_hook;
+pub mod theme;
+pub mod uninstall;
+pub mod up;

@@ -1,0 +1,69 @@
+//! Starts a town, `gt up`.
+
+use serde::Serialize;
+
+use crate::flow::agent::session::start;
+use crate::host::{LiveTown, daemon};
+use crate::record::hook;
+use crate::town::event::event;
+use crate::town::identity::Address;
+
+/// The daemon of a running town.
+#[derive(Debug, Serialize)]
+pub struct UpReport {
+    pub daemon_pid: u32,
+    /// True if the daemon was started now.
+    pub started: bool,
+    /// True if systemd could start the daemon at each login.
+    #[serde(skip)]
+    pub may_install: bool,
+    /// The reason why sessions cannot be started, if there is one.
+    #[serde(skip)]
+    pub degraded: Option<String>,
+    /// The mayor's session, if it was started for the bead on the mayor's hook.
+    #[serde(skip)]
+    pub mayor: Option<String>,
+}
+
+/// Starts the town's daemon, unless it runs.
+pub fn start_town(town: &LiveTown) -> anyhow::Result<UpReport> {
+    let degraded = town.host.check().err().map(|error| error.to_string());
+    let may_install = daemon::can_install_unit(town);
+    let mut report = UpReport {
+        daemon_pid: 0,
+        started: false,
+        may_install,
+        degraded,
+        mayor: None,
+    };
+    let now = daemon::read_daemon_status(town);
+    if now.running {
+        report.daemon_pid = now.pid;
+    } else {
+        report.daemon_pid = daemon::start_daemon(town)?;
+        report.started = true;
+        town.record_event(&event!(Boot, rig: "town", agents: vec!["daemon".to_owned()]));
+    }
+    if report.degraded.is_none() {
+        match start_mayor_with_work(town) {
+            Ok(mayor) => report.mayor = mayor,
+            Err(error) => report.degraded = Some(format!("the mayor was not started: {error:#}")),
+        }
+    }
+    Ok(report)
+}
+
+/// Starts the mayor's session if work is on its hook and it has none.
+fn start_mayor_with_work(town: &LiveTown) -> anyhow::Result<Option<String>> {
+    let mayor = Address::Mayor;
+    if hook::find_hooked_bead(town, &mayor).is_err() {
+        return Ok(None);
+    }
+    let name = start::start_session_name(&mayor)?;
+    let live = town.host.find(name.as_str())?;
+    if live.is_some_and(|live| live.dead.is_none()) {
+        return Ok(None);
+    }
+    start::start_agent_session(town, &mayor, start::SessionChoice::default())
+        .map(|live| Some(live.name))
+}

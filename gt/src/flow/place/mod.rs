@@ -1,0 +1,20 @@
+//! Where work happens: the town's folders, rigs, crew, sandboxes, and what travels between
+//! repositories.
+
+pub mod backup;
+pub mod crew;
+pub mod discovery;
+pub mod install;
+pub(crate) mod merged_refs;
+pub mod moved;
+pub mod push;
+pub mod repair;
+pub mod rescue;
+pub mod restore;
+pub mod rig;
+pub mod sandbox;
+pub mod shell;
+pub mod sync;
+pub(crate) mod target_history;
+pub mod town_hook;
+pub(crate) mod unsaved;

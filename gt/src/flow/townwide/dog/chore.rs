@@ -1,0 +1,274 @@
+//! Runs chores: regular tasks of a town in plain code.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+use kit::sys::file;
+use kit::ui::counted;
+use serde::Serialize;
+
+use crate::flow::agent::compact;
+use crate::flow::townwide::deacon::stale_hooks::{self, HookVerdict};
+use crate::flow::townwide::deacon::zombies;
+use crate::flow::townwide::dog::health::{self, DogHealth};
+use crate::host::LiveTown;
+use crate::record::dog;
+use crate::town::Town;
+use crate::town::beads::BeadsHome;
+use crate::town::event::event;
+
+/// A younger process may belong to a session that is starting.
+const MIN_PROCESS_AGE: Duration = Duration::from_secs(60);
+/// The age at which a hook is stale.
+const STALE_HOOK_AGE: SignedDuration = SignedDuration::from_hours(1);
+/// The number of backups that are kept.
+const MAX_BACKUPS: usize = 7;
+
+/// A chore.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Chore {
+    /// List processes and hooks that no agent uses
+    OrphanScan,
+    /// End processes that ended sessions left behind
+    SessionGc,
+    /// Reopen work of agents that are gone
+    StaleWork,
+    /// Copy beads, settings and saved work to `.runtime/backups/`
+    Backup,
+    /// Free dogs whose session is gone, and remove idle ones beyond four
+    Kennel,
+    /// Move beads that were closed long ago to the archive (`patrol.archive_age`)
+    Archive,
+    /// Remove old logs of gates and merged branches, and pack the rigs' repositories
+    Compact,
+}
+
+impl Chore {
+    pub const ALL: [Self; 7] = [
+        Self::OrphanScan,
+        Self::SessionGc,
+        Self::StaleWork,
+        Self::Backup,
+        Self::Kennel,
+        Self::Archive,
+        Self::Compact,
+    ];
+
+    /// Returns the chore's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OrphanScan => "orphan-scan",
+            Self::SessionGc => "session-gc",
+            Self::StaleWork => "stale-work",
+            Self::Backup => "backup",
+            Self::Kennel => "kennel",
+            Self::Archive => "archive",
+            Self::Compact => "compact",
+        }
+    }
+}
+
+/// The result of a chore.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChoreReport {
+    pub chore: Chore,
+    pub dog: String,
+    /// True if the dog was added for the chore.
+    pub dog_created: bool,
+    /// The findings and actions, one per line.
+    pub lines: Vec<String>,
+}
+
+/// Runs a chore with a dog.
+pub fn dispatch_chore(
+    town: &LiveTown,
+    chore: Chore,
+    wanted: Option<&str>,
+    create: bool,
+) -> anyhow::Result<ChoreReport> {
+    let (dog, dog_created) = super::reserve_dog(town, wanted, create, chore.name())?;
+    let result = run_chore(town, chore);
+    let now = town.clock.now();
+    // Also after a failure, because plain code that has ended does no more work.
+    dog::change_dog(town, &dog.name, |dog| {
+        dog.rest(now);
+        Ok(())
+    })?;
+    let lines = result?;
+    town.record_event(&event!(ChoreDone, dog: dog.name, chore: chore.name(), lines: lines));
+    Ok(ChoreReport {
+        chore,
+        dog: dog.name,
+        dog_created,
+        lines,
+    })
+}
+
+pub fn run_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
+    match chore {
+        Chore::OrphanScan => {
+            let mut lines = handle_zombies(town, false)?;
+            lines.extend(report_stale_hooks(town, true)?);
+            Ok(lines)
+        }
+        Chore::SessionGc => handle_zombies(town, true),
+        Chore::StaleWork => report_stale_hooks(town, false),
+        Chore::Backup => backup_town(town),
+        Chore::Kennel => check_kennel(town),
+        Chore::Archive => archive_beads(town),
+        Chore::Compact => compact_rigs(town),
+    }
+}
+
+fn check_kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let found = health::check_dogs(town, health::HUNG, true)?;
+    let mut lines: Vec<String> = found.iter().map(DogHealth::describe).collect();
+    for name in health::remove_idle_dogs(town)? {
+        lines.push(format!("dog {name} removed: it was idle for long"));
+    }
+    Ok(lines)
+}
+
+fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
+    let found = zombies::find_zombies(town, MIN_PROCESS_AGE, end)?.into_iter();
+    Ok(found
+        .map(|zombie| {
+            let what = if zombie.ended { "ended" } else { "is left" };
+            let pid = zombie.pid;
+            let program = zombie.program;
+            let session = zombie.session;
+            format!("process {pid} ({program}) of session {session} {what}")
+        })
+        .collect())
+}
+
+fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
+    let found = stale_hooks::handle_stale_hooks(town, STALE_HOOK_AGE, dry_run)?.into_iter();
+    Ok(found
+        .map(|hook| {
+            let what = match (hook.verdict, hook.done) {
+                (HookVerdict::Reopen, true) => "is open again".to_owned(),
+                (HookVerdict::Reopen, false) => format!("can be reopened ({})", hook.reason),
+                (HookVerdict::Keep, _) => format!("stays on its hook ({})", hook.reason),
+            };
+            format!("{} of {} {what}", hook.bead, hook.assignee)
+        })
+        .collect())
+}
+
+fn compact_rigs(town: &Town) -> anyhow::Result<Vec<String>> {
+    let mut lines = Vec::new();
+    for rig in town.list_rigs()? {
+        match compact::compact_rig(&rig, false) {
+            Ok(reports) => {
+                let done = reports.iter().filter(|report| report.count > 0);
+                lines.extend(done.map(compact::RetentionReport::describe));
+            }
+            Err(error) => lines.push(format!("{}: {error:#}", rig.name())),
+        }
+    }
+    Ok(lines)
+}
+
+/// Moves beads that were closed long ago to the archive of their store.
+fn archive_beads(town: &Town) -> anyhow::Result<Vec<String>> {
+    let rigs = town.list_rigs()?;
+    let mut lines = Vec::new();
+    for rig in std::iter::once(None).chain(rigs.iter().map(Some)) {
+        let moved = compact::archive_beads(town, rig, false)?.count;
+        if moved > 0 {
+            let name = rig.map_or("the town", |rig| rig.name());
+            lines.push(format!("{} of {name} archived", counted(moved, "bead")));
+        }
+    }
+    Ok(lines)
+}
+
+/// Backs up data that only this machine has: beads with their local files, settings, and the refs
+/// of saved work.
+fn backup_town(town: &Town) -> anyhow::Result<Vec<String>> {
+    let all = town.layout.runtime().join("backups");
+    let stamp = town.clock.now().strftime("%Y%m%dT%H%M%SZ").to_string();
+    let part = all.join(format!(".{stamp}"));
+    let mut count = 0;
+    let homes = std::iter::once((town.layout.root().to_owned(), BeadsHome::Town));
+    let rigs = town.list_rigs()?;
+    let homes = homes.chain(
+        rigs.iter()
+            .map(|rig| (rig.root().to_owned(), BeadsHome::Rig(rig.name().to_owned()))),
+    );
+    for (root, home) in homes {
+        let (name, beads) = match &home {
+            BeadsHome::Town => ("town".to_owned(), town.layout.beads()),
+            BeadsHome::Rig(rig) => (rig.clone(), town.rig(rig).beads()),
+        };
+        let folder = part.join(name);
+        for from in [
+            "issues.jsonl",
+            "wisps.jsonl",
+            "journal.jsonl",
+            "config.yaml",
+        ]
+        .map(|file| beads.join(file))
+        .into_iter()
+        .chain([root.join("settings/config.json")])
+        {
+            let Some(bytes) = file::read_file_if_exists(&from)? else {
+                continue;
+            };
+            let name = from.file_name().unwrap_or_default();
+            file::create_folder(&folder, 0o700)?;
+            file::replace_file_relaxed(&folder.join(name), &bytes, 0o600)?;
+            count += 1;
+        }
+    }
+    let mut refs = 0;
+    for rig in &rigs {
+        refs += bundle_rescue_refs(rig, &part.join(rig.name()))?;
+    }
+    // Renamed when complete. A killed backup leaves a hidden folder.
+    let folder = all.join(&stamp);
+    std::fs::rename(&part, &folder)?;
+    let removed = remove_old_backups(&all)?;
+    Ok(vec![
+        format!("{} copied to {}", counted(count, "file"), folder.display()),
+        format!("{} of saved work bundled", counted(refs, "ref")),
+        format!("{} removed", counted(removed, "older backup")),
+    ])
+}
+
+/// Writes the refs of saved work to a bundle. Returns their number.
+fn bundle_rescue_refs(rig: &crate::town::Rig, folder: &std::path::Path) -> anyhow::Result<usize> {
+    let git = rig.git();
+    let refs = git
+        .plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/"])
+        .text()?;
+    let count = refs.lines().count();
+    if count > 0 {
+        file::create_folder(folder, 0o700)?;
+        let path = folder.join("saved-work.bundle");
+        git.plumbing(["bundle", "create", "--quiet"])
+            .args([path.as_os_str()])
+            .args(refs.lines())
+            .run()?;
+    }
+    Ok(count)
+}
+
+/// Removes all but the last backups, and the remains of killed ones.
+fn remove_old_backups(all: &std::path::Path) -> anyhow::Result<usize> {
+    let entries = std::fs::read_dir(all)?.flatten();
+    let mut folders: Vec<_> = entries.map(|entry| entry.path()).collect();
+    let is_part = |path: &std::path::PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        name.to_string_lossy().starts_with('.')
+    };
+    folders.sort_by_key(|path| (!is_part(path), path.clone()));
+    let parts = folders.iter().filter(|path| is_part(path)).count();
+    let old = (folders.len() - parts).saturating_sub(MAX_BACKUPS);
+    for path in &folders[..parts + old] {
+        std::fs::remove_dir_all(path)?;
+    }
+    Ok(old)
+}

@@ -1,0 +1,161 @@
+//! The changes that a user makes on a screen of the town: `gt top` and the page.
+
+use kit::ui::counted;
+use serde::Deserialize;
+
+use crate::flow::agent::nudge::nudge_unless_muted;
+use crate::flow::agent::{hold, polecat};
+use crate::flow::townwide::escalate;
+use crate::flow::work::mq;
+use crate::flow::work::sling::{SlingBatch, SlingOptions, sling_batch};
+use crate::host::LiveTown;
+use crate::host::daemon::wake_daemon;
+use crate::town::beads::{BeadsHome, FoundBead};
+use crate::town::hold::HoldState;
+use crate::town::identity::Address;
+use crate::town::{Rig, Town};
+
+/// A change of the town, ready to run.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(tag = "act", rename_all = "snake_case", deny_unknown_fields)]
+pub enum TownChange {
+    Answer { escalation: String, answer: String },
+    Acknowledge { escalation: String },
+    Nudge { agent: String, message: String },
+    Sling { bead: String, target: String },
+    RetryRequest { request: String },
+    RetryWorker { worker: String },
+    Reject { request: String, reason: String },
+    Park { rig: String },
+    Unpark { rig: String },
+    StopTown { reason: String },
+    ThawTown,
+}
+
+impl TownChange {
+    /// Describes the change in the imperative, with its object.
+    pub fn describe(&self) -> String {
+        match self {
+            Self::Answer { escalation, answer } => format!("Answer {escalation} with \"{answer}\""),
+            Self::Acknowledge { escalation } => format!("Acknowledge {escalation}"),
+            Self::Nudge { agent, .. } => format!("Nudge {agent}"),
+            Self::Sling { bead, target } => format!("Sling {bead} to {target}"),
+            Self::RetryRequest { request } => format!("Retry {request}"),
+            Self::RetryWorker { worker } => format!("Retry {worker}"),
+            Self::Reject { request, reason } => format!("Reject {request} because \"{reason}\""),
+            Self::Park { rig } => format!("Park rig {rig} and end its sessions"),
+            Self::Unpark { rig } => format!("Unpark rig {rig}"),
+            Self::StopTown { .. } => "Stop every agent of the town and end the sessions".to_owned(),
+            Self::ThawTown => "Let the agents of the town start again".to_owned(),
+        }
+    }
+
+    /// Runs the change with the functions of the commands, and describes the result in one line.
+    pub fn apply(&self, town: &LiveTown) -> anyhow::Result<String> {
+        Ok(match self {
+            Self::Answer { escalation, answer } => {
+                let resolved = escalate::resolve_escalation(town, escalation, answer)?;
+                format!("{} is resolved: {}", resolved.id, resolved.details.answer)
+            }
+            Self::Acknowledge { escalation } => {
+                let acknowledged = escalate::acknowledge_escalation(town, escalation)?;
+                let by = &acknowledged.acked_by;
+                format!("{} is acknowledged by {by}", acknowledged.id)
+            }
+            Self::Nudge { agent, message } => {
+                let nudged = nudge_unless_muted(town, &town.parse_agent(agent)?, message)?;
+                format!("{} {}", nudged.agent, nudged.how)
+            }
+            Self::Sling { bead, target } => sling(town, bead, target)?,
+            Self::RetryRequest { request } => {
+                let (found, rig) = find_request(town, request)?;
+                let was = mq::retry_request(&rig, &found.store, request)?;
+                wake_daemon(town);
+                match was {
+                    Some(_) => format!("{request} is in the queue again"),
+                    None => format!("{request} is ready to merge already"),
+                }
+            }
+            Self::RetryWorker { worker } => {
+                let Address::Polecat(rig, name) = town.parse_agent(worker)? else {
+                    anyhow::bail!("{worker} is no polecat");
+                };
+                polecat::retry_polecat(&town.find_rig(&rig)?, &name)?;
+                wake_daemon(town);
+                format!("{rig}/{name} is tried again")
+            }
+            Self::Reject { request, reason } => {
+                let (found, rig) = find_request(town, request)?;
+                let rejected = mq::reject_request(&rig, &found.store, request, reason)?;
+                wake_daemon(town);
+                let bead = &rejected.bead;
+                format!("{request} will not be merged: {reason}; {bead} is open again")
+            }
+            Self::Park { rig } => {
+                let report = hold::hold_rig(town, &town.find_rig(rig)?, HoldState::Parked)?;
+                let ended = counted(report.sessions.len(), "session");
+                format!("rig {rig} is parked: nothing is started, {ended} ended")
+            }
+            Self::Unpark { rig } => {
+                let report = hold::release_rig(town, &town.find_rig(rig)?, HoldState::Parked)?;
+                match report.held {
+                    Some(hold) => anyhow::bail!("{}: nothing is started", hold.reason),
+                    None => format!("rig {rig} is no longer parked"),
+                }
+            }
+            Self::StopTown { reason } => {
+                let report = hold::stop_town_agents(town, reason)?;
+                let ended = counted(report.sessions.len(), "session");
+                format!("the town is stopped: nothing is started, {ended} ended")
+            }
+            Self::ThawTown => {
+                let report = hold::thaw_town(town)?;
+                match report.held {
+                    Some(hold) => anyhow::bail!("{}: nothing is started", hold.reason),
+                    None => "the town is no longer stopped".to_owned(),
+                }
+            }
+        })
+    }
+}
+
+/// Finds a merge request with its rig.
+fn find_request<'t>(town: &'t Town, id: &str) -> anyhow::Result<(FoundBead, Rig<'t>)> {
+    let found = town.find_bead(id)?;
+    let BeadsHome::Rig(rig) = &found.home else {
+        anyhow::bail!("{id} is no merge request of a rig");
+    };
+    let rig = town.find_rig(rig)?;
+    Ok((found, rig))
+}
+
+fn sling(town: &LiveTown, bead: &str, target: &str) -> anyhow::Result<String> {
+    let batch = SlingBatch {
+        beads: vec![bead.to_owned()],
+        target: target.to_owned(),
+        options: SlingOptions::default(),
+    };
+    let mut warnings = Vec::new();
+    let slung = sling_batch(town, &batch, |problem| warnings.push(problem.to_owned()))?;
+    wake_daemon(town);
+    let mut results: Vec<String> = slung
+        .iter()
+        .map(|report| {
+            if !report.waits_for.is_empty() {
+                let blockers = report.waits_for.join(", ");
+                return format!("{} is queued until {blockers} closes", report.bead);
+            }
+            let trouble = match (&report.needs_person, &report.start_failed) {
+                (Some(question), _) => format!("; its session needs you: {question}"),
+                (None, Some(reason)) => format!("; its session could not be started: {reason}"),
+                (None, None) => String::new(),
+            };
+            format!("{} is slung to {}{trouble}", report.bead, report.target)
+        })
+        .collect();
+    if results.is_empty() {
+        results.push("no open bead to sling".to_owned());
+    }
+    results.extend(warnings);
+    Ok(results.join("; "))
+}

@@ -1,0 +1,337 @@
+//! Runs the rig's gates: commands from its settings that run on the merged tree before any push.
+
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bd::git::{ChangeKind, DrivenFile, Git};
+use kit::sys::{ChildCommand, ExecError, file};
+use kit::ui::cut;
+
+use super::gate_tree::{GateCache, GateTree};
+use super::job::{MergeJob, MergeOutcome, MergeQueue};
+use crate::flow::place::town_hook::inherited_variables;
+use crate::town::config::Gate;
+use crate::town::event::{MergeRef, event};
+use crate::town::file_name_of;
+use crate::town::temporary;
+
+/// The maximum size of a gate's output in the task.
+const MAX_OUTPUT: usize = 4000;
+
+/// The number of trees of one run of the gates: the number of gates that run side by side.
+const TREES_PER_RUN: usize = 4;
+
+/// The exit codes of a shell for a command that it finds but cannot execute, and for one that it
+/// does not find.
+const CANNOT_RUN: [i32; 2] = [126, 127];
+
+/// A run of the gates of a rig.
+pub(crate) struct GateRun<'a> {
+    pub queue: &'a MergeQueue<'a>,
+    /// The branch for which the gates check a commit.
+    pub target: &'a str,
+    /// The request, the convoy or the search that needs the result. The logs have the name of its
+    /// `mr`.
+    pub subject: MergeRef,
+}
+
+#[derive(Debug, Clone, Default)]
+pub(crate) struct GateFailure {
+    pub gate: String,
+    pub command: String,
+    pub end: String,
+    /// The exit code, if the command exited.
+    pub code: Option<i32>,
+    /// The end of the output.
+    pub tail: String,
+    /// The file with the whole output.
+    pub log: PathBuf,
+}
+
+impl GateFailure {
+    /// Names at the end of the log which merge drivers made the tree that the gate checked.
+    pub(crate) fn add_drivers_to_log(&self, driven: &[DrivenFile]) -> anyhow::Result<()> {
+        let lines = driven.iter().map(|file| {
+            let path = &file.path;
+            let driver = &file.driver;
+            format!("The merge driver {driver} of the repository merged {path}.\n")
+        });
+        let lines = lines.collect::<String>();
+        if lines.is_empty() {
+            return Ok(());
+        }
+        // The output of a gate may be large, and end without a line break.
+        let mut log = file::open_append(&self.log, 0o600)?;
+        let mut last = [b'\n'];
+        if log.seek(SeekFrom::End(0))? > 0 {
+            log.seek(SeekFrom::End(-1))?;
+            log.read_exact(&mut last)?;
+        }
+        let separator = if last == *b"\n" { "" } else { "\n" };
+        log.write_all(format!("{separator}{lines}").as_bytes())?;
+        Ok(())
+    }
+
+    /// Returns the outcome of a request if the gate could not run.
+    pub(crate) fn outcome_if_cannot_run(&self) -> Option<MergeOutcome> {
+        let reason = self.describe_cannot_run()?;
+        let gate = self.gate.clone();
+        Some(MergeOutcome::GateCannotRun { gate, reason })
+    }
+
+    /// Describes a gate whose command, or a program that it needs, cannot be run. None if the gate
+    /// ran and failed.
+    pub(crate) fn describe_cannot_run(&self) -> Option<String> {
+        let code = self.code.filter(|code| CANNOT_RUN.contains(code))?;
+        let said = self.tail.lines().rev().find(|line| !line.trim().is_empty());
+        let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
+        Some(format!(
+            "the gate {} cannot run (exit code {code}){said}",
+            self.gate
+        ))
+    }
+}
+
+/// Runs the gates of several candidates side by side, each in trees of its own. Returns the first
+/// failure of each.
+pub(super) fn run_gates_side_by_side(
+    runs: &[(GateRun, &str)],
+) -> anyhow::Result<Vec<Option<GateFailure>>> {
+    if let [(run, candidate)] = runs {
+        return Ok(vec![run.run_gates(candidate)?]);
+    }
+    let run = |index: usize| {
+        let (run, candidate) = &runs[index];
+        run.run_gates_in(candidate, index * TREES_PER_RUN)
+    };
+    run_side_by_side(runs.len(), &run).into_iter().collect()
+}
+
+impl<'a> GateRun<'a> {
+    pub(crate) fn for_request(job: &'a MergeJob) -> Self {
+        Self {
+            queue: &job.queue,
+            target: &job.receipt.target,
+            subject: job.merge_ref(),
+        }
+    }
+
+    /// Runs the gates on `candidate`: first those that may run side by side, then the others one
+    /// after the other. Returns the first failure.
+    pub(crate) fn run_gates(&self, candidate: &str) -> anyhow::Result<Option<GateFailure>> {
+        self.run_gates_in(candidate, 0)
+    }
+
+    /// Runs the gates in the trees from this number on.
+    fn run_gates_in(
+        &self,
+        candidate: &str,
+        first_tree: usize,
+    ) -> anyhow::Result<Option<GateFailure>> {
+        let MergeQueue { rig, settings, .. } = *self.queue;
+        let (parallel, serial): (Vec<_>, Vec<_>) = settings
+            .gates(rig)?
+            .into_iter()
+            .partition(|group| group.iter().any(|gate| gate.parallel));
+        for together in parallel.chunks(TREES_PER_RUN) {
+            let run = |index: usize| {
+                let tree = GateTree::new(rig, first_tree + index);
+                self.run_group_in(candidate, &together[index], &tree)
+            };
+            for failure in run_side_by_side(together.len(), &run) {
+                if let Some(failure) = failure? {
+                    return Ok(Some(failure));
+                }
+            }
+        }
+        let tree = GateTree::new(rig, first_tree);
+        for group in serial {
+            if let Some(failure) = self.run_group_in(candidate, &group, &tree)? {
+                return Ok(Some(failure));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Runs gates that share a tree on a commit. Returns the first failure.
+    pub(crate) fn run_group(
+        &self,
+        commit: &str,
+        group: &[Gate],
+    ) -> anyhow::Result<Option<GateFailure>> {
+        self.run_group_in(commit, group, &GateTree::new(self.queue.rig, 0))
+    }
+
+    fn run_group_in(
+        &self,
+        commit: &str,
+        group: &[Gate],
+        gate_tree: &GateTree,
+    ) -> anyhow::Result<Option<GateFailure>> {
+        let tree = &gate_tree.path;
+        gate_tree.check_out(self.queue, &self.subject, commit)?;
+        for gate in group {
+            let begun = Instant::now();
+            let mut retried = 0;
+            let mut dropped = Vec::new();
+            let failure = loop {
+                let cache = GateCache::lay_out(gate_tree, gate)?;
+                let ran = self.run_gate(tree, gate);
+                cache.put_back();
+                match ran? {
+                    None => {
+                        dropped = drop_changes(tree, commit)?;
+                        break self.check_tree_commit(tree, commit, gate)?;
+                    }
+                    Some(failure)
+                        if retried < gate.retry && failure.describe_cannot_run().is_none() =>
+                    {
+                        retried += 1;
+                        // The failed run may have written what lets the next one pass.
+                        gate_tree.check_out(self.queue, &self.subject, commit)?;
+                    }
+                    Some(failure) => break Some(failure),
+                }
+            };
+            self.queue.rig.town().record_event(&event!(Gate,
+                gate: gate.name, passed: failure.is_none(), commit: commit, dropped: dropped,
+                seconds: round_seconds(begun.elapsed()), retried: retried,
+                request: self.subject.clone(),
+            ));
+            if failure.is_some() {
+                return Ok(failure);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Fails a gate that left the tree at another commit, because it passed on other content than
+    /// what would be pushed.
+    fn check_tree_commit(
+        &self,
+        tree: &Path,
+        candidate: &str,
+        gate: &Gate,
+    ) -> anyhow::Result<Option<GateFailure>> {
+        let head_commit = Git::at(tree).resolve("HEAD")?.unwrap_or_default();
+        if head_commit == candidate {
+            return Ok(None);
+        }
+        let end = format!("it left the tree at {head_commit:.12} instead of {candidate:.12}");
+        let words =
+            format!("The gate passed, but {end}. What it checked is not what would be merged.\n");
+        Ok(Some(GateFailure {
+            gate: gate.name.clone(),
+            command: gate.command.clone(),
+            log: self.keep_log(&gate.name, words.as_bytes())?,
+            tail: words,
+            end,
+            code: None,
+        }))
+    }
+
+    fn run_gate(&self, tree: &Path, gate: &Gate) -> anyhow::Result<Option<GateFailure>> {
+        let env = &self.queue.rig.town().env;
+        let mut run = ChildCommand::new("sh")
+            .args(["-c", &gate.command])
+            .cwd(tree)
+            .env_clear();
+        for (name, value) in inherited_variables(env) {
+            run = run.env(name, value);
+        }
+        let run = run
+            .env("GT_RIG", self.queue.rig.name())
+            .env("GT_BRANCH", &self.subject.branch)
+            .env("GT_TARGET", self.target)
+            .limit(gate.limit)
+            .stop_when(Arc::clone(&self.queue.rig.town().stop));
+        temporary::prepare_for_signals();
+        let mut code = None;
+        let (end, output) = match run.run() {
+            Ok(done) if done.is_success() => return Ok(None),
+            Ok(done) => {
+                code = done.code();
+                let end = code.map_or_else(
+                    || "ended by a signal".to_owned(),
+                    |code| format!("exit code {code}"),
+                );
+                (end, [done.stdout, done.stderr].concat())
+            }
+            Err(ExecError::TimedOut { limit, output, .. }) => (
+                format!("not finished after {}s", limit.as_secs()),
+                output.into_bytes(),
+            ),
+            Err(error) => return Err(error.into()),
+        };
+        let log = self.keep_log(&gate.name, &output)?;
+        let tail = output_tail(&String::from_utf8_lossy(&output)).to_owned();
+        Ok(Some(GateFailure {
+            gate: gate.name.clone(),
+            command: gate.command.clone(),
+            end,
+            code,
+            tail,
+            log,
+        }))
+    }
+
+    /// Writes the whole output of a gate to a log file.
+    pub(crate) fn keep_log(&self, gate: &str, output: &[u8]) -> anyhow::Result<PathBuf> {
+        let folder = self.queue.rig.gate_logs();
+        file::create_folder(&folder, 0o700)?;
+        let name: String = gate
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect();
+        let log = folder.join(format!("{}-{name}.log", file_name_of(&self.subject.mr)));
+        file::replace_file_relaxed(&log, output, 0o600)?;
+        Ok(log)
+    }
+}
+
+/// Runs a function with each number below `count`, at the same time.
+fn run_side_by_side<T: Send>(count: usize, run: &(impl Fn(usize) -> T + Sync)) -> Vec<T> {
+    if count <= 1 {
+        return (0..count).map(run).collect();
+    }
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..count)
+            .map(|index| scope.spawn(move || run(index)))
+            .collect();
+        threads
+            .into_iter()
+            .map(|thread| match thread.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            })
+            .collect()
+    })
+}
+
+/// Returns a duration in seconds, with milliseconds.
+fn round_seconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1000.0).round() / 1000.0
+}
+
+/// Takes back what a passed gate changed in tracked files, such as a lock file or the format of
+/// sources, and returns the paths. The gate's work is to check: only the candidate is merged.
+fn drop_changes(tree: &Path, candidate: &str) -> anyhow::Result<Vec<String>> {
+    let git = Git::at(tree);
+    let files: Vec<String> = git
+        .status()?
+        .into_iter()
+        .filter(|change| change.kind != ChangeKind::Untracked)
+        .map(|change| change.display_path())
+        .collect();
+    if !files.is_empty() && git.resolve("HEAD")?.as_deref() == Some(candidate) {
+        git.reset_hard("HEAD")?;
+    }
+    Ok(files)
+}
+
+/// Returns the part of an output that goes into the task.
+pub(crate) fn output_tail(output: &str) -> &str {
+    cut::last_lines(output.trim_end(), MAX_OUTPUT)
+}
