@@ -281,9 +281,10 @@ fn keep_stores(town: &Town) {
         tracing::warn!(notice, "a store");
     }
     upkeep::run_upkeep(&town.reports, &town.clock);
-    let rigs = town.list_rigs().unwrap_or_default();
+    // The patrol reports an unreadable registry.
+    let rigs = town.list_rigs();
     for store in std::iter::once(town.open_town_store())
-        .chain(rigs.iter().map(gt::town::Rig::store))
+        .chain(rigs.iter().flatten().map(gt::town::Rig::store))
         .flatten()
     {
         if let Err(error) = store.fold_when_old(&town.clock) {

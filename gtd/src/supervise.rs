@@ -5,6 +5,7 @@ use std::path::Path;
 use gt::host::daemon::{DaemonState, lock_path, pid_path, state_path};
 use gt::town::Town;
 use gt::town::lock::{Lock, LockError};
+use kit::json::to_pretty_json;
 use kit::sys::file;
 
 /// The running daemon's lock on its town, with its state.
@@ -32,7 +33,7 @@ impl DaemonInstance {
             Err(error) => return Err(DaemonError::Other(error.into())),
         };
         let pid = std::process::id();
-        write_info(town, &pid_path(&town.layout), format!("{pid}\n").as_bytes());
+        write_info(town, &pid_path(&town.layout), &format!("{pid}\n"));
         let state = DaemonState {
             running: true,
             pid,
@@ -66,17 +67,18 @@ impl DaemonInstance {
     }
 
     fn save(&self, town: &Town) {
-        // Numbers and texts always serialize to JSON.
-        let mut text = serde_json::to_vec_pretty(&self.state).unwrap_or_default();
-        text.push(b'\n');
-        write_info(town, &state_path(&town.layout), &text);
+        write_info(
+            town,
+            &state_path(&town.layout),
+            &to_pretty_json(&self.state),
+        );
     }
 }
 
 /// Writes a file that is only informative. Errors are logged, because a full disk must not end the
 /// daemon. Clients can query the socket.
-fn write_info(town: &Town, path: &Path, content: &[u8]) {
-    if let Err(error) = file::replace_file_relaxed(path, content, 0o644) {
+fn write_info(town: &Town, path: &Path, content: &str) {
+    if let Err(error) = file::replace_file_relaxed(path, content.as_bytes(), 0o644) {
         let town = town.layout.root().display();
         tracing::warn!(%town, path = %path.display(), %error, "a file that only informs is not written");
     }

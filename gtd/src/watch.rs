@@ -125,7 +125,7 @@ fn read_stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
     files
         .filter_map(|path| {
             let meta = fs::metadata(&path).ok()?;
-            let inode = i64::try_from(meta.ino()).unwrap_or_default();
+            let inode = meta.ino().cast_signed();
             Some((path, [inode, meta.mtime(), meta.mtime_nsec()]))
         })
         .collect()

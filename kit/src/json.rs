@@ -100,10 +100,10 @@ pub fn to_pretty_json(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
     let formatter = EscapingFormatter(PrettyFormatter::with_indent(b"  "));
     let mut serializer = serde_json::Serializer::with_formatter(&mut bytes, formatter);
-    // Writing a JSON value into memory cannot fail.
+    // Writing a JSON value into memory cannot fail, and JSON is UTF-8.
     value.serialize(&mut serializer).ok();
     bytes.push(b'\n');
-    unmark_numbers(String::from_utf8(bytes).unwrap_or_default())
+    unmark_numbers(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

@@ -29,9 +29,9 @@ impl AgentEvent {
             return Self::default();
         }
         let mut text = String::new();
-        // An agent CLI that sends invalid text still gets its answer.
+        // An agent CLI that sends invalid text still gets its answer, as for an event without fields.
         stdin.take(MAX_INPUT).read_to_string(&mut text).ok();
-        Self(serde_json::from_str(&text).unwrap_or_default())
+        Self(serde_json::from_str(&text).unwrap_or(Value::Null))
     }
 
     pub(super) fn value(&self) -> &Value {
@@ -67,7 +67,7 @@ impl AgentEvent {
             model: self.text_field("model"),
             transcript: self.text_field("transcript_path"),
         };
-        if SessionPulse::record(&town, &event).unwrap_or_default() {
+        if matches!(SessionPulse::record(&town, &event), Ok(true)) {
             daemon::wake_daemon(&town);
         }
     }

@@ -41,7 +41,7 @@ fn write_report(report: &RetentionReport, dry_run: bool, page: &mut Page) {
         (RetentionAction::Kept, ..) | (_, None, _) => String::new(),
         (_, Some(setting), None) => format!("; {setting} is 0s, so all stay"),
         (_, Some(setting), Some(age)) => {
-            let days = usize::try_from(age / 86_400).unwrap_or_default();
+            let days = usize::try_from(age / 86_400).unwrap_or(usize::MAX);
             format!("; older than {} ({setting})", kit::ui::counted(days, "day"))
         }
     };

@@ -56,12 +56,16 @@ pub fn facts(layout: &TownLayout, view: &TownView) -> DeaconFacts {
         .map(|live| live.activity);
     let sign = signs.chain(screen).chain([created]).max();
     let mut hooked = view.polecats.values().flatten();
-    let restarts = restarts::load_restarts(layout).unwrap_or_default();
-    let record = restarts.get(&deacon.to_string());
+    // An unreadable file may hold the stop of a user. Rule O1 reports it.
+    let stopped = restarts::load_restarts(layout).map_or(true, |restarts| {
+        restarts
+            .get(&deacon.to_string())
+            .is_some_and(|record| record.stopped)
+    });
     DeaconFacts {
         is_agent: is_deacon_agent(view),
         running: view.is_running(deacon),
-        stopped: record.is_some_and(|record| record.stopped),
+        stopped,
         paused: TownPause::load(layout).is_some(),
         attached: live.is_some_and(|live| live.attached),
         started: created,

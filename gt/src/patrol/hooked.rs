@@ -13,7 +13,8 @@ use super::decision::{Action, Decision};
 use super::rule;
 use crate::flow::agent::nudge;
 use crate::flow::agent::session::start;
-use crate::host::{LiveTown, runtime};
+use crate::host::LiveTown;
+use crate::host::runtime::{self, RuntimePreset};
 use crate::record::hook_nudges;
 use crate::record::progress::{self, ActivityCache, ProgressSign, WorkerActivity, WorkerProgress};
 use crate::record::town_view::TownView;
@@ -48,7 +49,8 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
                 .for_rig(agent.rig())
                 .duration(quiet_setting(&agent)?);
             let preset = runtime::resolve_runtime(town, rig.as_ref(), &agent, "");
-            let preset = preset.map(|runtime| runtime.preset).unwrap_or_default();
+            // The screen of an unknown program shows no sign; the other signs count.
+            let preset = preset.map_or_else(|_| RuntimePreset::default(), |runtime| runtime.preset);
             let home = town::agent_home(town, &agent);
             let committed = progress::last_commit_in(&home);
             let fresh = ActivityCache::default();

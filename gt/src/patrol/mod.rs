@@ -248,7 +248,8 @@ pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<To
     let mut view = TownView::read_idle(town, &cache.activity)?;
     // Costs that cannot be read are reported by the sling that needs them.
     let layers = view.settings.all_layers();
-    if costs::refresh_old_spending(town, layers, &mut cache.requests).unwrap_or_default() {
+    let refreshed = costs::refresh_old_spending(town, layers, &mut cache.requests);
+    if matches!(refreshed, Ok(true)) {
         view.budgets = BudgetBook::load(&town.layout, view.now);
     }
     // Unknown sessions end no pause.

@@ -199,7 +199,7 @@ fn add_worker(outage: &mut Outage, refused_worker: RefusedWorker) {
         .times
         .saturating_sub(1)
         .max(refused_worker.nudges.count);
-    outage.tries += usize::try_from(times).unwrap_or_default();
+    outage.tries += times as usize;
     outage.tries += if refused_worker.is_running {
         0
     } else {

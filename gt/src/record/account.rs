@@ -147,7 +147,7 @@ pub fn choose_account(town: &Town, wanted: &str) -> anyhow::Result<Option<Chosen
     book.find(&handle)?;
     let now = town.clock.now();
     // A damaged file must not keep work from starting. `gt quota` reports it.
-    let quota = QuotaBook::load(&town.layout).unwrap_or_default();
+    let quota = QuotaBook::load(&town.layout).unwrap_or_else(|_| QuotaBook::default());
     let instead = quota.limit_of(&handle, now).and_then(|limit| {
         Some((
             limit,
@@ -168,9 +168,8 @@ pub fn choose_account(town: &Town, wanted: &str) -> anyhow::Result<Option<Chosen
 
 /// Returns the configuration folders of all accounts. Empty for a damaged file.
 pub fn list_account_folders(town: &Town) -> Vec<(String, PathBuf)> {
-    let book = AccountBook::load(&town.layout).unwrap_or_default();
-    book.accounts
-        .into_iter()
+    let book = AccountBook::load(&town.layout).into_iter();
+    book.flat_map(|book| book.accounts)
         .map(|(handle, account)| (handle, account.folder(&town.env)))
         .collect()
 }

@@ -370,7 +370,9 @@ fn read_git_trace(git: &Git, attempt: &Attempt) -> Option<AttemptTrace> {
             .map(|commit| (shown(&commit.id), commit.subject.clone()))
             .collect(),
         // The commits are useful without the files.
-        files: git.changed_files(&base, &tip).unwrap_or_default(),
+        files: git
+            .changed_files(&base, &tip)
+            .unwrap_or_else(|_| Vec::new()),
     })
 }
 

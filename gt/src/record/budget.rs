@@ -51,8 +51,8 @@ impl Spending {
 
     /// Adds the costs of a request to those of the last hour.
     pub fn add_recent(&mut self, at: Timestamp, rig: &str, cost_usd: f64) {
-        let minute = at.as_second().div_euclid(60) * 60;
-        let minute = Timestamp::from_second(minute).unwrap_or_default();
+        let second = at.as_second().div_euclid(60) * 60;
+        let minute = Timestamp::from_second(second).unwrap_or(at);
         let rigs = self.recent.entry(minute).or_default();
         *rigs.entry(rig.to_owned()).or_default() += cost_usd;
     }

@@ -272,7 +272,7 @@ impl Escalation {
             closed_reason: text_or(get("closed_reason"), &bead.close_reason),
             related_bead: get("related_bead"),
             original_severity: get("original_severity"),
-            reescalation_count: get("reescalation_count").parse().unwrap_or_default(),
+            reescalation_count: get("reescalation_count").parse().unwrap_or(0),
             last_reescalated_at: get("last_reescalated_at"),
             last_reescalated_by: get("last_reescalated_by"),
             details,

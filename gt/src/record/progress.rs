@@ -283,10 +283,8 @@ pub fn read_progress(
     }
     if glance.doing.is_none() {
         // A session whose screen cannot be read has ended or is read again later.
-        let screen = town
-            .host
-            .capture(&live.name, READ_LINES)
-            .unwrap_or_default();
+        let screen = town.host.capture(&live.name, READ_LINES);
+        let screen = screen.unwrap_or_else(|_| String::new());
         let has_turn_ended = pulse.turn_ended.is_some();
         let mut doing = read_activity(&screen, preset, live.activity, has_turn_ended);
         date_refusal(&mut doing, sandbox, progress.work, now);

@@ -118,7 +118,8 @@ pub fn list_queued_slings(beads: &Snapshot) -> Vec<QueuedSling> {
 /// queue, so that no bead waits forever.
 pub(crate) fn turn_of(queued: &QueuedSling, bead: Option<&Bead>) -> (Timestamp, usize, String) {
     let priority = bead.map_or(0, |bead| bead.priority.clamp(0, 4));
-    let enqueued: Timestamp = queued.enqueued_at.parse().unwrap_or_default();
+    // A record without a readable time has waited longest.
+    let enqueued: Timestamp = queued.enqueued_at.parse().unwrap_or(Timestamp::UNIX_EPOCH);
     let turn = enqueued.saturating_add(SignedDuration::from_hours(24 * priority));
     let id = queued.work_bead_id.clone();
     (turn.unwrap_or(enqueued), queued.order, id)

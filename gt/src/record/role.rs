@@ -53,7 +53,10 @@ fn read_mode(layers: &SettingsLayers, setting: &str) -> RoleMode {
 }
 
 /// Returns all roles of the patrol: the town's, then those of each rig.
-pub fn list_patrol_roles(town: &Town, settings: &TownSettings) -> Vec<PatrolRole> {
+pub fn list_patrol_roles<'r>(
+    rigs: impl IntoIterator<Item = &'r str>,
+    settings: &TownSettings,
+) -> Vec<PatrolRole> {
     let of = |layers: &SettingsLayers, address: Address| PatrolRole {
         mode: mode_setting_of(&address)
             .map_or(RoleMode::Agent, |setting| read_mode(layers, setting)),
@@ -62,9 +65,9 @@ pub fn list_patrol_roles(town: &Town, settings: &TownSettings) -> Vec<PatrolRole
     let mut roles: Vec<PatrolRole> = [Address::Deacon, Address::Boot]
         .map(|address| of(settings.for_rig(None), address))
         .into();
-    for rig in town.list_rigs().unwrap_or_default() {
-        let layers = settings.for_rig(Some(rig.name()));
-        let name = rig.name().to_owned();
+    for rig in rigs {
+        let layers = settings.for_rig(Some(rig));
+        let name = rig.to_owned();
         let rig_roles = [Address::Witness(name.clone()), Address::Refinery(name)];
         roles.extend(rig_roles.map(|address| of(layers, address)));
     }
@@ -84,7 +87,7 @@ mod tests {
         let town = &place.town;
         let all = || {
             let stores = town.read_stores().unwrap();
-            list_patrol_roles(town, &TownSettings::load(town, &stores.rigs))
+            list_patrol_roles(stores.rig_names(), &TownSettings::load(town, &stores.rigs))
         };
         assert!(all().iter().all(|one| one.mode == RoleMode::Mechanical));
         assert_eq!(all().len(), 4);

@@ -102,7 +102,7 @@ impl TownView {
         glances: &ActivityCache,
         ask: impl FnOnce(&TownStores, &[PatrolRole]) -> bool,
     ) -> Self {
-        let roles = role::list_patrol_roles(town, &settings);
+        let roles = role::list_patrol_roles(stores.rig_names(), &settings);
         let (without, (mut sessions, mut blind)) = if ask(&stores, &roles) {
             // Listing the sessions takes as long as reading everything else, so both run in
             // parallel.

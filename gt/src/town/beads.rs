@@ -116,6 +116,14 @@ pub struct TownStores {
     pub stopped: Option<EmergencyStop>,
 }
 
+impl TownStores {
+    /// Returns the names of all rigs, with and without readable beads.
+    pub fn rig_names(&self) -> impl Iterator<Item = &str> {
+        let names: BTreeSet<&String> = self.rigs.keys().chain(self.unreadable.keys()).collect();
+        names.into_iter().map(String::as_str)
+    }
+}
+
 impl Town {
     /// Returns the prefix of a rig's beads without hyphen: from its route, otherwise from the
     /// registry, otherwise `gt`.
@@ -222,7 +230,7 @@ impl Town {
             let held = hold.map(|hold| (rig.name().to_owned(), hold));
             stores.holds.extend(held);
             // The next fetch of the queue reports a file that cannot be read.
-            let mut losses = TargetLoss::load(&rig).unwrap_or_default();
+            let mut losses = TargetLoss::load(&rig).unwrap_or_else(|_| Vec::new());
             losses.retain(TargetLoss::is_open);
             if !losses.is_empty() {
                 stores.target_losses.insert(rig.name().to_owned(), losses);

@@ -146,11 +146,13 @@ fn send_signal(_: &OwnedFd, _: Signal) -> io::Result<bool> {
 
 /// Returns true if this process was started with a signal ignored.
 pub(crate) fn is_signal_ignored(signal: i32) -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    let status = fs::read_to_string("/proc/self/status").ok();
+    let mask = status.and_then(|status| {
+        let mask = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:"))?;
+        u64::from_str_radix(mask.trim(), 16).ok()
+    });
     mask.is_some_and(|mask| (mask >> (signal - 1)) & 1 == 1)
 }
 
@@ -168,12 +170,11 @@ pub struct SessionProcess {
 
 /// Returns all processes that sessions of the town at `root` started, with any parent.
 pub fn list_session_processes(root: &str) -> Vec<SessionProcess> {
+    // Without it, every process counts as just started, and none is ended.
     let uptime: u64 = fs::read_to_string("/proc/uptime")
-        .unwrap_or_default()
-        .split('.')
-        .next()
-        .and_then(|secs| secs.parse().ok())
-        .unwrap_or_default();
+        .ok()
+        .and_then(|uptime| uptime.split('.').next()?.parse().ok())
+        .unwrap_or(0);
     let ticks = rustix::param::clock_ticks_per_second().max(1);
     let all = read_process_table()
         .into_iter()

@@ -82,7 +82,8 @@ pub fn read_glances(
         .map(|(_, live)| *live)
         .filter(|live| has_new_output(live, readings.get(&live.token)))
         .collect();
-    let screens = town.host.capture_all(&changed).unwrap_or_default();
+    // Without screens, the last readings stay.
+    let screens = town.host.capture_all(&changed).into_iter().flatten();
     for (live, screen) in changed.iter().zip(screens) {
         let reading = readings.entry(live.token.clone()).or_default();
         reading.captured = Some(view.now);

@@ -245,9 +245,8 @@ fn recent_merges(rig: &Rig, beads: &Snapshot, now: Timestamp) -> Vec<WorkState> 
 /// Returns the commits that targets have lost and for which that was settled.
 fn list_settled_commits(rig: &Rig) -> BTreeSet<String> {
     // A file that cannot be read settles nothing.
-    let losses = TargetLoss::load(rig).unwrap_or_default();
+    let losses = TargetLoss::load(rig).into_iter().flatten();
     losses
-        .into_iter()
         .filter(|loss| !loss.is_open())
         .flat_map(|loss| loss.merges)
         .map(|merge| merge.commit)
@@ -273,7 +272,7 @@ fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
     tips.is_empty()
         || tips
             .iter()
-            .any(|tip| git.is_ancestor(commit, tip).unwrap_or_default())
+            .any(|tip| matches!(git.is_ancestor(commit, tip), Ok(true)))
 }
 
 /// Marks the work that was open when its convoy landed. Work that was changed since then was

@@ -71,7 +71,7 @@ const TOWN_FILES: &[(&str, &str)] = &[
 /// Reads a town and reports on each of its parts. Changes nothing.
 pub fn read_migration(town: &LiveTown) -> anyhow::Result<Vec<MigrationItem>> {
     let mut page = MigrationPage(Vec::new());
-    report_sql(town, &mut page);
+    report_sql(town, &mut page)?;
     let stores = match town.read_stores() {
         Ok(stores) => stores,
         // A rig that cannot be read is in the result.
@@ -126,8 +126,8 @@ impl MigrationPage {
 }
 
 /// Reports beads that live in a database server, with the way to export them.
-fn report_sql(town: &LiveTown, page: &mut MigrationPage) {
-    let rigs = town.list_rigs().unwrap_or_default();
+fn report_sql(town: &LiveTown, page: &mut MigrationPage) -> anyhow::Result<()> {
+    let rigs = town.list_rigs()?;
     let rigs = rigs
         .iter()
         .map(|rig| (format!("rig {}", rig.name()), rig.beads()));
@@ -152,6 +152,7 @@ fn report_sql(town: &LiveTown, page: &mut MigrationPage) {
             page.problem("beads", text, &hint);
         }
     }
+    Ok(())
 }
 
 fn report_beads(owner: &str, beads: &Snapshot, page: &mut MigrationPage) {

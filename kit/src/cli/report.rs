@@ -18,7 +18,7 @@ struct SerializedReport<T, F> {
 impl<T: Serialize, F: Fn(&T, &mut Page)> Report for SerializedReport<T, F> {
     fn json(&self) -> serde_json::Value {
         // Reports are plain structs with string keys, so serializing them cannot fail.
-        serde_json::to_value(&self.data).unwrap_or_default()
+        serde_json::to_value(&self.data).unwrap_or(serde_json::Value::Null)
     }
 
     fn human(&self, page: &mut Page) {

@@ -264,7 +264,7 @@ fn write_unsynced(target: &Path, content: &[u8], mode: u32) -> io::Result<tempfi
 pub fn put_first_line(path: &Path, line: &str, mode: u32) -> io::Result<()> {
     let file = open_for_update(path, mode)?;
     let mut bytes = [line.as_bytes(), b"\n"].concat();
-    let before = usize::try_from(file.metadata()?.len()).unwrap_or_default();
+    let before = usize::try_from(file.metadata()?.len()).unwrap_or(usize::MAX);
     bytes.resize(bytes.len().max(before.min(MAPPED_WRITE_SIZE)), b'\n');
     file.write_all_at(&bytes, 0)
 }

@@ -78,7 +78,11 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
         (_, "messages") => complete_messages,
         ("rig remove", "name") | (_, "rig") => complete_rigs,
         (_, "agent") => |town| {
-            without_descriptions(runtime::list_agent_names(&town.layout, None).unwrap_or_default())
+            without_descriptions(
+                runtime::list_agent_names(&town.layout, None)
+                    .into_iter()
+                    .flatten(),
+            )
         },
         (_, "bead" | "beads") => complete_work_beads,
         (_, "convoy") => complete_convoys,
@@ -111,15 +115,16 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
         (_, "theme") => |_| without_descriptions(polecat::theme_names().map(str::to_owned)),
         (_, "checks") => |_| without_descriptions(doctor::check_names().map(str::to_owned)),
         (_, "target") => |town| {
-            let all = installed::list_targets(town).unwrap_or_default();
-            without_descriptions(all.into_iter().map(|(name, _)| name))
+            let all = installed::list_targets(town).into_iter().flatten();
+            without_descriptions(all.map(|(name, _)| name))
         },
         _ => return None,
     })
 }
 
 fn complete_rigs(town: &LiveTown) -> Vec<CompletionValue> {
-    without_descriptions(town.read_registry().unwrap_or_default().rigs.into_keys())
+    let registry = town.read_registry().into_iter();
+    without_descriptions(registry.flat_map(|registry| registry.rigs.into_keys()))
 }
 
 fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
@@ -138,16 +143,16 @@ fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn complete_plugins(town: &LiveTown) -> Vec<CompletionValue> {
-    let plugins = plugin::load_plugins(town).unwrap_or_default().plugins;
-    plugins
-        .into_iter()
+    let loaded = plugin::load_plugins(town).into_iter();
+    loaded
+        .flat_map(|loaded| loaded.plugins)
         .map(|plugin| (plugin.key(), escape::escape_line(&plugin.file.description)))
         .collect()
 }
 
 fn complete_crew_members(town: &LiveTown) -> Vec<CompletionValue> {
-    let rigs = town.list_rigs().unwrap_or_default();
-    let found = rigs.iter().flat_map(|rig| {
+    let rigs = town.list_rigs();
+    let found = rigs.iter().flatten().flat_map(|rig| {
         crew::list_member_names(rig)
             .into_iter()
             .map(move |name| crew::member_address(rig, &name).to_string())
@@ -173,8 +178,8 @@ fn complete_agents(town: &LiveTown) -> Vec<CompletionValue> {
 
 fn complete_sessions(town: &LiveTown) -> Vec<CompletionValue> {
     seance::list_sessions(town, &SessionFilter::default())
-        .unwrap_or_default()
         .into_iter()
+        .flatten()
         .map(|session| (session.session_id, session.actor))
         .collect()
 }

@@ -44,7 +44,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let found = check_mail(ctx, &args, &event);
     if args.inject {
-        let found = found.unwrap_or_default();
+        // A hook must not fail: the agent would not start its turn.
+        let found = found.unwrap_or_else(|_| MailCheckReport::default());
         let text = build_reminder(&found);
         return build_report(found, move |_, page| match text.as_str() {
             "" => {}

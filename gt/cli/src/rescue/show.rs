@@ -1,5 +1,7 @@
 //! `gt rescue show`.
 
+use std::borrow::Cow;
+
 use kit::ui::{Page, escape};
 
 use super::super::{CommandResult, build_empty_report, build_report, pager};
@@ -49,7 +51,8 @@ pub(super) fn write_submodules(submodules: &[SavedSubmodule], page: &mut Page) {
         repository,
     } in submodules
     {
-        let quote = |text: &str| shlex::try_quote(text).unwrap_or_default().into_owned();
+        let quote =
+            |text: &str| shlex::try_quote(text).map_or_else(|_| String::new(), Cow::into_owned);
         let folder = quote(path);
         let repository = quote(&repository.display().to_string());
         page.line(format!(

@@ -165,7 +165,8 @@ impl Player<'_> {
 
 /// Returns the pause before an entry at a pace.
 fn pause_between(last: Timestamp, at: Timestamp, speed: f64) -> Duration {
-    let recorded = Duration::try_from(at.duration_since(last)).unwrap_or_default();
+    // An entry that is older than the one before comes without a pause.
+    let recorded = Duration::try_from(at.duration_since(last)).unwrap_or(Duration::ZERO);
     let seconds = recorded.as_secs_f64() / speed;
     Duration::try_from_secs_f64(seconds).map_or(LONGEST_PAUSE, |pause| pause.min(LONGEST_PAUSE))
 }

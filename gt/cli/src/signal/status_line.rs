@@ -18,7 +18,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.open_town();
     // The next call of a session reports the windows again.
     let windows = town.and_then(|town| record_claude_windows(&town, input.value()));
-    build_report(windows.unwrap_or_default(), |windows, page| {
+    build_report(windows.unwrap_or_else(|_| Vec::new()), |windows, page| {
         let shown: Vec<String> = windows.iter().map(describe_use).collect();
         page.line(escape_line(&shown.join(" · ")));
     })

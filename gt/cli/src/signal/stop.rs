@@ -15,7 +15,7 @@ pub(super) struct Args {}
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let event = AgentEvent::read();
     event.record_progress(ctx);
-    let reason = find_stop_reason(ctx, &event).unwrap_or_default();
+    let reason = find_stop_reason(ctx, &event).ok().flatten();
     let decision = reason.map(|reason| json!({ "decision": "block", "reason": reason }));
     build_report(decision, |decision, page| {
         if let Some(decision) = decision {

@@ -122,16 +122,15 @@ pub fn find_session_remains(
     }
     let git = Git::at(town::agent_home(town, agent));
     // Failed git queries are left out.
-    let commits = git.commits(&slot.base, "HEAD").unwrap_or_default();
+    let commits = git.commits(&slot.base, "HEAD").into_iter().flatten();
     let changes = match stood {
         Some(_) => Vec::new(),
-        None => git.status().unwrap_or_default(),
+        None => git.status().unwrap_or_else(|_| Vec::new()),
     };
     let session = SessionName::for_agent(agent)?;
     Some(SessionRemains {
         how: describe_session_end(slot),
         commits: commits
-            .iter()
             .rev()
             .map(|commit| format!("{:.9} {}", commit.id, commit.subject))
             .collect(),
@@ -199,7 +198,8 @@ pub fn record_checkpoint(
     words: Option<CheckpointNotes>,
 ) -> anyhow::Result<Checkpoint> {
     let home = checkpoint_path(town, agent)?.with_file_name("");
-    let hooked_bead = hook::find_hooked_bead(town, agent).unwrap_or_default();
+    // An agent without work may write a checkpoint, too.
+    let hooked_bead = hook::find_hooked_bead(town, agent).unwrap_or_else(|_| String::new());
     let words = words.unwrap_or_else(|| {
         let last = find_fresh_checkpoint(town, agent, &hooked_bead).unwrap_or_default();
         CheckpointNotes {
@@ -209,8 +209,8 @@ pub fn record_checkpoint(
         }
     });
     let git = Git::at(home);
-    let changes = git.status().unwrap_or_default();
-    let changed = changes.into_iter().map(|change| change.display_path());
+    let changes = git.status().into_iter().flatten();
+    let changed = changes.map(|change| change.display_path());
     let step_title = match words.step.as_str() {
         "" => String::new(),
         step => town

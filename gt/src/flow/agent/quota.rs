@@ -76,10 +76,7 @@ fn find_usage_limit(
     let Ok(found) = runtime::resolve_runtime(town, rig.as_ref(), &address, agent) else {
         return Ok(None);
     };
-    let screen = town
-        .host
-        .capture(&live.name, READ_LINES)
-        .unwrap_or_default();
+    let screen = town.host.capture(&live.name, READ_LINES)?;
     let lines: Vec<&str> = strip_end_message(&screen).lines().collect();
     let last = lines[lines.len().saturating_sub(SEARCHED_LINES)..].join("\n");
     let refusal = progress::read_refusal(&last, &found.preset, live.activity);

@@ -154,7 +154,7 @@ fn refuse_foreign_beads(layout: &TownLayout) -> anyhow::Result<()> {
     if !folder.join("issues.jsonl").is_file() && !folder.join("redirect").is_file() {
         return Ok(());
     }
-    let prefix = Store::open(&folder)?.prefix().unwrap_or_default();
+    let prefix = Store::open(&folder)?.prefix()?;
     if prefix == "hq" && !folder.join("redirect").is_file() {
         return Ok(());
     }

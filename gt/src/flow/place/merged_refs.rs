@@ -61,10 +61,11 @@ pub(crate) fn pack_refs_and_history(git: &Git) -> Result<(), GitError> {
 }
 
 /// Counts the refs without a process: those that are files, and those that `git gc` has packed.
+/// A repository without one of them has none there.
 fn count_refs(repo: &Path) -> usize {
     let loose = std::fs::read_dir(repo.join(MERGED_FOLDER)).map_or(0, Iterator::count);
-    let packed = std::fs::read_to_string(repo.join("packed-refs")).unwrap_or_default();
-    loose + packed.matches(MERGED_FOLDER).count()
+    let packed = std::fs::read_to_string(repo.join("packed-refs"));
+    loose + packed.map_or(0, |packed| packed.matches(MERGED_FOLDER).count())
 }
 
 /// Moves refs, each with its commit, into the archive.

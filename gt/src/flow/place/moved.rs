@@ -83,26 +83,34 @@ impl StalePath {
 }
 
 /// Returns all paths that lead to an earlier place of the town. `earlier` is a known one.
-pub fn find_stale_paths(town: &Town, earlier: Option<&Path>) -> Vec<StalePath> {
+pub fn find_stale_paths(town: &Town, earlier: Option<&Path>) -> anyhow::Result<Vec<StalePath>> {
     let mut found = Vec::new();
     let mut places: BTreeSet<PathBuf> = BTreeSet::new();
-    for rig in town.list_rigs().unwrap_or_default() {
-        for MovedWorktree { place, earlier } in sandbox::list_moved_worktrees(&rig) {
+    let registry = town.read_registry()?;
+    let rigs = town.list_rigs()?;
+    for rig in &rigs {
+        for MovedWorktree { place, earlier } in sandbox::list_moved_worktrees(rig) {
             places.extend(earlier);
             let rig = rig.name().to_owned();
             let kind = StalePathKind::Worktree { rig };
             found.push(StalePath { path: place, kind });
         }
-        find_stale_redirects(&rig, &mut found, &mut places);
-        find_stale_origins(&rig, &mut found, &mut places);
+        find_stale_redirects(rig, &mut found, &mut places);
+        let is_local = registry
+            .rigs
+            .get(rig.name())
+            .is_some_and(|entry| entry.git_url.is_empty());
+        if is_local {
+            find_stale_origins(rig, &mut found, &mut places);
+        }
     }
     places.retain(|place| !town::is_town(place));
     places.extend(earlier.map(Path::to_owned));
     let root = town.layout.root();
     // A path below the new place may begin with the earlier one.
     places.retain(|place| !root.starts_with(place));
-    for path in list_setting_files(town) {
-        let text = fs::read_to_string(&path).unwrap_or_default();
+    for path in list_setting_files(town, &rigs)? {
+        let text = fs::read_to_string(&path)?;
         let mut named = places
             .iter()
             .filter(|place| replace_place(&text, place, root) != text);
@@ -111,7 +119,7 @@ pub fn find_stale_paths(town: &Town, earlier: Option<&Path>) -> Vec<StalePath> {
             found.push(StalePath { path, kind });
         }
     }
-    found
+    Ok(found)
 }
 
 fn find_stale_redirects(rig: &Rig, found: &mut Vec<StalePath>, places: &mut BTreeSet<PathBuf>) {
@@ -136,12 +144,8 @@ fn find_stale_redirects(rig: &Rig, found: &mut Vec<StalePath>, places: &mut BTre
     }
 }
 
+/// Finds the clones of a rig without a remote whose origin is at the earlier place.
 fn find_stale_origins(rig: &Rig, found: &mut Vec<StalePath>, places: &mut BTreeSet<PathBuf>) {
-    let registry = rig.town().read_registry().unwrap_or_default();
-    let entry = registry.rigs.get(rig.name());
-    if entry.is_none_or(|entry| !entry.git_url.is_empty()) {
-        return;
-    }
     let repo = rig.repo();
     let Ok(inside) = repo.strip_prefix(rig.town().layout.root()) else {
         return;
@@ -181,7 +185,7 @@ fn list_work_trees(rig: &Rig) -> Vec<PathBuf> {
 }
 
 /// Returns the settings that may name files of the town.
-fn list_setting_files(town: &Town) -> Vec<PathBuf> {
+fn list_setting_files(town: &Town, rigs: &[Rig]) -> anyhow::Result<Vec<PathBuf>> {
     let layout = &town.layout;
     let mut files = vec![
         layout.settings(),
@@ -190,15 +194,15 @@ fn list_setting_files(town: &Town) -> Vec<PathBuf> {
         layout.daemon_json(),
         layout.accounts_json(),
     ];
-    for rig in town.list_rigs().unwrap_or_default() {
+    for rig in rigs {
         files.extend([rig.settings(), layout.wisp_config(rig.name())]);
     }
-    let hooks = installed::list_role_hooks(town, None).unwrap_or_default();
-    files.extend(hooks.into_iter().filter_map(|hooks| hooks.path));
+    let hooks = installed::list_role_hooks(town, None)?.into_iter();
+    files.extend(hooks.filter_map(|hooks| hooks.path));
     files.retain(|path| path.is_file());
     files.sort();
     files.dedup();
-    files
+    Ok(files)
 }
 
 /// Returns the path without the given end.

@@ -83,7 +83,8 @@ fn push_with_lease(git: &Git, slot: &Slot, tip: &str, last: &str) -> Result<(), 
         None => PushLease::Absent,
         Some(seen) if seen == tip => return Ok(()),
         Some(seen) if seen == last => PushLease::At(seen),
-        Some(seen) if git.is_ancestor(seen, tip).unwrap_or_default() => PushLease::At(seen),
+        // A commit that the repository does not have is none of this worker's.
+        Some(seen) if matches!(git.is_ancestor(seen, tip), Ok(true)) => PushLease::At(seen),
         Some(seen) => {
             let reason = format!("it has {seen:.12} there, which this worker did not push");
             return Err(PushRefusal::Declined(reason).into());

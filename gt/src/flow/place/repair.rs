@@ -50,21 +50,31 @@ pub fn repair_town(town: &Town, earlier: Option<&Path>) -> RepairReport {
         })),
         Err(error) => report.failed.push(format!("{error:#}")),
     }
-    repair_paths(town, earlier, &mut report);
-    for rig in town.list_rigs().unwrap_or_default() {
-        if rig.repo().is_dir() {
-            let repaired = repair_rig(&rig, &mut report.repaired);
-            if let Err(error) = repaired {
-                report.failed.push(format!("rig {}: {error:#}", rig.name()));
-            }
-        }
+    if let Err(error) = repair_paths(town, earlier, &mut report) {
+        report.failed.push(format!("{error:#}"));
+    }
+    match town.list_rigs() {
+        Ok(rigs) => repair_rigs(&rigs, &mut report),
+        Err(error) => report.failed.push(format!("{error:#}")),
     }
     report
 }
 
+fn repair_rigs(rigs: &[Rig], report: &mut RepairReport) {
+    for rig in rigs.iter().filter(|rig| rig.repo().is_dir()) {
+        if let Err(error) = repair_rig(rig, &mut report.repaired) {
+            report.failed.push(format!("rig {}: {error:#}", rig.name()));
+        }
+    }
+}
+
 /// Replaces the paths that lead to an earlier place of the town.
-fn repair_paths(town: &Town, earlier: Option<&Path>, report: &mut RepairReport) {
-    for stale in moved::find_stale_paths(town, earlier) {
+fn repair_paths(
+    town: &Town,
+    earlier: Option<&Path>,
+    report: &mut RepairReport,
+) -> anyhow::Result<()> {
+    for stale in moved::find_stale_paths(town, earlier)? {
         match stale.repair(town) {
             Ok(()) => report
                 .repaired
@@ -75,6 +85,7 @@ fn repair_paths(town: &Town, earlier: Option<&Path>, report: &mut RepairReport) 
             }
         }
     }
+    Ok(())
 }
 
 /// Adds the missing route of a rig, and sets what keeps its saved work safe from git.

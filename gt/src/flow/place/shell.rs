@@ -291,8 +291,10 @@ pub fn find_place(env: &Env) -> ShellPlace {
     let inside = env.cwd().strip_prefix(&root).ok();
     let first = inside.and_then(|inside| inside.components().next());
     let name = first.and_then(|name| name.as_os_str().to_str());
-    let registry = RigRegistry::load(&layout.rigs_json()).unwrap_or_default();
-    let rig = name.filter(|name| registry.rigs.contains_key(*name));
+    // Every prompt calls this: an unreadable registry has no rigs, and `gt doctor` reports it.
+    let registry = RigRegistry::load(&layout.rigs_json()).ok();
+    let rig =
+        name.filter(|name| registry.is_some_and(|registry| registry.rigs.contains_key(*name)));
     ShellPlace {
         town: town.to_owned(),
         rig: rig.unwrap_or_default().to_owned(),

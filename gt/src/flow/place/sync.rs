@@ -233,7 +233,7 @@ fn save_record(
     if let Some(folder) = path.parent() {
         file::create_folder(folder, 0o700).map_err(failed)?;
     }
-    let text = serde_json::to_vec(record).unwrap_or_default();
+    let text = serde_json::to_vec(record).map_err(|error| failed(error.into()))?;
     file::replace_file_relaxed(&path, &text, 0o600).map_err(failed)
 }
 

@@ -359,7 +359,7 @@ impl EarlierWork<'_> {
         };
         let convoy = record::convoy::convoy_of_bead(town, &original.id);
         let key = convoy.map_or(original.id.as_str(), |convoy| convoy.id.as_str());
-        self.documents = discovery::documents_of(rig, key).unwrap_or_default();
+        self.documents = discovery::documents_of(rig, key).unwrap_or_else(|_| Vec::new());
     }
 }
 

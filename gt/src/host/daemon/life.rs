@@ -158,7 +158,7 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
     let program = find_daemon_program(town)?;
     file::create_folder(&town.layout.daemon(), 0o700)?;
     let log = file::open_append(&log_path(&town.layout), 0o600)?;
-    let before = log.metadata()?.len();
+    let before = usize::try_from(log.metadata()?.len())?;
     let run = ChildCommand::new(program)
         .args(["run", "--town"])
         .arg(town.layout.root())
@@ -180,11 +180,12 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
         }
     });
     answered_pid.ok_or_else(|| {
-        let text = std::fs::read(log_path(&town.layout)).unwrap_or_default();
-        let new_lines = text
-            .get(usize::try_from(before).unwrap_or_default()..)
-            .unwrap_or_default();
-        let tail = String::from_utf8_lossy(new_lines).trim().to_owned();
+        // The error names the log, which may be unreadable, too.
+        let text = std::fs::read(log_path(&town.layout)).ok();
+        let new_lines = text.as_deref().and_then(|text| text.get(before..));
+        let tail = String::from_utf8_lossy(new_lines.unwrap_or_default())
+            .trim()
+            .to_owned();
         DaemonError::DidNotStart {
             log: log_path(&town.layout),
             tail,
@@ -248,9 +249,7 @@ pub(super) fn find_daemon_program(town: &Town) -> Result<PathBuf, DaemonError> {
 }
 
 fn read_pid(layout: &TownLayout) -> u32 {
-    let text = std::fs::read_to_string(pid_path(layout)).unwrap_or_default();
-    text.lines()
-        .next()
-        .and_then(|line| line.trim().parse().ok())
-        .unwrap_or_default()
+    let text = std::fs::read_to_string(pid_path(layout)).ok();
+    text.and_then(|text| text.lines().next()?.trim().parse().ok())
+        .unwrap_or(0)
 }

@@ -258,7 +258,7 @@ pub fn list_agent_names(
 /// Returns the patterns of the caller's variables that any agent of the town or its rigs may
 /// inherit. Invalid settings add none.
 pub fn inheritable_variables(town: &Town) -> Vec<String> {
-    let rigs = town.list_rigs().unwrap_or_default();
+    let rigs = town.list_rigs().unwrap_or_else(|_| Vec::new());
     let places = || std::iter::once(None).chain(rigs.iter().map(Some));
     let added = places().flat_map(|rig| added_variables(town, rig));
     let known =
@@ -279,7 +279,7 @@ pub fn inheritable_variables(town: &Town) -> Vec<String> {
 /// Returns the variables that the settings of the town and its rigs define for agents, of all
 /// agents. Invalid settings add none.
 pub fn configured_variables(town: &Town) -> Vec<(String, String)> {
-    let rigs = town.list_rigs().unwrap_or_default();
+    let rigs = town.list_rigs().unwrap_or_else(|_| Vec::new());
     let known = std::iter::once(None)
         .chain(rigs.iter().map(Some))
         .filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok());

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use bd::git::{Git, GitError};
-use kit::sys::{ChildCommand, ExecError};
+use kit::sys::{ChildCommand, ExecError, file};
+use kit::ui::cut;
 use serde_json::Value;
 
 use crate::town::temporary::TemporaryFolder;
@@ -180,9 +181,10 @@ fn run_script(
             code: status.code().unwrap_or(1),
         });
     }
-    let mut written = fs::read_to_string(&summary).unwrap_or_default();
-    written.truncate(written.floor_char_boundary(LONGEST_ARGUMENT));
-    Ok(match written.trim() {
+    // A script that writes no summary has done what the title says.
+    let written = file::read_file_if_exists(&summary)?.unwrap_or_default();
+    let written = String::from_utf8_lossy(&written);
+    Ok(match cut::first_bytes(&written, LONGEST_ARGUMENT).trim() {
         "" => work.title.clone(),
         written => written.to_owned(),
     })

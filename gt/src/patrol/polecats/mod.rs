@@ -331,7 +331,7 @@ pub(super) fn doubled_wait(
     times: usize,
     longest: SignedDuration,
 ) -> SignedDuration {
-    let factor = 2_i32.pow(u32::try_from(times.min(20)).unwrap_or_default());
+    let factor = 1_i32 << times.min(20);
     first
         .checked_mul(factor)
         .map_or(longest, |wait| wait.min(longest))

@@ -59,8 +59,9 @@ impl Town {
                 .unwrap_or_default(),
             visibility: EventVisibility::Both,
         };
-        // A line of texts and numbers always serializes to JSON.
-        let mut text = serde_json::to_vec(&line).unwrap_or_default();
+        let Ok(mut text) = serde_json::to_vec(&line) else {
+            return;
+        };
         text.push(b'\n');
         append_event(&self.layout, &text).ok();
         if let Some(hear) = &self.listener.0 {

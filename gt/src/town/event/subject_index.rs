@@ -126,7 +126,8 @@ fn is_ended(lines: &[u8]) -> bool {
 
 /// Reads a part of a file; less at its end.
 fn read_range(file: &File, start: u64, end: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(end - start).unwrap_or_default()];
+    let length = usize::try_from(end - start).map_err(io::Error::other)?;
+    let mut bytes = vec![0; length];
     let mut filled = 0;
     while filled < bytes.len() {
         match file.read_at(&mut bytes[filled..], start + filled as u64) {
@@ -285,9 +286,7 @@ fn list_bits(word: &str) -> impl Iterator<Item = usize> + use<> {
     let hash = xxh3_64(word.as_bytes());
     let base = hash >> 32;
     let step = hash & u64::from(u32::MAX);
-    (0..BITS_PER_WORD).map(move |number| {
-        usize::try_from((base + number * step) % FILTER_BITS).unwrap_or_default()
-    })
+    (0..BITS_PER_WORD).map(move |number| ((base + number * step) % FILTER_BITS) as usize)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use kit::sys::file;
 use serde_json::Value;
 
-use super::CheckFindings;
+use super::{CheckFindings, list_readable_rigs};
 use crate::host::LiveTown;
 use crate::host::runtime::{self, AgentRuntime};
 use crate::town::identity::Address;
@@ -12,7 +12,7 @@ use crate::town::{Rig, Town};
 
 pub(super) fn check_agents(town: &LiveTown, page: &mut CheckFindings) {
     check_agent(town, page, None, &Address::Mayor);
-    for rig in town.list_rigs().unwrap_or_default() {
+    for rig in list_readable_rigs(town) {
         let name = rig.name().to_owned();
         let any = "any".to_owned();
         check_agent(
@@ -82,14 +82,14 @@ fn check_trust(
     else {
         return;
     };
-    let bytes = file::read_file_if_exists(&path)
-        .ok()
-        .flatten()
-        .unwrap_or_default();
-    let known: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    // A file of the agent program that is not understood has no trusted folder.
+    let bytes = file::read_file_if_exists(&path).ok().flatten();
+    let known = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
     let trusted = |folder: &std::path::Path| {
-        let entry = known["projects"].get(folder.to_string_lossy().as_ref());
-        entry.is_some_and(|entry| entry["hasTrustDialogAccepted"] == Value::Bool(true))
+        known.as_ref().is_some_and(|known| {
+            let entry = &known["projects"][folder.to_string_lossy().as_ref()];
+            entry["hasTrustDialogAccepted"] == Value::Bool(true)
+        })
     };
     if !trusted(&rig.repo()) {
         let text = format!(

@@ -1,6 +1,6 @@
 //! Checks the program of the forge for each rig that lands by pull request.
 
-use super::CheckFindings;
+use super::{CheckFindings, list_readable_rigs};
 use crate::flow::work::mq::forge::Forge;
 use crate::host::LiveTown;
 use crate::record::merge_request;
@@ -8,7 +8,7 @@ use crate::town::Rig;
 use crate::town::config::{LandingRoute, RigSettings};
 
 pub(super) fn check_forges(town: &LiveTown, page: &mut CheckFindings) {
-    for rig in town.list_rigs().unwrap_or_default() {
+    for rig in list_readable_rigs(town) {
         let name = rig.name();
         // The check of the rigs reports settings that are not valid.
         let Ok(settings) = RigSettings::load(&rig) else {

@@ -3,14 +3,14 @@
 
 use kit::sys::ChildCommand;
 
-use super::CheckFindings;
+use super::{CheckFindings, list_readable_rigs};
 use crate::host::LiveTown;
 use crate::patrol::attention;
 use crate::record::town_view::TownView;
 use crate::town::config::{Gate, RigSettings};
 
 pub(super) fn check_gates(town: &LiveTown, page: &mut CheckFindings) {
-    for rig in town.list_rigs().unwrap_or_default() {
+    for rig in list_readable_rigs(town) {
         let name = rig.name();
         // The check of the rigs reports settings that are not valid.
         let settings = RigSettings::load(&rig);

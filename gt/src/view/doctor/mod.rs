@@ -21,6 +21,7 @@ mod town_files;
 use serde::Serialize;
 
 use crate::host::LiveTown;
+use crate::town::Rig;
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -48,6 +49,11 @@ pub struct Finding {
 struct CheckFindings<'a> {
     check: &'static str,
     all: &'a mut Vec<Finding>,
+}
+
+/// Returns the rigs. None of them while the registry cannot be read, which is a finding of its own.
+fn list_readable_rigs(town: &LiveTown) -> Vec<Rig<'_>> {
+    town.list_rigs().unwrap_or_else(|_| Vec::new())
 }
 
 impl CheckFindings<'_> {

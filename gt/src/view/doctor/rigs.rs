@@ -84,10 +84,11 @@ fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> an
         );
     }
     if url.is_some() {
+        // Git fails if there is none.
         let refspecs = git
             .plumbing(["config", "--get-all", "remote.origin.fetch"])
             .text()
-            .unwrap_or_default();
+            .unwrap_or_else(|_| String::new());
         for refspec in refspecs.lines().filter(|spec| is_unsafe_refspec(spec)) {
             let text = format!(
                 "rig {name}: a fetch with its refspec {refspec} may overwrite branches of workers and rescue refs"

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bd::store::Routes;
 use kit::ui::counted;
 
-use super::CheckFindings;
+use super::{CheckFindings, list_readable_rigs};
 use crate::host::LiveTown;
 
 pub(super) fn check_routes(town: &LiveTown, page: &mut CheckFindings) {
@@ -45,7 +45,7 @@ pub(super) fn check_routes(town: &LiveTown, page: &mut CheckFindings) {
         let text = format!("the prefix {prefix} leads to {}", paths.join(" and "));
         page.error(text, "keep one line per prefix in .beads/routes.jsonl");
     }
-    for rig in town.list_rigs().unwrap_or_default() {
+    for rig in list_readable_rigs(town) {
         if !routes.all().iter().any(|route| route.rig() == rig.name()) {
             let text = format!(
                 "rig {} has no route: its beads are not found by id",

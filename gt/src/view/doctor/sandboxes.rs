@@ -3,14 +3,14 @@
 
 use std::fs;
 
-use super::CheckFindings;
+use super::{CheckFindings, list_readable_rigs};
 use crate::flow::place::sandbox::{self, Sandbox};
 use crate::host::LiveTown;
 use crate::record::polecat;
 use crate::town::RigLayout;
 
 pub(super) fn check_sandboxes(town: &LiveTown, page: &mut CheckFindings) {
-    for rig in town.list_rigs().unwrap_or_default() {
+    for rig in list_readable_rigs(town) {
         let Ok(beads) = rig.store().and_then(|store| Ok(store.snapshot()?)) else {
             // The check of beads reports the reason.
             continue;

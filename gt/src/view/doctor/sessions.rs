@@ -4,7 +4,7 @@ use std::fs;
 
 use kit::ui::counted;
 
-use super::CheckFindings;
+use super::{CheckFindings, list_readable_rigs};
 use crate::host::LiveTown;
 use crate::host::ended;
 use crate::record::town_view::TownView;
@@ -28,7 +28,7 @@ pub(super) fn check_sessions(town: &LiveTown, page: &mut CheckFindings) {
             "see the check of tools",
         );
     };
-    let rigs = town.list_rigs().unwrap_or_default();
+    let rigs = list_readable_rigs(town);
     for live in sessions {
         if SessionName::parse_address(&live.name, rigs.iter().map(|rig| rig.name())).is_none() {
             let text = format!("session {} belongs to no agent of this town", live.name);

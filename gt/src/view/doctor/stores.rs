@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::CheckFindings;
+use super::{CheckFindings, list_readable_rigs};
 use crate::host::LiveTown;
 
 /// Returns the number of files with damaged lines that writes have moved aside.
@@ -11,17 +11,15 @@ fn count_damaged_files(folder: &Path) -> usize {
 }
 
 pub(super) fn check_stores(town: &LiveTown, page: &mut CheckFindings) {
-    for rollback in town
-        .read_stores()
-        .map(|stores| stores.rollbacks)
-        .unwrap_or_default()
-    {
+    // Stores that cannot be read are reported below, each with its reason.
+    let rollbacks = town.read_stores().map(|stores| stores.rollbacks);
+    for rollback in rollbacks.into_iter().flatten() {
         let [restore, discard] = rollback.next_steps();
         let fix =
             format!("`{restore}` brings the changes back, `{discard}` accepts the older state");
         page.warn(format!("{}: {}", rollback.home, rollback.what), &fix);
     }
-    let listed = town.list_rigs().unwrap_or_default();
+    let listed = list_readable_rigs(town);
     let rigs = listed
         .iter()
         .map(|rig| (format!("rig {}", rig.name()), rig.beads()));

@@ -152,3 +152,14 @@ fn every_problem_names_its_next_step() {
         );
     }
 }
+
+#[test]
+fn paths_of_an_unreadable_registry_are_not_called_right() {
+    let place = TestTown::new();
+    std::fs::write(place.town.layout.rigs_json(), "{").unwrap();
+    let findings = run_only(&place, "paths");
+    assert_eq!(worst_level(&findings, "paths"), FindingLevel::Warning);
+    let repaired = crate::flow::place::repair::repair_town(&place.town, None);
+    let names_file = |text: &String| text.contains("rigs.json");
+    assert!(repaired.failed.iter().any(names_file), "{repaired:?}");
+}

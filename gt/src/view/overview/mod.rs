@@ -113,8 +113,8 @@ impl TownOverview {
         let mut requests = Vec::new();
         for (rig, beads) in &view.stores.rigs {
             // A rig with wrong settings has no order of requests, and is among the problems.
-            let rows = request::list_requests(&town.rig(rig), beads).unwrap_or_default();
-            requests.extend(rows);
+            let rows = request::list_requests(&town.rig(rig), beads);
+            requests.extend(rows.into_iter().flatten());
         }
         let status = status::build_status(town, &view)?;
         let of_rigs = status.rigs.iter().flat_map(|rig| &rig.agents);

@@ -402,7 +402,7 @@ impl Explanation {
             return;
         }
         // An unreadable repository is reported by `gt doctor`.
-        for saved in attempt::list_rescues(rig, &bead.id).unwrap_or_default() {
+        for saved in attempt::list_rescues(rig, &bead.id).into_iter().flatten() {
             let subject = escape::escape_line(&saved.subject);
             let name = escape::escape_line(&saved.refname);
             self.now.push(format!("saved: {subject}, on {name}"));

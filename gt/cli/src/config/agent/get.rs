@@ -31,7 +31,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(agent, |agent, page| {
         let mut shown = agent.clone();
         bundle::mask_value(&mut shown);
-        let text = serde_json::to_string_pretty(&shown).unwrap_or_default();
-        page.line(escape::escape_block(&text));
+        page.line(escape::escape_block(&format!("{shown:#}")));
     })
 }

@@ -82,7 +82,7 @@ pub fn find_target(town: &Town, text: &str) -> anyhow::Result<MailTarget> {
         town,
         beads: town.open_town_store()?.snapshot()?,
         settings: if is_agent {
-            settings.unwrap_or_default()
+            settings.unwrap_or_else(|_| MessagingSettings::default())
         } else {
             settings?
         },

@@ -57,10 +57,13 @@ pub fn read_session_numbers(
 }
 
 /// Reads the last answer in a transcript, and the model that it names or that was named before it.
+/// An unreadable file has neither.
 pub fn read_file_numbers(path: &Path) -> SessionNumbers {
-    let text = read_file_end(path).unwrap_or_default();
-    let lines = text.rsplit(|byte| *byte == b'\n');
     let mut found = SessionNumbers::default();
+    let Ok(text) = read_file_end(path) else {
+        return found;
+    };
+    let lines = text.rsplit(|byte| *byte == b'\n');
     for value in lines.filter_map(|line| serde_json::from_slice::<Value>(line).ok()) {
         let Some(event) = parse_event(&value) else {
             continue;
@@ -102,7 +105,7 @@ pub fn propose_handoff(town: &Town) -> Option<String> {
         if most.is_positive() && age >= most {
             why.push(format!(
                 "it is {} old",
-                counted(usize::try_from(age.as_mins()).unwrap_or_default(), "minute")
+                counted(usize::try_from(age.as_mins()).ok()?, "minute")
             ));
         }
     }

@@ -113,7 +113,10 @@ fn read_codex_windows(config: &Path) -> Vec<UsageWindow> {
 }
 
 fn find_last_windows(path: &Path) -> Vec<UsageWindow> {
-    let text = read_file_end(path).unwrap_or_default();
+    // An unreadable file has no windows, as one without answers.
+    let Ok(text) = read_file_end(path) else {
+        return Vec::new();
+    };
     let mut lines = text.rsplit(|byte| *byte == b'\n');
     let found = lines.find_map(|line| {
         let event: Value = serde_json::from_slice(line).ok()?;

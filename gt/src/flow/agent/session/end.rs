@@ -47,12 +47,7 @@ fn build_session_end(town: &Town, slot: &Slot, end: ProcessEnd, screen: &str) ->
 /// Describes the end of a session that tmux only displays any more.
 pub fn end_of_dead_session(town: &LiveTown, live: &LiveSession, slot: &Slot) -> Option<SessionEnd> {
     let end = live.dead?;
-    // If the screen cannot be read, the exit code is enough.
-    let screen = town
-        .host
-        .capture(&live.name, CAPTURED_LINES)
-        .unwrap_or_default();
-    Some(build_session_end(town, slot, end, &screen))
+    Some(build_session_end(town, slot, end, &capture_end(town, live)))
 }
 
 /// Describes the end of a session that is ended for lack of progress.
@@ -62,14 +57,16 @@ pub fn end_of_quiet_session(
     slot: &Slot,
     because: &str,
 ) -> SessionEnd {
-    let screen = town
-        .host
-        .capture(&live.name, CAPTURED_LINES)
-        .unwrap_or_default();
     SessionEnd {
         because: because.to_owned(),
-        ..build_session_end(town, slot, ProcessEnd::Unknown, &screen)
+        ..build_session_end(town, slot, ProcessEnd::Unknown, &capture_end(town, live))
     }
+}
+
+/// Returns the screen of a session. Empty if it cannot be read: the end is reported without it.
+fn capture_end(town: &LiveTown, live: &LiveSession) -> String {
+    let captured = town.host.capture(&live.name, CAPTURED_LINES);
+    captured.unwrap_or_else(|_| String::new())
 }
 
 /// Describes the end of a session that ended right after its start, from the error of the start.

@@ -53,8 +53,7 @@ impl SandboxMark {
 
     fn write(&self, git: &Git) -> Result<(), DiscoveryError> {
         let path = Self::path(git)?;
-        // Maps of text always serialize to JSON.
-        let text = serde_json::to_vec(self).unwrap_or_default();
+        let text = serde_json::to_vec(self).map_err(|error| map_io_error(&path)(error.into()))?;
         file::replace_file_relaxed(&path, &text, 0o644).map_err(map_io_error(&path))
     }
 }
@@ -70,10 +69,11 @@ pub fn list_sandbox_documents(sandbox: &Path) -> Vec<SandboxDocument> {
     let folder = sandbox.join(DOCUMENT_FOLDER).join("discovery");
     for path in list_files(&folder) {
         let shown = path.strip_prefix(sandbox).unwrap_or(&path);
-        let bytes = fs::metadata(&path).map(|meta| meta.len());
+        // A file that is gone by now has no size.
+        let bytes = fs::metadata(&path).map_or(0, |meta| meta.len());
         found.push(SandboxDocument {
             path: shown.to_string_lossy().into_owned(),
-            bytes: bytes.unwrap_or_default(),
+            bytes,
         });
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));

@@ -211,7 +211,9 @@ fn read_removed_rig(town: &Town, request: &AddRigRequest) -> anyhow::Result<Opti
     let Some(bytes) = file::read_file_if_exists(&rig.config())? else {
         return Ok(None);
     };
-    let config: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let Ok(config) = serde_json::from_slice::<serde_json::Value>(&bytes) else {
+        return Ok(None);
+    };
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let prefix = text(&config["beads"]["prefix"]);
     let is_whole = rig.repo().is_dir() && rig.beads().is_dir() && !prefix.is_empty();

@@ -65,7 +65,7 @@ pub fn find_unfinished(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
         }
     }
     // Unreadable repositories must not keep a rig in the list either.
-    lines.extend(find_unmerged_branches(&rig, &beads).unwrap_or_default());
+    lines.extend(find_unmerged_branches(&rig, &beads).into_iter().flatten());
     lines.extend(find_unsaved_trees(&rig));
     Ok(lines)
 }

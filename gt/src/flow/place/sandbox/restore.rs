@@ -172,8 +172,9 @@ pub(crate) fn list_moved_worktrees(rig: &Rig) -> Vec<MovedWorktree> {
                 .strip_prefix(root)
                 .ok()
                 .map(|inside| inside.join(".git"));
-            let named = fs::read_to_string(record.join("gitdir")).unwrap_or_default();
-            let named = PathBuf::from(named.trim_end());
+            // An unreadable record names no earlier place.
+            let named = fs::read_to_string(record.join("gitdir"));
+            let named = named.map_or_else(|_| PathBuf::new(), |text| text.trim_end().into());
             let earlier = inside.filter(|inside| named.is_absolute() && named.ends_with(inside));
             let earlier =
                 earlier.and_then(|inside| named.ancestors().nth(inside.components().count()));

@@ -115,7 +115,7 @@ pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, TownHookResul
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let opened = OpenOptions::new()
         .read(true)
-        .custom_flags(i32::try_from(flags).unwrap_or_default())
+        .custom_flags(flags.cast_signed())
         .open(&path);
     let read = match opened {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

@@ -212,7 +212,8 @@ fn count_commits_beyond(git: &Git, left: &[&str], pushed: &[String]) -> Result<u
     parse_count(&call.stdin(pushed).text()?)
 }
 
-fn parse_count(text: &str) -> Result<usize, GitError> {
+/// Reads the answer of `git rev-list --count`.
+pub(crate) fn parse_count(text: &str) -> Result<usize, GitError> {
     text.parse().map_err(|_| GitError::Unreadable {
         command: "git rev-list --count".to_owned(),
         output: text.to_owned(),

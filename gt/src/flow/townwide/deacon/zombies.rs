@@ -50,7 +50,7 @@ pub fn find_zombies(
     })?;
     let live: BTreeSet<&str> = sessions.iter().map(|live| live.token.as_str()).collect();
     let ancestors = process::list_ancestors(process::own_pid());
-    let daemon = i32::try_from(daemon::read_daemon_status(town).pid).unwrap_or_default();
+    let daemon = daemon::read_daemon_status(town).pid.cast_signed();
     let found: Vec<&SessionProcess> = marked
         .iter()
         .filter(|candidate| is_zombie_process(candidate, &live, youngest))

@@ -162,7 +162,7 @@ fn briefing_of(town: &Town, built: &build::DemoTown) -> anyhow::Result<String> {
 /// hide the demo's result.
 fn take_down(town: &LiveTown) {
     daemon::stop_daemon(town).ok();
-    for live in town.host.list().unwrap_or_default() {
+    for live in town.host.list().into_iter().flatten() {
         town.host.kill(&live.name).ok();
     }
     town.host.clean_up().ok();

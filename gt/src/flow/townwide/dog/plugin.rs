@@ -216,7 +216,8 @@ pub fn render_instructions(layout: &TownLayout, plugin: &Plugin) -> String {
     let folder = plugin.folder.strip_prefix(layout.root());
     let folder = folder.unwrap_or(&plugin.folder).display();
     writeln!(text, "Folder: {folder}").ok();
-    let limit = jiff::SignedDuration::try_from(plugin.timeout()).unwrap_or_default();
+    let limit = jiff::SignedDuration::try_from(plugin.timeout());
+    let limit = limit.unwrap_or(jiff::SignedDuration::MAX);
     writeln!(text, "Time limit: {limit:#}\n").ok();
     match plugin.execution_kind() {
         ExecutionKind::Agent => text.push_str(plugin.file.instructions.trim_end()),

@@ -48,7 +48,7 @@ pub fn deliver_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
             Some(with) => {
                 let to = settings.contact(&name, &target);
                 // The command runs without a link, too.
-                let link = offer_answer_link(town, id).unwrap_or_default();
+                let link = offer_answer_link(town, id).ok().flatten();
                 match command::run_command(town, with, &first, to, link.as_deref()) {
                     Ok(output) => (DeliveryState::Sent, output),
                     Err(reason) => (DeliveryState::Failed, reason),

@@ -231,7 +231,7 @@ fn build_escalation(town: &Town, request: &EscalationRequest) -> anyhow::Result<
         Some(id) => town.find_bead(id)?.bead.id,
         None if town.actor == Address::Overseer => String::new(),
         // An agent without work may escalate too.
-        None => record::hook::find_hooked_bead(town, &town.actor).unwrap_or_default(),
+        None => record::hook::find_hooked_bead(town, &town.actor).unwrap_or_else(|_| String::new()),
     };
     let beads = town.open_town_store()?.snapshot()?;
     let convoy = match &request.convoy {

@@ -74,7 +74,7 @@ pub fn run_script(
         Err(reason) => (PluginResult::Failure, reason, Vec::new()),
     };
     // A log that cannot be written must not lose the record of the run.
-    let log = write_log(town, plugin, begun, &output).unwrap_or_default();
+    let log = write_log(town, plugin, begun, &output).ok().flatten();
     let outcome = RunOutcome {
         result,
         end,

@@ -9,7 +9,7 @@ use std::fmt;
 
 use bd::git::{Git, GitError, Stash};
 
-use crate::flow::place::unsaved::visits_since_sling;
+use crate::flow::place::unsaved::{parse_count, visits_since_sling};
 use crate::record::polecat::Slot;
 
 /// Work that is not on the branch of its bead.
@@ -120,5 +120,5 @@ fn count_unkept_commits(git: &Git, slot: &Slot, tip: &str) -> Result<usize, GitE
     if !slot.base.is_empty() {
         call = call.args([&slot.base]);
     }
-    Ok(call.text()?.parse().unwrap_or_default())
+    parse_count(&call.text()?)
 }

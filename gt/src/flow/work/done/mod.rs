@@ -213,9 +213,10 @@ fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport>
     };
     // The names are a notice, and the files stay in the sandbox.
     let git = Git::at(worker.sandbox());
-    let ignored = proof::find_own_ignored_files(&worker.rig, &git, slot).unwrap_or_default();
+    let ignored = proof::find_own_ignored_files(&worker.rig, &git, slot);
     let ignored_files = ignored
         .iter()
+        .flatten()
         .map(|file| file.path.to_string_lossy().into_owned())
         .collect();
     let report = run_recorded_steps(worker, slot)?;

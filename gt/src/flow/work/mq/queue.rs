@@ -217,7 +217,10 @@ fn time_until_look(
 ) -> SignedDuration {
     // An interval of zero must not keep the patrol busy.
     const MIN_WAIT: SignedDuration = SignedDuration::from_secs(1);
-    let last = PullRequestLook::load(rig, branch).unwrap_or_default().at;
+    // After an unreadable look, the next one is due.
+    let last = PullRequestLook::load(rig, branch)
+        .ok()
+        .and_then(|look| look.at);
     let interval =
         SignedDuration::try_from(settings.poll_interval()).unwrap_or(SignedDuration::MAX);
     last.map_or(SignedDuration::ZERO, |last| {

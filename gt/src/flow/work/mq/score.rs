@@ -22,12 +22,13 @@ fn score_request(request: &Bead, convoy_created: Option<Timestamp>, now: Timesta
         .and_then(|text| text.parse().ok())
         .unwrap_or_default();
     // A negative priority means "not set".
-    let levels = if (0..=4).contains(&request.priority) {
-        4 - request.priority
-    } else {
-        0
+    let steps = match request.priority {
+        0 => 4.0,
+        1 => 3.0,
+        2 => 2.0,
+        3 => 1.0,
+        _ => 0.0,
     };
-    let steps = f64::from(u8::try_from(levels).unwrap_or_default());
     1000.0 + 10.0 * convoy_created.map_or(0.0, hours) + 100.0 * steps - (50.0 * retries).min(300.0)
         + hours(request.created_at.instant())
 }

@@ -194,9 +194,8 @@ pub fn mark_decision_reported(town: &Town, session: &str, convoy: &str) {
     let folder = path
         .parent()
         .map_or(Ok(()), |folder| file::create_folder(folder, 0o700));
-    let text = serde_json::to_vec(&record).unwrap_or_default();
+    let text = folder.and_then(|()| Ok(serde_json::to_vec(&record)?));
     // A failed record only repeats the decision.
-    folder
-        .and_then(|()| file::replace_file_relaxed(&path, &text, 0o600))
+    text.and_then(|text| file::replace_file_relaxed(&path, &text, 0o600))
         .ok();
 }

@@ -478,11 +478,11 @@ fn build_branch_name(name: &str, bead: &str, now: &bd::bead::Stamp) -> String {
 }
 
 fn format_base36(number: i64) -> String {
+    const DIGITS: [u8; 36] = *b"0123456789abcdefghijklmnopqrstuvwxyz";
     let mut number = number.unsigned_abs();
     let mut digits = Vec::new();
     loop {
-        let digit = u32::try_from(number % 36).unwrap_or_default();
-        digits.push(char::from_digit(digit, 36).unwrap_or('0'));
+        digits.push(char::from(DIGITS[(number % 36) as usize]));
         number /= 36;
         if number == 0 {
             return digits.into_iter().rev().collect();

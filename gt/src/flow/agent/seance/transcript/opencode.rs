@@ -189,7 +189,7 @@ fn join_subagents(store: &OpencodeStore, rows: Vec<SessionRow>) -> Vec<OpencodeS
 }
 
 fn parse_millis(millis: i64) -> Timestamp {
-    Timestamp::from_millisecond(millis).unwrap_or_default()
+    Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 /// The answers of sessions, each database read once.
