@@ -22,34 +22,10 @@ pub struct Decision {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "action", rename_all = "snake_case")]
 pub enum Action {
-    /// Continues a sling at its first undone step.
-    ResumeSling(Worker),
-    /// Finishes a `gt done` from its record.
-    FinishDone(Worker),
-    /// Restarts a session in its sandbox.
-    Respawn(Worker),
-    /// Stops restarting the worker. The user gets a message.
-    OpenBreaker(Worker),
-    /// Retries a stuck worker.
-    HalfOpen(Worker),
-    /// Types a reminder into the session of a worker without progress.
-    NudgeQuiet(Worker),
-    /// Restarts a worker without progress.
-    RestartQuiet(Worker),
-    /// Asks a worker whose request the API refused to continue.
-    ResumeRefused(Worker),
-    /// Restarts a session that ended because the API refused its requests.
-    RestartRefused(Worker),
-    /// Ends a session without work.
-    EndSession(Worker),
     /// Ends the sessions of a rig in which nothing may run.
     StopRig {
         rig: RigName,
     },
-    /// Takes a bead that was closed without `gt done` off its hook. Its commits go to a rescue ref.
-    Release(Worker),
-    /// Pushes the commits of unfinished work.
-    PushUnfinished(Worker),
     SlingQueued {
         rig: RigName,
         bead: BeadId,
@@ -133,6 +109,43 @@ pub enum Action {
         /// The rig. None for the town's own beads.
         rig: Option<RigName>,
     },
+    #[serde(untagged)]
+    Worker {
+        #[serde(rename = "action")]
+        verb: WorkerVerb,
+        #[serde(flatten)]
+        worker: Worker,
+    },
+}
+
+/// An action on one worker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WorkerVerb {
+    /// Continues a sling at its first undone step.
+    ResumeSling,
+    /// Finishes a `gt done` from its record.
+    FinishDone,
+    /// Restarts a session in its sandbox.
+    Respawn,
+    /// Stops restarting the worker. The user gets a message.
+    OpenBreaker,
+    /// Retries a stuck worker.
+    HalfOpen,
+    /// Types a reminder into the session of a worker without progress.
+    NudgeQuiet,
+    /// Restarts a worker without progress.
+    RestartQuiet,
+    /// Asks a worker whose request the API refused to continue.
+    ResumeRefused,
+    /// Restarts a session that ended because the API refused its requests.
+    RestartRefused,
+    /// Ends a session without work.
+    EndSession,
+    /// Takes a bead that was closed without `gt done` off its hook. Its commits go to a rescue ref.
+    Release,
+    /// Pushes the commits of unfinished work.
+    PushUnfinished,
 }
 
 /// The subject of an action. Two actions on one subject exclude each other.
@@ -168,20 +181,13 @@ impl Action {
 
     fn rig_and_subject(&self) -> (Option<&str>, String) {
         match self {
-            Self::ResumeSling(worker)
-            | Self::FinishDone(worker)
-            | Self::Respawn(worker)
-            | Self::OpenBreaker(worker)
-            | Self::HalfOpen(worker)
-            | Self::NudgeQuiet(worker)
-            | Self::RestartQuiet(worker)
-            | Self::ResumeRefused(worker)
-            | Self::RestartRefused(worker)
-            | Self::EndSession(worker)
-            | Self::Release(worker) => (Some(&worker.rig), format!("worker {worker}")),
             // A push may take as long as the remote does, so it must not block other actions on the
             // worker.
-            Self::PushUnfinished(worker) => (Some(&worker.rig), format!("branch of {worker}")),
+            Self::Worker {
+                verb: WorkerVerb::PushUnfinished,
+                worker,
+            } => (Some(&worker.rig), format!("branch of {worker}")),
+            Self::Worker { worker, .. } => (Some(&worker.rig), format!("worker {worker}")),
             Self::SlingQueued { rig, bead } | Self::QueueRepair { rig, bead } => {
                 (Some(rig), format!("bead {bead}"))
             }
@@ -220,14 +226,13 @@ impl Action {
     /// actions that a parked or docked rig permits.
     pub fn rig_at_work(&self) -> Option<&str> {
         match self {
-            Self::ResumeSling(worker)
-            | Self::Respawn(worker)
-            | Self::OpenBreaker(worker)
-            | Self::HalfOpen(worker)
-            | Self::NudgeQuiet(worker)
-            | Self::RestartQuiet(worker)
-            | Self::ResumeRefused(worker)
-            | Self::RestartRefused(worker) => Some(&worker.rig),
+            Self::Worker { verb, worker } => match verb {
+                WorkerVerb::FinishDone
+                | WorkerVerb::EndSession
+                | WorkerVerb::Release
+                | WorkerVerb::PushUnfinished => None,
+                _ => Some(&worker.rig),
+            },
             Self::SlingQueued { rig, .. }
             | Self::QueueRepair { rig, .. }
             | Self::RunQueue { rig } => Some(rig),
@@ -242,18 +247,45 @@ impl Action {
 
     pub fn kind(&self) -> ActionKind {
         match self {
-            Self::ResumeSling(_)
-            | Self::Respawn(_)
-            | Self::RestartQuiet(_)
-            | Self::RestartRefused(_)
-            | Self::StartAgent { .. }
-            | Self::SlingQueued { .. } => ActionKind::Start,
-            Self::NudgeQuiet(_)
+            Self::Worker { verb, .. } if verb.starts_session() => ActionKind::Start,
+            Self::StartAgent { .. } | Self::SlingQueued { .. } => ActionKind::Start,
+            Self::Worker {
+                verb: WorkerVerb::NudgeQuiet | WorkerVerb::ResumeRefused,
+                ..
+            }
             | Self::NudgeHooked { .. }
-            | Self::NotifyMail { .. }
-            | Self::ResumeRefused(_) => ActionKind::Talk,
+            | Self::NotifyMail { .. } => ActionKind::Talk,
             Self::RunPlugin { .. } => ActionKind::Plugin,
             _ => ActionKind::Other,
         }
+    }
+}
+
+impl WorkerVerb {
+    /// Returns true if the action starts a session.
+    fn starts_session(self) -> bool {
+        matches!(
+            self,
+            Self::ResumeSling | Self::Respawn | Self::RestartQuiet | Self::RestartRefused
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn an_action_on_a_worker_is_written_like_any_other_action() {
+        let respawn = Action::Worker {
+            verb: WorkerVerb::Respawn,
+            worker: Worker::new("web", "fury"),
+        };
+        let expected = json!({ "action": "respawn", "rig": "web", "polecat": "fury" });
+        assert_eq!(json!(respawn), expected);
+        let run = Action::RunQueue { rig: "web".into() };
+        assert_eq!(json!(run), json!({ "action": "run_queue", "rig": "web" }));
     }
 }

@@ -60,6 +60,7 @@ impl ActionExecutor {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::patrol::WorkerVerb;
     use crate::patrol::rule;
     use crate::town::name::Worker;
 
@@ -81,7 +82,10 @@ mod tests {
         let nudges = (0..100).map(|number| Decision {
             rule: rule::G1_NUDGE_QUIET,
             saw: String::new(),
-            action: Action::NudgeQuiet(Worker::new("web", format!("w{number}").as_str())),
+            action: Action::Worker {
+                verb: WorkerVerb::NudgeQuiet,
+                worker: Worker::new("web", format!("w{number}").as_str()),
+            },
         });
         let (started, left) = executor.admit(nudges.collect(), |_| &thresholds);
         assert_eq!((started.len(), left.len()), (10, 90));

@@ -44,7 +44,7 @@ use serde_json::json;
 
 pub use chores::ChoreFacts;
 pub use convoys::ConvoyFacts;
-pub use decision::{Action, ActionKind, ActionSubject, Decision};
+pub use decision::{Action, ActionKind, ActionSubject, Decision, WorkerVerb};
 pub use escalations::{EscalationFacts, OpenEscalation};
 pub use executor::ActionExecutor;
 pub use gates::GateCheck;
@@ -78,11 +78,10 @@ use crate::record::scheduler::{TownRoom, find_town_room, read_use_limits};
 use crate::record::start_use::UseLimits;
 use crate::record::town_view::TownView;
 use crate::record::usage_pause::UsagePauses;
-use crate::town::Town;
 use crate::town::event::{Event, PatrolActionRecord};
 use crate::town::hold::EmergencyStop;
 use crate::town::lock;
-use crate::town::name::Worker;
+use crate::town::{Rig, Town};
 
 /// The facts about the town at the start of a pass.
 #[derive(Debug, Clone, Default)]
@@ -437,18 +436,20 @@ impl TownFacts {
 
     /// Returns true for the start of a session for work that is held back.
     fn is_held_back(&self, action: &Action) -> bool {
-        let (Action::ResumeSling(worker)
-        | Action::Respawn(worker)
-        | Action::HalfOpen(worker)
-        | Action::RestartQuiet(worker)
-        | Action::RestartRefused(worker)) = action
-        else {
+        let Action::Worker { verb, worker } = action else {
             return false;
         };
+        let starts_work = matches!(
+            verb,
+            WorkerVerb::ResumeSling
+                | WorkerVerb::Respawn
+                | WorkerVerb::HalfOpen
+                | WorkerVerb::RestartQuiet
+                | WorkerVerb::RestartRefused
+        );
         let rig = self.rigs.get(&*worker.rig);
-        rig.into_iter()
-            .flat_map(|rig| &rig.polecats)
-            .any(|polecat| polecat.worker == *worker && polecat.held_back)
+        let mut polecats = rig.into_iter().flat_map(|rig| &rig.polecats);
+        starts_work && polecats.any(|polecat| polecat.worker == *worker && polecat.held_back)
     }
 
     /// Returns the thresholds for a rig, or for the town's own subjects.
@@ -489,34 +490,10 @@ pub fn act(town: &LiveTown, decision: Decision) -> ActionReport {
 
 /// Performs an action. `None` if nothing was left to do.
 fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<String>> {
-    let rig_of = |worker: &Worker| town.find_rig(&worker.rig);
     match action {
-        Action::ResumeSling(worker) => {
-            polecats::resume_sling_action(town, &rig_of(worker)?, &worker.name)
+        Action::Worker { verb, worker } => {
+            perform_on_worker(town, *verb, town.find_rig(&worker.rig)?, &worker.name)
         }
-        Action::FinishDone(worker) => polecats::finish_done(rig_of(worker)?, &worker.name),
-        Action::Respawn(worker) => {
-            polecats::restart_worker(town, &rig_of(worker)?, &worker.name, RestartCause::Ended)
-        }
-        Action::OpenBreaker(worker) => polecats::open_breaker(town, &rig_of(worker)?, &worker.name),
-        Action::HalfOpen(worker) => polecats::retry_stuck(&rig_of(worker)?, &worker.name),
-        Action::NudgeQuiet(worker) => witness::nudge_quiet(town, &rig_of(worker)?, &worker.name),
-        Action::RestartQuiet(worker) => {
-            witness::restart_quiet(town, &rig_of(worker)?, &worker.name)
-        }
-        Action::ResumeRefused(worker) => {
-            witness::resume_refused(town, &rig_of(worker)?, &worker.name)
-        }
-        Action::RestartRefused(worker) => {
-            polecats::restart_worker(town, &rig_of(worker)?, &worker.name, RestartCause::Refused)
-        }
-        Action::PushUnfinished(worker) => {
-            crate::flow::place::push::push_unfinished(&rig_of(worker)?, &worker.name)
-        }
-        Action::EndSession(worker) => {
-            polecats::end_idle_session(town, &rig_of(worker)?, &worker.name)
-        }
-        Action::Release(worker) => sling::release_worker(town, &rig_of(worker)?, &worker.name),
         Action::SlingQueued { rig, bead } => {
             scheduler::sling_queued(town, &town.find_rig(rig)?, bead)
         }
@@ -540,6 +517,30 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
         Action::SyncBeads { rig } => sync::run_sync(town, rig.as_deref()),
         Action::RunPlugin { plugin, .. } => plugins::run_plugin_action(town, plugin),
         Action::ReportPlugins { day } => plugins::report_plugins_action(town, day),
+    }
+}
+
+fn perform_on_worker(
+    town: &LiveTown,
+    verb: WorkerVerb,
+    rig: Rig<'_>,
+    name: &str,
+) -> anyhow::Result<Option<String>> {
+    match verb {
+        WorkerVerb::ResumeSling => polecats::resume_sling_action(town, &rig, name),
+        WorkerVerb::FinishDone => polecats::finish_done(rig, name),
+        WorkerVerb::Respawn => polecats::restart_worker(town, &rig, name, RestartCause::Ended),
+        WorkerVerb::OpenBreaker => polecats::open_breaker(town, &rig, name),
+        WorkerVerb::HalfOpen => polecats::retry_stuck(&rig, name),
+        WorkerVerb::NudgeQuiet => witness::nudge_quiet(town, &rig, name),
+        WorkerVerb::RestartQuiet => witness::restart_quiet(town, &rig, name),
+        WorkerVerb::ResumeRefused => witness::resume_refused(town, &rig, name),
+        WorkerVerb::RestartRefused => {
+            polecats::restart_worker(town, &rig, name, RestartCause::Refused)
+        }
+        WorkerVerb::PushUnfinished => crate::flow::place::push::push_unfinished(&rig, name),
+        WorkerVerb::EndSession => polecats::end_idle_session(town, &rig, name),
+        WorkerVerb::Release => sling::release_worker(town, &rig, name),
     }
 }
 

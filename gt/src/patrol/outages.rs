@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::decision::{Action, Decision};
+use super::decision::{Action, Decision, WorkerVerb};
 use super::polecats::doubled_wait;
 use super::rule;
 use crate::record::polecat::{NudgeCount, Polecat};
@@ -229,7 +229,6 @@ pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
         });
         let count = if outage.is_over { usize::MAX } else { 1 };
         for stopped_worker in may_try.take(count) {
-            let worker = stopped_worker.worker.clone();
             let over = if outage.is_over {
                 "the API answers again; "
             } else {
@@ -243,10 +242,13 @@ pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
                     outage.last.describe(),
                     outage.stopped.len()
                 ),
-                action: if stopped_worker.is_running {
-                    Action::ResumeRefused(worker)
-                } else {
-                    Action::RestartRefused(worker)
+                action: Action::Worker {
+                    verb: if stopped_worker.is_running {
+                        WorkerVerb::ResumeRefused
+                    } else {
+                        WorkerVerb::RestartRefused
+                    },
+                    worker: stopped_worker.worker.clone(),
                 },
             });
         }
@@ -308,8 +310,12 @@ pub(crate) mod tests {
         outage.is_over = true;
         let all = decide(&[outage], at(1));
         assert_eq!(all.len(), 100);
-        assert!(matches!(all[0].action, Action::ResumeRefused(_)));
-        assert!(matches!(all[1].action, Action::RestartRefused(_)));
+        let verbs = all.iter().map(|decision| match decision.action {
+            Action::Worker { verb, .. } => Some(verb),
+            _ => None,
+        });
+        let expected = [WorkerVerb::ResumeRefused, WorkerVerb::RestartRefused];
+        assert!(verbs.eq(expected.map(Some)), "{all:?}");
     }
 
     #[test]

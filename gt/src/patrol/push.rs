@@ -2,7 +2,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::decision::{Action, Decision};
+use super::decision::{Action, Decision, WorkerVerb};
 use super::rule;
 use super::thresholds::Thresholds;
 use crate::record::polecat::Polecat;
@@ -70,7 +70,10 @@ pub(super) fn decide(
         .map(|work| Decision {
             rule: rule::K1_PUSH_UNFINISHED,
             saw: format!("{} has commits that its remote may not have", work.worker),
-            action: Action::PushUnfinished(work.worker.clone()),
+            action: Action::Worker {
+                verb: WorkerVerb::PushUnfinished,
+                worker: work.worker.clone(),
+            },
         })
         .collect()
 }
@@ -131,7 +134,8 @@ mod tests {
         let ripe = [work(Some(2), false, true)];
         let decided = decide(&ripe, minutes(12), &thresholds);
         let worker = Worker::new("web", "nux");
-        assert_eq!(decided[0].action, Action::PushUnfinished(worker));
+        let verb = WorkerVerb::PushUnfinished;
+        assert_eq!(decided[0].action, Action::Worker { verb, worker });
         assert_eq!(due(&ripe, minutes(12), &thresholds), None);
     }
 }

@@ -15,7 +15,7 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-use super::decision::{Action, Decision};
+use super::decision::{Action, Decision, WorkerVerb};
 use super::polecats;
 use super::rule;
 use super::thresholds::Thresholds;
@@ -85,7 +85,7 @@ pub(super) fn decide(
             let mut step = find_next_step(worker, thresholds)?;
             if step.rule == rule::G2_RESTART_QUIET && worker.has_too_many_restarts(now, thresholds)
             {
-                (step.rule, step.action) = (rule::P6_BREAKER, Action::OpenBreaker);
+                (step.rule, step.verb) = (rule::P6_BREAKER, WorkerVerb::OpenBreaker);
             }
             (step.at <= now).then(|| {
                 let nudged = worker.valid_nudge().map_or_else(String::new, |at| {
@@ -94,7 +94,10 @@ pub(super) fn decide(
                 Decision {
                     rule: step.rule,
                     saw: format!("{}{nudged}", worker.progress.describe(now)),
-                    action: (step.action)(worker.worker.clone()),
+                    action: Action::Worker {
+                        verb: step.verb,
+                        worker: worker.worker.clone(),
+                    },
                 }
             })
         })
@@ -119,7 +122,7 @@ pub(super) fn due(
 struct QuietStep {
     at: Timestamp,
     rule: &'static rule::Rule,
-    action: fn(Worker) -> Action,
+    verb: WorkerVerb,
 }
 
 fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietStep> {
@@ -138,14 +141,14 @@ fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietS
         Some(QuietStep {
             at: after(last, wait)?,
             rule: rule::G1_NUDGE_QUIET,
-            action: Action::NudgeQuiet,
+            verb: WorkerVerb::NudgeQuiet,
         })
     };
     let restart = |from: Timestamp, wait| {
         Some(QuietStep {
             at: after(from, wait)?,
             rule: rule::G2_RESTART_QUIET,
-            action: Action::RestartQuiet,
+            verb: WorkerVerb::RestartQuiet,
         })
     };
     // A nudge changes the screen. From then on the rest of the time counts.
@@ -189,17 +192,14 @@ fn recheck_facts(
     town: &LiveTown,
     rig: &Rig,
     name: &str,
-    wanted: fn(Worker) -> Action,
+    wanted: WorkerVerb,
 ) -> anyhow::Result<Option<WatchFacts>> {
     let polecat = TownView::read_worker(town, rig, name)?;
     let now = town.clock.now();
     let thresholds = Thresholds::from_layers(&SettingsLayers::load(rig.town(), Some(rig))?);
-    let worker = Worker::new(rig.name(), name);
     Ok(watch_facts(&polecat, now).filter(|worker_facts| {
         let step = find_next_step(worker_facts, &thresholds);
-        step.is_some_and(|step| {
-            step.at <= now && (step.action)(worker.clone()) == wanted(worker.clone())
-        })
+        step.is_some_and(|step| step.at <= now && step.verb == wanted)
     }))
 }
 
@@ -209,7 +209,7 @@ pub(super) fn nudge_quiet(
     rig: &Rig,
     name: &str,
 ) -> anyhow::Result<Option<String>> {
-    let Some(found) = recheck_facts(town, rig, name, Action::NudgeQuiet)? else {
+    let Some(found) = recheck_facts(town, rig, name, WorkerVerb::NudgeQuiet)? else {
         return Ok(None);
     };
     let time = kit::ui::time::format_ago(town.clock.now(), found.progress.at);
@@ -312,7 +312,7 @@ pub(super) fn restart_quiet(
     rig: &Rig,
     name: &str,
 ) -> anyhow::Result<Option<String>> {
-    let Some(found) = recheck_facts(town, rig, name, Action::RestartQuiet)? else {
+    let Some(found) = recheck_facts(town, rig, name, WorkerVerb::RestartQuiet)? else {
         return Ok(None);
     };
     let time = kit::ui::time::format_ago(town.clock.now(), found.progress.work);

@@ -1,7 +1,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gt::flow::place::sync::SyncState;
-use gt::patrol::{Action, QueueFacts, RigFacts, SchedulerFacts, WatchFacts};
+use gt::patrol::{Action, QueueFacts, RigFacts, SchedulerFacts, WatchFacts, WorkerVerb};
 use gt::record::polecat::NudgeCount;
 use gt::record::progress::{ProgressSign, WorkerActivity, WorkerProgress};
 use jiff::SignedDuration;
@@ -269,7 +269,11 @@ async fn a_quiet_worker_gets_its_full_time_again_after_the_machine_sleeps() {
     // Wake-ups are collected for a moment before a pass.
     let (at, first) = &acts[0];
     assert!((1..=2).contains(&(at - SLEEPS - nudge)), "{at} {first:?}");
-    assert!(matches!(first, Action::NudgeQuiet(_)), "{first:?}");
+    let verb = match &first {
+        Action::Worker { verb, .. } => Some(*verb),
+        _ => None,
+    };
+    assert_eq!(verb, Some(WorkerVerb::NudgeQuiet), "{first:?}");
 }
 
 #[tokio::test(start_paused = true)]

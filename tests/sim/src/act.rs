@@ -2,7 +2,7 @@
 //! change beads, slots and sessions.
 
 use gt::flow::townwide::dog::chore::Chore;
-use gt::patrol::{Action, ActionReport, Decision};
+use gt::patrol::{Action, ActionReport, Decision, WorkerVerb};
 use gt::record::polecat::{
     DoneRecord, DoneStep, NudgeCount, SlingInProgress, SlingStep, SlotState,
 };
@@ -53,25 +53,7 @@ fn perform_action(town: &mut SimTown, action: &Action) -> ActionOutcome {
     }
     match action {
         Action::SlingQueued { bead, .. } => sling_bead(town, bead),
-        Action::ResumeSling(worker) => resume_sling(town, number(town, worker)?),
-        Action::FinishDone(worker) => finish_done(town, number(town, worker)?),
-        Action::Respawn(worker) => Ok(respawn_session(town, number(town, worker)?, false)),
-        Action::RestartRefused(worker) => Ok(respawn_session(town, number(town, worker)?, true)),
-        Action::RestartQuiet(worker) => Ok(restart_quiet(town, number(town, worker)?)),
-        Action::NudgeQuiet(worker) => Ok(nudge_worker(town, number(town, worker)?, false)),
-        Action::ResumeRefused(worker) => Ok(nudge_worker(town, number(town, worker)?, true)),
-        Action::OpenBreaker(worker) => Ok(open_breaker(town, number(town, worker)?)),
-        Action::HalfOpen(worker) => {
-            let number = number(town, worker)?;
-            unstick_worker(town, number);
-            Ok(Some("tried again".to_owned()))
-        }
-        Action::EndSession(worker) => {
-            let number = number(town, worker)?;
-            town.workers[number].session = SimSession::None;
-            Ok(Some("session ended".to_owned()))
-        }
-        Action::Release(worker) => Ok(release_worker(town, number(town, worker)?)),
+        Action::Worker { verb, worker } => act_on_worker(town, *verb, number(town, worker)?),
         Action::QueueRepair { bead, .. } => Ok(queue_repair(town, bead)),
         Action::StopRig { rig } => Ok(stop_rig(town, rig_number(town, rig)?)),
         Action::RunQueue { rig } => {
@@ -82,6 +64,29 @@ fn perform_action(town: &mut SimTown, action: &Action) -> ActionOutcome {
         Action::Land { convoy } => land_convoy(town, convoy),
         Action::AskPerson => Ok(report_items(town)),
         other => Err(format!("not simulated: {other:?}")),
+    }
+}
+
+fn act_on_worker(town: &mut SimTown, verb: WorkerVerb, number: usize) -> ActionOutcome {
+    match verb {
+        WorkerVerb::ResumeSling => resume_sling(town, number),
+        WorkerVerb::FinishDone => finish_done(town, number),
+        WorkerVerb::Respawn => Ok(respawn_session(town, number, false)),
+        WorkerVerb::RestartRefused => Ok(respawn_session(town, number, true)),
+        WorkerVerb::RestartQuiet => Ok(restart_quiet(town, number)),
+        WorkerVerb::NudgeQuiet => Ok(nudge_worker(town, number, false)),
+        WorkerVerb::ResumeRefused => Ok(nudge_worker(town, number, true)),
+        WorkerVerb::OpenBreaker => Ok(open_breaker(town, number)),
+        WorkerVerb::HalfOpen => {
+            unstick_worker(town, number);
+            Ok(Some("tried again".to_owned()))
+        }
+        WorkerVerb::EndSession => {
+            town.workers[number].session = SimSession::None;
+            Ok(Some("session ended".to_owned()))
+        }
+        WorkerVerb::Release => Ok(release_worker(town, number)),
+        WorkerVerb::PushUnfinished => Err(format!("not simulated: {verb:?}")),
     }
 }
 

@@ -16,7 +16,7 @@ use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::escape;
 
-use super::decision::{Action, Decision};
+use super::decision::{Action, Decision, WorkerVerb};
 use super::rule;
 use super::thresholds::Thresholds;
 use crate::flow::agent::checkpoint;
@@ -184,11 +184,14 @@ fn apply_rules(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<Decision> {
-    let decision = |rule, action: fn(Worker) -> Action| {
+    let decision = |rule, verb| {
         Some(Decision {
             rule,
             saw: polecat.why.clone(),
-            action: action(polecat.worker.clone()),
+            action: Action::Worker {
+                verb,
+                worker: polecat.worker.clone(),
+            },
         })
     };
     if polecat.busy {
@@ -200,7 +203,7 @@ fn apply_rules(
     }
     if polecat.hook.is_none() {
         return (alive || polecat.shown)
-            .then(|| decision(rule::P7_END_IDLE_SESSION, Action::EndSession))
+            .then(|| decision(rule::P7_END_IDLE_SESSION, WorkerVerb::EndSession))
             .flatten();
     }
     // An item for the user, because the state of the work is unknown.
@@ -216,13 +219,13 @@ fn apply_rules(
             if sling.failures >= thresholds.sling_failures
                 && thresholds.is_on(rule::P3_BREAKER) =>
         {
-            return decision(rule::P3_BREAKER, Action::OpenBreaker);
+            return decision(rule::P3_BREAKER, WorkerVerb::OpenBreaker);
         }
-        SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, Action::ResumeSling),
+        SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, WorkerVerb::ResumeSling),
         SlotState::Stuck { .. } => {
             let is_due = find_half_open_time(polecat, now, thresholds).is_some_and(|at| at <= now);
             return is_due
-                .then(|| decision(rule::P6_HALF_OPEN, Action::HalfOpen))
+                .then(|| decision(rule::P6_HALF_OPEN, WorkerVerb::HalfOpen))
                 .flatten();
         }
         _ if alive => return None,
@@ -231,9 +234,11 @@ fn apply_rules(
         SlotState::Finishing { .. }
             if polecat.slot.is_unrecoverable() && thresholds.is_on(rule::P5_BREAKER) =>
         {
-            return decision(rule::P5_BREAKER, Action::OpenBreaker);
+            return decision(rule::P5_BREAKER, WorkerVerb::OpenBreaker);
         }
-        SlotState::Finishing { .. } => return decision(rule::P5_FINISH_DONE, Action::FinishDone),
+        SlotState::Finishing { .. } => {
+            return decision(rule::P5_FINISH_DONE, WorkerVerb::FinishDone);
+        }
         SlotState::Idle | SlotState::Working => {}
     }
     // An outage is not the worker's fault: the breaker stays closed, and rule A1 restarts the
@@ -242,12 +247,12 @@ fn apply_rules(
         return None;
     }
     if has_too_many_restarts(polecat, now, thresholds) {
-        return decision(rule::P6_BREAKER, Action::OpenBreaker);
+        return decision(rule::P6_BREAKER, WorkerVerb::OpenBreaker);
     }
     if find_restart_time(polecat, now, thresholds).is_some_and(|at| at > now) {
         return None;
     }
-    decision(rule::P6_RESPAWN_STALLED, Action::Respawn)
+    decision(rule::P6_RESPAWN_STALLED, WorkerVerb::Respawn)
 }
 
 /// Returns true if a worker was restarted so often that its breaker opens: within the window, or
@@ -360,7 +365,10 @@ fn apply_closed_rule(
         return Some(Decision {
             rule: rule::P5_FINISH_DONE,
             saw: polecat.why.clone(),
-            action: Action::FinishDone(polecat.worker.clone()),
+            action: Action::Worker {
+                verb: WorkerVerb::FinishDone,
+                worker: polecat.worker.clone(),
+            },
         });
     }
     let with = match polecat.left {
@@ -371,7 +379,10 @@ fn apply_closed_rule(
     Some(Decision {
         rule: rule::P4_RELEASE_CLOSED,
         saw: format!("{}{with}", polecat.why),
-        action: Action::Release(polecat.worker.clone()),
+        action: Action::Worker {
+            verb: WorkerVerb::Release,
+            worker: polecat.worker.clone(),
+        },
     })
 }
 
