@@ -282,14 +282,14 @@ MUTANTS = {
     ),
     "a sling is not taken up again": (
         "gt/src/patrol/polecats/mod.rs",
-        "        SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, Action::ResumeSling),\n",
+        "        SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, WorkerVerb::ResumeSling),\n",
         "        SlotState::Slinging(_) => return None,\n",
         "town-sim:tests::every_bead_lands_under_every_kind_of_trouble",
     ),
     "a done is not finished": (
         "gt/src/patrol/polecats/mod.rs",
-        "        SlotState::Finishing { .. } => return decision(rule::P5_FINISH_DONE, Action::FinishDone),\n",
-        "        SlotState::Finishing { .. } => return None,\n",
+        "            return decision(rule::P5_FINISH_DONE, WorkerVerb::FinishDone);\n",
+        "            return None;\n",
         "town-sim:tests::every_bead_lands_under_every_kind_of_trouble",
     ),
     "a done that cannot succeed is tried for ever": (

@@ -30,13 +30,13 @@ use gt::view::status::{
 /// blocked, needs_person}, waiting[], waits_for?{}, full?, queued[{work_bead_id, target_rig,
 /// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed,
 /// total, blocked_by[]}], escalations[{id, severity, title, from, since, acked_by, deadline?,
-/// next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[]} with A = {name,
-/// address, session, role, running, has_work, work_title?, hook_bead?, state?, why?, unread_mail}.
-/// With `--watch --json` one such object per line. With `--health --json` {healthy,
-/// invariants[{invariant, says, count, faults[{invariant, subject, what}]}], checked{beads,
-/// workers, merges}, problems[]}. With `--at --json` {at, agents[{agent, hook_bead?, work_title?}],
-/// requests[{id, rig, bead, title, worker, since}], convoys[{id, title, completed, total,
-/// blocked_by[]}], escalations[{id, severity, title, since}], unreadable[], not_known}.
+/// next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[{text, next[]}]}
+/// with A = {name, address, session, role, running, has_work, work_title?, hook_bead?, state?,
+/// why?, unread_mail}. With `--watch --json` one such object per line. With `--health --json`
+/// {healthy, invariants[{invariant, says, count, faults[{invariant, subject, what}]}],
+/// checked{beads, workers, merges}, problems[]}. With `--at --json` {at, agents[{agent, hook_bead?,
+/// work_title?}], requests[{id, rig, bead, title, worker, since}], convoys[{id, title, completed,
+/// total, blocked_by[]}], escalations[{id, severity, title, since}], unreadable[], not_known}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Keep showing it, redrawn when something changes
@@ -167,11 +167,10 @@ fn write_status(status: &TownStatus, page: &mut Page) {
         ));
     }
     for problem in &status.problems {
-        let mut lines = problem.lines().map(escape::escape_line);
-        let what = lines.next().unwrap_or_default();
-        page.line(page.style().yellow(&format!("! {what}")));
-        for command in lines {
-            page.line(format!("  {command}"));
+        let text = escape::escape_line(&problem.text);
+        page.line(page.style().yellow(&format!("! {text}")));
+        for command in &problem.next {
+            page.line(format!("  {}", escape::escape_line(command)));
         }
     }
     for open_escalation in &status.escalations {

@@ -205,7 +205,7 @@ mod tests {
         TrackedBead {
             id: id.to_owned(),
             title: String::new(),
-            status: String::new(),
+            status: Status::Open,
             dependency_type: "tracks",
             issue_type: String::new(),
             assignee: String::new(),

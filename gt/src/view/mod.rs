@@ -2,6 +2,7 @@
 
 pub mod audit;
 pub mod bead;
+pub mod board;
 pub mod bundle;
 pub mod convoy;
 pub mod costs;
@@ -12,6 +13,8 @@ pub mod health;
 pub mod merge_stats;
 pub mod metrics;
 pub mod migration;
+pub mod need;
+pub mod offer;
 pub mod overview;
 pub mod past;
 pub mod plugin;

@@ -28,8 +28,7 @@ pub struct RequestRow {
     pub branch: String,
     pub target: String,
     pub worker: String,
-    /// `ready`, `merging`, `stopped` if nothing is merged in the rig, or `blocked`.
-    pub status: &'static str,
+    pub status: RequestStanding,
     pub score: f64,
     pub priority: i64,
     pub created_at: String,
@@ -52,6 +51,28 @@ pub struct RequestRow {
     pub place: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<MergeEstimate>,
+}
+
+/// The state of an open request in the queue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestStanding {
+    Ready,
+    Merging,
+    /// Ready, but nothing is merged in the rig.
+    Stopped,
+    Blocked,
+}
+
+impl RequestStanding {
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ready => "ready",
+            Self::Merging => "merging",
+            Self::Stopped => "stopped",
+            Self::Blocked => "blocked",
+        }
+    }
 }
 
 /// The expected time until a request is merged, if no request before it fails.
@@ -118,14 +139,14 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
                         "it may not merge any more: {}",
                         escape::escape_line(&reason)
                     );
-                    ("blocked", Some(why), Vec::new())
+                    (RequestStanding::Blocked, Some(why), Vec::new())
                 }
-                (None, None) => ("ready", None, Vec::new()),
+                (None, None) => (RequestStanding::Ready, None, Vec::new()),
                 (None, Some(wait)) => {
                     let status = if wait.is_retried() {
-                        "ready"
+                        RequestStanding::Ready
                     } else {
-                        "blocked"
+                        RequestStanding::Blocked
                     };
                     let why = wait.describe(beads, now);
                     (
@@ -169,7 +190,10 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
     let mut ready = 0;
     for row in &mut rows {
         row.score = (row.score * 10.0).round() / 10.0;
-        if matches!(row.status, "ready" | "merging") {
+        if matches!(
+            row.status,
+            RequestStanding::Ready | RequestStanding::Merging
+        ) {
             ready += 1;
             row.place = Some(ready);
             row.estimate = pace.map(|pace| MergeEstimate::for_place(pace, ready));
@@ -181,10 +205,12 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
 /// Marks the ready requests of a rig in which nothing is merged now, and those that the queue has
 /// begun to merge.
 fn add_queue_state(rig: &Rig, rows: &mut [RequestRow]) -> anyhow::Result<()> {
-    let ready = rows.iter_mut().filter(|row| row.status == "ready");
+    let ready = rows
+        .iter_mut()
+        .filter(|row| row.status == RequestStanding::Ready);
     if let Err(stop) = check_may_merge(rig) {
         for row in ready {
-            row.status = "stopped";
+            row.status = RequestStanding::Stopped;
             row.why.get_or_insert_with(|| stop.to_string());
         }
         return Ok(());
@@ -196,7 +222,7 @@ fn add_queue_state(rig: &Rig, rows: &mut [RequestRow]) -> anyhow::Result<()> {
     for row in ready {
         let events = event::read_events_about(&rig.town().layout, &row.id)?;
         if let Some(started) = find_running_merge(&events) {
-            row.status = "merging";
+            row.status = RequestStanding::Merging;
             row.why = Some(format!("its checks began {}", format_ago(now, started)));
         }
     }

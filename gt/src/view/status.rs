@@ -33,7 +33,7 @@ use crate::record::start_use::UseLimits;
 use crate::record::town_view::TownView;
 use crate::record::usage_pause::UsagePauses;
 use crate::town::config::describe_stopped_rigs;
-use crate::town::hold::{EmergencyStop, Hold, HoldState};
+use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town, TownLayout};
 use crate::view::plugin::find_failing_plugins;
@@ -62,8 +62,35 @@ pub struct TownStatus {
     /// Open escalations, the most urgent first.
     pub escalations: Vec<EscalationLine>,
     pub summary: TownSummary,
-    /// Problems for the user: a line with the reason, then commands.
-    pub problems: Vec<String>,
+    pub problems: Vec<TownProblem>,
+}
+
+impl TownStatus {
+    /// Returns the agents of the town and of its rigs.
+    pub fn all_agents(&self) -> impl Iterator<Item = &AgentStatus> {
+        let of_rigs = self.rigs.iter().flat_map(|rig| &rig.agents);
+        self.agents.iter().chain(of_rigs)
+    }
+
+    pub fn find_agent(&self, address: &str) -> Option<&AgentStatus> {
+        self.all_agents().find(|agent| agent.address == address)
+    }
+}
+
+/// Something that needs the user, and the commands that solve or explain it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TownProblem {
+    pub text: String,
+    pub next: Vec<String>,
+}
+
+impl TownProblem {
+    fn new(text: impl Into<String>, next: impl IntoIterator<Item = String>) -> Self {
+        Self {
+            text: text.into(),
+            next: next.into_iter().collect(),
+        }
+    }
 }
 
 /// The user who owns the town.
@@ -102,6 +129,16 @@ pub struct AgentStatus {
     /// The commands that answer its open questions about its work.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waits_for_answers: Vec<String>,
+}
+
+impl AgentStatus {
+    /// Returns true for a worker whose work does not continue.
+    pub fn is_stopped_at_work(&self) -> bool {
+        matches!(
+            self.state,
+            Some(PolecatState::Stalled | PolecatState::Zombie)
+        )
+    }
 }
 
 impl AgentStatus {
@@ -149,28 +186,6 @@ pub struct RigSummary {
     /// The reason why nothing is started in the rig.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<Hold>,
-    /// The change of its hold that every screen offers. None for a docked rig, which only
-    /// `gt rig undock` starts again.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub parking: Option<ParkingOffer>,
-}
-
-/// An offered change of a rig's hold.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ParkingOffer {
-    Park,
-    Unpark,
-}
-
-impl ParkingOffer {
-    fn for_hold(hold: Option<&Hold>) -> Option<Self> {
-        match hold.map(|hold| hold.state) {
-            None => Some(Self::Park),
-            Some(HoldState::Parked) => Some(Self::Unpark),
-            Some(_) => None,
-        }
-    }
 }
 
 /// The number of requests in a merge queue.
@@ -279,33 +294,37 @@ pub fn watched_folders(town: &Town) -> Vec<PathBuf> {
 }
 
 /// Returns the problems for the user.
-fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
-    let mut problems: Vec<String> = view.blind.iter().cloned().collect();
-    let unreadable = view.stores.unreadable.iter();
-    problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
+fn find_problems(town: &Town, view: &TownView) -> Vec<TownProblem> {
+    let mut problems: Vec<TownProblem> = view
+        .blind
+        .iter()
+        .map(|reason| TownProblem::new(reason, []))
+        .collect();
+    problems.extend(view.stores.unreadable.iter().map(|(rig, reason)| {
+        let text = format!("rig {rig} cannot be read: {reason}");
+        TownProblem::new(text, [])
+    }));
     let rollbacks = view.stores.rollbacks.iter();
     problems.extend(rollbacks.map(|rollback| {
-        let [restore, discard] = rollback.next_steps();
-        format!("{}: {}\n{restore}\n{discard}", rollback.home, rollback.what)
+        let text = format!("{}: {}", rollback.home, rollback.what);
+        TownProblem::new(text, rollback.next_steps())
     }));
     for (rig, losses) in &view.stores.target_losses {
         problems.extend(losses.iter().map(|loss| {
-            let commands = loss.next_steps(rig).join("\n");
-            format!("rig {rig}: {}\n{commands}", loss.describe())
+            let text = format!("rig {rig}: {}", loss.describe());
+            TownProblem::new(text, loss.next_steps(rig))
         }));
     }
     let pauses = view.stores.queue_pauses.values();
-    problems.extend(pauses.map(|pause| format!("{}\n{}", pause.describe(), pause.next_step())));
+    problems.extend(pauses.map(|pause| TownProblem::new(pause.describe(), [pause.next_step()])));
     problems.extend(find_wrong_settings(view));
     let outages = outages::find_outages(view).into_iter();
     problems.extend(outages.map(|outage| {
         let count = kit::ui::counted(outage.stopped.len(), "worker");
         let next = kit::ui::time::format_ago(view.now, outage.next_try());
-        format!(
-            "{}: {}; {count} stopped, next try {next}",
-            outage.agent,
-            outage.last.describe()
-        )
+        let why = outage.last.describe();
+        let text = format!("{}: {why}; {count} stopped, next try {next}", outage.agent);
+        TownProblem::new(text, [])
     }));
     problems.extend(
         view.stores
@@ -316,44 +335,45 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<String> {
     let due_gates = attention::gate_items(&town.layout, view)
         .into_iter()
         .filter(|item| item.is_due(view.now));
-    problems.extend(due_gates.map(|item| {
-        let commands = item.next.join("\n");
-        format!("{}: {}\n{commands}", item.subject, item.text)
-    }));
+    problems.extend(
+        due_gates
+            .map(|item| TownProblem::new(format!("{}: {}", item.subject, item.text), item.next)),
+    );
     let waiting = review::list_requests(&view.stores.town, false).into_iter();
     problems.extend(
         waiting
             .filter(|request| request.pending.is_some())
             .map(|one| {
                 let title = kit::ui::escape::escape_line(&one.new.title);
-                format!(
-                    "convoy \"{title}\" waits for a review: {id}\ngt convoy review approve {id}",
-                    id = one.id
-                )
+                let id = one.id;
+                let text = format!("convoy \"{title}\" waits for a review: {id}");
+                TownProblem::new(text, [format!("gt convoy review approve {id}")])
             }),
     );
     let rigs = view.stores.rigs.keys().map(String::as_str);
     let plugins = find_plugins(&town.layout, rigs).plugins;
     let settings = view.settings.for_rig(None);
     let failing = find_failing_plugins(&plugins, &view.stores.town, settings).into_iter();
-    problems.extend(failing.map(|plugin| format!("{}\n{}", plugin.describe(), plugin.next_step())));
+    problems
+        .extend(failing.map(|plugin| TownProblem::new(plugin.describe(), [plugin.next_step()])));
     problems
 }
 
 /// Returns the wrong settings of the town and its rigs, those that stop starts and merges first.
-fn find_wrong_settings(view: &TownView) -> Vec<String> {
+fn find_wrong_settings(view: &TownView) -> Vec<TownProblem> {
     let mut wrong = Vec::new();
     for (error, rigs) in view.settings.list_stops() {
         let place = describe_stopped_rigs(&rigs);
-        wrong.push(format!(
-            "nothing is started or merged {place}: {error}\ngt doctor"
-        ));
+        let text = format!("nothing is started or merged {place}: {error}");
+        wrong.push(TownProblem::new(text, ["gt doctor".to_owned()]));
     }
-    wrong.extend(view.settings.warnings().map(str::to_owned));
+    let warnings = view.settings.warnings();
+    wrong.extend(warnings.map(|warning| TownProblem::new(warning, [])));
     for layers in view.settings.all_layers() {
         for unknown in rule::find_unknown_switches(layers) {
-            if !wrong.contains(&unknown) {
-                wrong.push(unknown);
+            let problem = TownProblem::new(unknown, []);
+            if !wrong.contains(&problem) {
+                wrong.push(problem);
             }
         }
     }
@@ -362,7 +382,7 @@ fn find_wrong_settings(view: &TownView) -> Vec<String> {
 
 /// Returns the beads of a rig at which a worker gave up or is stuck, and the tasks that wait for
 /// someone.
-fn find_stopped_work(rig: &Rig, view: &TownView) -> Vec<String> {
+fn find_stopped_work(rig: &Rig, view: &TownView) -> Vec<TownProblem> {
     let settings = PatrolSettings::from_layers(view.settings.for_rig(Some(rig.name())), rig);
     attention::rig_items(view, rig.name(), &settings)
         .into_iter()
@@ -372,8 +392,11 @@ fn find_stopped_work(rig: &Rig, view: &TownView) -> Vec<String> {
         })
         .map(|item| {
             let why = item.text.lines().next().unwrap_or_default();
-            let commands = item.next.first().cloned().unwrap_or_default();
-            format!("{}: {why}\n{commands}\ngt why {}", item.subject, item.bead)
+            let steps = item.next.first().cloned().into_iter();
+            TownProblem::new(
+                format!("{}: {why}", item.subject),
+                steps.chain([format!("gt why {}", item.bead)]),
+            )
         })
         .collect()
 }
@@ -508,7 +531,6 @@ impl StatusReader<'_> {
             waits_for,
             full,
             queued: waiting,
-            parking: ParkingOffer::for_hold(self.view.stores.holds.get(rig.name())),
             held: self.view.stores.holds.get(rig.name()).cloned(),
         }
     }

@@ -4,6 +4,7 @@ use kit::ui::escape;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
+use bd::bead::Status;
 use gt::flow::work::convoy::{self, ConvoyProgress};
 use gt::record;
 use gt::record::town_view::TownView;
@@ -47,7 +48,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line(none);
         }
         for (number, convoy) in found.iter().enumerate() {
-            let mark = if convoy.status == "closed" {
+            let mark = if convoy.status == Status::Closed {
                 "✓"
             } else {
                 "○"

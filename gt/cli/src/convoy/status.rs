@@ -4,6 +4,7 @@ use kit::ui::{Page, escape};
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
+use bd::bead::Status;
 use gt::flow::work::convoy::integration::Integration;
 use gt::flow::work::convoy::{self, BeadStanding, ConvoyProgress, TrackedBead};
 use gt::record;
@@ -95,10 +96,10 @@ pub(super) fn write_convoy(convoy: &ConvoyProgress, page: &mut Page) {
 
 /// Writes the title, the counts and the escalations that block the convoy.
 pub(crate) fn write_heading(convoy: &ConvoyProgress, page: &mut Page) {
-    let state = match (convoy.status.as_str(), convoy.landings) {
+    let state = match (&convoy.status, convoy.landings) {
         _ if !convoy.blocked_by.is_empty() => "blocked",
-        ("closed", 1..) => "landed",
-        ("closed", _) => "closed",
+        (Status::Closed, 1..) => "landed",
+        (Status::Closed, _) => "closed",
         _ => "open",
     };
     let title = escape::escape_line(&convoy.title);

@@ -8,7 +8,7 @@ use crate::hint::{HintTopic, show_hint_once};
 use gt::town::Rig;
 use gt::town::config;
 use gt::town::queue_pause::QueuePause;
-use gt::view::request::{self, RequestRow};
+use gt::view::request::{self, RequestRow, RequestStanding};
 
 /// List the open merge requests, in merge order
 ///
@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         match request::read_requests(rig) {
             Ok(found) => rows.extend(found.into_iter().filter(|row| {
                 let by_worker = args.worker.as_deref();
-                (!args.ready || row.status != "blocked")
+                (!args.ready || row.status != RequestStanding::Blocked)
                     && by_worker
                         .is_none_or(|name| row.worker.rsplit('/').next() == name.rsplit('/').next())
             })),
@@ -99,7 +99,12 @@ fn warn_about_stops(ctx: &Context, rig: &Rig) {
 pub(super) fn write_request_row(row: &RequestRow, page: &mut kit::ui::Page) {
     page.cut_line(format!(
         "{:<7} P{} {}  {} by {} into {}",
-        row.status, row.priority, row.id, row.bead, row.worker, row.target
+        row.status.name(),
+        row.priority,
+        row.id,
+        row.bead,
+        row.worker,
+        row.target
     ));
     if let Some(estimate) = &row.estimate {
         page.line(format!("        merge {}", estimate.describe()));

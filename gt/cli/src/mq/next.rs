@@ -3,7 +3,7 @@
 use super::super::{CommandResult, build_report, rig};
 use super::list;
 use crate::context::Context;
-use gt::view::request;
+use gt::view::request::{self, RequestStanding};
 
 /// Show the request that is merged next
 ///
@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
     let next = request::read_requests(&rig)?
         .into_iter()
-        .find(|row| row.status != "blocked");
+        .find(|row| row.status != RequestStanding::Blocked);
     let quiet = args.quiet;
     build_report(next, move |next, page| match next {
         Some(row) if quiet => page.line(&row.id),

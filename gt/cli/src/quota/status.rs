@@ -15,12 +15,18 @@ use gt::record::quota::QuotaBook;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {}
 
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum QuotaState {
+    Available,
+    Limited,
+}
+
 #[derive(Debug, Serialize)]
 struct QuotaRow {
     handle: String,
     email: String,
-    /// `available` or `limited`.
-    status: &'static str,
+    status: QuotaState,
     #[serde(skip_serializing_if = "Option::is_none")]
     limited_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +47,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         rows.push(QuotaRow {
             handle: handle.clone(),
             email: account.email.clone(),
-            status: limit.map_or("available", |_| "limited"),
+            status: limit.map_or(QuotaState::Available, |_| QuotaState::Limited),
             limited_at: limit.and_then(|limit| Some(limit.since?.to_string())),
             resets_at: limit.and_then(|limit| Some(limit.until?.to_string())),
             last_used: quota.find(handle).last_used,
@@ -57,19 +63,18 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
             let since = row.limited_at.as_ref();
             let since = since.map(|at| format!(" since {}", page.local_time(at)));
             let until = match (row.status, &row.resets_at) {
-                ("limited", Some(at)) => format!(" until {}", page.local_time(at)),
-                ("limited", None) => " until `gt quota clear`".to_owned(),
+                (QuotaState::Limited, Some(at)) => format!(" until {}", page.local_time(at)),
+                (QuotaState::Limited, None) => " until `gt quota clear`".to_owned(),
                 _ => String::new(),
             };
-            let mark = if row.status == "limited" {
-                "○"
-            } else {
-                "●"
+            let (mark, status) = match row.status {
+                QuotaState::Available => ("●", "available"),
+                QuotaState::Limited => ("○", "limited"),
             };
             page.line(format!(
                 "{mark} {}{default}: {}{}{until}",
                 escape_line(&row.handle),
-                row.status,
+                status,
                 since.unwrap_or_default()
             ));
         }

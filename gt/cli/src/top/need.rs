@@ -1,9 +1,9 @@
 //! The page of something that needs the user, built from the overview alone.
 
-use gt::view::overview::{TownOverview, UserNeed};
+use gt::view::need::UserNeed;
+use gt::view::overview::TownOverview;
 use kit::ui::escape::{escape_block, escape_line};
 
-use super::action::{agent_of_need, request_of_need};
 use super::rows::{PageLine, Tone};
 use super::subject::Subject;
 
@@ -38,10 +38,10 @@ pub(super) fn describe_need(overview: &TownOverview, key: &str) -> Vec<PageLine>
 /// Returns a line for each thing that the need is about.
 fn list_links(overview: &TownOverview, need: &UserNeed) -> Vec<PageLine> {
     let mut links = Vec::new();
-    if let Some(request) = request_of_need(overview, need) {
+    if let Some(request) = need.find_request(&overview.requests) {
         links.push(("merge request", Subject::Request(request.id.clone())));
     }
-    if let Some(agent) = agent_of_need(overview, need) {
+    if let Some(agent) = need.find_agent(&overview.status) {
         links.push(("agent", Subject::Agent(agent.address.clone())));
     }
     let is_convoy = |id: &str| overview.status.convoys.iter().any(|convoy| convoy.id == id);

@@ -9,7 +9,7 @@ use gt::record::town_view::TownView;
 use gt::town::identity::Address;
 use gt::view::bead::BeadDetails;
 use gt::view::convoy::{BeadPace, ConvoyEnd, list_waves};
-use gt::view::overview::{list_needing_beads, list_needs};
+use gt::view::need::{list_needing_beads, list_needs};
 use gt::view::polecat::{PolecatStatus, read_changes_so_far};
 use gt::view::{ready, rig, why};
 use kit::ui::Page;

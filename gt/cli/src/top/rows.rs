@@ -4,15 +4,15 @@ use gt::record::polecat::PolecatState;
 use gt::town::event::EventLine;
 use gt::view::convoy::ConvoyEnd;
 use gt::view::feed::describe_event;
-use gt::view::overview::{TownOverview, UserNeed, UserNeedKind};
-use gt::view::request::RequestRow;
+use gt::view::need::{UserNeed, UserNeedKind};
+use gt::view::overview::TownOverview;
+use gt::view::request::{RequestRow, RequestStanding};
 use gt::view::status::{AgentStatus, ConvoyLine, QueueCounts, RigSummary};
 use jiff::Timestamp;
 use kit::ui::escape::escape_line;
 use kit::ui::time::{format_ago, format_estimate};
 
 use super::super::costs::{format_cost, format_tokens};
-use super::action::is_stopped_at_work;
 use super::news::{Section, TownNews};
 use super::subject::Subject;
 
@@ -173,7 +173,7 @@ fn list_agents(news: &TownNews, overview: &TownOverview) -> Vec<ScreenRow> {
         rows.push(rig_row(rig));
         let mut agents: Vec<&AgentStatus> = rig.agents.iter().collect();
         // Workers that need a look come first, then those with work.
-        agents.sort_by_key(|agent| (!is_stopped_at_work(agent), !agent.has_work));
+        agents.sort_by_key(|agent| (!agent.is_stopped_at_work(), !agent.has_work));
         rows.extend(agents.into_iter().map(row_of));
     }
     rows
@@ -240,7 +240,7 @@ fn agent_row(agent: &AgentStatus, news: &TownNews, overview: &TownOverview) -> S
         facts.push(format!("✉{}", agent.unread_mail));
     }
     row.right = facts.join(" · ");
-    if is_stopped_at_work(agent) && !agent.why.is_empty() {
+    if agent.is_stopped_at_work() && !agent.why.is_empty() {
         row.add(Tone::Bad, escape_line(&agent.why));
     }
     if !agent.waits_for_answers.is_empty() {
@@ -311,7 +311,7 @@ fn request_row(request: &RequestRow) -> ScreenRow {
     );
     let tone = match (request.status, &request.needs_person) {
         (_, Some(_)) => Tone::Bad,
-        ("ready" | "merging", None) => Tone::Plain,
+        (RequestStanding::Ready | RequestStanding::Merging, None) => Tone::Plain,
         _ => Tone::Caution,
     };
     let subject = Some(Subject::Request(request.id.clone()));

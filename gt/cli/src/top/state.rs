@@ -6,7 +6,7 @@ use gt::town::event::EventLine;
 use gt::view::overview::TownOverview;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
-use super::action::{KeyEffect, OfferedKey, TextPurpose, TopAction, list_offered_keys, offer_stop};
+use super::action::{KeyEffect, OfferedKey, TextPurpose, TopAction, list_offered_keys};
 use super::need;
 use super::news::{Section, TownNews};
 use super::rows::{self, PageLine, ScreenRow};
@@ -198,7 +198,7 @@ impl TopState {
             keys
         });
         if self.pages.is_empty() {
-            keys.push(offer_stop(overview));
+            keys.extend(overview.offers.town.iter().map(OfferedKey::from));
         }
         keys
     }
@@ -268,7 +268,10 @@ impl TopState {
 
     /// Returns the text that a question begins with: the rig of a bead to sling.
     fn propose_text(&self, purpose: &TextPurpose) -> String {
-        let (TextPurpose::Sling { bead }, Some(overview)) = (purpose, &self.news.overview) else {
+        let (TextPurpose::Complete(offer), Some(overview)) = (purpose, &self.news.overview) else {
+            return String::new();
+        };
+        let TownChange::Sling { bead, .. } = &offer.change else {
             return String::new();
         };
         let is_home = |prefix: &str| {

@@ -7,8 +7,10 @@ use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
 use gt::town::event::{EventLine, EventVisibility};
 use gt::view::glance::SessionGlance;
-use gt::view::overview::{TownOverview, UserNeed, UserNeedKind, UserQuestion};
-use gt::view::request::RequestRow;
+use gt::view::need::{UserNeed, UserNeedKind, UserQuestion};
+use gt::view::offer::TownOffers;
+use gt::view::overview::TownOverview;
+use gt::view::request::{RequestRow, RequestStanding};
 use gt::view::status::{
     AgentStatus, ConvoyLine, OverseerStatus, QueueCounts, RigSummary, TownStatus, TownSummary,
 };
@@ -85,7 +87,7 @@ fn ready_request() -> RequestRow {
         branch: "polecat/coral/web-c3".to_owned(),
         target: "main".to_owned(),
         worker: "web/polecats/coral".to_owned(),
-        status: "ready",
+        status: RequestStanding::Ready,
         score: 1.0,
         priority: 2,
         created_at: (now() - SignedDuration::from_mins(3)).to_string(),
@@ -133,7 +135,6 @@ fn overview() -> TownOverview {
         full: None,
         queued: Vec::new(),
         held: None,
-        parking: Some(gt::view::status::ParkingOffer::Park),
     };
     let status = TownStatus {
         name: "hq".to_owned(),
@@ -171,14 +172,18 @@ fn overview() -> TownOverview {
         },
         problems: Vec::new(),
     };
+    let needs_you = vec![
+        question("hq-1", "Which database?"),
+        question("hq-2", "Which port?"),
+    ];
+    let requests = vec![ready_request()];
     TownOverview {
         at: now(),
+        offers: TownOffers::list(&status, &needs_you, &requests),
+        marks: BTreeMap::new(),
         status,
-        needs_you: vec![
-            question("hq-1", "Which database?"),
-            question("hq-2", "Which port?"),
-        ],
-        requests: vec![ready_request()],
+        needs_you,
+        requests,
         estimates: BTreeMap::new(),
         sessions: BTreeMap::from([("web/polecats/amber".to_owned(), glance())]),
     }

@@ -1,7 +1,7 @@
 //! The changes that a user makes on a screen of the town: `gt top` and the page.
 
 use kit::ui::counted;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::flow::agent::nudge::nudge_unless_muted;
 use crate::flow::agent::{hold, polecat};
@@ -16,7 +16,7 @@ use crate::town::identity::Address;
 use crate::town::{Rig, Town};
 
 /// A change of the town, ready to run.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TownChange {
     Answer { escalation: String, answer: String },
@@ -48,6 +48,31 @@ impl TownChange {
             Self::StopTown { .. } => "Stop every agent of the town and end the sessions".to_owned(),
             Self::ThawTown => "Let the agents of the town start again".to_owned(),
         }
+    }
+
+    /// Returns the name of the field that a user writes.
+    pub fn text_field(&self) -> Option<&'static str> {
+        match self {
+            Self::Answer { .. } => Some("answer"),
+            Self::Nudge { .. } => Some("message"),
+            Self::Sling { .. } => Some("target"),
+            Self::Reject { .. } | Self::StopTown { .. } => Some("reason"),
+            _ => None,
+        }
+    }
+
+    /// Returns the change with the text that a user wrote.
+    #[must_use]
+    pub fn with_text(mut self, written: &str) -> Self {
+        match &mut self {
+            Self::Answer { answer: text, .. }
+            | Self::Nudge { message: text, .. }
+            | Self::Sling { target: text, .. }
+            | Self::Reject { reason: text, .. }
+            | Self::StopTown { reason: text } => written.clone_into(text),
+            _ => {}
+        }
+        self
     }
 
     /// Runs the change with the functions of the commands, and describes the result in one line.

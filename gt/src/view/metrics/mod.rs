@@ -17,7 +17,7 @@ use serde::Serialize;
 
 use super::costs::{self, CostGroup, CostReport};
 use super::merge_stats::{MergeStats, read_merge_stats};
-use super::overview::{UserNeedKind, list_needs};
+use super::need::{UserNeedKind, list_needs};
 use super::ready::read_ready_work;
 use super::status::{self, AgentStatus, TownStatus};
 use crate::flow::agent::seance::usage::RequestCache;

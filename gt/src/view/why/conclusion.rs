@@ -469,7 +469,7 @@ impl Explanation {
                 continue;
             }
             let why = match tracked.why.as_str() {
-                "" => tracked.status.clone(),
+                "" => tracked.status.to_string(),
                 why => why.to_owned(),
             };
             self.now.push(format!("{}: {why}", tracked.id));

@@ -13,10 +13,10 @@ import {
   since,
   table,
 } from "./elements.js";
-import { mayAct, promptButton, read } from "./server.js";
+import { offerButtons, read } from "./server.js";
 import { listSessions } from "./sessions.js";
 import { terminal } from "./terminal.js";
-import { describeNeed, describeState, isStopped, listAgents, retryButton } from "./town.js";
+import { describeNeed, describeState, listAgents } from "./town.js";
 
 // The state of an agent and its reason, its work, its context and costs, and what it needs.
 function describeWork(agent, overview, costs) {
@@ -30,7 +30,10 @@ function describeWork(agent, overview, costs) {
   const needs = overview.needs_you.filter(
     (need) => names.includes(need.question?.from) || (need.bead && need.bead === agent.hook_bead),
   );
-  const canRetry = mayAct && isStopped(agent) && needs.every((need) => need.question);
+  const ofNeeds = needs.flatMap((need) => overview.offers.needs[need.key]);
+  const ofAgent = (overview.offers.agents[agent.address] ?? []).filter(
+    (offer) => !ofNeeds.some((other) => other.change.act === offer.change.act),
+  );
   return [
     element(
       "p",
@@ -58,7 +61,7 @@ function describeWork(agent, overview, costs) {
           ),
         )
       : null,
-    canRetry ? element("div", { class: "answers" }, retryButton(agent)) : null,
+    element("div", { class: "answers" }, offerButtons(ofAgent)),
   ];
 }
 
@@ -72,15 +75,10 @@ export async function showAgent(main, address, overview) {
   ]);
   const agent = listAgents(overview).find((other) => other.address === found.address);
   const hasScreen = found.screen !== null;
-  const nudge =
-    mayAct && hasScreen
-      ? promptButton("Nudge", `Message to ${address}`, (message) => ({ act: "nudge", agent: address, message }))
-      : null;
   replaceChildren(
     main,
     element("h1", {}, address),
     agent ? describeWork(agent, overview, costs) : null,
-    element("div", { class: "answers" }, nudge),
     section(
       "Screen",
       null,

@@ -68,14 +68,20 @@ async function act(action, question) {
   afterAct();
 }
 
-export function button(label, action, question = null) {
-  return element("button", { type: "button", click: () => act(action(), question) }, label);
+function makeOffer({ change, text, confirm, question }) {
+  if (!text) {
+    act(change, confirm === "never" ? null : `${question}?`);
+    return;
+  }
+  const written = window.prompt(text.question);
+  if (written) act({ ...change, [text.field]: written });
 }
 
-export function promptButton(label, question, action) {
-  const ask = () => {
-    const text = window.prompt(question);
-    if (text) act(action(text));
-  };
-  return element("button", { type: "button", click: ask }, label);
+// The buttons of the changes that the town offers.
+export function offerButtons(offers) {
+  if (!mayAct) return [];
+  return (offers ?? []).map((offer) => {
+    const label = offer.label.charAt(0).toUpperCase() + offer.label.slice(1);
+    return element("button", { type: "button", click: () => makeOffer(offer) }, label);
+  });
 }

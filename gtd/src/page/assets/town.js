@@ -13,7 +13,7 @@ import {
   since,
   timeUntil,
 } from "./elements.js";
-import { button, mayAct, promptButton, read } from "./server.js";
+import { mayAct, offerButtons, read } from "./server.js";
 
 // The agents of the town and of its rigs.
 export function listAgents(overview) {
@@ -21,42 +21,8 @@ export function listAgents(overview) {
 }
 
 // A worker whose work does not continue.
-export function isStopped(agent) {
+function isStopped(agent) {
   return agent.state === "stalled" || agent.state === "zombie";
-}
-
-export function retryButton(agent) {
-  return button("Retry", () => ({ act: "retry_worker", worker: agent.address }));
-}
-
-function answerButtons(need) {
-  const { escalation, options, acked_by: acknowledged } = need.question;
-  const answers = options.map((answer) =>
-    button(answer, () => ({ act: "answer", escalation, answer }), `Answer "${answer}" to: ${need.subject}`),
-  );
-  answers.push(promptButton("Reply", `Answer to ${need.subject}`, (answer) => ({ act: "answer", escalation, answer })));
-  if (!acknowledged) answers.push(button("Acknowledge", () => ({ act: "acknowledge", escalation })));
-  return answers;
-}
-
-export function requestButtons(id) {
-  return [
-    button("Retry", () => ({ act: "retry_request", request: id })),
-    promptButton("Reject", `Reason to reject ${id}`, (reason) => ({ act: "reject", request: id, reason })),
-  ];
-}
-
-// The buttons that resolve a need, as the keys of `gt top`.
-function needButtons(need, overview) {
-  if (!mayAct) return [];
-  if (need.question) return answerButtons(need);
-  const { bead } = need;
-  const request = overview.requests.find((other) => need.key.split(":").includes(other.id));
-  if (request) return requestButtons(request.id);
-  const agent = listAgents(overview).find((other) => bead && other.hook_bead === bead);
-  if (agent && need.kind !== "gave_up") return need.kind === "stuck" || isStopped(agent) ? [retryButton(agent)] : [];
-  if (!bead || need.key.startsWith("review:")) return [];
-  return [promptButton("Sling", `Rig or worker that takes ${bead}`, (target) => ({ act: "sling", bead, target }))];
 }
 
 export function describeNeed(need, overview) {
@@ -78,7 +44,7 @@ export function describeNeed(need, overview) {
   if (question) about.append(`from ${question.from}, ${age(question.since)} `);
   if (need.bead) about.append("about ", link("bead", need.bead));
   if (question?.acked_by) about.append(`, acknowledged by ${question.acked_by}`);
-  const answers = needButtons(need, overview);
+  const answers = offerButtons(overview.offers.needs[need.key]);
   const steps = need.next.map((command) => element("p", {}, element("code", {}, command)));
   const first = answers.length === 0 ? steps.shift() : null;
   const more = [screen ? "Last screen" : "", steps.length > 0 ? "commands" : ""].filter(Boolean).join(", ");
@@ -166,21 +132,12 @@ function describeQueued(entry) {
   return [link("bead", entry.work_bead_id), ` for rig ${entry.target_rig}`, since(entry.enqueued_at), failed];
 }
 
-// A docked rig offers neither.
-function offerParking(rig) {
-  if (rig.parking === "park") {
-    return button("Park", () => ({ act: "park", rig: rig.name }), `Park rig ${rig.name} and end its sessions?`);
-  }
-  return rig.parking === "unpark" ? button("Unpark", () => ({ act: "unpark", rig: rig.name })) : null;
-}
-
 export function showTown(main, overview, feed, costs) {
   const status = overview.status;
   const describe = (agent) => describeAgent(agent, overview.sessions[agent.address], costs.get(agent.address));
   const rigs = status.rigs.map((rig) => {
     const held = rig.held ? ` (${rig.held.reason})` : "";
-    const parking = mayAct ? offerParking(rig) : null;
-    const heading = element("h3", {}, `${rig.name}${held}`, " ", parking);
+    const heading = element("h3", {}, `${rig.name}${held}`, " ", offerButtons(overview.offers.rigs[rig.name]));
     return element(
       "div",
       { "data-key": rig.name },
@@ -254,29 +211,17 @@ export function showTown(main, overview, feed, costs) {
   );
 }
 
-// The words that mark beads whose work does not run: the same as in the overview.
-function markBeads(overview) {
-  const marks = new Map();
-  for (const request of overview.requests) marks.set(request.bead, ["in the merge queue", "dim"]);
-  for (const agent of listAgents(overview))
-    if (agent.hook_bead && isStopped(agent)) marks.set(agent.hook_bead, [agent.state, "bad"]);
-  for (const need of overview.needs_you)
-    if (need.bead) marks.set(need.bead, need.kind === "stuck" ? ["stuck", "bad"] : ["waits for you", "caution"]);
-  return marks;
-}
-
 export async function showBoard(main, _id, overview) {
   const rigs = await read("/api/board");
-  const marks = markBeads(overview);
   const card = (bead) => {
-    const [mark, tone] = marks.get(bead.id) ?? [];
+    const mark = overview.marks[bead.id];
     const facts = [`P${bead.priority}`, bead.assignee, ["deferred", "pinned"].includes(bead.status) ? bead.status : ""];
     return element(
       "div",
       { class: "card", "data-key": bead.id },
       link("bead", bead.id),
       ` ${bead.title}`,
-      mark ? element("div", { class: tone }, mark) : null,
+      mark ? element("div", { class: mark.tone }, mark.text) : null,
       element("div", { class: "dim" }, facts.filter(Boolean).join(" · ")),
     );
   };

@@ -14,9 +14,9 @@ import {
   stateNow,
   timeline,
 } from "./elements.js";
-import { mayAct, read } from "./server.js";
+import { offerButtons, read } from "./server.js";
 import { listSessions } from "./sessions.js";
-import { describeRequest, requestButtons } from "./town.js";
+import { describeRequest } from "./town.js";
 
 const STEP_MARKS = { done: "✓", current: "▶", ready: "○", blocked: "◇", pending: "◇" };
 
@@ -135,16 +135,15 @@ export async function showConvoy(main, id) {
   );
 }
 
-export async function showRequest(main, id) {
+export async function showRequest(main, id, overview) {
   const found = await read(`/api/request/${encodeURIComponent(id)}`);
-  const acts = mayAct && found.row ? requestButtons(id) : [];
   replaceChildren(
     main,
     element("h1", {}, `${id} ${found.title}`),
     found.row
       ? element("div", {}, describeRequest(found.row))
       : element("p", { class: "dim" }, `no longer in the queue (${found.status})`),
-    element("div", { class: "answers" }, acts),
+    element("div", { class: "answers" }, offerButtons(overview.offers.requests[id])),
     section("Changes", null, found.diff.trim() ? patch(found.diff) : element("p", { class: "dim" }, "none")),
     section(
       "Logs of failed gates",

@@ -1,20 +1,17 @@
 //! Reads the board, the costs and the settings.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use bd::bead::Status;
-use bd::store::{BeadRef, TimeField};
 use clap::ValueEnum;
 use gt::flow::agent::seance::usage::RequestCache;
 use gt::host::LiveTown;
 use gt::town::config::SettingsLayers;
+use gt::view::board;
 use gt::view::bundle::mask_value;
 use gt::view::costs::{self, CostGroup};
 use gt::view::settings::list_settings;
-use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::run::lock_mutex;
@@ -51,77 +48,9 @@ impl CostsCache {
     }
 }
 
-/// A column of a rig's board.
-#[derive(Debug, Serialize)]
-struct BoardColumn {
-    name: &'static str,
-    /// The number of its beads, also of those that are not shown.
-    total: usize,
-    beads: Vec<BoardBead>,
-}
-
-/// A bead on the board.
-#[derive(Debug, Serialize)]
-struct BoardBead {
-    id: String,
-    title: String,
-    status: String,
-    priority: i64,
-    assignee: String,
-}
-
-/// The number of shown beads of a column, and of the column of closed beads.
-const MAX_COLUMN_BEADS: usize = 100;
-const MAX_CLOSED_BEADS: usize = 20;
-
-/// Reads the work beads of each rig by columns, the last closed ones among them.
+/// Reads the work beads of each rig by columns.
 pub(in crate::page) fn read_board(town: &LiveTown) -> anyhow::Result<Value> {
-    let stores = town.read_stores()?;
-    let mut rigs = BTreeMap::new();
-    for (rig, beads) in &stores.rigs {
-        let (mut left, mut closed): (Vec<BeadRef>, Vec<BeadRef>) = beads
-            .bead_refs()
-            .filter(|bead| !bead.is_internal() && !bead.is_ephemeral() && !bead.is_tombstone())
-            .partition(BeadRef::is_open);
-        left.sort_by_key(BeadRef::priority);
-        closed.sort_by_cached_key(|bead| Reverse(bead.time(TimeField::Closed)));
-        let (at_work, left): (Vec<BeadRef>, Vec<BeadRef>) = left
-            .into_iter()
-            .partition(|bead| matches!(bead.status(), Status::Hooked | Status::InProgress));
-        let (blocked, open): (Vec<BeadRef>, Vec<BeadRef>) = left.into_iter().partition(|found| {
-            found.status() == Status::Blocked
-                || found.is_blocked()
-                || found.has_external_edge()
-                    && found
-                        .bead()
-                        .is_some_and(|bead| !stores.external_blockers(bead).is_empty())
-        });
-        let columns = [
-            build_column("Open", &open, MAX_COLUMN_BEADS),
-            build_column("Blocked", &blocked, MAX_COLUMN_BEADS),
-            build_column("In progress", &at_work, MAX_COLUMN_BEADS),
-            build_column("Done", &closed, MAX_CLOSED_BEADS),
-        ];
-        rigs.insert(rig.clone(), columns);
-    }
-    Ok(serde_json::to_value(rigs)?)
-}
-
-fn build_column(name: &'static str, all: &[BeadRef], limit: usize) -> BoardColumn {
-    let shown = all.iter().take(limit).filter_map(BeadRef::bead);
-    BoardColumn {
-        name,
-        total: all.len(),
-        beads: shown
-            .map(|bead| BoardBead {
-                id: bead.id.clone(),
-                title: bead.title.clone(),
-                status: bead.status.to_string(),
-                priority: bead.priority,
-                assignee: bead.assignee.clone(),
-            })
-            .collect(),
-    }
+    Ok(serde_json::to_value(board::read_boards(town)?)?)
 }
 
 /// Reads the settings of the town and of each rig, with their secrets masked.

@@ -7,7 +7,7 @@ use gt::record::town_view::TownView;
 use gt::record::{convoy, merge_request, molecule};
 use gt::view::bead::BeadDetails;
 use gt::view::convoy::{BeadPace, ConvoyEnd, list_waves};
-use gt::view::overview::{list_needing_beads, list_needs};
+use gt::view::need::{list_needing_beads, list_needs};
 use gt::view::request;
 use kit::ui::cut::{first_bytes, last_lines};
 use serde_json::{Value, json};

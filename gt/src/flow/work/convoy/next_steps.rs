@@ -1,5 +1,7 @@
 //! Lists the commands that a user can run for a tracked bead.
 
+use bd::bead::Status;
+
 use super::tracked::{BeadStanding, RigStore, TrackedBead};
 use crate::record::merge_request;
 
@@ -33,7 +35,7 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> V
         return Vec::new();
     };
     // The worker closed the bead without `gt done`.
-    if bead.status == "closed" {
+    if bead.status == Status::Closed {
         let id = &bead.id;
         return vec![
             format!("bd reopen {id} && gt sling {id} {rig}"),
@@ -67,7 +69,7 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> V
         .filter(|task| {
             let task = home.beads.get(task);
             task.is_some_and(|task| {
-                task.status == bd::bead::Status::Open && home.find_queued(&task.id).is_none()
+                task.status == Status::Open && home.find_queued(&task.id).is_none()
             })
         })
         .map(|task| format!("gt sling {task} {rig}"))

@@ -89,8 +89,7 @@ impl ConvoyBlocker {
 pub struct ConvoyProgress {
     pub id: String,
     pub title: String,
-    /// `open` or `closed`.
-    pub status: String,
+    pub status: Status,
     /// The creation time, RFC 3339.
     pub created_at: String,
     pub tracked: Vec<TrackedBead>,
@@ -295,7 +294,7 @@ impl<'a> ProgressBoard<'a> {
         ConvoyProgress {
             id: convoy.id.clone(),
             title: convoy.title.clone(),
-            status: convoy.status.to_string(),
+            status: convoy.status.clone(),
             created_at: convoy.created_at.to_string(),
             counts: BeadCounts {
                 completed,
@@ -352,7 +351,7 @@ fn list_blockers(bead: &Bead) -> Vec<String> {
 fn track_archived_bead(bead: Bead) -> TrackedBead {
     TrackedBead {
         blockers: list_blockers(&bead),
-        status: bead.status.to_string(),
+        status: bead.status,
         issue_type: bead.issue_type.to_string(),
         id: bead.id,
         title: bead.title,
@@ -370,7 +369,7 @@ fn track_unknown_bead(id: &str) -> TrackedBead {
     TrackedBead {
         id: id.to_owned(),
         title: "(external)".to_owned(),
-        status: "unknown".to_owned(),
+        status: Status::Other("unknown".into()),
         dependency_type: "tracks",
         issue_type: String::new(),
         assignee: String::new(),
@@ -445,7 +444,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
     TrackedBead {
         id: id.to_owned(),
         title: bead.title.clone(),
-        status: bead.status.to_string(),
+        status: bead.status.clone(),
         dependency_type: "tracks",
         issue_type: bead.issue_type.to_string(),
         assignee: bead.assignee.clone(),

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use bd::bead::Bead;
+use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
 use jiff::Timestamp;
 use serde::Serialize;
@@ -19,7 +19,7 @@ pub struct TrackedBead {
     /// The title. `(external)` if no store of the town contains the bead.
     pub title: String,
     /// The stored status. `unknown` if no store contains the bead.
-    pub status: String,
+    pub status: Status,
     pub dependency_type: &'static str,
     pub issue_type: String,
     #[serde(skip_serializing_if = "String::is_empty")]

@@ -1,0 +1,132 @@
+//! The board of a rig: its work beads by columns, and the marks on them.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use bd::bead::Status;
+use bd::store::{BeadRef, TimeField};
+use serde::Serialize;
+
+use super::need::{UserNeed, UserNeedKind};
+use super::request::RequestRow;
+use super::status::TownStatus;
+use crate::host::LiveTown;
+
+/// A column of a rig's board.
+#[derive(Debug, Serialize)]
+pub struct BoardColumn {
+    pub name: &'static str,
+    /// The number of its beads, also of those that are not shown.
+    pub total: usize,
+    pub beads: Vec<BoardBead>,
+}
+
+/// A bead on the board.
+#[derive(Debug, Serialize)]
+pub struct BoardBead {
+    pub id: String,
+    pub title: String,
+    pub status: String,
+    pub priority: i64,
+    pub assignee: String,
+}
+
+/// The number of shown beads of a column, and of the column of closed beads.
+const MAX_COLUMN_BEADS: usize = 100;
+const MAX_CLOSED_BEADS: usize = 20;
+
+/// Reads the work beads of each rig by columns, the last closed ones among them.
+pub fn read_boards(town: &LiveTown) -> anyhow::Result<BTreeMap<String, [BoardColumn; 4]>> {
+    let stores = town.read_stores()?;
+    let mut rigs = BTreeMap::new();
+    for (rig, beads) in &stores.rigs {
+        let (mut left, mut closed): (Vec<BeadRef>, Vec<BeadRef>) = beads
+            .bead_refs()
+            .filter(|bead| !bead.is_internal() && !bead.is_ephemeral() && !bead.is_tombstone())
+            .partition(BeadRef::is_open);
+        left.sort_by_key(BeadRef::priority);
+        closed.sort_by_cached_key(|bead| Reverse(bead.time(TimeField::Closed)));
+        let (at_work, left): (Vec<BeadRef>, Vec<BeadRef>) = left
+            .into_iter()
+            .partition(|bead| matches!(bead.status(), Status::Hooked | Status::InProgress));
+        let (blocked, open): (Vec<BeadRef>, Vec<BeadRef>) = left.into_iter().partition(|found| {
+            found.status() == Status::Blocked
+                || found.is_blocked()
+                || found.has_external_edge()
+                    && found
+                        .bead()
+                        .is_some_and(|bead| !stores.external_blockers(bead).is_empty())
+        });
+        let columns = [
+            build_column("Open", &open, MAX_COLUMN_BEADS),
+            build_column("Blocked", &blocked, MAX_COLUMN_BEADS),
+            build_column("In progress", &at_work, MAX_COLUMN_BEADS),
+            build_column("Done", &closed, MAX_CLOSED_BEADS),
+        ];
+        rigs.insert(rig.clone(), columns);
+    }
+    Ok(rigs)
+}
+
+fn build_column(name: &'static str, all: &[BeadRef], limit: usize) -> BoardColumn {
+    let shown = all.iter().take(limit).filter_map(BeadRef::bead);
+    BoardColumn {
+        name,
+        total: all.len(),
+        beads: shown
+            .map(|bead| BoardBead {
+                id: bead.id.clone(),
+                title: bead.title.clone(),
+                status: bead.status.to_string(),
+                priority: bead.priority,
+                assignee: bead.assignee.clone(),
+            })
+            .collect(),
+    }
+}
+
+/// A few words on a bead of the board.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BeadMark {
+    pub text: String,
+    pub tone: MarkTone,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkTone {
+    Dim,
+    Caution,
+    Bad,
+}
+
+/// Returns the marks of beads. A need goes before a stopped worker, and that before the queue.
+pub fn mark_beads(
+    status: &TownStatus,
+    needs: &[UserNeed],
+    requests: &[RequestRow],
+) -> BTreeMap<String, BeadMark> {
+    let mut marks = BTreeMap::new();
+    let mut mark = |bead: &str, text: &str, tone| {
+        let text = text.to_owned();
+        marks.insert(bead.to_owned(), BeadMark { text, tone });
+    };
+    for request in requests {
+        mark(&request.bead, "in the merge queue", MarkTone::Dim);
+    }
+    for agent in status
+        .all_agents()
+        .filter(|agent| agent.is_stopped_at_work())
+    {
+        if let (Some(bead), Some(state)) = (&agent.hook_bead, agent.state) {
+            mark(bead, state.name(), MarkTone::Bad);
+        }
+    }
+    for need in needs.iter().filter(|need| !need.bead.is_empty()) {
+        match need.kind {
+            UserNeedKind::Stuck => mark(&need.bead, "stuck", MarkTone::Bad),
+            _ => mark(&need.bead, "waits for you", MarkTone::Caution),
+        }
+    }
+    marks
+}
