@@ -111,11 +111,15 @@ const REMOTE_CHANGES: [&[&str]; 5] = [
 
 #[test]
 fn a_remote_that_was_changed_in_a_sandbox_is_restored_and_reported_once() {
-    for change in REMOTE_CHANGES {
-        let worker = Worker::new();
+    let mut worker = Worker::new();
+    let fork = worker.town.origin("fork");
+    for (number, change) in REMOTE_CHANGES.iter().enumerate() {
+        if number > 0 {
+            worker.take_another();
+        }
         let town = &worker.town;
-        let fork = town.origin("fork");
-        worker.commit_text("a.txt", "a\n");
+        let file = format!("{number}.txt");
+        worker.commit_text(&file, "a\n");
         let args = change.iter().map(|word| {
             word.replace("FORK", fork.url())
                 .replace("ORIGIN", worker.origin.url())
@@ -125,14 +129,17 @@ fn a_remote_that_was_changed_in_a_sandbox_is_restored_and_reported_once() {
         let before = fork.git(["for-each-ref"]);
         worker.hand_in();
         assert_eq!(worker.merge()["outcome"], "merged", "{change:?}");
-        assert_eq!(worker.origin.file("main", "a.txt"), "a", "{change:?}");
+        assert_eq!(worker.origin.file("main", &file), "a", "{change:?}");
         assert_eq!(fork.git(["for-each-ref"]), before, "{change:?}");
         let mail = town.mail("overseer");
         let about = mail.iter().filter(|mail| {
             let subject = mail["subject"].as_str().unwrap();
             subject.contains("The remote of web differed")
         });
-        assert_eq!(about.count(), 1, "{change:?}: {mail:?}");
+        // A renamed and a removed remote are the same finding, which is reported once.
+        let findings = number + 1 - usize::from(number >= 2);
+        assert_eq!(about.count(), findings, "{change:?}: {mail:?}");
+        assert_eq!(town.events("remote_restored").len(), number + 1);
     }
 }
 

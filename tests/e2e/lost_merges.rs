@@ -320,12 +320,15 @@ fn a_repair_that_another_repair_made_void_is_not_an_attempt() {
 
 #[test]
 fn a_commit_with_an_odd_author_or_date_is_merged() {
-    for strategy in ["rebase", "squash", "merge"] {
-        let worker = Worker::new();
+    let mut worker = Worker::new();
+    for (number, strategy) in ["rebase", "squash", "merge"].into_iter().enumerate() {
+        if number > 0 {
+            worker.take_another();
+        }
         let setting = serde_json::json!({ "strategy": strategy });
         worker.town.set_rig_setting("web", "merge_queue", setting);
         for (number, who) in [" <> 5 +0000", "D <d@x> -100 +0000"].iter().enumerate() {
-            worker.commit_text(&format!("{number}.txt"), "x\n");
+            worker.commit_text(&format!("{strategy}-{number}.txt"), "x\n");
             let raw = worker.git(["cat-file", "commit", "HEAD"]);
             let lines: Vec<String> = raw
                 .lines()
@@ -351,9 +354,11 @@ fn a_commit_with_an_odd_author_or_date_is_merged() {
             worker.git(["reset", "-q", "--hard", written.trim()]);
         }
         worker.hand_in();
-        worker.origin.commit("other.txt", "x\n", "Other");
+        let other = format!("{strategy}.txt");
+        worker.origin.commit(&other, "x\n", "Other");
         let merged = worker.merge();
         assert_eq!(merged["outcome"], "merged", "{strategy}: {merged}");
-        assert_eq!(worker.origin.file("main", "1.txt"), "x");
+        let file = format!("{strategy}-1.txt");
+        assert_eq!(worker.origin.file("main", &file), "x");
     }
 }

@@ -106,10 +106,13 @@ fn a_wrong_gate_or_a_key_of_another_version_merges_nothing() {
             "safety.blocked_patterns is",
         ),
     ];
-    for (part, value, reason) in rows {
-        let worker = Worker::new();
+    let mut worker = Worker::new();
+    for (number, (part, value, reason)) in rows.into_iter().enumerate() {
+        if number > 0 {
+            worker.take_another();
+        }
         let town = &worker.town;
-        worker.commit("work.txt");
+        worker.commit(&format!("{number}.txt"));
         worker.hand_in();
         let bead = worker.bead.clone();
         town.set_rig_setting("web", part, value);
@@ -126,6 +129,7 @@ fn a_wrong_gate_or_a_key_of_another_version_merges_nothing() {
         town.set_rig_setting("web", part, json!({}));
         worker.merge();
         assert_eq!(town.status_of("web", &bead), "closed");
+        town.patrol();
     }
 }
 

@@ -41,6 +41,13 @@ impl Worker {
         }
     }
 
+    /// Becomes the worker of another bead in the same town.
+    pub fn take_another(&mut self) {
+        self.bead = self.town.bead("web", "Work");
+        self.name = self.town.sling(&self.bead);
+        self.sandbox = self.town.sandbox(&self.name);
+    }
+
     /// `gt done` as it runs it.
     pub fn done<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> Run {
         self.town.gt_as(&self.name, ["done", "--stay"]).args(args)
