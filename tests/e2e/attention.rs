@@ -112,6 +112,7 @@ fn a_stuck_worker_is_reported_and_freed_by_retry_or_reassignment() {
         let (town, _origin) = Town::with_rig();
         // A full rig: the stuck worker must not take up the only place.
         town.set_rig_setting("web", "max_polecats", json!(1));
+        town.gt(["config", "set", "patrol.breaker.wait", "0s"]).ok();
         town.script("test -e \"$GT_ROOT/../scripts/go\" || { sleep 1; exit 7; }; echo x > x.txt");
         let bead = town.bead("web", "Hopeless");
         town.gt(["sling", &bead, "web"]).run();

@@ -209,6 +209,7 @@ fn next_steps_of_a_stuck_worker() {
     let build = || {
         let scene = Scene::new();
         let town = &scene.worker.town;
+        town.gt(["config", "set", "patrol.breaker.wait", "0s"]).ok();
         town.script("exit 7");
         for session in town.sessions() {
             town.kill_session(&session);
