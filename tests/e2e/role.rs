@@ -104,6 +104,8 @@ fn gtd_keeps_an_agent_session_running_unless_the_user_stopped_it() {
     let count =
         || status(&town, &["witness", "status", "web"])["restarts"]["restart_count"].as_u64();
     assert_eq!(count().unwrap_or_default(), 0);
+    // After a pass the daemon knows of the session, and its end wakes the daemon.
+    town.patrol_is_quiet();
     town.kill_session("gt-web-witness");
     eventually("it is started again", || {
         (running() && count() >= Some(1)).then_some(())
