@@ -11,7 +11,6 @@ mod happy;
 mod integration;
 mod length;
 mod links;
-mod reminded;
 mod remotes;
 mod tracked_beads;
 mod typed;
