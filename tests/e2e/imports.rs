@@ -1,8 +1,12 @@
 //! The layers hold: no import goes upwards, and no modules import each other in a circle.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use town_tests::Imports;
+
+/// The imports of `gt`, the largest crate, read once for all tests.
+static GT_IMPORTS: LazyLock<Imports> = LazyLock::new(|| imports("gt"));
 
 fn imports(name: &str) -> Imports {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
@@ -116,25 +120,27 @@ fn bd_has_no_circular_imports() {
 
 #[test]
 fn gt_imports_nothing_from_a_higher_layer() {
-    let found = imports("gt").upwards(&GT);
+    let found = GT_IMPORTS.upwards(&GT);
     assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]
 fn flow_imports_nothing_from_a_higher_floor() {
     let inner = |name: &str| name.starts_with("flow::").then(|| name.to_owned());
-    let found = imports("gt").grouped(inner).upwards(&FLOW);
+    let found = GT_IMPORTS.grouped(inner).upwards(&FLOW);
     assert!(found.is_empty(), "{found:#?}");
 }
 
 #[test]
 fn gt_has_no_circular_imports() {
-    let imports = imports("gt");
     for depth in 1..=3 {
-        let circles = imports.grouped(outer(depth)).without_own_parts().circles();
+        let circles = GT_IMPORTS
+            .grouped(outer(depth))
+            .without_own_parts()
+            .circles();
         assert!(circles.is_empty(), "{circles:#?}");
     }
-    let circles = imports.without_own_parts().circles();
+    let circles = GT_IMPORTS.without_own_parts().circles();
     assert!(circles.is_empty(), "{circles:#?}");
 }
 
