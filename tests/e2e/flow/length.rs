@@ -95,8 +95,11 @@ git add "$GT_BEAD.txt" && git commit --quiet -m "Make $GT_BEAD.txt""#,
             .filter(|bead| town.status_of("web", bead) == "open")
             .take(missing)
             .collect();
+        let mut sling = vec!["sling"];
+        sling.extend(open.iter().map(|bead| bead.as_str()));
+        sling.push("web");
+        town.gt(sling).ok();
         for bead in open {
-            town.gt(["sling", bead, "web"]).ok();
             town.closed("web", bead);
         }
         let (bytes, text) = part(&beads[last - 1], "convoy");
