@@ -370,7 +370,7 @@ impl Town {
         });
     }
 
-    /// Ends a session as a crash would: its first process gets -9.
+    /// Ends a session as a crash would: its first process gets -9. The end is known to tmux then.
     pub fn kill_session(&self, session: &str) {
         let args = [
             "display-message",
@@ -381,6 +381,7 @@ impl Town {
         ];
         let pid = self.tmux(args);
         self.kill(&pid);
+        self.panes_end(&[pid.as_str()]);
     }
 
     /// Ends the first processes of all sessions with -9, as a system does when memory is short.
@@ -389,7 +390,25 @@ impl Town {
         let pids = self.tmux(["list-panes", "-a", "-F", "#{pane_pid}"]);
         let args = std::iter::once("-9").chain(pids.lines());
         self.program_on_path("kill").args(args).ok();
-        pids.lines().count()
+        let pids: Vec<&str> = pids.lines().collect();
+        self.panes_end(&pids);
+        pids.len()
+    }
+
+    /// Waits until tmux knows that these first processes have ended: a command that comes before
+    /// still finds their sessions.
+    fn panes_end(&self, pids: &[&str]) {
+        eventually("the sessions have ended", || {
+            // The server ends with its last session, and its socket with it.
+            let Some(socket) = self.tmux_socket() else {
+                return Some(());
+            };
+            let panes = self.program_on_path("tmux").args(["-S", &socket]);
+            let panes = panes.args(["list-panes", "-a", "-F", "#{pane_pid} #{pane_dead}"]);
+            let panes = panes.run().out;
+            let is_alive = |line: &str| pids.iter().any(|pid| line == format!("{pid} 0"));
+            (!panes.lines().any(is_alive)).then_some(())
+        });
     }
 
     /// Ends the town's tmux server with -9, and every session with it.
@@ -432,10 +451,14 @@ impl Town {
 
     /// Runs tmux on the town's own server.
     pub fn tmux<'a>(&self, args: impl IntoIterator<Item = &'a str>) -> String {
-        let sockets = walk(&self.path("tmux"));
-        let socket = sockets.first().unwrap().to_string_lossy().into_owned();
+        let socket = self.tmux_socket().unwrap();
         let run = self.program_on_path("tmux").args(["-S", &socket]);
         run.args(args).ok().text().to_owned()
+    }
+
+    fn tmux_socket(&self) -> Option<String> {
+        let sockets = walk(&self.path("tmux"));
+        Some(sockets.first()?.to_string_lossy().into_owned())
     }
 
     /// The daemon makes passes when woken, and after a few finds nothing more to do.
