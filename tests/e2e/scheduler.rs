@@ -241,7 +241,10 @@ fn a_forced_blocked_bead_does_not_wait_in_the_queue_for_its_blocker() {
     let words = beads[1..].iter().map(String::as_str);
     town.gt(["sling"].into_iter().chain(words).chain(["web", "--force"]))
         .ok();
-    assert_eq!(town.status_of("web", &beads[1]), "hooked");
+    // The daemon starts what the sling queued.
+    eventually("the blocked bead is started", || {
+        (town.status_of("web", &beads[1]) == "hooked").then_some(())
+    });
 }
 
 #[test]

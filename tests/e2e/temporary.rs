@@ -55,5 +55,8 @@ fn files_of_a_scripted_session_are_in_the_town_and_recreated() {
     });
     town.up();
     town.closed("web", &bead);
-    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0);
+    eventually("the files of both sessions are removed", || {
+        let left = std::fs::read_dir(&folder).unwrap();
+        (left.count() == 0).then_some(())
+    });
 }
