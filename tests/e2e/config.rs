@@ -3,6 +3,8 @@
 use serde_json::json;
 use town_tests::{Town, eventually};
 
+use crate::screens::assert_running_screen;
+
 #[test]
 fn a_setting_comes_from_the_highest_layer_and_names_its_origin() {
     let (town, _origin) = Town::with_rig();
@@ -367,11 +369,7 @@ fn agents_are_defined_shown_and_removed() {
         mine,
         serde_json::json!({ "command": "my-agent", "args": ["--fast"] })
     );
-    let list = agent(&["ls"]).ok().out;
-    assert!(
-        list.contains("opus             town") && list.contains("claude           built-in"),
-        "{list}"
-    );
+    assert_running_screen("gt-config-agent-list", agent(&["ls"]), &[]);
     agent(&["rm", "opus"]).ok();
     agent(&["get", "opus"]).fails("there is no agent `opus`");
     agent(&["remove", "claude"]).fails("have no agent `claude`");

@@ -2,6 +2,8 @@
 
 use town_tests::{Town, eventually};
 
+use crate::screens::assert_running_screen;
+
 #[test]
 fn a_convoy_reopens_when_work_is_added_and_lands_again() {
     let (town, _origin) = Town::with_rig();
@@ -143,19 +145,16 @@ fn failed_work_blocks_the_landing_and_status_shows_the_next_steps() {
         (&2.into(), &3.into())
     );
     assert_eq!(status["tracked"][2]["standing"], "failed");
-    let give_up = format!("bd close {three} --reason \"Cancelled: <why>\"");
     let ways = [
         format!("bd reopen {three} && gt sling {three} web"),
-        give_up.clone(),
+        format!("bd close {three} --reason \"Cancelled: <why>\""),
         format!("gt convoy close {id} --force --reason \"<why>\""),
     ];
     assert_eq!(status["tracked"][2]["next_steps"], serde_json::json!(ways));
-    let shown = town
-        .gt(["convoy", "status", id])
-        .env("COLUMNS", "120")
-        .ok()
-        .out;
-    assert!(shown.contains(&format!("→ {give_up}")), "{shown}");
+    let ids = [&one, &two, &three].map(String::as_str);
+    let ids = std::iter::zip(ids, ["web-one", "web-two", "web-three"]).collect::<Vec<_>>();
+    let shown = town.gt(["convoy", "status", id]);
+    assert_running_screen("gt-convoy-status-failed", shown, &ids);
     // Nobody said why: that does not count, either.
     town.bd("web", ["close", &three, "--reason", "Cancelled"])
         .ok();
@@ -186,12 +185,10 @@ fn a_convoy_lists_its_work_closed_without_a_merge() {
         town.patrol();
         (town.status_of(".", &id) == "closed").then_some(())
     });
-    let shown = town.gt(["convoy", "status", &id]).ok().out;
-    assert!(shown.contains(&format!("– closed   {two}")), "{shown}");
-    assert!(
-        shown.contains("closed without a merge: Won't do"),
-        "{shown}"
-    );
+    let ids = [&one, &two, &three].map(String::as_str);
+    let ids = std::iter::zip(ids, ["web-one", "web-two", "web-three"]).collect::<Vec<_>>();
+    let shown = town.gt(["convoy", "status", &id]);
+    assert_running_screen("gt-convoy-status-landed", shown, &ids);
     let mail = town.mail("overseer");
     let body = mail[0]["body"].as_str().unwrap();
     assert!(body.contains("1 of 3 merged"), "{body}");

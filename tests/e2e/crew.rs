@@ -2,6 +2,8 @@
 
 use town_tests::{Town, eventually};
 
+use crate::screens::assert_running_screen;
+
 /// A town with a crew member `max` whose agent stays, and the folder of its clone.
 fn with_max() -> (Town, town_tests::Repo, std::path::PathBuf) {
     let (town, origin) = Town::with_rig();
@@ -246,8 +248,7 @@ fn a_crew_member_is_shown_renamed_and_updated() {
     assert_eq!(shown[0]["git_untracked"][0], "draft.txt");
     assert_eq!(shown[0]["mail_unread"], 1);
     assert_eq!(shown[0]["has_session"], false);
-    let text = town.gt(["crew", "status"]).ok().out;
-    assert!(text.contains("1 uncommitted file"), "{text}");
+    assert_running_screen("gt-crew-status", town.gt(["crew", "status"]), &[]);
 
     origin.commit("new.txt", "new\n", "New");
     let updated = town.gt(["crew", "pristine", "max", "--json"]).ok().json();

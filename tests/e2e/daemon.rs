@@ -5,13 +5,15 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 use town_tests::{Repo, Town, eventually};
 
+use crate::screens::assert_running_screen;
+
 #[test]
 fn the_daemon_starts_once_answers_and_stops() {
     let town = Town::new();
     town.gt(["daemon", "stop"]).fails("no daemon runs");
     town.gt(["daemon", "start"]).ok();
     town.gt(["daemon", "start"]).fails("runs already");
-    town.gt(["up"]).ok();
+    assert_running_screen("gt-up-again", town.gt(["up"]), &[]);
     let second = town.gtd(["run"]).fails("another daemon watches this town");
     assert_eq!(second.code, 2, "systemd does not try again and again");
     let status = town.gt(["daemon", "status", "--json"]).ok().json();
@@ -19,7 +21,9 @@ fn the_daemon_starts_once_answers_and_stops() {
     assert!(status["pid"].as_u64().unwrap() > 1);
     let logs = town.gt(["daemon", "logs"]).ok();
     assert!(logs.out.contains("watching"), "{}", logs.out);
-    town.gt(["daemon", "stop"]).ok();
+    assert_running_screen("gt-daemon-stop", town.gt(["daemon", "stop"]), &[]);
+    assert_running_screen("gt-up", town.gt(["up"]), &[]);
+    assert_running_screen("gt-down-again", town.gt(["down"]), &[]);
     assert_eq!(
         town.gt(["daemon", "status", "--json"]).ok().json()["running"],
         false

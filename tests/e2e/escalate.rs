@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use town_tests::{Town, Worker};
 
+use crate::screens::assert_running_screen;
+
 /// Escalates and returns the report.
 fn escalate(town: &Town, args: &[&str]) -> Value {
     let run = town.gt(["escalate"]).args(args.iter().copied());
@@ -165,8 +167,8 @@ fn a_repeated_escalation_is_counted_and_a_more_urgent_one_raises_it() {
     assert_eq!(subjects(&town, "overseer"), ["[HIGH] Disk full"]);
     let bead = town.show(".", &id);
     assert_eq!(bead["comments"][0]["text"], "sdb1");
-    let shown = town.gt(["escalate", "show", &id]).ok().out;
-    assert!(shown.contains("Escalated 3 times"), "{shown}");
+    let shown = town.gt(["escalate", "show", &id]);
+    assert_running_screen("gt-escalate-show-repeated", shown, &[]);
     town.gt(["escalate", "close", &id, "--reason", "swept"])
         .ok();
     let new = escalate(&town, &["Disk full", "-c", "infra"]);

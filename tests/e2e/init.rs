@@ -4,6 +4,8 @@ use std::os::unix::fs::PermissionsExt;
 
 use town_tests::{Terminal, Town, eventually};
 
+use crate::screens::assert_running_screen;
+
 /// Installs a program of that name that does nothing.
 fn install_program(town: &Town, name: &str) {
     let path = town.path("bin").join(name);
@@ -41,6 +43,9 @@ fn init_makes_town_rig_and_task_and_can_run_again() {
     let again = init(&[]).ok().json();
     assert_eq!(again["rig"], "my_app");
     assert_eq!(again["bead"], serde_json::Value::Null);
+    let again = place.gt_at(&place.path("home"), ["init", root.to_str().unwrap()]);
+    let again = again.args(["--repo", origin.url(), "--agent", "auggie"]);
+    assert_running_screen("gt-init-again", again, &[]);
     let rigs = place.gt(["rig", "list", "--json"]).ok().json();
     assert_eq!(rigs.as_array().unwrap().len(), 1, "{rigs}");
 }

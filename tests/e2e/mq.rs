@@ -3,6 +3,8 @@
 use serde_json::json;
 use town_tests::{Town, Worker, eventually};
 
+use crate::screens::assert_running_screen;
+
 /// A worker that has handed in work, and its request.
 fn handed_in() -> (Worker, String) {
     let worker = Worker::new();
@@ -104,13 +106,10 @@ fn a_paused_queue_accepts_work_and_merges_nothing_until_it_is_resumed() {
     town.gt(["mq", "run", "web"]).fails(words);
     town.patrol();
     assert_eq!(town.show("web", &request)["status"], "open");
-    for args in [["why", &request], ["mq", "list"]] {
-        let said = town.gt(args).ok();
-        assert!(
-            format!("{}{}", said.out, said.err).contains(words),
-            "{args:?}"
-        );
-    }
+    let why = town.gt(["why", &request]).ok().out;
+    assert!(why.contains(words), "{why}");
+    let ids = [(worker.bead.as_str(), "web-one")];
+    assert_running_screen("gt-mq-list-paused", town.gt(["mq", "list"]), &ids);
     assert_eq!(worker.requests()[0]["status"], "stopped");
     let status = town.gt(["status"]).ok().out;
     assert!(status.contains("gt mq resume web"), "{status}");

@@ -3,6 +3,8 @@
 use serde_json::json;
 use town_tests::{Town, eventually};
 
+use crate::screens::assert_running_screen;
+
 /// A town with beads whose workers never finish.
 pub(crate) fn town_with_beads(count: usize) -> (Town, Vec<String>) {
     let (town, _origin) = Town::with_rig();
@@ -132,18 +134,14 @@ fn a_paused_scheduler_queues_and_starts_no_worker() {
     town.gt(["scheduler", "pause", "-r", "Weekend"]).ok();
     let status = town.gt(["status"]).ok().out;
     assert!(status.contains("the scheduler is paused by"), "{status}");
-    let report = town.gt(["scheduler", "status"]).ok().out;
-    assert!(report.contains("by overseer: Weekend"), "{report}");
-    town.gt(["sling", &beads[0], "web"]).ok();
+    let ids = [(beads[0].as_str(), "web-one")];
+    let sling = town.gt(["sling", &beads[0], "web"]);
+    assert_running_screen("gt-sling-paused", sling, &ids);
     town.patrol();
     assert_eq!(town.status_of("web", &beads[0]), "open");
     assert!(town.sessions().is_empty());
-    let report = town.gt(["scheduler", "status"]).ok().out;
-    assert!(
-        report.contains("no worker is started: the scheduler is paused by overseer")
-            && report.contains("→ gt scheduler resume"),
-        "{report}"
-    );
+    let report = town.gt(["scheduler", "status"]);
+    assert_running_screen("gt-scheduler-status-paused", report, &ids);
     let why = town.gt(["why", &beads[0]]).ok().out;
     assert!(why.contains("the scheduler is paused by overseer"), "{why}");
     town.gt(["scheduler", "run"]).ok();

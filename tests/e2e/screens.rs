@@ -78,8 +78,8 @@ const REPLACED: [(&str, &str); 9] = [
     (r"\b[0-9a-f]{12}\b", "[commit-12]"),
 ];
 
-/// Compares what a command prints with its snapshot, at a width.
-fn assert_width(name: &str, width: &str, run: Run) {
+/// Compares what a command prints with its snapshot, at a width. `more` is replaced first.
+fn assert_width(name: &str, width: &str, run: Run, more: &[(&str, &str)]) {
     let screen = run.env("COLUMNS", width).run();
     let code = match screen.code {
         0 => String::new(),
@@ -88,7 +88,7 @@ fn assert_width(name: &str, width: &str, run: Run) {
     let text = format!("{}{}{code}", screen.out, screen.err);
     insta::with_settings!({
         prepend_module_to_snapshot => false,
-        filters => REPLACED.to_vec(),
+        filters => [more, &REPLACED].concat(),
     }, {
         insta::assert_snapshot!(format!("{name}-{width}"), text);
     });
@@ -97,13 +97,23 @@ fn assert_width(name: &str, width: &str, run: Run) {
 /// Compares a page at both widths.
 fn assert_page(name: &str, show: impl Fn() -> Run) {
     for width in ["80", "120"] {
-        assert_width(name, width, show());
+        assert_width(name, width, show(), &[]);
     }
 }
 
 /// Compares what a command prints at 80 columns.
-pub(crate) fn assert_screen(name: &str, run: Run) {
-    assert_width(name, "80", run);
+fn assert_screen(name: &str, run: Run) {
+    assert_width(name, "80", run, &[]);
+}
+
+/// Compares what a command prints at 80 columns in a town whose clock runs. `ids` are random ids of
+/// the town, each with the text that stands for it.
+pub(crate) fn assert_running_screen(name: &str, run: Run, ids: &[(&str, &str)]) {
+    let ages = [
+        (r"\b(just now|\d+[smh] ago)\b", "[ago]"),
+        (r"\bpid (was )?\d+", "pid ${1}[pid]"),
+    ];
+    assert_width(name, "80", run, &[ids, &ages].concat());
 }
 
 #[test]
