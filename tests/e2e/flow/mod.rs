@@ -11,6 +11,7 @@ mod happy;
 mod integration;
 mod length;
 mod links;
+mod reminded;
 mod remotes;
 mod tracked_beads;
 mod typed;
