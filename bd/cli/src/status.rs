@@ -5,6 +5,7 @@ use crate::context::Context;
 use bd::bead::Status;
 use bd::graph::external::ExternalLookup;
 use bd::graph::ready_counts;
+use bd::query::BeadFilter;
 use bd::store::{BeadCounts, BeadRef, Snapshot};
 use kit::cli::report::{CommandResult, build_report};
 use kit::ui::Page;
@@ -40,9 +41,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         all.subtract(&count_beads(&snapshot, internal.filter(own)));
     }
     let mut summary = StatusSummary::from_counts(&all);
-    let counted = ready_counts::CountedBeads {
-        assignee: mine.as_deref(),
-        without_internal,
+    let counted = BeadFilter {
+        assignee: mine.clone(),
+        no_internal: without_internal,
+        ..BeadFilter::default()
     };
     let counts =
         ready_counts::count_ready_and_blocked(&snapshot, &mut external, ctx.now(), counted);

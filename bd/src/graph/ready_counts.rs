@@ -6,6 +6,8 @@ use jiff::Timestamp;
 use super::explain;
 use super::external::ExternalLookup;
 use super::ready::{ReadyFilter, ReadyQuery};
+use crate::query::BeadFilter;
+use crate::query::row_filter::RowFilter;
 use crate::store::{BeadRef, ListRow, Snapshot};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -15,40 +17,24 @@ pub struct ReadyCounts {
     pub blocked: usize,
 }
 
-/// The beads that are counted.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct CountedBeads<'a> {
-    /// Only beads of this assignee.
-    pub assignee: Option<&'a str>,
-    pub without_internal: bool,
-}
-
-/// Counts the ready and the blocked beads.
+/// Counts the ready and the blocked beads among the open beads that a filter selects.
 pub fn count_ready_and_blocked(
     snapshot: &Snapshot,
     external: &mut ExternalLookup<'_>,
     now: Timestamp,
-    counted: CountedBeads<'_>,
+    counted: BeadFilter,
 ) -> ReadyCounts {
-    let query = ReadyQuery::default();
-    let filter = ReadyFilter::new(snapshot, &query, now);
+    let counted = RowFilter::new(snapshot, counted);
+    let ready = ReadyFilter::new(snapshot, &ReadyQuery::default(), now);
     let mut counts = ReadyCounts::default();
-    for row in snapshot.open_rows() {
+    for row in snapshot.open_rows().filter(|row| counted.accepts(row)) {
         let bead_ref = || snapshot.bead_ref_at(row.node);
-        let is_left_out = counted.without_internal && row.is_internal();
-        if is_left_out
-            || counted
-                .assignee
-                .is_some_and(|name| bead_ref().assignee() != name)
-        {
-            continue;
-        }
         if row.can_be_blocked() {
             let is_blocked = explain::is_surely_blocked(&row)
                 || has_external_blocker(&bead_ref(), &row, external);
             counts.blocked += usize::from(is_blocked);
         }
-        if filter.accepts(&row) {
+        if ready.accepts(&row) {
             let is_ready = !has_external_blocker(&bead_ref(), &row, external);
             counts.ready += usize::from(is_ready);
         }

@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use kit::sys::clock::to_nanoseconds;
 
 use crate::bead::{Bead, Kind, Status};
-use crate::store::{BeadRef, ExactValues, ListRow, Snapshot, StoreError, TimeField};
+use crate::query::row_filter::RowFilter;
+use crate::store::{BeadRef, Snapshot, StoreError, TimeField};
 
 /// A time range that excludes both ends.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -110,15 +111,8 @@ impl BeadFilter {
         self.choose(snapshot.bead_refs())
     }
 
-    /// Like [`Self::apply`], but searches the bytes of the files for the text first.
-    pub fn search<'a>(&self, snapshot: &'a Snapshot) -> Result<Vec<&'a Bead>, StoreError> {
-        let text = self.text.as_deref().unwrap_or_default();
-        let heads = snapshot.find_text_candidates(text)?;
-        Ok(self.choose(heads.into_iter()))
-    }
-
-    /// Returns the first beads that a search finds, in the usual order. Reads no more lines than
-    /// necessary.
+    /// Returns the first matching beads in the usual order. Searches the bytes of the files for the
+    /// text first, and reads no more lines than necessary.
     pub fn search_first<'a>(
         &self,
         snapshot: &'a Snapshot,
@@ -176,24 +170,23 @@ impl BeadFilter {
         }
         let mut found = Vec::new();
         let mut total = 0;
-        let is_brief = self.is_decidable_by_rows();
-        snapshot.open_rows().for_each(|brief| {
-            let fits = self
-                .row_fits(&brief)
-                .filter(|fits| is_brief || !fits)
-                .unwrap_or_else(|| self.is_match(&snapshot.bead_ref_at(brief.node)));
-            total += usize::from(fits);
-            if fits && found.len() < limit {
-                found.extend(snapshot.bead_ref_at(brief.node).bead());
-            }
-        });
+        let filter = RowFilter::new(snapshot, self.clone());
+        snapshot
+            .open_rows()
+            .filter(|row| filter.accepts(row))
+            .for_each(|row| {
+                total += 1;
+                if found.len() < limit {
+                    found.extend(snapshot.bead_ref_at(row.node).bead());
+                }
+            });
         (found, total)
     }
 
     /// Returns true if a bead meets the conditions. Reads the bead only if the index does not
     /// suffice.
     #[cold]
-    fn is_match(&self, bead_ref: &BeadRef<'_>) -> bool {
+    pub(super) fn is_match(&self, bead_ref: &BeadRef<'_>) -> bool {
         self.can_match(bead_ref) && bead_ref.bead().is_some_and(|bead| self.matches(bead))
     }
 
@@ -229,49 +222,8 @@ impl BeadFilter {
             .any(|status| matches!(status, Status::Closed | Status::Tombstone))
     }
 
-    /// Returns true if a row matches; `None` if only the bead can answer.
-    fn row_fits(&self, row: &ListRow) -> Option<bool> {
-        let is_out = self.pinned.is_some_and(|pinned| row.is_pinned() != pinned)
-            || (self.no_templates && row.is_template())
-            || (self.no_internal && row.is_internal())
-            || (self.no_assignee && row.assigned);
-        if is_out {
-            return Some(false);
-        }
-        let ExactValues {
-            status,
-            kind,
-            priority,
-        } = row.exact_values()?;
-        let fits = (self.statuses.is_empty() || self.statuses.contains(&status))
-            && !self.not_statuses.contains(&status)
-            && self.kind.as_ref().is_none_or(|wanted| *wanted == kind)
-            && !self.not_kinds.contains(&kind)
-            && self.has_priority(priority);
-        Some(fits)
-    }
-
-    /// Returns true if rows suffice to check all conditions.
-    fn is_decidable_by_rows(&self) -> bool {
-        let brief_only = Self {
-            statuses: self.statuses.clone(),
-            not_statuses: self.not_statuses.clone(),
-            kind: self.kind.clone(),
-            not_kinds: self.not_kinds.clone(),
-            priority: self.priority,
-            priority_min: self.priority_min,
-            priority_max: self.priority_max,
-            no_assignee: self.no_assignee,
-            pinned: self.pinned,
-            no_templates: self.no_templates,
-            no_internal: self.no_internal,
-            ..Self::default()
-        };
-        *self == brief_only
-    }
-
     /// Returns false if the index already shows that a bead does not match.
-    fn can_match(&self, bead_ref: &BeadRef<'_>) -> bool {
+    pub(super) fn can_match(&self, bead_ref: &BeadRef<'_>) -> bool {
         let tombstones = self.statuses.contains(&Status::Tombstone);
         if bead_ref.is_tombstone() && !tombstones {
             return false;
@@ -303,6 +255,10 @@ impl BeadFilter {
                     .labels_any
                     .iter()
                     .any(|label| bead_ref.has_label(label)))
+            && !self
+                .not_labels
+                .iter()
+                .any(|label| bead_ref.has_label(label))
             && (self.ids.is_empty() || self.ids.iter().any(|id| id == bead_ref.id()))
             && self
                 .parent
@@ -341,7 +297,7 @@ impl BeadFilter {
             && !(self.no_internal && bead.is_internal())
     }
 
-    fn has_priority(&self, priority: i64) -> bool {
+    pub(super) fn has_priority(&self, priority: i64) -> bool {
         self.priority.is_none_or(|wanted| priority == wanted)
             && self.priority_min.is_none_or(|least| priority >= least)
             && self.priority_max.is_none_or(|most| priority <= most)

@@ -11,21 +11,12 @@ use kit::ui::escape;
 
 use super::{parse_priority_arg, split_values};
 
-/// The conditions of `list`, `search` and `count`.
+/// The conditions of all lists, also of `ready`.
 #[derive(Debug, Default, Args)]
-pub(crate) struct FilterArgs {
-    /// Filter by status; `all` for any
-    #[arg(short, long, alias = "state", value_name = "STATUS", value_parser = super::parse_filter_value)]
-    status: Option<String>,
+pub(crate) struct SelectionArgs {
     /// Filter by priority (0-4 or P0-P4)
     #[arg(short, long, value_name = "N", value_parser = super::parse_filter_value)]
     priority: Option<String>,
-    /// Exclude beads more urgent than this priority
-    #[arg(long, value_name = "N", value_parser = super::parse_filter_value)]
-    priority_min: Option<String>,
-    /// Exclude beads less urgent than this priority
-    #[arg(long, value_name = "N", value_parser = super::parse_filter_value)]
-    priority_max: Option<String>,
     /// Filter by type
     #[arg(short = 't', long = "type", value_name = "KIND", value_parser = super::parse_filter_value)]
     kind: Option<String>,
@@ -34,18 +25,8 @@ pub(crate) struct FilterArgs {
     exclude_type: Vec<String>,
     #[command(flatten)]
     assignee: super::AssigneeArgs,
-    /// Filter on missing assignee
-    #[arg(long)]
-    no_assignee: bool,
     /// Filter by labels; a bead must have all of them
-    #[arg(
-        short,
-        long = "label",
-        visible_alias = "labels",
-        alias = "tag",
-        value_name = "LABELS",
-        value_parser = super::parse_filter_value,
-    )]
+    #[arg(short, long, value_name = "LABELS", value_parser = super::parse_filter_value)]
     label: Vec<String>,
     /// Filter by labels; a bead must have one of them
     #[arg(long, value_name = "LABELS", value_parser = super::parse_filter_value)]
@@ -53,6 +34,45 @@ pub(crate) struct FilterArgs {
     /// Exclude beads with any of the given labels
     #[arg(long, value_name = "LABELS", value_parser = super::parse_filter_value)]
     exclude_label: Vec<String>,
+}
+
+impl SelectionArgs {
+    /// Builds the filter that the flags describe.
+    pub(crate) fn to_filter(&self, ctx: &Context) -> Result<BeadFilter, UsageError> {
+        Ok(BeadFilter {
+            kind: self.kind.as_deref().map(Kind::from_filter),
+            not_kinds: split_values(&self.exclude_type)
+                .iter()
+                .map(|kind| Kind::from_filter(kind))
+                .collect(),
+            priority: parse_priority(self.priority.as_deref())?,
+            assignee: self.assignee.name(ctx),
+            labels: super::parse_labels(&self.label),
+            labels_any: super::parse_labels(&self.label_any),
+            not_labels: super::parse_labels(&self.exclude_label),
+            ..BeadFilter::default()
+        })
+    }
+}
+
+/// The conditions of `list`, `search`, `count` and `export`.
+#[derive(Debug, Default, Args)]
+#[command(mut_arg("label", |arg| arg.visible_alias("labels").alias("tag")))]
+pub(crate) struct FilterArgs {
+    /// Filter by status; `all` for any
+    #[arg(short, long, alias = "state", value_name = "STATUS", value_parser = super::parse_filter_value)]
+    status: Option<String>,
+    #[command(flatten)]
+    selection: SelectionArgs,
+    /// Exclude beads more urgent than this priority
+    #[arg(long, value_name = "N", value_parser = super::parse_filter_value)]
+    priority_min: Option<String>,
+    /// Exclude beads less urgent than this priority
+    #[arg(long, value_name = "N", value_parser = super::parse_filter_value)]
+    priority_max: Option<String>,
+    /// Filter on missing assignee
+    #[arg(long)]
+    no_assignee: bool,
     /// Filter by label, as a pattern with `*` and `?`
     #[arg(long, value_name = "PATTERN", value_parser = super::parse_filter_value)]
     label_pattern: Option<String>,
@@ -116,12 +136,12 @@ impl FilterArgs {
     }
 
     pub(crate) fn has_kind(&self) -> bool {
-        self.kind.is_some()
+        self.selection.kind.is_some()
     }
 
     /// Returns true if a condition may ask for internal beads: a type, labels or ids.
     pub(crate) fn names_beads(&self) -> bool {
-        let labels = !self.label.is_empty() || !self.label_any.is_empty();
+        let labels = !self.selection.label.is_empty() || !self.selection.label_any.is_empty();
         self.has_kind()
             || labels
             || self.label_pattern.is_some()
@@ -138,7 +158,7 @@ impl FilterArgs {
             let text = format!("no bead has status `{status}` here. Valid statuses: {valid}");
             ctx.ui.warn(&escape::escape_line(&text));
         }
-        let kind = self.kind.as_deref().map(Kind::from_filter);
+        let kind = self.selection.kind.as_deref().map(Kind::from_filter);
         if let Some(kind) = kind.filter(|kind| !words.has_kind(kind)) {
             let valid = words.list_kinds();
             let text = format!("no bead is of type `{kind}` here. Valid types: {valid}");
@@ -160,23 +180,12 @@ impl FilterArgs {
 
     /// Builds the filter that the flags describe.
     pub(crate) fn to_filter(&self, ctx: &Context) -> anyhow::Result<BeadFilter> {
-        let number = |text: &Option<String>| text.as_deref().map(parse_priority_arg).transpose();
         let titles = [&self.title, &self.title_contains];
         Ok(BeadFilter {
             statuses: self.statuses(),
-            kind: self.kind.as_deref().map(Kind::from_filter),
-            not_kinds: split_values(&self.exclude_type)
-                .iter()
-                .map(|kind| Kind::from_filter(kind))
-                .collect(),
-            priority: number(&self.priority)?,
-            priority_min: number(&self.priority_min)?,
-            priority_max: number(&self.priority_max)?,
-            assignee: self.assignee.name(ctx),
+            priority_min: parse_priority(self.priority_min.as_deref())?,
+            priority_max: parse_priority(self.priority_max.as_deref())?,
             no_assignee: self.no_assignee,
-            labels: super::parse_labels(&self.label),
-            labels_any: super::parse_labels(&self.label_any),
-            not_labels: super::parse_labels(&self.exclude_label),
             label_pattern: self.label_pattern.clone(),
             label_regex: self
                 .label_regex
@@ -208,9 +217,13 @@ impl FilterArgs {
                 self.times.closed_after.as_deref(),
                 self.times.closed_before.as_deref(),
             )?,
-            ..BeadFilter::default()
+            ..self.selection.to_filter(ctx)?
         })
     }
+}
+
+fn parse_priority(text: Option<&str>) -> Result<Option<i64>, UsageError> {
+    text.map(parse_priority_arg).transpose()
 }
 
 fn parse_label_regex(text: &str) -> Result<LabelRegex, UsageError> {

@@ -14,7 +14,7 @@ use kit::failure::UsageError;
 use kit::ui::escape;
 
 pub(crate) use description::DescriptionArgs;
-pub(crate) use filter::{FilterArgs, parse_time_range};
+pub(crate) use filter::{FilterArgs, SelectionArgs, parse_time_range};
 
 /// The flag of lists that leave out the beads which a town writes for itself.
 #[derive(Debug, Default, clap::Args)]

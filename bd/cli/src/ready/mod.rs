@@ -4,15 +4,16 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::args;
+use super::args::{self, SelectionArgs};
 use super::line;
 use super::list::warn_of_damaged_lines;
 use super::report::PlainBead;
 use crate::context::Context;
-use bd::bead::Kind;
+use bd::bead::Status;
 use bd::graph::explain;
 use bd::graph::external::ExternalLookup;
 use bd::graph::ready::{self, ReadyOrder, ReadyQuery};
+use bd::query::BeadFilter;
 use bd::store::Snapshot;
 use explanation::ExplainedBead;
 use kit::cli::report::{CommandResult, build_report};
@@ -31,32 +32,14 @@ pub(crate) struct Args {
     /// Show at most N beads; 0 for all
     #[arg(short = 'n', long, default_value_t = 10, value_name = "N")]
     limit: usize,
-    /// Filter by priority
-    #[arg(short, long, value_name = "N", value_parser = args::parse_filter_value)]
-    priority: Option<String>,
     #[command(flatten)]
-    assignee: args::AssigneeArgs,
+    selection: SelectionArgs,
     /// Filter on missing assignee
     #[arg(short, long)]
     unassigned: bool,
     /// Sort by: hybrid (new beads by priority, then old ones), priority, oldest
     #[arg(short, long, default_value = "hybrid", value_name = "POLICY")]
     sort: String,
-    /// Filter by labels; a bead must have all of them
-    #[arg(short, long, value_name = "LABELS", value_parser = args::parse_filter_value)]
-    label: Vec<String>,
-    /// Filter by labels; a bead must have one of them
-    #[arg(long, value_name = "LABELS", value_parser = args::parse_filter_value)]
-    label_any: Vec<String>,
-    /// Filter by type
-    #[arg(short = 't', long = "type", value_name = "KIND", value_parser = args::parse_filter_value)]
-    kind: Option<String>,
-    /// Exclude beads with any of the given labels
-    #[arg(long, value_name = "LABELS", value_parser = args::parse_filter_value)]
-    exclude_label: Vec<String>,
-    /// Exclude beads of the given types
-    #[arg(long, value_name = "KINDS", value_parser = args::parse_filter_value)]
-    exclude_type: Vec<String>,
     /// Filter by ancestor
     #[arg(long, value_name = "ID", value_parser = args::parse_filter_value)]
     parent: Option<String>,
@@ -99,41 +82,32 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             args.sort
         ))
     })?;
-    let query = ReadyQuery {
-        kind: args.kind.as_deref().map(Kind::from_filter),
-        priority: args
-            .priority
-            .as_deref()
-            .map(args::parse_priority_arg)
-            .transpose()?,
-        assignee: args.assignee.name(ctx),
-        unassigned: args.unassigned,
-        labels: args::parse_labels(&args.label),
-        labels_any: args::parse_labels(&args.label_any),
-        not_labels: args::parse_labels(&args.exclude_label),
-        not_kinds: args::split_values(&args.exclude_type)
-            .iter()
-            .map(|kind| Kind::from_filter(kind))
-            .collect(),
-        parent: match &args.parent {
+    let mut filter = BeadFilter {
+        statuses: vec![Status::Open],
+        no_assignee: args.unassigned,
+        mol_type: args.mol_type,
+        ..args.selection.to_filter(ctx)?
+    };
+    if args.unassigned {
+        filter.assignee = None;
+    }
+    let mut query = ReadyQuery {
+        filter,
+        ancestor: match &args.parent {
             Some(parent) => Some(snapshot.resolve(parent)?.id.clone()),
             None => None,
         },
-        mol_type: args.mol_type,
         include_deferred: args.include_deferred,
         order,
         limit: args.limit,
-        ..ReadyQuery::default()
     };
     let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
-    let (mut ready_beads, mut total) = if external.has_external_edges() {
+    if external.has_external_edges() {
         // Edges to other projects decide which beads are ready, so the limit applies only after
         // their check.
-        let all = ReadyQuery { limit: 0, ..query };
-        ready::find_ready(&snapshot, &all, ctx.now())
-    } else {
-        ready::find_ready(&snapshot, &query, ctx.now())
-    };
+        query.limit = 0;
+    }
+    let (mut ready_beads, mut total) = ready::find_ready(&snapshot, &query, ctx.now());
     if external.has_external_edges() {
         ready_beads.retain(|bead| external.unsatisfied(bead).is_empty());
         total = ready_beads.len();

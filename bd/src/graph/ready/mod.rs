@@ -9,11 +9,13 @@ use std::collections::HashSet;
 
 use jiff::{SignedDuration, Timestamp};
 
-use crate::bead::blocked::{self, is_open};
+use crate::bead::blocked;
 use crate::bead::internal::is_internal_label;
 use crate::bead::{Bead, DepKind, Kind, Status};
+use crate::query::BeadFilter;
+use crate::query::row_filter::RowFilter;
 use crate::query::sort::TopItems;
-use crate::store::{BeadRef, ExactValues, ListRow, Snapshot, TimeField};
+use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
 
 /// The order of ready work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -39,24 +41,11 @@ impl ReadyOrder {
 /// The filter and order of ready work.
 #[derive(Debug, Clone)]
 pub struct ReadyQuery {
-    /// Only beads with one of these statuses.
-    pub statuses: Vec<Status>,
-    /// Only this kind. A requested kind may be an internal kind.
-    pub kind: Option<Kind>,
-    pub priority: Option<i64>,
-    pub assignee: Option<String>,
-    /// Only unassigned beads; overrides the assignee.
-    pub unassigned: bool,
-    /// Only beads with all of these labels.
-    pub labels: Vec<String>,
-    /// Only beads with at least one of these labels.
-    pub labels_any: Vec<String>,
-    /// Only beads without any of these labels.
-    pub not_labels: Vec<String>,
-    pub not_kinds: Vec<Kind>,
-    pub parent: Option<String>,
-    /// Only this kind of molecule.
-    pub mol_type: Option<String>,
+    /// The conditions on the beads; by default that they are open. A requested kind or label may be
+    /// an internal one.
+    pub filter: BeadFilter,
+    /// Only descendants of this bead.
+    pub ancestor: Option<String>,
     /// Include beads that are deferred to a later time.
     pub include_deferred: bool,
     pub order: ReadyOrder,
@@ -64,30 +53,14 @@ pub struct ReadyQuery {
     pub limit: usize,
 }
 
-impl ReadyQuery {
-    /// Returns true if a requested label is one of internal beads.
-    fn wants_internal(&self) -> bool {
-        self.labels
-            .iter()
-            .chain(&self.labels_any)
-            .any(|label| is_internal_label(label))
-    }
-}
-
 impl Default for ReadyQuery {
     fn default() -> Self {
         Self {
-            statuses: vec![Status::Open],
-            kind: None,
-            priority: None,
-            assignee: None,
-            unassigned: false,
-            labels: Vec::new(),
-            labels_any: Vec::new(),
-            not_labels: Vec::new(),
-            not_kinds: Vec::new(),
-            parent: None,
-            mol_type: None,
+            filter: BeadFilter {
+                statuses: vec![Status::Open],
+                ..BeadFilter::default()
+            },
+            ancestor: None,
             include_deferred: false,
             order: ReadyOrder::Hybrid,
             limit: 0,
@@ -123,164 +96,101 @@ pub fn find_ready_rows(
     let mut found = TopItems::new(query.limit, |a: &ListRow, b: &ListRow| {
         compare_ready(snapshot, query.order, fresh_since, a, b)
     });
-    let consider = |row: ListRow| {
-        if filter.accepts(&row) {
-            found.offer(row);
-        }
-    };
-    if query.statuses.iter().all(|status| is_open(status.code())) {
-        snapshot.open_rows().for_each(consider);
-    } else {
-        snapshot.all_rows().into_iter().for_each(consider);
-    }
+    snapshot
+        .open_rows()
+        .filter(|row| filter.accepts(row))
+        .for_each(|row| found.offer(row));
     found.finish()
 }
 
-/// Decides which rows are ready work that matches a query.
+/// Decides which open rows are ready work that matches a query.
 pub(super) struct ReadyFilter<'a> {
     snapshot: &'a Snapshot,
-    query: &'a ReadyQuery,
+    rows: RowFilter<'a>,
     below: Option<HashSet<&'a str>>,
-    hidden: Vec<String>,
-    asks: RowGaps,
-    now: Timestamp,
+    hidden: HiddenIds,
+    /// The time until which a bead may be deferred; `None` for any.
+    deferred_until: Option<Timestamp>,
 }
 
 impl<'a> ReadyFilter<'a> {
-    pub(super) fn new(snapshot: &'a Snapshot, query: &'a ReadyQuery, now: Timestamp) -> Self {
-        let hidden = snapshot.config().list("ready.exclude_id_patterns");
+    pub(super) fn new(snapshot: &'a Snapshot, query: &ReadyQuery, now: Timestamp) -> Self {
+        let mut filter = query.filter.clone();
+        let mut hidden = HiddenIds::default();
+        if filter.kind.is_none() {
+            hidden = HiddenIds::new(snapshot.config().list("ready.exclude_id_patterns"));
+            if !names_internal_label(&filter) {
+                filter.no_internal = true;
+                filter.not_kinds.extend([Kind::Gate, Kind::Molecule]);
+            }
+        }
+        let ancestor = query.ancestor.as_deref();
         Self {
             snapshot,
-            query,
-            below: query
-                .parent
-                .as_deref()
-                .map(|id| collect_descendants(snapshot, id)),
-            asks: RowGaps::for_query(query, &hidden),
+            rows: RowFilter::new(snapshot, filter),
+            below: ancestor.map(|id| collect_descendants(snapshot, id)),
             hidden,
-            now,
+            deferred_until: (!query.include_deferred).then_some(now),
         }
     }
 
     pub(super) fn accepts(&self, row: &ListRow) -> bool {
-        let fits = row_fits(self.query, row);
-        if fits == Some(false) {
-            return false;
-        }
-        let is_certain = fits.is_some() && self.below.is_none() && !self.asks.needs_bead(row);
-        let bead_ref = || self.snapshot.bead_ref_at(row.node);
-        let query = self.query;
-        let below = self.below.as_ref();
-        is_certain || is_candidate(&bead_ref(), query, &self.hidden, below, self.now)
+        !(row.is_blocked() || row.is_pinned() || row.is_ephemeral())
+            && self.rows.accepts(row)
+            && !(row.has_deferral() && self.is_deferred(row))
+            && !(self.hidden.may_hide(row) && self.hidden.hides(self.bead_ref(row).id()))
+            && self
+                .below
+                .as_ref()
+                .is_none_or(|below| below.contains(self.bead_ref(row).id()))
+    }
+
+    fn bead_ref(&self, row: &ListRow) -> BeadRef<'a> {
+        self.snapshot.bead_ref_at(row.node)
+    }
+
+    fn is_deferred(&self, row: &ListRow) -> bool {
+        let until = self.bead_ref(row).time(TimeField::Deferred);
+        self.deferred_until
+            .zip(until)
+            .is_some_and(|(now, until)| until > now)
     }
 }
 
-/// Returns true if a row matches a query, or `None` if only the bead can answer.
-fn row_fits(query: &ReadyQuery, row: &ListRow) -> Option<bool> {
-    let is_taken = query.unassigned && row.assigned;
-    if row.is_blocked() || row.is_pinned() || row.is_ephemeral() || is_taken {
-        return Some(false);
-    }
-    let ExactValues {
-        status,
-        kind,
-        priority,
-    } = row.exact_values()?;
-    let is_of_kind = match &query.kind {
-        Some(wanted) => kind == *wanted,
-        None => query.wants_internal() || (!row.is_internal() && is_work_kind(&kind)),
-    };
-    let is_kind_allowed = is_of_kind && !query.not_kinds.contains(&kind);
-    Some(
-        is_kind_allowed
-            && query.statuses.contains(&status)
-            && query.priority.is_none_or(|wanted| priority == wanted),
-    )
+/// Returns true if a requested label is one of internal beads.
+fn names_internal_label(filter: &BeadFilter) -> bool {
+    filter
+        .labels
+        .iter()
+        .chain(&filter.labels_any)
+        .any(|label| is_internal_label(label))
 }
 
-/// The conditions of a query that a row cannot answer.
-struct RowGaps {
-    always: bool,
-    /// True if the bead must be read for ids with more than one hyphen.
-    of_hyphens: bool,
+/// The texts in ids of beads that are not work, as of the steps of molecules.
+#[derive(Default)]
+struct HiddenIds {
+    texts: Vec<String>,
+    /// True if an id with a single hyphen may have such a text.
+    may_be_short: bool,
 }
 
-impl RowGaps {
-    fn for_query(query: &ReadyQuery, hidden: &[String]) -> Self {
+impl HiddenIds {
+    fn new(texts: Vec<String>) -> Self {
+        let may_be_short = texts.iter().any(|text| text.matches('-').count() < 2);
         Self {
-            of_hyphens: !hidden.is_empty(),
-            always: hidden.iter().any(|part| part.matches('-').count() < 2)
-                || (query.assignee.is_some() && !query.unassigned)
-                || !query.labels.is_empty()
-                || !query.labels_any.is_empty()
-                || !query.not_labels.is_empty()
-                || query.mol_type.is_some(),
+            texts,
+            may_be_short,
         }
     }
 
-    fn needs_bead(&self, brief: &ListRow) -> bool {
-        self.always || brief.has_deferral() || (self.of_hyphens && brief.has_hyphens())
+    /// Returns false if the row already shows that no text is in the id.
+    fn may_hide(&self, row: &ListRow) -> bool {
+        self.may_be_short || (row.has_hyphens() && !self.texts.is_empty())
     }
-}
 
-/// Returns true if a bead matches the query, regardless of its blockers.
-#[cold]
-fn is_candidate(
-    bead_ref: &BeadRef<'_>,
-    query: &ReadyQuery,
-    hidden: &[String],
-    below: Option<&HashSet<&str>>,
-    now: Timestamp,
-) -> bool {
-    let is_work = match &query.kind {
-        Some(kind) => bead_ref.kind() == *kind,
-        None => {
-            (query.wants_internal() || (!bead_ref.is_internal() && is_work_kind(&bead_ref.kind())))
-                && !hidden
-                    .iter()
-                    .any(|part| bead_ref.id().contains(part.as_str()))
-        }
-    };
-    let owner = if query.unassigned {
-        bead_ref.assignee().is_empty()
-    } else {
-        query
-            .assignee
-            .as_ref()
-            .is_none_or(|who| bead_ref.assignee() == who)
-    };
-    let labels = query.labels.iter().all(|label| bead_ref.has_label(label));
-    let any = query.labels_any.is_empty()
-        || query
-            .labels_any
-            .iter()
-            .any(|label| bead_ref.has_label(label));
-    let exactly = || {
-        let bead = bead_ref.bead();
-        bead.is_some_and(|bead| {
-            query.priority.is_none_or(|wanted| bead.priority == wanted)
-                && query
-                    .mol_type
-                    .as_ref()
-                    .is_none_or(|kind| bead.mol_type == *kind)
-        })
-    };
-    below.is_none_or(|below| below.contains(bead_ref.id()))
-        && query.statuses.contains(&bead_ref.status())
-        && is_work
-        && !query.not_kinds.contains(&bead_ref.kind())
-        && !query
-            .not_labels
-            .iter()
-            .any(|label| bead_ref.has_label(label))
-        && owner
-        && labels
-        && any
-        && (query.include_deferred
-            || bead_ref
-                .time(TimeField::Deferred)
-                .is_none_or(|until| until <= now))
-        && ((query.priority.is_none() && query.mol_type.is_none()) || exactly())
+    fn hides(&self, id: &str) -> bool {
+        self.texts.iter().any(|text| id.contains(text.as_str()))
+    }
 }
 
 /// Returns true if a bead is deferred to a time after `now`.

@@ -105,7 +105,10 @@ fn a_requested_kind_is_shown() {
     let mut step = open_bead("bd-mol-x");
     step.issue_type = Kind::Gate;
     let query = ReadyQuery {
-        kind: Some(Kind::Gate),
+        filter: BeadFilter {
+            kind: Some(Kind::Gate),
+            ..BeadFilter::default()
+        },
         ..ReadyQuery::default()
     };
     assert_eq!(ready_ids(&build_snapshot([step]), &query), ["bd-mol-x"]);
@@ -215,7 +218,7 @@ fn each_order_sorts_as_its_name_says() {
 }
 
 #[test]
-fn all_filters_must_match_and_unassigned_overrides_assignee() {
+fn all_filters_must_match() {
     let mut mine = open_bead("bd-mine");
     mine.assignee = "me".into();
     mine.labels = vec!["x".into()];
@@ -229,16 +232,10 @@ fn all_filters_must_match_and_unassigned_overrides_assignee() {
         change(&mut query);
         ready_ids(&snapshot, &query).join(" ")
     };
-    assert_eq!(query(|q| q.assignee = Some("me".into())), "bd-mine");
-    assert_eq!(
-        query(|q| {
-            q.assignee = Some("me".into());
-            q.unassigned = true;
-        }),
-        "bd-free bd-free.1"
-    );
-    assert_eq!(query(|q| q.labels = vec!["x".into()]), "bd-mine");
-    assert_eq!(query(|q| q.parent = Some("bd-free".into())), "bd-free.1");
+    assert_eq!(query(|q| q.filter.assignee = Some("me".into())), "bd-mine");
+    assert_eq!(query(|q| q.filter.no_assignee = true), "bd-free bd-free.1");
+    assert_eq!(query(|q| q.filter.labels = vec!["x".into()]), "bd-mine");
+    assert_eq!(query(|q| q.ancestor = Some("bd-free".into())), "bd-free.1");
     assert_eq!(query(|q| q.limit = 1), "bd-free");
 }
 
@@ -256,16 +253,12 @@ fn values_missing_from_the_list_row_are_read_from_the_bead() {
     std::fs::write(dir.join("issues.jsonl"), lines.join("\n") + "\n").unwrap();
     let snapshot = store.snapshot().unwrap();
     for priority in [-200, -1, 0, 4, 64, 127, 300] {
-        let query = ReadyQuery {
-            priority: Some(priority),
-            ..ReadyQuery::default()
-        };
+        let mut query = ReadyQuery::default();
+        query.filter.priority = Some(priority);
         assert_eq!(ready_ids(&snapshot, &query), [format!("bd-p{priority}")]);
     }
-    let custom_status = ReadyQuery {
-        statuses: vec![Status::Other("own".into())],
-        ..ReadyQuery::default()
-    };
+    let mut custom_status = ReadyQuery::default();
+    custom_status.filter.statuses = vec![Status::Other("own".into())];
     assert_eq!(ready_ids(&snapshot, &custom_status), ["bd-p63"]);
 }
 

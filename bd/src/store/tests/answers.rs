@@ -394,8 +394,14 @@ fn more_filters() -> Vec<BeadFilter> {
             ..BeadFilter::default()
         },
         BeadFilter {
+            labels: vec!["a".into()],
+            not_labels: vec!["b".into()],
+            priority_max: Some(2),
+            ..not_closed.clone()
+        },
+        BeadFilter {
             parent: Some("bd-x01".into()),
-            ..BeadFilter::default()
+            ..not_closed.clone()
         },
         BeadFilter {
             pinned: Some(true),
@@ -454,8 +460,6 @@ fn check_filters(snapshot: &Snapshot, naive: &NaiveStore<'_>) {
         };
         let wanted = naive.live().filter(|bead| filter.matches(bead));
         let mut wanted: Vec<&Bead> = wanted.collect();
-        let found = filter.search(snapshot).unwrap();
-        assert_eq!(collect_ids(found), collect_ids(wanted.clone()), "{text}");
         wanted.sort_by_key(|bead| usual_key(bead));
         for limit in [1, 3, usize::MAX] {
             let found = filter.search_first(snapshot, limit).unwrap();

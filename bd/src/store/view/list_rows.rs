@@ -62,13 +62,6 @@ impl Snapshot {
         }
     }
 
-    /// Returns every bead by id, including deleted ones.
-    pub fn all_rows(&self) -> Vec<ListRow> {
-        self.bead_refs()
-            .filter_map(|bead| self.list_row(bead.node()))
-            .collect()
-    }
-
     /// Returns true if a row is hidden, or if its blocked state may differ from the index.
     fn is_touched(&self, at: u32) -> bool {
         !self.over.is_empty() && self.touched().contains(&at)
