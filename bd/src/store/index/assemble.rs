@@ -7,8 +7,7 @@
 
 use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
-use super::layout::IndexLists;
-use super::layout::{IndexHeader, IndexRow, IndexSection, MAGIC, PARTS};
+use super::layout::{BeadCounts, IndexHeader, IndexLists, IndexRow, IndexSection, MAGIC, PARTS};
 use super::{Index, IndexBytes, IndexKeys};
 use kit::sys::boot;
 
@@ -84,7 +83,7 @@ impl Index {
         keys: &IndexKeys,
         marks: &[u32],
         lists: &IndexLists,
-        fill: impl FnOnce(&mut IndexHeader),
+        counts: BeadCounts,
     ) -> Option<Self> {
         let Self {
             bytes: IndexBytes::Owned(mut words),
@@ -99,7 +98,7 @@ impl Index {
         for (row, mark) in rows.iter_mut().zip(marks) {
             row.flags |= mark;
         }
-        fill(&mut header);
+        header.counts = counts;
         let numbers = lists.dotted.len() + lists.spawning.len();
         let room = lists.open.as_bytes().len() + numbers * size_of::<u32>();
         words.reserve_exact(room / 8 + 3);

@@ -20,7 +20,7 @@ use super::runs::RowRuns;
 use super::words::WordTable;
 use super::{BeadFacts, Index, IndexKeys};
 use crate::bead::blocked::{self, BlockingEdge, BlockingGraph, is_open};
-use crate::bead::{DepKind, Kind, Status, id};
+use crate::bead::{DepKind, Kind, Status};
 use crate::store::index::NonBeadLine;
 
 /// The location of a line.
@@ -161,11 +161,7 @@ impl<'a> IndexBuilder<'a> {
         let marks = compute_marks(&bare);
         let lists = build_lists(&bare, &marks);
         let counts = count_all(&bare, &marks);
-        let prefix_of = find_prefix_row(&bare);
-        bare.complete(keys, &marks, &lists, |header| {
-            header.counts = counts;
-            header.prefix_of = prefix_of;
-        })
+        bare.complete(keys, &marks, &lists, counts)
     }
 
     /// Sets the target row of each edge.
@@ -317,31 +313,6 @@ fn count_all(index: &Index, marks: &[u32]) -> BeadCounts {
         counts.epics_done += u64::from(is_epic && index.is_done_epic(at));
     }
     counts
-}
-
-/// Returns the first row that is not a tombstone and has a sure prefix, if the ids of all such rows
-/// begin with it.
-fn find_prefix_row(index: &Index) -> u32 {
-    let deleted = Status::Tombstone.code();
-    let rows = (0..).zip(index.rows()).zip(index.ids().iter());
-    let live = || {
-        let rows = rows.clone();
-        rows.filter(|((_, row), _)| row.status != deleted)
-    };
-    let sure = live().find_map(|((at, _), _)| {
-        let prefix = id::prefix_before_hash(index.id(at))?;
-        Some((at, prefix))
-    });
-    let Some((first, prefix)) = sure else {
-        return NONE;
-    };
-    let start = [prefix, "-"].concat();
-    // Ids without a prefix are ignored.
-    let differs = |id: &[u8]| !id.starts_with(start.as_bytes()) && id.contains(&b'-');
-    if live().any(|(_, id)| differs(id)) {
-        return NONE;
-    }
-    first
 }
 
 /// Builds the list of open beads in the usual order, and the lists of rows with a certain property.

@@ -8,7 +8,7 @@ use crate::store::disk::identity::FileKey;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// The first bytes of the file. The last byte is the version of the layout.
-pub(super) const MAGIC: [u8; 8] = *b"bdindex\x0c";
+pub(super) const MAGIC: [u8; 8] = *b"bdindex\x0d";
 
 /// No row.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -104,9 +104,6 @@ pub(super) struct IndexHeader {
     /// 1 if another program changed the issues since the previous index.
     pub outside: u64,
     pub counts: BeadCounts,
-    /// The row that has the prefix of all beads; [`NONE`] if they do not share one.
-    pub prefix_of: u32,
-    pub spare: u32,
     /// The start and the length of each section.
     pub parts: [[u64; 2]; PARTS],
 }

@@ -33,7 +33,6 @@ pub(crate) use layout::{
 };
 pub(super) use make::{IndexLine, ParsedFile, make_index, merge_parsed_files, parse_file};
 
-use crate::bead::id;
 use kit::sys::file;
 use layout::{IndexHeader, IndexSection, MAGIC, PARTS};
 pub(crate) use note::NonBeadLine;
@@ -144,12 +143,6 @@ impl Index {
 
     pub(super) fn counts(&self) -> &BeadCounts {
         &self.header.counts
-    }
-
-    /// The prefix that all beads except tombstones share.
-    pub(super) fn shared_prefix(&self) -> Option<&str> {
-        let row = self.header.prefix_of;
-        (row < self.len()).then(|| id::prefix_of(self.id(row)))?
     }
 
     fn part<T: FromBytes + Immutable + KnownLayout>(&self, part: IndexSection) -> &[T] {

@@ -15,24 +15,8 @@ impl Snapshot {
         if let Some(prefix) = self.config().get("issue-prefix") {
             return Ok(prefix.trim_end_matches('-').to_owned());
         }
-        // If the index has the shared prefix, only the pending changes need a check.
-        let known = self
-            .index
-            .shared_prefix()
-            .filter(|_| self.over.is_empty() || self.has_visible_bead());
-        let changed = self.over.keys().filter_map(|id| self.bead_ref(id));
-        let live = |bead: &BeadRef<'_>| !bead.is_tombstone();
-        let found = match known {
-            Some(prefix)
-                if changed
-                    .filter(live)
-                    .all(|bead| id::has_prefix(bead.id(), prefix)) =>
-            {
-                SharedPrefix::Is(prefix)
-            }
-            _ => id::find_shared_prefix(self.bead_refs().filter(live).map(|bead| bead.id())),
-        };
-        match found {
+        let live = self.bead_refs().filter(|bead| !bead.is_tombstone());
+        match id::find_shared_prefix(live.map(|bead| bead.id())) {
             SharedPrefix::Is(prefix) => Ok(prefix.to_owned()),
             SharedPrefix::Mixed => Err(StoreError::MixedPrefixes),
             SharedPrefix::None => {
@@ -43,13 +27,6 @@ impl Snapshot {
                 ))
             }
         }
-    }
-
-    /// Returns true if any bead of the index is unchanged and not deleted.
-    fn has_visible_bead(&self) -> bool {
-        (0..self.index.len())
-            .filter(|row| !self.hidden.contains(row))
-            .any(|row| !self.bead_ref_at(BeadNode::Row(row)).is_tombstone())
     }
 
     /// Resolves a full or partial id to the one live bead that it means.
