@@ -6,7 +6,7 @@
 //! reverts it.
 
 use super::ChangeError;
-use crate::bead::record::{self, RecordFields};
+use crate::bead::record::RecordFields;
 use crate::bead::{Bead, Kind, Status};
 use crate::merge;
 use crate::store::Tx;
@@ -140,7 +140,7 @@ fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bo
             if tx.get(&change.id).is_some() {
                 return Err(gone("there again"));
             }
-            let bead = parse_fields(old).ok_or_else(|| gone("unreadable"))?;
+            let bead = old.to_bead().ok_or_else(|| gone("unreadable"))?;
             tx.put(bead).map_err(ChangeError::from)?;
         }
         (Some(old), Some(new)) => {
@@ -178,8 +178,8 @@ fn merge_old_values(now: &Bead, old: &RecordFields, new: &RecordFields) -> Resul
     let now_fields = RecordFields::from_bead(now);
     let old = without_updated_at(old);
     let new = without_updated_at(new);
-    let base = parse_fields(&now_fields.patched_with(&new)).ok_or("record")?;
-    let wanted = parse_fields(&now_fields.patched_with(&old)).ok_or("record")?;
+    let base = now_fields.patched_with(&new).to_bead().ok_or("record")?;
+    let wanted = now_fields.patched_with(&old).to_bead().ok_or("record")?;
     let result = merge::merge_beads(Some(&base), Some(&wanted), Some(now));
     if let Some(lost) = result.lost.first() {
         return Err(lost.field.clone());
@@ -212,10 +212,6 @@ fn refuse_changed_since(
         }),
         None => Ok(()),
     }
-}
-
-fn parse_fields(fields: &RecordFields) -> Option<Bead> {
-    record::parse_bead(fields.to_raw_json()?.get().as_bytes()).ok()
 }
 
 fn refuse_side_effects(tx: &Tx<'_>, event: &Event, change: &BeadChange) -> Result<(), UndoError> {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use jiff::Timestamp;
 
 use super::{Snapshot, Store, StoreError, TimeField};
-use crate::bead::record::{self, RecordFields};
+use crate::bead::record::RecordFields;
 use crate::bead::{Bead, Stamp};
 use crate::store::log::event::{BeadChange, Event};
 use crate::store::view::overlay::PendingBead;
@@ -27,7 +27,7 @@ impl Store {
             *state = change.revert(state.take());
         }
         for (id, state) in states {
-            let bead = state.and_then(|fields| parse_fields(&fields));
+            let bead = state.and_then(|fields| fields.to_bead());
             snapshot.set(&id, bead.map(PendingBead::from_bead));
         }
         let later: Vec<String> = snapshot
@@ -84,7 +84,7 @@ impl Snapshot {
         for change in later_changes(events, at).filter(|change| change.id == id) {
             state = change.revert(state);
         }
-        parse_fields(&state?)
+        state?.to_bead()
     }
 }
 
@@ -95,8 +95,4 @@ fn later_changes(events: &[Event], at: Timestamp) -> impl Iterator<Item = &BeadC
         .rev()
         .take_while(move |event| Stamp::parse(&event.at).instant() > at)
         .flat_map(|event| event.changes.iter().rev())
-}
-
-fn parse_fields(fields: &RecordFields) -> Option<Bead> {
-    record::parse_bead(fields.to_raw_json()?.get().as_bytes()).ok()
 }

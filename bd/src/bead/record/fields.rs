@@ -106,6 +106,11 @@ impl RecordFields {
         changed
     }
 
+    /// Builds a bead of the fields; `None` if they are not those of a bead.
+    pub fn to_bead(&self) -> Option<Bead> {
+        super::parse_bead(self.to_raw_json()?.get().as_bytes()).ok()
+    }
+
     pub fn to_raw_json(&self) -> Option<RawJson> {
         serde_json::value::to_raw_value(self).ok()
     }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::bead::record::{self, RecordFields};
+use crate::bead::record::RecordFields;
 use crate::bead::{Bead, Stamp};
 use crate::store::StoreError;
 use crate::store::disk::paths::StorePaths;
@@ -93,7 +93,7 @@ impl RecordedChanges {
             if change.after.as_ref() != Some(&hash) {
                 continue;
             }
-            states.extend(parse_fields(&fields));
+            states.extend(fields.to_bead());
             let Some(before) = &change.before else {
                 // The bead was created in this state.
                 states.reverse();
@@ -106,15 +106,11 @@ impl RecordedChanges {
             hash.clone_from(before);
         }
         if !states.is_empty() {
-            states.extend(parse_fields(&fields));
+            states.extend(fields.to_bead());
         }
         states.reverse();
         states
     }
-}
-
-fn parse_fields(fields: &RecordFields) -> Option<Bead> {
-    record::parse_bead(fields.to_raw_json()?.get().as_bytes()).ok()
 }
 
 /// Returns true if recorded changes lead from one line to another.
