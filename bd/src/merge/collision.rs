@@ -19,15 +19,8 @@ use crate::bead::{Bead, Dep, DepKind, id};
 /// The `metadata` key of the old id.
 const FORMER_ID: &str = "former_id";
 
-/// The key of the creation time, in nanoseconds.
+/// One second, in nanoseconds.
 const SECOND: i128 = 1_000_000_000;
-
-/// One of the two sides of a collision.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CollisionSide {
-    Left,
-    Right,
-}
 
 /// A bead that moved to another id.
 #[derive(Debug, Clone)]
@@ -35,8 +28,8 @@ pub struct MovedBead {
     /// The bead under its new id.
     pub bead: Bead,
     pub from: String,
-    /// The side that the bead came from, whose edges follow it.
-    pub side: CollisionSide,
+    /// True if the bead is of the left side, whose edges follow it.
+    pub is_left: bool,
 }
 
 /// Returns the id that a bead had before another bead took it.
@@ -74,16 +67,15 @@ pub(super) fn compare_identity(a: &Bead, b: &Bead) -> Ordering {
 }
 
 /// Returns the bead under its new id.
-pub(super) fn move_to_new_id(bead: &Bead, side: CollisionSide) -> MovedBead {
-    let from = bead.id.clone();
-    let to = compute_new_id(bead);
-    let mut bead = bead.clone();
-    rename_in_bead(&mut bead, &from, &to);
+pub(super) fn move_to_new_id(old: &Bead) -> Bead {
+    let to = compute_new_id(old);
+    let mut bead = old.clone();
+    rename_in_bead(&mut bead, &old.id, &to);
     // A string always converts to JSON.
-    bead.set_metadata(FORMER_ID, &from).ok();
+    bead.set_metadata(FORMER_ID, &old.id).ok();
     bead.dependencies.push(Dep {
         issue_id: to,
-        depends_on_id: from.clone(),
+        depends_on_id: old.id.clone(),
         kind: DepKind::Related,
         created_at: bead.created_at.clone(),
         created_by: bead.created_by.clone(),
@@ -91,7 +83,7 @@ pub(super) fn move_to_new_id(bead: &Bead, side: CollisionSide) -> MovedBead {
     });
     bead.dependencies
         .sort_by(|a, b| a.created_at.cmp(&b.created_at));
-    MovedBead { bead, from, side }
+    bead
 }
 
 /// Changes the id of a bead if it is the old one, and redirects its edges to the new id.
@@ -198,14 +190,14 @@ mod tests {
     fn the_moved_bead_records_its_old_id_and_keeps_metadata_and_edges() {
         let mut old = bead("bd-1", "2026-03-01T09:15:30Z");
         old.metadata = serde_json::value::to_raw_value(&serde_json::json!({"a": 1})).ok();
-        let moved = move_to_new_id(&old, CollisionSide::Left);
-        assert_eq!(former_id(&moved.bead).as_deref(), Some("bd-1"));
-        assert_eq!(moved.bead.metadata_object()["a"], 1);
+        let moved = move_to_new_id(&old);
+        assert_eq!(former_id(&moved).as_deref(), Some("bd-1"));
+        assert_eq!(moved.metadata_object()["a"], 1);
         assert_eq!(former_id(&old), None);
-        let edge = &moved.bead.dependencies[0];
+        let edge = &moved.dependencies[0];
         assert_eq!(
             (edge.issue_id.as_str(), edge.depends_on_id.as_str()),
-            (moved.bead.id.as_str(), "bd-1")
+            (moved.id.as_str(), "bd-1")
         );
     }
 }

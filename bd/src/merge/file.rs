@@ -32,9 +32,9 @@ pub fn merge_files(
     let mut left = read(left, MergeSide::Left)?;
     let mut right = read(right, MergeSide::Right)?;
     let mut merge = FileMerge::default();
-    base.deduplicate(None, &mut Vec::new(), &mut Vec::new());
-    left.deduplicate(Some(&base), &mut merge.notes, &mut merge.lost);
-    right.deduplicate(Some(&base), &mut merge.notes, &mut merge.lost);
+    base.deduplicate(None, &mut FileMerge::default());
+    left.deduplicate(Some(&base), &mut merge);
+    right.deduplicate(Some(&base), &mut merge);
     for _ in 0..MAX_ROUNDS {
         if !move_collisions(&mut base, &mut left, &mut right, &mut merge) {
             break;
@@ -89,11 +89,11 @@ fn move_collisions(
         .map(|(id, to)| (id.clone(), to.clone()))
         .collect();
     base.rename(&of_base);
-    base.deduplicate(None, &mut Vec::new(), &mut Vec::new());
+    base.deduplicate(None, &mut FileMerge::default());
     left.rename(&of_left);
-    left.deduplicate(Some(base), &mut merge.notes, &mut merge.lost);
+    left.deduplicate(Some(base), merge);
     right.rename(&of_right);
-    right.deduplicate(Some(base), &mut merge.notes, &mut merge.lost);
+    right.deduplicate(Some(base), merge);
     true
 }
 

@@ -94,26 +94,20 @@ fn merge_one_sided(base: Option<&Bead>, only: &Bead) -> BeadMerge {
 
 /// Merges two beads that were created independently under one id.
 fn merge_distinct(left: &Bead, right: &Bead) -> BeadMerge {
-    let (first, second) = match collision::compare_identity(left, right) {
-        Ordering::Less | Ordering::Equal => (left, right),
-        Ordering::Greater => (right, left),
+    let left_moves = collision::compare_identity(left, right) == Ordering::Greater;
+    let (stays, moves) = if left_moves {
+        (right, left)
+    } else {
+        (left, right)
     };
     BeadMerge {
-        bead: Some(Box::new(first.clone())),
-        moved: Some(Box::new(collision::move_to_new_id(
-            second,
-            second_side(left, first),
-        ))),
+        bead: Some(Box::new(stays.clone())),
+        moved: Some(Box::new(MovedBead {
+            bead: collision::move_to_new_id(moves),
+            from: moves.id.clone(),
+            is_left: left_moves,
+        })),
         ..BeadMerge::default()
-    }
-}
-
-/// Returns the side of the bead that is not `first`.
-fn second_side(left: &Bead, first: &Bead) -> collision::CollisionSide {
-    if std::ptr::eq(left, first) {
-        collision::CollisionSide::Right
-    } else {
-        collision::CollisionSide::Left
     }
 }
 

@@ -225,15 +225,14 @@ fn merge_members(
     keys.dedup();
     for key in keys {
         let [b, l, r] = [base, left, right].map(|set| set.get(key));
-        let says = |member: Option<&SetMember>| member.map(|member| member.text.clone());
+        let b_text = b.map(|member| member.text.as_str());
         match (l, r) {
             (Some(l), Some(r)) => {
                 let order = l.time.cmp(&r.time).then(newer);
-                let b_text = says(b);
                 let l_text = l.text.as_str();
                 let r_text = r.text.as_str();
                 let three = ValueSides {
-                    base: b_text.as_deref(),
+                    base: b_text,
                     left: Some(l_text),
                     right: Some(r_text),
                 };
@@ -245,7 +244,7 @@ fn merge_members(
                 member.number = choose_number(b, l, r);
                 merged.insert(key.clone(), member);
             }
-            (Some(only), None) | (None, Some(only)) => match says(b) {
+            (Some(only), None) | (None, Some(only)) => match b_text {
                 None => drop(merged.insert(key.clone(), only.clone())),
                 Some(text) if text != only.text => {
                     report(field.to_owned(), Some(only.text.clone()));

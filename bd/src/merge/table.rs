@@ -9,7 +9,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::record::MergeFields;
-use super::report::{MergeNote, OverruledValue};
+use super::report::{FileMerge, MergeNote};
 use super::{collision, merge_beads};
 use crate::bead::lines;
 use crate::bead::{Bead, Dep, record};
@@ -92,12 +92,7 @@ impl<'a> MergeTable<'a> {
 
     /// Makes every id unique: records of one bead are merged; of several beads all but the first
     /// move to other ids; damaged lines are set aside.
-    pub(super) fn deduplicate(
-        &mut self,
-        base: Option<&MergeTable<'_>>,
-        notes: &mut Vec<MergeNote>,
-        lost: &mut Vec<OverruledValue>,
-    ) {
+    pub(super) fn deduplicate(&mut self, base: Option<&MergeTable<'_>>, merge: &mut FileMerge) {
         while self.rows.windows(2).any(|two| two[0].id == two[1].id) {
             let mut rows = std::mem::take(&mut self.rows).into_iter().peekable();
             while let Some(row) = rows.next() {
@@ -108,7 +103,7 @@ impl<'a> MergeTable<'a> {
                 if group.len() == 1 {
                     self.rows.append(&mut group);
                 } else {
-                    self.deduplicate_group(group, base, notes, lost);
+                    self.deduplicate_group(group, base, merge);
                 }
             }
             self.sort();
@@ -119,8 +114,7 @@ impl<'a> MergeTable<'a> {
         &mut self,
         mut group: Vec<MergeRow<'a>>,
         base: Option<&MergeTable<'_>>,
-        notes: &mut Vec<MergeNote>,
-        lost: &mut Vec<OverruledValue>,
+        merge: &mut FileMerge,
     ) {
         let id = group[0].id.to_string();
         group.sort_by(|a, b| a.raw.cmp(&b.raw));
@@ -149,7 +143,7 @@ impl<'a> MergeTable<'a> {
             };
             let base = base.filter(|base| collision::is_same_bead(base, bead));
             let merged = merge_beads(base, other.bead(), Some(bead));
-            lost.extend(merged.lost);
+            merge.lost.extend(merged.lost);
             if let Some(bead) = merged.bead {
                 let fields = MergeFields::from_bead(&bead);
                 let stays = other
@@ -174,9 +168,8 @@ impl<'a> MergeTable<'a> {
         for (at, row) in apart.into_iter().enumerate() {
             match row.bead() {
                 Some(bead) if at > 0 => {
-                    let moved =
-                        collision::move_to_new_id(bead, collision::CollisionSide::Left).bead;
-                    notes.push(MergeNote::Moved {
+                    let moved = collision::move_to_new_id(bead);
+                    merge.notes.push(MergeNote::Moved {
                         from: id.clone(),
                         to: moved.id.clone(),
                     });
@@ -213,7 +206,7 @@ impl<'a> MergeTable<'a> {
                 }
             }
             if leaves {
-                bead = collision::move_to_new_id(&bead, collision::CollisionSide::Left).bead;
+                bead = collision::move_to_new_id(&bead);
             }
             *row = MergeRow::from_bead(bead);
         }

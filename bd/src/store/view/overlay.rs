@@ -349,7 +349,7 @@ fn merge_change(
     let base = base_of_change(change);
     let result = merge::merge_beads(base.as_ref(), ours.as_ref(), theirs);
     if let Some(moved) = result.moved {
-        if moved.side == merge::collision::CollisionSide::Left {
+        if moved.is_left {
             // Our bead has a new id, and our edges follow it.
             let names = (moved.from.clone(), moved.bead.id.clone());
             overlay.renamed.push(names);
@@ -374,7 +374,7 @@ fn base_of_change(change: &BeadChange) -> Option<Bead> {
         Some(line) => RecordFields::parse(line.get()).patched_with(old),
         None => old.clone(),
     };
-    record::parse_bead(line.to_raw_json()?.get().as_bytes()).ok()
+    line.to_bead()
 }
 
 /// Returns the fields in which two lines of a bead differ, with their old values, for the journal.
