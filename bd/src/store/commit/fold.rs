@@ -387,15 +387,16 @@ impl Fold<'_> {
         let source = &self.snapshot.source;
         let path = source.path(code);
         let notes = self.snapshot.index.notes();
-        let damaged: Vec<_> = notes
+        let damaged: Vec<(&NonBeadLine, &str)> = notes
             .iter()
-            .filter(|note| note.file == code && note.reason.is_some())
+            .filter(|note| note.file == code)
+            .filter_map(|note| Some((note, note.reason.as_deref()?)))
             .collect();
         if damaged.is_empty() {
             return Ok(());
         }
         let mut bytes = Vec::new();
-        for note in &damaged {
+        for (note, _) in &damaged {
             let line = source
                 .bytes_at(code, note.offset, note.length)
                 .map_err(|error| StoreError::io("read", &path, error))?;
@@ -405,12 +406,11 @@ impl Fold<'_> {
         bytes.pop();
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let kept = keep_damaged_bytes(&source.paths.damaged(), &name, &bytes, self.now)?;
-        for note in damaged {
+        for (note, reason) in damaged {
             self.notices.push(format!(
-                "{}, line {}: {}; the line was moved to {}",
+                "{}, line {}: {reason}; the line was moved to {}",
                 path.display(),
                 note.line,
-                note.reason.as_deref().unwrap_or_default(),
                 kept.display()
             ));
         }

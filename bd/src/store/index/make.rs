@@ -192,15 +192,15 @@ impl<'a> FileParser<'a> {
     /// Returns the row of the old index that has this line.
     fn find_known_row(&mut self, line: &[u8], hash: u64) -> Option<u32> {
         let old = self.old?;
-        let is = |row: u32| {
+        let has_line = |row: u32| {
             old.row(row)
                 .is_some_and(|row| row.hash == hash && row.file == self.code)
         };
-        if is(self.guess) {
+        if has_line(self.guess) {
             return Some(self.guess);
         }
         if let Some(id) = record::first_id(line) {
-            return old.find(id).filter(|row| is(*row));
+            return old.find(id).filter(|row| has_line(*row));
         }
         let code = self.code;
         let by_hash = self.by_hash.get_or_insert_with(|| {

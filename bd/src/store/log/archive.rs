@@ -78,11 +78,6 @@ fn list_year_files(dir: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// Returns the file for the closing year of a bead.
-fn year_path(dir: &Path, bead: &Bead) -> PathBuf {
-    dir.join("archive").join(year_file_name(bead))
-}
-
 /// Returns the file name for the closing year of a bead.
 pub(crate) fn year_file_name(bead: &Bead) -> String {
     let closed = bead.closing_time();
@@ -92,12 +87,12 @@ pub(crate) fn year_file_name(bead: &Bead) -> String {
 
 /// Adds beads with their lines, and replaces existing ones.
 pub(crate) fn add_to_archive(dir: &Path, beads: &[(Bead, Vec<u8>)]) -> Result<(), StoreError> {
+    let folder = dir.join("archive");
     let mut by_file: BTreeMap<PathBuf, Vec<(&str, &[u8])>> = BTreeMap::new();
     for (bead, line) in beads {
-        let lines = by_file.entry(year_path(dir, bead)).or_default();
-        lines.push((&bead.id, line));
+        let path = folder.join(year_file_name(bead));
+        by_file.entry(path).or_default().push((&bead.id, line));
     }
-    let folder = dir.join("archive");
     files::create_store_folder(&folder)?;
     for (path, new) in by_file {
         rewrite_year(

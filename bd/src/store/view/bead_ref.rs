@@ -72,12 +72,7 @@ impl<'a> BeadRef<'a> {
     /// caller must use [`Self::bead`].
     pub fn parse_part<T: serde::de::DeserializeOwned>(&self) -> Option<T> {
         self.index_or_pending(
-            |index, at| {
-                let row = index.row_alone(at)?;
-                let line = self.snapshot.source.line(&row).ok()?;
-                let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
-                is_it.then(|| serde_json::from_slice(&line).ok())
-            },
+            |index, at| Some(serde_json::from_slice(&self.indexed_line(index, at)?).ok()),
             |pending| serde_json::from_slice(&pending.raw).ok(),
         )?
     }
@@ -87,15 +82,17 @@ impl<'a> BeadRef<'a> {
     pub fn may_have_key(&self, key: &str) -> bool {
         // A line that cannot be read is reported when the bead is read.
         self.index_or_pending(
-            |index, at| {
-                let row = index.row_alone(at)?;
-                let line = self.snapshot.source.line(&row).ok()?;
-                let is_it = xxhash_rust::xxh3::xxh3_64(&line) == row.hash;
-                is_it.then(|| record::may_have_key(&line, key))
-            },
+            |index, at| Some(record::may_have_key(&self.indexed_line(index, at)?, key)),
             |pending| record::may_have_key(&pending.raw, key),
         )
         .unwrap_or(true)
+    }
+
+    /// Reads the line of a row; `None` if it does not match the index.
+    fn indexed_line(&self, index: &Index, at: u32) -> Option<Vec<u8>> {
+        let row = index.row_alone(at)?;
+        let line = self.snapshot.source.line(&row).ok()?;
+        (xxhash_rust::xxh3::xxh3_64(&line) == row.hash).then_some(line)
     }
 
     /// Returns the hash of the bead's line, without reading the line. `None` if a damaged index has
@@ -237,7 +234,7 @@ impl<'a> BeadRef<'a> {
             BeadNode::Pending(_) => self.snapshot.index.find(self.id()),
         };
         self.snapshot
-            .holder_refs_at(row, || self.id(), &DepKind::ParentChild)
+            .holder_refs_at(row, self.id(), &DepKind::ParentChild)
     }
 
     /// Returns true if [`Self::parent`] is the bead at this node, without comparing ids.

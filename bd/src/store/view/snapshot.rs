@@ -17,7 +17,7 @@ use crate::store::StoreError;
 use crate::store::disk::error::copy_of;
 use crate::store::disk::reports::StoreReports;
 use crate::store::index::NonBeadLine;
-use crate::store::index::{Index, NONE};
+use crate::store::index::{ISSUES, Index, NONE};
 use crate::store::log::archive::Archive;
 use crate::store::log::event::BeadFile;
 use crate::store::view::bead_ref::{BeadNode, BeadRef};
@@ -444,14 +444,14 @@ impl Snapshot {
 
     /// Returns the live beads with an edge of this kind to a bead, without reading them.
     pub fn holder_refs(&self, id: &str, kind: &DepKind) -> Vec<BeadRef<'_>> {
-        self.holder_refs_at(self.index.find(id), || id, kind)
+        self.holder_refs_at(self.index.find(id), id, kind)
     }
 
     /// Like [`Self::holder_refs`], if the row of the bead is already determined.
-    pub(super) fn holder_refs_at<'b>(
+    pub(super) fn holder_refs_at(
         &self,
         row: Option<u32>,
-        id: impl Fn() -> &'b str,
+        id: &str,
         kind: &DepKind,
     ) -> Vec<BeadRef<'_>> {
         let mut holders = self.every_holder(row, id, kind);
@@ -477,17 +477,11 @@ impl Snapshot {
 
     /// Returns the children of a bead, including deleted ones.
     pub(crate) fn every_child(&self, id: &str) -> Vec<BeadRef<'_>> {
-        self.every_holder(self.index.find(id), || id, &DepKind::ParentChild)
+        self.every_holder(self.index.find(id), id, &DepKind::ParentChild)
     }
 
-    fn every_holder<'b>(
-        &self,
-        row: Option<u32>,
-        id: impl Fn() -> &'b str,
-        kind: &DepKind,
-    ) -> Vec<BeadRef<'_>> {
+    fn every_holder(&self, row: Option<u32>, id: &str, kind: &DepKind) -> Vec<BeadRef<'_>> {
         let Some(row) = row.filter(|_| self.over.is_empty()) else {
-            let id = id();
             return self
                 .holders_at(row, id)
                 .into_iter()
@@ -516,7 +510,9 @@ impl Snapshot {
     /// Returns the number of the first line of the issues with a conflict marker.
     pub fn conflict(&self) -> Option<usize> {
         let notes = self.index.notes();
-        let marker = notes.iter().find(|note| note.conflict && note.file == 0);
+        let marker = notes
+            .iter()
+            .find(|note| note.conflict && note.file == ISSUES);
         marker.map(|note| note.line)
     }
 

@@ -118,15 +118,6 @@ enum IndexFit {
     Certain(IndexKeys),
 }
 
-/// The files and their index.
-struct IndexedFiles {
-    index: Index,
-    /// The previous index, if a new one was just built.
-    before: Option<Index>,
-    is_made: bool,
-    source: OpenFiles,
-}
-
 /// The index, the open files and the overlay of a store.
 pub(crate) struct StoreRead {
     pub index: Index,
@@ -176,20 +167,21 @@ impl OpenFiles {
     pub(crate) fn is_settled(paths: &StorePaths) -> Result<bool, StoreError> {
         // If only bd wrote the issues, the journal need not be read.
         let indexed = Self::open_indexed(paths)?;
-        if !indexed.is_made && indexed.source.keys.outside == 0 {
+        if !indexed.is_unwritten.get() && indexed.source.keys.outside == 0 {
             return Ok(true);
         }
         Ok(!Self::read(paths)?.source.is_unsettled())
     }
 
-    fn open_indexed(paths: &StorePaths) -> Result<IndexedFiles, StoreError> {
+    /// Opens the files and their index, without the journal.
+    fn open_indexed(paths: &StorePaths) -> Result<StoreRead, StoreError> {
         let mut source = Self::open(paths)?;
         let old = Index::open(&paths.index());
         let fit = old
             .as_ref()
             .map(|old| source.check_index(old))
             .transpose()?;
-        let (index, before, is_made) = match (old, fit) {
+        let (index, before, is_new) = match (old, fit) {
             (Some(old), Some(IndexFit::Yes)) => (old, None, false),
             (Some(old), Some(IndexFit::Certain(keys))) => {
                 // No other process needs to compare again.
@@ -199,44 +191,36 @@ impl OpenFiles {
             (before, _) => (source.read_files(before.as_ref())?, before, true),
         };
         source.keys = index.keys();
-        Ok(IndexedFiles {
+        Ok(StoreRead {
             index,
             before,
-            is_made,
             source,
+            overlay: Overlay::default(),
+            is_unwritten: Cell::new(is_new),
         })
     }
 
     fn read_once(paths: &StorePaths) -> Result<StoreRead, StoreError> {
-        let IndexedFiles {
-            index,
-            before,
-            is_made,
-            mut source,
-        } = Self::open_indexed(paths)?;
-        if let Some(journal) = &source.journal {
-            let read = JournalState::read(journal);
-            source.state = read.map_err(|error| StoreError::io("read", &paths.journal(), error))?;
+        let mut read = Self::open_indexed(paths)?;
+        if let Some(journal) = &read.source.journal {
+            let state = JournalState::read(journal);
+            read.source.state =
+                state.map_err(|error| StoreError::io("read", &paths.journal(), error))?;
         }
         let files = IndexedBase {
-            index: &index,
-            source: &source,
+            index: &read.index,
+            source: &read.source,
         };
-        let mut overlay = overlay::lay_journal(&source.state.journal.entries, &files)?;
+        let mut overlay = overlay::lay_journal(&read.source.state.journal.entries, &files)?;
         let versions = files.other_versions()?;
         let has_versions = !versions.is_empty();
         for version in versions {
             overlay.merge_version(version, &files)?;
         }
-        source.state.has_versions = has_versions;
-        source.state.merged.clone_from(&overlay.merged);
-        Ok(StoreRead {
-            index,
-            before,
-            source,
-            overlay,
-            is_unwritten: Cell::new(is_made),
-        })
+        read.source.state.has_versions = has_versions;
+        read.source.state.merged = std::mem::take(&mut overlay.merged);
+        read.overlay = overlay;
+        Ok(read)
     }
 
     fn open(paths: &StorePaths) -> Result<Self, StoreError> {
