@@ -97,16 +97,16 @@ impl CommitSides {
         issues: &str,
         tips: &SyncTips,
     ) -> Result<Self, SyncError> {
-        let mut known: BTreeMap<&str, Rc<CommitSide>> = BTreeMap::new();
-        let mut side = |commit: &'_ Option<String>| -> Result<Option<Rc<CommitSide>>, SyncError> {
-            let Some(commit) = tips.all().find(|tip| Some(*tip) == commit.as_deref()) else {
+        let mut known: BTreeMap<String, Rc<CommitSide>> = BTreeMap::new();
+        let mut side = |commit: &Option<String>| -> Result<Option<Rc<CommitSide>>, SyncError> {
+            let Some(commit) = commit else {
                 return Ok(None);
             };
             if let Some(side) = known.get(commit) {
                 return Ok(Some(Rc::clone(side)));
             }
             let side = Rc::new(CommitSide::from_commit(place, issues, commit)?);
-            known.insert(commit, Rc::clone(&side));
+            known.insert(commit.clone(), Rc::clone(&side));
             Ok(Some(side))
         };
         let sides = Self {

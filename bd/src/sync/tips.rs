@@ -17,13 +17,6 @@ pub(super) struct SyncTips {
     pub fork: Option<String>,
 }
 
-impl SyncTips {
-    pub(super) fn all(&self) -> impl Iterator<Item = &str> {
-        let all = [&self.ours, &self.theirs, &self.base, &self.fork];
-        all.into_iter().flatten().map(String::as_str)
-    }
-}
-
 /// The remote branch as it was observed.
 #[derive(Debug, Default)]
 pub(super) struct RemoteState {
