@@ -14,6 +14,9 @@ use super::{Git, GitError};
 /// The maximum size of the conflicting parts that are kept as evidence.
 const MAX_EVIDENCE: usize = 32 * 1024;
 
+/// The name prefix of the folders with attributes.
+const ATTRIBUTES_PREFIX: &str = "attributes-";
+
 /// The result of merging two trees.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TreeMerge {
@@ -42,7 +45,7 @@ pub enum Containment {
 
 /// The `.gitattributes` that a merge obeys.
 #[derive(Debug, Clone, Copy)]
-enum MergeAttributes {
+pub(super) enum MergeAttributes {
     /// Those of the commit that is merged into.
     OfTarget,
     /// None: git merges each file by its lines.
@@ -63,7 +66,7 @@ impl Git {
     ) -> Result<TreeMerge, GitError> {
         let scratch = match attributes {
             MergeAttributes::OfTarget => self.check_out_attributes(ours)?,
-            MergeAttributes::None => self.create_scratch()?,
+            MergeAttributes::None => self.create_scratch(ATTRIBUTES_PREFIX)?,
         };
         let call = self
             .plumbing(["merge-tree", "--write-tree", "--name-only", "--messages"])
@@ -100,17 +103,7 @@ impl Git {
         self.apply(from, to, onto, MergeAttributes::OfTarget)
     }
 
-    /// Like [`Self::apply_change`], but git merges each file by its lines.
-    pub(super) fn apply_without_drivers(
-        &self,
-        from: &str,
-        to: &str,
-        onto: &str,
-    ) -> Result<TreeMerge, GitError> {
-        self.apply(from, to, onto, MergeAttributes::None)
-    }
-
-    fn apply(
+    pub(super) fn apply(
         &self,
         from: &str,
         to: &str,
@@ -142,7 +135,7 @@ impl Git {
         tree: &str,
     ) -> Result<Containment, GitError> {
         let target_tree = self.tree_of(tree)?;
-        let applied = self.apply_without_drivers(from, to, &target_tree)?;
+        let applied = self.apply(from, to, &target_tree, MergeAttributes::None)?;
         let (result, rewritten) = match applied {
             TreeMerge::Clean(result) if result == target_tree => return Ok(Containment::All),
             TreeMerge::Clean(result) => (result, Vec::new()),
@@ -254,7 +247,7 @@ impl Git {
     /// Creates a folder with the `.gitattributes` files of a commit, because a bare repository does
     /// not read them from commits.
     pub(super) fn check_out_attributes(&self, rev: &str) -> Result<TempDir, GitError> {
-        let scratch = self.create_scratch()?;
+        let scratch = self.create_scratch(ATTRIBUTES_PREFIX)?;
         for (path, content) in self.read_attributes(rev)? {
             let path = scratch.path().join(path);
             let folder = path.parent().unwrap_or(scratch.path());
@@ -263,14 +256,6 @@ impl Git {
                 .map_err(|error| Self::file_error(&path, error))?;
         }
         Ok(scratch)
-    }
-
-    fn create_scratch(&self) -> Result<TempDir, GitError> {
-        let common = self.common_dir()?;
-        tempfile::Builder::new()
-            .prefix("attributes-")
-            .tempdir_in(&common)
-            .map_err(|error| Self::file_error(&common, error))
     }
 
     /// Makes a call in the scratch folder as its work tree, so that its attributes apply.

@@ -6,6 +6,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeSet, HashMap};
 
+use super::combine::MergeAttributes;
 use super::{Git, GitError, TreeMerge};
 
 /// The values of the attribute `merge` that select no driver of the repository.
@@ -33,7 +34,7 @@ impl Git {
     ) -> Result<Vec<DrivenFile>, GitError> {
         // A driver decided nothing if git comes to the same result without it.
         let (TreeMerge::Clean(plain) | TreeMerge::Conflict { tree: plain, .. }) =
-            self.apply_without_drivers(base, tip, target)?;
+            self.apply(base, tip, target, MergeAttributes::None)?;
         let differing = self.differing_files(&plain, merged)?;
         if differing.is_empty() {
             return Ok(Vec::new());

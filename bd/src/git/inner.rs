@@ -76,21 +76,11 @@ impl Git {
     /// Returns true if everything in this repository is on a remote of it, so that it can be cloned
     /// again. A rescue does not copy it.
     pub(super) fn is_clone_without_own_work(&self) -> bool {
-        let on_remote = |commit: &str| {
-            let refs = [
-                "for-each-ref",
-                "--count=1",
-                "--contains",
-                commit,
-                "refs/remotes",
-            ];
-            self.plumbing(refs).text()
-        };
         let is_clean = self.status().is_ok_and(|changes| changes.is_empty());
         let head_commit = self.resolve("HEAD").ok().flatten();
         is_clean
             && head_commit
-                .is_some_and(|commit| on_remote(&commit).is_ok_and(|found| !found.is_empty()))
+                .is_some_and(|commit| self.is_on_remote(&commit).is_ok_and(|is_there| is_there))
     }
 
     /// Writes the files of an inner repository as a tree of this one, without those that its

@@ -295,6 +295,14 @@ impl Git {
             .collect())
     }
 
+    /// Returns true if a branch of a remote has a commit, according to `refs/remotes`.
+    pub(super) fn is_on_remote(&self, commit: &str) -> Result<bool, GitError> {
+        let call = self.plumbing(["for-each-ref", "--count=1", "--contains", commit]);
+        // A commit that is not here is an error.
+        let finished = call.args(["refs/remotes"]).finish()?;
+        Ok(finished.is_success() && !finished.text().is_empty())
+    }
+
     /// Returns those of the commits that no ref reaches, without those that are gone.
     pub fn unreached_commits(&self, commits: &[&str]) -> Result<Vec<String>, GitError> {
         if commits.is_empty() {
@@ -330,12 +338,10 @@ impl Git {
             return Ok(Vec::new());
         }
         // A copy of the index without the marks shows what git hides.
-        let common = self.common_dir()?;
-        let scratch =
-            tempfile::tempdir_in(&common).map_err(|error| Self::file_error(&common, error))?;
+        let scratch = self.create_scratch("hidden-")?;
         let index = scratch.path().join("index");
         self.copy_index_to(&index)?;
-        self.clear_hiding_marks(&index, &marked)?;
+        self.clear_hiding_marks(Some(&index), &marked)?;
         let refresh = self.plumbing(["update-index", "-q", "--refresh"]);
         refresh.env("GIT_INDEX_FILE", &index).finish()?;
         let changed = self

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::run::retry_races;
 use super::{Git, GitCall, GitError, NETWORK, redact_urls};
 
 /// The reason why a push failed.
@@ -83,24 +84,16 @@ impl Git {
 
     /// Fetches, and retries if another fetch wrote the same refs at the same time.
     pub(super) fn fetch_refs(&self, remote: &str, args: &[&str]) -> Result<(), GitError> {
-        let mut tries = 1;
-        loop {
-            let call = self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--no-write-fetch-head"]);
-            match call
+        retry_races(is_ref_race, || {
+            self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--no-write-fetch-head"])
                 // Otherwise git leaves out every branch of a shallow remote.
                 .args(["--update-shallow"])
                 // A branch may refer to a commit of a submodule that no one else has.
                 .args(["--no-recurse-submodules"])
                 .args(args)
                 .remote(remote, self.network)
-                .finish_checked()
-            {
-                Err(GitError::Failed { words, .. })
-                    if tries < MAX_ATTEMPTS && is_ref_race(&words) => {}
-                other => return other.map(drop),
-            }
-            tries += 1;
-        }
+                .run()
+        })
     }
 
     /// Queries the remote for the tip of a ref; `None` if the remote has no such ref. A name
@@ -266,9 +259,6 @@ fn finish_push(call: GitCall<'_>, hooks: bool) -> Result<(), PushError> {
     let said = finished.error_text();
     Err(PushError::Refused(classify_refusal(&listed, &said, hooks)))
 }
-
-/// The maximum number of attempts of a fetch that loses races for refs.
-const MAX_ATTEMPTS: usize = 10;
 
 /// Returns true if git could not write a ref because another process wrote it at the same time.
 fn is_ref_race(words: &str) -> bool {

@@ -389,15 +389,11 @@ fn write_commit(
         hidden,
         submodules,
     } = rescue;
-    let common = git.common_dir()?;
-    let scratch = tempfile::Builder::new()
-        .prefix("rescue-")
-        .tempdir_in(&common)
-        .map_err(|error| Git::file_error(&common, error))?;
+    let scratch = git.create_scratch("rescue-")?;
     let index = scratch.path().join("index");
     git.copy_index_to(&index)?;
     if !hidden.is_empty() {
-        git.clear_hiding_marks(&index, hidden.iter())?;
+        git.clear_hiding_marks(Some(&index), hidden.iter())?;
     }
     let excluded = big
         .iter()
@@ -451,33 +447,30 @@ impl Git {
         Ok(())
     }
 
-    /// Clears the marks with which git hides changes of these paths, in a copy of the index.
-    pub(super) fn clear_hiding_marks<P: AsRef<Path>>(
-        &self,
-        index: &Path,
-        paths: impl IntoIterator<Item = P>,
-    ) -> Result<(), GitError> {
-        self.clear_marks(Some(index), &join_paths(paths))
-    }
-
     /// Removes the marks that hide changes of tracked files from git.
     pub fn reveal_hidden_changes(&self) -> Result<(), GitError> {
         let hidden = self.hidden_changes()?;
         if hidden.is_empty() {
             return Ok(());
         }
-        self.clear_marks(None, &join_paths(hidden))
+        self.clear_hiding_marks(None, hidden)
     }
 
-    /// Removes the marks in an index, or in the repository's own.
-    fn clear_marks(&self, index: Option<&Path>, paths: &[u8]) -> Result<(), GitError> {
+    /// Clears the marks with which git hides changes of these paths, in an index or in the
+    /// repository's own.
+    pub(super) fn clear_hiding_marks<P: AsRef<Path>>(
+        &self,
+        index: Option<&Path>,
+        paths: impl IntoIterator<Item = P>,
+    ) -> Result<(), GitError> {
+        let paths = join_paths(paths);
         // With both options in one call, git obeys only one.
         for option in ["--no-assume-unchanged", "--no-skip-worktree"] {
             let mut call = self.plumbing(["update-index", option, "-z", "--stdin"]);
             if let Some(index) = index {
                 call = call.env("GIT_INDEX_FILE", index);
             }
-            call.stdin(paths).run()?;
+            call.stdin(&*paths).run()?;
         }
         Ok(())
     }
@@ -510,10 +503,7 @@ fn staged_commit(
         return Ok(None);
     }
     let index = written.text();
-    let base = git
-        .plumbing(["rev-parse", &format!("{head_commit}^{{tree}}")])
-        .text()?;
-    if index == base || index == tree {
+    if index == git.tree_of(head_commit)? || index == tree {
         return Ok(None);
     }
     git.commit_tree(&index, &[head_commit], "What was staged", author)
@@ -545,10 +535,9 @@ fn changed_files(git: &Git, commit: &str) -> Result<Vec<(u8, PathBuf)>, GitError
 /// it is not dirty and either does not exist or matches the rescue's starting point.
 fn can_overwrite(git: &Git, commit: &str, path: &Path, dirty: bool) -> Result<bool, GitError> {
     let file = git.folder().join(path);
-    let holds = |rev: &str| git.object_at(rev, path);
     let Ok(metadata) = fs::symlink_metadata(&file) else {
         // The removal of a file is an edit too.
-        return Ok(!dirty || holds(commit)?.is_none());
+        return Ok(!dirty || git.object_at(commit, path)?.is_none());
     };
     let present = if metadata.is_symlink() {
         let target = fs::read_link(&file).map_err(|error| Git::file_error(&file, error))?;
@@ -562,8 +551,10 @@ fn can_overwrite(git: &Git, commit: &str, path: &Path, dirty: bool) -> Result<bo
         }
         read.text()
     };
-    let is = |rev: &str| Ok::<bool, GitError>(holds(rev)?.as_deref() == Some(present.as_str()));
-    Ok(is(commit)? || (!dirty && is(&format!("{commit}^1"))?))
+    let present = Some(present);
+    let start = format!("{commit}^1");
+    Ok(git.object_at(commit, path)? == present
+        || (!dirty && git.object_at(&start, path)? == present))
 }
 
 /// Returns the folder for the big files of a rescue.

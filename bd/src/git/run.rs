@@ -9,6 +9,8 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
+use tempfile::TempDir;
+
 use super::wait::{self, RemoteWait};
 use super::{Git, GitError, redact_urls};
 use kit::sys::{ChildCommand, ChildOutput, ExecError};
@@ -66,6 +68,9 @@ const POINTERS: &[&str] = &[
 
 /// A path at which no file can be. Git prints a hint about an empty file of grafts.
 const NO_SUCH_FILE: &str = "/dev/null/none";
+
+/// The maximum number of attempts of a command that loses races.
+const MAX_ATTEMPTS: usize = 10;
 
 /// A git command that is being built.
 #[derive(Debug)]
@@ -302,6 +307,15 @@ impl GitCall<'_> {
 }
 
 impl Git {
+    /// Creates a temporary folder in the repository's own folder.
+    pub(super) fn create_scratch(&self, prefix: &str) -> Result<TempDir, GitError> {
+        let common = self.common_dir()?;
+        tempfile::Builder::new()
+            .prefix(prefix)
+            .tempdir_in(&common)
+            .map_err(|error| Self::file_error(&common, error))
+    }
+
     /// Builds the error for a failed git command.
     pub(super) fn failure(&self, command: &str, finished: &ChildOutput) -> GitError {
         let error_text = finished.error_text();
@@ -320,6 +334,21 @@ impl Git {
             },
         }
     }
+}
+
+/// Runs a command again as long as it fails because another process wrote the same file at the same
+/// time, at most ten times in all.
+pub(super) fn retry_races(
+    is_race: impl Fn(&str) -> bool,
+    run: impl Fn() -> Result<(), GitError>,
+) -> Result<(), GitError> {
+    for _ in 1..MAX_ATTEMPTS {
+        match run() {
+            Err(GitError::Failed { words, .. }) if is_race(&words) => {}
+            other => return other,
+        }
+    }
+    run()
 }
 
 /// Splits a `-z` output into records.

@@ -5,11 +5,8 @@ use std::collections::HashSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use super::run::path_of_bytes;
+use super::run::{path_of_bytes, retry_races};
 use super::{Git, GitError, NETWORK};
-
-/// The maximum number of attempts of a command that loses races for the configuration.
-const MAX_ATTEMPTS: usize = 10;
 
 /// Marks a line in the message of a rescue that names the commit of a submodule.
 const SUBMODULE_LINE: &str = "Submodule ";
@@ -121,16 +118,11 @@ impl Git {
     /// Runs a command that writes the configuration, which all worktrees share. Retries if another
     /// one writes it at the same time.
     fn change_submodules(&self, args: &[&str], paths: &[PathBuf]) -> Result<(), GitError> {
-        let mut tries = 1;
-        loop {
+        let is_race = |words: &str| words.contains("could not lock config file");
+        retry_races(is_race, || {
             let call = self.plumbing(["submodule", "--quiet"]).args(args);
-            match call.args(["--"]).args(paths).limit(NETWORK).run() {
-                Err(GitError::Failed { words, .. })
-                    if tries < MAX_ATTEMPTS && words.contains("could not lock config file") => {}
-                other => return other,
-            }
-            tries += 1;
-        }
+            call.args(["--"]).args(paths).limit(NETWORK).run()
+        })
     }
 
     /// Returns true if git-lfs is installed.
@@ -246,10 +238,7 @@ impl Git {
         let (Some(commit), true) = (recorded, inner.folder().join(".git").exists()) else {
             return Ok(false);
         };
-        let call = inner.plumbing(["for-each-ref", "--count=1", "--contains", &commit]);
-        // A commit that the submodule does not have is an error.
-        let finished = call.args(["refs/remotes"]).finish()?;
-        if finished.is_success() && !finished.text().is_empty() {
+        if inner.is_on_remote(&commit)? {
             return Ok(true);
         }
         // The commit may be on a tag only. A tag of the worker is not on the remote.

@@ -9,6 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::run::split_records;
 use super::{Git, GitError};
 
 /// The name prefix of the temporary index folders, in the repository's own folder.
@@ -45,10 +46,7 @@ impl Git {
             .args(below);
         let command = call.command_line();
         let mut entries = TreeEntries::new();
-        for record in call.finish_checked()?.stdout.split(|byte| *byte == 0) {
-            if record.is_empty() {
-                continue;
-            }
+        for record in split_records(&call.finish_checked()?.stdout) {
             let read = || {
                 // A path that is not UTF-8 could not be written back unchanged.
                 let (facts, path) = std::str::from_utf8(record).ok()?.split_once('\t')?;
@@ -94,12 +92,8 @@ impl Git {
 
     /// Writes the tree of files in the format of `git ls-tree -z` and returns its id.
     pub(super) fn write_tree_lines(&self, lines: Vec<u8>) -> Result<String, GitError> {
-        let common = self.common_dir()?;
-        let scratch = tempfile::Builder::new()
-            .prefix(INDEX_PREFIX)
-            .tempdir_in(&common)
-            .map_err(|error| Self::file_error(&common, error))?;
-        remove_stale_indexes(&common, scratch.path());
+        let scratch = self.create_scratch(INDEX_PREFIX)?;
+        remove_stale_indexes(scratch.path());
         let index = scratch.path().join("index");
         self.plumbing(["update-index", "-z", "--index-info"])
             .env("GIT_INDEX_FILE", &index)
@@ -151,9 +145,11 @@ impl Git {
 
 /// Removes the indexes that killed processes left. Their age is relative to the folder that was
 /// created just now.
-fn remove_stale_indexes(common: &Path, new_folder: &Path) {
+fn remove_stale_indexes(new_folder: &Path) {
     let changed = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
-    let Ok(now) = changed(new_folder) else { return };
+    let (Ok(now), Some(common)) = (changed(new_folder), new_folder.parent()) else {
+        return;
+    };
     for entry in fs::read_dir(common).into_iter().flatten().flatten() {
         let path = entry.path();
         let is_scratch = entry
@@ -188,7 +184,7 @@ mod tests {
             let file = fs::File::open(path).unwrap();
             file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
         }
-        remove_stale_indexes(folder.path(), &own);
+        remove_stale_indexes(&own);
         assert!(own.exists() && young.exists() && other.exists() && !old.exists());
     }
 }

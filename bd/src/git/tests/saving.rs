@@ -369,7 +369,7 @@ fn names_that_are_not_utf8_are_saved_and_restored_like_all_others() {
     assert_eq!(save("refs/gt/r/1").files.len(), 4);
     fs::remove_dir_all(inner.folder()).unwrap();
     work.clear_hiding_marks(
-        &work.folder().join(".git/index"),
+        Some(&work.folder().join(".git/index")),
         [Path::new("README"), &files[2]],
     )
     .unwrap();
