@@ -115,7 +115,7 @@ impl Store {
             tx.describe("unarchive", "");
             Ok(beads)
         })?;
-        let _guard = self.lock()?;
+        let _guard = self.hold_writers()?;
         // Another process may have archived them again in between.
         let there = self.snapshot()?;
         let back: Vec<String> = ids

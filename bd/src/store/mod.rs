@@ -44,6 +44,7 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -75,6 +76,7 @@ use commit::fold::{Fold, FoldOutcome};
 use commit::policy::{self, FoldDue, FoldPolicy};
 use disk::ignore;
 use disk::paths::StorePaths;
+use disk::reports::PostponedWork;
 use kit::sys::{Clock, clock, lock};
 use view::source::{self, OpenFiles, SETTLE_PAUSE, SETTLE_TRIES};
 
@@ -82,6 +84,7 @@ use view::source::{self, OpenFiles, SETTLE_PAUSE, SETTLE_TRIES};
 const FOLD_TRIES: usize = 5;
 /// The number of attempts of a reader before it makes the writers wait.
 const READ_TRIES: usize = 20;
+
 /// The author of changes.
 #[derive(Debug, Clone, Default)]
 pub struct Author {
@@ -165,6 +168,12 @@ impl Store {
         self.paths.issues()
     }
 
+    /// The name of the file of durable beads.
+    pub(crate) fn issues_name(&self) -> Cow<'_, str> {
+        let name = self.paths.issues().file_name();
+        name.unwrap_or_default().to_string_lossy()
+    }
+
     /// The prefix of new ids.
     pub fn prefix(&self) -> Result<String, StoreError> {
         match self.settings()?.get("issue-prefix") {
@@ -202,7 +211,7 @@ impl Store {
                     }
                     read.write_index();
                     if read.source.state.has_versions && !read.source.is_unsettled() {
-                        self.reports.fold_versions(self.dir());
+                        self.postpone(PostponedWork::FoldVersions);
                     }
                     return self.build_snapshot(read);
                 }
@@ -223,14 +232,13 @@ impl Store {
         Ok(Snapshot::new(read, self.settings()?, self.reports.clone()))
     }
 
-    fn lock(&self) -> Result<lock::LockGuard, StoreError> {
-        Ok(lock::acquire_lock(&self.paths.lock(), lock::PATIENCE)?)
+    fn postpone(&self, work: PostponedWork) {
+        self.reports.postpone(work, self.dir());
     }
 
-    /// Keeps writers of the store waiting until the guard is dropped, so that its files can be
-    /// copied in one state.
+    /// Keeps writers of the store waiting until the guard is dropped.
     pub fn hold_writers(&self) -> Result<lock::LockGuard, StoreError> {
-        self.lock()
+        Ok(lock::acquire_lock(&self.paths.lock(), lock::PATIENCE)?)
     }
 
     /// Returns the store with another collection of reports.
@@ -248,7 +256,7 @@ impl Store {
         clock: &Clock,
         change: impl FnOnce(&mut Tx<'_>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        let _guard = self.lock()?;
+        let _guard = self.hold_writers()?;
         let snapshot = self.prepare(clock)?;
         let mut tx = Tx::new(snapshot, author, clock);
         let answer = change(&mut tx);
@@ -288,15 +296,15 @@ impl Store {
         }
         match due {
             FoldDue::Now => self.fold_acknowledged(snapshot, event, now),
-            FoldDue::Soon => self.reports.fold_when_settled(self.dir()),
-            FoldDue::WhenOld => self.reports.fold_when_old(self.dir()),
+            FoldDue::Soon => self.postpone(PostponedWork::FoldWhenSettled),
+            FoldDue::WhenOld => self.postpone(PostponedWork::FoldWhenOld),
             FoldDue::No => {}
         }
     }
 
     /// Folds the remaining journal, and nothing else.
     pub fn fold(&self, clock: &Clock) -> Result<(), StoreError> {
-        let _guard = self.lock()?;
+        let _guard = self.hold_writers()?;
         self.fold_locked(clock)
     }
 
@@ -314,7 +322,7 @@ impl Store {
         if !is_due() {
             return Ok(());
         }
-        let _guard = self.lock()?;
+        let _guard = self.hold_writers()?;
         if !is_due() {
             return Ok(());
         }
@@ -352,7 +360,7 @@ impl Store {
         if !is_old(&OpenFiles::read(&self.paths)?.source) {
             return Ok(false);
         }
-        let _guard = self.lock()?;
+        let _guard = self.hold_writers()?;
         let snapshot = self.prepare(clock)?;
         // Several processes may notice this at once. The first one folds.
         if !is_old(&snapshot.source) {
@@ -386,7 +394,7 @@ impl Store {
                 return Ok(snapshot);
             }
             if (is_whole || !self.cut_torn_end(&snapshot, &now)?)
-                && self.run_fold(snapshot, &now)? == FoldOutcome::Unsettled
+                && self.run_fold(snapshot, &now, false)? == FoldOutcome::Unsettled
             {
                 clock::pause_thread(SETTLE_PAUSE);
             }
@@ -432,7 +440,7 @@ impl Store {
     fn fold_acknowledged(&self, mut snapshot: Snapshot, event: Event, now: &Stamp) {
         if snapshot.source.is_unsettled() {
             // The change is safe in the journal until the issues are no longer being written.
-            self.reports.fold_when_settled(self.dir());
+            self.postpone(PostponedWork::FoldWhenSettled);
             return;
         }
         // The snapshot contains the entry's changes, and under the lock no other process adds one.
@@ -452,7 +460,7 @@ impl Store {
         let mut snapshot = snapshot;
         let mut tries = 0;
         for _ in 0..SETTLE_TRIES {
-            match self.run_fold(snapshot, now)? {
+            match self.run_fold(snapshot, now, false)? {
                 FoldOutcome::Done => return Ok(()),
                 FoldOutcome::Unsettled => clock::pause_thread(SETTLE_PAUSE),
                 FoldOutcome::Overtaken => tries += 1,
@@ -485,19 +493,15 @@ impl Store {
         Ok(())
     }
 
-    /// Folds the journal that a snapshot has over the files.
-    fn run_fold(&self, snapshot: Snapshot, now: &Stamp) -> Result<FoldOutcome, StoreError> {
-        snapshot.refuse_conflict()?;
-        self.run_single_fold(snapshot, now, false)
-    }
-
-    /// Runs one fold. With `all`, both files are rewritten even without a change.
-    fn run_single_fold(
+    /// Folds the journal that a snapshot has over the files. With `all`, both files are rewritten
+    /// even without a change.
+    fn run_fold(
         &self,
         snapshot: Snapshot,
         now: &Stamp,
         all: bool,
     ) -> Result<FoldOutcome, StoreError> {
+        snapshot.refuse_conflict()?;
         let mut notices = Vec::new();
         let fold = Fold {
             snapshot,

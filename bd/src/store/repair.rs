@@ -49,7 +49,7 @@ impl Store {
 
     /// Removes the leftovers while no writer is active, and returns their number.
     pub fn remove_leftovers(&self, clock: &Clock) -> Result<usize, StoreError> {
-        let _guard = self.lock()?;
+        let _guard = self.hold_writers()?;
         let found = self.find_leftovers(clock);
         for path in &found {
             files::remove_store_file(path)?;
@@ -75,7 +75,7 @@ impl Store {
     /// Rewrites the issues if they are not canonical. Returns true if it did.
     pub fn rewrite(&self, clock: &Clock) -> Result<bool, StoreError> {
         self.wait_until_settled();
-        let _guard = self.lock()?;
+        let _guard = self.hold_writers()?;
         let snapshot = self.prepare(clock)?;
         let notes = snapshot.index.notes();
         let is_sound = !notes.iter().any(|note| note.reason.is_some()) && self.is_canonical()?;
@@ -83,7 +83,7 @@ impl Store {
             return Ok(false);
         }
         let now = Stamp::from(clock.now());
-        if self.run_single_fold(snapshot, &now, true)? != FoldOutcome::Done {
+        if self.run_fold(snapshot, &now, true)? != FoldOutcome::Done {
             return Err(StoreError::Restless(self.paths.issues().to_owned()));
         }
         Ok(true)
@@ -118,7 +118,7 @@ impl Store {
 
     /// Removes an index that disagrees with the files. Returns true if it did.
     pub fn remove_wrong_index(&self) -> Result<bool, StoreError> {
-        let _guard = self.lock()?;
+        let _guard = self.hold_writers()?;
         if self.is_index_correct()? {
             return Ok(false);
         }

@@ -206,10 +206,9 @@ pub fn choose_author(config: &Config, folder: &Path, env: &Env, actor: Identity)
 
 /// The number of beads whose current state the branch lacks.
 pub fn count_unsynced(store: &Store, place: &SyncPlace) -> Result<usize, SyncError> {
-    let name = store.issues_file().file_name().unwrap_or_default();
     let there = match place.git.resolve(&place.reference())? {
         Some(tip) => {
-            CommitSide::from_commit(place, &name.to_string_lossy(), &tip)?.issues_text(place)?
+            CommitSide::from_commit(place, &store.issues_name(), &tip)?.issues_text(place)?
         }
         None => None,
     };
@@ -235,13 +234,7 @@ fn run_round(
     tips: &SyncTips,
     synced: &mut SyncReport,
 ) -> Result<SyncRound, SyncError> {
-    let name = request
-        .store
-        .issues_file()
-        .file_name()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
+    let name = request.store.issues_name();
     let sides = CommitSides::from_tips(place, &name, tips)?;
     let mut report = MergeReport::default();
     let mut before = Vec::new();

@@ -223,8 +223,7 @@ fn find_vanished(
 
 /// Describes the last commit of a side that changed the issues.
 fn describe_last_change(store: &Store, place: &SyncPlace, other: &CommitSide) -> String {
-    let name = store.issues_file().file_name().unwrap_or_default();
-    let path = format!("{}{}", place.prefix, name.to_string_lossy());
+    let path = format!("{}{}", place.prefix, store.issues_name());
     let mut call = place.git.plumbing(["log", "-1", "--format=%h by %an"]);
     if let Some(folders) = git::find_git_folders(store.dir()) {
         call = call.cwd(&folders.root);

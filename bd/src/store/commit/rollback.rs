@@ -533,7 +533,7 @@ impl Store {
         ids: Option<&BTreeSet<String>>,
     ) -> Result<Vec<RolledBack>, StoreError> {
         let lines = self.durable_lines()?;
-        let _guard = self.lock()?;
+        let _guard = self.hold_writers()?;
         let mut all = UndecidedLines::read(&self.paths, &lines)?;
         let (gone, stays) = all
             .open

@@ -11,14 +11,20 @@ use crate::store::disk::error::StoreError;
 #[derive(Debug, Clone, Default)]
 pub struct StoreReports(Arc<Mutex<CollectedReports>>);
 
+/// Work on a store that waits until a command has answered, in the order in which it is done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(in crate::store) enum PostponedWork {
+    /// Fold the journal once no other program seems to be writing the issues.
+    FoldWhenSettled,
+    /// Fold the lines of beads that have several.
+    FoldVersions,
+    /// Fold the journal if it became old.
+    FoldWhenOld,
+}
+
 #[derive(Debug, Default)]
 struct CollectedReports {
-    /// The stores whose journal may have become old.
-    old: BTreeSet<PathBuf>,
-    /// The stores to fold once no other program seems to be writing them.
-    unsettled: BTreeSet<PathBuf>,
-    /// The stores in which a bead has several lines.
-    doubled: BTreeSet<PathBuf>,
+    postponed: BTreeSet<(PostponedWork, PathBuf)>,
     notices: Vec<String>,
     failure: Option<StoreError>,
     is_unread: bool,
@@ -42,20 +48,8 @@ impl StoreReports {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records that the journal of a store may have become old.
-    pub(in crate::store) fn fold_when_old(&self, dir: &Path) {
-        self.lock().old.insert(dir.to_owned());
-    }
-
-    /// Records that the journal of a store must be folded once no other program seems to be writing
-    /// the issues.
-    pub(in crate::store) fn fold_when_settled(&self, dir: &Path) {
-        self.lock().unsettled.insert(dir.to_owned());
-    }
-
-    /// Records that a bead of a store has several lines, which a fold makes one.
-    pub(in crate::store) fn fold_versions(&self, dir: &Path) {
-        self.lock().doubled.insert(dir.to_owned());
+    pub(in crate::store) fn postpone(&self, work: PostponedWork, dir: &Path) {
+        self.lock().postponed.insert((work, dir.to_owned()));
     }
 
     /// Adds a notice for the user, once.
@@ -88,15 +82,7 @@ impl StoreReports {
         self.lock().failure.take()
     }
 
-    pub(in crate::store) fn take_unsettled(&self) -> BTreeSet<PathBuf> {
-        std::mem::take(&mut self.lock().unsettled)
-    }
-
-    pub(in crate::store) fn take_doubled(&self) -> BTreeSet<PathBuf> {
-        std::mem::take(&mut self.lock().doubled)
-    }
-
-    pub(in crate::store) fn take_old(&self) -> BTreeSet<PathBuf> {
-        std::mem::take(&mut self.lock().old)
+    pub(in crate::store) fn take_postponed(&self) -> BTreeSet<(PostponedWork, PathBuf)> {
+        std::mem::take(&mut self.lock().postponed)
     }
 }

@@ -78,7 +78,7 @@ impl Store {
         random: &RandomSource,
         mut unite: impl FnMut(&StoreSide) -> Result<UnitedStore, E>,
     ) -> Result<ExchangedStore, E> {
-        let _guard = self.lock()?;
+        let _guard = self.hold_writers()?;
         ignore::exclude_local_files(self.dir());
         let clone = clone_id::ensure_clone_id(self.dir(), random)?;
         for _ in 0..FOLD_TRIES {
