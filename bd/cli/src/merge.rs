@@ -81,7 +81,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let merge = merge_sides(ctx, &sides)
         .with_context(|| format!("merging {} and {}", left.display(), right.display()))?;
-    let there = fs::read(out).unwrap_or_default();
+    let there = read_output(out)?;
     if there != merge.text && there != sides.left {
         refuse_to_drop(out, &there, &sides)?;
     }
@@ -118,13 +118,20 @@ pub(super) fn write_merge(
     merge: &FileMerge,
     sides: &MergeInput,
 ) -> Result<(), StoreError> {
-    if fs::read(out).unwrap_or_default() != merge.text {
+    if read_output(out)? != merge.text {
         file::replace_file(out, &merge.text, 0o644)
             .map_err(|source| StoreError::io("write", out, source))?;
     }
     report_merge(ctx, &merge.lost, &merge.notes);
     record_merge(ctx, merge, &sides.left);
     Ok(())
+}
+
+/// Reads the file that the merge will replace; empty if it does not exist.
+fn read_output(out: &Path) -> Result<Vec<u8>, StoreError> {
+    let text = file::read_file_if_exists(out);
+    let text = text.map_err(|source| StoreError::io("read", out, source))?;
+    Ok(text.unwrap_or_default())
 }
 
 /// Merges both sides from git's index, and replaces the file that has git's conflict markers.

@@ -14,6 +14,7 @@ use bd::store::{self, find};
 use bd::sync::SyncPlace;
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::failure::UsageError;
+use kit::sys::file;
 use kit::ui::{Page, counted};
 
 /// Remove bd from this repository; the beads stay
@@ -161,7 +162,11 @@ fn take_stock(ctx: &Context, dir: &Path) -> anyhow::Result<BeadStock> {
     for path in names {
         let name = path.strip_prefix(dir).unwrap_or(&path).to_string_lossy();
         let known = committed.lines(&name)?;
-        let text = fs::read(&path).unwrap_or_default();
+        let Some(text) = file::read_file_if_exists(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?
+        else {
+            continue;
+        };
         let lines = text.split(|byte| *byte == b'\n');
         let lines = lines.filter(|line| !line.is_empty() && !known.contains(*line));
         uncommitted += lines.count();

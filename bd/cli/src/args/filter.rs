@@ -168,7 +168,7 @@ impl FilterArgs {
 
     /// The requested statuses; empty for any status.
     fn statuses(&self) -> Vec<Status> {
-        let words = split_values(&[self.status.clone().unwrap_or_default()]);
+        let words = split_values(self.status.as_slice());
         if words.iter().any(|word| word == "all") {
             return Vec::new();
         }
