@@ -76,7 +76,7 @@ use commit::fold::{Fold, FoldOutcome};
 use commit::policy::{self, FoldDue, FoldPolicy};
 use disk::ignore;
 use disk::paths::StorePaths;
-use disk::reports::PostponedWork;
+use disk::reports::PostponedFold;
 use kit::sys::{Clock, clock, lock};
 use view::source::{self, OpenFiles, SETTLE_PAUSE, SETTLE_TRIES};
 
@@ -211,7 +211,7 @@ impl Store {
                     }
                     read.write_index();
                     if read.source.state.has_versions && !read.source.is_unsettled() {
-                        self.postpone(PostponedWork::FoldVersions);
+                        self.postpone(PostponedFold::Versions);
                     }
                     return self.build_snapshot(read);
                 }
@@ -232,8 +232,8 @@ impl Store {
         Ok(Snapshot::new(read, self.settings()?, self.reports.clone()))
     }
 
-    fn postpone(&self, work: PostponedWork) {
-        self.reports.postpone(work, self.dir());
+    fn postpone(&self, fold: PostponedFold) {
+        self.reports.postpone(fold, self.dir());
     }
 
     /// Keeps writers of the store waiting until the guard is dropped.
@@ -296,8 +296,8 @@ impl Store {
         }
         match due {
             FoldDue::Now => self.fold_acknowledged(snapshot, event, now),
-            FoldDue::Soon => self.postpone(PostponedWork::FoldWhenSettled),
-            FoldDue::WhenOld => self.postpone(PostponedWork::FoldWhenOld),
+            FoldDue::Soon => self.postpone(PostponedFold::WhenSettled),
+            FoldDue::WhenOld => self.postpone(PostponedFold::WhenOld),
             FoldDue::No => {}
         }
     }
@@ -440,7 +440,7 @@ impl Store {
     fn fold_acknowledged(&self, mut snapshot: Snapshot, event: Event, now: &Stamp) {
         if snapshot.source.is_unsettled() {
             // The change is safe in the journal until the issues are no longer being written.
-            self.postpone(PostponedWork::FoldWhenSettled);
+            self.postpone(PostponedFold::WhenSettled);
             return;
         }
         // The snapshot contains the entry's changes, and under the lock no other process adds one.

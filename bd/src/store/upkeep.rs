@@ -4,7 +4,7 @@
 //! Upkeep is optional: a later writer does the same work.
 
 use super::Store;
-use super::disk::reports::{PostponedWork, StoreReports};
+use super::disk::reports::{PostponedFold, StoreReports};
 use kit::sys::Clock;
 
 /// Ends a command, successful or not: prints the notices, then, if there is a clock, does the due
@@ -24,18 +24,18 @@ pub fn finish_command(reports: &StoreReports, clock: Option<&Clock>, mut warn: i
 
 /// Does the due work. Failures are left to the next writer, which reports them.
 pub fn run_upkeep(reports: &StoreReports, clock: &Clock) {
-    for (work, dir) in reports.take_postponed() {
+    for (fold, dir) in reports.take_postponed() {
         let Ok(store) = Store::open(&dir) else {
             continue;
         };
         let store = store.reporting_to(reports);
-        match work {
-            PostponedWork::FoldWhenSettled => {
+        match fold {
+            PostponedFold::WhenSettled => {
                 store.wait_until_settled();
                 store.fold_when_due(clock).ok();
             }
-            PostponedWork::FoldVersions => drop(store.fold_versions(clock)),
-            PostponedWork::FoldWhenOld => drop(store.fold_when_old(clock)),
+            PostponedFold::Versions => drop(store.fold_versions(clock)),
+            PostponedFold::WhenOld => drop(store.fold_when_old(clock)),
         }
     }
 }

@@ -11,20 +11,20 @@ use crate::store::disk::error::StoreError;
 #[derive(Debug, Clone, Default)]
 pub struct StoreReports(Arc<Mutex<CollectedReports>>);
 
-/// Work on a store that waits until a command has answered, in the order in which it is done.
+/// A fold of a store that waits until a command has answered, in the order of execution.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::store) enum PostponedWork {
+pub(in crate::store) enum PostponedFold {
     /// Fold the journal once no other program seems to be writing the issues.
-    FoldWhenSettled,
+    WhenSettled,
     /// Fold the lines of beads that have several.
-    FoldVersions,
+    Versions,
     /// Fold the journal if it became old.
-    FoldWhenOld,
+    WhenOld,
 }
 
 #[derive(Debug, Default)]
 struct CollectedReports {
-    postponed: BTreeSet<(PostponedWork, PathBuf)>,
+    postponed: BTreeSet<(PostponedFold, PathBuf)>,
     notices: Vec<String>,
     failure: Option<StoreError>,
     is_unread: bool,
@@ -48,8 +48,8 @@ impl StoreReports {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(in crate::store) fn postpone(&self, work: PostponedWork, dir: &Path) {
-        self.lock().postponed.insert((work, dir.to_owned()));
+    pub(in crate::store) fn postpone(&self, fold: PostponedFold, dir: &Path) {
+        self.lock().postponed.insert((fold, dir.to_owned()));
     }
 
     /// Adds a notice for the user, once.
@@ -82,7 +82,7 @@ impl StoreReports {
         self.lock().failure.take()
     }
 
-    pub(in crate::store) fn take_postponed(&self) -> BTreeSet<(PostponedWork, PathBuf)> {
+    pub(in crate::store) fn take_postponed(&self) -> BTreeSet<(PostponedFold, PathBuf)> {
         std::mem::take(&mut self.lock().postponed)
     }
 }
