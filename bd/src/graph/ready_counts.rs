@@ -7,7 +7,7 @@ use super::explain;
 use super::external::ExternalLookup;
 use super::ready::{ReadyFilter, ReadyQuery};
 use crate::query::BeadFilter;
-use crate::query::row_filter::RowFilter;
+use crate::query::filter::RowFilter;
 use crate::store::{BeadRef, ListRow, Snapshot};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

@@ -6,7 +6,6 @@ pub mod expr;
 pub mod filter;
 pub mod lint;
 pub mod mentions;
-pub(crate) mod row_filter;
 pub mod similar;
 pub mod sort;
 pub mod template;

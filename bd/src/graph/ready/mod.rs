@@ -13,7 +13,7 @@ use crate::bead::blocked;
 use crate::bead::internal::is_internal_label;
 use crate::bead::{Bead, DepKind, Kind, Status};
 use crate::query::BeadFilter;
-use crate::query::row_filter::RowFilter;
+use crate::query::filter::RowFilter;
 use crate::query::sort::TopItems;
 use crate::store::{BeadRef, ListRow, Snapshot, TimeField};
 
