@@ -1,7 +1,7 @@
 //! `gt account`.
 
 use serde_json::json;
-use town_tests::{Town, eventually};
+use town_tests::{Town, eventually, read_text};
 
 /// Makes the scripted agent one that reads the variable of Claude Code, and has a usage limit.
 pub(crate) fn read_variable(town: &Town) {
@@ -17,7 +17,7 @@ pub(crate) fn read_variable(town: &Town) {
 /// Waits until so many sessions have written a line, and returns the lines.
 pub(crate) fn seen(town: &Town, lines: usize) -> Vec<String> {
     eventually("the session has begun", || {
-        let seen = std::fs::read_to_string(town.path("seen")).unwrap_or_default();
+        let seen = read_text(town.path("seen"));
         let seen: Vec<String> = seen.lines().map(str::to_owned).collect();
         (seen.len() == lines).then_some(seen)
     })
@@ -47,7 +47,7 @@ fn a_session_uses_the_default_account_or_the_one_that_is_asked_for() {
     );
     let seen = |expected: &str| {
         eventually("the session has begun", || {
-            let seen = std::fs::read_to_string(town.path("seen")).unwrap_or_default();
+            let seen = read_text(town.path("seen"));
             seen.trim_end().ends_with(expected).then_some(())
         });
     };

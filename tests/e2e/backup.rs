@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use town_tests::{Run, Town, Worker};
+use town_tests::{Run, Town, Worker, read_text};
 
 /// Runs gt in a restored town.
 fn gt_in<'a>(town: &Town, root: &Path, args: impl IntoIterator<Item = &'a str>) -> Run {
@@ -413,7 +413,7 @@ fn a_hostile_backup_brings_no_file_of_the_machine_and_no_special_bits() {
     let not_restored = restored["not_restored"].to_string();
     assert!(not_restored.contains("settings: "), "{not_restored}");
     let file = |name: &str| new.join("settings").join(name);
-    let linked = fs::read_to_string(file("linked.txt")).unwrap_or_default();
+    let linked = read_text(file("linked.txt"));
     assert!(!linked.contains("of the machine"), "{linked}");
     let mode = fs::metadata(file("special.txt"))
         .unwrap()

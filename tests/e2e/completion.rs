@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use town_tests::{Run, Said, Town};
+use town_tests::{Run, Said, Town, read_text};
 
 /// Asks a program as the script of a shell does: the words of the line, the last of them being
 /// completed.
@@ -173,7 +173,7 @@ fn completion_starts_no_git_and_no_tmux() {
             !bash(program.env("PATH", &programs), line).is_empty(),
             "{line:?}"
         );
-        let started = std::fs::read_to_string(&started).unwrap_or_default();
+        let started = read_text(&started);
         assert_eq!(started, "", "{line:?}");
     }
 }

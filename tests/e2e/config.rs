@@ -1,7 +1,7 @@
 //! `gt config`: get, set, unset, list; `gt namepool` over it.
 
 use serde_json::json;
-use town_tests::{Town, eventually};
+use town_tests::{Town, eventually, read_text};
 
 use crate::screens::assert_running_screen;
 
@@ -304,7 +304,7 @@ fn settings_of_other_versions_are_honoured_or_refused_by_name() {
     let (first, second) = (town.bead("web", "One"), town.bead("web", "Two"));
     town.sling(&first);
     eventually("the agent has the variable", || {
-        let text = std::fs::read_to_string(&seen).unwrap_or_default();
+        let text = read_text(&seen);
         (text == "blue\n").then_some(())
     });
     let queued = town.gt(["sling", &second, "web"]).ok().out;

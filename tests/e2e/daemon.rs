@@ -3,7 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
-use town_tests::{Repo, Town, eventually};
+use town_tests::{Repo, Town, eventually, read_text};
 
 use crate::screens::assert_running_screen;
 
@@ -264,7 +264,8 @@ fn stopping_the_daemon_ends_a_running_gate_and_the_next_daemon_runs_it_again() {
     let pid = town.gt(["daemon", "status", "--json"]).ok().json()["pid"].to_string();
     town.gt(["daemon", "stop"]).ok();
     // One that has ended may still be listed, as a zombie that no one has waited for.
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let stat =
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_else(|_| String::new());
     assert!(
         stat.is_empty() || stat.contains(") Z "),
         "the process has not ended: {stat}"
@@ -291,12 +292,7 @@ fn a_worker_with_a_removed_tmux_socket_gets_no_second_session() {
         starts.display(),
         go.display()
     ));
-    let started = || {
-        std::fs::read_to_string(&starts)
-            .unwrap_or_default()
-            .lines()
-            .count()
-    };
+    let started = || read_text(&starts).lines().count();
     let bead = town.bead("web", "Work");
     town.up();
     let worker = town.sling(&bead);

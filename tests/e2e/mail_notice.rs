@@ -1,7 +1,7 @@
 //! Mail wakes its reader: notices in idle sessions, and calls that no one reads.
 
 use serde_json::{Value, json};
-use town_tests::{Model, Town, claude, eventually, report_skip};
+use town_tests::{Model, Town, claude, eventually, read_text, report_skip};
 
 /// Starts a mayor whose program writes each line that it reads to `heard`, behind an input line.
 /// After the line `work` it works until the file `idle` exists.
@@ -47,7 +47,7 @@ fn become_idle(town: &Town) {
 }
 
 fn heard(town: &Town) -> String {
-    std::fs::read_to_string(town.path("heard")).unwrap_or_default()
+    read_text(town.path("heard"))
 }
 
 /// A worker without a program, whose mail comes from its session.

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::{Value, json};
-use town_tests::{Town, eventually};
+use town_tests::{Town, eventually, read_text};
 
 /// A town with two workers whose sessions run.
 fn town_with_workers() -> (Town, Vec<String>) {
@@ -183,7 +183,7 @@ fn the_desktop_shows_each_new_message_to_the_overseer_once() {
             .ok();
     };
     let lines = || {
-        let text = fs::read_to_string(&shown).unwrap_or_default();
+        let text = read_text(&shown);
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     };
     send("Before");

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use town_tests::{Town, Worker, eventually};
+use town_tests::{Town, Worker, eventually, read_text};
 
 /// The requests that nothing blocks.
 const READY: usize = 10;
@@ -128,7 +128,7 @@ fn copy_line(line: &Value, names: &BTreeMap<&str, String>) -> Value {
 }
 
 fn append(path: PathBuf, lines: &str) {
-    let before = std::fs::read_to_string(&path).unwrap_or_default();
+    let before = read_text(&path);
     std::fs::write(path, before + lines).unwrap();
 }
 

@@ -1,7 +1,7 @@
 //! `gt rig`: add, list, status, remove.
 
 use serde_json::Value;
-use town_tests::{Town, eventually};
+use town_tests::{Town, eventually, read_text};
 
 #[test]
 fn a_rig_is_added_shown_and_removed() {
@@ -158,7 +158,7 @@ fn a_town_works_with_users_who_forbid_git_to_find_bare_repositories() {
     let town = Town::new();
     let origin = town.origin("web");
     let config = town.path("home/.gitconfig");
-    let before = std::fs::read_to_string(&config).unwrap_or_default();
+    let before = read_text(&config);
     let strict = format!("{before}[safe]\n\tbareRepository = explicit\n");
     std::fs::write(&config, strict).unwrap();
     town.gt(["rig", "add", "web", origin.url(), "--prefix", "web"])

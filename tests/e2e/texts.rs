@@ -28,7 +28,7 @@ fn each_sentence_of_the_context_texts_names_a_test_that_exists() {
         let tests = named(row);
         assert!(!tests.is_empty(), "no test: {row}");
         for (name, path) in tests {
-            let text = std::fs::read_to_string(root.join(path)).unwrap_or_default();
+            let text = town_tests::read_text(root.join(path));
             let line = format!("fn {name}()");
             let at = text.find(&line);
             let before = at.map(|at| &text[..at]).unwrap_or_default();

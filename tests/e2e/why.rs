@@ -1,7 +1,7 @@
 //! `gt why` on a terminal. What it explains is in the tests of what happens.
 
 use serde_json::{Value, json};
-use town_tests::{Town, Worker, eventually};
+use town_tests::{Town, Worker, eventually, read_text};
 
 /// Runs `gt` on a terminal; what its pager gets goes to a file.
 fn on_terminal(town: &Town, name: &str, pager: &str, rest: &str) -> String {
@@ -18,7 +18,7 @@ fn on_terminal(town: &Town, name: &str, pager: &str, rest: &str) -> String {
     let session = ["-L", name, "new-session", "-d", command.as_str()];
     town.program_on_path("tmux").args(session).ok();
     eventually("gt has ended", || end.exists().then_some(()));
-    std::fs::read_to_string(&file).unwrap_or_default()
+    read_text(&file)
 }
 
 #[test]

@@ -198,8 +198,8 @@ fn read_back(path: &Path, field: TextField, old: &str) -> anyhow::Result<String>
 /// Keeps the file of a failed edit and names the file in the error, unless it still has the old
 /// text.
 fn keep_edit_file(path: tempfile::TempPath, error: anyhow::Error, old: &str) -> anyhow::Error {
-    let text = std::fs::read_to_string(&path).unwrap_or_default();
-    if text.trim_end() == old.trim_end() {
+    let text = std::fs::read_to_string(&path);
+    if text.is_ok_and(|text| text.trim_end() == old.trim_end()) {
         return error;
     }
     match path.keep() {

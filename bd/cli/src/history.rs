@@ -290,7 +290,7 @@ fn conflict_losers(change: &BeadChange) -> Vec<LostValue<'_>> {
 }
 
 fn parse_value(raw: &RawValue) -> Value {
-    serde_json::from_str(raw.get()).unwrap_or_default()
+    serde_json::from_str(raw.get()).unwrap_or(Value::Null)
 }
 
 /// Formats a value on one line.

@@ -285,7 +285,9 @@ fn parse_records(
     let mut notes = BTreeMap::new();
     let mut other_lines = BTreeMap::new();
     for span in lines.foreign {
-        let line: Value = serde_json::from_slice(&lines.text[span]).unwrap_or_default();
+        let Ok(line) = serde_json::from_slice::<Value>(&lines.text[span]) else {
+            continue;
+        };
         let kind = &line["_type"];
         let key = &line["key"];
         let value = &line["value"];

@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .filter(|bead| !bead.is_tombstone())
         .count();
     let stored = ctx.config.stored().into_iter();
-    let prefix = store.prefix().unwrap_or_default();
+    let prefix = store.prefix().unwrap_or_else(|_| String::new());
     let first = snapshot.bead_refs().take(3);
     let report = kit::report_value! {
         database_path: paths.mark(),

@@ -77,7 +77,7 @@ struct StaleBead {
 }
 
 fn count_days(days: i64) -> String {
-    counted(usize::try_from(days).unwrap_or_default(), "day")
+    counted(usize::try_from(days).unwrap_or(0), "day")
 }
 
 fn write_stale_beads(beads: &[StaleBead], days: i64, page: &mut Page) {

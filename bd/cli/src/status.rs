@@ -68,8 +68,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 fn count_beads<'a>(snapshot: &'a Snapshot, beads: impl Iterator<Item = BeadRef<'a>>) -> BeadCounts {
     let beads: Vec<BeadRef<'a>> = beads.collect();
     let mut counts = snapshot.counts_of(&beads);
-    let done = beads.iter().filter(|bead| bead.is_done_epic()).count();
-    counts.epics_done = u64::try_from(done).unwrap_or_default();
+    counts.epics_done = beads.iter().filter(|bead| bead.is_done_epic()).count() as u64;
     counts
 }
 

@@ -50,7 +50,7 @@ impl ChildGate {
         if metadata.is_empty() {
             return Self::default();
         }
-        let value: Value = serde_json::from_str(metadata).unwrap_or_default();
+        let value: Value = serde_json::from_str(metadata).unwrap_or(Value::Null);
         let spawner = value["spawner_id"].as_str().filter(|id| !id.is_empty());
         Self {
             spawner: spawner.map(str::to_owned),

@@ -65,7 +65,8 @@ pub(in crate::bead) fn with_foreign_elements(
     let elements = serde_json::value::to_raw_value(list);
     let mut elements: Vec<Box<RawValue>> = elements
         .and_then(|raw| serde_json::from_str(raw.get()))
-        .unwrap_or_default();
+        // The elements are plain structs, which always serialize.
+        .unwrap_or_else(|_| Vec::new());
     for element in foreign {
         let position = element.position.min(elements.len());
         elements.insert(position, element.raw.clone());

@@ -45,7 +45,7 @@ pub fn compute_hash_part(seed: IdSeed<'_>, nonce: u32, length: usize) -> String 
 fn encode_base36(mut number: u64, length: usize) -> String {
     let mut digits = vec![b'0'; length];
     for digit in digits.iter_mut().rev() {
-        let value = u8::try_from(number % 36).unwrap_or_default();
+        let value = (number % 36) as u8;
         *digit = if value < 10 {
             b'0' + value
         } else {

@@ -19,8 +19,8 @@ pub fn add_comment(
         .max()
         .unwrap_or(0)
         + 1;
-    let seconds = tx.now().instant().as_second();
-    let whole = jiff::Timestamp::from_second(seconds).unwrap_or_default();
+    let now = tx.now().instant();
+    let whole = jiff::Timestamp::from_second(now.as_second()).unwrap_or(now);
     let comment = Comment {
         id: number,
         issue_id: id.to_owned(),

@@ -25,7 +25,7 @@ pub fn restore_beads(
     given: &[String],
 ) -> anyhow::Result<RestoredBeads> {
     let snapshot = store.snapshot()?;
-    let prefix = snapshot.prefix().unwrap_or_default();
+    let prefix = snapshot.prefix().unwrap_or_else(|_| String::new());
     let ids: BTreeSet<String> = given
         .iter()
         .map(|id| full_id(&snapshot, &prefix, id))

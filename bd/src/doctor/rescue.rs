@@ -32,8 +32,8 @@ pub(super) fn recover_from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
         "--",
         &name,
     ]);
-    let commits = log.text().unwrap_or_default();
-    for commit in commits.lines() {
+    let commits = log.text();
+    for commit in commits.iter().flat_map(|commits| commits.lines()) {
         if wanted.iter().all(|id| found.contains_key(id)) {
             break;
         }

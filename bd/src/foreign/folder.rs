@@ -117,7 +117,9 @@ impl ForeignFolder {
         });
         self.unread.extend(unread);
         for span in lines.foreign {
-            let line: Value = serde_json::from_slice(&lines.text[span]).unwrap_or_default();
+            let Ok(line) = serde_json::from_slice::<Value>(&lines.text[span]) else {
+                continue;
+            };
             let kind = &line["_type"];
             let key = &line["key"];
             let value = &line["value"];

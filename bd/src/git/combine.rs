@@ -298,7 +298,7 @@ impl Git {
             .args(files)
             .cap(MAX_EVIDENCE)
             .text()
-            .unwrap_or_default()
+            .unwrap_or_else(|error| error.to_string())
     }
 }
 

@@ -207,8 +207,8 @@ impl Git {
         let mut unpushed: HashSet<&str> = unpushed.lines().collect();
         // The commits at which a shallow history ends came from a remote.
         let shallow = inner.common_dir()?.join("shallow");
-        let shallow = std::fs::read_to_string(shallow).unwrap_or_default();
-        for fetched in shallow.lines() {
+        let shallow = std::fs::read_to_string(shallow);
+        for fetched in shallow.iter().flat_map(|shallow| shallow.lines()) {
             unpushed.remove(fetched);
         }
         if let Some(head_commit) = &head_commit

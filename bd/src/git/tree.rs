@@ -53,7 +53,7 @@ impl Git {
                 let mut facts = facts.split_ascii_whitespace();
                 let mode = facts.next()?.to_owned();
                 let id = facts.nth(1)?.to_owned();
-                let size = facts.next()?.parse().unwrap_or_default();
+                let size = facts.next()?.parse().unwrap_or(0);
                 Some((path.to_owned(), TreeEntry { mode, id, size }))
             };
             let Some((path, entry)) = read() else {
@@ -156,8 +156,11 @@ fn remove_stale_indexes(new_folder: &Path) {
             .file_name()
             .to_string_lossy()
             .starts_with(INDEX_PREFIX);
-        let age = changed(&path).map(|then| now.duration_since(then).unwrap_or_default());
-        if is_scratch && age.is_ok_and(|age| age > LEFTOVER_AGE) {
+        // An index from the future is not old.
+        let age = changed(&path)
+            .ok()
+            .and_then(|then| now.duration_since(then).ok());
+        if is_scratch && age.is_some_and(|age| age > LEFTOVER_AGE) {
             // An index that cannot be removed only takes space.
             fs::remove_dir_all(&path).ok();
         }

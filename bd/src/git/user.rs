@@ -58,7 +58,7 @@ impl Git {
         // Without git, or without a configured user, other sources apply.
         let records = call.limit(Duration::from_secs(5)).records();
         let is_answer = records.is_ok();
-        let records = records.unwrap_or_default();
+        let records = records.unwrap_or_else(|_| Vec::new());
         let value = |key: &str| {
             let value = records
                 .iter()

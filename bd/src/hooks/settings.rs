@@ -66,7 +66,7 @@ fn hook_forms(event: &str, command: &str) -> [String; 3] {
 
 /// Returns true if the settings run a command at an event.
 pub fn has_hook(text: &str, event: &str, command: &str) -> bool {
-    let settings: Value = serde_json::from_str(text).unwrap_or_default();
+    let settings: Value = serde_json::from_str(text).unwrap_or(Value::Null);
     let groups = settings["hooks"][event].as_array();
     let mut hooks = groups.into_iter().flatten();
     hooks.any(|group| {

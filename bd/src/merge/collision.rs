@@ -137,7 +137,7 @@ fn encode_hash_part(digest: &[u8]) -> String {
         .enumerate()
         .map(|(at, size)| {
             let size = *size as u64;
-            let digit = usize::try_from(rest % size).unwrap_or_default();
+            let digit = usize::try_from(rest % size).unwrap_or(0);
             rest /= size;
             char::from(digits[if at == 0 { digit + 10 } else { digit }])
         })

@@ -17,7 +17,7 @@ pub struct OverruledValue {
 }
 
 fn serialize_json_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
-    let value: Value = serde_json::from_str(text).unwrap_or_default();
+    let value: Value = serde_json::from_str(text).unwrap_or(Value::Null);
     value.serialize(serializer)
 }
 

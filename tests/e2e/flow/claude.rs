@@ -551,9 +551,10 @@ fn a_killed_claude_is_restarted_and_shown_the_existing_work() {
     // Workers of other tests, in towns of their own, may have the same name.
     let root = format!("GT_ROOT={}", town.root().display());
     let is_its = |pid: &String| {
-        let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let environ = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_else(|_| Vec::new());
         let words: Vec<&[u8]> = environ.split(|byte| *byte == 0).collect();
-        let comm = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+        let comm =
+            std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_else(|_| String::new());
         let is_here = words.contains(&session.as_bytes()) && words.contains(&root.as_bytes());
         is_here && comm.starts_with("claude")
     };

@@ -1,6 +1,6 @@
 //! Crashes: of a session in the middle of its work, of the daemon around a merge.
 
-use town_tests::{Town, eventually, within};
+use town_tests::{Town, eventually, read_text, within};
 
 /// Writes a file, then waits for leave to go on.
 const WAITING: &str = r#"echo begun >> "$GT_ROOT/../scripts/begun-$GT_BEAD"
@@ -9,8 +9,8 @@ while [ ! -e "$GT_ROOT/../scripts/go" ]; do sleep 0.05; done
 echo done > "$GT_SUMMARY_FILE""#;
 
 fn begun(town: &Town, bead: &str) -> usize {
-    let text = std::fs::read_to_string(town.path(&format!("scripts/begun-{bead}")));
-    text.unwrap_or_default().lines().count()
+    let text = read_text(town.path(&format!("scripts/begun-{bead}")));
+    text.lines().count()
 }
 
 fn go(town: &Town) {
@@ -339,12 +339,13 @@ echo $! >> "$GT_ROOT/../scripts/strays"
 while :; do sleep 0.1; done"#;
 
 fn strays(town: &Town) -> Vec<String> {
-    let text = std::fs::read_to_string(town.path("scripts/strays")).unwrap_or_default();
+    let text = read_text(town.path("scripts/strays"));
     text.lines().map(str::to_owned).collect()
 }
 
 fn is_there(pid: &str) -> bool {
-    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    let stat =
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_else(|_| String::new());
     !stat.is_empty() && !stat.contains(") Z ")
 }
 

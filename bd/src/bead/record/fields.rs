@@ -15,7 +15,7 @@ pub struct RecordFields(pub Vec<(String, RawJson)>);
 impl RecordFields {
     /// Parses an object. Text that is not an object has no fields.
     pub fn parse(text: &str) -> Self {
-        serde_json::from_str(text).unwrap_or_default()
+        serde_json::from_str(text).unwrap_or_else(|_| Self::default())
     }
 
     /// Returns the fields of a bead as they are serialized.

@@ -105,8 +105,9 @@ fn parse_leniently(text: &str) -> Option<Bead> {
 /// that a change of the field keeps its content. Until then the value stays unchanged.
 fn read_other_form(bead: &mut Bead, key: &str, text: &str) {
     let words = |text: &str| -> Vec<String> {
-        let text: String = serde_json::from_str(text).unwrap_or_default();
-        text.split(',')
+        let text = serde_json::from_str::<String>(text).ok();
+        text.iter()
+            .flat_map(|text| text.split(','))
             .map(str::trim)
             .filter(|word| !word.is_empty())
             .map(str::to_owned)
@@ -274,11 +275,10 @@ pub fn serialize_for_json<S: Serializer>(
 /// Converts a bead to a JSON value for `--json`. Numbers keep their text, see `number`.
 pub fn bead_to_json_value(bead: &Bead) -> serde_json::Value {
     if !has_raw_values(bead) {
-        return serde_json::to_value(bead).unwrap_or_default();
+        return serde_json::to_value(bead).unwrap_or(serde_json::Value::Null);
     }
     serde_json::value::to_raw_value(bead)
-        .map(|raw| number::parse_exact(&raw))
-        .unwrap_or_default()
+        .map_or(serde_json::Value::Null, |raw| number::parse_exact(&raw))
 }
 
 /// Returns true if the bead has values that are kept as their source text.

@@ -25,15 +25,17 @@ pub(super) fn parse_exact(raw: &RawValue) -> Value {
             Value::Object(object)
         }
         Some(b'[') => {
-            let items: Vec<&RawValue> = serde_json::from_str(text).unwrap_or_default();
-            items.into_iter().map(parse_exact).collect()
+            let items = serde_json::from_str::<Vec<&RawValue>>(text)
+                .into_iter()
+                .flatten();
+            items.map(parse_exact).collect()
         }
         Some(b'-' | b'0'..=b'9') => match serde_json::from_str::<Value>(text) {
             Ok(Value::Number(number)) if number.to_string().as_str() == text => number.into(),
             Ok(_) => Value::String(format!("{NUMBER_MARK}{text}")),
             Err(_) => Value::String(text.to_owned()),
         },
-        _ => serde_json::from_str(text).unwrap_or_default(),
+        _ => serde_json::from_str(text).unwrap_or(Value::Null),
     }
 }
 

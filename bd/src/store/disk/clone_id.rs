@@ -53,7 +53,7 @@ pub(crate) fn ensure_clone_id(dir: &Path, random: &RandomSource) -> Result<Strin
         device,
         inode,
     };
-    let mut text = serde_json::to_vec(&kept).unwrap_or_default();
+    let mut text = serde_json::to_vec(&kept).map_err(|error| failed(error.into()))?;
     text.push(b'\n');
     file::replace_file(&path, &text, file::SHARED).map_err(failed)?;
     Ok(kept.id)

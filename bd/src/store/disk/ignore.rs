@@ -5,7 +5,6 @@
 //! would remove them. So before the first write of a clone they are added to the repository's own
 //! `info/exclude`, and no tracked file changes.
 
-use std::fs;
 use std::path::Path;
 
 use crate::git::{self, Git, GitError};
@@ -43,7 +42,10 @@ pub(crate) fn exclude_local_files(dir: &Path) {
         return;
     };
     let path = git.common.join("info/exclude");
-    let bytes = fs::read(&path).unwrap_or_default();
+    let Ok(bytes) = file::read_file_if_exists(&path) else {
+        return;
+    };
+    let bytes = bytes.unwrap_or_default();
     let known = String::from_utf8_lossy(&bytes);
     let lines: Vec<String> = patterns
         .into_iter()
@@ -105,6 +107,8 @@ fn escape_pattern(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -57,9 +57,11 @@ impl Store {
 
     /// Records that a commit is completely in the store.
     pub fn set_base(&self, base: &SyncBase) -> Result<(), StoreError> {
-        let mut text = serde_json::to_vec(base).unwrap_or_default();
+        let path = self.paths.base();
+        let mut text = serde_json::to_vec(base)
+            .map_err(|error| StoreError::io("write", &path, error.into()))?;
         text.push(b'\n');
-        files::replace_store_file(&self.paths.base(), &text)
+        files::replace_store_file(&path, &text)
     }
 
     /// Returns true if any durable bead changed since the last exchange, as far as the change is

@@ -24,7 +24,7 @@ fn put_keys(header: &mut IndexHeader, keys: &IndexKeys) {
 
 fn split_boot_id(id: u128) -> [u64; 2] {
     let low = id & u128::from(u64::MAX);
-    [id >> 64, low].map(|half| u64::try_from(half).unwrap_or_default())
+    [id >> 64, low].map(|half| u64::try_from(half).unwrap_or(u64::MAX))
 }
 
 /// Returns the hash of everything after the header.

@@ -148,7 +148,7 @@ impl Index {
     fn part<T: FromBytes + Immutable + KnownLayout>(&self, part: IndexSection) -> &[T] {
         let bytes = &self.bytes.all()[self.parts[part as usize].clone()];
         let whole = bytes.len() - bytes.len() % size_of::<T>();
-        <[T]>::ref_from_bytes(&bytes[..whole]).unwrap_or_default()
+        <[T]>::ref_from_bytes(&bytes[..whole]).unwrap_or(&[])
     }
 
     /// Returns a section whose items belong to rows, with the section of the rows' starts.
@@ -217,7 +217,7 @@ impl Index {
     }
 
     pub(crate) fn id(&self, at: u32) -> &str {
-        std::str::from_utf8(self.id_bytes(at)).unwrap_or_default()
+        std::str::from_utf8(self.id_bytes(at)).unwrap_or("")
     }
 
     /// The bytes of a row's id, which sort like the ids.
@@ -239,7 +239,7 @@ impl Index {
     /// Returns a word by its number.
     pub(crate) fn word(&self, number: u32) -> &str {
         let (bytes, ends) = self.word_parts();
-        std::str::from_utf8(words::word_at(bytes, ends, number)).unwrap_or_default()
+        std::str::from_utf8(words::word_at(bytes, ends, number)).unwrap_or("")
     }
 
     /// The bytes of all words, and the end of each.
@@ -315,7 +315,7 @@ impl Index {
 
     /// The lines that are not beads.
     pub(super) fn notes(&self) -> Vec<NonBeadLine> {
-        serde_json::from_slice(self.part(IndexSection::Notes)).unwrap_or_default()
+        serde_json::from_slice(self.part(IndexSection::Notes)).unwrap_or_else(|_| Vec::new())
     }
 }
 

@@ -127,7 +127,7 @@ fn read_tail(path: &Path) -> io::Result<Vec<u8>> {
     };
     let length = file.metadata()?.len();
     let from = length.saturating_sub(TAIL_SIZE);
-    let mut tail = vec![0; usize::try_from(length - from).unwrap_or_default()];
+    let mut tail = vec![0; usize::try_from(length - from).map_err(io::Error::other)?];
     file.read_exact_at(&mut tail, from)?;
     Ok(tail)
 }
@@ -243,7 +243,7 @@ pub(crate) fn build_merge_event(merged: &[MergedBead], now: &Stamp) -> Option<Ev
             ..BeadChange::default()
         })
         .collect();
-    let text = serde_json::to_vec(&changes).unwrap_or_default();
+    let text = serde_json::to_vec(&changes).ok()?;
     let id = line_hash(&[now.as_str().as_bytes(), &text].concat());
     Some(Event {
         id: id.chars().take(12).collect(),

@@ -190,7 +190,7 @@ impl NaiveStore<'_> {
             },
             (DepKind::WaitsFor, _) => {
                 let metadata: serde_json::Value =
-                    serde_json::from_str(&edge.metadata).unwrap_or_default();
+                    serde_json::from_str(&edge.metadata).unwrap_or(serde_json::Value::Null);
                 let spawner = metadata["spawner_id"]
                     .as_str()
                     .unwrap_or(&edge.depends_on_id);

@@ -34,7 +34,7 @@ impl Snapshot {
         if let Some(bead) = self.get_live(given) {
             return Ok(bead);
         }
-        let prefix = self.prefix().unwrap_or_default();
+        let prefix = self.prefix().unwrap_or_else(|_| String::new());
         // The full id of a deleted bead must not resolve to another bead that contains it.
         if self.bead_ref(given).is_some() {
             let gone = self.deletion_error(given, &prefix);

@@ -165,7 +165,7 @@ impl Snapshot {
             .iter()
             .fold(0_u64, |all, count| all.saturating_add(*count));
         let deleted = counts[usize::from(Status::Tombstone.code())];
-        usize::try_from(all.saturating_sub(deleted)).unwrap_or_default()
+        usize::try_from(all.saturating_sub(deleted)).unwrap_or(usize::MAX)
     }
 
     /// Returns the row of a bead with its current blocked state.

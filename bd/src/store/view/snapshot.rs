@@ -345,8 +345,9 @@ impl Snapshot {
     /// The archive of old closed beads. Its unreadable lines count as missing; `bd doctor` reports
     /// them.
     pub fn archive(&self) -> &Archive {
-        self.archive
-            .get_or_init(|| Archive::read(self.source.paths.dir()).unwrap_or_default())
+        self.archive.get_or_init(|| {
+            Archive::read(self.source.paths.dir()).unwrap_or_else(|_| Archive::default())
+        })
     }
 
     /// Returns true if an id is or was in use: in the issues, the wisps or the archive.

@@ -69,7 +69,7 @@ pub(crate) struct JournalState {
 
 impl JournalState {
     fn read(file: &File) -> io::Result<Self> {
-        let size = usize::try_from(file.metadata()?.len()).unwrap_or_default();
+        let size = usize::try_from(file.metadata()?.len()).map_err(io::Error::other)?;
         let mut text = vec![0; size];
         file.read_exact_at(&mut text, 0)?;
         Ok(Self {

@@ -264,8 +264,8 @@ mod tests {
         let log = git
             .plumbing(["log", "--format=%s"])
             .text()
-            .unwrap_or_default();
-        let notes = fs::read_to_string(notes).unwrap_or_default();
+            .unwrap_or_else(|_| String::new());
+        let notes = fs::read_to_string(notes).unwrap_or_else(|_| String::new());
         (outcome, format!("{notes}{log}"), said.into_inner())
     }
 

@@ -396,7 +396,7 @@ mod tests {
             check_against_full_scan(&layout);
 
             // A damaged record, then a log that was cut, then one that was replaced.
-            let mut index = std::fs::read(layout.event_index()).unwrap_or_default();
+            let mut index = std::fs::read(layout.event_index()).unwrap_or_else(|_| Vec::new());
             if !index.is_empty() {
                 let at = damaged.index(index.len());
                 index[at] ^= 0xff;

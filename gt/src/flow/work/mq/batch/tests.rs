@@ -109,7 +109,7 @@ fn add_rig(place: &TestTown, name: &str, max: usize, mut gates: serde_json::Valu
 /// Returns the lines that the gates wrote.
 fn read_log(place: &TestTown) -> Vec<String> {
     let log = place.town.layout.root().join("gates.log");
-    let lines = std::fs::read_to_string(log).unwrap_or_default();
+    let lines = std::fs::read_to_string(log).unwrap_or_else(|_| String::new());
     lines.lines().map(str::to_owned).collect()
 }
 
