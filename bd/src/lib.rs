@@ -19,6 +19,7 @@ pub mod config;
 pub mod doctor;
 pub mod error;
 pub mod foreign;
+pub mod forge;
 pub mod formula;
 pub mod git;
 pub mod graph;

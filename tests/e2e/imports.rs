@@ -52,7 +52,7 @@ const FLOW: [&[&str]; 4] = [
 
 /// The layers of `bd`, lowest first.
 const BD: [&[&str]; 10] = [
-    &["git"],
+    &["git", "forge"],
     &["bead"],
     &["merge", "config"],
     &["store"],

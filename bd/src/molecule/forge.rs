@@ -1,16 +1,15 @@
 //! Queries a forge about CI runs and pull requests, through configurable commands.
 
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
-use kit::sys::exec::{ChildCommand, ExecError};
+use kit::sys::Env;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::config::Config;
-
-/// The time limit for a forge command.
-const FORGE_TIMEOUT: Duration = Duration::from_secs(30);
+use crate::forge::{ForgeCallError, ForgeProgram};
 
 /// The reason why a forge gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -24,11 +23,22 @@ pub enum ForgeFailure {
     Query(String),
 }
 
+impl From<ForgeCallError> for ForgeFailure {
+    fn from(error: ForgeCallError) -> Self {
+        match error {
+            ForgeCallError::NotInstalled { program } => Self::MissingProgram { program },
+            error => Self::Query(error.to_string()),
+        }
+    }
+}
+
 /// Runs the forge commands of the settings in a folder.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct ForgeCommands<'a> {
     pub config: &'a Config,
     pub folder: &'a Path,
+    pub env: &'a Env,
+    pub stop: Arc<AtomicBool>,
 }
 
 impl ForgeCommands<'_> {
@@ -49,18 +59,13 @@ impl ForgeCommands<'_> {
                 word.to_owned()
             }
         });
-        let command = ChildCommand::new(program).args(args).cwd(self.folder);
-        let done = command
-            .limit(FORGE_TIMEOUT)
-            .run()
-            .map_err(describe_failed_run)?;
-        if !done.is_success() {
-            let error_text = done.error_text();
-            let first = error_text.lines().next().unwrap_or("it failed");
-            return Err(ForgeFailure::Query(format!("{program}: {first}")));
-        }
-        serde_json::from_slice(&done.stdout)
-            .map_err(|error| ForgeFailure::Query(format!("{program} printed no JSON: {error}")))
+        let program = ForgeProgram {
+            name: program,
+            folder: self.folder,
+            env: self.env,
+            stop: Arc::clone(&self.stop),
+        };
+        Ok(program.query(args, &[])?)
     }
 
     /// Returns the state of a CI run, or of the latest run of a workflow.
@@ -82,12 +87,5 @@ impl ForgeCommands<'_> {
     pub fn query_pull_request(&self, id: &str) -> Result<Value, ForgeFailure> {
         let usual = "gh pr view {id} --json state,mergedAt,title";
         self.run_command("gate.pr-command", usual, id)
-    }
-}
-
-fn describe_failed_run(error: ExecError) -> ForgeFailure {
-    match error {
-        ExecError::Missing { program } => ForgeFailure::MissingProgram { program },
-        error => ForgeFailure::Query(error.to_string()),
     }
 }

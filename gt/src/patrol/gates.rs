@@ -7,6 +7,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use bd::bead::{Bead, Kind, Status};
 use bd::change;
@@ -323,6 +324,8 @@ fn query_gate(town: &LiveTown, gate: &Bead, stores: StoresOnly<'_>, folder: &Pat
     let commands = ForgeCommands {
         config: &config,
         folder,
+        env: &town.env,
+        stop: Arc::clone(&town.stop),
     };
     gate::judge_condition(gate, now, &TownForge { stores, commands })
 }

@@ -16,6 +16,7 @@ use crate::town::hold::HoldState;
 pub struct Offer {
     /// The key in `gt top`, unique among the offers of one subject.
     pub key: char,
+    /// The text of a button.
     pub label: String,
     pub change: TownChange,
     /// The text that the change still needs.
@@ -79,7 +80,7 @@ impl Offer {
             bead: bead.to_owned(),
             target: String::new(),
         };
-        Self::new('s', "sling", sling).with_text(format!("Sling {bead} to the rig or worker"))
+        Self::new('s', "Sling", sling).with_text(format!("Sling {bead} to the rig or worker"))
     }
 
     fn nudge(agent: &AgentStatus) -> Self {
@@ -87,23 +88,23 @@ impl Offer {
             agent: agent.address.clone(),
             message: String::new(),
         };
-        Self::new('n', "nudge", nudge).with_text(format!("Message to {}", agent.address))
+        Self::new('n', "Nudge", nudge).with_text(format!("Message to {}", agent.address))
     }
 
     fn retry_worker(agent: &AgentStatus) -> Self {
         let worker = agent.address.clone();
-        Self::new('t', "retry", TownChange::RetryWorker { worker })
+        Self::new('t', "Retry", TownChange::RetryWorker { worker })
     }
 
     /// Offers to stop all agents of the town, or to let them start again.
     fn stop_or_thaw(is_stopped: bool) -> Self {
         let offer = if is_stopped {
-            Self::new('!', "thaw the town", TownChange::ThawTown)
+            Self::new('!', "Thaw the town", TownChange::ThawTown)
         } else {
             let stop = TownChange::StopTown {
                 reason: String::new(),
             };
-            Self::new('!', "stop all agents", stop)
+            Self::new('!', "Stop all agents", stop)
                 .with_text("Reason to stop every agent of the town".to_owned())
         };
         offer.confirmed(Confirmation::Always)
@@ -186,12 +187,12 @@ fn offer_answers(need: &UserNeed) -> Vec<Offer> {
             Offer::new(key, &label, answer(option)).confirmed(Confirmation::Click)
         })
         .collect();
-    let reply = Offer::new('r', "reply", answer(""));
+    let reply = Offer::new('r', "Reply", answer(""));
     offers.push(reply.with_text(format!("Answer to {}", question.escalation)));
     if question.acked_by.is_empty() {
         let escalation = question.escalation.clone();
         let acknowledge = TownChange::Acknowledge { escalation };
-        offers.push(Offer::new('a', "acknowledge", acknowledge));
+        offers.push(Offer::new('a', "Acknowledge", acknowledge));
     }
     offers
 }
@@ -209,11 +210,11 @@ fn offer_for_rig(rig: &RigSummary) -> Vec<Offer> {
     let name = rig.name.clone();
     match rig.held.as_ref().map(|hold| hold.state) {
         None => {
-            let park = Offer::new('p', "park", TownChange::Park { rig: name });
+            let park = Offer::new('p', "Park", TownChange::Park { rig: name });
             vec![park.confirmed(Confirmation::Always)]
         }
         Some(HoldState::Parked) => {
-            vec![Offer::new('p', "unpark", TownChange::Unpark { rig: name })]
+            vec![Offer::new('p', "Unpark", TownChange::Unpark { rig: name })]
         }
         Some(_) => Vec::new(),
     }
@@ -229,8 +230,8 @@ fn offer_for_request(id: &str) -> Vec<Offer> {
         reason: String::new(),
     };
     vec![
-        Offer::new('t', "retry", retry),
-        Offer::new('x', "reject", reject)
+        Offer::new('t', "Retry", retry),
+        Offer::new('x', "Reject", reject)
             .with_text(format!("Reason to reject {id}"))
             .confirmed(Confirmation::Always),
     ]

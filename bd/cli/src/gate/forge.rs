@@ -1,5 +1,7 @@
 //! Queries forges and other rigs about the gates of the working directory's store.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::context::Context;
@@ -12,6 +14,8 @@ pub(super) fn forge_commands(ctx: &Context) -> ForgeCommands<'_> {
     ForgeCommands {
         config: &ctx.config,
         folder: ctx.env.cwd(),
+        env: &ctx.env,
+        stop: Arc::default(),
     }
 }
 

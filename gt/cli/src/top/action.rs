@@ -77,7 +77,12 @@ impl From<&Offer> for OfferedKey {
     fn from(offer: &Offer) -> Self {
         Self {
             key: offer.key,
-            label: offer.label.clone(),
+            // The words of an answer are the asker's.
+            label: if offer.key.is_ascii_uppercase() {
+                offer.label.clone()
+            } else {
+                offer.label.to_lowercase()
+            },
             effect: match offer.text {
                 Some(_) => KeyEffect::AskText(TextPurpose::Complete(offer.clone())),
                 None => change_effect(offer.change.clone(), offer.confirm),

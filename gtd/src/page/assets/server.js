@@ -80,8 +80,7 @@ function makeOffer({ change, text, confirm, question }) {
 // The buttons of the changes that the town offers.
 export function offerButtons(offers) {
   if (!mayAct) return [];
-  return (offers ?? []).map((offer) => {
-    const label = offer.label.charAt(0).toUpperCase() + offer.label.slice(1);
-    return element("button", { type: "button", click: () => makeOffer(offer) }, label);
-  });
+  return (offers ?? []).map((offer) =>
+    element("button", { type: "button", click: () => makeOffer(offer) }, offer.label),
+  );
 }

@@ -11,17 +11,13 @@ mod gitlab;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
 
-use kit::sys::{ChildCommand, Env, ExecError};
-use kit::ui::escape::escape_line;
+use bd::forge::{ForgeCallError, ForgeProgram};
+use kit::sys::Env;
 use serde::de::DeserializeOwned;
 
 use crate::town::Rig;
 use crate::town::config::{FORGE_KINDS, MergeStrategy, RigSettings};
-
-/// The time limit of one command.
-const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ForgeKind {
@@ -37,7 +33,7 @@ pub(crate) struct Forge {
     host: Option<String>,
     /// The rig's repository.
     folder: PathBuf,
-    variables: Vec<(String, String)>,
+    env: Env,
     stop: Arc<AtomicBool>,
 }
 
@@ -149,7 +145,7 @@ impl Forge {
             program: program.unwrap_or(usual).to_owned(),
             host,
             folder: rig.repo(),
-            variables: passed_variables(&rig.town().env),
+            env: rig.town().env.clone(),
             stop: Arc::clone(&rig.town().stop),
         })
     }
@@ -212,39 +208,22 @@ impl Forge {
         }
     }
 
+    fn as_program(&self) -> ForgeProgram<'_> {
+        ForgeProgram {
+            name: &self.program,
+            folder: &self.folder,
+            env: &self.env,
+            stop: Arc::clone(&self.stop),
+        }
+    }
+
     /// Runs the program, and returns its output.
     fn run(
         &self,
         args: impl IntoIterator<Item = String>,
         input: &[u8],
     ) -> Result<String, ForgeError> {
-        let mut command = ChildCommand::new(&self.program)
-            .args(args)
-            .cwd(&self.folder)
-            .env_clear();
-        for (name, value) in &self.variables {
-            command = command.env(name, value);
-        }
-        let command = command
-            .env("GH_PROMPT_DISABLED", "1")
-            .env("NO_PROMPT", "1")
-            .env("NO_COLOR", "1")
-            .stdin(input)
-            .limit(COMMAND_TIMEOUT)
-            .stop_when(Arc::clone(&self.stop));
-        let program = self.program.clone();
-        match command.run() {
-            Ok(done) if done.is_success() => Ok(done.text()),
-            Ok(done) => Err(ForgeError::Failed {
-                message: describe_failure(&done.error_text(), &done.text()),
-                program,
-            }),
-            Err(ExecError::Missing { .. }) => Err(ForgeError::NotInstalled { program }),
-            Err(error) => Err(ForgeError::Failed {
-                message: error.to_string(),
-                program,
-            }),
-        }
+        Ok(self.as_program().call(args, input)?)
     }
 
     /// Runs the program, and parses its output as JSON.
@@ -253,34 +232,17 @@ impl Forge {
         args: impl IntoIterator<Item = String>,
         input: &[u8],
     ) -> Result<T, ForgeError> {
-        let text = self.run(args, input)?;
-        serde_json::from_str(&text).map_err(|error| ForgeError::BadAnswer {
-            program: self.program.clone(),
-            message: error.to_string(),
-        })
+        Ok(self.as_program().query(args, input)?)
     }
 }
 
-/// Returns the user's variables for the program, with its credentials. Omits those that locate git
-/// or an agent.
-fn passed_variables(env: &Env) -> Vec<(String, String)> {
-    const OWN_PREFIXES: [&str; 4] = ["GT_", "GIT_", "BD_", "BEADS_"];
-    env.vars()
-        .filter(|(name, _)| !OWN_PREFIXES.iter().any(|start| name.starts_with(start)))
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .collect()
-}
-
-/// The number of lines of a program's message that are shown.
-const MESSAGE_LINES: usize = 3;
-
-fn describe_failure(errors: &str, output: &str) -> String {
-    let text = if errors.is_empty() { output } else { errors };
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let lines: Vec<&str> = lines.take(MESSAGE_LINES).collect();
-    match lines.as_slice() {
-        [] => "it failed without a message".to_owned(),
-        lines => escape_line(&lines.join("; ")),
+impl From<ForgeCallError> for ForgeError {
+    fn from(error: ForgeCallError) -> Self {
+        match error {
+            ForgeCallError::NotInstalled { program } => Self::NotInstalled { program },
+            ForgeCallError::Failed { program, message } => Self::Failed { program, message },
+            ForgeCallError::BadAnswer { program, message } => Self::BadAnswer { program, message },
+        }
     }
 }
 
@@ -331,12 +293,5 @@ mod tests {
         ] {
             assert_eq!(kind(other), None, "{other}");
         }
-    }
-
-    #[test]
-    fn a_failure_is_described_by_the_first_lines_of_its_message() {
-        assert_eq!(describe_failure("a\n\nb\nc\nd", "x"), "a; b; c");
-        assert_eq!(describe_failure("", "x"), "x");
-        assert_eq!(describe_failure("", ""), "it failed without a message");
     }
 }

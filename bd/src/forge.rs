@@ -1,0 +1,121 @@
+//! Runs the command-line programs of forges: `gh`, `glab`, or one that the settings name.
+//!
+//! Arguments are lists, never command lines. The program finds the project by the remote of the
+//! folder in which it runs, and has its own credentials.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kit::sys::Env;
+use kit::sys::exec::{ChildCommand, ExecError};
+use kit::ui::escape::escape_line;
+use serde::de::DeserializeOwned;
+
+/// The time limit of one call.
+const CALL_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The number of lines of a program's message that are shown.
+const MAX_MESSAGE_LINES: usize = 3;
+
+/// A program that asks a forge.
+#[derive(Debug, Clone)]
+pub struct ForgeProgram<'a> {
+    pub name: &'a str,
+    /// A folder of the project's repository.
+    pub folder: &'a Path,
+    pub env: &'a Env,
+    /// Ends a running call.
+    pub stop: Arc<AtomicBool>,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ForgeCallError {
+    #[error("{program} is not installed or not on PATH")]
+    NotInstalled { program: String },
+    /// The program refused what was asked, or could not reach its forge.
+    #[error("{program}: {message}")]
+    Failed { program: String, message: String },
+    #[error("{program} printed something else than the expected JSON: {message}")]
+    BadAnswer { program: String, message: String },
+}
+
+impl ForgeProgram<'_> {
+    /// Runs the program without prompts, and returns its output.
+    pub fn call(
+        &self,
+        args: impl IntoIterator<Item = String>,
+        input: &[u8],
+    ) -> Result<String, ForgeCallError> {
+        let mut command = ChildCommand::new(self.name)
+            .args(args)
+            .cwd(self.folder)
+            .env_clear();
+        for (name, value) in self.env.vars().filter(|(name, _)| is_passed_on(name)) {
+            command = command.env(name, value);
+        }
+        let command = command
+            .env("GH_PROMPT_DISABLED", "1")
+            .env("NO_PROMPT", "1")
+            .env("NO_COLOR", "1")
+            .stdin(input)
+            .limit(CALL_TIMEOUT)
+            .stop_when(Arc::clone(&self.stop));
+        let program = self.name.to_owned();
+        match command.run() {
+            Ok(done) if done.is_success() => Ok(done.text()),
+            Ok(done) => Err(ForgeCallError::Failed {
+                message: describe_failure(&done.error_text(), &done.text()),
+                program,
+            }),
+            Err(ExecError::Missing { .. }) => Err(ForgeCallError::NotInstalled { program }),
+            Err(error) => Err(ForgeCallError::Failed {
+                message: error.to_string(),
+                program,
+            }),
+        }
+    }
+
+    /// Runs the program, and parses its output as JSON.
+    pub fn query<T: DeserializeOwned>(
+        &self,
+        args: impl IntoIterator<Item = String>,
+        input: &[u8],
+    ) -> Result<T, ForgeCallError> {
+        let text = self.call(args, input)?;
+        serde_json::from_str(&text).map_err(|error| ForgeCallError::BadAnswer {
+            program: self.name.to_owned(),
+            message: error.to_string(),
+        })
+    }
+}
+
+/// Returns false for the variables that locate git or an agent. The others hold the user's
+/// credentials.
+fn is_passed_on(name: &str) -> bool {
+    const OWN_PREFIXES: [&str; 4] = ["GT_", "GIT_", "BD_", "BEADS_"];
+    !OWN_PREFIXES.iter().any(|start| name.starts_with(start))
+}
+
+fn describe_failure(errors: &str, output: &str) -> String {
+    let text = if errors.is_empty() { output } else { errors };
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let lines: Vec<&str> = lines.take(MAX_MESSAGE_LINES).collect();
+    match lines.as_slice() {
+        [] => "it failed without a message".to_owned(),
+        lines => escape_line(&lines.join("; ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_is_described_by_the_first_lines_of_its_message() {
+        assert_eq!(describe_failure("a\n\nb\nc\nd", "x"), "a; b; c");
+        assert_eq!(describe_failure("", "x"), "x");
+        assert_eq!(describe_failure("", ""), "it failed without a message");
+    }
+}
