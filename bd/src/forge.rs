@@ -8,13 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use kit::sys::Env;
 use kit::sys::exec::{ChildCommand, ExecError};
 use kit::ui::escape::escape_line;
 use serde::de::DeserializeOwned;
-
-/// The time limit of one call.
-const CALL_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The number of lines of a program's message that are shown.
 const MAX_MESSAGE_LINES: usize = 3;
@@ -25,7 +21,9 @@ pub struct ForgeProgram<'a> {
     pub name: &'a str,
     /// A folder of the project's repository.
     pub folder: &'a Path,
-    pub env: &'a Env,
+    pub variables: Vec<(&'a str, &'a str)>,
+    /// The time limit of one call.
+    pub limit: Duration,
     /// Ends a running call.
     pub stop: Arc<AtomicBool>,
 }
@@ -52,7 +50,7 @@ impl ForgeProgram<'_> {
             .args(args)
             .cwd(self.folder)
             .env_clear();
-        for (name, value) in self.env.vars().filter(|(name, _)| is_passed_on(name)) {
+        for (name, value) in &self.variables {
             command = command.env(name, value);
         }
         let command = command
@@ -60,7 +58,7 @@ impl ForgeProgram<'_> {
             .env("NO_PROMPT", "1")
             .env("NO_COLOR", "1")
             .stdin(input)
-            .limit(CALL_TIMEOUT)
+            .limit(self.limit)
             .stop_when(Arc::clone(&self.stop));
         let program = self.name.to_owned();
         match command.run() {
@@ -89,13 +87,6 @@ impl ForgeProgram<'_> {
             message: error.to_string(),
         })
     }
-}
-
-/// Returns false for the variables that locate git or an agent. The others hold the user's
-/// credentials.
-fn is_passed_on(name: &str) -> bool {
-    const OWN_PREFIXES: [&str; 4] = ["GT_", "GIT_", "BD_", "BEADS_"];
-    !OWN_PREFIXES.iter().any(|start| name.starts_with(start))
 }
 
 fn describe_failure(errors: &str, output: &str) -> String {

@@ -78,7 +78,7 @@ pub fn unmark_numbers(text: String) -> String {
     while let Some(at) = rest.find(&quoted) {
         let (before, marked) = rest.split_at(at);
         let marked = &marked[quoted.len()..];
-        let number = marked.split('"').next().unwrap_or_default();
+        let number = marked.split('"').next().unwrap_or("");
         let is_number = number.starts_with(['-', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9'])
             && serde_json::from_str::<Value>(number).is_ok();
         out.push_str(before);

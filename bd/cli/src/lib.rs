@@ -541,7 +541,7 @@ fn plain_usage(error: &clap::Error) -> String {
     let text = message.split("\n\nUsage:").next().unwrap_or(message);
     let (text, tips) = text.split_once("\n\n  tip: ").unwrap_or((text, ""));
     let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let tip = match line(tips.split("\n\n").next().unwrap_or_default()) {
+    let tip = match line(tips.split("\n\n").next().unwrap_or("")) {
         tip if tip.is_empty() => tip,
         tip => format!(" ({tip})"),
     };

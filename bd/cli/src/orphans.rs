@@ -95,7 +95,7 @@ struct OrphanCommit {
 
 impl OrphanCommit {
     fn from_log_entry((id, message): &(String, String)) -> Self {
-        let subject = message.trim_start().lines().next().unwrap_or_default();
+        let subject = message.trim_start().lines().next().unwrap_or("");
         Self {
             id: id.clone(),
             subject: subject.to_owned(),

@@ -31,7 +31,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             ..BeadEdit::default()
         };
         change::update_bead(tx, &id, edit)?;
-        let comment = match args.reason.as_deref().unwrap_or_default() {
+        let comment = match args.reason.as_deref().unwrap_or("") {
             "" => "Promoted from wisp".to_owned(),
             reason => format!("Promoted from wisp: {reason}"),
         };

@@ -97,7 +97,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         page.line(format!("Found {}:", counted(total, "bead")));
         for DrawnRow { bead, links, .. } in rows {
             line::write_list_line(page, bead, if is_long { "" } else { links });
-            let first = bead.description.lines().next().unwrap_or_default();
+            let first = bead.description.lines().next().unwrap_or("");
             if is_long && !first.is_empty() {
                 page.cut_line(format!("  {}", escape::escape_line(first)));
             }

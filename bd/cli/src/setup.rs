@@ -72,7 +72,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         ctx.ui.raw(AGENT_INSTRUCTIONS);
         return build_empty_report();
     }
-    let name = args.agent.as_deref().unwrap_or_default();
+    let name = args.agent.as_deref().unwrap_or("");
     let tool = AgentTool::by_name(name).ok_or_else(|| {
         let names = TOOLS.map(|tool| tool.name).join(", ");
         UsageError(format!("unknown agent \"{name}\"; agents: {names}"))
@@ -244,7 +244,7 @@ impl SetupFiles {
     /// Writes the missing parts. Returns true if anything was written.
     fn install(&self, args: &Args) -> anyhow::Result<bool> {
         let old = read_optional(&self.path)?;
-        let text = old.as_deref().unwrap_or_default();
+        let text = old.as_deref().unwrap_or("");
         let new = match self.tool.form {
             ToolForm::Section { preamble: head, .. } => {
                 let text = if old.is_none() { head } else { text };

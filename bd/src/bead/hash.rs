@@ -24,7 +24,7 @@ pub fn compute_content_hash(bead: &Bead) -> String {
     put(&bead.assignee);
     put(&bead.owner);
     put(&bead.created_by);
-    put(bead.external_ref.as_deref().unwrap_or_default());
+    put(bead.external_ref.as_deref().unwrap_or(""));
     put(&bead.source_system);
     put(if bead.pinned { "pinned" } else { "" });
     put(bead.metadata.as_ref().map_or("", |raw| raw.get()));
@@ -106,7 +106,7 @@ fn format_score(value: &serde_json::Value) -> String {
 }
 
 fn string_at<'a>(value: &'a serde_json::Value, key: &str) -> &'a str {
-    value[key].as_str().unwrap_or_default()
+    value[key].as_str().unwrap_or("")
 }
 
 fn parse_raw_value(raw: Option<&RawJson>) -> Option<serde_json::Value> {

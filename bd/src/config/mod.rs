@@ -299,7 +299,7 @@ impl Config {
             statuses: self
                 .list("status.custom")
                 .into_iter()
-                .map(|entry| entry.split(':').next().unwrap_or_default().to_owned())
+                .map(|entry| entry.split(':').next().unwrap_or("").to_owned())
                 .collect(),
             kinds: self.list("types.custom"),
         }

@@ -56,7 +56,7 @@ pub(super) fn read_branch(git: &Git, branch: &str) -> Result<BranchBeads, GitErr
     let edges = read_edges(&read.lines(git, branch, "deps.jsonl")?);
     let mut live = BTreeSet::new();
     for (number, line) in read.lines(git, branch, "state.jsonl")? {
-        let id = line["id"].as_str().unwrap_or_default().to_owned();
+        let id = line["id"].as_str().unwrap_or("").to_owned();
         let object = convert_bead(line, comments.get(&id), edges.get(&id));
         read.add("state.jsonl", number, &object);
         live.insert(id);
@@ -178,7 +178,7 @@ fn convert_tombstone(line: &Value) -> Value {
         "updated_at": deleted,
         "deleted_at": deleted,
         "deleted_by": line["deleted_by"],
-        "delete_reason": line["reason"].as_str().unwrap_or_default(),
+        "delete_reason": line["reason"].as_str().unwrap_or(""),
     })
 }
 

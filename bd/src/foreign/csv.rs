@@ -55,7 +55,7 @@ impl CsvTable {
 }
 
 pub(super) fn detect_csv(text: &str) -> Option<Tracker> {
-    let first_line = text.lines().next().unwrap_or_default();
+    let first_line = text.lines().next().unwrap_or("");
     let table = CsvTable::parse(first_line).ok()?;
     if table.has("Issue key") && table.has("Summary") {
         Some(Tracker::Jira)

@@ -123,10 +123,7 @@ fn plain_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Object(object) => {
-            let own_text = object
-                .get("text")
-                .and_then(Value::as_str)
-                .unwrap_or_default();
+            let own_text = object.get("text").and_then(Value::as_str).unwrap_or("");
             let inner = object.get("content").map(plain_text).unwrap_or_default();
             let end = match object.get("type").and_then(Value::as_str) {
                 Some("paragraph" | "heading" | "listItem") => "\n",

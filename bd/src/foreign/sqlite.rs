@@ -111,7 +111,7 @@ fn select_settings(rows: &[Value]) -> BTreeMap<String, String> {
 }
 
 fn text_of(row: &Value, key: &str) -> String {
-    row[key].as_str().unwrap_or_default().to_owned()
+    row[key].as_str().unwrap_or("").to_owned()
 }
 
 fn sqlite_error(file: &Path, reason: String) -> ForeignError {

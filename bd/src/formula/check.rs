@@ -100,7 +100,7 @@ impl FormulaFindings<'_> {
             );
         }
         for parent in &formula.extends {
-            if !is_formula_name(parent.split('@').next().unwrap_or_default()) {
+            if !is_formula_name(parent.split('@').next().unwrap_or("")) {
                 self.refuse("extends", format!("\"{parent}\" is no formula name"));
             }
         }

@@ -126,7 +126,7 @@ impl Formula {
 
     /// The first sentence of the description, for lists.
     pub fn first_line(&self) -> &str {
-        self.description.trim().lines().next().unwrap_or_default()
+        self.description.trim().lines().next().unwrap_or("")
     }
 }
 

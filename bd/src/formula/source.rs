@@ -260,7 +260,7 @@ impl FormulaSource {
         for path in paths {
             // An optional value appears as `?` in the path.
             let path = path.replace(".?", "");
-            let key = path.rsplit('.').next().unwrap_or_default();
+            let key = path.rsplit('.').next().unwrap_or("");
             let known = known_keys(&path);
             let near = known.iter().find(|candidate| {
                 key.len() > 3 && strsim::damerau_levenshtein(candidate, key) <= 2

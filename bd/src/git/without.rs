@@ -242,7 +242,7 @@ fn repair_identity_line(line: &[u8]) -> Cow<'_, [u8]> {
     let (name, address) = who.split_once('<').unwrap_or((who, ""));
     let address = address.replace(['<', '>'], "");
     let name = match name.trim() {
-        "" => address.split('@').next().unwrap_or_default(),
+        "" => address.split('@').next().unwrap_or(""),
         name => name,
     };
     let name = if name.is_empty() { "unknown" } else { name };

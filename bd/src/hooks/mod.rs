@@ -160,7 +160,7 @@ pub fn install_in_project(folder: &Path, is_husky: bool) -> Result<Option<PathBu
         None => "#!/usr/bin/env sh\n".to_owned(),
         Some(text) => text.to_owned(),
     };
-    let first = text.lines().next().unwrap_or_default();
+    let first = text.lines().next().unwrap_or("");
     let has_interpreter = first.starts_with("#!");
     let is_shell = if has_interpreter {
         names_shell(first)

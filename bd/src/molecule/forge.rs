@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use kit::sys::Env;
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,9 @@ use serde_json::Value;
 
 use crate::config::Config;
 use crate::forge::{ForgeCallError, ForgeProgram};
+
+/// The time limit of one question.
+const GATE_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The reason why a forge gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
@@ -62,7 +66,9 @@ impl ForgeCommands<'_> {
         let program = ForgeProgram {
             name: program,
             folder: self.folder,
-            env: self.env,
+            // The user's own command may need any of them.
+            variables: self.env.vars().collect(),
+            limit: GATE_TIMEOUT,
             stop: Arc::clone(&self.stop),
         };
         Ok(program.query(args, &[])?)

@@ -24,7 +24,7 @@ pub enum GateVerdict {
 }
 
 /// Queries a forge and other rigs.
-pub trait Forge {
+pub trait GateSources {
     /// Returns the output of the command that queries a CI run.
     fn run(&self, id: &str) -> Result<Value, ForgeFailure>;
     /// Returns the output of the command that queries a pull request.
@@ -60,7 +60,7 @@ pub fn is_of_kind(gate: &Bead, kind: &str) -> bool {
 }
 
 /// Decides if a gate opens now. A gate that still waits after its time limit needs help.
-pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdict {
+pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl GateSources) -> GateVerdict {
     let verdict = judge_condition(gate, now, forge);
     let reason = match &verdict {
         GateVerdict::Wait(reason) => reason.clone(),
@@ -74,7 +74,7 @@ pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdic
 }
 
 /// Decides if a gate opens now, whatever its time limit is.
-pub fn judge_condition(gate: &Bead, now: Timestamp, forge: &impl Forge) -> GateVerdict {
+pub fn judge_condition(gate: &Bead, now: Timestamp, forge: &impl GateSources) -> GateVerdict {
     let known = match gate.await_type.as_str() {
         "timer" => return judge_timer(gate, now),
         "gh:run" => forge.run(&gate.await_id).map(|value| judge_run(&value)),
@@ -117,7 +117,7 @@ fn judge_timer(gate: &Bead, now: Timestamp) -> GateVerdict {
 }
 
 fn string_at<'a>(value: &'a Value, key: &str) -> &'a str {
-    value[key].as_str().unwrap_or_default()
+    value[key].as_str().unwrap_or("")
 }
 
 fn judge_run(value: &Value) -> GateVerdict {
@@ -142,7 +142,7 @@ fn judge_pull_request(value: &Value) -> GateVerdict {
     }
 }
 
-fn judge_bead(gate: &Bead, forge: &impl Forge) -> GateVerdict {
+fn judge_bead(gate: &Bead, forge: &impl GateSources) -> GateVerdict {
     let Some((rig, id)) = gate.await_id.split_once(':') else {
         return GateVerdict::Wait(format!("\"{}\" is not RIG:BEAD", gate.await_id));
     };

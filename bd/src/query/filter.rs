@@ -117,7 +117,7 @@ impl BeadFilter {
         snapshot: &'a Snapshot,
         limit: usize,
     ) -> Result<Vec<&'a Bead>, StoreError> {
-        let text = self.text.as_deref().unwrap_or_default();
+        let text = self.text.as_deref().unwrap_or("");
         let mut heads = snapshot.find_text_candidates(text)?;
         heads.retain(|bead_ref| self.can_match(bead_ref));
         let mut heads: Vec<_> = heads

@@ -24,7 +24,7 @@ pub struct Route {
 impl Route {
     /// The name of the rig: the first part of the path.
     pub fn rig(&self) -> &str {
-        self.path.split('/').next().unwrap_or_default()
+        self.path.split('/').next().unwrap_or("")
     }
 }
 

@@ -40,7 +40,7 @@ impl AgentEvent {
 
     /// Returns a text field, or the empty string if it is missing.
     pub(super) fn text_field(&self, key: &str) -> &str {
-        self.0.get(key).and_then(Value::as_str).unwrap_or_default()
+        self.0.get(key).and_then(Value::as_str).unwrap_or("")
     }
 
     /// Records the progress of the session that the event shows. Errors are ignored: progress is

@@ -167,8 +167,12 @@ fn write_status(status: &TownStatus, page: &mut Page) {
         ));
     }
     for problem in &status.problems {
-        let text = escape::escape_line(&problem.text);
-        page.line(page.style().yellow(&format!("! {text}")));
+        let mut lines = problem.text.lines().map(escape::escape_line);
+        let first = lines.next().unwrap_or_default();
+        page.line(page.style().yellow(&format!("! {first}")));
+        for line in lines {
+            page.line(format!("  {line}"));
+        }
         for command in &problem.next {
             page.line(format!("  {}", escape::escape_line(command)));
         }

@@ -8,12 +8,13 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use bd::bead::{Bead, Kind, Status};
 use bd::change;
 use bd::config::Config;
 use bd::molecule::forge::{ForgeCommands, ForgeFailure};
-use bd::molecule::gate::{self, Forge, GateVerdict};
+use bd::molecule::gate::{self, GateSources, GateVerdict};
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -278,6 +279,10 @@ pub(super) fn check_gate(
         gate_looks::record_gate_look(town, gate)?;
     }
     let verdict = query_gate(town, &bead, StoresOnly { stores: &stores }, &folder);
+    // A query that our own end cut short says nothing about the forge.
+    if town.stop.load(Ordering::Relaxed) {
+        return Ok(None);
+    }
     let is_new = is_of_forge && gate_looks::record_gate_answer(town, gate, read_answer(&verdict))?;
     let reason = match verdict {
         GateVerdict::Open(reason) => reason,
@@ -343,7 +348,7 @@ struct StoresOnly<'a> {
     stores: &'a TownStores,
 }
 
-impl Forge for StoresOnly<'_> {
+impl GateSources for StoresOnly<'_> {
     fn run(&self, _: &str) -> Result<Value, ForgeFailure> {
         let reason = "a forge is queried by the action";
         Err(ForgeFailure::Query(reason.to_owned()))
@@ -365,7 +370,7 @@ struct TownForge<'a> {
     commands: ForgeCommands<'a>,
 }
 
-impl Forge for TownForge<'_> {
+impl GateSources for TownForge<'_> {
     fn run(&self, id: &str) -> Result<Value, ForgeFailure> {
         self.commands.query_run(id)
     }

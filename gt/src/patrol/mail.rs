@@ -249,7 +249,7 @@ pub(super) fn unheard_calls(layout: &TownLayout, view: &TownView) -> Vec<Unheard
 }
 
 fn is_reported_otherwise(message: &MailMessage) -> bool {
-    let thread = message.thread_id.as_deref().unwrap_or_default();
+    let thread = message.thread_id.as_deref().unwrap_or("");
     message.kind == handoff::KIND
         || thread.starts_with("attention-")
         || thread.starts_with("escalation-")

@@ -45,7 +45,7 @@ impl PublicPage {
     /// Returns the host that browsers name, with its port if it is not the usual one.
     pub fn host(&self) -> &str {
         let (_, rest) = self.url.split_once("://").unwrap_or_default();
-        rest.split('/').next().unwrap_or_default()
+        rest.split('/').next().unwrap_or("")
     }
 
     /// Returns the origin that browsers name.

@@ -341,7 +341,7 @@ pub fn list_rescues(rig: &Rig, bead: &str) -> Result<Vec<Rescue>, GitError> {
     let folder = format!("refs/gt/rescue/{}/polecats/", rig.name());
     let mut found = rescue::list_rescues(&rig.git(), &folder)?;
     found.retain(|saved| {
-        let name = saved.refname.rsplit('/').next().unwrap_or_default();
+        let name = saved.refname.rsplit('/').next().unwrap_or("");
         let of = name.split_once('-').map(|(_, of)| of);
         of.is_some_and(|of| of == bead || of.strip_suffix("-branch") == Some(bead))
     });

@@ -123,7 +123,7 @@ impl Receipt {
         now: &Stamp,
         by: &str,
     ) -> serde_json::Result<Bead> {
-        let name = self.worker.rsplit('/').next().unwrap_or_default();
+        let name = self.worker.rsplit('/').next().unwrap_or("");
         let lines = [
             ("branch", self.branch.as_str()),
             ("target", &self.target),

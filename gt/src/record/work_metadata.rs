@@ -29,15 +29,13 @@ impl WorkMetadata {
     /// Returns the summary that `gt done` stored. Empty without one.
     pub fn summary(&self) -> &str {
         let summary = self.summary.as_ref();
-        summary
-            .and_then(serde_json::Value::as_str)
-            .unwrap_or_default()
+        summary.and_then(serde_json::Value::as_str).unwrap_or("")
     }
 
     /// Returns the folder of most of the changed files. Empty if unknown.
     pub fn area(&self) -> &str {
         let area = self.area.as_ref();
-        area.and_then(serde_json::Value::as_str).unwrap_or_default()
+        area.and_then(serde_json::Value::as_str).unwrap_or("")
     }
 
     /// Returns the attempts that failed before a time, oldest first.

@@ -87,7 +87,7 @@ fn build_column(name: &'static str, all: &[BeadRef], limit: usize) -> BoardColum
 
 /// A few words on a bead of the board.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct BeadMark {
+pub struct BoardMark {
     pub text: String,
     pub tone: MarkTone,
 }
@@ -105,11 +105,11 @@ pub fn mark_beads(
     status: &TownStatus,
     needs: &[UserNeed],
     requests: &[RequestRow],
-) -> BTreeMap<String, BeadMark> {
+) -> BTreeMap<String, BoardMark> {
     let mut marks = BTreeMap::new();
     let mut mark = |bead: &str, text: &str, tone| {
         let text = text.to_owned();
-        marks.insert(bead.to_owned(), BeadMark { text, tone });
+        marks.insert(bead.to_owned(), BoardMark { text, tone });
     };
     for request in requests {
         mark(&request.bead, "in the merge queue", MarkTone::Dim);

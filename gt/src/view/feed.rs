@@ -73,7 +73,7 @@ pub fn check_filter(
         actors.insert(event.actor);
     }
     let (what, name, near) = if !is_kind_known(&kinds) {
-        let kind = filter.kind.as_deref().unwrap_or_default();
+        let kind = filter.kind.as_deref().unwrap_or("");
         let near = find_near(kind, kinds.iter().map(String::as_str));
         ("event type begins with", kind, near)
     } else if !is_actor_known(&actors) {

@@ -71,7 +71,7 @@ const TOWN_FILES: &[(&str, &str)] = &[
 /// Reads a town and reports on each of its parts. Changes nothing.
 pub fn read_migration(town: &LiveTown) -> anyhow::Result<Vec<MigrationItem>> {
     let mut page = MigrationPage(Vec::new());
-    report_sql(town, &mut page)?;
+    report_sql(town, &mut page);
     let stores = match town.read_stores() {
         Ok(stores) => stores,
         // A rig that cannot be read is in the result.
@@ -126,8 +126,9 @@ impl MigrationPage {
 }
 
 /// Reports beads that live in a database server, with the way to export them.
-fn report_sql(town: &LiveTown, page: &mut MigrationPage) -> anyhow::Result<()> {
-    let rigs = town.list_rigs()?;
+fn report_sql(town: &LiveTown, page: &mut MigrationPage) {
+    // A registry that cannot be read is reported with the stores.
+    let rigs = town.list_rigs().unwrap_or_else(|_| Vec::new());
     let rigs = rigs
         .iter()
         .map(|rig| (format!("rig {}", rig.name()), rig.beads()));
@@ -152,7 +153,6 @@ fn report_sql(town: &LiveTown, page: &mut MigrationPage) -> anyhow::Result<()> {
             page.problem("beads", text, &hint);
         }
     }
-    Ok(())
 }
 
 fn report_beads(owner: &str, beads: &Snapshot, page: &mut MigrationPage) {

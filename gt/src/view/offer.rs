@@ -2,7 +2,9 @@
 //! `gt top` as keys and by the page as buttons.
 
 use std::collections::BTreeMap;
+use std::iter;
 
+use kit::ui::escape::escape_line;
 use serde::Serialize;
 
 use super::need::{UserNeed, UserNeedKind};
@@ -14,8 +16,9 @@ use crate::town::hold::HoldState;
 /// A change that a user may make, before it is confirmed and has its text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Offer {
-    /// The key in `gt top`, unique among the offers of one subject.
-    pub key: char,
+    /// The key in `gt top`, unique among the offers of one subject. None for an answer after the
+    /// last letter.
+    pub key: Option<char>,
     /// The text of a button.
     pub label: String,
     pub change: TownChange,
@@ -42,15 +45,16 @@ pub struct OfferedText {
 #[serde(rename_all = "snake_case")]
 pub enum Confirmation {
     Never,
-    /// A click, which may be a slip, and no key of its own.
+    /// A click, which may be a slip, but not a key of its own.
     Click,
+    /// Both. On the page, the prompt for a text is enough.
     Always,
 }
 
 impl Offer {
     fn new(key: char, label: &str, change: TownChange) -> Self {
         Self {
-            key,
+            key: Some(key),
             label: label.to_owned(),
             question: change.describe(),
             change,
@@ -160,7 +164,7 @@ fn offer_for_need(status: &TownStatus, need: &UserNeed, requests: &[RequestRow])
     match need.find_agent(status) {
         Some(agent) if need.kind != UserNeedKind::GaveUp => {
             let mut offers = offer_for_agent(agent);
-            let can_retry = offers.iter().any(|offer| offer.key == 't');
+            let can_retry = offers.iter().any(|offer| offer.key == Some('t'));
             if need.kind == UserNeedKind::Stuck && !can_retry {
                 offers.insert(0, Offer::retry_worker(agent));
             }
@@ -180,15 +184,24 @@ fn offer_answers(need: &UserNeed) -> Vec<Offer> {
         escalation: question.escalation.clone(),
         answer: answer.to_owned(),
     };
-    let mut offers: Vec<Offer> = ('A'..='Z')
+    let subject = escape_line(&need.subject);
+    let keys = ('A'..='Z').map(Some).chain(iter::repeat(None));
+    let mut offers: Vec<Offer> = keys
         .zip(&question.options)
         .map(|(key, option)| {
-            let label = kit::ui::escape::escape_line(option);
-            Offer::new(key, &label, answer(option)).confirmed(Confirmation::Click)
+            let label = escape_line(option);
+            Offer {
+                key,
+                question: format!("Answer \"{label}\" to: {subject}"),
+                confirm: Confirmation::Click,
+                change: answer(option),
+                text: None,
+                label,
+            }
         })
         .collect();
     let reply = Offer::new('r', "Reply", answer(""));
-    offers.push(reply.with_text(format!("Answer to {}", question.escalation)));
+    offers.push(reply.with_text(format!("Answer to {subject}")));
     if question.acked_by.is_empty() {
         let escalation = question.escalation.clone();
         let acknowledge = TownChange::Acknowledge { escalation };

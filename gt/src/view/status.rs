@@ -391,7 +391,7 @@ fn find_stopped_work(rig: &Rig, view: &TownView) -> Vec<TownProblem> {
                 || item.key.starts_with(TASK_KEY)
         })
         .map(|item| {
-            let why = item.text.lines().next().unwrap_or_default();
+            let why = item.text.lines().next().unwrap_or("");
             let steps = item.next.first().cloned().into_iter();
             TownProblem::new(
                 format!("{}: {why}", item.subject),

@@ -136,7 +136,7 @@ fn normalize_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
     let mut args = args.into_iter();
     plain.extend(args.next());
     while let Some(arg) = args.next() {
-        let text = arg.to_str().unwrap_or_default();
+        let text = arg.to_str().unwrap_or("");
         if text == "--" {
             plain.push(arg);
             break;

@@ -229,7 +229,7 @@ fn parse_priority(text: Option<&str>) -> Result<Option<i64>, UsageError> {
 fn parse_label_regex(text: &str) -> Result<LabelRegex, UsageError> {
     regex::Regex::new(text).map(LabelRegex).map_err(|error| {
         let error = error.to_string();
-        let why = error.lines().last().unwrap_or_default();
+        let why = error.lines().last().unwrap_or("");
         UsageError(format!("invalid --label-regex \"{text}\": {why}"))
     })
 }

@@ -211,7 +211,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let place = rig.map(|rig| format!(" in rig \"{rig}\""));
     build_report(PlainBead(bead), move |bead, page| {
         let mark = page.style().green("✓");
-        let place = place.as_deref().unwrap_or_default();
+        let place = place.as_deref().unwrap_or("");
         page.line(format!("{mark} Created bead{place}: {}", bead.id));
         write_summary(bead, page);
     })

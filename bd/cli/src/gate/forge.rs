@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::context::Context;
 use bd::bead::Status;
 use bd::molecule::forge::{ForgeCommands, ForgeFailure};
-use bd::molecule::gate::Forge;
+use bd::molecule::gate::GateSources;
 
 /// Returns the forge commands for the working directory.
 pub(super) fn forge_commands(ctx: &Context) -> ForgeCommands<'_> {
@@ -30,7 +30,7 @@ pub(super) struct LocalForge<'a> {
     pub(super) ctx: &'a Context,
 }
 
-impl Forge for LocalForge<'_> {
+impl GateSources for LocalForge<'_> {
     fn run(&self, id: &str) -> Result<Value, ForgeFailure> {
         forge_commands(self.ctx).query_run(id)
     }

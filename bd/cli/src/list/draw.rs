@@ -42,7 +42,7 @@ pub(crate) fn draw_long(page: &mut Page, rows: &[DrawnRow]) {
         page.blank();
         line::write_list_line(page, bead, "");
         if !bead.description.is_empty() {
-            let first = bead.description.lines().next().unwrap_or_default();
+            let first = bead.description.lines().next().unwrap_or("");
             page.cut_line(format!("  {}", escape::escape_line(first)));
         }
         if !links.is_empty() {

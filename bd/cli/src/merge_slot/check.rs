@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         });
     }
     build_report(report, |report, page| {
-        let holder = escape::escape_line(report.holder.as_deref().unwrap_or_default());
+        let holder = escape::escape_line(report.holder.as_deref().unwrap_or(""));
         let count = counted(report.waiters.len(), "waiter");
         page.line(format!("{} is held by {holder} ({count})", report.id));
     })

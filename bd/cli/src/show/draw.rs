@@ -84,7 +84,7 @@ fn write_head(page: &mut Page, bead: &Bead) {
     page.line(times.join(" · "));
     let more = [
         ("Close reason", bead.close_reason.as_str()),
-        ("External", bead.external_ref.as_deref().unwrap_or_default()),
+        ("External", bead.external_ref.as_deref().unwrap_or("")),
         ("Hook", &bead.hook_bead),
         ("State", &bead.agent_state),
     ];

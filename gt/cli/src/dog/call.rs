@@ -37,7 +37,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     build_report(called, |called, page| {
         for called_dog in called {
-            let text = |key: &str| called_dog[key].as_str().unwrap_or_default().to_owned();
+            let text = |key: &str| called_dog[key].as_str().unwrap_or("").to_owned();
             page.line(format!(
                 "● {} runs in session {}",
                 text("dog"),

@@ -39,10 +39,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         for removed_dog in removed {
             page.line(format!(
                 "✓ removed {}",
-                removed_dog["dog"].as_str().unwrap_or_default()
+                removed_dog["dog"].as_str().unwrap_or("")
             ));
             for saved in removed_dog["saved"].as_array().into_iter().flatten() {
-                page.line(format!("  saved: {}", saved.as_str().unwrap_or_default()));
+                page.line(format!("  saved: {}", saved.as_str().unwrap_or("")));
             }
         }
     })

@@ -17,7 +17,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let released = queue::release_message(&town, &args.message)?;
     build_report(released, |message, page| {
-        let queue = message.queue.as_deref().unwrap_or_default();
+        let queue = message.queue.as_deref().unwrap_or("");
         page.line(format!(
             "✓ {} is back in the queue {}",
             message.id,

@@ -34,7 +34,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 None => "it was started without an account".to_owned(),
             };
             page.line(format!("○ {}: {whose}", one.session));
-            let words = one.matched_line.as_deref().unwrap_or_default();
+            let words = one.matched_line.as_deref().unwrap_or("");
             page.cut_line(format!("    {}", escape_line(words)));
         }
     })

@@ -73,12 +73,13 @@ fn change_effect(change: TownChange, confirm: Confirmation) -> KeyEffect {
     }
 }
 
-impl From<&Offer> for OfferedKey {
-    fn from(offer: &Offer) -> Self {
-        Self {
-            key: offer.key,
+impl OfferedKey {
+    pub(super) fn for_offer(offer: &Offer) -> Option<Self> {
+        let key = offer.key?;
+        Some(Self {
+            key,
             // The words of an answer are the asker's.
-            label: if offer.key.is_ascii_uppercase() {
+            label: if key.is_ascii_uppercase() {
                 offer.label.clone()
             } else {
                 offer.label.to_lowercase()
@@ -87,7 +88,7 @@ impl From<&Offer> for OfferedKey {
                 Some(_) => KeyEffect::AskText(TextPurpose::Complete(offer.clone())),
                 None => change_effect(offer.change.clone(), offer.confirm),
             },
-        }
+        })
     }
 }
 
@@ -99,13 +100,17 @@ pub(super) fn list_offered_keys(overview: &TownOverview, subject: &Subject) -> V
         Subject::Agent(address) => offers.agents.get(address),
         Subject::Rig(name) => offers.rigs.get(name),
         Subject::Request(id) => offers.requests.get(id),
-        Subject::Bead(id) => return vec![OfferedKey::from(&Offer::sling(id))],
+        Subject::Bead(id) => {
+            return OfferedKey::for_offer(&Offer::sling(id))
+                .into_iter()
+                .collect();
+        }
         Subject::Convoy(_) => None,
     };
     let mut keys: Vec<OfferedKey> = offered
         .into_iter()
         .flatten()
-        .map(OfferedKey::from)
+        .filter_map(OfferedKey::for_offer)
         .collect();
     if let Some(agent) = find_attachable_agent(overview, subject) {
         keys.push(OfferedKey {

@@ -136,7 +136,7 @@ fn need_row(need: &UserNeed, now: Timestamp) -> ScreenRow {
     };
     let mut row = ScreenRow::new(&need.key, Some(Subject::Need(need.key.clone())), tone, text);
     let Some(question) = &need.question else {
-        let reason = need.text.lines().next().unwrap_or_default();
+        let reason = need.text.lines().next().unwrap_or("");
         row.add(Tone::Plain, escape_line(reason));
         return row;
     };
@@ -301,7 +301,7 @@ fn request_row(request: &RequestRow) -> ScreenRow {
     let place = request
         .place
         .map_or_else(|| "!".to_owned(), |place| format!("{place}."));
-    let worker = request.worker.rsplit('/').next().unwrap_or_default();
+    let worker = request.worker.rsplit('/').next().unwrap_or("");
     let text = format!(
         "  {place:<2} {} {} {} by {}",
         request.id,

@@ -198,7 +198,13 @@ impl TopState {
             keys
         });
         if self.pages.is_empty() {
-            keys.extend(overview.offers.town.iter().map(OfferedKey::from));
+            keys.extend(
+                overview
+                    .offers
+                    .town
+                    .iter()
+                    .filter_map(OfferedKey::for_offer),
+            );
         }
         keys
     }

@@ -28,7 +28,7 @@ pub(in super::super) fn describe_unknown(
 /// Returns the command that shows a bead if the word looks like an id. An id has a digit or a short
 /// hash, and no command has either.
 fn suggest_for_id(word: &str) -> Vec<String> {
-    let hash = word.rsplit('-').next().unwrap_or_default();
+    let hash = word.rsplit('-').next().unwrap_or("");
     let is_id = word.contains('-') && hash.chars().any(|letter| letter.is_ascii_digit());
     if is_id {
         vec![format!("gt why {word}")]

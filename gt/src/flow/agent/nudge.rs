@@ -52,7 +52,7 @@ pub fn queue_nudge(
     let session = SessionName::for_agent(agent).map(|session| session.to_string());
     let mail = NewMessage {
         to: agent.mailbox(),
-        subject: message.lines().next().unwrap_or_default().to_owned(),
+        subject: message.lines().next().unwrap_or("").to_owned(),
         body: message.to_owned(),
         ..NewMessage::default()
     };

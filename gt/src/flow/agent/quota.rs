@@ -76,7 +76,10 @@ fn find_usage_limit(
     let Ok(found) = runtime::resolve_runtime(town, rig.as_ref(), &address, agent) else {
         return Ok(None);
     };
-    let screen = town.host.capture(&live.name, READ_LINES)?;
+    // A session that ends during the scan shows no limit.
+    let Ok(screen) = town.host.capture(&live.name, READ_LINES) else {
+        return Ok(None);
+    };
     let lines: Vec<&str> = strip_end_message(&screen).lines().collect();
     let last = lines[lines.len().saturating_sub(SEARCHED_LINES)..].join("\n");
     let refusal = progress::read_refusal(&last, &found.preset, live.activity);

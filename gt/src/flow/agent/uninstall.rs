@@ -136,7 +136,7 @@ fn list_man_pages(folder: &Path) -> Vec<PathBuf> {
             let Some(page) = name.strip_suffix(".1") else {
                 return false;
             };
-            let program = page.split('-').next().unwrap_or_default();
+            let program = page.split('-').next().unwrap_or("");
             PROGRAM_NAMES.contains(&program)
                 && std::fs::read_to_string(path)
                     .is_ok_and(|text| text.lines().any(|line| line == MAN_PAGE_MARK))

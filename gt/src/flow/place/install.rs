@@ -123,7 +123,7 @@ fn create_town_repository(root: &Path) -> anyhow::Result<()> {
     }
     let path = root.join(".gitignore");
     let ours = include_str!("../../../templates/town.gitignore");
-    let heading = ours.lines().next().unwrap_or_default();
+    let heading = ours.lines().next().unwrap_or("");
     let old = file::read_file_if_exists(&path)?.unwrap_or_default();
     let mut text = String::from_utf8_lossy(&old).into_owned();
     if text.lines().any(|line| line == heading) {

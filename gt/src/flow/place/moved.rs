@@ -82,8 +82,16 @@ impl StalePath {
     }
 }
 
+/// The paths that lead to an earlier place of the town.
+#[derive(Debug, Default)]
+pub struct StalePaths {
+    pub found: Vec<StalePath>,
+    /// The files of settings that could not be searched, each with the reason.
+    pub unreadable: Vec<String>,
+}
+
 /// Returns all paths that lead to an earlier place of the town. `earlier` is a known one.
-pub fn find_stale_paths(town: &Town, earlier: Option<&Path>) -> anyhow::Result<Vec<StalePath>> {
+pub fn find_stale_paths(town: &Town, earlier: Option<&Path>) -> anyhow::Result<StalePaths> {
     let mut found = Vec::new();
     let mut places: BTreeSet<PathBuf> = BTreeSet::new();
     let registry = town.read_registry()?;
@@ -109,8 +117,15 @@ pub fn find_stale_paths(town: &Town, earlier: Option<&Path>) -> anyhow::Result<V
     let root = town.layout.root();
     // A path below the new place may begin with the earlier one.
     places.retain(|place| !root.starts_with(place));
-    for path in list_setting_files(town, &rigs)? {
-        let text = fs::read_to_string(&path)?;
+    let mut unreadable = Vec::new();
+    for path in list_setting_files(town, &rigs, &mut unreadable) {
+        let text = match fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) => {
+                unreadable.push(format!("{}: {error}", path.display()));
+                continue;
+            }
+        };
         let mut named = places
             .iter()
             .filter(|place| replace_place(&text, place, root) != text);
@@ -119,7 +134,7 @@ pub fn find_stale_paths(town: &Town, earlier: Option<&Path>) -> anyhow::Result<V
             found.push(StalePath { path, kind });
         }
     }
-    Ok(found)
+    Ok(StalePaths { found, unreadable })
 }
 
 fn find_stale_redirects(rig: &Rig, found: &mut Vec<StalePath>, places: &mut BTreeSet<PathBuf>) {
@@ -185,7 +200,7 @@ fn list_work_trees(rig: &Rig) -> Vec<PathBuf> {
 }
 
 /// Returns the settings that may name files of the town.
-fn list_setting_files(town: &Town, rigs: &[Rig]) -> anyhow::Result<Vec<PathBuf>> {
+fn list_setting_files(town: &Town, rigs: &[Rig], unreadable: &mut Vec<String>) -> Vec<PathBuf> {
     let layout = &town.layout;
     let mut files = vec![
         layout.settings(),
@@ -197,12 +212,14 @@ fn list_setting_files(town: &Town, rigs: &[Rig]) -> anyhow::Result<Vec<PathBuf>>
     for rig in rigs {
         files.extend([rig.settings(), layout.wisp_config(rig.name())]);
     }
-    let hooks = installed::list_role_hooks(town, None)?.into_iter();
-    files.extend(hooks.filter_map(|hooks| hooks.path));
+    match installed::list_role_hooks(town, None) {
+        Ok(hooks) => files.extend(hooks.into_iter().filter_map(|hooks| hooks.path)),
+        Err(error) => unreadable.push(format!("{error:#}")),
+    }
     files.retain(|path| path.is_file());
     files.sort();
     files.dedup();
-    Ok(files)
+    files
 }
 
 /// Returns the path without the given end.

@@ -74,7 +74,9 @@ fn repair_paths(
     earlier: Option<&Path>,
     report: &mut RepairReport,
 ) -> anyhow::Result<()> {
-    for stale in moved::find_stale_paths(town, earlier)? {
+    let stale_paths = moved::find_stale_paths(town, earlier)?;
+    report.failed.extend(stale_paths.unreadable);
+    for stale in stale_paths.found {
         match stale.repair(town) {
             Ok(()) => report
                 .repaired

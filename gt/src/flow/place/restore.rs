@@ -287,14 +287,14 @@ impl<'a> Restoration<'a> {
         };
         while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
             let header = String::from_utf8_lossy(&rest[..end]).into_owned();
-            let size: usize = header.rsplit(' ').next().unwrap_or_default().parse()?;
+            let size: usize = header.rsplit(' ').next().unwrap_or("").parse()?;
             let content = rest
                 .get(end + 1..end + 1 + size)
                 .context("a tag is damaged")?;
             // Old tags may lack what git now asks for.
             let write = ["hash-object", "-t", "tag", "-w", "--literally", "--stdin"];
             let written = git.plumbing(write).stdin(content).text();
-            let id = header.split(' ').next().unwrap_or_default();
+            let id = header.split(' ').next().unwrap_or("");
             if written.ok().as_deref() != Some(id) {
                 missing.push(id.to_owned());
             }
@@ -328,7 +328,7 @@ impl<'a> Restoration<'a> {
             anyhow::ensure!(!found.is_dir(), "a folder is in the place of the link");
             fs::remove_file(&path)?;
         }
-        let target = saved.link.as_deref().unwrap_or_default();
+        let target = saved.link.as_deref().unwrap_or("");
         Ok(std::os::unix::fs::symlink(target, &path)?)
     }
 
@@ -409,7 +409,7 @@ impl<'a> Restoration<'a> {
         if let Err(error) = restored {
             let mut text = format!("{}: {error:#}", head.path);
             if let Some(commit) = &head.unsaved {
-                let rig = head.path.split('/').next().unwrap_or_default();
+                let rig = head.path.split('/').next().unwrap_or("");
                 let reference = format!("refs/gt/rescue/{rig}/backup/{commit:.12}");
                 if home.update_ref(&reference, commit, None).is_ok() {
                     text.push_str(&format!("; its uncommitted work is in {reference}"));

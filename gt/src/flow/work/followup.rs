@@ -282,7 +282,7 @@ fn check_can_follow(bead: &Bead) -> Result<(), FollowupError> {
 
 /// Returns the first line of a prompt, cut at a word.
 fn build_title(prompt: &str) -> String {
-    let line = prompt.lines().next().unwrap_or_default().trim();
+    let line = prompt.lines().next().unwrap_or("").trim();
     if line.chars().count() <= MAX_TITLE {
         return line.to_owned();
     }

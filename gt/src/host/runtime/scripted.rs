@@ -142,7 +142,7 @@ fn run_prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
 
 fn parse_work(prime: &Value) -> Option<HookedBead> {
     let bead = prime.get("bead").filter(|bead| bead.is_object())?;
-    let text = |key: &str| bead.get(key).and_then(Value::as_str).unwrap_or_default();
+    let text = |key: &str| bead.get(key).and_then(Value::as_str).unwrap_or("");
     let id = text("id").to_owned();
     (!id.is_empty()).then(|| HookedBead {
         id,
@@ -181,9 +181,9 @@ fn run_script(
             code: status.code().unwrap_or(1),
         });
     }
-    // A script that writes no summary has done what the title says.
-    let written = file::read_file_if_exists(&summary)?.unwrap_or_default();
-    let written = String::from_utf8_lossy(&written);
+    // A script that leaves no readable summary has done what the title says.
+    let written = file::read_file_if_exists(&summary).ok().flatten();
+    let written = String::from_utf8_lossy(written.as_deref().unwrap_or_default());
     Ok(match cut::first_bytes(&written, LONGEST_ARGUMENT).trim() {
         "" => work.title.clone(),
         written => written.to_owned(),

@@ -160,7 +160,7 @@ pub fn mark_subject(mark: &str, subject: &str) -> String {
 
 /// Writes a message in a transaction of the town's store. An existing message stays unchanged.
 pub fn write_message(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String> {
-    let operation = message.operation.as_deref().unwrap_or_default();
+    let operation = message.operation.as_deref().unwrap_or("");
     let id = hash_message_id(operation, &message.to);
     if tx.get(&id).is_some() {
         return Ok(id);

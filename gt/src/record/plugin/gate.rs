@@ -196,14 +196,8 @@ fn parse_schedule(schedule: &str) -> Result<Crontab, String> {
     let mut options = ParseOptions::default();
     options.fallback_timezone_option = FallbackTimezoneOption::System;
     // The first line of the error has the reason. The others draw where it is.
-    cronexpr::parse_crontab_with(line, options).map_err(|error| {
-        error
-            .to_string()
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .to_owned()
-    })
+    cronexpr::parse_crontab_with(line, options)
+        .map_err(|error| error.to_string().lines().next().unwrap_or("").to_owned())
 }
 
 #[cfg(test)]

@@ -51,7 +51,7 @@ impl Town {
             kind: kind
                 .as_ref()
                 .and_then(Value::as_str)
-                .unwrap_or_default()
+                .unwrap_or("")
                 .to_owned(),
             actor: self.actor.to_string(),
             payload: payload

@@ -14,10 +14,14 @@ pub(super) fn check_paths(town: &LiveTown, page: &mut CheckFindings) {
             );
         }
     };
-    for path in &stale {
+    for path in &stale.found {
         page.warn(path.describe(), "gt doctor --fix corrects it");
     }
-    if stale.is_empty() {
+    for reason in &stale.unreadable {
+        let text = format!("not checked for paths of an earlier place: {reason}");
+        page.warn(text, "correct that file, then run gt doctor again");
+    }
+    if stale.found.is_empty() && stale.unreadable.is_empty() {
         page.ok("all paths lead into this town");
     }
 }

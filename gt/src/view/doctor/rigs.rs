@@ -74,7 +74,7 @@ fn check_repository(page: &mut CheckFindings, rig: &Rig, registered: &str) -> an
     let name = rig.name();
     let git = rig.git();
     let url = git.remote_url("origin")?;
-    if url.as_deref().unwrap_or_default() != registered {
+    if url.as_deref().unwrap_or("") != registered {
         let found = redact_urls(url.as_deref().unwrap_or("none"));
         let registered = redact_urls(registered);
         let text = format!("rig {name}: origin is {found}, but the registry says `{registered}`");

@@ -163,3 +163,17 @@ fn paths_of_an_unreadable_registry_are_not_called_right() {
     let names_file = |text: &String| text.contains("rigs.json");
     assert!(repaired.failed.iter().any(names_file), "{repaired:?}");
 }
+
+#[test]
+fn a_settings_file_that_cannot_be_read_is_named_and_does_not_stop_the_repair() {
+    let place = TestTown::new();
+    let file = place.town.layout.messaging_json();
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, b"\xff").unwrap();
+    let name = file.display().to_string();
+    let findings = run_only(&place, "paths");
+    assert!(findings[0].text.contains(&name), "{findings:?}");
+    let repaired = crate::flow::place::repair::repair_town(&place.town, None);
+    let count = repaired.failed.iter().filter(|text| text.contains(&name));
+    assert_eq!(count.count(), 1, "{repaired:?}");
+}

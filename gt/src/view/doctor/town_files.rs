@@ -69,10 +69,7 @@ fn check_version(page: &mut CheckFindings, path: &Path, kind: &str, newest: u64)
             );
         }
     };
-    let found = value
-        .get("type")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
+    let found = value.get("type").and_then(Value::as_str).unwrap_or("");
     if !found.is_empty() && found != kind {
         page.error(
             format!("{shown} is a `{found}`, not a `{kind}`"),

@@ -12,7 +12,7 @@ use crate::host::LiveTown;
 use crate::record::convoy;
 use crate::record::town_view::TownView;
 use crate::town::identity::Address;
-use crate::view::board::{BeadMark, mark_beads};
+use crate::view::board::{BoardMark, mark_beads};
 use crate::view::convoy::{BeadPace, ConvoyEnd};
 use crate::view::glance::{GlanceCache, SessionGlance, read_glances};
 use crate::view::need::{UserNeed, list_needing_beads, list_needs};
@@ -36,7 +36,7 @@ pub struct TownOverview {
     /// The changes that every screen offers.
     pub offers: TownOffers,
     /// The beads whose work a user may have to look at, each with a few words.
-    pub marks: BTreeMap<String, BeadMark>,
+    pub marks: BTreeMap<String, BoardMark>,
 }
 
 /// The readings that a redrawn screen keeps.

@@ -424,7 +424,7 @@ impl Explanation {
 
     fn add_due_items(&mut self, view: &TownView, items: impl Iterator<Item = AttentionItem>) {
         for item in items.filter(|item| item.is_due(view.now)) {
-            let text = item.text.lines().next().unwrap_or_default();
+            let text = item.text.lines().next().unwrap_or("");
             self.now.push(format!("{}: {text}", item.kind.name()));
             self.next_steps.extend(item.next);
         }

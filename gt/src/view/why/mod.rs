@@ -148,7 +148,7 @@ fn remove_missing_refs(town: &Town, events: &mut [EventLine]) -> anyhow::Result<
         let ours =
             ["rescue", "snap"].map(|kind| format!("refs/gt/{kind}/{}/polecats/", rig.name()));
         let named = |value: &Value| {
-            let name = value.as_str().unwrap_or_default();
+            let name = value.as_str().unwrap_or("");
             let is_ours = ours.iter().any(|folder| name.starts_with(folder));
             is_ours.then(|| name.to_owned())
         };

@@ -32,7 +32,7 @@ function describeWork(agent, overview, costs) {
   );
   const ofNeeds = needs.flatMap((need) => overview.offers.needs[need.key]);
   const ofAgent = (overview.offers.agents[agent.address] ?? []).filter(
-    (offer) => !ofNeeds.some((other) => other.change.act === offer.change.act),
+    (offer) => !ofNeeds.some((other) => other.label === offer.label),
   );
   return [
     element(

@@ -74,7 +74,8 @@ function makeOffer({ change, text, confirm, question }) {
     return;
   }
   const written = window.prompt(text.question);
-  if (written) act({ ...change, [text.field]: written });
+  if (written === null || (!written && !text.optional)) return;
+  act({ ...change, [text.field]: written }, null);
 }
 
 // The buttons of the changes that the town offers.

@@ -110,7 +110,7 @@ pub fn attach_completers<P: Send + Sync + 'static>(
         };
         let place = Arc::clone(place);
         arg.add(ArgValueCompleter::new(move |typed: &OsStr| {
-            filter_candidates(typed.to_str().unwrap_or_default(), values(&place))
+            filter_candidates(typed.to_str().unwrap_or(""), values(&place))
         }))
     });
     command.mut_subcommands(|sub| {

@@ -101,7 +101,7 @@ fn list_warnings(overview: &TownOverview) -> Vec<TonedLine> {
         lines.push(TonedLine::new(Tone::Caution, text));
     }
     if let Some(problem) = status.problems.first() {
-        let first = escape_line(&problem.text);
+        let first = escape_line(problem.text.lines().next().unwrap_or(""));
         let more = match status.problems.len() - 1 {
             0 => String::new(),
             more => format!(" (and {more} more: gt status)"),

@@ -125,7 +125,7 @@ pub fn ask_session(
         return Err(AskError::Failed {
             program: program.clone(),
             status: code.unwrap_or_else(|| "a signal".to_owned()),
-            said: kit::ui::escape::escape_line(output.lines().last().unwrap_or_default()),
+            said: kit::ui::escape::escape_line(output.lines().last().unwrap_or("")),
         }
         .into());
     }

@@ -25,7 +25,7 @@ pub(super) fn describe_session(town: &Town, session: &PastSession) -> anyhow::Re
         None => text.push_str(&format!("Its bead {} is gone.\n", session.bead)),
     }
     // The end of a session without a bead names its agent only.
-    let agent = session.actor.rsplit('/').next().unwrap_or_default();
+    let agent = session.actor.rsplit('/').next().unwrap_or("");
     let subject = if session.bead.is_empty() {
         agent
     } else {

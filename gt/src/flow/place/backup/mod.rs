@@ -670,7 +670,7 @@ fn read_town_id(root: &Path) -> anyhow::Result<TownId> {
     let path = TownLayout::new(root).town_json();
     let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let town: serde_json::Value = serde_json::from_slice(&bytes)?;
-    let text = |key: &str| town[key].as_str().unwrap_or_default().to_owned();
+    let text = |key: &str| town[key].as_str().unwrap_or("").to_owned();
     Ok(TownId {
         name: text("name"),
         created_at: text("created_at"),

@@ -87,7 +87,7 @@ pub fn retire_documents(
     let Some(commit) = git.resolve(&reference)? else {
         return Ok(None);
     };
-    let name = reference.rsplit('/').next().unwrap_or_default();
+    let name = reference.rsplit('/').next().unwrap_or("");
     let rescue = rescue_ref_of(rig, name, &commit);
     if git.resolve(&rescue)?.is_none() {
         let whole = build_rescue_commit(git, rig, name, &commit)?;
@@ -128,7 +128,7 @@ pub fn retire_landed_documents(rig: &Rig, town: &Snapshot) -> Result<(), GitErro
     let git = rig.git();
     let call = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
     for reference in call.text()?.lines() {
-        let name = reference.rsplit('/').next().unwrap_or_default();
+        let name = reference.rsplit('/').next().unwrap_or("");
         let convoy = town
             .get(name)
             .filter(|bead| crate::record::convoy::is_convoy(bead));

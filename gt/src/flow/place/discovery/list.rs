@@ -31,7 +31,7 @@ pub fn documents_of(rig: &Rig, key: &str) -> Result<Vec<KeptDocument>, GitError>
     let (reference, commit) = if let Some(commit) = git.resolve(&kept)? {
         (kept, commit)
     } else {
-        let name = kept.rsplit('/').next().unwrap_or_default();
+        let name = kept.rsplit('/').next().unwrap_or("");
         let pattern = format!("refs/gt/rescue/{}/discovery/{name}-*", rig.name());
         let newest = git.plumbing([
             "for-each-ref",
@@ -86,7 +86,7 @@ pub fn documents_of_all(town: &Town, key: &str) -> anyhow::Result<Vec<RigDocumen
 /// Returns the ref that will keep the documents of a name if its convoy lands now.
 pub fn future_rescue_ref(rig: &Rig, key: &str) -> Result<Option<String>, GitError> {
     let reference = document_ref(key);
-    let name = reference.rsplit('/').next().unwrap_or_default();
+    let name = reference.rsplit('/').next().unwrap_or("");
     let commit = rig.git().resolve(&reference)?;
     Ok(commit.map(|commit| rescue_ref_of(rig.name(), name, &commit)))
 }

@@ -214,7 +214,7 @@ fn read_removed_rig(town: &Town, request: &AddRigRequest) -> anyhow::Result<Opti
     let Ok(config) = serde_json::from_slice::<serde_json::Value>(&bytes) else {
         return Ok(None);
     };
-    let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+    let text = |value: &serde_json::Value| value.as_str().unwrap_or("").to_owned();
     let prefix = text(&config["beads"]["prefix"]);
     let is_whole = rig.repo().is_dir() && rig.beads().is_dir() && !prefix.is_empty();
     if rig.root().join(UNFINISHED_MARK).is_file()

@@ -46,7 +46,7 @@ pub fn check_rig_name(name: &str) -> Result<(), RigError> {
 pub fn derive_rig_name(url: &str) -> String {
     let path = url.trim_end_matches('/');
     let path = path.strip_suffix("/.git").unwrap_or(path);
-    let last = path.rsplit(['/', ':']).next().unwrap_or_default();
+    let last = path.rsplit(['/', ':']).next().unwrap_or("");
     suggest_name(last.strip_suffix(".git").unwrap_or(last))
 }
 

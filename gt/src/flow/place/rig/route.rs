@@ -31,7 +31,7 @@ pub(super) fn remove_routes(routes: &Path, rig: &str) -> Result<(), RigError> {
 }
 
 fn route_field<'a>(route: &'a Value, name: &str) -> &'a str {
-    route.get(name).and_then(Value::as_str).unwrap_or_default()
+    route.get(name).and_then(Value::as_str).unwrap_or("")
 }
 
 fn edit_routes(

@@ -145,7 +145,7 @@ impl FrontMatter {
         let count = block.lines().count();
         for line in block.lines().skip(1).take(count.saturating_sub(2)) {
             if !line.starts_with([' ', '\t', '-']) {
-                let key = line.split(':').next().unwrap_or_default();
+                let key = line.split(':').next().unwrap_or("");
                 ours = self.entries.iter().any(|(own_key, _)| own_key == key);
             }
             if !ours {

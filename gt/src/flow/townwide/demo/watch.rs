@@ -132,12 +132,7 @@ fn build_demo_beads(progress: &ConvoyProgress) -> Vec<DemoBead> {
         BeadStanding::Blocked | BeadStanding::NeedsStep => {
             format!("waits for {}", bead.waits_for.join(", "))
         }
-        _ => bead
-            .assignee
-            .rsplit('/')
-            .next()
-            .unwrap_or_default()
-            .to_owned(),
+        _ => bead.assignee.rsplit('/').next().unwrap_or("").to_owned(),
     };
     progress
         .tracked

@@ -118,6 +118,6 @@ fn hide_link(output: &str, link: &str) -> String {
 }
 
 fn first_output_line(text: &str) -> String {
-    let line = text.trim().lines().next().unwrap_or_default();
+    let line = text.trim().lines().next().unwrap_or("");
     escape::escape_line(&cut::cut_to_width(line, MAX_DETAIL))
 }

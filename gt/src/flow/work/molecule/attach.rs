@@ -108,11 +108,7 @@ fn values_for(rig: &Rig, bead: &Bead, given: &VarValues) -> anyhow::Result<VarVa
 
 /// Returns a setting as text. Empty if unset.
 fn setting_text(layers: &SettingsLayers, name: &str) -> String {
-    layers
-        .valid_value(name)
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
+    layers.valid_value(name).as_str().unwrap_or("").to_owned()
 }
 
 fn rig_values(rig: &Rig) -> anyhow::Result<VarValues> {

@@ -38,13 +38,13 @@ pub fn formula_shelf(town: &Town, rig: Option<&Rig>) -> FormulaSearchPath {
 
 /// Returns the full name of an abbreviated formula: `polecat-work` is `mol-polecat-work`.
 pub fn full_formula_name(shelf: &FormulaSearchPath, name: &str) -> Option<String> {
-    let plain = name.split('@').next().unwrap_or_default();
+    let plain = name.split('@').next().unwrap_or("");
     let names = shelf.names();
     if names.contains(plain) || bd::formula::find::is_formula_path(name) {
         return Some(name.to_owned());
     }
     let long = format!("mol-{name}");
     names
-        .contains(long.split('@').next().unwrap_or_default())
+        .contains(long.split('@').next().unwrap_or(""))
         .then_some(long)
 }

@@ -236,7 +236,7 @@ impl WorkRange {
             several => {
                 let mut text = format!("{}\n", commit_title(job)?);
                 for message in several {
-                    let subject = message.lines().next().unwrap_or_default();
+                    let subject = message.lines().next().unwrap_or("");
                     text.push_str(&format!("\n- {subject}"));
                 }
                 text.push('\n');

@@ -155,12 +155,7 @@ fn overview_sentence(entry: &BriefingItem) -> String {
 
 /// Returns the first sentence of a text, or its first line if that is shorter.
 pub(super) fn first_sentence(text: &str) -> &str {
-    let line = text
-        .trim_start()
-        .lines()
-        .next()
-        .unwrap_or_default()
-        .trim_end();
+    let line = text.trim_start().lines().next().unwrap_or("").trim_end();
     let end = line
         .char_indices()
         .filter(|(_, c)| matches!(c, '.' | '!' | '?' | '。'))

@@ -258,7 +258,7 @@ pub(super) fn open(forge: &Forge, new: &NewPullRequest) -> Result<(u64, String),
     ]);
     let output = forge.run(args, new.text.as_bytes())?;
     // The last line is the address, which ends in the number.
-    let url = output.lines().last().unwrap_or_default().trim().to_owned();
+    let url = output.lines().last().unwrap_or("").trim().to_owned();
     let number = url.rsplit('/').next().and_then(|word| word.parse().ok());
     let number = number.ok_or_else(|| ForgeError::BadAnswer {
         program: forge.program.clone(),

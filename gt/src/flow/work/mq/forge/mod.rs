@@ -11,6 +11,7 @@ mod gitlab;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use bd::forge::{ForgeCallError, ForgeProgram};
 use kit::sys::Env;
@@ -18,6 +19,9 @@ use serde::de::DeserializeOwned;
 
 use crate::town::Rig;
 use crate::town::config::{FORGE_KINDS, MergeStrategy, RigSettings};
+
+/// The time limit of one command.
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ForgeKind {
@@ -212,7 +216,12 @@ impl Forge {
         ForgeProgram {
             name: &self.program,
             folder: &self.folder,
-            env: &self.env,
+            variables: self
+                .env
+                .vars()
+                .filter(|(name, _)| is_passed_on(name))
+                .collect(),
+            limit: COMMAND_TIMEOUT,
             stop: Arc::clone(&self.stop),
         }
     }
@@ -244,6 +253,13 @@ impl From<ForgeCallError> for ForgeError {
             ForgeCallError::BadAnswer { program, message } => Self::BadAnswer { program, message },
         }
     }
+}
+
+/// Returns false for the variables that locate git or an agent. The others hold the user's
+/// credentials.
+fn is_passed_on(name: &str) -> bool {
+    const OWN_PREFIXES: [&str; 4] = ["GT_", "GIT_", "BD_", "BEADS_"];
+    !OWN_PREFIXES.iter().any(|start| name.starts_with(start))
 }
 
 /// Returns the host of a remote's URL. None for a path.
