@@ -644,10 +644,11 @@ const PRINTED_EVENTS: usize = 60;
 
 impl Drop for Town {
     fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.print_last_events();
-        }
+        // A panic here, during another one, would end the whole run.
         if self.root().join("mayor/town.json").is_file() {
+            if std::thread::panicking() {
+                self.print_last_events();
+            }
             self.gt(["down"]).run();
         }
         // Whatever tmux servers were started below the temporary folder.
