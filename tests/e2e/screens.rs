@@ -204,7 +204,7 @@ fn screens_of_a_town_look_the_same() {
             "gt-config-set-refused",
             &["config", "set", "max_polecats", "many"],
         ),
-        // What a new town shows in lists.
+        // The lists of a new town.
         ("gt-polecat-list-none", &["polecat", "list"]),
         ("gt-crew-list-none", &["crew", "list"]),
         ("gt-mail-inbox-none", &["mail", "inbox"]),
@@ -236,7 +236,7 @@ fn screens_of_a_town_look_the_same() {
     }
 }
 
-/// Slings the first bead of the plan, whose worker does nothing by itself.
+/// Slings the first bead of the plan to a worker that does nothing by itself.
 fn sling_first(town: Town, origin: Repo) -> Worker {
     town.set_town_setting(
         "agents",

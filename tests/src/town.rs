@@ -434,7 +434,7 @@ impl Town {
             let screen = self.tmux(["capture-pane", "-p", "-t", &target]);
             screen.contains(line).then_some(())
         };
-        // What was typed twice below may have come late, and would stand before this line.
+        // A line that was typed twice below may have come late, and would stand before this one.
         self.tmux(["send-keys", "-t", &target, "C-u"]);
         self.tmux(["send-keys", "-t", &target, "-l", line]);
         eventually("the line is typed", || {

@@ -298,7 +298,7 @@ impl Git {
             .args(files)
             .cap(MAX_EVIDENCE)
             .text()
-            // The conflict is told without it.
+            // The task describes the conflict without the changes then.
             .unwrap_or_else(|_| String::new())
     }
 }

@@ -1,4 +1,4 @@
-//! What only the user can resolve: questions of agents, and work that cannot continue.
+//! Needs that only the user can resolve: questions of agents, and work that cannot continue.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,5 @@
-//! Who works: sessions and roles, what is said to them, and what they leave to the next session.
+//! Agents: their sessions and roles, the messages to them, and the notes that they leave to the
+//! next session.
 
 pub mod broadcast;
 pub mod checkpoint;

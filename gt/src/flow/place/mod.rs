@@ -1,4 +1,4 @@
-//! Where work happens: the town's folders, rigs, crew, sandboxes, and what travels between
+//! Places of work: the town's folders, rigs, crew members, sandboxes, and the exchange between
 //! repositories.
 
 pub mod backup;

@@ -1,4 +1,4 @@
-//! What concerns the whole town: its keepers, its plugins, its set-up and its demo.
+//! Flows of the whole town: its deacon and dogs, escalations, plugins, set-up and demo.
 
 pub mod deacon;
 pub mod demo;
