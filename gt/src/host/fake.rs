@@ -160,7 +160,7 @@ mod tests {
             .unwrap();
         assert_eq!(fake.state().sent[0].1, "hello");
         fake.kill("gt-web-nux").unwrap();
-        assert!(fake.find("gt-web-nux").unwrap().is_none());
+        assert!(fake.find_session("gt-web-nux").unwrap().is_none());
         assert!(
             fake.send("gt-web-nux", "hello", &InputRules::default())
                 .is_err()

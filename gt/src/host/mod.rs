@@ -208,7 +208,7 @@ pub trait SessionHost {
     fn list(&self) -> Result<Vec<LiveSession>, HostError>;
 
     /// Returns the session of a name.
-    fn find(&self, name: &str) -> Result<Option<LiveSession>, HostError> {
+    fn find_session(&self, name: &str) -> Result<Option<LiveSession>, HostError> {
         Ok(self.list()?.into_iter().find(|live| live.name == name))
     }
 

@@ -290,7 +290,7 @@ pub fn read_progress(
         date_refusal(&mut doing, sandbox, progress.work, now);
         glance.doing = Some(doing);
         // Output may have come between the list of sessions and the capture.
-        let captured = town.host.find(&live.name).ok().flatten();
+        let captured = town.host.find_session(&live.name).ok().flatten();
         let shown = last_output_at(&town.layout, captured.as_ref().unwrap_or(live));
         glance.output =
             observed::last_new_text(sandbox, &screen, shown).filter(|at| *at >= live.created);

@@ -86,7 +86,7 @@ pub fn nudge_with_input(
     let session = SessionName::for_agent(agent)
         .ok_or_else(|| anyhow::anyhow!("`{agent}` is a user: send mail instead"))?;
     let text = format!("{TYPED_PREFIX}{}] {}", town.actor, message);
-    let live = town.host.find(session.as_str())?;
+    let live = town.host.find_session(session.as_str())?;
     let shown = live
         .as_ref()
         .and_then(|live| progress::last_output_at(&town.layout, live));

@@ -60,7 +60,7 @@ fn start_mayor_with_work(town: &LiveTown) -> anyhow::Result<Option<String>> {
         return Ok(None);
     }
     let name = start::start_session_name(&mayor)?;
-    let live = town.host.find(name.as_str())?;
+    let live = town.host.find_session(name.as_str())?;
     if live.is_some_and(|live| live.dead.is_none()) {
         return Ok(None);
     }

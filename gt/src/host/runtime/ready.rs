@@ -69,7 +69,7 @@ pub fn wait_until_ready(
 
 /// Returns true if a session runs. False for one that is only displayed any more.
 fn is_session_running(backend: &dyn Host, name: &str) -> Result<bool, HostError> {
-    let live = backend.find(name)?;
+    let live = backend.find_session(name)?;
     Ok(live.is_some_and(|live| live.dead.is_none()))
 }
 

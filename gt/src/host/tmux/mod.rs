@@ -395,7 +395,7 @@ impl SessionHost for Tmux {
         Ok(self.list_rows()?.into_iter().map(|row| row.live).collect())
     }
 
-    fn find(&self, name: &str) -> Result<Option<LiveSession>, HostError> {
+    fn find_session(&self, name: &str) -> Result<Option<LiveSession>, HostError> {
         match self.read_session(name) {
             Ok(live) => Ok(Some(live)),
             Err(HostError::NoSession { .. }) => Ok(None),

@@ -84,7 +84,7 @@ impl Drop for TestServer {
 fn no_server_means_no_sessions() {
     let server = TestServer::new();
     assert_eq!(server.tmux.list().unwrap(), []);
-    assert!(server.tmux.find("gt-web-nux").unwrap().is_none());
+    assert!(server.tmux.find_session("gt-web-nux").unwrap().is_none());
     server.tmux.kill("gt-web-nux").unwrap();
     server.tmux.check().unwrap();
     let lost = server.tmux.capture("gt-web-nux", 5);
@@ -141,7 +141,7 @@ fn a_session_starts_with_a_clean_environment_and_no_secrets_in_arguments() {
 fn session_names_match_exactly_and_are_unique() {
     let server = TestServer::new();
     server.start("gt-web-nux-two", &["cat"]);
-    assert!(server.tmux.find("gt-web-nux").unwrap().is_none());
+    assert!(server.tmux.find_session("gt-web-nux").unwrap().is_none());
     server.tmux.kill("gt-web-nux").unwrap();
     assert_eq!(server.tmux.list().unwrap().len(), 1);
     let again = server.tmux.start(&server.spec("gt-web-nux-two", &["cat"]));
@@ -191,7 +191,14 @@ fn the_session_ends_with_its_process() {
     server.start("gt-keep", &["cat"]);
     server.start("gt-a", &["sh", "-c", "read line"]);
     server.tmux.press("gt-a", &[Key::Enter]).unwrap();
-    let gone = || server.tmux.find("gt-a").unwrap().is_none().then_some(());
+    let gone = || {
+        server
+            .tmux
+            .find_session("gt-a")
+            .unwrap()
+            .is_none()
+            .then_some(())
+    };
     assert!(clock::wait_for(Duration::from_secs(20), gone).is_some());
 }
 
@@ -207,7 +214,7 @@ fn a_kept_session_shows_its_last_screen_until_it_is_ended() {
     let dead = || {
         server
             .tmux
-            .find("gt-a")
+            .find_session("gt-a")
             .unwrap()?
             .dead
             .filter(|end| *end != ProcessEnd::Unknown)
@@ -222,7 +229,7 @@ fn a_kept_session_shows_its_last_screen_until_it_is_ended() {
     let typed = server.tmux.press("gt-a", &[Key::Enter]);
     assert!(matches!(typed, Err(HostError::NoSession { .. })));
     server.tmux.kill("gt-a").unwrap();
-    assert!(server.tmux.find("gt-a").unwrap().is_none());
+    assert!(server.tmux.find_session("gt-a").unwrap().is_none());
 }
 
 #[test]
@@ -232,7 +239,7 @@ fn the_signal_that_ended_a_session_is_reported() {
     spec.keep = true;
     server.tmux.start(&spec).unwrap();
     server.tmux.press("gt-a", &[Key::Enter]).unwrap();
-    let dead = || server.tmux.find("gt-a").unwrap()?.dead;
+    let dead = || server.tmux.find_session("gt-a").unwrap()?.dead;
     let known = || dead().filter(|end| *end != ProcessEnd::Unknown);
     assert_eq!(
         clock::wait_for(Duration::from_secs(20), known),

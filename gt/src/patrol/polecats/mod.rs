@@ -458,7 +458,7 @@ pub(super) fn end_idle_session(
     let Some(session) = SessionName::for_agent(&ids.address) else {
         return Ok(None);
     };
-    if town.host.find(session.as_str())?.is_none() {
+    if town.host.find_session(session.as_str())?.is_none() {
         return Ok(None);
     }
     let slot = Slot::load(&beads, &ids.slot);
@@ -499,7 +499,7 @@ pub(super) fn open_breaker(
         return Ok(None);
     }
     let session = SessionName::for_agent(&ids.address)
-        .map_or(Ok(None), |name| town.host.find(name.as_str()))?;
+        .map_or(Ok(None), |name| town.host.find_session(name.as_str()))?;
     let ended = session.as_ref().and_then(|live| match live.dead {
         Some(_) => end::end_of_dead_session(town, live, &slot),
         // The session runs without progress.

@@ -79,7 +79,7 @@ pub fn hand_off(
     let session = start::start_session_name(agent)?;
     let live = town
         .host
-        .find(session.as_str())
+        .find_session(session.as_str())
         .map_err(anyhow::Error::from)?;
     let Some(live) = live.filter(|live| live.dead.is_none()) else {
         let agent = agent.to_string();
@@ -258,7 +258,7 @@ pub fn renew_session(town: &LiveTown, agent: &Address) -> anyhow::Result<String>
     let settings = SettingsLayers::load(town, None)?;
     let limit = start::starts_per_minute(&settings);
     start_limit::record_start(&town.layout, agent, town.clock.now(), limit)?;
-    start::check_session_token(town.host.find(session.as_str())?.as_ref(), token)?;
+    start::check_session_token(town.host.find_session(session.as_str())?.as_ref(), token)?;
     let mut saved = Ok(true);
     if let Address::Crew(rig, name) = agent {
         saved = crate::flow::place::crew::stop_member(town, &town.find_rig(rig)?, name);

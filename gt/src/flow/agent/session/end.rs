@@ -149,7 +149,7 @@ pub fn end_agent_session(town: &LiveTown, agent: &Address) -> anyhow::Result<boo
     let Some(name) = SessionName::for_agent(agent) else {
         return Ok(false);
     };
-    let was_running = town.host.find(name.as_str())?.is_some();
+    let was_running = town.host.find_session(name.as_str())?.is_some();
     town.host.kill(name.as_str())?;
     Ok(was_running)
 }

@@ -12,7 +12,7 @@ pub fn session_name_of(agent: &Address) -> anyhow::Result<SessionName> {
 /// Returns the session of an agent, running or just ended.
 pub fn find_session(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<LiveSession>> {
     Ok(match SessionName::for_agent(agent) {
-        Some(name) => town.host.find(name.as_str())?,
+        Some(name) => town.host.find_session(name.as_str())?,
         None => None,
     })
 }
@@ -39,7 +39,7 @@ pub fn read_styled_screen(
 pub fn attach_command(town: &LiveTown, agent: &Address) -> anyhow::Result<Vec<String>> {
     let session = session_name_of(agent)?;
     anyhow::ensure!(
-        town.host.find(session.as_str())?.is_some(),
+        town.host.find_session(session.as_str())?.is_some(),
         "{agent} has no session right now: not found"
     );
     let command = town.host.attach_command(session.as_str());

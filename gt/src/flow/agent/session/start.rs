@@ -66,7 +66,7 @@ pub fn start_polecat_session(
     let address = claimed.address();
     hold::check_free(town, address.rig())?;
     let session = start_session_name(&address)?;
-    let running = town.host.find(session.as_str())?;
+    let running = town.host.find_session(session.as_str())?;
     let mut launched = Ok(LaunchResult {
         host: slot.host,
         question: None,
@@ -226,7 +226,7 @@ pub fn restart_session(
     let Some(bead) = beads.get(&slot.bead).cloned() else {
         return Ok(None);
     };
-    let live = town.host.find(session.as_str())?;
+    let live = town.host.find_session(session.as_str())?;
     if let RestartCause::HandedOver(token) = why {
         check_session_token(live.as_ref(), token)?;
     }
@@ -389,7 +389,7 @@ pub fn start_agent_session(
     choice: SessionChoice<'_>,
 ) -> anyhow::Result<LiveSession> {
     let session = start_session_name(address)?;
-    match town.host.find(session.as_str())? {
+    match town.host.find_session(session.as_str())? {
         Some(live) if live.dead.is_none() => return Ok(live),
         Some(_) => town.host.kill(session.as_str())?,
         None => {}
@@ -438,7 +438,7 @@ pub fn notify_of_work(
     };
     let Some(live) = town
         .host
-        .find(session.as_str())?
+        .find_session(session.as_str())?
         .filter(|live| live.dead.is_none())
     else {
         return Ok(None);

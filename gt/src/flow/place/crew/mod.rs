@@ -80,7 +80,7 @@ pub fn list_members(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<CrewMember
 /// Refuses a change of a member whose session runs or who has a bead on the hook.
 fn check_at_rest(town: &LiveTown, address: &Address) -> anyhow::Result<()> {
     if let Some(session) = SessionName::for_agent(address)
-        && town.host.find(session.as_str())?.is_some()
+        && town.host.find_session(session.as_str())?.is_some()
     {
         anyhow::bail!(
             "the session of {address} runs; end it first: gt crew stop {}",

@@ -48,7 +48,7 @@ pub fn read_member_status(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Res
     let beads = town.open_town_store()?.snapshot()?;
     let mailbox = address.mailbox();
     let live = match SessionName::for_agent(&address) {
-        Some(session) => town.host.find(session.as_str())?,
+        Some(session) => town.host.find_session(session.as_str())?,
         None => None,
     };
     let live = live.filter(|live| live.dead.is_none());

@@ -19,7 +19,7 @@ pub fn stop_member(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<boo
     let Some(session) = SessionName::for_agent(&address) else {
         return Ok(false);
     };
-    if town.host.find(session.as_str())?.is_none() {
+    if town.host.find_session(session.as_str())?.is_none() {
         return Ok(false);
     }
     town.host.kill(session.as_str())?;

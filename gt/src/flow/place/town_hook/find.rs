@@ -16,16 +16,32 @@ pub(super) enum HookFileState {
     Executable,
 }
 
-/// Returns the paths of an event's hooks in the order in which they run: the town's, then the
+/// The place of a hook, whether or not it has a file.
+pub(super) struct HookPlace {
+    pub path: PathBuf,
+    /// The path relative to the town, for display.
+    pub name: String,
+}
+
+/// Returns the places of an event's hooks in the order in which they run: the town's, then the
 /// rig's.
-pub(super) fn hook_paths(
+pub(super) fn hook_places(
     layout: &TownLayout,
     rig: Option<&Rig>,
     event: TownHookEvent,
-) -> Vec<PathBuf> {
-    let mut places = vec![layout.hooks().join(event.name())];
-    places.extend(rig.map(|rig| rig.hooks().join(event.name())));
-    places
+) -> Vec<HookPlace> {
+    [Some(layout.hooks()), rig.map(|rig| rig.hooks())]
+        .into_iter()
+        .flatten()
+        .map(|folder| {
+            let path = folder.join(event.name());
+            let inside = path.strip_prefix(layout.root()).unwrap_or(&path);
+            HookPlace {
+                name: inside.display().to_string(),
+                path,
+            }
+        })
+        .collect()
 }
 
 /// Inspects a hook's path. A symbolic link must resolve to a file inside the town.

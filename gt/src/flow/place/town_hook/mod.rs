@@ -22,7 +22,7 @@ mod result;
 mod run;
 mod surroundings;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde_json::json;
@@ -162,34 +162,29 @@ impl TownHookReport {
 
 /// Returns true if an event has any hook, so that its inputs must be gathered.
 pub fn has_event_hooks(layout: &TownLayout, rig: Option<&Rig>, event: TownHookEvent) -> bool {
-    find::hook_paths(layout, rig, event)
+    find::hook_places(layout, rig, event)
         .iter()
-        .any(|place| place.symlink_metadata().is_ok())
+        .any(|place| place.path.symlink_metadata().is_ok())
 }
 
 /// Runs the hooks of an event.
 pub fn run_event_hooks(town: &Town, event: TownHookEvent, call: &TownHookCall) -> TownHookReport {
     let mut report = TownHookReport::default();
-    for place in find::hook_paths(&town.layout, call.rig, event) {
-        if call
-            .skipped_hooks
-            .contains(&format_path(&town.layout, &place))
-        {
+    for place in find::hook_places(&town.layout, call.rig, event) {
+        if call.skipped_hooks.contains(&place.name) {
             continue;
         }
-        let ran = match find::inspect_hook(town, &place) {
+        let ran = match find::inspect_hook(town, &place.path) {
             find::HookFileState::None => continue,
             find::HookFileState::Ignored(why) => {
-                let hook = format_path(&town.layout, &place);
+                let hook = place.name;
                 town.record_event(&event!(HookIgnored, hook: hook, reason: why));
                 report.warnings.push(format!("{hook} is not run: {why}"));
                 continue;
             }
-            find::HookFileState::Refused(why) => {
-                TownHookRun::new(format_path(&town.layout, &place), why)
-            }
+            find::HookFileState::Refused(why) => TownHookRun::new(place.name, why),
             find::HookFileState::Executable => {
-                run::run_hook(town, event, call, &place, &mut report.warnings)
+                run::run_hook(town, event, call, place, &mut report.warnings)
             }
         };
         let go_on = ran.verdict == TownHookVerdict::Approved;
@@ -235,12 +230,6 @@ fn text_setting(town: &Town, rig: Option<&Rig>, name: &str) -> Option<String> {
 /// Returns true if automatic convoys run hooks too.
 pub fn are_auto_convoys_reviewed(town: &Town, rig: Option<&Rig>) -> bool {
     SettingsLayers::load(town, rig).is_ok_and(|layers| layers.flag("hooks.auto_convoy"))
-}
-
-/// Formats a path for display, relative to the town.
-fn format_path(layout: &TownLayout, path: &Path) -> String {
-    let inside = path.strip_prefix(layout.root()).unwrap_or(path);
-    inside.display().to_string()
 }
 
 fn record_run(town: &Town, event: TownHookEvent, call: &TownHookCall, ran: &TownHookRun) {

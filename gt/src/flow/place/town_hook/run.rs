@@ -7,11 +7,9 @@ use std::sync::Arc;
 use kit::sys::{ChildCommand, ExecError};
 use kit::ui::{cut, escape};
 
+use super::find::HookPlace;
 use super::result::{self, TownHookAnswer};
-use super::{
-    TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict, format_path, surroundings,
-    time_limit,
-};
+use super::{TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict, surroundings, time_limit};
 use crate::town::Town;
 use crate::town::lock::Lock;
 use crate::town::temporary::TemporaryFolder;
@@ -27,11 +25,11 @@ pub(super) fn run_hook(
     town: &Town,
     event: TownHookEvent,
     call: &TownHookCall,
-    place: &Path,
+    place: HookPlace,
     warnings: &mut Vec<String>,
 ) -> TownHookRun {
-    let mut ran = TownHookRun::new(format_path(&town.layout, place), String::new());
-    match run_process(town, event, call, place, &mut ran) {
+    let mut ran = TownHookRun::new(place.name, String::new());
+    match run_process(town, event, call, &place.path, &mut ran) {
         Ok(warning) => warnings.extend(warning),
         Err(reason) => {
             ran.verdict = TownHookVerdict::Broken;

@@ -1,5 +1,7 @@
 use std::os::unix::fs::PermissionsExt;
 
+use std::path::Path;
+
 use super::*;
 use crate::testing::TestTown;
 

@@ -212,7 +212,7 @@ fn notify_asker(town: &LiveTown, escalation: &Escalation, message: &ResultMessag
         return;
     };
     let session = SessionName::for_agent(&agent);
-    let live = session.and_then(|session| town.host.find(session.as_str()).ok().flatten());
+    let live = session.and_then(|session| town.host.find_session(session.as_str()).ok().flatten());
     let Some(live) = live.filter(|live| live.dead.is_none()) else {
         return;
     };

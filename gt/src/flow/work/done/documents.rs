@@ -1,7 +1,7 @@
 //! Handles discovery documents that a worker leaves uncommitted. On a convoy's own branch they are
 //! committed, and stay there until it lands. Otherwise they are kept on the convoy's ref.
 
-use bd::git::{Git, Identity};
+use bd::git::Identity;
 
 use super::HeldWorker;
 use super::proof::find_own_commits;
@@ -24,7 +24,7 @@ pub(super) fn documents_only_reason(
     let explored = beads
         .get(&slot.bead)
         .is_some_and(discovery::is_discovery_work);
-    let git = Git::at(worker.sandbox());
+    let git = worker.git();
     let tip = git.resolve("HEAD")?.unwrap_or_default();
     let nothing =
         git.status()?.is_empty() && find_own_commits(&git, slot, &tip)?.commits.is_empty();
@@ -35,7 +35,7 @@ pub(super) fn documents_only_reason(
 /// Keeps the uncommitted files below `.gt/` in the sandbox. Returns the ref that holds them, if
 /// they are on one.
 pub(super) fn keep_uncommitted(worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Option<String>> {
-    let git = Git::at(worker.sandbox());
+    let git = worker.git();
     let who = author_identity(worker);
     let convoys = worker.rig.town().open_town_store()?.snapshot()?;
     let no_change = slot

@@ -4,7 +4,6 @@
 
 use bd::bead::{Status, attempt};
 use bd::change;
-use bd::git::Git;
 
 use super::submit::{held_bead, set_idle, set_summary};
 use super::{DoneReport, FailedAttempt, HeldWorker, has_commits};
@@ -22,7 +21,7 @@ pub(super) fn give_up(
     gave_up: &GivingUp,
 ) -> anyhow::Result<DoneReport> {
     let is_work = |tip: &str| has_commits(&worker.rig, &worker.name, slot, tip);
-    let git = Git::at(worker.sandbox());
+    let git = worker.git();
     // A sandbox that git cannot read is moved aside as a whole.
     let head = git.resolve("HEAD").ok().flatten();
     let tip = head.filter(|tip| is_work(tip)).unwrap_or_default();

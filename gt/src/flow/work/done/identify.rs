@@ -3,6 +3,8 @@
 
 use std::path::PathBuf;
 
+use bd::git::Git;
+
 use crate::record::polecat::Slot;
 use crate::town::identity::{Address, caller_from_folder};
 use crate::town::lock::Lock;
@@ -30,6 +32,10 @@ impl HeldWorker<'_> {
 
     pub fn sandbox(&self) -> PathBuf {
         self.rig.sandbox(&self.name)
+    }
+
+    pub fn git(&self) -> Git {
+        Git::at(self.sandbox())
     }
 }
 

@@ -212,7 +212,7 @@ fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport>
         }
     };
     // The names are a notice, and the files stay in the sandbox.
-    let git = Git::at(worker.sandbox());
+    let git = worker.git();
     let ignored = proof::find_own_ignored_files(&worker.rig, &git, slot);
     let ignored_files = ignored
         .iter()
@@ -341,7 +341,7 @@ fn run_post_done_hooks(worker: &HeldWorker, slot: &Slot, request: Option<&str>) 
 /// the branch and the sandbox is ready for other work. Deletes a branch without commits at once.
 /// Errors are ignored, because the next sling does the same.
 fn leave_branch(worker: &HeldWorker, slot: &Slot, proof: &WorkProof) {
-    let git = Git::at(worker.sandbox());
+    let git = worker.git();
     if git.checkout_detach(&proof.tip).is_err() {
         return;
     }

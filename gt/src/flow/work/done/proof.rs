@@ -326,7 +326,7 @@ pub(super) fn prove_work(
     slot: &Slot,
     record: &DoneRecord,
 ) -> Result<WorkProof, ProofError> {
-    let git = Git::at(worker.sandbox());
+    let git = worker.git();
     if record.no_change.is_some() {
         refuse_stray_work(&git, slot)?;
     }

@@ -1,7 +1,7 @@
 //! Pushes the branch and reads its tip back. A rig without a remote keeps the branch in its own
 //! repository, which then serves as the remote.
 
-use bd::git::{Git, GitError, PushError, PushLease, PushRefusal};
+use bd::git::{GitError, PushError, PushLease, PushRefusal};
 
 use super::{HeldWorker, WorkProof};
 use crate::record::polecat::{DoneStep, Slot};
@@ -52,7 +52,7 @@ pub(super) fn push_branch(
     slot: &Slot,
     proof: &WorkProof,
 ) -> Result<(), BranchPushError> {
-    let git = Git::at(worker.sandbox());
+    let git = worker.git();
     let branch = slot.branch.as_str();
     if !proof.remote {
         let found = git
