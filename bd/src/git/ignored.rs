@@ -43,12 +43,11 @@ impl Git {
             .chunks_exact(4)
             .filter_map(|answer| {
                 let source = self.folder.join(path_of_bytes(answer[0]));
-                let is_exclude = || source.canonicalize().ok() == exclude.canonicalize().ok();
                 let pattern = String::from_utf8_lossy(answer[2]).into_owned();
                 let is_ignored = !pattern.starts_with('!') && !source.ends_with(".gitignore");
                 is_ignored.then(|| LocallyIgnoredFile {
                     path: path_of_bytes(answer[3]),
-                    source: if is_exclude() {
+                    source: if source.canonicalize().ok() == exclude.canonicalize().ok() {
                         IgnoreSource::InfoExclude
                     } else {
                         IgnoreSource::UserFile

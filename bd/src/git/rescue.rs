@@ -135,10 +135,10 @@ pub fn save_rescue(
 
 /// Returns the untracked files, without nested repositories.
 fn list_untracked_files(changes: &[FileChange]) -> Vec<PathBuf> {
-    let is_folder = |path: &Path| path.as_os_str().as_bytes().ends_with(b"/");
     changes
         .iter()
-        .filter(|change| change.kind == ChangeKind::Untracked && !is_folder(&change.path))
+        .filter(|change| change.kind == ChangeKind::Untracked)
+        .filter(|change| !change.path.as_os_str().as_bytes().ends_with(b"/"))
         .map(|change| change.path.clone())
         .collect()
 }

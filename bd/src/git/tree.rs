@@ -32,6 +32,17 @@ pub struct TreeEntry {
 /// The files of a commit by path.
 pub type TreeEntries = BTreeMap<String, TreeEntry>;
 
+/// Parses a record of `git ls-tree -l -z`. None if its path is not UTF-8, because such a path could
+/// not be written back unchanged.
+fn parse_entry(record: &[u8]) -> Option<(String, TreeEntry)> {
+    let (facts, path) = std::str::from_utf8(record).ok()?.split_once('\t')?;
+    let mut facts = facts.split_ascii_whitespace();
+    let mode = facts.next()?.to_owned();
+    let id = facts.nth(1)?.to_owned();
+    let size = facts.next()?.parse().unwrap_or(0);
+    Some((path.to_owned(), TreeEntry { mode, id, size }))
+}
+
 impl Git {
     pub fn entries(&self, rev: &str) -> Result<TreeEntries, GitError> {
         self.entries_below(rev, "")
@@ -47,16 +58,7 @@ impl Git {
         let command = call.command_line();
         let mut entries = TreeEntries::new();
         for record in split_records(&call.finish_checked()?.stdout) {
-            let read = || {
-                // A path that is not UTF-8 could not be written back unchanged.
-                let (facts, path) = std::str::from_utf8(record).ok()?.split_once('\t')?;
-                let mut facts = facts.split_ascii_whitespace();
-                let mode = facts.next()?.to_owned();
-                let id = facts.nth(1)?.to_owned();
-                let size = facts.next()?.parse().unwrap_or(0);
-                Some((path.to_owned(), TreeEntry { mode, id, size }))
-            };
-            let Some((path, entry)) = read() else {
+            let Some((path, entry)) = parse_entry(record) else {
                 let output = String::from_utf8_lossy(record).into_owned();
                 return Err(GitError::Unreadable { command, output });
             };

@@ -69,10 +69,11 @@ impl Git {
     /// if `from` lacks it.
     pub fn tree_with(&self, rev: &str, path: &str, from: &str) -> Result<String, GitError> {
         let below = format!("{path}/");
-        let meant = |candidate: &[u8]| {
-            candidate == path.as_bytes() || candidate.starts_with(below.as_bytes())
-        };
-        self.tree_without(rev, &meant, from)
+        self.tree_without(
+            rev,
+            &|candidate| candidate == path.as_bytes() || candidate.starts_with(below.as_bytes()),
+            from,
+        )
     }
 
     /// Lists all files of a commit in git's format.

@@ -82,13 +82,12 @@ pub fn split_sides(text: &[u8]) -> Result<MarkedSides, BadMarker> {
 
 impl MarkedSides {
     fn put(&mut self, line: &[u8], within: MarkerSection) {
-        let in_side = |side: MarkerSection| within == MarkerSection::Nothing || within == side;
         for (side, text) in [
             (MarkerSection::Base, &mut self.base),
             (MarkerSection::Left, &mut self.left),
             (MarkerSection::Right, &mut self.right),
         ] {
-            if in_side(side) {
+            if within == MarkerSection::Nothing || within == side {
                 text.extend_from_slice(line);
             }
         }

@@ -265,16 +265,14 @@ fn merge_loose_lines<'t>([base, left, right]: [&[&'t [u8]]; 3]) -> Vec<&'t [u8]>
     let [in_base, in_left, in_right] =
         [base, left, right].map(|list| list.iter().copied().collect::<BTreeSet<_>>());
     let mut seen = BTreeSet::new();
-    let kept = base
-        .iter()
-        .filter(|line| in_left.contains(**line) && in_right.contains(**line))
-        .copied()
-        .filter(|line| seen.insert(*line))
-        .collect::<Vec<_>>();
-    let added = in_left
-        .union(&in_right)
-        .filter(|line| !in_base.contains(*line));
-    kept.into_iter().chain(added.copied()).collect()
+    let mut merged = base.to_vec();
+    merged.retain(|line| in_left.contains(line) && in_right.contains(line) && seen.insert(*line));
+    merged.extend(
+        in_left
+            .union(&in_right)
+            .filter(|line| !in_base.contains(*line)),
+    );
+    merged
 }
 
 fn push_line(text: &mut Vec<u8>, line: &[u8]) {

@@ -75,8 +75,7 @@ pub fn find_fresh_clone(
 /// Finds the beads of a folder if they are only on their branch.
 pub fn find_fresh_store(dir: &Path, config: &Config) -> Option<FreshClone> {
     let paths = StorePaths::for_folder(dir);
-    let is_used = || TRACE_FILES.iter().any(|name| dir.join(name).exists());
-    if paths.issues().is_file() || is_used() {
+    if paths.issues().is_file() || TRACE_FILES.iter().any(|name| dir.join(name).exists()) {
         return None;
     }
     let name = paths.issues().file_name()?.to_str()?.to_owned();

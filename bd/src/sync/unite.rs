@@ -147,11 +147,9 @@ pub(super) fn take_other_side(
                 find_vanished(place, base, [&before, &issues, &right], other, &archived)?;
             if !vanished.is_empty() {
                 // A deletion that another program forgot stays, without a message.
-                let is_live =
-                    |line: &[u8]| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());
                 let ids: Vec<String> = vanished
                     .iter()
-                    .filter(|(_, line)| is_live(line))
+                    .filter(|(_, line)| is_alive(line))
                     .map(|(id, _)| id.clone())
                     .collect();
                 if !ids.is_empty() {
@@ -285,6 +283,10 @@ impl<'a> ArchiveLines<'a> {
     }
 }
 
+fn is_alive(line: &[u8]) -> bool {
+    record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone())
+}
+
 /// Unites two archives. Leaves out beads that are among the issues.
 pub(super) fn unite_archives(
     ours: &StoreFiles,
@@ -294,10 +296,8 @@ pub(super) fn unite_archives(
     let whole = |files: &StoreFiles| files.values().flatten().copied().collect::<Vec<u8>>();
     let merged = merge::merge_files(&[], &whole(ours), &whole(theirs), &|_| None)?;
     let all = ArchiveLines::from_files([ours, theirs]);
-    let there = merge::lines_by_id(issues).filter(|(id, _)| all.0.contains_key(id));
-    let is_alive = |line| record::parse_bead(line).is_ok_and(|bead| !bead.is_tombstone());
-    let alive: HashSet<String> = there
-        .filter(|(_, line)| is_alive(line))
+    let alive: HashSet<String> = merge::lines_by_id(issues)
+        .filter(|(id, line)| all.0.contains_key(id) && is_alive(line))
         .map(|(id, _)| id)
         .collect();
     let mut files: StoreFiles = ours

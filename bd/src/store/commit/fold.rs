@@ -195,10 +195,12 @@ impl Fold<'_> {
                 }
             }
         }
-        let foreign = notes
-            .iter()
-            .filter(|note| note.file == code && note.is_foreign() && note.length > 0);
-        pieces.extend(foreign.map(ContentPiece::Foreign));
+        pieces.extend(
+            notes
+                .iter()
+                .filter(|note| note.file == code && note.is_foreign() && note.length > 0)
+                .map(ContentPiece::Foreign),
+        );
         let layout = lay_out(&snapshot.source, &pieces)
             .map_err(|error| StoreError::io("read", &snapshot.source.path(code), error))?;
         Ok(FileContent::New { pieces, layout })

@@ -351,13 +351,10 @@ impl<'a> Tx<'a> {
         if old.home != new.home {
             return false;
         }
-        let canonical = || {
-            record::parse_bead(&old.raw)
-                .map(|bead| record::serialize_bead(&bead))
-                .ok()
-        };
         old.hash == new.hash
             || old.fingerprint == self.fingerprint_of(id)
-                && canonical().as_deref() == Some(new.bytes.as_ref())
+                && record::parse_bead(&old.raw).is_ok_and(|bead| {
+                    record::serialize_bead(&bead).as_slice() == new.bytes.as_ref()
+                })
     }
 }

@@ -47,14 +47,15 @@ pub fn find_beads_folder(env: &Env) -> Result<PathBuf, NotFound> {
 pub fn locate_project(env: &Env) -> Result<ProjectLocation, NotFound> {
     let mut warnings = Vec::new();
     let git = GitPlace::around(env.cwd());
-    let main = || git.main_root.as_ref().map(|root| root.join(".beads"));
     let found = match find_named_folder(env) {
         Some((by, dir)) => {
             let found = resolve_project(&dir, &mut warnings);
             Some(found.ok_or(NotFound::Named { by, dir })?)
         }
-        None => main()
-            .and_then(|dir| resolve_project(&dir, &mut warnings))
+        None => git
+            .main_root
+            .as_ref()
+            .and_then(|root| resolve_project(&root.join(".beads"), &mut warnings))
             .or_else(|| walk_up(env.cwd(), &git, &mut warnings)),
     };
     let (dir, redirected_from) = found.ok_or_else(|| NotFound::Around {

@@ -255,8 +255,9 @@ impl IncomingEdges {
 /// Computes for each row the flags that depend on the whole graph.
 fn compute_marks(index: &Index) -> Vec<u32> {
     let mut marks = vec![0; index.len() as usize];
-    let edges = (0..).zip(index.all_edges().iter());
-    let with_edges = edges.filter_map(|(at, edges)| (!edges.is_empty()).then_some(at));
+    let with_edges = (0..)
+        .zip(index.all_edges().iter())
+        .filter_map(|(at, edges)| (!edges.is_empty()).then_some(at));
     for at in blocked::find_blocked(index, with_edges.clone()) {
         marks[at as usize] |= flag::BLOCKED;
     }
@@ -273,8 +274,7 @@ fn apply_marks<'a>(
     index: &'a Index,
     marks: &'a [u32],
 ) -> impl Iterator<Item = (u32, IndexRow)> + 'a {
-    let rows = (0..).zip(index.rows()).zip(marks);
-    rows.map(|((at, row), mark)| {
+    (0..).zip(index.rows()).zip(marks).map(|((at, row), mark)| {
         let flags = row.flags | mark;
         (at, IndexRow { flags, ..*row })
     })

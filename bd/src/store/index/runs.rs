@@ -20,9 +20,9 @@ impl<'a, T: Copy> RowRuns<'a, T> {
 
     /// Iterates over the items of each row.
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a [T]> + Clone {
-        let ends = self.starts.iter().skip(1);
-        let pairs = self.starts.iter().zip(ends);
-        pairs.map(move |(start, end)| self.slice(*start, *end))
+        self.starts
+            .windows(2)
+            .map(move |bounds| self.slice(bounds[0], bounds[1]))
     }
 
     /// Returns the rows that these items belong to, without duplicates.

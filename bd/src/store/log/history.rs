@@ -304,8 +304,7 @@ fn read_events(
                 .filter_map(Event::parse),
         );
     }
-    let entries = journal.entries.into_iter();
-    events.extend(entries.filter_map(Event::for_history));
+    events.extend(journal.entries.into_iter().filter_map(Event::for_history));
     let mut seen = HashSet::new();
     events.retain(|event| seen.insert(event.id.clone()));
     // The sort is stable, so events of one clone at the same instant keep their order.
@@ -388,8 +387,11 @@ impl Store {
                 continue;
             }
             for path in list_months(&folder) {
-                let events = read_file(&path)?.into_iter();
-                found.extend(events.map(|event| (event.id, name.clone().into_owned())));
+                found.extend(
+                    read_file(&path)?
+                        .into_iter()
+                        .map(|event| (event.id, name.clone().into_owned())),
+                );
             }
         }
         Ok(found)

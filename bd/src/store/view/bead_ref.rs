@@ -139,9 +139,11 @@ impl<'a> BeadRef<'a> {
 
     /// The assignee; empty if there is none.
     pub fn assignee(&self) -> &'a str {
-        let indexed = |index: &'a Index, at| Some(index.assignee(at));
-        let assignee = self.index_or_pending(indexed, |pending| pending.bead().assignee.as_str());
-        assignee.unwrap_or_default()
+        self.index_or_pending(
+            |index, at| Some(index.assignee(at)),
+            |pending| pending.bead().assignee.as_str(),
+        )
+        .unwrap_or("")
     }
 
     /// Returns true if the bead is of this kind, or has the label that older clients use for it.

@@ -126,11 +126,11 @@ impl Snapshot {
 
     /// Returns the changed beads, and their old and new parents.
     fn affected_epics(&self) -> HashSet<String> {
-        let ids = self.over.keys();
-        ids.clone()
-            .flat_map(|id| self.old_and_new_parents(id))
-            .chain(ids.cloned())
-            .collect()
+        let mut affected: HashSet<String> = self.over.keys().cloned().collect();
+        for id in self.over.keys() {
+            affected.extend(self.old_and_new_parents(id));
+        }
+        affected
     }
 
     /// Returns the parents that a changed bead has in the index, and its current parents.

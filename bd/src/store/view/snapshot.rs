@@ -408,11 +408,11 @@ impl Snapshot {
     pub fn dependents(&self, id: &str) -> Vec<(BeadRef<'_>, u8)> {
         let mut found = Vec::new();
         for holder in self.live_holders(id) {
-            let edges = holder
-                .edges()
-                .into_iter()
-                .filter(|(_, target)| *target == id);
-            found.extend(edges.map(|(kind, _)| (holder, kind)));
+            for (kind, target) in holder.edges() {
+                if target == id {
+                    found.push((holder, kind));
+                }
+            }
         }
         found
     }
@@ -466,14 +466,14 @@ impl Snapshot {
         let BeadNode::Row(row) = of else {
             return None;
         };
-        let edges = self
-            .index
-            .incoming(row)
-            .iter()
-            .filter_map(|link| self.index.edge(link.edge));
-        self.over
-            .is_empty()
-            .then(|| edges.filter(|edge| edge.kind == kind.code()).count())
+        self.over.is_empty().then(|| {
+            self.index
+                .incoming(row)
+                .iter()
+                .filter_map(|link| self.index.edge(link.edge))
+                .filter(|edge| edge.kind == kind.code())
+                .count()
+        })
     }
 
     /// Returns the children of a bead, including deleted ones.

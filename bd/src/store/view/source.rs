@@ -311,7 +311,6 @@ impl OpenFiles {
         if [self.key(ISSUES)?, self.key(WISPS)?] != before {
             return Err(StoreError::Restless(self.paths.issues().to_owned()));
         }
-        let is_other = |old: &Index| !is_same_content(&old.keys().issues, &before[0]);
         let keys = IndexKeys {
             issues: FileKey {
                 content: issues.content,
@@ -322,12 +321,15 @@ impl OpenFiles {
                 ..before[1]
             },
             built_at: file_time_now(),
-            outside: old.map_or(0, |old| u64::from(is_other(old) || old.keys().outside == 1)),
+            outside: u64::from(old.is_some_and(|old| {
+                old.keys().outside == 1 || !is_same_content(&old.keys().issues, &before[0])
+            })),
         };
         let (beads, notes) = index::merge_parsed_files([issues, wisps], old);
-        let too_large = || io::Error::other("it is too large");
-        index::make_index(&beads, &notes, old, &keys)
-            .ok_or_else(|| StoreError::io("index", self.paths.issues(), too_large()))
+        index::make_index(&beads, &notes, old, &keys).ok_or_else(|| {
+            let too_large = io::Error::other("it is too large");
+            StoreError::io("index", self.paths.issues(), too_large)
+        })
     }
 
     /// Returns true if another program changed the issues so recently that it may still be writing
