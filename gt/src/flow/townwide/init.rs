@@ -156,10 +156,10 @@ pub fn init_town(
     if request.start {
         report.started = true;
         up::start_town(&town)?;
-        if let Some(bead) = &report.bead {
+        if let (Some(bead), Some(rig)) = (&report.bead, &report.rig) {
             let sling = SlingRequest {
                 bead: bead.clone(),
-                target: report.rig.clone().unwrap_or_default(),
+                target: rig.clone(),
                 ..SlingRequest::default()
             };
             report.slung = Some(sling_bead(&town, &sling)?);

@@ -64,8 +64,8 @@ pub fn check_agent_health(
     timeout: Duration,
     limit: u32,
 ) -> anyhow::Result<HealthCheck> {
-    let live = session::show::find_session(town, agent)?;
-    let Some(live) = live.filter(|live| live.dead.is_none()) else {
+    let running = session::show::find_session(town, agent)?.filter(|live| live.dead.is_none());
+    let Some(live) = running else {
         return Ok(HealthCheck {
             agent: agent.to_string(),
             running: false,
@@ -74,15 +74,20 @@ pub fn check_agent_health(
             unresponsive: false,
         });
     };
-    let signs = || {
-        let beat = Heartbeat::load(&town.layout).filter(|_| *agent == Address::Deacon);
-        let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
-        (pulse, beat.map(|beat| beat.cycle))
+    let read_signs = || {
+        let beat = match agent {
+            Address::Deacon => Heartbeat::load(&town.layout).map(|beat| beat.cycle),
+            _ => None,
+        };
+        (
+            SessionPulse::load(&town.layout, &live.name, &live.token),
+            beat,
+        )
     };
-    let before = signs();
+    let before = read_signs();
     nudge::nudge_agent(town, agent, PING_MESSAGE.trim())?;
     let asked = town.clock.now();
-    let answered = clock::wait_for(timeout, || (signs() != before).then_some(())).is_some();
+    let answered = clock::wait_for(timeout, || (read_signs() != before).then_some(())).is_some();
     let health = record_response(town, agent, asked, answered)?;
     let failures = health.consecutive_failures;
     Ok(HealthCheck {

@@ -85,11 +85,10 @@ pub fn handle_stale_hooks(
     dry_run: bool,
 ) -> anyhow::Result<Vec<StaleHook>> {
     let view = TownView::read(town)?;
-    anyhow::ensure!(
-        view.sessions.is_some(),
-        "sessions cannot be listed, so no hook is judged: {}",
-        view.blind.unwrap_or_default()
-    );
+    if view.sessions.is_none() {
+        let reason = view.blind.as_deref().unwrap_or("");
+        anyhow::bail!("sessions cannot be listed, so no hook is judged: {reason}");
+    }
     let mut found: Vec<StaleHook> = std::iter::once(&view.stores.town)
         .chain(view.stores.rigs.values())
         .flat_map(|store| store.select_open(&[BeadMark::Status(&Status::Hooked)]))
@@ -123,17 +122,16 @@ pub fn handle_stale_hooks(
 
 fn find_holder(town: &Town, view: &TownView, bead: &Bead) -> HookHolder {
     let address = town.parse_address(&bead.assignee).ok();
-    let has_sandbox = |agent: &Address| match agent {
-        Address::Polecat(..) | Address::Crew(..) => town::agent_home(town, agent).exists(),
-        _ => false,
-    };
     HookHolder {
         is_agent: address.is_some(),
         is_person: address == Some(Address::Overseer),
         has_session: address
             .as_ref()
             .is_some_and(|agent| view.session_of(agent).is_some()),
-        has_sandbox: address.as_ref().is_some_and(has_sandbox),
+        has_sandbox: address.is_some_and(|agent| {
+            matches!(agent, Address::Polecat(..) | Address::Crew(..))
+                && town::agent_home(town, &agent).exists()
+        }),
     }
 }
 

@@ -45,7 +45,7 @@ pub fn find_zombies(
     let marked = process::list_session_processes(&root);
     let view = TownView::read(town)?;
     let sessions = view.sessions.as_deref().ok_or_else(|| {
-        let reason = view.blind.clone().unwrap_or_default();
+        let reason = view.blind.as_deref().unwrap_or("");
         anyhow::anyhow!("sessions cannot be listed, so no process is judged: {reason}")
     })?;
     let live: BTreeSet<&str> = sessions.iter().map(|live| live.token.as_str()).collect();

@@ -125,13 +125,8 @@ fn prepare_source(env: &Env, request: &DemoRequest, place: &Path) -> anyhow::Res
 
 /// Creates a bare copy that shares no objects and has no remote.
 fn copy_repository(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError> {
-    let failed = |source| DemoError::Copy {
-        repo: repo.to_owned(),
-        source,
-    };
-    let git = Git::at(env.cwd());
     let to = origin.display().to_string();
-    let args = [
+    let clone = [
         "clone",
         "--quiet",
         "--bare",
@@ -140,15 +135,20 @@ fn copy_repository(env: &Env, repo: &str, origin: &Path) -> Result<(), DemoError
         repo,
         &to,
     ];
-    git.plumbing(args)
+    Git::at(env.cwd())
+        .plumbing(clone)
         .limit(std::time::Duration::from_secs(600))
         .finish_checked()
-        .map_err(failed)?;
-    Git::at(origin)
-        .plumbing(["remote", "remove", "origin"])
-        .finish_checked()
+        .and_then(|_| {
+            Git::at(origin)
+                .plumbing(["remote", "remove", "origin"])
+                .finish_checked()
+        })
         .map(drop)
-        .map_err(failed)
+        .map_err(|source| DemoError::Copy {
+            repo: repo.to_owned(),
+            source,
+        })
 }
 
 /// Returns the copy's branch and its commit. A detached HEAD becomes the branch `main`.

@@ -145,17 +145,13 @@ fn find_merged_commits(built: &build::DemoTown) -> anyhow::Result<Vec<MergedComm
 /// Returns the third worker's block. Read from the session's record if the script kept one,
 /// otherwise computed by the same function.
 fn briefing_of(town: &Town, built: &build::DemoTown) -> anyhow::Result<String> {
-    let third = built.beads.last().map(String::as_str).unwrap_or_default();
     let stores = town.read_stores()?;
     let convoy = stores.town.get(&built.convoy);
-    let block = convoy.and_then(|convoy| {
-        briefing::format_briefing(
-            &convoy.title,
-            &briefing::collect_items(&stores, convoy),
-            third,
-        )
+    let briefing = convoy.zip(built.beads.last()).and_then(|(convoy, third)| {
+        let items = briefing::collect_items(&stores, convoy);
+        briefing::format_briefing(&convoy.title, &items, third)
     });
-    Ok(block.unwrap_or_default())
+    Ok(briefing.unwrap_or_default())
 }
 
 /// Ends the daemon and every session of the demo's town. Errors are ignored, so that they do not

@@ -83,15 +83,11 @@ fn read_progress(
     }
     let rig = town.rig("demo");
     if let Some(beads) = stores.rigs.get("demo") {
-        let hopeless = polecat::list_polecats(&rig, beads, None)
-            .into_iter()
-            .find(|p| p.slot.state.stuck_reason().is_some());
-        if let Some(polecat) = hopeless {
-            return Err(build_stuck_error(&format!(
-                "{}: {}",
-                polecat.address(),
-                polecat.slot.state.stuck_reason().unwrap_or_default()
-            )));
+        for polecat in polecat::list_polecats(&rig, beads, None) {
+            if let Some(reason) = polecat.slot.state.stuck_reason() {
+                let address = polecat.address();
+                return Err(build_stuck_error(&format!("{address}: {reason}")));
+            }
         }
     }
     if let Some(failure) = find_repeated_failure(&town.layout)? {
@@ -128,12 +124,6 @@ fn build_stuck_error(reason: &str) -> anyhow::Error {
 }
 
 fn build_demo_beads(progress: &ConvoyProgress) -> Vec<DemoBead> {
-    let detail = |bead: &convoy::TrackedBead| match bead.standing {
-        BeadStanding::Blocked | BeadStanding::NeedsStep => {
-            format!("waits for {}", bead.waits_for.join(", "))
-        }
-        _ => bead.assignee.rsplit('/').next().unwrap_or("").to_owned(),
-    };
     progress
         .tracked
         .iter()
@@ -141,7 +131,12 @@ fn build_demo_beads(progress: &ConvoyProgress) -> Vec<DemoBead> {
             id: bead.id.clone(),
             title: bead.title.clone(),
             standing: bead.standing,
-            detail: detail(bead),
+            detail: match bead.standing {
+                BeadStanding::Blocked | BeadStanding::NeedsStep => {
+                    format!("waits for {}", bead.waits_for.join(", "))
+                }
+                _ => bead.assignee.rsplit('/').next().unwrap_or("").to_owned(),
+            },
         })
         .collect()
 }

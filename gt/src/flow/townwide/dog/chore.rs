@@ -1,5 +1,6 @@
 //! Runs chores: regular tasks of a town in plain code.
 
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::SignedDuration;
@@ -14,7 +15,6 @@ use crate::flow::townwide::dog::health::{self, DogHealth};
 use crate::host::LiveTown;
 use crate::record::dog;
 use crate::town::Town;
-use crate::town::beads::BeadsHome;
 use crate::town::event::event;
 
 /// A younger process may belong to a session that is starting.
@@ -131,8 +131,8 @@ fn check_kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
 }
 
 fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
-    let found = zombies::find_zombies(town, MIN_PROCESS_AGE, end)?.into_iter();
-    Ok(found
+    Ok(zombies::find_zombies(town, MIN_PROCESS_AGE, end)?
+        .into_iter()
         .map(|zombie| {
             let what = if zombie.ended { "ended" } else { "is left" };
             let pid = zombie.pid;
@@ -144,27 +144,31 @@ fn handle_zombies(town: &LiveTown, end: bool) -> anyhow::Result<Vec<String>> {
 }
 
 fn report_stale_hooks(town: &LiveTown, dry_run: bool) -> anyhow::Result<Vec<String>> {
-    let found = stale_hooks::handle_stale_hooks(town, STALE_HOOK_AGE, dry_run)?.into_iter();
-    Ok(found
-        .map(|hook| {
-            let what = match (hook.verdict, hook.done) {
-                (HookVerdict::Reopen, true) => "is open again".to_owned(),
-                (HookVerdict::Reopen, false) => format!("can be reopened ({})", hook.reason),
-                (HookVerdict::Keep, _) => format!("stays on its hook ({})", hook.reason),
-            };
-            format!("{} of {} {what}", hook.bead, hook.assignee)
-        })
-        .collect())
+    Ok(
+        stale_hooks::handle_stale_hooks(town, STALE_HOOK_AGE, dry_run)?
+            .into_iter()
+            .map(|hook| {
+                let what = match (hook.verdict, hook.done) {
+                    (HookVerdict::Reopen, true) => "is open again".to_owned(),
+                    (HookVerdict::Reopen, false) => format!("can be reopened ({})", hook.reason),
+                    (HookVerdict::Keep, _) => format!("stays on its hook ({})", hook.reason),
+                };
+                format!("{} of {} {what}", hook.bead, hook.assignee)
+            })
+            .collect(),
+    )
 }
 
 fn compact_rigs(town: &Town) -> anyhow::Result<Vec<String>> {
     let mut lines = Vec::new();
     for rig in town.list_rigs()? {
         match compact::compact_rig(&rig, false) {
-            Ok(reports) => {
-                let done = reports.iter().filter(|report| report.count > 0);
-                lines.extend(done.map(compact::RetentionReport::describe));
-            }
+            Ok(reports) => lines.extend(
+                reports
+                    .iter()
+                    .filter(|report| report.count > 0)
+                    .map(compact::RetentionReport::describe),
+            ),
             Err(error) => lines.push(format!("{}: {error:#}", rig.name())),
         }
     }
@@ -191,37 +195,11 @@ fn backup_town(town: &Town) -> anyhow::Result<Vec<String>> {
     let all = town.layout.runtime().join("backups");
     let stamp = town.clock.now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let part = all.join(format!(".{stamp}"));
-    let mut count = 0;
-    let homes = std::iter::once((town.layout.root().to_owned(), BeadsHome::Town));
     let rigs = town.list_rigs()?;
-    let homes = homes.chain(
-        rigs.iter()
-            .map(|rig| (rig.root().to_owned(), BeadsHome::Rig(rig.name().to_owned()))),
-    );
-    for (root, home) in homes {
-        let (name, beads) = match &home {
-            BeadsHome::Town => ("town".to_owned(), town.layout.beads()),
-            BeadsHome::Rig(rig) => (rig.clone(), town.rig(rig).beads()),
-        };
-        let folder = part.join(name);
-        for from in [
-            "issues.jsonl",
-            "wisps.jsonl",
-            "journal.jsonl",
-            "config.yaml",
-        ]
-        .map(|file| beads.join(file))
-        .into_iter()
-        .chain([root.join("settings/config.json")])
-        {
-            let Some(bytes) = file::read_file_if_exists(&from)? else {
-                continue;
-            };
-            let name = from.file_name().unwrap_or_default();
-            file::create_folder(&folder, 0o700)?;
-            file::replace_file_relaxed(&folder.join(name), &bytes, 0o600)?;
-            count += 1;
-        }
+    let layout = &town.layout;
+    let mut count = copy_records(&layout.beads(), &layout.settings(), &part.join("town"))?;
+    for rig in &rigs {
+        count += copy_records(&rig.beads(), &rig.settings(), &part.join(rig.name()))?;
     }
     let mut refs = 0;
     for rig in &rigs {
@@ -238,8 +216,30 @@ fn backup_town(town: &Town) -> anyhow::Result<Vec<String>> {
     ])
 }
 
+/// Copies the files of a store and the settings beside it to a folder. Returns their number.
+fn copy_records(beads: &Path, settings: &Path, folder: &Path) -> anyhow::Result<usize> {
+    let mut files = [
+        "issues.jsonl",
+        "wisps.jsonl",
+        "journal.jsonl",
+        "config.yaml",
+    ]
+    .map(|name| (name, beads.join(name)))
+    .to_vec();
+    files.push(("config.json", settings.to_owned()));
+    let mut count = 0;
+    for (name, from) in files {
+        if let Some(bytes) = file::read_file_if_exists(&from)? {
+            file::create_folder(folder, 0o700)?;
+            file::replace_file_relaxed(&folder.join(name), &bytes, 0o600)?;
+            count += 1;
+        }
+    }
+    Ok(count)
+}
+
 /// Writes the refs of saved work to a bundle. Returns their number.
-fn bundle_rescue_refs(rig: &crate::town::Rig, folder: &std::path::Path) -> anyhow::Result<usize> {
+fn bundle_rescue_refs(rig: &crate::town::Rig, folder: &Path) -> anyhow::Result<usize> {
     let git = rig.git();
     let refs = git
         .plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/"])
@@ -257,18 +257,25 @@ fn bundle_rescue_refs(rig: &crate::town::Rig, folder: &std::path::Path) -> anyho
 }
 
 /// Removes all but the last backups, and the remains of killed ones.
-fn remove_old_backups(all: &std::path::Path) -> anyhow::Result<usize> {
-    let entries = std::fs::read_dir(all)?.flatten();
-    let mut folders: Vec<_> = entries.map(|entry| entry.path()).collect();
-    let is_part = |path: &std::path::PathBuf| {
-        let name = path.file_name().unwrap_or_default();
-        name.to_string_lossy().starts_with('.')
-    };
-    folders.sort_by_key(|path| (!is_part(path), path.clone()));
-    let parts = folders.iter().filter(|path| is_part(path)).count();
+fn remove_old_backups(all: &Path) -> anyhow::Result<usize> {
+    let mut folders: Vec<_> = std::fs::read_dir(all)?
+        .flatten()
+        .map(|entry| entry.path())
+        .collect();
+    folders.sort_by_key(|path| (!is_part_of_backup(path), path.clone()));
+    let parts = folders
+        .iter()
+        .filter(|path| is_part_of_backup(path))
+        .count();
     let old = (folders.len() - parts).saturating_sub(MAX_BACKUPS);
     for path in &folders[..parts + old] {
         std::fs::remove_dir_all(path)?;
     }
     Ok(old)
+}
+
+/// Returns true for the hidden folder of a backup that was killed.
+fn is_part_of_backup(path: &Path) -> bool {
+    path.file_name()
+        .is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }

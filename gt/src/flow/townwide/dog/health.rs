@@ -137,20 +137,22 @@ fn judge_dog(
     now: Timestamp,
     hung: SignedDuration,
 ) -> Option<DogCondition> {
-    let age = |since: Timestamp| now.duration_since(since);
+    let age_of = |since: Timestamp| now.duration_since(since);
     match (dog.state, activity) {
         (DogState::Working, None) => {
-            let begins = dog.work_started_at.is_some_and(|at| age(at) < START_GRACE);
+            let begins = dog
+                .work_started_at
+                .is_some_and(|at| age_of(at) < START_GRACE);
             (!begins).then_some(DogCondition::Zombie)
         }
         (DogState::Working, Some(activity)) => {
             let since = dog.work_started_at?;
-            let quiet = age(activity.max(dog.last_active).max(since));
+            let quiet = age_of(activity.max(dog.last_active).max(since));
             (quiet >= hung).then_some(DogCondition::Hung)
         }
-        (DogState::Idle, Some(activity)) => {
-            (age(activity.max(dog.last_active)) >= MAX_ORPHAN_AGE).then_some(DogCondition::Orphan)
-        }
+        (DogState::Idle, Some(activity)) => (age_of(activity.max(dog.last_active))
+            >= MAX_ORPHAN_AGE)
+            .then_some(DogCondition::Orphan),
         (DogState::Idle, None) => None,
     }
 }

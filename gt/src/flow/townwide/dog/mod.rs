@@ -293,8 +293,10 @@ fn save_worktree(rig: &Rig, dog: &Dog) -> anyhow::Result<Vec<String>> {
             git.delete_branch(&branch, &tip).ok();
         }
     }
-    let ignored = find_ignored_files(rig, &git)?.into_iter();
-    let mut paths: Vec<PathBuf> = ignored.map(|ignored| ignored.path).collect();
+    let mut paths: Vec<PathBuf> = find_ignored_files(rig, &git)?
+        .into_iter()
+        .map(|ignored| ignored.path)
+        .collect();
     paths.extend(git.inner_repositories()?);
     if !paths.is_empty() {
         let aside = dog::kennel_folder(layout).join(format!(".removed/{name}-{now}"));
@@ -360,16 +362,15 @@ pub fn reserve_dog(
     create: bool,
     work: &str,
 ) -> anyhow::Result<(Dog, bool)> {
-    let mut dogs = list_dogs(town)?.into_iter();
-    let found = match wanted {
-        Some(name) => dogs.find(|dog| dog.name == name),
-        None => dogs.find(|dog| dog.state == DogState::Idle),
-    };
-    let (dog, is_new) = match found {
-        Some(dog) => (dog, false),
-        None if create => (add_dog(town, wanted)?, true),
-        None if wanted.is_some() => (find_dog(town, wanted.unwrap_or_default())?, false),
-        None => anyhow::bail!("no dog is idle (`gt dog add` adds one, or say --create)"),
+    let found = list_dogs(town)?.into_iter().find(|dog| match wanted {
+        Some(name) => dog.name == name,
+        None => dog.state == DogState::Idle,
+    });
+    let (dog, is_new) = match (found, wanted) {
+        (Some(dog), _) => (dog, false),
+        (None, _) if create => (add_dog(town, wanted)?, true),
+        (None, Some(name)) => (find_dog(town, name)?, false),
+        (None, None) => anyhow::bail!("no dog is idle (`gt dog add` adds one, or say --create)"),
     };
     let is_free = dog.state == DogState::Idle;
     anyhow::ensure!(is_free, "dog {} is at work on {}", dog.name, dog.work);

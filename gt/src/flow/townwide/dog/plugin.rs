@@ -89,14 +89,14 @@ pub fn preview_dispatch(
     choice: &DogChoice,
 ) -> anyhow::Result<DispatchReport> {
     let dogs = super::list_dogs(town)?;
-    let is_idle = |dog: &&Dog| dog.state == dog::DogState::Idle;
-    let found = match &choice.name {
-        Some(name) => dogs.iter().find(|dog| dog.name == *name),
-        None => dogs.iter().find(is_idle),
-    };
+    let found = dogs.iter().find(|dog| match &choice.name {
+        Some(name) => dog.name == *name,
+        None => dog.state == dog::DogState::Idle,
+    });
     let name = match (found, &choice.name) {
         (Some(dog), _) => {
-            anyhow::ensure!(is_idle(&dog), "dog {} is at work on {}", dog.name, dog.work);
+            let is_idle = dog.state == dog::DogState::Idle;
+            anyhow::ensure!(is_idle, "dog {} is at work on {}", dog.name, dog.work);
             dog.name.clone()
         }
         (None, name) if choice.create => {

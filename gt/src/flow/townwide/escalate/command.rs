@@ -37,11 +37,7 @@ pub(super) fn run_command(
     } else {
         program.into()
     };
-    let link = link.unwrap_or_default();
-    let answer = match link {
-        "" => String::new(),
-        link => format!("Answer: {link}\n"),
-    };
+    let answer = link.map_or_else(String::new, |link| format!("Answer: {link}\n"));
     let title = escape::escape_line(&escalation.title);
     let notice = format_notice_text(escalation);
     let text = format!("{title}\n\n{answer}{notice}").replace('\0', "");
@@ -62,7 +58,7 @@ pub(super) fn run_command(
         ("BEAD", &escalation.related_bead),
         ("CONVOY", &details.convoy),
         ("TO", to),
-        ("LINK", link),
+        ("LINK", link.unwrap_or("")),
     ] {
         // Each value is one line, because a title must not become a second header of a message.
         run = run.env(format!("GT_ESCALATION_{name}"), escape::escape_line(value));
@@ -83,9 +79,10 @@ pub(super) fn run_command(
     if done.is_success() {
         return Ok(first_output_line(&hide_link(&done.text(), link)));
     }
-    let outputs = [done.error_text(), done.text()].map(|text| hide_link(&text, link));
-    let first_lines = outputs.iter().map(|text| first_output_line(text));
-    let message = first_lines.into_iter().find(|text| !text.is_empty());
+    let message = [done.error_text(), done.text()]
+        .iter()
+        .map(|text| first_output_line(&hide_link(text, link)))
+        .find(|text| !text.is_empty());
     let ended = match done.code() {
         Some(code) => format!("exit code {code}"),
         None => "ended by a signal".to_owned(),
@@ -94,14 +91,14 @@ pub(super) fn run_command(
 }
 
 /// Returns the JSON body for a web hook, because shells cannot quote a text as JSON.
-fn build_json(escalation: &Escalation, link: &str) -> String {
+fn build_json(escalation: &Escalation, link: Option<&str>) -> String {
     let severity = escalation.severity.name();
     let title = &escalation.title;
     let id = &escalation.id;
     let from = &escalation.escalated_by;
     let mut text = format!("[{severity}] {title} ({id} from {from})");
     let mut body = json!({ "id": id, "severity": severity, "title": title });
-    if !link.is_empty() {
+    if let Some(link) = link {
         text = format!("{text} {link}");
         body["link"] = json!(link);
     }
@@ -110,11 +107,8 @@ fn build_json(escalation: &Escalation, link: &str) -> String {
 }
 
 /// Removes the link from output, which is recorded on the escalation, where agents read it.
-fn hide_link(output: &str, link: &str) -> String {
-    if link.is_empty() {
-        return output.to_owned();
-    }
-    output.replace(link, "(link)")
+fn hide_link(output: &str, link: Option<&str>) -> String {
+    link.map_or_else(|| output.to_owned(), |link| output.replace(link, "(link)"))
 }
 
 fn first_output_line(text: &str) -> String {

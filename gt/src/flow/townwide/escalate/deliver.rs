@@ -14,15 +14,12 @@ pub fn deliver_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
     let _turn = Lock::try_take(&town.layout.escalation_lock(id))?;
     let (settings, _) = read_settings(town);
     let store = town.open_town_store()?;
-    let read = || {
+    let read_escalation = || {
         let beads = store.snapshot()?;
-        let bead = beads.get_live(id);
-        anyhow::Ok(
-            bead.and_then(Escalation::from_bead)
-                .ok_or_else(|| super::EscalateError::Unknown { id: id.to_owned() })?,
-        )
+        let escalation = beads.get_live(id).and_then(Escalation::from_bead);
+        anyhow::Ok(escalation.ok_or_else(|| super::EscalateError::Unknown { id: id.to_owned() })?)
     };
-    let first = read()?;
+    let first = read_escalation()?;
     let due: Vec<usize> = first
         .details
         .deliveries
@@ -73,7 +70,7 @@ pub fn deliver_escalation(town: &Town, id: &str) -> anyhow::Result<Escalation> {
             save_escalation(tx, &one)
         })?;
     }
-    read()
+    read_escalation()
 }
 
 /// Runs the due commands for the patrol. The error names the failed ones, so that they are retried

@@ -163,7 +163,7 @@ pub fn send_escalation(
     })?;
     let actions: Vec<String> = routes.iter().map(ToString::to_string).collect();
     let targets = list_mailboxes(town, &routes, settings.mayor_runs);
-    let named = |text: &String| Some(text.clone()).filter(|text| !text.is_empty());
+    let none_if_empty = |text: &String| (!text.is_empty()).then(|| text.clone());
     town.record_event(&Event::EscalationSent(EscalationSent {
         rig: escalation.id.clone(),
         target: town.actor.mailbox(),
@@ -171,9 +171,9 @@ pub fn send_escalation(
         reason: escalation.title.clone(),
         severity: escalation.severity.name().to_owned(),
         actions: actions.clone(),
-        source: named(&escalation.source),
-        bead: named(&escalation.related_bead),
-        convoy: named(&escalation.details.convoy),
+        source: none_if_empty(&escalation.source),
+        bead: none_if_empty(&escalation.related_bead),
+        convoy: none_if_empty(&escalation.details.convoy),
         occurrences: Some(escalation.details.occurrences),
         ..EscalationSent::default()
     }));
@@ -210,8 +210,7 @@ pub fn preview_escalation(
     Ok(EscalationReport {
         id: same
             .as_ref()
-            .map(|duplicate| duplicate.id.clone())
-            .unwrap_or_default(),
+            .map_or_else(String::new, |duplicate| duplicate.id.clone()),
         severity: new.severity,
         actions: routes.iter().map(ToString::to_string).collect(),
         targets: list_mailboxes(town, &routes, settings.mayor_runs),
@@ -235,13 +234,10 @@ fn build_escalation(town: &Town, request: &EscalationRequest) -> anyhow::Result<
     };
     let beads = town.open_town_store()?.snapshot()?;
     let convoy = match &request.convoy {
-        Some(id) => {
-            let found = beads.get_live(id).filter(|bead| convoy::is_convoy(bead));
-            found
-                .ok_or_else(|| EscalateError::NoConvoy { id: id.clone() })?
-                .id
-                .clone()
-        }
+        Some(id) => match beads.get_live(id) {
+            Some(bead) if convoy::is_convoy(bead) => bead.id.clone(),
+            _ => return Err(EscalateError::NoConvoy { id: id.clone() }.into()),
+        },
         None => convoy::convoys_tracking(&beads, &related)
             .into_iter()
             .next()
@@ -321,9 +317,10 @@ fn save_escalation(tx: &mut Tx, escalation: &Escalation) -> anyhow::Result<()> {
 
 /// Returns an escalation with its bead.
 fn find_with_bead(tx: &Tx, id: &str) -> Result<(bd::bead::Bead, Escalation), EscalateError> {
-    let unknown = || EscalateError::Unknown { id: id.to_owned() };
-    let bead = tx.get_live(id).ok_or_else(unknown)?;
-    let escalation = Escalation::from_bead(bead).ok_or_else(unknown)?;
+    let bead = tx.get_live(id);
+    let (Some(bead), Some(escalation)) = (bead, bead.and_then(Escalation::from_bead)) else {
+        return Err(EscalateError::Unknown { id: id.to_owned() });
+    };
     Ok((bead.clone(), escalation))
 }
 

@@ -91,8 +91,8 @@ pub fn raise_escalation(town: &LiveTown, id: &str) -> anyhow::Result<Option<Rais
         escalation.reescalation_count += 1;
         escalation.last_reescalated_at = tx.now().to_string();
         escalation.last_reescalated_by = town.actor.mailbox();
-        let shout = |severity: Severity| severity.name().to_uppercase();
-        let mark = format!("[{}→{}] Re-escalated:", shout(old), shout(new));
+        let [before, after] = [old, new].map(|severity| severity.name().to_uppercase());
+        let mark = format!("[{before}→{after}] Re-escalated:");
         let routes = apply_routes(town, tx, &mut escalation, &settings, &mark)?;
         save_escalation(tx, &escalation)?;
         Ok(Some((escalation, old, routes)))
@@ -143,20 +143,19 @@ pub fn raise_stale_escalations(
         if waited < settings.stale || escalation.is_acked() {
             continue;
         }
-        let reason = match escalation.raise_time(settings.stale, settings.limit) {
-            RaiseTime::Never(reason) => Some(reason),
-            RaiseTime::At(_) => None,
+        let (raised, skip_reason) = match escalation.raise_time(settings.stale, settings.limit) {
+            RaiseTime::Never(reason) => (None, reason),
+            RaiseTime::At(_) if only_show => (escalation.severity.raised(), ""),
+            RaiseTime::At(_) => {
+                found.extend(raise_escalation(town, &escalation.id)?);
+                continue;
+            }
         };
-        if reason.is_none() && !only_show {
-            found.extend(raise_escalation(town, &escalation.id)?);
-            continue;
-        }
-        let new = escalation.severity.raised().filter(|_| reason.is_none());
         found.push(RaisedEscalation {
-            new_severity: new.unwrap_or(escalation.severity),
-            reescalation_num: escalation.reescalation_count + u64::from(reason.is_none()),
-            skipped: reason.is_some(),
-            skip_reason: reason.unwrap_or_default().to_owned(),
+            new_severity: raised.unwrap_or(escalation.severity),
+            reescalation_num: escalation.reescalation_count + u64::from(raised.is_some()),
+            skipped: raised.is_none(),
+            skip_reason: skip_reason.to_owned(),
             old_severity: escalation.severity,
             title: escalation.title,
             id: escalation.id,

@@ -115,9 +115,13 @@ pub fn set_enabled(town: &Town, name: &str, enabled: bool) -> anyhow::Result<boo
         // A bare name turns off the plugins of every rig.
         let was_bare = disabled.remove(&bare);
         if was_bare && key != bare {
-            let others = load_plugins(town)?.plugins.into_iter();
-            let others = others.filter(|other| other.name() == bare && other.key() != key);
-            disabled.extend(others.map(|other| other.key()));
+            disabled.extend(
+                load_plugins(town)?
+                    .plugins
+                    .into_iter()
+                    .filter(|other| other.name() == bare && other.key() != key)
+                    .map(|other| other.key()),
+            );
         }
         disabled.remove(&key) | was_bare
     } else {
@@ -127,15 +131,14 @@ pub fn set_enabled(town: &Town, name: &str, enabled: bool) -> anyhow::Result<boo
         if enabled {
             forget_events(town, name)?;
         }
-        let names: Vec<String> = disabled.into_iter().collect();
-        let text = Some(names.join(",")).filter(|text| !text.is_empty());
+        let names = disabled.into_iter().collect::<Vec<_>>().join(",");
         config::change_locked_setting(
             &lock,
             town,
             None,
             SettingsLayer::Settings,
             DISABLED,
-            text.as_deref(),
+            (!names.is_empty()).then_some(names.as_str()),
         )?;
         daemon::wake_daemon(town);
     }

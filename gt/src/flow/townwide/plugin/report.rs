@@ -29,20 +29,23 @@ pub fn find_due_report(
     now: Timestamp,
     zone: &TimeZone,
 ) -> (Option<Date>, Option<Timestamp>) {
-    let day_of = |at: Timestamp| at.to_zoned(zone.clone()).date();
-    let today = day_of(now);
-    let reported = plugins.iter().filter(|plugin| plugin.file.tracking.digest);
-    let days: BTreeSet<Date> = reported
+    let find_day = |at: Timestamp| at.to_zoned(zone.clone()).date();
+    let today = find_day(now);
+    let days: BTreeSet<Date> = plugins
+        .iter()
+        .filter(|plugin| plugin.file.tracking.digest)
         .flat_map(|plugin| run::list_run_times(town, plugin))
-        .map(day_of)
+        .map(find_day)
         .collect();
     let due = match memory.reported {
         Some(last) => days.range((Bound::Excluded(last), Bound::Unbounded)).next(),
         None => days.range(..today).next_back(),
     };
-    let midnight = today.checked_add(1.day()).ok();
-    let midnight = midnight
-        .filter(|_| days.contains(&today))
+    let tomorrow = days
+        .contains(&today)
+        .then(|| today.checked_add(1.day()).ok());
+    let midnight = tomorrow
+        .flatten()
         .and_then(|day| day.to_zoned(zone.clone()).ok());
     (
         due.copied().filter(|day| *day < today),

@@ -3,7 +3,7 @@
 
 use std::ffi::OsString;
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -125,8 +125,9 @@ fn run_program(town: &Town, plugin: &Plugin, begun: &BegunRun) -> Result<EndedPr
     };
     let folder = TemporaryFolder::new("gt-plugin-").map_err(|error| error.to_string())?;
     let events = folder.path().join("events.jsonl");
-    let lines = begun.events.iter();
-    let lines: String = lines
+    let lines: String = begun
+        .events
+        .iter()
         .map(|stored| format!("{}\n", stored.raw_line))
         .collect();
     std::fs::write(&events, lines).map_err(|error| error.to_string())?;
@@ -224,8 +225,10 @@ pub(super) fn prepare(
 
 /// Returns the caller's path after the folder of our own programs.
 fn path_with_programs(town: &Town) -> OsString {
-    let own = town.exe.parent().map(Path::as_os_str).unwrap_or_default();
-    let mut path = own.to_owned();
+    let mut path = match town.exe.parent() {
+        Some(own) => own.as_os_str().to_owned(),
+        None => OsString::new(),
+    };
     if let Some(inherited) = town.env.get("PATH") {
         if !path.is_empty() {
             path.push(":");

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bd::bead::hash::compute_short_hash;
 use kit::sys::file;
@@ -110,10 +110,9 @@ pub struct NotShipped {
 
 /// Returns the names and descriptions of the shipped plugins that the town does not have.
 pub fn list_available(layout: &TownLayout) -> Vec<(String, String)> {
-    let missing = SHIPPED
+    SHIPPED
         .iter()
-        .filter(|shipped| !layout.plugins().join(shipped.name).exists());
-    missing
+        .filter(|shipped| !layout.plugins().join(shipped.name).exists())
         .map(|shipped| {
             let text = shipped.files.first().map_or("", |(_, text)| text);
             // A test reads the files, so they are valid.
@@ -130,11 +129,10 @@ pub fn sync_shipped(
     names: &[String],
     options: SyncOptions,
 ) -> anyhow::Result<Vec<ShippedFile>> {
-    let known = || SHIPPED.iter().map(|shipped| shipped.name);
     for name in names {
-        if !known().any(|known| known == name) {
+        if SHIPPED.iter().all(|shipped| shipped.name != name) {
             let name = name.clone();
-            let known = known().collect();
+            let known = SHIPPED.iter().map(|shipped| shipped.name).collect();
             return Err(NotShipped { name, known }.into());
         }
     }
@@ -162,15 +160,14 @@ pub fn sync_shipped(
         }
     }
     for (plugin, files) in &mut installed {
-        let shipped = SHIPPED.iter().find(|shipped| shipped.name == plugin);
-        let is_shipped =
-            |name: &str| shipped.is_some_and(|one| one.files.iter().any(|(file, _)| *file == name));
         if !is_wanted(plugin) {
             continue;
         }
+        let shipped = SHIPPED.iter().find(|shipped| shipped.name == plugin);
+        let shipped_files = shipped.map_or(&[][..], |shipped| shipped.files);
         let extra: Vec<String> = files
             .keys()
-            .filter(|name| !is_shipped(name))
+            .filter(|name| shipped_files.iter().all(|(file, _)| file != name))
             .cloned()
             .collect();
         for name in extra {
@@ -278,17 +275,14 @@ fn read_hash(path: &Path) -> std::io::Result<Option<String>> {
 /// Renames a file to a free name beside it, and returns that name.
 fn move_aside(path: &Path) -> std::io::Result<String> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let names = std::iter::once(format!("{name}.old"));
-    let mut names = names.chain((2..).map(|number| format!("{name}.old{number}")));
-    // The numbered names never run out.
-    let name = names
-        .find(|name| {
-            let place: PathBuf = path.with_file_name(name);
-            place.symlink_metadata().is_err()
-        })
-        .unwrap_or_default();
-    std::fs::rename(path, path.with_file_name(&name))?;
-    Ok(name)
+    let mut aside = format!("{name}.old");
+    let mut number = 2;
+    while path.with_file_name(&aside).symlink_metadata().is_ok() {
+        aside = format!("{name}.old{number}");
+        number += 1;
+    }
+    std::fs::rename(path, path.with_file_name(&aside))?;
+    Ok(aside)
 }
 
 #[cfg(test)]
