@@ -97,7 +97,7 @@ impl SessionHost for FakeHost {
             activity: Timestamp::UNIX_EPOCH,
             dead: None,
             attached: false,
-            command: spec.argv.first().cloned().unwrap_or_default(),
+            command: spec.argv.first().map_or("", String::as_str).to_owned(),
         };
         state.live.push(live.clone());
         Ok(live)

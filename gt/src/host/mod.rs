@@ -204,7 +204,7 @@ pub trait SessionHost {
     /// Starts a session and returns it once its process runs. The name must be free.
     fn start(&self, spec: &SessionSpec) -> Result<LiveSession, HostError>;
 
-    /// Returns all sessions of the town in one call. Empty if the host does not run.
+    /// Returns all sessions of the town in one call. A host that does not run has none.
     fn list(&self) -> Result<Vec<LiveSession>, HostError>;
 
     /// Returns the session of a name.

@@ -152,11 +152,11 @@ pub fn write_start_file(
     name: &str,
     start: &StartFile,
 ) -> Result<PathBuf, StartError> {
-    let io = |source| StartError::File {
+    let build_error = |source| StartError::File {
         path: folder.to_owned(),
         source,
     };
-    file::create_folder(folder, 0o700).map_err(io)?;
+    file::create_folder(folder, 0o700).map_err(build_error)?;
     let content = serde_json::to_vec(start).map_err(|source| StartError::Damaged {
         path: folder.to_owned(),
         source,
@@ -165,20 +165,20 @@ pub fn write_start_file(
         .prefix(&format!("{name}-"))
         .suffix(".json")
         .tempfile_in(folder)
-        .map_err(io)?;
-    made.write_all(&content).map_err(io)?;
-    let (_, path) = made.keep().map_err(|error| io(error.error))?;
+        .map_err(build_error)?;
+    made.write_all(&content).map_err(build_error)?;
+    let (_, path) = made.keep().map_err(|error| build_error(error.error))?;
     Ok(path)
 }
 
 /// Reads and removes a start file.
 pub fn take_start_file(path: &Path) -> Result<StartFile, StartError> {
-    let io = |source| StartError::File {
-        path: path.to_owned(),
-        source,
-    };
-    let content = fs::read(path).map_err(io)?;
-    fs::remove_file(path).map_err(io)?;
+    let content = fs::read(path)
+        .and_then(|content| fs::remove_file(path).map(|()| content))
+        .map_err(|source| StartError::File {
+            path: path.to_owned(),
+            source,
+        })?;
     serde_json::from_slice(&content).map_err(|source| StartError::Damaged {
         path: path.to_owned(),
         source,

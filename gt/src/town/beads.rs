@@ -269,15 +269,15 @@ impl TownStores {
     /// Returns the open beads of other stores that a bead's `blocks` edges name, and those of
     /// unreadable rigs.
     pub fn external_blockers(&self, bead: &Bead) -> Vec<String> {
-        let edges = bead.edges(&DepKind::Blocks);
-        edges
+        bead.edges(&DepKind::Blocks)
             .filter(|edge| edge.is_external())
             .filter(|edge| match self.find_ref(&edge.depends_on_id) {
                 Some(blocker) => blocker.is_open(),
-                None => {
-                    let rig = edge.depends_on_id.split(':').nth(1).unwrap_or_default();
-                    self.unreadable.contains_key(rig)
-                }
+                None => edge
+                    .depends_on_id
+                    .split(':')
+                    .nth(1)
+                    .is_some_and(|rig| self.unreadable.contains_key(rig)),
             })
             .map(|edge| strip_external(&edge.depends_on_id).to_owned())
             .collect()

@@ -93,22 +93,17 @@ impl EmergencyStop {
             Err(error) => error.to_string().into_bytes(),
         };
         let text = String::from_utf8_lossy(&bytes);
-        let mut fields = text.trim_end().splitn(3, '\t').map(str::to_owned);
-        let mut next = || fields.next().unwrap_or_default();
-        Some(Self {
-            by: next(),
-            at: next(),
-            reason: next(),
-        })
+        let mut fields = text.trim_end().splitn(3, '\t');
+        let [by, at, reason] = [(); 3].map(|()| fields.next().unwrap_or("").to_owned());
+        Some(Self { by, at, reason })
     }
 
     /// Stops a town. Replaces an earlier stop.
     pub fn start(town: &Town, reason: &str) -> anyhow::Result<Self> {
-        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let stop = Self {
             by: town.actor.to_string(),
             at: town.clock.now().to_string(),
-            reason: one_line(reason),
+            reason: reason.split_whitespace().collect::<Vec<_>>().join(" "),
         };
         let text = format!("{}\t{}\t{}\n", stop.by, stop.at, stop.reason);
         file::replace_file(&town.layout.emergency_stop(), text.as_bytes(), 0o600)?;

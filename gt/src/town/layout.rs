@@ -578,9 +578,12 @@ impl RigLayout {
 /// Returns the id of a bead as a file's name. The ids of synced beads come from others, and one
 /// that is a path must not lead out of the folder.
 pub(crate) fn file_name_of(id: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_.".contains(c);
     id.chars()
-        .map(|c| if is_plain(c) { c } else { '%' })
+        .map(|c| match c {
+            '-' | '_' | '.' => c,
+            c if c.is_alphanumeric() => c,
+            _ => '%',
+        })
         .collect()
 }
 

@@ -54,7 +54,7 @@ impl Lock {
 
     /// Tries once. With `is_made`, creates a missing file.
     fn try_once(path: &Path, is_made: bool) -> Result<Self, LockError> {
-        let io = |source| LockError::Io {
+        let build_error = |source| LockError::Io {
             path: path.to_owned(),
             source,
         };
@@ -63,19 +63,19 @@ impl Lock {
         let opened = match options.open(path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound && is_made => {
                 if let Some(folder) = path.parent() {
-                    file::create_folder(folder, 0o700).map_err(io)?;
+                    file::create_folder(folder, 0o700).map_err(build_error)?;
                 }
                 options.create(true).truncate(false).open(path)
             }
             opened => opened,
         };
-        let file = opened.map_err(io)?;
+        let file = opened.map_err(build_error)?;
         match file.try_lock() {
             Ok(()) => Ok(Self { _file: file }),
             Err(TryLockError::WouldBlock) => Err(LockError::Held {
                 path: path.to_owned(),
             }),
-            Err(TryLockError::Error(source)) => Err(io(source)),
+            Err(TryLockError::Error(source)) => Err(build_error(source)),
         }
     }
 

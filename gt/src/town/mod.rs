@@ -137,16 +137,8 @@ impl Town {
         Author {
             worker: None,
             actor: self.actor.to_string(),
-            session: self
-                .env
-                .get("CLAUDE_SESSION_ID")
-                .unwrap_or_default()
-                .to_owned(),
-            owner: self
-                .env
-                .get("GIT_AUTHOR_EMAIL")
-                .unwrap_or_default()
-                .to_owned(),
+            session: self.env.get("CLAUDE_SESSION_ID").unwrap_or("").to_owned(),
+            owner: self.env.get("GIT_AUTHOR_EMAIL").unwrap_or("").to_owned(),
         }
     }
 

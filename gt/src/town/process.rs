@@ -176,27 +176,27 @@ pub fn list_session_processes(root: &str) -> Vec<SessionProcess> {
         .and_then(|uptime| uptime.split('.').next()?.parse().ok())
         .unwrap_or(0);
     let ticks = rustix::param::clock_ticks_per_second().max(1);
-    let all = read_process_table()
+    read_process_table()
         .into_iter()
-        .filter(|(_, stat)| !stat.dead);
-    let of_town = |(pid, stat): (i32, ProcessStat)| {
-        let process = Process {
-            pid,
-            started: stat.started,
-        };
-        let token = process.variable(TOKEN).filter(|token| !token.is_empty())?;
-        process
-            .variable("GT_TOWN_ROOT")
-            .filter(|town_root| town_root == root)?;
-        Some(SessionProcess {
-            process,
-            token,
-            session: process.variable("GT_SESSION").unwrap_or_default(),
-            program: process.name().unwrap_or_default(),
-            age: Duration::from_secs(uptime.saturating_sub(stat.started / ticks)),
+        .filter(|(_, stat)| !stat.dead)
+        .filter_map(|(pid, stat)| {
+            let process = Process {
+                pid,
+                started: stat.started,
+            };
+            let token = process.variable(TOKEN).filter(|token| !token.is_empty())?;
+            if process.variable("GT_TOWN_ROOT")? != root {
+                return None;
+            }
+            Some(SessionProcess {
+                process,
+                token,
+                session: process.variable("GT_SESSION").unwrap_or_default(),
+                program: process.name().unwrap_or_default(),
+                age: Duration::from_secs(uptime.saturating_sub(stat.started / ticks)),
+            })
         })
-    };
-    all.filter_map(of_town).collect()
+        .collect()
 }
 
 /// Returns the id of this process.

@@ -34,18 +34,16 @@ impl QueuePause {
     /// Returns the pause of a rig's queue, if it is paused. An unreadable file counts as a pause,
     /// because its writer wanted one.
     pub fn load(rig: &RigLayout) -> Option<Self> {
-        let unreadable = |reason: String| Self {
+        let read = match file::read_file_if_exists(&rig.queue_pause()) {
+            Ok(bytes) => serde_json::from_slice(&bytes?)
+                .map_err(|error| format!("queue-pause.json: {error}")),
+            Err(error) => Err(error.to_string()),
+        };
+        Some(read.unwrap_or_else(|reason| Self {
             rig: rig.name().to_owned(),
             reason,
             ..Self::default()
-        };
-        match file::read_file_if_exists(&rig.queue_pause()) {
-            Ok(bytes) => Some(
-                serde_json::from_slice(&bytes?)
-                    .unwrap_or_else(|error| unreadable(format!("queue-pause.json: {error}"))),
-            ),
-            Err(error) => Some(unreadable(error.to_string())),
-        }
+        }))
     }
 
     /// Pauses the queue of a rig. Replaces an existing pause.

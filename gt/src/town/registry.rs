@@ -109,16 +109,16 @@ impl RigRegistry {
                 source,
             })?;
         text.push('\n');
-        let io = |source| RegistryError::Io {
+        let build_error = |source| RegistryError::Io {
             path: path.to_owned(),
             source,
         };
         // An existing file that others can read would keep its mode.
         match fs::set_permissions(path, fs::Permissions::from_mode(0o600)) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            other => other.map_err(io)?,
+            other => other.map_err(build_error)?,
         }
-        file::replace_file(path, text.as_bytes(), 0o600).map_err(io)
+        file::replace_file(path, text.as_bytes(), 0o600).map_err(build_error)
     }
 }
 

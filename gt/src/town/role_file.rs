@@ -41,11 +41,8 @@ fn role_file_path(town: &Town, address: &Address) -> Option<PathBuf> {
 }
 
 fn is_our_file(path: &Path) -> bool {
-    let text = foreign::read_small_file(path)
-        .ok()
-        .flatten()
-        .unwrap_or_default();
-    text.starts_with(FIRST_LINE.as_bytes())
+    let read = foreign::read_small_file(path);
+    read.is_ok_and(|text| text.is_some_and(|text| text.starts_with(FIRST_LINE.as_bytes())))
 }
 
 /// Returns true if an agent has a role file.

@@ -167,10 +167,9 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
     // The variables of the caller's own session must not leak into the sessions that the daemon
     // starts.
     let inherited = runtime::inheritable_variables(town);
-    let kept = |name: &str| !is_foreign(name) || wrapper::is_session_variable(name, &inherited);
     town.env
         .vars()
-        .filter(|(name, _)| kept(name))
+        .filter(|(name, _)| !is_foreign(name) || wrapper::is_session_variable(name, &inherited))
         .fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
     let answered_pid = clock::wait_for(Duration::from_secs(10), || {
@@ -183,9 +182,9 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
         // The error names the log, which may be unreadable, too.
         let text = std::fs::read(log_path(&town.layout)).ok();
         let new_lines = text.as_deref().and_then(|text| text.get(before..));
-        let tail = String::from_utf8_lossy(new_lines.unwrap_or_default())
-            .trim()
-            .to_owned();
+        let tail = new_lines.map_or_else(String::new, |lines| {
+            String::from_utf8_lossy(lines).trim().to_owned()
+        });
         DaemonError::DidNotStart {
             log: log_path(&town.layout),
             tail,

@@ -5,7 +5,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The size in bytes from which the log is rotated.
 const ROTATION_SIZE: u64 = 10 << 20;
@@ -23,21 +23,22 @@ pub fn rotate_log(log: &Path, force: bool) -> io::Result<bool> {
     if size < if force { 1 } else { ROTATION_SIZE } {
         return Ok(false);
     }
-    let old = |number: usize| {
-        let mut name = log.as_os_str().to_owned();
-        name.push(format!(".{number}"));
-        std::path::PathBuf::from(name)
-    };
     for number in (1..MAX_OLD_LOGS).rev() {
-        match fs::rename(old(number), old(number + 1)) {
+        match fs::rename(old_log(log, number), old_log(log, number + 1)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
     }
     // The copy has the permissions of the log, and is complete before the log is truncated.
-    fs::copy(log, old(1))?;
+    fs::copy(log, old_log(log, 1))?;
     OpenOptions::new().write(true).truncate(true).open(log)?;
     Ok(true)
+}
+
+fn old_log(log: &Path, number: usize) -> PathBuf {
+    let mut name = log.as_os_str().to_owned();
+    name.push(format!(".{number}"));
+    PathBuf::from(name)
 }
 
 #[cfg(test)]

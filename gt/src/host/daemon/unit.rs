@@ -78,8 +78,7 @@ pub fn install_unit(town: &Town) -> anyhow::Result<InstalledUnit> {
         .exe
         .parent()
         .map(|folder| folder.join("gtd"))
-        .filter(|path| path.is_file());
-    let gtd = gtd
+        .filter(|path| path.is_file())
         .or_else(|| which::which_in("gtd", town.env.get("PATH"), town.env.cwd()).ok())
         .ok_or_else(|| DaemonError::NoProgram {
             gt: town.exe.clone(),

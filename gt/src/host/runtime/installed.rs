@@ -51,15 +51,14 @@ pub fn list_role_hooks(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<Ro
 fn inspect_targets(town: &Town, only: Option<&str>) -> anyhow::Result<Vec<(Address, RoleHooks)>> {
     let targets = list_targets(town)?;
     let names: Vec<String> = targets.iter().map(|(name, _)| name.clone()).collect();
-    let is_below = |name: &str, only: &str| {
-        name == only
-            || name
-                .strip_prefix(only)
-                .is_some_and(|rest| rest.starts_with('/'))
-    };
     let found: Vec<(Address, RoleHooks)> = targets
         .into_iter()
-        .filter(|(name, _)| only.is_none_or(|only| is_below(name, only)))
+        .filter(|(name, _)| {
+            only.is_none_or(|only| {
+                name.strip_prefix(only)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+            })
+        })
         .map(|(name, address)| (address.clone(), inspect_hooks(town, name, &address)))
         .collect();
     if let (Some(only), true) = (only, found.is_empty()) {
@@ -84,8 +83,7 @@ pub fn sync_role_hooks(
             HooksState::Incomplete => {}
             HooksState::Absent if absent_too => {}
             HooksState::Damaged => {
-                let error = hooks.error.unwrap_or_default();
-                anyhow::bail!("{}: {error}", hooks.target);
+                anyhow::bail!("{}: {}", hooks.target, hooks.error.as_deref().unwrap_or(""));
             }
             HooksState::Installed | HooksState::None | HooksState::Absent => continue,
         }
@@ -108,20 +106,20 @@ pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
     for rig in town.list_rigs()? {
         let name = rig.name().to_owned();
         // One file for all workers of the rig, or one per worker.
-        let polecat = |worker: &str| Address::Polecat(name.clone(), worker.to_owned());
-        let is_each = preset_of(town, &polecat("any"))
+        let any_polecat = Address::Polecat(name.clone(), "any".to_owned());
+        let is_each = preset_of(town, &any_polecat)
             .is_ok_and(|preset| preset.settings_flag.is_empty() && !preset.hooks_local.is_empty());
         if is_each {
             found.extend(
                 list_folder_workers(&rig.polecats())
                     .into_iter()
                     .map(|worker| {
-                        let address = polecat(&worker);
+                        let address = Address::Polecat(name.clone(), worker);
                         (address.to_string(), address)
                     }),
             );
         } else {
-            found.push((format!("{name}/polecats"), polecat("any")));
+            found.push((format!("{name}/polecats"), any_polecat));
         }
         found.extend(
             list_folder_workers(&rig.crew_folder())

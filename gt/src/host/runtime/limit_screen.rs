@@ -41,8 +41,9 @@ impl RuntimePreset {
         self.usage_limit_menus.iter().find_map(|menu| {
             let at = lines.iter().rposition(|line| *line == menu.sign)?;
             let below = &lines[at + 1..];
-            let is_option = |line: &&&str| strip_option(line, &self.focus_mark) == menu.choose;
-            let is_open = below.iter().any(|line| is_option(&line))
+            let is_open = below
+                .iter()
+                .any(|line| strip_option(line, &self.focus_mark) == menu.choose)
                 && !below.iter().any(|line| is_prompt_line(line, self));
             let is_drawn = self.dialog_mark.is_empty()
                 || below.iter().any(|line| line.contains(&self.dialog_mark));

@@ -42,7 +42,7 @@ pub struct RuntimePreset {
     /// Variables of the caller to inherit, such as the provider's credentials.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pass: Vec<String>,
-    /// The files in which the program keeps a login. Empty if they are not known.
+    /// The files in which the program keeps a login, as far as they are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub login_files: Vec<String>,
     /// The first prompt if the caller gives none.
@@ -233,20 +233,9 @@ impl RuntimePreset {
     /// Returns true if a file or a variable shows a login, and `None` if that cannot be seen: the
     /// files of the program are not known, are elsewhere, or the system has a keychain for them.
     pub fn has_login(&self, env: &Env) -> Option<bool> {
-        let is_credential = |name: &str| {
-            let is_passed = self
-                .pass
-                .iter()
-                .any(|pattern| match pattern.strip_suffix('*') {
-                    Some(prefix) => name.starts_with(prefix),
-                    None => name == pattern,
-                });
-            let is_named = ["KEY", "TOKEN", "USE_BEDROCK", "USE_VERTEX"];
-            is_passed && is_named.iter().any(|part| name.contains(part))
-        };
         if env
             .vars()
-            .any(|(name, value)| !value.is_empty() && is_credential(name))
+            .any(|(name, value)| !value.is_empty() && self.is_credential(name))
         {
             return Some(true);
         }
@@ -262,14 +251,32 @@ impl RuntimePreset {
         )
     }
 
+    /// Returns true for a variable that reaches the program and by its name holds a login.
+    fn is_credential(&self, name: &str) -> bool {
+        let is_passed = self
+            .pass
+            .iter()
+            .any(|pattern| match pattern.strip_suffix('*') {
+                Some(prefix) => name.starts_with(prefix),
+                None => name == pattern,
+            });
+        let signs = ["KEY", "TOKEN", "USE_BEDROCK", "USE_VERTEX"];
+        is_passed && signs.iter().any(|sign| name.contains(sign))
+    }
+
     /// Returns the arguments of a start: the preset's own, `more`, and the prompt last.
     pub fn start_argv(&self, program: &Path, more: &[String], prompt: &str) -> Vec<String> {
         let mut argv = vec![program.to_string_lossy().into_owned()];
         argv.extend(self.args.iter().chain(more).cloned());
         let prompt = self.prompt_or_default(prompt);
         if self.prompt_mode == PromptMode::Arg && !prompt.is_empty() {
-            let words = [self.prompt_flag.as_str(), prompt].into_iter();
-            argv.extend(words.filter(|word| !word.is_empty()).map(str::to_owned));
+            let words = [self.prompt_flag.as_str(), prompt];
+            argv.extend(
+                words
+                    .iter()
+                    .filter(|word| !word.is_empty())
+                    .map(|&word| word.to_owned()),
+            );
         }
         argv
     }

@@ -98,12 +98,14 @@ fn answer_dialog(
     let seen = inspect_screen(&screen, preset);
     let same = seen == *last;
     *last = seen.clone();
-    let is_at_limit = || {
-        preset.find_usage_limit_menu(&screen).is_some()
-            || preset.find_usage_limit(&screen).is_some()
-    };
     Ok(match seen {
-        ScreenState::NeedsPerson(_) if same && is_at_limit() => Some(StartResult::AtUsageLimit),
+        ScreenState::NeedsPerson(_)
+            if same
+                && (preset.find_usage_limit_menu(&screen).is_some()
+                    || preset.find_usage_limit(&screen).is_some()) =>
+        {
+            Some(StartResult::AtUsageLimit)
+        }
         ScreenState::AtPrompt if same => Some(StartResult::AtPrompt),
         ScreenState::Busy => Some(StartResult::Busy),
         ScreenState::NeedsPerson(dialog) if same => Some(StartResult::NeedsPerson(dialog)),
@@ -207,11 +209,12 @@ pub fn inspect_screen(screen: &str, preset: &RuntimePreset) -> ScreenState {
 /// above it may be the dialog's focus mark.
 fn is_dialog_open(screen: &str, preset: &RuntimePreset) -> bool {
     let mark = preset.dialog_mark.as_str();
-    let mut tail = screen
-        .lines()
-        .rev()
-        .take_while(|line| !is_prompt_line(line, preset));
-    !mark.is_empty() && tail.any(|line| line.contains(mark))
+    !mark.is_empty()
+        && screen
+            .lines()
+            .rev()
+            .take_while(|line| !is_prompt_line(line, preset))
+            .any(|line| line.contains(mark))
 }
 
 /// Returns true if a line shows work in progress: by a known mark, or as `✻ Stewing… (3s)`.
@@ -247,9 +250,8 @@ pub(super) fn strip_frame(line: &str) -> &str {
 /// Returns the key that moves the focus towards the wanted option, or Enter if it is there.
 pub(super) fn next_key(dialog: &str, option: &str, focus: &str) -> Option<Key> {
     let lines: Vec<&str> = dialog.lines().map(strip_frame).collect();
-    let at = |found: &dyn Fn(&str) -> bool| lines.iter().rposition(|line| found(line));
-    let focused = at(&|line| line.starts_with(focus))?;
-    let wanted = at(&|line| line.contains(option))?;
+    let focused = lines.iter().rposition(|line| line.starts_with(focus))?;
+    let wanted = lines.iter().rposition(|line| line.contains(option))?;
     Some(match wanted.cmp(&focused) {
         std::cmp::Ordering::Equal => Key::Enter,
         std::cmp::Ordering::Greater => Key::Down,

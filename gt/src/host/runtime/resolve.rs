@@ -134,12 +134,11 @@ pub fn resolve_runtime(
     address: &Address,
     wanted: &str,
 ) -> Result<AgentRuntime, RuntimeError> {
-    let flag = Some(wanted).filter(|name| !name.is_empty());
     choose_runtime(
         &town.layout,
         rig.map(Rig::layout),
         address.role(),
-        flag,
+        Some(wanted).filter(|name| !name.is_empty()),
         &town.env,
         &town.exe,
     )
@@ -259,33 +258,29 @@ pub fn list_agent_names(
 /// inherit. Invalid settings add none.
 pub fn inheritable_variables(town: &Town) -> Vec<String> {
     let rigs = town.list_rigs().unwrap_or_else(|_| Vec::new());
-    let places = || std::iter::once(None).chain(rigs.iter().map(Some));
-    let added = places().flat_map(|rig| added_variables(town, rig));
-    let known =
-        places().filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok());
-    known
-        .flat_map(|known| {
-            known
-                .names()
-                .into_iter()
-                .filter_map(|name| known.build_preset(&name, RuntimeSource::Flag).ok())
-                .collect::<Vec<_>>()
-        })
-        .flat_map(|preset| preset.pass)
-        .chain(added)
-        .collect()
+    let mut variables = Vec::new();
+    for rig in std::iter::once(None).chain(rigs.iter().map(Some)) {
+        if let Ok(known) = SettingsPair::load(&town.layout, rig.map(Rig::layout)) {
+            for name in known.names() {
+                let preset = known.build_preset(&name, RuntimeSource::Flag);
+                variables.extend(preset.map(|preset| preset.pass).into_iter().flatten());
+            }
+        }
+        variables.extend(added_variables(town, rig));
+    }
+    variables
 }
 
 /// Returns the variables that the settings of the town and its rigs define for agents, of all
 /// agents. Invalid settings add none.
 pub fn configured_variables(town: &Town) -> Vec<(String, String)> {
     let rigs = town.list_rigs().unwrap_or_else(|_| Vec::new());
-    let known = std::iter::once(None)
-        .chain(rigs.iter().map(Some))
-        .filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok());
-    let settings = known.flat_map(|known| [known.town, known.rig]);
     let mut found = Vec::new();
-    for settings in settings {
+    for settings in std::iter::once(None)
+        .chain(rigs.iter().map(Some))
+        .filter_map(|rig| SettingsPair::load(&town.layout, rig.map(Rig::layout)).ok())
+        .flat_map(|known| [known.town, known.rig])
+    {
         found.extend(settings.env_vars);
         for agent in settings.agents.into_values() {
             let Some(Value::Object(variables)) = agent.get("env") else {
@@ -363,12 +358,12 @@ impl SettingsPair {
         role: &str,
         flag: Option<&'a str>,
     ) -> Vec<(RuntimeSource, &'a str)> {
-        let by_role =
-            |settings: &'a AgentSettings| settings.role_agents.get(role).map(String::as_str);
+        let [rig_role, town_role] =
+            [&self.rig, &self.town].map(|settings| settings.role_agents.get(role));
         let set = [
             (RuntimeSource::Flag, flag),
-            (RuntimeSource::RigRole, by_role(&self.rig)),
-            (RuntimeSource::TownRole, by_role(&self.town)),
+            (RuntimeSource::RigRole, rig_role.map(String::as_str)),
+            (RuntimeSource::TownRole, town_role.map(String::as_str)),
             (RuntimeSource::Rig, Some(self.rig.agent.as_str())),
             (RuntimeSource::Town, Some(self.town.default_agent.as_str())),
             (RuntimeSource::BuiltIn, Some("claude")),
@@ -387,22 +382,24 @@ impl SettingsPair {
         source: RuntimeSource,
     ) -> Result<RuntimePreset, RuntimeError> {
         let mut preset = self.build_own_preset(name, source)?;
-        let refuse = |place: &str, variables: &BTreeMap<String, String>| {
-            let own = variables.keys().find(|variable| is_own_variable(variable));
-            own.map_or(Ok(()), |variable| {
-                Err(RuntimeError::OwnVariable {
+        let refuse_own_variable =
+            |place: &str, variables: &BTreeMap<String, String>| match variables
+                .keys()
+                .find(|variable| is_own_variable(variable))
+            {
+                None => Ok(()),
+                Some(variable) => Err(RuntimeError::OwnVariable {
                     name: name.to_owned(),
                     place: place.to_owned(),
                     variable: variable.clone(),
-                })
-            })
-        };
-        refuse(
+                }),
+            };
+        refuse_own_variable(
             &format!("`env` of {}", self.describe_place(name)),
             &preset.env,
         )?;
         for (place, settings) in [("the rig's", &self.rig), ("the town's", &self.town)] {
-            refuse(&format!("env_vars of {place} settings"), &settings.env_vars)?;
+            refuse_own_variable(&format!("env_vars of {place} settings"), &settings.env_vars)?;
             for (variable, value) in &settings.env_vars {
                 let entry = preset.env.entry(variable.clone());
                 entry.or_insert_with(|| value.clone());

@@ -142,12 +142,17 @@ fn run_prime(request: &ScriptedRequest) -> Result<String, ScriptedError> {
 
 fn parse_work(prime: &Value) -> Option<HookedBead> {
     let bead = prime.get("bead").filter(|bead| bead.is_object())?;
-    let text = |key: &str| bead.get(key).and_then(Value::as_str).unwrap_or("");
-    let id = text("id").to_owned();
+    let read_text = |key: &str| {
+        bead.get(key)
+            .and_then(Value::as_str)
+            .unwrap_or("")
+            .to_owned()
+    };
+    let id = read_text("id");
     (!id.is_empty()).then(|| HookedBead {
         id,
-        title: text("title").to_owned(),
-        description: text("description").to_owned(),
+        title: read_text("title"),
+        description: read_text("description"),
     })
 }
 
@@ -183,7 +188,7 @@ fn run_script(
     }
     // A script that leaves no readable summary has done what the title says.
     let written = file::read_file_if_exists(&summary).ok().flatten();
-    let written = String::from_utf8_lossy(written.as_deref().unwrap_or_default());
+    let written = String::from_utf8_lossy(written.as_deref().unwrap_or(b""));
     Ok(match cut::first_bytes(&written, LONGEST_ARGUMENT).trim() {
         "" => work.title.clone(),
         written => written.to_owned(),

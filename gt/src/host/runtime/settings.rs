@@ -125,9 +125,14 @@ pub(super) fn locate_hook_file(
 /// Makes git ignore a file of a worktree. Returns false for a file that is tracked or behind a
 /// symbolic link.
 fn exclude_from_git(tree: &Path, file: &str) -> Result<bool, HookFileError> {
-    let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|seen| seen.is_symlink());
-    let mut above = Path::new(file).ancestors();
-    if above.any(|part| !part.as_os_str().is_empty() && is_link(&tree.join(part))) {
+    let is_linked = Path::new(file).ancestors().any(|part| {
+        !part.as_os_str().is_empty()
+            && tree
+                .join(part)
+                .symlink_metadata()
+                .is_ok_and(|seen| seen.is_symlink())
+    });
+    if is_linked {
         return Ok(false);
     }
     if !tree.join(".git").exists() {
@@ -148,26 +153,23 @@ pub(super) fn find_missing_hooks(
     address: &Address,
 ) -> Result<Option<Vec<String>>, HookFileError> {
     if preset.hooks == PLUGIN_KIND.0 {
-        let found = read_bytes(path)?;
-        let is_old = |found: &Vec<u8>| found != PLUGIN_KIND.1.as_bytes();
-        let old = "the plugin is of another version of gt".to_owned();
-        return Ok(found.map(|found| {
-            if is_old(&found) {
-                vec![old]
-            } else {
+        return Ok(read_bytes(path)?.map(|found| {
+            if found == PLUGIN_KIND.1.as_bytes() {
                 Vec::new()
+            } else {
+                vec!["the plugin is of another version of gt".to_owned()]
             }
         }));
     }
     let Some(found) = read_hook_settings(path)? else {
         return Ok(None);
     };
-    let invalid = |source| build_invalid_error(path, source);
+    let build_error = |source| build_invalid_error(path, source);
     let mut missing = Vec::new();
     for ours in role_hooks(preset, address) {
-        let ours: Value = serde_json::from_str(ours).map_err(invalid)?;
+        let ours: Value = serde_json::from_str(ours).map_err(build_error)?;
         let lacks = list_missing(&found, &ours, "");
-        missing.extend(lacks.map_err(|why| invalid(serde::de::Error::custom(why)))?);
+        missing.extend(lacks.map_err(|why| build_error(serde::de::Error::custom(why)))?);
     }
     Ok(Some(missing))
 }
@@ -215,14 +217,14 @@ fn build_invalid_error(path: &Path, source: serde_json::Error) -> HookFileError 
 
 /// Adds the missing hooks to a settings file.
 fn add_hooks(path: &Path, ours: &str) -> Result<(), HookFileError> {
-    let invalid = |source| build_invalid_error(path, source);
-    let ours: Value = serde_json::from_str(ours).map_err(invalid)?;
+    let build_error = |source| build_invalid_error(path, source);
+    let ours: Value = serde_json::from_str(ours).map_err(build_error)?;
     let found = read_hook_settings(path)?.unwrap_or_else(|| Value::Object(Map::new()));
     let merged = merge_missing(found.clone(), &ours);
     if merged == found {
         return Ok(());
     }
-    let mut text = serde_json::to_string_pretty(&merged).map_err(invalid)?;
+    let mut text = serde_json::to_string_pretty(&merged).map_err(build_error)?;
     text.push('\n');
     write_if_changed(path, text.as_bytes())
 }
@@ -232,27 +234,25 @@ fn write_if_changed(path: &Path, bytes: &[u8]) -> Result<(), HookFileError> {
     if read_bytes(path)?.is_some_and(|found| found == bytes) {
         return Ok(());
     }
-    let io = |source| HookFileError::Io {
-        path: path.to_owned(),
-        source,
-    };
-    if let Some(parent) = path.parent() {
-        file::create_folder(parent, 0o755).map_err(io)?;
-    }
-    file::replace_file(path, bytes, 0o600).map_err(io)
+    path.parent()
+        .map_or(Ok(()), |parent| file::create_folder(parent, 0o755))
+        .and_then(|()| file::replace_file(path, bytes, 0o600))
+        .map_err(|source| HookFileError::Io {
+            path: path.to_owned(),
+            source,
+        })
 }
 
 /// Returns the folder above an agent's worktrees.
 fn hook_folder(layout: &TownLayout, address: &Address) -> Option<PathBuf> {
-    let above = |path: PathBuf| path.parent().map(Path::to_owned);
     match address {
         Address::Overseer => None,
         Address::Mayor => Some(layout.mayor()),
         Address::Deacon | Address::Boot | Address::Dog(_) => Some(layout.deacon()),
         Address::Witness(rig) => Some(layout.rig(rig).witness()),
-        Address::Refinery(rig) => above(layout.rig(rig).refinery()),
+        Address::Refinery(rig) => layout.rig(rig).refinery().parent().map(Path::to_owned),
         Address::Polecat(rig, _) => Some(layout.rig(rig).polecats()),
-        Address::Crew(rig, name) => above(layout.rig(rig).crew(name)),
+        Address::Crew(rig, name) => layout.rig(rig).crew(name).parent().map(Path::to_owned),
     }
 }
 
@@ -291,13 +291,11 @@ pub(super) fn has_same_commands(entry: &Value, other: &Value) -> bool {
 
 /// Returns the commands of a hook entry.
 pub(super) fn entry_commands(entry: &Value) -> Vec<String> {
-    let hooks = entry
+    entry
         .get("hooks")
         .and_then(Value::as_array)
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    hooks
-        .iter()
+        .into_iter()
+        .flatten()
         .filter_map(|hook| Some(hook.get("command")?.as_str()?.to_owned()))
         .collect()
 }

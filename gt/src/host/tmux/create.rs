@@ -102,12 +102,10 @@ impl Tmux {
     /// server has no configuration file, so each new session sets them. tmux runs the command of
     /// the status line only while a terminal shows it.
     fn display_commands(&self) -> Vec<TmuxCommand<'static>> {
-        let quote = |path: &Path| {
+        let [exe, files] = [&self.exe, &self.files].map(|path| {
             let text = path.to_string_lossy().replace('#', "##");
             format!("'{}'", text.replace('\'', r"'\''"))
-        };
-        let exe = quote(&self.exe);
-        let files = quote(&self.files);
+        });
         // The server's folder is not the town's, and the files are in the town.
         let gt = format!("cd {files} && {exe}");
         let status = format!("#({gt} status-line '#{{session_name}}' 2>/dev/null) %H:%M ");
@@ -144,7 +142,7 @@ impl Tmux {
 
     fn creation_commands(&self, spec: &SessionSpec, file: &Path) -> Vec<TmuxCommand<'static>> {
         let target = pane_target(&spec.name);
-        let global = |option: &'static str, value: &'static str| {
+        let set_global = |option: &'static str, value: &'static str| {
             let set = SetOption::new().global().option(option);
             set.value(value).build()
         };
@@ -169,9 +167,9 @@ impl Tmux {
         let keep = SetOption::new().window().target_pane(target);
         let mut commands = vec![
             StartServer::new().build(),
-            global("history-limit", "20000"),
-            global("default-terminal", "screen-256color"),
-            global("mouse", "on"),
+            set_global("history-limit", "20000"),
+            set_global("default-terminal", "screen-256color"),
+            set_global("mouse", "on"),
         ];
         commands.extend(self.display_commands());
         commands.extend([

@@ -64,9 +64,10 @@ pub fn list_default_sessions(env: &Env) -> Vec<String> {
             exec = exec.env(name, value);
         }
     }
-    let listed = exec.run().ok().filter(ChildOutput::is_success);
-    let text = listed.map_or_else(String::new, |listed| listed.text());
-    text.lines().map(str::to_owned).collect()
+    match exec.run() {
+        Ok(listed) if listed.is_success() => listed.text().lines().map(str::to_owned).collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// The number of screens that are captured by one call. tmux takes 16 KB of commands.

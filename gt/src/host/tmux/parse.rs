@@ -46,17 +46,17 @@ fn parse_row(line: &str) -> Option<SessionRow> {
     if token.is_empty() {
         return None;
     }
-    let time = |text: &str| Timestamp::from_second(text.parse().ok()?).ok();
+    let parse_time = |text: &str| Timestamp::from_second(text.parse().ok()?).ok();
     let pid = pid.parse().ok()?;
-    let created = time(created)?;
+    let created = parse_time(created)?;
     let session = LiveSession {
         name: name.to_owned(),
         pid,
         process: Process::find(pid),
         token: token.to_owned(),
         created,
-        host_started: time(server).unwrap_or(created),
-        activity: time(activity).unwrap_or(created),
+        host_started: parse_time(server).unwrap_or(created),
+        activity: parse_time(activity).unwrap_or(created),
         dead: (dead == "1").then(|| parse_end(status, signal)),
         attached: attached.parse::<u32>().is_ok_and(|count| count > 0),
         command: command.to_owned(),
@@ -79,12 +79,12 @@ fn parse_end(status: &str, signal: &str) -> ProcessEnd {
 
 /// Parses the number of a signal. On some systems tmux prints its name, such as `kill`.
 fn parse_signal(text: &str) -> Option<i32> {
-    let bare = |name: &str| name.to_uppercase().trim_start_matches("SIG").to_owned();
+    let strip_prefix = |name: &str| name.to_uppercase().trim_start_matches("SIG").to_owned();
     let number = text.parse().ok();
     number.or_else(|| {
         (1..=64).find(|number| {
             let name = signal_hook::low_level::signal_name(*number);
-            name.is_some_and(|name| bare(name) == bare(text))
+            name.is_some_and(|name| strip_prefix(name) == strip_prefix(text))
         })
     })
 }
@@ -104,19 +104,19 @@ pub(super) enum TmuxFailure {
 
 /// Parses an error message.
 pub(super) fn parse_failure(words: &str) -> TmuxFailure {
-    let any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
-    if any(&["server exited", "lost server"]) {
+    let has_any = |signs: &[&str]| signs.iter().any(|sign| words.contains(sign));
+    if has_any(&["server exited", "lost server"]) {
         TmuxFailure::Ending
-    } else if any(&[
+    } else if has_any(&[
         "no server running",
         "error connecting to",
         "no current target",
         "no sessions",
     ]) {
         TmuxFailure::NoServer
-    } else if any(&["can't find", "session not found"]) {
+    } else if has_any(&["can't find", "session not found"]) {
         TmuxFailure::NotFound
-    } else if any(&["duplicate session"]) {
+    } else if words.contains("duplicate session") {
         TmuxFailure::Exists
     } else {
         TmuxFailure::Other

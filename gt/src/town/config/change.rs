@@ -76,34 +76,35 @@ pub fn change_locked_setting(
     let key = key::find_key(name).ok_or_else(|| ChangeError::Unknown {
         name: name.to_owned(),
     })?;
-    let wrong = |reason| ChangeError::WrongPlace {
-        name: name.to_owned(),
-        reason,
+    let refuse_place = |reason| {
+        Err(ChangeError::WrongPlace {
+            name: name.to_owned(),
+            reason,
+        })
     };
     match (rig, layer, key.scope) {
         (_, SettingsLayer::Local, _) if !key.layered => {
-            return Err(wrong("it stands in settings files only"));
+            return refuse_place("it stands in settings files only");
         }
         (None, SettingsLayer::Local, _) => {
-            return Err(wrong(
-                "the local layer belongs to a rig: say which with --rig",
-            ));
+            return refuse_place("the local layer belongs to a rig: say which with --rig");
         }
         (Some(_), _, SettingPlacement::Town) => {
-            return Err(wrong("it is the whole town's: use --town"));
+            return refuse_place("it is the whole town's: use --town");
         }
         (None, _, SettingPlacement::RigOnly) => {
-            return Err(wrong("it belongs to a rig: say which with --rig"));
+            return refuse_place("it belongs to a rig: say which with --rig");
         }
         _ => {}
     }
-    let bad = |text: &str| ChangeError::BadValue {
-        name: name.to_owned(),
-        text: text.to_owned(),
-        expected: key.describe_expected(),
-    };
     let value = text
-        .map(|text| key.parse(text).ok_or_else(|| bad(text)))
+        .map(|text| {
+            key.parse(text).ok_or_else(|| ChangeError::BadValue {
+                name: name.to_owned(),
+                text: text.to_owned(),
+                expected: key.describe_expected(),
+            })
+        })
         .transpose()?;
     if name == "namepool.names" {
         check_polecat_names(rig, value.as_ref())?;
@@ -139,9 +140,9 @@ fn check_polecat_names(rig: Option<&Rig>, names: Option<&Value>) -> Result<(), W
 
 /// Returns the agents that the town's settings define, by name.
 pub fn read_agents(town: &Town) -> Result<BTreeMap<String, Value>, SettingsError> {
-    let tree = read_settings_tree(&town.layout.settings())?;
-    let agents = tree["agents"].as_object().cloned().unwrap_or_default();
-    Ok(agents.into_iter().collect())
+    let mut tree = read_settings_tree(&town.layout.settings())?;
+    let agents = tree.get_mut("agents").and_then(Value::as_object_mut);
+    Ok(agents.map(std::mem::take).into_iter().flatten().collect())
 }
 
 /// Defines an agent in the town's settings. `None` removes it.
@@ -236,7 +237,7 @@ fn remove_value(tree: &mut Value, name: &str) {
 }
 
 fn write_settings(path: &Path, tree: &Value) -> Result<(), SettingsError> {
-    let io = |source| SettingsError::Io {
+    let build_io_error = |source| SettingsError::Io {
         path: path.to_owned(),
         source,
     };
@@ -246,10 +247,10 @@ fn write_settings(path: &Path, tree: &Value) -> Result<(), SettingsError> {
     })?;
     text.push('\n');
     if let Some(folder) = path.parent() {
-        file::create_folder(folder, 0o755).map_err(io)?;
+        file::create_folder(folder, 0o755).map_err(build_io_error)?;
     }
     // Users may link their settings from another folder. The file may hold secrets.
     let path = file::follow_link(path);
-    file::hide_from_others(&path).map_err(io)?;
-    file::replace_file(&path, text.as_bytes(), 0o600).map_err(io)
+    file::hide_from_others(&path).map_err(build_io_error)?;
+    file::replace_file(&path, text.as_bytes(), 0o600).map_err(build_io_error)
 }

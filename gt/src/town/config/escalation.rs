@@ -135,8 +135,9 @@ impl EscalationSettings {
         let mut settings = Self::from_file(&path)?;
         let layers = SettingsLayers::load(town, None)?;
         let is_set = |name: &str| {
-            let set = layers.get(name);
-            set.is_some_and(|set| set.origin != SettingOrigin::BuiltIn)
+            layers
+                .get(name)
+                .is_some_and(|set| set.origin != SettingOrigin::BuiltIn)
         };
         if is_set("patrol.escalation.stale")
             && let Some(text) = layers.valid_value("patrol.escalation.stale").as_str()
@@ -214,8 +215,9 @@ impl EscalationSettings {
         if let Ok(limit @ 1..) = u64::try_from(file.max_reescalations) {
             settings.limit = limit;
         }
-        let contacts = file.contacts.into_iter();
-        settings.contacts = contacts
+        settings.contacts = file
+            .contacts
+            .into_iter()
             .filter_map(|(name, value)| Some((name, value.as_str()?.to_owned())))
             .collect();
         settings.commands = file.commands;

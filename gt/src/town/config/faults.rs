@@ -149,11 +149,12 @@ impl SettingsLayers {
             layers: self,
             faults: &mut faults,
         };
-        let to = |key: &str| format!("{QUEUE_PART}.{key} in {}", rig.settings().display());
-        finder.check_places(&old_file, to);
+        let name_right_place =
+            |key: &str| format!("{QUEUE_PART}.{key} in {}", rig.settings().display());
+        finder.check_places(&old_file, name_right_place);
         let queue = old_file.get(QUEUE_PART).and_then(Value::as_object);
         if let Some(found) = queue.and_then(|queue| queue.keys().find(|key| has_gates(key))) {
-            finder.add_misplaced(&format!("{QUEUE_PART}.{found}"), to(found));
+            finder.add_misplaced(&format!("{QUEUE_PART}.{found}"), name_right_place(found));
         }
         let merged = self.merged();
         let gates = merged[QUEUE_PART]["gates"].as_object();
@@ -301,11 +302,11 @@ impl FaultFinder<'_> {
     }
 
     /// Reports gates in places that are not read.
-    fn check_places(&mut self, file: &Value, to: impl Fn(&str) -> String) {
+    fn check_places(&mut self, file: &Value, name_right_place: impl Fn(&str) -> String) {
         for (above, tree) in [("", file), ("refinery.", &file["refinery"])] {
-            let keys = tree.as_object().into_iter().flat_map(Map::keys);
-            if let Some(found) = keys.into_iter().find(|key| has_gates(key)) {
-                self.add_misplaced(&format!("{above}{found}"), to(found));
+            let mut keys = tree.as_object().into_iter().flat_map(Map::keys);
+            if let Some(found) = keys.find(|key| has_gates(key)) {
+                self.add_misplaced(&format!("{above}{found}"), name_right_place(found));
             }
         }
     }

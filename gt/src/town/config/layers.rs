@@ -187,8 +187,7 @@ impl SettingsLayers {
             .filter(|key| !key.name.contains('*'))
             .map(|key| key.name.to_owned())
             .collect();
-        let files = self.rig.iter().map(|(_, file)| file).chain([&self.town.1]);
-        for file in files {
+        for file in self.rig.iter().map(|(_, file)| file).chain([&self.town.1]) {
             collect_names(file, "", &mut names);
         }
         names.extend(
@@ -206,19 +205,20 @@ impl SettingsLayers {
     pub fn merged(&self) -> Value {
         let mut tree = self.town.1.clone();
         let name = "max_polecats";
-        let old = old_name_of(name).and_then(|old| value_at(&self.town.1, old));
-        if let Some(value) = old.filter(|_| value_at(&tree, name).is_none()) {
+        if value_at(&tree, name).is_none()
+            && let Some(value) = old_name_of(name).and_then(|old| value_at(&self.town.1, old))
+        {
             put_value(&mut tree, name, value.clone());
         }
         if let Some((_, rig)) = &self.rig {
             merge_over(&mut tree, rig);
         }
-        let fixed = key::all_keys()
-            .iter()
-            .map(|key| key.name)
-            .filter(|name| !name.contains('*'));
-        let local = self.local.values.keys().chain(&self.local.blocked);
-        for name in fixed.chain(local.map(String::as_str)) {
+        let fixed_names = key::all_keys().iter().map(|key| key.name);
+        for name in fixed_names
+            .filter(|name| !name.contains('*'))
+            .chain(self.local.values.keys().map(String::as_str))
+            .chain(self.local.blocked.iter().map(String::as_str))
+        {
             let Some(key) = key::find_key(name).filter(|key| key.layered) else {
                 continue;
             };
@@ -240,8 +240,10 @@ impl SettingsLayers {
         let Some(key) = key::find_key(name) else {
             return Value::Null;
         };
-        let set = self.get(name).filter(|set| key.is_valid(&set.value));
-        set.map_or_else(|| key.built_in_value(), |set| set.value)
+        match self.get(name) {
+            Some(set) if key.is_valid(&set.value) => set.value,
+            _ => key.built_in_value(),
+        }
     }
 
     /// Returns a setting's value from the highest layer, or the error of a wrong one.
@@ -318,11 +320,8 @@ impl SettingsLayers {
     pub fn values_below(&self, part: &str) -> Vec<StoredSetting<'_>> {
         let mut found = Vec::new();
         for (path, file) in self.files() {
-            let mut open: Vec<(String, &Value)> = file
-                .get(part)
-                .map(|tree| (part.to_owned(), tree))
-                .into_iter()
-                .collect();
+            let mut open: Vec<(String, &Value)> = Vec::new();
+            open.extend(file.get(part).map(|tree| (part.to_owned(), tree)));
             while let Some((name, value)) = open.pop() {
                 match value {
                     Value::Object(map) => {
@@ -335,16 +334,17 @@ impl SettingsLayers {
                 }
             }
         }
-        let local = self
-            .local
-            .values
-            .keys()
-            .filter(|name| name.split('.').next() == Some(part));
-        found.extend(local.map(|name| StoredSetting {
-            path: self.local_path(),
-            name: name.clone(),
-            value: &self.local.values[name],
-        }));
+        found.extend(
+            self.local
+                .values
+                .iter()
+                .filter(|(name, _)| name.split('.').next() == Some(part))
+                .map(|(name, value)| StoredSetting {
+                    path: self.local_path(),
+                    name: name.clone(),
+                    value,
+                }),
+        );
         found
     }
 
@@ -441,12 +441,9 @@ impl SettingsLayers {
 
     /// Returns a setting's value from the highest file, or the built-in one.
     fn find_in_files(&self, key: &SettingKey, name: &str) -> (Value, SettingOrigin) {
-        let rig = self
-            .rig
-            .as_ref()
-            .filter(|_| key.scope != SettingPlacement::Town);
-        if let Some((path, value)) =
-            rig.and_then(|(path, file)| Some((path, value_at(file, name)?)))
+        if let Some((path, file)) = &self.rig
+            && key.scope != SettingPlacement::Town
+            && let Some(value) = value_at(file, name)
         {
             return (value.clone(), SettingOrigin::Rig(path.clone()));
         }

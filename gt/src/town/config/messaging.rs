@@ -67,17 +67,19 @@ impl MessagingSettings {
 
     /// Returns the key of an empty list of addresses, and the expected value.
     fn find_empty(&self) -> Option<(String, &'static str)> {
-        let lists = self.lists.iter().map(|(name, list)| ("lists", name, list));
-        let queues = self.queues.iter();
-        let queues = queues.map(|(name, queue)| ("queues", name, &queue.workers));
-        let announces = self.announces.iter();
-        let announces = announces.map(|(name, announce)| ("announces", name, &announce.readers));
-        let channels = self.nudge_channels.iter();
-        let channels = channels.map(|(name, list)| ("nudge_channels", name, list));
-        let (section, name, _) = lists
-            .chain(queues)
-            .chain(announces)
-            .chain(channels)
+        let mut addresses = Vec::new();
+        addresses.extend(self.lists.iter().map(|(name, list)| ("lists", name, list)));
+        for (name, queue) in &self.queues {
+            addresses.push(("queues", name, &queue.workers));
+        }
+        for (name, announce) in &self.announces {
+            addresses.push(("announces", name, &announce.readers));
+        }
+        for (name, list) in &self.nudge_channels {
+            addresses.push(("nudge_channels", name, list));
+        }
+        let (section, name, _) = addresses
+            .into_iter()
             .find(|(_, _, addresses)| addresses.is_empty())?;
         let (key, expected) = match section {
             "queues" => (".workers", "the agents that may claim its messages"),

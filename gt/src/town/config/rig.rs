@@ -190,10 +190,10 @@ impl RigSettings {
     pub fn gates(&self, rig: &RigLayout) -> Result<Vec<Vec<Gate>>, SettingsError> {
         let queue = &self.merge_queue;
         let setup = build_command_gate("setup_command", queue.setup_command.as_ref());
-        let after_setup = |gates: Vec<Gate>| setup.iter().cloned().chain(gates).collect();
+        let prepend_setup = |gates: Vec<Gate>| setup.iter().cloned().chain(gates).collect();
         let mut groups: Vec<Vec<Gate>> = Vec::new();
         for (name, setting) in &queue.gates {
-            groups.push(after_setup(vec![build_named_gate(rig, name, setting)?]));
+            groups.push(prepend_setup(vec![build_named_gate(rig, name, setting)?]));
         }
         let run_tests = queue.run_tests != Some(false);
         let commands: Vec<Gate> = [
@@ -209,7 +209,7 @@ impl RigSettings {
         .filter_map(|(name, line)| build_command_gate(name, line))
         .collect();
         if !commands.is_empty() || groups.is_empty() {
-            groups.push(after_setup(commands));
+            groups.push(prepend_setup(commands));
         }
         groups.retain(|group| !group.is_empty());
         Ok(groups)
@@ -229,10 +229,13 @@ impl MergeQueueSettings {
     /// Returns how many requests one run of the gates may check together. `max_batch_size` is the
     /// name in existing towns.
     pub fn batch_limit(&self) -> usize {
-        let number = |key: &str| self.batch.get(key)?.as_u64();
-        let limit = number("max").or_else(|| number("max_batch_size"));
-        let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-        limit.unwrap_or(8).max(1)
+        let limit = ["max", "max_batch_size"]
+            .iter()
+            .find_map(|key| self.batch.get(*key)?.as_u64());
+        limit
+            .and_then(|limit| usize::try_from(limit).ok())
+            .unwrap_or(8)
+            .max(1)
     }
 }
 
@@ -290,12 +293,7 @@ fn parse_cache_paths(
     name: &str,
     setting: &GateSetting,
 ) -> Result<Vec<String>, SettingsError> {
-    let inside = |text: &str| {
-        let mut parts = Path::new(text).components().peekable();
-        parts.peek().is_some()
-            && parts.all(|part| matches!(part, Component::Normal(part) if part != ".git"))
-    };
-    match setting.cache.iter().find(|text| !inside(text)) {
+    match setting.cache.iter().find(|text| !is_inside_clone(text)) {
         None => Ok(setting.cache.clone()),
         Some(text) => Err(SettingsError::CachePath {
             place: SettingPlace::in_file(&rig.settings()),
@@ -303,6 +301,13 @@ fn parse_cache_paths(
             text: text.clone(),
         }),
     }
+}
+
+/// Returns true for a relative path that stays in the clone and out of its git folder.
+fn is_inside_clone(text: &str) -> bool {
+    let mut parts = Path::new(text).components().peekable();
+    parts.peek().is_some()
+        && parts.all(|part| matches!(part, Component::Normal(part) if part != ".git"))
 }
 
 /// Returns the branch that a rig's work is merged into: from the settings, otherwise the rig's

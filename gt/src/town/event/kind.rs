@@ -27,15 +27,15 @@ pub fn is_known_kind(kind: &str) -> bool {
 
 /// Returns the kinds that are spelled similarly to an unknown one, the nearest first.
 pub fn find_near_kinds(kind: &str) -> Vec<&'static str> {
-    let distance = |known: &str| strsim::damerau_levenshtein(kind, known);
+    let distance_to = |known: &str| strsim::damerau_levenshtein(kind, known);
     let mut near: Vec<&str> = list_event_kinds()
         .map(|known| known.name)
         .filter(|known| {
             let is_part = kind.len() > 2 && (known.contains(kind) || kind.contains(known));
-            is_part || distance(known) <= 2
+            is_part || distance_to(known) <= 2
         })
         .collect();
-    near.sort_by_key(|known| distance(known));
+    near.sort_by_key(|known| distance_to(known));
     near.truncate(MAX_PROPOSALS);
     near
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use kit::sys::file;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::line::{EventLine, EventVisibility};
 use super::newest::{self, LinesBackwards};
@@ -39,7 +39,10 @@ impl Town {
     pub fn record_event(&self, event: &Event) {
         let mut fields = json_fields(event);
         let kind = fields.remove("type");
-        let payload = fields.remove("payload");
+        let payload = match fields.remove("payload") {
+            Some(Value::Object(payload)) => payload,
+            _ => Map::new(),
+        };
         // Truncated, not rounded, so that no event is later than the next one.
         let whole = TimestampRound::new()
             .smallest(Unit::Second)
@@ -54,9 +57,7 @@ impl Town {
                 .unwrap_or("")
                 .to_owned(),
             actor: self.actor.to_string(),
-            payload: payload
-                .and_then(|payload| payload.as_object().cloned())
-                .unwrap_or_default(),
+            payload,
             visibility: EventVisibility::Both,
         };
         let Ok(mut text) = serde_json::to_vec(&line) else {
@@ -187,16 +188,15 @@ impl EventReader {
     /// start.
     pub fn read_new(&mut self) -> io::Result<Vec<StoredEvent>> {
         let bytes = match file::read_file_from(&self.path, self.at)? {
-            Some(bytes) => bytes,
+            Some(bytes) => Some(bytes),
             None => {
                 self.at = 0;
-                file::read_file_from(&self.path, 0)?.unwrap_or_default()
+                file::read_file_from(&self.path, 0)?
             }
         };
+        let bytes = bytes.as_deref().unwrap_or(&[]);
         let end = bytes.iter().rposition(|byte| *byte == b'\n');
-        let whole = bytes
-            .get(..end.map_or(0, |end| end + 1))
-            .unwrap_or_default();
+        let whole = &bytes[..end.map_or(0, |end| end + 1)];
         self.at += whole.len() as u64;
         Ok(whole
             .split(|byte| *byte == b'\n')

@@ -46,8 +46,8 @@ impl LinesBackwards {
     /// Skips the part after the last line end, and returns the offset after that line end.
     pub(super) fn skip_unfinished(&mut self) -> io::Result<u64> {
         let end = self.start;
-        let unfinished = self.read_line()?.unwrap_or_default();
-        Ok(end.saturating_sub(unfinished.len() as u64))
+        let unfinished = self.read_line()?.map_or(0, |line| line.len());
+        Ok(end.saturating_sub(unfinished as u64))
     }
 
     /// Returns the line before those returned so far. The part after the last line end is a line,

@@ -60,8 +60,11 @@ pub fn read_events_about(layout: &TownLayout, what: &str) -> io::Result<Vec<Even
         if let Some(index) = index.as_ref().filter(|_| was_full && !is_recorded) {
             index.add_record(&events, block, &lines).ok();
         }
-        let lines = lines.split(|byte| *byte == b'\n');
-        found.extend(lines.filter_map(|line| parse_if_about(line, what)));
+        found.extend(
+            lines
+                .split(|byte| *byte == b'\n')
+                .filter_map(|line| parse_if_about(line, what)),
+        );
     }
     Ok(found)
 }
@@ -273,8 +276,8 @@ impl FilterRecord {
 
     fn add_words(&mut self, text: &str) {
         for word in split_words(text) {
-            let name = word.rsplit('/').next().filter(|name| *name != word);
-            for bit in std::iter::once(word).chain(name).flat_map(list_bits) {
+            let last_part = word.rsplit('/').next().filter(|part| *part != word);
+            for bit in std::iter::once(word).chain(last_part).flat_map(list_bits) {
                 self.filter[bit / 8] |= 1 << (bit % 8);
             }
         }

@@ -37,14 +37,11 @@ pub fn detect_caller(
         "env"
     };
     match by_session.or_else(|| caller_from_env(env)) {
-        Some(address) => {
-            let mismatch = by_folder.filter(|other| *other != address);
-            DetectedCaller {
-                address: Some(address),
-                source,
-                mismatch,
-            }
-        }
+        Some(address) => DetectedCaller {
+            mismatch: by_folder.filter(|other| *other != address),
+            address: Some(address),
+            source,
+        },
         None if by_folder.is_some() => DetectedCaller {
             address: by_folder,
             source: "cwd",
@@ -61,11 +58,10 @@ pub fn detect_caller(
 /// Reads `GT_ROLE` (a full address, or a role that `GT_RIG`, `GT_POLECAT` and `GT_CREW` complete).
 fn caller_from_env(env: &Env) -> Option<Address> {
     let role = env.get("GT_ROLE")?;
-    let rig = || env.get("GT_RIG");
     let text = match role {
-        "witness" | "refinery" => format!("{}/{role}", rig()?),
-        "polecat" => format!("{}/polecats/{}", rig()?, env.get("GT_POLECAT")?),
-        "crew" => format!("{}/crew/{}", rig()?, env.get("GT_CREW")?),
+        "witness" | "refinery" => format!("{}/{role}", env.get("GT_RIG")?),
+        "polecat" => format!("{}/polecats/{}", env.get("GT_RIG")?, env.get("GT_POLECAT")?),
+        "crew" => format!("{}/crew/{}", env.get("GT_RIG")?, env.get("GT_CREW")?),
         whole => whole.to_owned(),
     };
     text.parse().ok()
@@ -79,16 +75,15 @@ pub(crate) fn caller_from_folder(town: &Path, cwd: &Path) -> Option<Address> {
         .components()
         .filter_map(|c| c.as_os_str().to_str())
         .collect();
-    let owned = |part: &str| part.to_owned();
-    Some(match parts.as_slice() {
+    Some(match *parts.as_slice() {
         ["mayor", ..] => Address::Mayor,
         ["deacon", "dogs", "boot", ..] => Address::Boot,
-        ["deacon", "dogs", name, ..] => Address::Dog(owned(name)),
+        ["deacon", "dogs", name, ..] => Address::Dog(name.into()),
         ["deacon", ..] => Address::Deacon,
-        [rig, "witness", ..] => Address::Witness(owned(rig)),
-        [rig, "refinery", ..] => Address::Refinery(owned(rig)),
-        [rig, "polecats", name, ..] => Address::Polecat(owned(rig), owned(name)),
-        [rig, "crew", name, ..] => Address::Crew(owned(rig), owned(name)),
+        [rig, "witness", ..] => Address::Witness(rig.into()),
+        [rig, "refinery", ..] => Address::Refinery(rig.into()),
+        [rig, "polecats", name, ..] => Address::Polecat(rig.into(), name.into()),
+        [rig, "crew", name, ..] => Address::Crew(rig.into(), name.into()),
         _ => return None,
     })
 }

@@ -137,33 +137,25 @@ impl FromStr for Address {
     /// [`crate::town::Town::parse_address`]).
     fn from_str(text: &str) -> Result<Self, BadAddress> {
         let parts: Vec<&str> = text.trim().trim_end_matches('/').split('/').collect();
-        let owned = |part: &str| part.to_owned();
+        let refusal = || BadAddress {
+            text: text.to_owned(),
+        };
         if parts.iter().any(|part| !is_name(part)) {
-            return Err(BadAddress {
-                text: text.to_owned(),
-            });
+            return Err(refusal());
         }
-        Ok(match parts.as_slice() {
+        Ok(match *parts.as_slice() {
             ["overseer" | "human"] => Self::Overseer,
             ["mayor" | "may"] => Self::Mayor,
             ["deacon" | "dea"] => Self::Deacon,
             ["boot" | "deacon-boot"] => Self::Boot,
-            ["deacon", "dogs", name] => Self::Dog(owned(name)),
-            [rig, "witness" | "wit"] => Self::Witness(owned(rig)),
-            [rig, "refinery" | "ref"] => Self::Refinery(owned(rig)),
-            [rig, "polecats", name] => Self::Polecat(owned(rig), owned(name)),
-            [rig, "crew", name] => Self::Crew(owned(rig), owned(name)),
-            [_, "polecats" | "crew"] => {
-                return Err(BadAddress {
-                    text: text.to_owned(),
-                });
-            }
-            [rig, name] => Self::Polecat(owned(rig), owned(name)),
-            _ => {
-                return Err(BadAddress {
-                    text: text.to_owned(),
-                });
-            }
+            ["deacon", "dogs", name] => Self::Dog(name.into()),
+            [rig, "witness" | "wit"] => Self::Witness(rig.into()),
+            [rig, "refinery" | "ref"] => Self::Refinery(rig.into()),
+            [rig, "polecats", name] => Self::Polecat(rig.into(), name.into()),
+            [rig, "crew", name] => Self::Crew(rig.into(), name.into()),
+            [_, "polecats" | "crew"] => return Err(refusal()),
+            [rig, name] => Self::Polecat(rig.into(), name.into()),
+            _ => return Err(refusal()),
         })
     }
 }
@@ -199,7 +191,7 @@ pub fn check_worker_name<'a>(
     address: &Address,
     rigs: impl IntoIterator<Item = &'a str>,
 ) -> Result<(), WorkerNameError> {
-    let name = address.name().unwrap_or_default();
+    let name = address.name().unwrap_or("");
     let session = SessionName::for_agent(address);
     let meant = session
         .as_ref()
