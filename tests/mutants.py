@@ -210,8 +210,8 @@ MUTANTS = {
     ),
     "a usage limit pauses no queued work": (
         "gt/src/record/start_use.rs",
-        "        let paused = self.paused.iter().filter(|paused| paused.uses == uses);\n",
-        "        let paused = self.paused.iter().filter(|paused| false && paused.uses == uses);\n",
+        "            .filter(|paused| paused.uses == uses)\n",
+        "            .filter(|paused| false && paused.uses == uses)\n",
         "usage_limit::work_for_an_agent_at_its_usage_limit_stays_queued_until_its_time",
     ),
     "no question keeps a worker waiting": (

@@ -77,7 +77,7 @@ impl Account {
 impl AccountBook {
     /// Reads the accounts of a town.
     pub fn load(layout: &TownLayout) -> anyhow::Result<Self> {
-        Ok(state_file::read_state(&layout.accounts_json())?.unwrap_or_default())
+        state_file::read_state_or_default(&layout.accounts_json())
     }
 
     /// Changes the accounts of a town under their lock, and returns them.
@@ -115,13 +115,13 @@ impl AccountBook {
 /// Returns the account that a user named for new work: `named`, else the value of `GT_ACCOUNT`.
 /// Fails if there is no such account.
 pub fn check_named_account(town: &Town, named: Option<String>) -> anyhow::Result<Option<String>> {
-    let named = named
-        .or_else(|| town.env.get(ACCOUNT).map(str::to_owned))
-        .filter(|handle| !handle.is_empty());
-    if let Some(handle) = &named {
-        AccountBook::load(&town.layout)?.find(handle)?;
+    match named.or_else(|| town.env.get(ACCOUNT).map(str::to_owned)) {
+        Some(handle) if !handle.is_empty() => {
+            AccountBook::load(&town.layout)?.find(&handle)?;
+            Ok(Some(handle))
+        }
+        _ => Ok(None),
     }
-    Ok(named)
 }
 
 /// The account for a new session.
@@ -168,8 +168,9 @@ pub fn choose_account(town: &Town, wanted: &str) -> anyhow::Result<Option<Chosen
 
 /// Returns the configuration folders of all accounts. Empty for a damaged file.
 pub fn list_account_folders(town: &Town) -> Vec<(String, PathBuf)> {
-    let book = AccountBook::load(&town.layout).into_iter();
-    book.flat_map(|book| book.accounts)
+    AccountBook::load(&town.layout)
+        .into_iter()
+        .flat_map(|book| book.accounts)
         .map(|(handle, account)| (handle, account.folder(&town.env)))
         .collect()
 }

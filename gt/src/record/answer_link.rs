@@ -6,7 +6,7 @@ use anyhow::Context;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::state_file::{change_state, read_state};
+use super::state_file::{change_state, read_state, read_state_or_default};
 use crate::town::config::SettingsLayers;
 use crate::town::{Town, TownLayout};
 
@@ -44,7 +44,7 @@ impl PublicPage {
 
     /// Returns the host that browsers name, with its port if it is not the usual one.
     pub fn host(&self) -> &str {
-        let (_, rest) = self.url.split_once("://").unwrap_or_default();
+        let rest = self.url.split_once("://").map_or("", |(_, rest)| rest);
         rest.split('/').next().unwrap_or("")
     }
 
@@ -132,8 +132,7 @@ pub fn offer_answer_link(town: &Town, escalation: &str) -> anyhow::Result<Option
     let secret = change_links(&town.layout, |links| {
         links.retain(|link| link.is_valid(now));
         // The routes of an escalation carry the same link, so that it is used once.
-        let mut known = links.iter_mut();
-        if let Some(link) = known.find(|link| link.escalation == escalation) {
+        if let Some(link) = links.iter_mut().find(|link| link.escalation == escalation) {
             link.created = now;
             return link.secret.clone();
         }
@@ -149,7 +148,7 @@ pub fn offer_answer_link(town: &Town, escalation: &str) -> anyhow::Result<Option
 
 /// Returns the escalation that a link answers. None if it is unknown, used or too old.
 pub fn find_answer_link(town: &Town, secret: &str) -> anyhow::Result<Option<String>> {
-    let links: AnswerLinks = read_state(&town.layout.answer_links())?.unwrap_or_default();
+    let links: AnswerLinks = read_state_or_default(&town.layout.answer_links())?;
     let now = town.clock.now();
     let found = links
         .links

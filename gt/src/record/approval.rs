@@ -39,7 +39,7 @@ pub(crate) struct Approval {
 
 impl Approval {
     pub(crate) fn load(rig: &RigLayout, request: &str) -> anyhow::Result<Self> {
-        Ok(state_file::read_state(&rig.approval(request))?.unwrap_or_default())
+        state_file::read_state_or_default(&rig.approval(request))
     }
 
     pub(crate) fn save(&self, rig: &RigLayout, request: &str) -> anyhow::Result<()> {

@@ -13,7 +13,7 @@ use bd::git::{Git, GitError};
 use bd::store::{Snapshot, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::record::merge_request;
 use crate::record::polecat::Slot;
@@ -55,9 +55,9 @@ pub struct Attempt {
     pub base: String,
     /// The branch that the work was to be merged into.
     pub target: String,
-    /// The last submitted commit. Empty if none was submitted.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub tip: String,
+    /// The last submitted commit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tip: Option<String>,
     /// The end time, RFC 3339.
     pub at: String,
     /// The number of sessions. 0 if unknown.
@@ -67,8 +67,8 @@ pub struct Attempt {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
     /// The hidden ref with the uncommitted work or with all work.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub kept: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
     /// The worker's summary.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub summary: String,
@@ -127,14 +127,9 @@ pub fn record_start(
 /// Returns the instructions that came with the last sling. The original keeps them in the
 /// description.
 pub fn instructions_of(bead: &Bead) -> String {
-    let stored = bead.metadata_object().remove(INSTRUCTIONS_KEY);
-    stored.as_ref().and_then(Value::as_str).map_or_else(
-        || {
-            let block = fields::split_block(&bead.description).0;
-            fields::get_field(block, INSTRUCTIONS_KEY).unwrap_or_default()
-        },
-        str::to_owned,
-    )
+    bead.metadata_value(INSTRUCTIONS_KEY)
+        .or_else(|| fields::get_field(fields::split_block(&bead.description).0, INSTRUCTIONS_KEY))
+        .unwrap_or_default()
 }
 
 /// Returns the time at which the last worker of a bead got it, if known.
@@ -155,7 +150,7 @@ pub fn record_giving_up(
 ) -> serde_json::Result<()> {
     let mut attempt = build_attempt(slot, end, at);
     attempt.failed = true;
-    tip.clone_into(&mut attempt.tip);
+    attempt.tip = (!tip.is_empty()).then(|| tip.to_owned());
     said.clone_into(&mut attempt.summary);
     add_note(bead, attempt)?;
     bead.labels.push(FAILED_LABEL.to_owned());
@@ -192,7 +187,7 @@ fn build_attempt(slot: &Slot, end: AttemptEnd<'_>, at: &str) -> Attempt {
         at: at.to_owned(),
         sessions: slot.session_count(),
         why: end.why.to_owned(),
-        kept: end.kept.unwrap_or_default().to_owned(),
+        kept: end.kept.map(str::to_owned),
         ..Attempt::default()
     }
 }
@@ -302,12 +297,12 @@ fn submitted_attempts(beads: &Snapshot, bead: &Bead) -> Vec<Attempt> {
                 branch: receipt.branch,
                 base: receipt.base,
                 target: receipt.target,
-                tip: receipt.tip,
+                tip: (!receipt.tip.is_empty()).then_some(receipt.tip),
                 at: request.created_at.to_string(),
                 sessions: 0,
                 why: format!("handed in as {}: {how}", request.id),
                 failed: false,
-                kept: String::new(),
+                kept: None,
                 summary: receipt.summary,
                 files: receipt.files,
             }
@@ -326,11 +321,9 @@ pub fn list_traced_attempts(
         .map(|mut attempt| {
             let trace = read_trace(git, &attempt);
             // A dropped ref is not named, nor a pruned snapshot.
-            if !attempt.kept.is_empty()
-                && !git.is_some_and(|git| git.resolve(&attempt.kept).is_ok_and(|tip| tip.is_some()))
-            {
-                attempt.kept.clear();
-            }
+            attempt.kept = attempt.kept.filter(|kept| {
+                git.is_some_and(|git| git.resolve(kept).is_ok_and(|tip| tip.is_some()))
+            });
             (attempt, trace)
         })
         .collect()
@@ -362,12 +355,11 @@ fn read_git_trace(git: &Git, attempt: &Attempt) -> Option<AttemptTrace> {
     let tip = find_tip(git, attempt)?;
     let base = find_base(git, attempt, &tip)?;
     let commits = git.commits(&base, &tip).ok()?;
-    let shown = |id: &str| id.chars().take(9).collect::<String>();
     Some(AttemptTrace {
         commits: commits
             .iter()
             .rev()
-            .map(|commit| (shown(&commit.id), commit.subject.clone()))
+            .map(|commit| (commit.id.chars().take(9).collect(), commit.subject.clone()))
             .collect(),
         // The commits are useful without the files.
         files: git
@@ -377,14 +369,16 @@ fn read_git_trace(git: &Git, attempt: &Attempt) -> Option<AttemptTrace> {
 }
 
 fn find_tip(git: &Git, attempt: &Attempt) -> Option<String> {
-    [
-        attempt.tip.clone(),
-        format!("refs/heads/{}", attempt.branch),
-        format!("refs/remotes/origin/{}", attempt.branch),
-    ]
-    .into_iter()
-    .filter(|place| !place.ends_with('/'))
-    .find_map(|place| git.resolve(&place).ok().flatten())
+    attempt
+        .tip
+        .clone()
+        .into_iter()
+        .chain([
+            format!("refs/heads/{}", attempt.branch),
+            format!("refs/remotes/origin/{}", attempt.branch),
+        ])
+        .filter(|place| !place.ends_with('/'))
+        .find_map(|place| git.resolve(&place).ok().flatten())
 }
 
 /// Returns the commit at which the branch left its target: the recorded one, otherwise the merge

@@ -40,8 +40,7 @@ pub struct Spending {
 impl Spending {
     /// Reads the costs. A missing or damaged file is replaced at the next reading of transcripts.
     pub fn load(layout: &TownLayout) -> Self {
-        let stored = state_file::read_state(&layout.spending());
-        stored.ok().flatten().unwrap_or_default()
+        state_file::read_expendable_state(&layout.spending())
     }
 
     /// Writes the costs.
@@ -234,7 +233,7 @@ impl BudgetBook {
 
     /// Returns the budget of a rig for today.
     pub fn of_rig(&self, layers: &SettingsLayers, rig: &str) -> Option<Budget> {
-        let spent_usd = self.spending.rigs.get(rig).copied().unwrap_or_default();
+        let spent_usd = self.spending.rigs.get(rig).copied().unwrap_or(0.0);
         Some(Budget {
             kind: BudgetKind::Rig,
             subject: rig.to_owned(),
@@ -272,7 +271,7 @@ impl BudgetBook {
     }
 
     fn cost_of(&self, bead: &str) -> f64 {
-        self.spending.beads.get(bead).copied().unwrap_or_default()
+        self.spending.beads.get(bead).copied().unwrap_or(0.0)
     }
 }
 
@@ -300,12 +299,12 @@ impl<'a> BudgetLayers<'a> {
         town_beads: &Snapshot,
         bead: &str,
     ) -> Option<Budget> {
-        let of_day = || book.of_day(self.town);
-        let of_rig = || book.of_rig(self.rig, self.rig_name);
-        let of_bead = || book.of_bead(self.rig, self.rig_name, bead);
-        of_day()
+        book.of_day(self.town)
             .filter(Budget::is_spent)
-            .or_else(|| of_rig().filter(Budget::is_spent))
+            .or_else(|| {
+                book.of_rig(self.rig, self.rig_name)
+                    .filter(Budget::is_spent)
+            })
             .or_else(|| {
                 BudgetKind::Convoy.limit(self.town)?;
                 convoy::convoys_tracking(town_beads, bead)
@@ -313,7 +312,10 @@ impl<'a> BudgetLayers<'a> {
                     .filter_map(|id| town_beads.get(&id))
                     .find_map(|convoy| book.of_convoy(self.town, convoy).filter(Budget::is_spent))
             })
-            .or_else(|| of_bead().filter(Budget::is_spent))
+            .or_else(|| {
+                book.of_bead(self.rig, self.rig_name, bead)
+                    .filter(Budget::is_spent)
+            })
     }
 }
 

@@ -7,10 +7,9 @@ use jiff::Timestamp;
 use super::state_file;
 use crate::town::{Town, TownLayout};
 
-/// Returns the last run of each chore, by name. Empty for an unreadable file.
+/// Returns the last run of each chore, by name.
 pub fn load_last_runs(layout: &TownLayout) -> BTreeMap<String, Timestamp> {
-    let stored = state_file::read_state(&layout.chores());
-    stored.ok().flatten().unwrap_or_default()
+    state_file::read_expendable_state(&layout.chores())
 }
 
 /// Records that a chore ran now.

@@ -5,7 +5,6 @@ use std::cmp::Reverse;
 use bd::bead::{Bead, DepKind, Kind};
 use bd::store::{BeadMark, BeadRef, Snapshot, TimeField};
 use jiff::Timestamp;
-use serde_json::Value;
 
 use crate::town::beads::strip_external;
 
@@ -117,9 +116,5 @@ pub fn addresses_in<'a>(convoy: &'a Bead, key: &str) -> impl Iterator<Item = &'a
 
 /// Returns the number of times that a convoy has landed.
 pub fn count_landings(convoy: &Bead) -> u64 {
-    convoy
-        .metadata_object()
-        .get("landings")
-        .and_then(Value::as_u64)
-        .unwrap_or_default()
+    convoy.metadata_value("landings").unwrap_or(0)
 }

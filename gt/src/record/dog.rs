@@ -159,16 +159,15 @@ pub fn change_dog<R>(
 
 /// Returns the first name that no dog has.
 pub fn first_free_name(dogs: &[Dog]) -> String {
-    let numbered = (1..).map(|number| format!("dog{number}"));
-    let names = DOG_NAMES
-        .iter()
-        .map(|name| (*name).to_owned())
-        .chain(numbered);
-    // The numbered names never run out.
-    names
-        .into_iter()
-        .find(|name| dogs.iter().all(|dog| dog.name != *name))
-        .unwrap_or_default()
+    let is_free = |name: &str| dogs.iter().all(|dog| dog.name != name);
+    if let Some(name) = DOG_NAMES.iter().find(|name| is_free(name)) {
+        return (*name).to_owned();
+    }
+    let mut number = 1;
+    while !is_free(&format!("dog{number}")) {
+        number += 1;
+    }
+    format!("dog{number}")
 }
 
 #[cfg(test)]

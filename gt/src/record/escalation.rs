@@ -144,7 +144,7 @@ pub struct EscalationDetails {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct EscalationChoice {
-    /// The possible answers. Empty if any answer is valid.
+    /// The possible answers. Without any, every answer is valid.
     pub options: Vec<String>,
     /// The answer that is taken at the deadline.
     pub default: String,
@@ -235,46 +235,38 @@ impl Escalation {
             return None;
         }
         let lines = lines_after_title(&bead.description);
-        let get = |key: &str| {
-            let value = fields::get_field(lines, key).unwrap_or_default();
-            if value == "null" {
-                String::new()
-            } else {
-                value
-            }
+        let read_field = |key: &str| match fields::get_field(lines, key) {
+            Some(value) if value != "null" => value,
+            _ => String::new(),
         };
-        let label = || bead.labels.iter().find_map(|l| l.strip_prefix("severity:"));
-        let details: EscalationDetails = bead
-            .metadata_object()
-            .remove(DETAILS_KEY)
-            .and_then(|value| serde_json::from_value(value).ok())
-            .unwrap_or_default();
+        let details: EscalationDetails = bead.metadata_value(DETAILS_KEY).unwrap_or_default();
         let reason = if details.text.is_empty() {
-            get("reason")
+            read_field("reason")
         } else {
             details.text.clone()
         };
+        let label = bead.labels.iter().find_map(|l| l.strip_prefix("severity:"));
         Some(Self {
             id: bead.id.clone(),
             title: bead.title.clone(),
             status: bead.status.to_string(),
             created_at: bead.created_at.to_string(),
-            severity: Severity::parse(&get("severity"))
-                .or_else(|| Severity::parse(label()?))
+            severity: Severity::parse(&read_field("severity"))
+                .or_else(|| Severity::parse(label?))
                 .unwrap_or_default(),
             reason,
-            source: get("source"),
-            escalated_by: text_or(get("escalated_by"), &bead.created_by),
-            escalated_at: text_or(get("escalated_at"), &bead.created_at.to_string()),
-            acked_by: get("acked_by"),
-            acked_at: get("acked_at"),
-            closed_by: get("closed_by"),
-            closed_reason: text_or(get("closed_reason"), &bead.close_reason),
-            related_bead: get("related_bead"),
-            original_severity: get("original_severity"),
-            reescalation_count: get("reescalation_count").parse().unwrap_or(0),
-            last_reescalated_at: get("last_reescalated_at"),
-            last_reescalated_by: get("last_reescalated_by"),
+            source: read_field("source"),
+            escalated_by: text_or(read_field("escalated_by"), &bead.created_by),
+            escalated_at: text_or(read_field("escalated_at"), &bead.created_at.to_string()),
+            acked_by: read_field("acked_by"),
+            acked_at: read_field("acked_at"),
+            closed_by: read_field("closed_by"),
+            closed_reason: text_or(read_field("closed_reason"), &bead.close_reason),
+            related_bead: read_field("related_bead"),
+            original_severity: read_field("original_severity"),
+            reescalation_count: read_field("reescalation_count").parse().unwrap_or(0),
+            last_reescalated_at: read_field("last_reescalated_at"),
+            last_reescalated_by: read_field("last_reescalated_by"),
             details,
         })
     }
@@ -377,17 +369,17 @@ impl Escalation {
 
     /// Returns true if another escalation asks the same.
     fn is_same_question(&self, other: &Self) -> bool {
-        let options = |escalation: &Self| {
+        let [options, other_options] = [self, other].map(|escalation| {
             let choice = escalation.details.decision.as_ref();
-            choice.map(|choice| choice.options.clone())
-        };
+            choice.map(|choice| &choice.options)
+        });
         self.title.eq_ignore_ascii_case(&other.title)
             && self.related_bead == other.related_bead
             && self
                 .details
                 .category
                 .eq_ignore_ascii_case(&other.details.category)
-            && options(self) == options(other)
+            && options == other_options
     }
 }
 
@@ -437,14 +429,13 @@ pub fn find_duplicate(town: &Snapshot, new: &Escalation) -> Option<Escalation> {
 
 /// Returns the open critical escalations that block a convoy.
 pub fn find_blocking(town: &Snapshot, convoy: &Bead) -> Vec<Escalation> {
-    let concerns = |escalation: &Escalation| {
-        escalation.details.convoy == convoy.id
-            || convoy::tracked_ids(convoy).any(|id| id == escalation.related_bead)
-    };
-    list_escalations(town, false)
-        .into_iter()
-        .filter(|escalation| escalation.severity == Severity::Critical && concerns(escalation))
-        .collect()
+    let mut escalations = list_escalations(town, false);
+    escalations.retain(|escalation| {
+        escalation.severity == Severity::Critical
+            && (escalation.details.convoy == convoy.id
+                || convoy::tracked_ids(convoy).any(|id| id == escalation.related_bead))
+    });
+    escalations
 }
 
 /// Returns the open escalations of an agent about a bead, or about none, oldest first.

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::state_file::{read_state, write_state};
+use super::state_file::{read_expendable_state, write_state};
 use crate::town::Rig;
 
 /// The number of results that count.
@@ -21,8 +21,7 @@ pub(crate) struct GateHistory {
 impl GateHistory {
     /// Reads the history of a rig. A missing or damaged file is an empty history.
     pub(crate) fn load(rig: &Rig) -> Self {
-        let read = read_state(&rig.gate_history());
-        read.ok().flatten().unwrap_or_default()
+        read_expendable_state(&rig.gate_history())
     }
 
     /// Adds the result of a request to a rig's history. The caller holds the rig's queue. Errors

@@ -56,10 +56,9 @@ impl UnansweredQueries {
     }
 }
 
-/// Returns the last queries by gate. Empty for an unreadable file.
+/// Returns the last queries by gate.
 pub fn load_gate_looks(layout: &TownLayout) -> BTreeMap<String, GateLook> {
-    let stored = state_file::read_state(&layout.gate_looks());
-    stored.ok().flatten().unwrap_or_default()
+    state_file::read_expendable_state(&layout.gate_looks())
 }
 
 /// Records a query that begins. Earlier answers stay until it ends.
@@ -80,8 +79,11 @@ pub fn record_gate_answer(town: &Town, gate: &str, answer: GateAnswer) -> anyhow
             look.unanswered = None;
         }
         GateAnswer::Unanswered(failure) => {
-            let before = look.unanswered.take();
-            look.unanswered = Some(UnansweredQueries::continue_with(before, look.at, failure));
+            look.unanswered = Some(UnansweredQueries::continue_with(
+                look.unanswered.take(),
+                look.at,
+                failure,
+            ));
         }
     })
 }
@@ -103,14 +105,15 @@ fn change_look(
             let mut look = GateLook {
                 at: now,
                 failed: before.as_ref().and_then(|look| look.failed.clone()),
-                unanswered: before.as_ref().and_then(|look| look.unanswered.clone()),
+                unanswered: before.and_then(|look| look.unanswered),
             };
-            change(&mut look);
-            let summary = |look: &GateLook| {
+            let summarize = |look: &GateLook| {
                 let since = look.unanswered.as_ref().map(|queries| queries.since);
                 (look.failed.clone(), since)
             };
-            is_new = summary(&look) != before.as_ref().map(summary).unwrap_or_default();
+            let summary = summarize(&look);
+            change(&mut look);
+            is_new = summary != summarize(&look);
             looks.insert(gate.to_owned(), look);
         },
     )?;

@@ -35,11 +35,11 @@ pub fn find_hidden_reason<'a>(
         .collect();
     let hosted = process::children_of_named(SERVER_PREFIX, &servers);
     let (worker, (process, server)) = workers.iter().find_map(|(worker, token)| {
-        let is_its = |(process, server): &&(process::Process, process::Process)| {
+        let hosted_process = hosted.iter().find(|(process, server)| {
             // A server that the worker itself started may host any session.
             process.has_token(token) && !server.has_token(token)
-        };
-        Some((worker, hosted.iter().find(is_its)?))
+        })?;
+        Some((worker, hosted_process))
     })?;
     if let Some(other) = process.other_town(root) {
         return Some(format!(

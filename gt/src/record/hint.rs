@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::state_file::{change_state, read_state};
+use super::state_file::{change_state, read_state_or_default};
 use crate::town::Town;
 use crate::town::config::SettingsLayers;
 use crate::town::identity::Address;
@@ -15,12 +15,12 @@ pub fn take_hint(town: &Town, name: &str) -> bool {
     }
     let path = town.layout.hints();
     // A damaged file shows no hint: it is no reason to disturb a command.
-    let seen: BTreeSet<String> = match read_state(&path) {
-        Ok(seen) => seen.unwrap_or_default(),
-        Err(_) => return false,
+    let Ok(seen) = read_state_or_default::<BTreeSet<String>>(&path) else {
+        return false;
     };
-    let is_on = || SettingsLayers::load(town, None).map_or(true, |layers| layers.flag("hints"));
-    if seen.contains(name) || !is_on() {
+    if seen.contains(name)
+        || SettingsLayers::load(town, None).is_ok_and(|layers| !layers.flag("hints"))
+    {
         return false;
     }
     change_state(&town.layout, &path, |seen: &mut BTreeSet<String>| {

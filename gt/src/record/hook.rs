@@ -19,15 +19,12 @@ pub fn find_hooked_bead(town: &Town, address: &Address) -> anyhow::Result<String
 }
 
 pub fn slot_of(town: &Town, stores: &TownStores, address: &Address) -> Slot {
-    let Address::Polecat(rig, name) = address else {
-        return Slot::default();
-    };
-    let id = Slot::id(&town.prefix_of_rig(rig), rig, name);
-    stores
-        .rigs
-        .get(rig)
-        .map(|beads| Slot::load(beads, &id))
-        .unwrap_or_default()
+    if let Address::Polecat(rig, name) = address
+        && let Some(beads) = stores.rigs.get(rig)
+    {
+        return Slot::load(beads, &Slot::id(&town.prefix_of_rig(rig), rig, name));
+    }
+    Slot::default()
 }
 
 /// Returns the bead that is hooked and assigned to an agent, in any store.

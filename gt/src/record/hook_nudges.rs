@@ -17,10 +17,9 @@ pub struct HookNudge {
     pub at: Timestamp,
 }
 
-/// Returns all reminders, by agent address. Empty for an unreadable file.
+/// Returns all reminders, by agent address.
 pub fn load_hook_nudges(layout: &TownLayout) -> BTreeMap<String, HookNudge> {
-    let stored = state_file::read_state(&layout.hook_nudges());
-    stored.ok().flatten().unwrap_or_default()
+    state_file::read_expendable_state(&layout.hook_nudges())
 }
 
 /// Records a reminder.

@@ -165,12 +165,13 @@ pub fn is_merge_request(bead: &Bead) -> bool {
 /// description.
 pub fn receipt_of(request: &Bead) -> Receipt {
     request.metadata_value("receipt").unwrap_or_else(|| {
-        let line = |key| bd::bead::fields::get_field(&request.description, key).unwrap_or_default();
+        let read_line =
+            |key| bd::bead::fields::get_field(&request.description, key).unwrap_or_default();
         Receipt {
-            branch: line("branch"),
-            target: line("target"),
-            tip: line("commit_sha"),
-            worker: format!("{}/polecats/{}", line("rig"), line("worker")),
+            branch: read_line("branch"),
+            target: read_line("target"),
+            tip: read_line("commit_sha"),
+            worker: format!("{}/polecats/{}", read_line("rig"), read_line("worker")),
             ..Receipt::default()
         }
     })
@@ -184,9 +185,10 @@ pub fn source_bead_of(request: &Bead) -> String {
 /// Returns the commit on the target with the work of a closed request: the one that was merged, or
 /// the one by which the target had the change before.
 pub fn commit_with_work(request: &Bead) -> Option<String> {
-    let read = |key| bd::bead::fields::get_field(&request.description, key);
-    let commit = read("merge_commit").or_else(|| read("found_in"));
-    commit.filter(|commit| !commit.is_empty() && commit != "null")
+    ["merge_commit", "found_in"]
+        .iter()
+        .find_map(|key| bd::bead::fields::get_field(&request.description, key))
+        .filter(|commit| commit != "null")
 }
 
 /// Returns the queue's findings about a request.

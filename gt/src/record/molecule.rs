@@ -82,8 +82,8 @@ impl Molecule {
                 title: step
                     .bead_ref
                     .bead()
-                    .map(|bead| bead.title.clone())
-                    .unwrap_or_default(),
+                    .map_or("", |bead| &bead.title)
+                    .to_owned(),
                 state: step.state.as_str(),
             })
             .collect();
@@ -164,14 +164,15 @@ pub fn molecule_of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
                 && matches!(edge.kind, DepKind::Related | DepKind::ParentChild)
         })
         .map(|(digest, _)| (digest, digest.description.as_str()));
-    let daily = beads
-        .bead_refs()
-        .filter(BeadRef::is_ephemeral)
-        .filter(|wisp| wisp.has_label(squash::DIGEST_LABEL))
-        .filter_map(|wisp| wisp.bead())
-        .filter_map(|digest| Some((digest, squash::find_section(&digest.description, bead)?)));
     let (digest, section) = own
-        .chain(daily)
+        .chain(
+            beads
+                .bead_refs()
+                .filter(BeadRef::is_ephemeral)
+                .filter(|wisp| wisp.has_label(squash::DIGEST_LABEL))
+                .filter_map(|wisp| wisp.bead())
+                .filter_map(|daily| Some((daily, squash::find_section(&daily.description, bead)?))),
+        )
         .max_by(|(a, _), (b, _)| a.created_at.cmp(&b.created_at))?;
     let steps = section.lines().filter_map(|line| {
         let (number, rest) = line.split_once(". **[")?;

@@ -48,10 +48,7 @@ type Levels = BTreeMap<String, NotificationLevel>;
 /// Returns the level of an agent: the one that was set here, else the one on its agent bead, where
 /// older programs keep it. Normal if neither can be read, so that nudges still arrive.
 pub fn load_level(town: &Town, agent: &Address) -> NotificationLevel {
-    let levels: Levels = state_file::read_state(&town.layout.notification_levels())
-        .ok()
-        .flatten()
-        .unwrap_or_default();
+    let levels: Levels = state_file::read_expendable_state(&town.layout.notification_levels());
     let level = levels.get(&agent.to_string()).copied();
     level
         .or_else(|| read_bead_level(town, agent))

@@ -75,17 +75,19 @@ pub(crate) fn first_refusal(
 ) -> ObservedRefusal {
     let hash = compute_short_hash(words, 16);
     change_observed(sandbox, |observed| {
-        let before = observed.refusal.take();
-        let before = before.filter(|before| before.kind == kind && before.since >= work);
-        let found = match before {
-            Some(before) if before.words == hash => before,
-            before => ObservedRefusal {
+        let mut found = match observed.refusal.take() {
+            Some(before) if before.kind == kind && before.since >= work => before,
+            _ => ObservedRefusal {
                 kind: kind.to_owned(),
-                since: before.map_or(at, |before| before.since),
-                words: hash,
+                since: at,
+                words: hash.clone(),
                 worded: at,
             },
         };
+        if found.words != hash {
+            found.words = hash;
+            found.worded = at;
+        }
         observed.refusal = Some(found.clone());
         found
     })
@@ -169,13 +171,18 @@ fn observe_file(path: &Path, modified: Timestamp, before: Option<&ObservedFile>)
         return before.clone();
     }
     let length = fs::symlink_metadata(path).map_or(0, |meta| meta.len());
-    let grown_from = before.filter(|before| {
-        before.length < length
-            && read_content(path, before.length).as_ref() == Some(&before.content)
-    });
+    let counted = match before {
+        Some(before)
+            if before.length < length
+                && read_content(path, before.length).as_ref() == Some(&before.content) =>
+        {
+            before.counted
+        }
+        _ => modified,
+    };
     ObservedFile {
         modified,
-        counted: grown_from.map_or(modified, |before| before.counted),
+        counted,
         length,
         content: read_content(path, length).unwrap_or_default(),
     }

@@ -150,7 +150,7 @@ pub enum WorkerActivity {
 }
 
 impl WorkerActivity {
-    /// Describes a wait in a few words. Empty if the worker does not wait.
+    /// Describes a wait in a few words. No wait is described with none.
     pub fn describe(&self) -> String {
         match self {
             Self::Unknown | Self::Busy => String::new(),
@@ -238,7 +238,6 @@ pub fn read_progress(
 ) -> WorkerProgress {
     let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
     let now = town.clock.now();
-    let committed = committed.filter(|at| *at <= now);
     let mut progress = WorkerProgress {
         at: live.created,
         sign: ProgressSign::Start,
@@ -248,7 +247,11 @@ pub fn read_progress(
         attached: live.attached,
     };
     progress.add_sign(pulse.tool, ProgressSign::Tool, true);
-    progress.add_sign(committed, ProgressSign::Commit, true);
+    progress.add_sign(
+        committed.filter(|at| *at <= now),
+        ProgressSign::Commit,
+        true,
+    );
     let is_told = pulse.dialog.is_some() || pulse.refusal.is_some();
     if progress.quiet_time(now) < note && !is_told {
         return progress;

@@ -122,7 +122,7 @@ pub(crate) struct PullRequestLook {
 
 impl PullRequestLook {
     pub(crate) fn load(rig: &RigLayout, branch: &str) -> anyhow::Result<Self> {
-        Ok(state_file::read_state(&rig.pull_request(branch))?.unwrap_or_default())
+        state_file::read_state_or_default(&rig.pull_request(branch))
     }
 
     pub(crate) fn save(&self, rig: &RigLayout, branch: &str) -> anyhow::Result<()> {

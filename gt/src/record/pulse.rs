@@ -49,12 +49,12 @@ pub struct SessionPulse {
     /// The last tools of the previous session.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tools_before: Vec<String>,
-    /// The model that the program named last. Empty if it named none.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub model: String,
-    /// The program's transcript file. Empty if it named none.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub transcript: String,
+    /// The model that the program named last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The transcript file that the program named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub transcript: Option<String>,
 }
 
 /// A dialog that an agent program reports.
@@ -216,9 +216,8 @@ impl SessionPulse {
     /// Records an event of the session that this process belongs to. Returns true if the patrol
     /// should check the town now.
     pub fn record(town: &Town, event: &HookEvent<'_>) -> std::io::Result<bool> {
-        let env = |name| town.env.get(name).unwrap_or_default();
-        let session = env("GT_SESSION");
-        let token = env(process::TOKEN);
+        let [session, token] =
+            ["GT_SESSION", process::TOKEN].map(|name| town.env.get(name).unwrap_or(""));
         // The actor is known by the session above this process. A session reports for itself only,
         // whatever its variables say.
         let own = SessionName::for_agent(&town.actor);
@@ -247,10 +246,10 @@ impl SessionPulse {
     ) -> std::io::Result<bool> {
         let before = Self::load(&town.layout, session, token);
         let mut pulse = before.clone();
-        if pulse.token != token {
-            pulse.tools_before = Self::load_any(&town.layout, session)
-                .unwrap_or_default()
-                .tools;
+        if pulse.token != token
+            && let Some(last) = Self::load_any(&town.layout, session)
+        {
+            pulse.tools_before = last.tools;
         }
         token.clone_into(&mut pulse.token);
         pulse.apply_event(event, town.clock.now());
@@ -273,7 +272,7 @@ impl SessionPulse {
             (&mut self.transcript, event.transcript),
         ] {
             if !named.is_empty() {
-                named.clone_into(kept);
+                *kept = Some(named.to_owned());
             }
         }
         if event.name != "Notification" {

@@ -25,10 +25,7 @@ pub struct PushRecord {
 
 impl PushRecord {
     pub fn load(rig: &RigLayout, name: &str) -> Self {
-        let found = state_file::read_state(&rig.push_record(name))
-            .ok()
-            .flatten();
-        found.unwrap_or_default()
+        state_file::read_expendable_state(&rig.push_record(name))
     }
 
     pub fn save(&self, rig: &RigLayout, name: &str) -> anyhow::Result<()> {

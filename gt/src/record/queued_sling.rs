@@ -79,11 +79,11 @@ impl QueuedSling {
 
     /// Describes the state with relative times.
     pub fn describe_at(&self, now: Timestamp) -> String {
-        let ago = |time: &str| match time.parse() {
+        let format_time = |time: &str| match time.parse() {
             Ok(then) => kit::ui::time::format_ago(now, then),
             Err(_) => time.to_owned(),
         };
-        self.describe_with(ago, ago)
+        self.describe_with(format_time, format_time)
     }
 
     fn describe_with(&self, since: impl Fn(&str) -> String, at: impl Fn(&str) -> String) -> String {

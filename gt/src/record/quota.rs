@@ -73,7 +73,7 @@ impl AccountQuota {
 
 impl QuotaBook {
     pub fn load(layout: &TownLayout) -> anyhow::Result<Self> {
-        Ok(state_file::read_state(&layout.quota_json())?.unwrap_or_default())
+        state_file::read_state_or_default(&layout.quota_json())
     }
 
     /// Changes the file under its lock.
@@ -100,11 +100,10 @@ impl QuotaBook {
         handle: &str,
         now: Timestamp,
     ) -> Option<String> {
-        let available = handles
+        handles
             .into_iter()
             .filter(|other| *other != handle)
-            .filter(|other| self.limit_of(other, now).is_none());
-        available
+            .filter(|other| self.limit_of(other, now).is_none())
             .min_by_key(|other| -> Option<Timestamp> {
                 self.accounts.get(*other)?.last_used.parse().ok()
             })

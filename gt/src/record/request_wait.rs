@@ -45,8 +45,10 @@ impl RequestWait {
             let ids = blockers.into_iter().map(str::to_owned).collect();
             return Some(Self::Beads { ids });
         }
-        let is_open = |id: &str| beads.get(id).is_some_and(Bead::is_open);
-        if let Some(broken) = state.broken.filter(|broken| is_open(&broken.task)) {
+        let broken = state.broken;
+        if let Some(broken) =
+            broken.filter(|broken| beads.get(&broken.task).is_some_and(Bead::is_open))
+        {
             let branch = merge_request::receipt_of(request).target;
             let task = broken.task;
             return Some(Self::Target { branch, task });
@@ -114,11 +116,13 @@ impl RequestWait {
             Self::PullRequest(_) => vec![format!("gt mq status {request}")],
             Self::Beads { .. } | Self::Target { .. } => {
                 let queued = queued_sling::list_queued_slings(beads);
-                let is_queued = |id: &str| queued.iter().any(|queued| queued.work_bead_id == id);
                 self.awaited_beads()
                     .iter()
                     .map(|id| match beads.get(id) {
-                        Some(bead) if bead.status == Status::Open && !is_queued(id) => {
+                        Some(bead)
+                            if bead.status == Status::Open
+                                && queued.iter().all(|queued| queued.work_bead_id != *id) =>
+                        {
                             format!("gt sling {id} {rig}")
                         }
                         _ => format!("gt why {id}"),

@@ -142,23 +142,23 @@ fn parse_moment(text: &str, now: Timestamp) -> Option<Timestamp> {
         None => return None,
     };
     let here = now.to_zoned(parse_zone(rest)?);
-    let at = |date: Date| date.to_datetime(time).to_zoned(here.time_zone().clone());
+    let to_moment = |date: Date| date.to_datetime(time).to_zoned(here.time_zone().clone());
     let found: Zoned = match day {
         NamedDay::None => {
-            let today = at(here.date()).ok()?;
+            let today = to_moment(here.date()).ok()?;
             let passed = now.duration_since(today.timestamp());
             if passed.is_negative() {
                 today
             } else if passed < PASSED_TOLERANCE {
                 return None;
             } else {
-                at(here.date().tomorrow().ok()?).ok()?
+                to_moment(here.date().tomorrow().ok()?).ok()?
             }
         }
-        NamedDay::Tomorrow => at(here.date().tomorrow().ok()?).ok()?,
+        NamedDay::Tomorrow => to_moment(here.date().tomorrow().ok()?).ok()?,
         NamedDay::Weekday(weekday) => {
             let days = here.date().weekday().until(weekday);
-            let next = at(here.date().checked_add(days.days()).ok()?).ok()?;
+            let next = to_moment(here.date().checked_add(days.days()).ok()?).ok()?;
             if next.timestamp() > now {
                 next
             } else {
@@ -166,10 +166,11 @@ fn parse_moment(text: &str, now: Timestamp) -> Option<Timestamp> {
             }
         }
         NamedDay::Date { year, month, day } => {
-            let this_year = at(Date::new(year.unwrap_or(here.year()), month, day).ok()?).ok()?;
+            let this_year =
+                to_moment(Date::new(year.unwrap_or(here.year()), month, day).ok()?).ok()?;
             let is_over = this_year.timestamp() <= now;
             if year.is_none() && is_over && here.month() == 12 {
-                at(Date::new(here.year() + 1, month, day).ok()?).ok()?
+                to_moment(Date::new(here.year() + 1, month, day).ok()?).ok()?
             } else {
                 this_year
             }
@@ -214,10 +215,9 @@ fn split_date(text: &str) -> Option<(NamedDay, &str)> {
         _ => rest,
     };
     let behind = rest.trim_start_matches([' ', ',']);
-    let year = split_number(behind).filter(|(number, _)| (2000..10_000).contains(number));
-    let (year, rest) = match year {
-        Some((year, rest)) => (i16::try_from(year).ok(), rest),
-        None => (None, rest),
+    let (year, rest) = match split_number(behind) {
+        Some((year @ 2000..10_000, rest)) => (i16::try_from(year).ok(), rest),
+        _ => (None, rest),
     };
     Some((NamedDay::Date { year, month, day }, rest))
 }

@@ -114,8 +114,8 @@ fn doubled_backoff(first: SignedDuration, times: u32) -> SignedDuration {
 /// Returns the starts of all agents. An unreadable file is an error, so that no agent is started
 /// because of it.
 pub fn load_restarts(layout: &TownLayout) -> anyhow::Result<BTreeMap<String, AgentRestarts>> {
-    let state = state_file::read_state::<RestartState>(&layout.restart_state())?;
-    Ok(state.unwrap_or_default().agents)
+    let state: RestartState = state_file::read_state_or_default(&layout.restart_state())?;
+    Ok(state.agents)
 }
 
 /// Changes the record of an agent.

@@ -57,21 +57,26 @@ pub fn list_patrol_roles<'r>(
     rigs: impl IntoIterator<Item = &'r str>,
     settings: &TownSettings,
 ) -> Vec<PatrolRole> {
-    let of = |layers: &SettingsLayers, address: Address| PatrolRole {
-        mode: mode_setting_of(&address)
-            .map_or(RoleMode::Agent, |setting| read_mode(layers, setting)),
-        address,
-    };
     let mut roles: Vec<PatrolRole> = [Address::Deacon, Address::Boot]
-        .map(|address| of(settings.for_rig(None), address))
+        .map(|address| PatrolRole::new(settings.for_rig(None), address))
         .into();
     for rig in rigs {
         let layers = settings.for_rig(Some(rig));
         let name = rig.to_owned();
         let rig_roles = [Address::Witness(name.clone()), Address::Refinery(name)];
-        roles.extend(rig_roles.map(|address| of(layers, address)));
+        roles.extend(rig_roles.map(|address| PatrolRole::new(layers, address)));
     }
     roles
+}
+
+impl PatrolRole {
+    fn new(layers: &SettingsLayers, address: Address) -> Self {
+        Self {
+            mode: mode_setting_of(&address)
+                .map_or(RoleMode::Agent, |setting| read_mode(layers, setting)),
+            address,
+        }
+    }
 }
 
 #[cfg(test)]

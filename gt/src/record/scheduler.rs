@@ -49,8 +49,8 @@ impl SchedulerState {
     /// Reads the state. An unreadable file counts as a pause, because its writer may have wanted
     /// one.
     pub fn load(layout: &TownLayout) -> Self {
-        match state_file::read_state(&layout.scheduler_state()) {
-            Ok(state) => state.unwrap_or_default(),
+        match state_file::read_state_or_default(&layout.scheduler_state()) {
+            Ok(state) => state,
             Err(error) => Self {
                 paused: true,
                 paused_by: format!("{error:#}"),
@@ -149,8 +149,10 @@ impl TownLimits {
             slots = 1;
             let since = state.last_dispatch_at.map(|last| now.duration_since(last));
             // A clock that was set back must not stop all starts.
-            let since = since.filter(|since| !since.is_negative());
-            if let Some(since) = since.filter(|since| *since < self.spawn_delay) {
+            if let Some(since) = since
+                && !since.is_negative()
+                && since < self.spawn_delay
+            {
                 let wait = self.spawn_delay - since;
                 return TownRoom::none(StartObstacle::TooSoon { wait });
             }
@@ -162,25 +164,25 @@ impl TownLimits {
     }
 
     fn find_pressure(&self, layout: &TownLayout) -> Option<StartObstacle> {
-        let is_low = |free: &u64, minimum: u64| *free < minimum;
-        if self.min_free_memory > 0
-            && let Some(free) =
-                machine::free_memory().filter(|free| is_low(free, self.min_free_memory))
+        let minimum = self.min_free_memory;
+        if minimum > 0
+            && let Some(free) = machine::free_memory()
+            && free < minimum
         {
-            let minimum = self.min_free_memory;
             return Some(StartObstacle::LowMemory { free, minimum });
         }
-        if self.min_free_disk > 0
-            && let Some(free) =
-                machine::free_disk(layout.root()).filter(|free| is_low(free, self.min_free_disk))
+        let minimum = self.min_free_disk;
+        if minimum > 0
+            && let Some(free) = machine::free_disk(layout.root())
+            && free < minimum
         {
-            let minimum = self.min_free_disk;
             return Some(StartObstacle::LowDisk { free, minimum });
         }
-        if self.max_load > 0
-            && let Some(load) = machine::load_percent().filter(|load| *load > self.max_load)
+        let limit = self.max_load;
+        if limit > 0
+            && let Some(load) = machine::load_percent()
+            && load > limit
         {
-            let limit = self.max_load;
             return Some(StartObstacle::HighLoad { load, limit });
         }
         None
@@ -495,13 +497,12 @@ pub fn find_start_obstacle(rig: &Rig, bead: &str) -> anyhow::Result<Option<Start
 pub fn check_worker_start(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let ids = polecat::PolecatIds::for_polecat(rig, name);
     let slot = polecat::Slot::load(&rig.store()?.snapshot()?, &ids.slot);
-    match find_start_obstacle(rig, &slot.bead)? {
-        None => Ok(()),
-        Some(obstacle) => {
-            let next = obstacle.next_step().unwrap_or_default();
-            anyhow::bail!("no other session is started: {obstacle}\nNext step: {next}")
-        }
-    }
+    let Some(obstacle) = find_start_obstacle(rig, &slot.bead)? else {
+        return Ok(());
+    };
+    let next = obstacle.next_step();
+    let next = next.map_or_else(String::new, |next| format!("\nNext step: {next}"));
+    anyhow::bail!("no other session is started: {obstacle}{next}")
 }
 
 /// Counts the polecats at work in all rigs that are not held, also those of each limited use.

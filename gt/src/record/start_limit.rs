@@ -100,8 +100,9 @@ fn change(
     let path = layout.runtime().join("starts.json");
     let changed = state_file::change_state(layout, &path, |starts: &mut RecentStarts| {
         // A time in the future was written under a wrong clock.
-        let is_recent = |at: Timestamp| at <= now && now.duration_since(at) < HANDOFF_WINDOW;
-        starts.0.retain(|start| is_recent(start.at));
+        starts
+            .0
+            .retain(|start| start.at <= now && now.duration_since(start.at) < HANDOFF_WINDOW);
         change(&mut starts.0)
     })?;
     Ok(changed?)

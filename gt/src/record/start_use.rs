@@ -51,11 +51,11 @@ impl StartUse {
 
     /// Returns the use that a setting limits.
     pub fn from_setting(name: &str) -> Option<Self> {
-        let agent = name.strip_prefix(PER_AGENT).map(str::to_owned);
-        let account = || name.strip_prefix(PER_ACCOUNT).map(str::to_owned);
-        agent
-            .map(Self::Agent)
-            .or_else(|| account().map(Self::Account))
+        if let Some(agent) = name.strip_prefix(PER_AGENT) {
+            return Some(Self::Agent(agent.to_owned()));
+        }
+        let account = name.strip_prefix(PER_ACCOUNT)?;
+        Some(Self::Account(account.to_owned()))
     }
 }
 
@@ -155,22 +155,26 @@ impl UseLimits {
         if self.limits.is_empty() && self.paused.is_empty() {
             return Vec::new();
         }
-        let [agent, account] = [&options.agent, &options.account].map(Option::as_deref);
-        find_uses(rig, agent.unwrap_or_default(), account.unwrap_or_default())
+        let [agent, account] =
+            [&options.agent, &options.account].map(|name| name.as_deref().unwrap_or(""));
+        find_uses(rig, agent, account)
     }
 
     /// Returns the usage limit of another worker with the same agent program and account. The one
     /// that ends last counts.
     pub fn find_paused_use(&self, uses: &[StartUse]) -> Option<PausedUse> {
-        let paused = self.paused.iter().filter(|paused| paused.uses == uses);
-        paused.max_by_key(|paused| paused.until).cloned()
+        self.paused
+            .iter()
+            .filter(|paused| paused.uses == uses)
+            .max_by_key(|paused| paused.until)
+            .cloned()
     }
 
     /// Returns the use that is at its limit, if there is one.
     pub fn find_full_use(&self, uses: &[StartUse]) -> Option<FullUse> {
         uses.iter().find_map(|used| {
             let limit = *self.limits.get(used)?;
-            let at_work = self.at_work.get(used).copied().unwrap_or_default();
+            let at_work = self.at_work.get(used).copied().unwrap_or(0);
             (at_work >= limit).then(|| FullUse {
                 used: used.clone(),
                 at_work,

@@ -29,17 +29,25 @@ pub(crate) fn read_state<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Opt
         .transpose()
 }
 
+/// Reads a file. One that does not exist holds the default value.
+pub(crate) fn read_state_or_default<T: DeserializeOwned + Default>(
+    path: &Path,
+) -> anyhow::Result<T> {
+    Ok(read_state(path)?.unwrap_or_default())
+}
+
+/// Reads a file whose loss does no harm. A missing or damaged one holds the default value.
+pub(crate) fn read_expendable_state<T: DeserializeOwned + Default>(path: &Path) -> T {
+    read_state_or_default(path).unwrap_or_else(|_| T::default())
+}
 /// Writes a file, indented, readable only by its owner.
 pub(crate) fn write_state(path: &Path, value: &impl Serialize) -> anyhow::Result<()> {
     let mut text = serde_json::to_vec_pretty(value)?;
     text.push(b'\n');
-    let save = || {
-        if let Some(folder) = path.parent() {
-            file::create_folder(folder, 0o700)?;
-        }
-        file::replace_file_relaxed(path, &text, 0o600)
-    };
-    save().with_context(|| format!("cannot write {}", path.display()))
+    path.parent()
+        .map_or(Ok(()), |folder| file::create_folder(folder, 0o700))
+        .and_then(|()| file::replace_file_relaxed(path, &text, 0o600))
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Changes the value of a file under its lock. A missing file starts with the default.
@@ -49,7 +57,7 @@ pub(crate) fn change_state<T: DeserializeOwned + Serialize + Default, R>(
     change: impl FnOnce(&mut T) -> R,
 ) -> anyhow::Result<R> {
     let _lock = Lock::take(&layout.state_lock(path), CHANGE_WAIT)?;
-    let mut value: T = read_state(path)?.unwrap_or_default();
+    let mut value: T = read_state_or_default(path)?;
     let result = change(&mut value);
     write_state(path, &value)?;
     Ok(result)

@@ -68,18 +68,17 @@ impl StatusTheme {
     }
 
     fn from_setting(setting: &Value) -> Option<Self> {
-        let name = setting["name"].as_str().filter(|name| !name.is_empty());
-        if let Some(theme) = name.and_then(find_theme) {
+        if let Some(theme) = setting["name"].as_str().and_then(find_theme) {
             return Some(theme);
         }
-        let colour = |field: &str| {
+        let read_colour = |field: &str| {
             let text = setting["custom"][field].as_str()?;
             is_colour(text).then(|| text.to_owned())
         };
         Some(Self {
             name: "custom".to_owned(),
-            bg: colour("bg")?,
-            fg: colour("fg")?,
+            bg: read_colour("bg")?,
+            fg: read_colour("fg")?,
         })
     }
 

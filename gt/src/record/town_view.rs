@@ -83,9 +83,11 @@ impl TownView {
             settings,
             glances,
             |stores, roles| {
-                let mut rigs = stores.rigs.values();
                 roles.iter().any(|role| role.mode == RoleMode::Agent)
-                    || rigs.any(|beads| can_have_sessions(beads, now))
+                    || stores
+                        .rigs
+                        .values()
+                        .any(|beads| can_have_sessions(beads, now))
                     || has_hooked_beads(stores)
                     || mail::has_unread(&stores.town)
                     || dog::list_dogs(&town.layout)
@@ -138,10 +140,9 @@ impl TownView {
         for (rig, polecats) in &mut polecats {
             let layers = BudgetLayers::new(&settings, rig);
             for polecat in polecats {
-                let stalled = polecat.state == PolecatState::Stalled;
-                let hook = polecat.hook.as_ref().filter(|_| stalled);
-                if let Some(budget) =
-                    hook.and_then(|bead| layers.find_spent(&budgets, &stores.town, bead))
+                if polecat.state == PolecatState::Stalled
+                    && let Some(bead) = &polecat.hook
+                    && let Some(budget) = layers.find_spent(&budgets, &stores.town, bead)
                 {
                     polecat.why = budget.to_string();
                 }
@@ -336,15 +337,14 @@ fn waits_without_session(polecat: &Polecat) -> bool {
 
 /// Returns the last line that an ended session printed.
 fn read_last_words(town: &LiveTown, polecat: &Polecat) -> String {
-    let shown = polecat.session.as_ref();
-    let shown = shown.and_then(|dead| town.host.capture(&dead.name, DEAD_LINES).ok());
-    let kept = || {
-        let ended = polecat.slot.ended.as_ref();
-        ended.map(|ended| ended.screen.join("\n"))
-    };
-    let screen = shown.or_else(kept).unwrap_or_default();
-    let last = strip_end_message(&screen).lines().last();
-    last.unwrap_or_default().trim().to_owned()
+    let session = polecat.session.as_ref();
+    let screen = session
+        .and_then(|dead| town.host.capture(&dead.name, DEAD_LINES).ok())
+        .or_else(|| Some(polecat.slot.ended.as_ref()?.screen.join("\n")));
+    let last = screen
+        .as_deref()
+        .and_then(|screen| strip_end_message(screen).lines().last());
+    last.unwrap_or("").trim().to_owned()
 }
 
 /// Returns the refusal of the API that ended a worker's last session, or that it showed last if a
@@ -404,12 +404,12 @@ fn has_hooked_beads(stores: &TownStores) -> bool {
 /// Returns true if any polecat of a rig may have a session: one with work, or one that had work a
 /// moment ago.
 fn can_have_sessions(beads: &Snapshot, now: Timestamp) -> bool {
-    let was_active = |bead: &Bead| {
-        let last = bead.last_activity.as_ref();
-        last.is_some_and(|at| now.duration_since(at.instant()) < FADE_TIME)
-    };
     beads
         .select_open(&[BeadMark::Kind(&Kind::Agent), BeadMark::Label("gt:agent")])
         .filter(|bead| bead.role_type == "polecat")
-        .any(|bead| !bead.hook_bead.is_empty() || was_active(bead))
+        .any(|bead| {
+            let last = bead.last_activity.as_ref();
+            !bead.hook_bead.is_empty()
+                || last.is_some_and(|at| now.duration_since(at.instant()) < FADE_TIME)
+        })
 }

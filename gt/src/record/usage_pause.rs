@@ -30,10 +30,9 @@ struct LimitedWorker {
 }
 
 impl UsagePauses {
-    /// Reads the file. A damaged one is empty, because the next pass of the patrol replaces it.
+    /// Reads the file, which each pass of the patrol replaces.
     pub fn load(layout: &TownLayout) -> Self {
-        let stored = state_file::read_state(&layout.usage_pauses());
-        stored.ok().flatten().unwrap_or_default()
+        state_file::read_expendable_state(&layout.usage_pauses())
     }
 
     /// Records the workers at a usage limit. A worker stays recorded after the end of its pause,

@@ -93,7 +93,9 @@ pub fn read_glances(
     for (agent, live) in running {
         let reading = readings.entry(live.token.clone()).or_default();
         let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
-        refresh_context(reading, &pulse.transcript);
+        if let Some(transcript) = &pulse.transcript {
+            refresh_context(reading, transcript);
+        }
         glances.insert(agent.to_string(), reading.glance.clone());
     }
     glances

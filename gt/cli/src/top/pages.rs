@@ -258,8 +258,8 @@ fn describe_attempts(town: &LiveTown, bead: &BeadDetails) -> Vec<PageLine> {
         let facts = [
             ("why", attempt.why.as_str()),
             ("branch", &attempt.branch),
-            ("commit", &attempt.tip),
-            ("kept in", &attempt.kept),
+            ("commit", attempt.tip.as_deref().unwrap_or("")),
+            ("kept in", attempt.kept.as_deref().unwrap_or("")),
             ("summary", &attempt.summary),
         ];
         for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {

@@ -257,7 +257,7 @@ pub fn is_enabled(env: &Env) -> bool {
 /// Enables or disables the integration. Returns true if that is a change.
 pub fn set_enabled(env: &Env, enabled: bool, now: Timestamp) -> anyhow::Result<bool> {
     let path = state_path(env);
-    let mut state: ShellState = state_file::read_state(&path)?.unwrap_or_default();
+    let mut state: ShellState = state_file::read_state_or_default(&path)?;
     let changed = (state.enabled != Some(false)) != enabled;
     state.enabled = Some(enabled);
     state.updated_at = now.to_string();

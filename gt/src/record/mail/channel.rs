@@ -41,16 +41,15 @@ pub struct MailChannel {
 
 impl MailChannel {
     fn from_bead(bead: &Bead) -> Self {
-        let field = |key| get_named_field(bead, key).unwrap_or_default();
-        let number = |key| field(key).parse().unwrap_or(0);
+        let read_field = |key| get_named_field(bead, key).unwrap_or_default();
         Self {
             name: named::name_of(bead, NamedKind::Channel),
             status: get_named_field(bead, "status").unwrap_or_else(|| "active".to_owned()),
             subscribers: get_named_list(bead, "subscribers"),
-            retention_count: number("retention_count"),
-            retention_hours: number("retention_hours"),
-            created_by: field("created_by"),
-            created_at: field("created_at"),
+            retention_count: read_field("retention_count").parse().unwrap_or(0),
+            retention_hours: read_field("retention_hours").parse().unwrap_or(0),
+            created_by: read_field("created_by"),
+            created_at: read_field("created_at"),
         }
     }
 
@@ -122,8 +121,8 @@ pub fn set_subscribed(
         if is_subscribed {
             after.push(mailbox.clone());
         }
-        let names = |list: &[String]| list.iter().cloned().collect::<BTreeSet<_>>();
-        let has_changed = names(&before) != names(&after);
+        let has_changed =
+            before.iter().collect::<BTreeSet<_>>() != after.iter().collect::<BTreeSet<_>>();
         if has_changed {
             let list = after.join(",");
             set_named_field(tx, NamedKind::Channel, name, "subscribers", &list)?;

@@ -41,13 +41,10 @@ struct SessionMail {
 /// Returns the session that this process notifies: the session of the town above it, which the
 /// patrol knows, too. Outside the town, the session that an agent program names.
 pub fn notified_session(town: &Town, program_session: &str) -> String {
-    let token = town.env.get(process::TOKEN).unwrap_or_default();
-    let session = if token.is_empty() {
-        program_session
-    } else {
-        token
-    };
-    session.to_owned()
+    match town.env.get(process::TOKEN) {
+        None | Some("") => program_session.to_owned(),
+        Some(token) => token.to_owned(),
+    }
 }
 
 /// Returns the messages that this session was not notified of. Without a session all are new.

@@ -84,14 +84,18 @@ pub struct MailSearch {
 
 /// Returns the messages of a mailbox that meet the conditions, newest first.
 pub fn search_mailbox(town: &Snapshot, mailbox: &str, search: &MailSearch) -> Vec<MailMessage> {
-    let contains = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
+    let contains_text = |text: &str| contains_ignoring_case(text, &search.text);
     let mut found = list_mailbox(town, mailbox, search.archived);
     found.retain(|message| {
-        let matches_text = (search.in_subject && contains(&message.subject, &search.text))
-            || (search.in_body && contains(&message.body, &search.text));
-        matches_text && contains(&message.from, &search.from)
+        let matches_text = (search.in_subject && contains_text(&message.subject))
+            || (search.in_body && contains_text(&message.body));
+        matches_text && contains_ignoring_case(&message.from, &search.from)
     });
     found
+}
+
+fn contains_ignoring_case(text: &str, part: &str) -> bool {
+    text.to_lowercase().contains(&part.to_lowercase())
 }
 
 /// Returns the unread messages of each agent's mailbox, newest first. The overseer is no agent.
@@ -135,20 +139,18 @@ pub fn count_unread(town: &Snapshot, mailbox: &str) -> usize {
 
 /// Returns one message, by its id or by its place in the mailbox (1 is the newest).
 pub fn find_message(town: &Snapshot, mailbox: &str, which: &str) -> Result<MailMessage, MailError> {
-    let unknown = || MailError::Unknown {
-        id: which.to_owned(),
+    let found = match which.parse::<usize>() {
+        Ok(place) => place
+            .checked_sub(1)
+            .and_then(|place| list_inbox(town, mailbox).into_iter().nth(place)),
+        Err(_) => town
+            .get(which)
+            .filter(|bead| is_mail(bead) && !bead.is_tombstone())
+            .map(parse_message),
     };
-    if let Ok(place) = which.parse::<usize>() {
-        let place = place.checked_sub(1).ok_or_else(unknown)?;
-        return list_inbox(town, mailbox)
-            .into_iter()
-            .nth(place)
-            .ok_or_else(unknown);
-    }
-    town.get(which)
-        .filter(|bead| is_mail(bead) && !bead.is_tombstone())
-        .map(parse_message)
-        .ok_or_else(unknown)
+    found.ok_or_else(|| MailError::Unknown {
+        id: which.to_owned(),
+    })
 }
 
 /// Returns several messages, each by its id or by its place in the mailbox.

@@ -141,25 +141,24 @@ pub fn is_mail(bead: &Bead) -> bool {
 
 /// Returns the mailboxes that got a copy. Older programs keep them in labels.
 fn read_copies(bead: &Bead) -> Vec<String> {
-    let labelled = bead
+    let mut copies: Vec<String> = bead
         .labels
         .iter()
-        .filter_map(|label| label.strip_prefix("cc:").map(str::to_owned));
-    let metadata = bead.metadata_object().remove("cc");
-    let listed: Vec<String> = metadata
-        .and_then(|list| serde_json::from_value(list).ok())
-        .unwrap_or_default();
-    labelled.chain(listed).collect()
+        .filter_map(|label| label.strip_prefix("cc:").map(str::to_owned))
+        .collect();
+    let listed: Option<Vec<String>> = bead.metadata_value("cc");
+    copies.extend(listed.into_iter().flatten());
+    copies
 }
 
 pub(super) fn parse_message(bead: &Bead) -> MailMessage {
-    let labelled = |key: &str| {
+    let find_label = |key: &str| {
         bead.labels
             .iter()
             .find_map(|label| label.strip_prefix(key))
             .map(str::to_owned)
     };
-    let from = labelled("from:").unwrap_or_else(|| bead.sender.clone());
+    let from = find_label("from:").unwrap_or_else(|| bead.sender.clone());
     MailMessage {
         id: bead.id.clone(),
         from,
@@ -174,17 +173,17 @@ pub(super) fn parse_message(bead: &Bead) -> MailMessage {
             3 => "low",
             _ => "normal",
         },
-        kind: labelled("msg-type:").unwrap_or_else(|| "notification".to_owned()),
-        thread_id: labelled("thread:"),
-        reply_to: labelled("reply-to:"),
+        kind: find_label("msg-type:").unwrap_or_else(|| "notification".to_owned()),
+        thread_id: find_label("thread:"),
+        reply_to: find_label("reply-to:"),
         pinned: bead.pinned,
         wisp: bead.ephemeral,
         cc: read_copies(bead),
-        addressed_to: labelled(ADDRESSED_TO),
-        queue: labelled("queue:"),
-        channel: labelled("channel:"),
-        claimed_by: labelled("claimed-by:"),
-        claimed_at: labelled("claimed-at:"),
+        addressed_to: find_label(ADDRESSED_TO),
+        queue: find_label("queue:"),
+        channel: find_label("channel:"),
+        claimed_by: find_label("claimed-by:"),
+        claimed_at: find_label("claimed-at:"),
         archived: bead.status == Status::Closed,
     }
 }

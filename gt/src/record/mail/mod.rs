@@ -182,8 +182,12 @@ pub fn write_message(tx: &mut Tx, message: &NewMessage) -> anyhow::Result<String
     if !message.kind.is_empty() {
         labels.push(format!("msg-type:{}", message.kind));
     }
-    let addressed = message.addressed_to.iter();
-    labels.extend(addressed.map(|address| format!("{ADDRESSED_TO}{address}")));
+    labels.extend(
+        message
+            .addressed_to
+            .iter()
+            .map(|address| format!("{ADDRESSED_TO}{address}")),
+    );
     if is_shared_mailbox(&message.to) {
         labels.push(message.to.clone());
     }

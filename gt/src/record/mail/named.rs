@@ -109,8 +109,9 @@ pub(super) fn get_named_field(bead: &Bead, key: &str) -> Option<String> {
 
 /// Returns the entries of a comma list.
 pub(super) fn get_named_list(bead: &Bead, key: &str) -> Vec<String> {
-    let text = get_named_field(bead, key).unwrap_or_default();
-    text.split(',')
+    get_named_field(bead, key)
+        .iter()
+        .flat_map(|text| text.split(','))
         .map(str::trim)
         .filter(|entry| !entry.is_empty())
         .map(str::to_owned)
@@ -124,20 +125,13 @@ pub(super) fn create_named(
     name: &str,
     own_fields: &[(&str, String)],
 ) -> anyhow::Result<()> {
-    let owned = || name.to_owned();
     if !is_name(name) || name.parse::<Address>().is_ok() {
-        return Err(NamedError::BadName {
-            kind,
-            name: owned(),
-        }
-        .into());
+        let name = name.to_owned();
+        return Err(NamedError::BadName { kind, name }.into());
     }
     if find_named(tx, kind, name).is_some() {
-        return Err(NamedError::Exists {
-            kind,
-            name: owned(),
-        }
-        .into());
+        let name = name.to_owned();
+        return Err(NamedError::Exists { kind, name }.into());
     }
     let now = tx.now();
     let title = format!("{}: {name}", capitalize(kind.word()));

@@ -16,10 +16,11 @@ pub fn matches_agent(pattern: &str, agent: &Address) -> bool {
 }
 
 fn matches_parts(pattern: &str, address: &str) -> bool {
-    let patterns = pattern.split('/');
-    let parts = address.split('/');
-    patterns.clone().count() == parts.clone().count()
+    let patterns: Vec<&str> = pattern.split('/').collect();
+    let parts: Vec<&str> = address.split('/').collect();
+    patterns.len() == parts.len()
         && patterns
+            .iter()
             .zip(parts)
             .all(|(pattern, part)| matches_part(pattern, part))
 }

@@ -65,9 +65,11 @@ macro_rules! define_messages {
                     $(Self::$kind { $subject, $($field,)* .. } => {
                         let values = [("the subject", $subject), $(($key, $field)),*];
                         let needed: &[&str] = &[$($needed),*];
-                        let lacks = |key: &str, value: &str| needed.contains(&key) && value.is_empty();
-                        let missing = values.into_iter().filter(|(key, value)| lacks(key, value));
-                        missing.map(|(key, _)| key).collect()
+                        values
+                            .into_iter()
+                            .filter(|(key, value)| needed.contains(key) && value.is_empty())
+                            .map(|(key, _)| key)
+                            .collect()
                     })+
                 }
             }
@@ -176,11 +178,13 @@ fn format_subject(word: &str, rest: &str) -> String {
 }
 
 fn format_body(fields: &[(&str, &String)], text: &str) -> String {
-    let one_line = |value: &str| value.split_whitespace().collect::<Vec<_>>().join(" ");
     let mut body: String = fields
         .iter()
         .filter(|(_, value)| !value.is_empty())
-        .map(|(key, value)| format!("{key}: {}\n", one_line(value)))
+        .map(|(key, value)| {
+            let value = value.split_whitespace().collect::<Vec<_>>().join(" ");
+            format!("{key}: {value}\n")
+        })
         .collect();
     if !text.is_empty() {
         // Without fields, the empty line says that the text is none.

@@ -79,21 +79,21 @@ pub enum QueueError {
 
 impl MailQueue {
     fn from_bead(bead: &Bead) -> Self {
-        let field = |key| get_named_field(bead, key);
+        let read_field = |key| get_named_field(bead, key);
         let timeout: Option<SignedDuration> =
-            field("claim_timeout").and_then(|text| text.parse().ok());
+            read_field("claim_timeout").and_then(|text| text.parse().ok());
         Self {
             id: bead.id.clone(),
             name: named::name_of(bead, NamedKind::Queue),
-            claim_pattern: field("claim_pattern").unwrap_or_else(|| "*".to_owned()),
-            status: field("status").unwrap_or_else(|| "active".to_owned()),
-            max_concurrency: field("max_concurrency")
+            claim_pattern: read_field("claim_pattern").unwrap_or_else(|| "*".to_owned()),
+            status: read_field("status").unwrap_or_else(|| "active".to_owned()),
+            max_concurrency: read_field("max_concurrency")
                 .and_then(|text| text.parse().ok())
                 .unwrap_or(0),
-            processing_order: field("processing_order").unwrap_or_else(|| "fifo".to_owned()),
+            processing_order: read_field("processing_order").unwrap_or_else(|| "fifo".to_owned()),
             claim_timeout_seconds: timeout.unwrap_or(CLAIM_TIMEOUT).as_secs(),
-            created_by: field("created_by").unwrap_or_default(),
-            created_at: field("created_at").unwrap_or_default(),
+            created_by: read_field("created_by").unwrap_or_default(),
+            created_at: read_field("created_at").unwrap_or_default(),
         }
     }
 
@@ -159,8 +159,8 @@ pub fn get_queue(
 
 /// Returns all queues, by name.
 pub fn list_queues(beads: &Snapshot, settings: &MessagingSettings) -> Vec<MailQueue> {
-    let named = list_named(beads, NamedKind::Queue).into_iter();
-    let mut names: Vec<String> = named
+    let mut names: Vec<String> = list_named(beads, NamedKind::Queue)
+        .into_iter()
         .map(|bead| named::name_of(bead, NamedKind::Queue))
         .chain(settings.queues.keys().cloned())
         .collect();
@@ -206,18 +206,18 @@ pub fn delete_queue(town: &Town, name: &str) -> anyhow::Result<()> {
 /// Counts the messages of a queue by state.
 pub fn count_messages(beads: &Snapshot, queue: MailQueue, now: Timestamp) -> QueueCounts {
     let mailbox = queue.mailbox();
-    let marked = beads.select_marked(&[BeadMark::Label(&mailbox)], |_| true);
-    let messages: Vec<&Bead> = marked
+    let (open, closed): (Vec<&Bead>, Vec<&Bead>) = beads
+        .select_marked(&[BeadMark::Label(&mailbox)], |_| true)
         .filter(|bead| is_mail(bead) && !bead.is_tombstone())
-        .collect();
-    let open = || messages.iter().filter(|bead| bead.is_open());
+        .partition(|bead| bead.is_open());
     let is_claimed = |bead: &&&Bead| queue.claimant(bead, now).is_some();
+    let processing_count = open.iter().filter(is_claimed).count();
     let failed = find_named(beads, NamedKind::Queue, &queue.name)
         .and_then(|bead| fields::get_field(&bead.description, "failed_count"));
     QueueCounts {
-        processing_count: open().filter(is_claimed).count(),
-        available_count: open().filter(|bead| !is_claimed(bead)).count(),
-        completed_count: messages.iter().filter(|bead| !bead.is_open()).count(),
+        processing_count,
+        available_count: open.len() - processing_count,
+        completed_count: closed.len(),
         failed_count: failed.and_then(|text| text.parse().ok()).unwrap_or(0),
         queue,
     }
@@ -281,19 +281,20 @@ fn claim_next(
         let priority = if by_priority { bead.priority } else { 0 };
         (priority, bead.created_at.instant(), bead.id.clone())
     });
-    let is_claimed = |bead: &&&Bead| queue.claimant(bead, now.instant()).is_some();
-    let claims = messages.iter().filter(is_claimed).count();
-    let next = messages.iter().find(|bead| !is_claimed(bead));
-    let Some(mut next) = next.map(|bead| (*bead).clone()) else {
+    let (claimed, free): (Vec<&Bead>, Vec<&Bead>) = messages
+        .into_iter()
+        .partition(|bead| queue.claimant(bead, now.instant()).is_some());
+    let Some(&next) = free.first() else {
         return Ok(None);
     };
-    if queue.max_concurrency > 0 && claims as u64 >= queue.max_concurrency {
+    if queue.max_concurrency > 0 && claimed.len() as u64 >= queue.max_concurrency {
         return Err(QueueError::Full {
             queue: queue.name.clone(),
             limit: queue.max_concurrency,
         }
         .into());
     }
+    let mut next = next.clone();
     set_claim(&mut next, Some((&agent.mailbox(), &now)));
     let message = parse_message(&next);
     tx.put_updated(next)?;
@@ -315,8 +316,9 @@ fn set_claim(bead: &mut Bead, claim: Option<(&str, &Stamp)>) {
 pub fn release_message(town: &Town, id: &str) -> anyhow::Result<MailMessage> {
     let store = town.open_town_store()?;
     town.transact(&store, |tx| {
-        let found = tx.get_live(id).filter(|bead| is_mail(bead));
-        let mut bead = found
+        let mut bead = tx
+            .get_live(id)
+            .filter(|bead| is_mail(bead))
             .cloned()
             .ok_or_else(|| MailError::Unknown { id: id.to_owned() })?;
         let message = parse_message(&bead);

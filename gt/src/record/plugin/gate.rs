@@ -56,13 +56,13 @@ pub struct GateHistory {
 impl PluginGate {
     /// Checks the gate of a file.
     pub fn from_spec(spec: &GateSpec) -> Self {
-        let duration = |text: &str, default| match text {
+        let parse_or = |text: &str, default| match text {
             "" => Some(default),
             text => parse_duration(text),
         };
         match spec.kind.as_str() {
             "" | "manual" => Self::Manual,
-            "cooldown" => match duration(&spec.duration, DEFAULT_COOLDOWN) {
+            "cooldown" => match parse_or(&spec.duration, DEFAULT_COOLDOWN) {
                 Some(length) => Self::Cooldown(length),
                 None => Self::Closed(format!("`{}` is no duration", spec.duration)),
             },
@@ -72,7 +72,7 @@ impl PluginGate {
                     Self::Closed(format!("`{}` is no schedule: {reason}", spec.schedule))
                 }
             },
-            "condition" => match duration(&spec.interval, CONDITION_INTERVAL) {
+            "condition" => match parse_or(&spec.interval, CONDITION_INTERVAL) {
                 _ if spec.check.trim().is_empty() => {
                     Self::Closed("its condition has no `check`".to_owned())
                 }
@@ -93,21 +93,21 @@ impl PluginGate {
     /// Returns the time from which on the gate is open, or a condition is to be evaluated. None if
     /// it stays closed until something happens.
     pub fn opens_at(&self, history: &GateHistory) -> Option<Timestamp> {
-        let after = |at: Option<Timestamp>, wait: SignedDuration| {
+        let add_wait = |at: Option<Timestamp>, wait: SignedDuration| {
             at.map_or(Some(history.since), |at| at.checked_add(wait).ok())
         };
         match self {
             Self::Manual | Self::Closed(_) => None,
-            Self::Cooldown(length) => after(history.last, (*length).max(SHORTEST)),
+            Self::Cooldown(length) => add_wait(history.last, (*length).max(SHORTEST)),
             Self::Cron(schedule) => {
                 next_after(schedule, history.last.unwrap_or(history.since)).ok()
             }
             Self::Condition { interval, .. } => {
-                let evaluated = after(history.checked, *interval)?;
-                Some(evaluated.max(after(history.last, SHORTEST)?))
+                let evaluated = add_wait(history.checked, *interval)?;
+                Some(evaluated.max(add_wait(history.last, SHORTEST)?))
             }
             Self::Event(_) if history.events.is_empty() => None,
-            Self::Event(_) => after(history.last, SHORTEST),
+            Self::Event(_) => add_wait(history.last, SHORTEST),
         }
     }
 

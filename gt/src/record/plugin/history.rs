@@ -114,8 +114,9 @@ fn add_events(
         history.startup = daemon::read_start_time(layout).filter(|start| *start > handled);
     }
     let startup = history.startup.map(|_| STARTUP.to_owned());
-    let kinds = history.events.iter();
-    history.gate.events = kinds
+    history.gate.events = history
+        .events
+        .iter()
         .map(|stored| stored.event.kind.clone())
         .chain(startup)
         .collect();

@@ -95,10 +95,9 @@ impl PluginState {
 }
 
 impl PluginMemory {
-    /// Reads the memory. Empty for an unreadable file.
+    /// Reads the memory.
     pub fn load(layout: &TownLayout) -> Self {
-        let stored = state_file::read_state(&layout.plugin_memory());
-        stored.ok().flatten().unwrap_or_default()
+        state_file::read_expendable_state(&layout.plugin_memory())
     }
 
     /// Changes the memory under its lock.

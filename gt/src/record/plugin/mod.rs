@@ -76,9 +76,11 @@ impl BrokenPlugin {
     /// Returns true for the name of the folder, or `RIG/NAME`.
     fn is_called(&self, name: &str) -> bool {
         let folder = self.path.parent().and_then(Path::file_name);
-        let folder = folder.unwrap_or_default().to_string_lossy();
-        let key = self.rig.as_ref().map(|rig| format!("{rig}/{folder}"));
-        folder == name || key.is_some_and(|key| key == name)
+        folder.is_some_and(|folder| {
+            let folder = folder.to_string_lossy();
+            let rig = self.rig.as_ref();
+            folder == name || rig.is_some_and(|rig| format!("{rig}/{folder}") == name)
+        })
     }
 }
 
@@ -275,9 +277,10 @@ fn read_plugin(
     if meta.len() > MAX_FILE_SIZE {
         return Err(format!("it has more than {} KiB", MAX_FILE_SIZE / 1024));
     }
-    let bytes = kit::sys::file::read_regular_file(path).map_err(|error| error.to_string())?;
-    let text = String::from_utf8(bytes.unwrap_or_default())
-        .map_err(|_| "it is no text (not UTF-8)".to_owned())?;
+    let bytes = kit::sys::file::read_regular_file(path)
+        .map_err(|error| error.to_string())?
+        .ok_or("it was removed")?;
+    let text = String::from_utf8(bytes).map_err(|_| "it is no text (not UTF-8)".to_owned())?;
     let file = parse_plugin_file(&text).map_err(|error| error.to_string())?;
     let changed = meta.modified().ok().and_then(|at| at.try_into().ok());
     Ok(Plugin {
@@ -285,7 +288,7 @@ fn read_plugin(
         rig: rig.map(str::to_owned),
         has_script: folder.join(SCRIPT).is_file(),
         folder: folder.to_owned(),
-        changed_at: changed.unwrap_or_default(),
+        changed_at: changed.unwrap_or(Timestamp::UNIX_EPOCH),
     })
 }
 
@@ -324,25 +327,22 @@ impl PluginShelf {
     /// Returns the plugin of a name: `NAME`, `RIG/NAME`, or the name of its folder. Among plugins
     /// of several rigs, the one of `rig` counts.
     pub fn find(&self, name: &str, rig: Option<&str>) -> Result<&Plugin, PluginError> {
-        let by = |is_it: &dyn Fn(&Plugin) -> bool| -> Vec<&Plugin> {
-            let all = self.plugins.iter().filter(|plugin| is_it(plugin));
-            let all: Vec<&Plugin> = all.collect();
-            let own = all.iter().filter(|plugin| plugin.rig.as_deref() == rig);
-            let own: Vec<&Plugin> = own.copied().collect();
-            if own.is_empty() { all } else { own }
-        };
-        let of_rig =
+        let is_for_rig =
             |plugin: &Plugin| rig.is_none() || plugin.rig.is_none() || plugin.rig.as_deref() == rig;
-        let mut found = by(&|plugin| of_rig(plugin) && plugin.name() == name);
+        let mut found =
+            self.select_for_rig(rig, |plugin| is_for_rig(plugin) && plugin.name() == name);
         if found.is_empty() {
-            found = by(&|plugin| plugin.key() == name);
+            found = self.select_for_rig(rig, |plugin| plugin.key() == name);
         }
         if found.is_empty() {
-            let folder = |plugin: &Plugin| plugin.folder.file_name().map(ToOwned::to_owned);
-            found =
-                by(&|plugin| of_rig(plugin) && folder(plugin).is_some_and(|folder| folder == name));
+            found = self.select_for_rig(rig, |plugin| {
+                is_for_rig(plugin)
+                    && plugin
+                        .folder
+                        .file_name()
+                        .is_some_and(|folder| folder == name)
+            });
         }
-        let keys = |plugins: &[&Plugin]| plugins.iter().map(|plugin| plugin.key()).collect();
         match found.as_slice() {
             [plugin] => Ok(plugin),
             [] => Err(
@@ -354,15 +354,32 @@ impl PluginShelf {
                     },
                     None => PluginError::Unknown {
                         name: name.to_owned(),
-                        known: keys(&self.plugins.iter().collect::<Vec<_>>()),
+                        known: self.plugins.iter().map(Plugin::key).collect(),
                     },
                 },
             ),
             several => Err(PluginError::Ambiguous {
                 name: name.to_owned(),
-                known: keys(several),
+                known: several.iter().map(|plugin| plugin.key()).collect(),
             }),
         }
+    }
+
+    /// Selects plugins. The rig's own ones hide the others.
+    fn select_for_rig(
+        &self,
+        rig: Option<&str>,
+        is_wanted: impl Fn(&Plugin) -> bool,
+    ) -> Vec<&Plugin> {
+        let mut found: Vec<&Plugin> = self
+            .plugins
+            .iter()
+            .filter(|plugin| is_wanted(plugin))
+            .collect();
+        if found.iter().any(|plugin| plugin.rig.as_deref() == rig) {
+            found.retain(|plugin| plugin.rig.as_deref() == rig);
+        }
+        found
     }
 }
 

@@ -121,7 +121,9 @@ fn remove_old_runs(tx: &mut Tx, plugin: &Plugin) -> anyhow::Result<()> {
     let now = tx.now().instant();
     let mut runs: Vec<(Timestamp, String)> = refs_of(tx, plugin)
         .map(|run| {
-            let at = run.time(TimeField::Created).unwrap_or_default();
+            let at = run
+                .time(TimeField::Created)
+                .unwrap_or(Timestamp::UNIX_EPOCH);
             (at, run.id().to_owned())
         })
         .collect();
@@ -177,18 +179,16 @@ pub fn list_runs(town: &Snapshot, plugin: &Plugin, limit: usize) -> Vec<PluginRu
 impl PluginRun {
     /// Returns how the run ended, in a few words.
     pub fn end(&self) -> &str {
-        let end = self
-            .text
+        self.text
             .lines()
-            .find_map(|line| line.strip_prefix("end: "));
-        end.unwrap_or_default()
+            .find_map(|line| line.strip_prefix("end: "))
+            .unwrap_or("")
     }
 
     fn of_bead(bead: &Bead) -> Self {
-        let label = |result: PluginResult| format!("result:{}", result.word());
         let result = PluginResult::ALL
             .into_iter()
-            .find(|result| bead.has_label(&label(*result)));
+            .find(|result| bead.has_label(&format!("result:{}", result.word())));
         Self {
             id: bead.id.clone(),
             title: bead.title.clone(),

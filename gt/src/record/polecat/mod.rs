@@ -343,16 +343,14 @@ fn explain_state(
 
 /// Describes the end of a stalled polecat's last session.
 fn describe_last_end(slot: &Slot, session: Option<&LiveSession>) -> String {
-    let kept = || {
-        slot.ended
-            .as_ref()
-            .filter(|ended| ended.lease == slot.lease)
-    };
     // tmux does not know the exit code at once.
     let ended = session
         .filter(|live| live.dead != Some(ProcessEnd::Unknown))
         .and_then(ended::describe_dead_session)
-        .or_else(|| kept().map(ended::SessionEnd::describe));
+        .or_else(|| {
+            let kept = slot.ended.as_ref()?;
+            (kept.lease == slot.lease).then(|| kept.describe())
+        });
     ended.map_or_else(String::new, |how| format!(", the last one ended {how}"))
 }
 
@@ -360,18 +358,17 @@ fn describe_last_end(slot: &Slot, session: Option<&LiveSession>) -> String {
 /// that its identity bead names, if it is hooked to the polecat.
 pub fn polecat_hook_of(beads: &Snapshot, ids: &PolecatIds) -> Option<String> {
     use bd::bead::Status;
-    let is_own = |bead: &&Bead| ids.is_assignee(bead);
     let agent = beads.get(&ids.agent);
     let named = agent
         .filter(|agent| !agent.hook_bead.is_empty())
-        .and_then(|agent| beads.get(&agent.hook_bead));
-    if let Some(bead) = named.filter(is_own) {
-        return Some(bead.id.clone());
-    }
-    beads
-        .select_open(&[BeadMark::Status(&Status::Hooked)])
-        .find(is_own)
-        .map(|bead| bead.id.clone())
+        .and_then(|agent| beads.get(&agent.hook_bead))
+        .filter(|bead| ids.is_assignee(bead));
+    let hooked = named.or_else(|| {
+        beads
+            .select_open(&[BeadMark::Status(&Status::Hooked)])
+            .find(|bead| ids.is_assignee(bead))
+    });
+    hooked.map(|bead| bead.id.clone())
 }
 
 /// Creates the identity bead of a new polecat in a transaction, or reopens it after a nuke.
@@ -401,7 +398,7 @@ pub fn reserve_identity(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> an
 /// for older clients.
 pub fn set_hook(bead: &mut Bead, hook: Option<&str>, state: &str, now: &bd::bead::Stamp) {
     use bd::bead::fields::set_field;
-    bead.hook_bead = hook.unwrap_or_default().to_owned();
+    bead.hook_bead = hook.unwrap_or("").to_owned();
     bead.agent_state = state.into();
     bead.last_activity = Some(now.clone());
     bead.updated_at = now.clone();

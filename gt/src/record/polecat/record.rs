@@ -127,8 +127,8 @@ pub fn record_result(
     request: &Bead,
     note: impl FnOnce(&mut WorkCompletion, &Stamp),
 ) -> anyhow::Result<()> {
-    let worker = get_field(&request.description, "agent_bead").unwrap_or_default();
-    if let Some(mut agent) = tx.get(&worker).filter(|bead| !bead.is_tombstone()).cloned()
+    if let Some(worker) = get_field(&request.description, "agent_bead")
+        && let Some(mut agent) = tx.get_live(&worker).cloned()
         && move_entries_to_lines(tx, &mut agent)? > 0
     {
         tx.put_updated(agent)?;
@@ -223,7 +223,7 @@ fn choose_line_id(tx: &Tx, agent: &Bead, line: &Bead) -> anyhow::Result<String> 
     let ids = PolecatIds::from_identity_bead(agent);
     let prefix = match &ids {
         Some(ids) => ids.prefix.as_str(),
-        None => id::prefix_of(&agent.id).unwrap_or_default(),
+        None => id::prefix_of(&agent.id).unwrap_or(""),
     };
     let seed = IdSeed {
         title: &line.title,
@@ -231,12 +231,11 @@ fn choose_line_id(tx: &Tx, agent: &Bead, line: &Bead) -> anyhow::Result<String> 
         creator: &line.created_by,
         nanos: line.created_at.instant().as_nanosecond(),
     };
-    let is_same = |other: &Bead| {
-        (&other.actor, &other.target, &other.created_at)
-            == (&line.actor, &line.target, &line.created_at)
-    };
     id::generate_id(&format!("{prefix}{ID_MARK}"), seed, HASH_LENGTH, |id| {
-        tx.get(id).is_some_and(|other| !is_same(other))
+        tx.get(id).is_some_and(|other| {
+            (&other.actor, &other.target, &other.created_at)
+                != (&line.actor, &line.target, &line.created_at)
+        })
     })
     .ok_or_else(|| anyhow::anyhow!("no id is free for the record of {}", line.actor))
 }
@@ -259,10 +258,7 @@ fn parse_entry(line: &Bead) -> Option<WorkCompletion> {
 
 /// Returns the entries that an earlier version wrote into the metadata of an identity bead.
 pub fn read_old_entries(agent: &Bead) -> Vec<WorkCompletion> {
-    let record = agent.metadata_object().remove(OLD_KEY);
-    record
-        .and_then(|record| serde_json::from_value(record).ok())
-        .unwrap_or_default()
+    agent.metadata_value(OLD_KEY).unwrap_or_default()
 }
 
 /// Reads the record of an identity bead, oldest entry first.

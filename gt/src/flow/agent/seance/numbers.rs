@@ -38,8 +38,8 @@ pub fn read_session_numbers(
     address: &Address,
     pulse: &SessionPulse,
 ) -> SessionNumbers {
-    let named = Some(PathBuf::from(&pulse.transcript)).filter(|path| path.is_file());
-    let path = named.or_else(|| {
+    let named = pulse.transcript.as_ref().map(PathBuf::from);
+    let path = named.filter(|path| path.is_file()).or_else(|| {
         let home = std::fs::canonicalize(town::agent_home(town, address)).ok()?;
         let (_, newest) = ClaudeCode
             .list_sessions(town, &[home], None)
@@ -50,8 +50,8 @@ pub fn read_session_numbers(
     let mut found = path
         .map(|path| read_file_numbers(&path))
         .unwrap_or_default();
-    if !pulse.model.is_empty() {
-        found.model.clone_from(&pulse.model);
+    if let Some(model) = &pulse.model {
+        found.model.clone_from(model);
     }
     found
 }

@@ -20,7 +20,7 @@ pub use super::transcript::UsageWindow;
 use super::transcript::claude::parse_claude_windows;
 use super::transcript::codex::{list_codex_files, parse_codex_windows};
 use super::transcript::list_config_folders;
-use crate::record::state_file::{change_state, read_state};
+use crate::record::state_file::{change_state, read_state, read_state_or_default};
 use crate::town::Town;
 
 /// The number of the newest transcripts that are searched. A session that has had no answer yet
@@ -71,7 +71,7 @@ pub fn record_claude_windows(town: &Town, input: &Value) -> anyhow::Result<Vec<U
     };
     let windows = parse_claude_windows(&account, &report.rate_limits, report.at);
     let path = town.layout.usage_windows();
-    let known: ReportedWindows = read_state(&path)?.unwrap_or_default();
+    let known: ReportedWindows = read_state_or_default(&path)?;
     let is_known = known.claude.get(&account).is_some_and(|known| {
         known.rate_limits == report.rate_limits
             && report.at.duration_since(known.at) < REPEAT_INTERVAL

@@ -138,8 +138,7 @@ pub fn sync_shipped(
     }
     let layout = &town.layout;
     let is_wanted = |name: &str| names.is_empty() || names.iter().any(|wanted| wanted == name);
-    let mut installed: Installed =
-        state_file::read_state(&layout.shipped_plugins())?.unwrap_or_default();
+    let mut installed: Installed = state_file::read_state_or_default(&layout.shipped_plugins())?;
     let before = installed.clone();
     let mut found = Vec::new();
     for shipped in SHIPPED.iter().filter(|shipped| is_wanted(shipped.name)) {

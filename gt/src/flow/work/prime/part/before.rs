@@ -240,15 +240,20 @@ fn describe_attempts(attempts: &[(Attempt, AttemptTrace)]) -> String {
 /// Formats saved work that no shown attempt names, newest first.
 fn format_other_rescues(attempts: &[(Attempt, AttemptTrace)], rescues: &[Rescue]) -> String {
     let shown = &attempts[attempts.len().saturating_sub(MAX_ATTEMPTS)..];
-    let is_named = |name: &str| shown.iter().any(|(attempt, _)| attempt.kept == name);
-    let others = rescues
+    let is_named = |name: &str| {
+        shown
+            .iter()
+            .any(|(attempt, _)| attempt.kept.as_deref() == Some(name))
+    };
+    let others: Vec<String> = rescues
         .iter()
         .rev()
         .filter(|saved| !is_named(&saved.refname))
-        .map(|saved| format!("{} ({})", saved.refname, saved.subject));
+        .map(|saved| format!("{} ({})", saved.refname, saved.subject))
+        .collect();
     let heading =
         "- Other work of this bead that was saved and not handed in (`gt rescue show REF`)";
-    format_list(heading, &others.collect::<Vec<_>>(), MAX_NAMED_EARLIER)
+    format_list(heading, &others, MAX_NAMED_EARLIER)
 }
 
 fn format_attempt(attempt: &Attempt, trace: &AttemptTrace) -> String {
@@ -263,9 +268,10 @@ fn format_attempt(attempt: &Attempt, trace: &AttemptTrace) -> String {
         escape::escape_line(&truncate_to_second(&attempt.at)),
         escape::escape_line(&attempt.why)
     );
-    if !attempt.kept.is_empty() {
-        let kept = escape::escape_line(&attempt.kept);
-        text.push_str(&if attempt.kept.starts_with("refs/gt/snap/") {
+    if let Some(kept) = &attempt.kept {
+        let is_snapshot = kept.starts_with("refs/gt/snap/");
+        let kept = escape::escape_line(kept);
+        text.push_str(&if is_snapshot {
             format!("What was not committed is in {kept}: `git show {kept}`\n")
         } else {
             format!("Its work is kept on {kept}: `gt rescue show {kept}`\n")
