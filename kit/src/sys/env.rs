@@ -119,6 +119,14 @@ impl Env {
             .or_else(|| self.home().map(|home| home.join(".config")))
     }
 
+    /// Returns the folder that a variable names by an absolute path, otherwise the usual one.
+    pub fn folder_named_by(&self, variable: &str, usual: &str) -> PathBuf {
+        match self.get(variable) {
+            Some(path) if path.starts_with('/') => PathBuf::from(path),
+            _ => self.make_absolute(usual),
+        }
+    }
+
     /// Makes `path` absolute: `~/` is the home directory, and any other relative path starts at the
     /// working directory.
     pub fn make_absolute(&self, path: &str) -> PathBuf {

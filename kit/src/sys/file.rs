@@ -517,6 +517,20 @@ pub fn create_folder(path: &Path, mode: u32) -> io::Result<()> {
     }
 }
 
+/// Returns the names of the subfolders that are not hidden, sorted. An unreadable folder has none.
+pub fn list_subfolders(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.path().is_dir())
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| !name.starts_with('.'))
+        .collect();
+    names.sort();
+    names
+}
+
 /// Syncs a folder, so that the names in it are on disk.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()

@@ -189,11 +189,10 @@ fn write_entry(entry: &ConversationEntry, page: &mut Page) {
     let time = page.local_time(&entry.at);
     let speaker = match entry.by {
         Speaker::User => style.cyan(&format!("user (turn {})", entry.turn)),
-        Speaker::Assistant if entry.model.is_empty() => style.green("assistant"),
-        Speaker::Assistant => style.green(&format!(
-            "assistant ({})",
-            escape::escape_line(&entry.model)
-        )),
+        Speaker::Assistant => style.green(&match &entry.model {
+            Some(model) => format!("assistant ({})", escape::escape_line(model)),
+            None => "assistant".to_owned(),
+        }),
         Speaker::Tool => style.dim("tool"),
     };
     page.line(format!("{time}  {speaker}").trim_start());

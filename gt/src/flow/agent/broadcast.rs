@@ -68,8 +68,7 @@ pub fn nudge_channel(
         );
     };
     send_to_running(town, message, false, |agent| {
-        let mut patterns = patterns.iter();
-        *agent != town.actor && patterns.any(|pattern| matches_agent(pattern, agent))
+        *agent != town.actor && patterns.iter().any(|pattern| matches_agent(pattern, agent))
     })
 }
 

@@ -75,8 +75,12 @@ pub fn compact_town(town: &Town, dry_run: bool) -> anyhow::Result<Vec<RetentionR
     for rig in town.list_rigs()? {
         let archived = archive_beads(town, Some(&rig), dry_run).map(|report| reports.push(report));
         let compacted = compact_rig(&rig, dry_run).map(|found| reports.extend(found));
-        let errors = [archived, compacted].into_iter().filter_map(Result::err);
-        failures.extend(errors.map(|error| format!("{}: {error:#}", rig.name())));
+        failures.extend(
+            [archived, compacted]
+                .into_iter()
+                .filter_map(Result::err)
+                .map(|error| format!("{}: {error:#}", rig.name())),
+        );
     }
     if !dry_run {
         let lines: Vec<String> = reports
@@ -168,29 +172,11 @@ pub(crate) fn archive_beads(
 /// of their own.
 fn move_records(rig: &Rig, dry_run: bool) -> anyhow::Result<RetentionReport> {
     let store = rig.store()?;
-    let move_all = |tx: &mut bd::store::Tx| {
-        let agents: Vec<String> = tx
-            .marked(&[BeadMark::Label("gt:agent")])
-            .map(|agent| agent.id().to_owned())
-            .collect();
-        let mut count = 0;
-        for agent in agents {
-            let Some(mut agent) = tx.get_live(&agent).cloned() else {
-                continue;
-            };
-            let moved = move_entries_to_lines(tx, &mut agent)?;
-            if moved > 0 {
-                tx.put_updated(agent)?;
-            }
-            count += moved;
-        }
-        Ok(count)
-    };
     let beads = store.snapshot()?;
     let agents = beads.select_marked(&[BeadMark::Label("gt:agent")], |_| true);
     let mut count = agents.map(|agent| read_old_entries(agent).len()).sum();
     if count > 0 && !dry_run {
-        count = rig.transact(&store, move_all)?;
+        count = rig.transact(&store, move_old_entries)?;
     }
     Ok(RetentionReport {
         place: rig.name().to_owned(),
@@ -203,6 +189,26 @@ fn move_records(rig: &Rig, dry_run: bool) -> anyhow::Result<RetentionReport> {
     })
 }
 
+/// Moves the old entries of all agents to lines of their own. Returns their number.
+fn move_old_entries(tx: &mut bd::store::Tx) -> anyhow::Result<usize> {
+    let agents: Vec<String> = tx
+        .marked(&[BeadMark::Label("gt:agent")])
+        .map(|agent| agent.id().to_owned())
+        .collect();
+    let mut count = 0;
+    for agent in agents {
+        let Some(mut agent) = tx.get_live(&agent).cloned() else {
+            continue;
+        };
+        let moved = move_entries_to_lines(tx, &mut agent)?;
+        if moved > 0 {
+            tx.put_updated(agent)?;
+        }
+        count += moved;
+    }
+    Ok(count)
+}
+
 fn remove_gate_logs(
     rig: &Rig,
     layers: &SettingsLayers,
@@ -211,11 +217,6 @@ fn remove_gate_logs(
     let setting = "retention.gate_logs";
     let max_age = read_max_age(layers, setting);
     let now = SystemTime::from(rig.town().clock.now());
-    let is_old = |path: &Path| {
-        let changed = std::fs::metadata(path).and_then(|meta| meta.modified());
-        let age = changed.ok().and_then(|at| now.duration_since(at).ok());
-        max_age.is_some_and(|max| age.is_some_and(|age| age > max.unsigned_abs()))
-    };
     let mut count = 0;
     let mut total = 0;
     for entry in std::fs::read_dir(rig.gate_logs()).into_iter().flatten() {
@@ -224,8 +225,10 @@ fn remove_gate_logs(
             continue;
         }
         let path = entry.path();
+        let changed = std::fs::metadata(&path).and_then(|meta| meta.modified());
+        let age = changed.ok().and_then(|at| now.duration_since(at).ok());
         total += 1;
-        if is_old(&path) {
+        if max_age.is_some_and(|max| age.is_some_and(|age| age > max.unsigned_abs())) {
             count += 1;
             if !dry_run {
                 kit::sys::file::remove_file(&path)?;

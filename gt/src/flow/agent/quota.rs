@@ -127,10 +127,13 @@ pub fn rotate_account(town: &LiveTown, dry_run: bool) -> anyhow::Result<RotateRe
     if quota.limit_of(&book.default, now).is_none() {
         return Ok(report);
     }
-    let handles = book.accounts.keys();
-    let Some(next) = quota.next_available(handles.clone(), &book.default, now) else {
-        let ends = handles.filter_map(|handle| quota.limit_of(handle, now)?.until);
-        return Err(NoAccountAvailable { until: ends.min() }.into());
+    let Some(next) = quota.next_available(book.accounts.keys(), &book.default, now) else {
+        let until = book
+            .accounts
+            .keys()
+            .filter_map(|handle| quota.limit_of(handle, now)?.until)
+            .min();
+        return Err(NoAccountAvailable { until }.into());
     };
     if !dry_run {
         AccountBook::change(&town.layout, |book| {

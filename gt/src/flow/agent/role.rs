@@ -31,7 +31,7 @@ impl MechanicalRole {
     pub(crate) fn of(agent: &Address) -> Self {
         Self {
             agent: agent.to_string(),
-            setting: mode_setting_of(agent).unwrap_or_default(),
+            setting: mode_setting_of(agent).unwrap_or(""),
             rig: agent.rig().map(str::to_owned),
         }
     }
@@ -130,7 +130,7 @@ pub fn record_heartbeat(town: &Town, action: Option<&str>) -> anyhow::Result<Hea
         anyhow::bail!("{}; `gt deacon resume` ends the pause", pause.describe());
     }
     let last = Heartbeat::load(&town.layout).unwrap_or_default();
-    let action = action.unwrap_or_default();
+    let action = action.unwrap_or("");
     let next = Heartbeat {
         last_action: action.to_owned(),
         actions: u64::from(!action.is_empty()),

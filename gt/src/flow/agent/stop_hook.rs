@@ -38,10 +38,10 @@ pub fn find_continue_reason(
     let beads = rig.store()?.snapshot()?;
     let slot = Slot::load(&beads, &Slot::id(&rig.prefix(), rig.name(), name));
     let own_address = town.actor.to_string();
-    let is_held =
-        |status: &Status, assignee: &str| *status == Status::Hooked && assignee == own_address;
     let held = beads.get(&slot.bead);
-    let Some(bead) = held.filter(|bead| is_held(&bead.status, &bead.assignee)) else {
+    let Some(bead) =
+        held.filter(|bead| bead.status == Status::Hooked && bead.assignee == own_address)
+    else {
         return Ok(None);
     };
     if slot

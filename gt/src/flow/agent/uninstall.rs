@@ -83,13 +83,7 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
             items.push(UninstallItem { kind, path });
         }
     };
-    let folder = |variable: &str, usual: &str| {
-        town.env
-            .get(variable)
-            .filter(|path| path.starts_with('/'))
-            .map_or_else(|| town.env.make_absolute(usual), PathBuf::from)
-    };
-    let data = folder("XDG_DATA_HOME", "~/.local/share");
+    let data = town.env.folder_named_by("XDG_DATA_HOME", "~/.local/share");
     for program in PROGRAM_NAMES {
         for path in [
             format!("bash-completion/completions/{program}"),
@@ -108,14 +102,19 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
     }
     for (variable, usual, names) in SHELL_FILES {
         for name in *names {
-            let path = folder(variable, usual).join("gastown").join(name);
+            let path = town
+                .env
+                .folder_named_by(variable, usual)
+                .join("gastown")
+                .join(name);
             add(UninstallKind::ShellFile, path);
         }
     }
-    let with_block = shell::list_start_files(&town.env)
+    let mut with_block: Vec<PathBuf> = shell::list_start_files(&town.env)
         .into_iter()
-        .filter(|start_file| start_file.installed);
-    let mut with_block: Vec<PathBuf> = with_block.map(|start_file| start_file.file).collect();
+        .filter(|start_file| start_file.installed)
+        .map(|start_file| start_file.file)
+        .collect();
     let profile = town.env.make_absolute("~/.profile");
     if shell::has_block(&profile) {
         with_block.push(profile);

@@ -61,15 +61,12 @@ impl Shell {
 
     /// Returns the file that the shell reads when it starts for a user.
     pub fn start_file(self, env: &Env) -> PathBuf {
-        let folder = |variable: &str, usual: &str| {
-            env.get(variable)
-                .filter(|path| path.starts_with('/'))
-                .map_or_else(|| env.make_absolute(usual), PathBuf::from)
-        };
         match self {
             Self::Bash => env.make_absolute("~/.bashrc"),
-            Self::Zsh => folder("ZDOTDIR", "~").join(".zshrc"),
-            Self::Fish => folder("XDG_CONFIG_HOME", "~/.config").join("fish/config.fish"),
+            Self::Zsh => env.folder_named_by("ZDOTDIR", "~").join(".zshrc"),
+            Self::Fish => env
+                .folder_named_by("XDG_CONFIG_HOME", "~/.config")
+                .join("fish/config.fish"),
         }
     }
 
@@ -242,9 +239,7 @@ struct ShellState {
 }
 
 fn state_path(env: &Env) -> PathBuf {
-    env.get("XDG_STATE_HOME")
-        .filter(|path| path.starts_with('/'))
-        .map_or_else(|| env.make_absolute("~/.local/state"), PathBuf::from)
+    env.folder_named_by("XDG_STATE_HOME", "~/.local/state")
         .join("gastown/state.json")
 }
 

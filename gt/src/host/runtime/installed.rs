@@ -1,8 +1,9 @@
 //! Reports the installed hooks of a town's agents: the settings files by role, and the missing
 //! hooks of each.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use kit::sys::file;
 use serde::Serialize;
 
 use super::settings;
@@ -111,7 +112,7 @@ pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
             .is_ok_and(|preset| preset.settings_flag.is_empty() && !preset.hooks_local.is_empty());
         if is_each {
             found.extend(
-                list_folder_workers(&rig.polecats())
+                file::list_subfolders(&rig.polecats())
                     .into_iter()
                     .map(|worker| {
                         let address = Address::Polecat(name.clone(), worker);
@@ -122,7 +123,7 @@ pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
             found.push((format!("{name}/polecats"), any_polecat));
         }
         found.extend(
-            list_folder_workers(&rig.crew_folder())
+            file::list_subfolders(&rig.crew_folder())
                 .into_iter()
                 .map(|member| {
                     let address = Address::Crew(name.clone(), member);
@@ -135,18 +136,6 @@ pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
         ]);
     }
     Ok(found)
-}
-
-/// Returns the workers with a subfolder, sorted.
-fn list_folder_workers(folder: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries
-        .filter(|entry| entry.path().is_dir())
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| !name.starts_with('.'))
-        .collect();
-    names.sort();
-    names
 }
 
 fn preset_of(town: &Town, address: &Address) -> anyhow::Result<RuntimePreset> {

@@ -101,20 +101,20 @@ impl PriceList {
 
 /// Removes a date such as `-20250929` or `-2025-09-29`, and `-latest`.
 fn without_date(model: &str) -> &str {
-    let is_short = |end: &str| {
-        let date = end.strip_prefix(['-', '@']);
-        date.is_some_and(|date| date.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let is_long = |end: &str| {
-        let date = end.strip_prefix('-');
-        date.is_some_and(|date| date.parse::<jiff::civil::Date>().is_ok())
-    };
-    let split = |length: usize| model.split_at_checked(model.len().checked_sub(length)?);
-    let short = split("-20250929".len()).filter(|(_, end)| is_short(end));
-    match short.or_else(|| split("-2025-09-29".len()).filter(|(_, end)| is_long(end))) {
-        Some((name, _)) => name,
-        None => model.strip_suffix("-latest").unwrap_or(model),
+    let split_end = |length: usize| model.split_at_checked(model.len().checked_sub(length)?);
+    if let Some((name, end)) = split_end("-20250929".len())
+        && let Some(date) = end.strip_prefix(['-', '@'])
+        && date.bytes().all(|byte| byte.is_ascii_digit())
+    {
+        return name;
     }
+    if let Some((name, end)) = split_end("-2025-09-29".len())
+        && let Some(date) = end.strip_prefix('-')
+        && date.parse::<jiff::civil::Date>().is_ok()
+    {
+        return name;
+    }
+    model.strip_suffix("-latest").unwrap_or(model)
 }
 
 #[cfg(test)]

@@ -88,12 +88,14 @@ fn find_current_beads(town: &Town) -> anyhow::Result<BTreeSet<String>> {
         }
     }
     if is_set(BudgetKind::Bead) {
-        let open = stores
-            .rigs
-            .values()
-            .flat_map(Snapshot::bead_refs)
-            .filter(|bead| bead.is_open() && !bead.is_internal());
-        current.extend(open.map(|bead| bead.id().to_owned()));
+        current.extend(
+            stores
+                .rigs
+                .values()
+                .flat_map(Snapshot::bead_refs)
+                .filter(|bead| bead.is_open() && !bead.is_internal())
+                .map(|bead| bead.id().to_owned()),
+        );
     }
     Ok(current)
 }
@@ -136,7 +138,7 @@ fn sum_costs(
             let agent: Option<Address> = session.actor.parse().ok();
             let rig = agent.as_ref().and_then(Address::rig);
             if now.duration_since(at) < HOUR {
-                spending.add_recent(at, rig.unwrap_or_default(), cost);
+                spending.add_recent(at, rig.unwrap_or(""), cost);
             }
             if is_today {
                 spending.day_usd += cost;

@@ -17,43 +17,40 @@ const MAX_LINES: usize = 10;
 /// Formats the state of an agent. A part that cannot be read is left out.
 pub fn collect_state(town: &Town, agent: &Address) -> anyhow::Result<String> {
     let stores = town.read_stores()?;
-    let mut text = String::new();
-    let mut section = |heading: &str, lines: Vec<String>| {
-        if lines.is_empty() {
-            return;
-        }
-        text.push_str(&format!("## {heading}\n"));
-        let more = lines.len().saturating_sub(MAX_LINES);
-        for line in lines.into_iter().take(MAX_LINES) {
-            text.push_str(&format!("- {line}\n"));
-        }
-        if more > 0 {
-            text.push_str(&format!("- and {more} more\n"));
-        }
-        text.push('\n');
-    };
     let hook = hook::find_hooked_bead(town, agent)
         .ok()
         .and_then(|id| stores.get(&id).map(describe_bead));
-    section("On the hook", hook.into_iter().collect());
-    section(
-        "Where it stands",
-        collect_git_state(&town::agent_home(town, agent)),
-    );
-    let messages = mail::list_inbox(&stores.town, &agent.mailbox());
-    let unread = messages.iter().filter(|message| !message.read);
-    let unread =
-        unread.map(|message| format!("{} {}", message.id, escape::escape_line(&message.subject)));
-    section("Unread mail", unread.collect());
-    let all = std::iter::once(&stores.town).chain(stores.rigs.values());
-    let going_on = all.flat_map(|beads| beads.select(|bead| bead.status() == Status::InProgress));
-    section(
-        "In progress",
-        going_on
-            .filter(|bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox())
-            .map(describe_bead)
-            .collect(),
-    );
+    let unread = mail::list_inbox(&stores.town, &agent.mailbox())
+        .iter()
+        .filter(|message| !message.read)
+        .map(|message| format!("{} {}", message.id, escape::escape_line(&message.subject)))
+        .collect();
+    let in_progress = std::iter::once(&stores.town)
+        .chain(stores.rigs.values())
+        .flat_map(|beads| beads.select(|bead| bead.status() == Status::InProgress))
+        .filter(|bead| bead.assignee == agent.to_string() || bead.assignee == agent.mailbox())
+        .map(describe_bead)
+        .collect();
+    let sections: [(&str, Vec<String>); 4] = [
+        ("On the hook", hook.into_iter().collect()),
+        (
+            "Where it stands",
+            collect_git_state(&town::agent_home(town, agent)),
+        ),
+        ("Unread mail", unread),
+        ("In progress", in_progress),
+    ];
+    let mut text = String::new();
+    for (heading, lines) in sections.iter().filter(|(_, lines)| !lines.is_empty()) {
+        text.push_str(&format!("## {heading}\n"));
+        for line in lines.iter().take(MAX_LINES) {
+            text.push_str(&format!("- {line}\n"));
+        }
+        if lines.len() > MAX_LINES {
+            text.push_str(&format!("- and {} more\n", lines.len() - MAX_LINES));
+        }
+        text.push('\n');
+    }
     Ok(text.trim_end().to_owned())
 }
 

@@ -85,8 +85,9 @@ pub fn hand_off(
         let agent = agent.to_string();
         return Err(HandoffError::NoSession { agent });
     };
-    let has_work = || crate::record::hook::find_hooked_bead(town, agent).is_ok();
-    if matches!(agent, Address::Polecat(..)) && !has_work() {
+    if matches!(agent, Address::Polecat(..))
+        && crate::record::hook::find_hooked_bead(town, agent).is_err()
+    {
         let agent = agent.to_string();
         return Err(HandoffError::NoWork { agent });
     }
@@ -243,7 +244,7 @@ fn spawn_renewal(town: &Town, agent: &Address, token: &str) -> anyhow::Result<()
 /// hands over is ended.
 pub fn renew_session(town: &LiveTown, agent: &Address) -> anyhow::Result<String> {
     check_town_runs(town)?;
-    let token = town.env.get(HANDOFF_VARIABLE).unwrap_or_default();
+    let token = town.env.get(HANDOFF_VARIABLE).unwrap_or("");
     if let Address::Polecat(rig, name) = agent {
         let why = start::RestartCause::HandedOver(token);
         let started = start::restart_session(town, &town.find_rig(rig)?, name, why)?;

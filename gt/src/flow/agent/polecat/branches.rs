@@ -127,12 +127,11 @@ fn find_keeping_ref(git: &Git, commit: &str) -> Result<Option<String>, GitError>
     Ok(names
         .lines()
         .rfind(|name| {
-            let is_own_copy = || {
-                let rest = name.strip_prefix("refs/remotes/");
-                let branch = rest.and_then(|rest| rest.split_once('/'));
-                branch.is_some_and(|(_, branch)| branch.starts_with(BRANCH_PREFIX))
-            };
-            !name.starts_with("refs/heads/polecat/") && !is_own_copy()
+            let is_own_copy = name
+                .strip_prefix("refs/remotes/")
+                .and_then(|rest| rest.split_once('/'))
+                .is_some_and(|(_, branch)| branch.starts_with(BRANCH_PREFIX));
+            !name.starts_with("refs/heads/polecat/") && !is_own_copy
         })
         .map(str::to_owned))
 }

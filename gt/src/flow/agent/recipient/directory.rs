@@ -33,16 +33,19 @@ impl DirectoryEntry {
 /// Returns the addresses of agents, then those of groups, queues, channels and announcements.
 pub fn list_directory(town: &LiveTown) -> anyhow::Result<Vec<DirectoryEntry>> {
     let mayor_runs = is_mayor_running(town);
-    let of_agent = |agent: Address| {
-        let reader = find_notice_reader(town, &agent, mayor_runs);
-        DirectoryEntry {
-            address: agent.mailbox(),
-            kind: agent.role().to_owned(),
-            reader: Some(reader.mailbox()).filter(|_| reader != agent),
-        }
-    };
-    let mut entries = vec![of_agent(Address::Overseer)];
-    entries.extend(list_agents(town)?.into_iter().map(of_agent));
+    let mut agents = vec![Address::Overseer];
+    agents.extend(list_agents(town)?);
+    let mut entries: Vec<DirectoryEntry> = agents
+        .into_iter()
+        .map(|agent| {
+            let reader = find_notice_reader(town, &agent, mayor_runs);
+            DirectoryEntry {
+                address: agent.mailbox(),
+                kind: agent.role().to_owned(),
+                reader: Some(reader.mailbox()).filter(|_| reader != agent),
+            }
+        })
+        .collect();
     let built_in = [
         "@town",
         "@crew",
@@ -51,30 +54,36 @@ pub fn list_directory(town: &LiveTown) -> anyhow::Result<Vec<DirectoryEntry>> {
         "@witnesses",
         "@refineries",
     ];
-    let in_rigs = town.list_rigs()?.into_iter();
-    let groups = built_in.map(str::to_owned).into_iter();
-    let groups = groups.chain(in_rigs.map(|rig| format!("@rig/{}", rig.name())));
-    entries.extend(groups.map(|group| DirectoryEntry::named("group", group)));
+    entries.extend(built_in.map(|group| DirectoryEntry::named("group", group.to_owned())));
+    entries.extend(
+        town.list_rigs()?
+            .iter()
+            .map(|rig| DirectoryEntry::named("group", format!("@rig/{}", rig.name()))),
+    );
     let beads = town.open_town_store()?.snapshot()?;
     let settings = MessagingSettings::load(&town.layout)?;
-    let named = |kind: &'static str, names: Vec<String>| {
-        names
-            .into_iter()
-            .map(move |name| DirectoryEntry::named(kind, format!("{kind}:{name}")))
-    };
     let groups = list_groups(&beads).into_iter().map(|group| group.name);
-    entries.extend(named("group", groups.collect()));
-    entries.extend(named("list", settings.lists.keys().cloned().collect()));
-    let queues = list_queues(&beads, &settings).into_iter();
-    entries.extend(named("queue", queues.map(|queue| queue.name).collect()));
-    let channels = list_channels(&beads).into_iter();
-    entries.extend(named(
-        "channel",
-        channels.map(|channel| channel.name).collect(),
-    ));
-    entries.extend(named(
-        "announce",
-        settings.announces.keys().cloned().collect(),
-    ));
+    let queues = list_queues(&beads, &settings);
+    let channels = list_channels(&beads);
+    let named: [(&str, Vec<String>); 5] = [
+        ("group", groups.collect()),
+        ("list", settings.lists.into_keys().collect()),
+        (
+            "queue",
+            queues.into_iter().map(|queue| queue.name).collect(),
+        ),
+        (
+            "channel",
+            channels.into_iter().map(|channel| channel.name).collect(),
+        ),
+        ("announce", settings.announces.into_keys().collect()),
+    ];
+    for (kind, names) in named {
+        entries.extend(
+            names
+                .iter()
+                .map(|name| DirectoryEntry::named(kind, format!("{kind}:{name}"))),
+        );
+    }
     Ok(entries)
 }

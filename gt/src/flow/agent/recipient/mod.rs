@@ -17,8 +17,8 @@ pub use target::{MailTarget, TargetError, find_target};
 
 use crate::flow::place::crew;
 use crate::record::{dog, polecat};
-use crate::town::Town;
 use crate::town::identity::Address;
+use crate::town::{Rig, Town};
 
 /// No agent or user has this address.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -48,13 +48,8 @@ pub fn find_recipient(town: &Town, text: &str) -> anyhow::Result<Address> {
     let rig = address.rig().map(|rig| town.find_rig(rig)).transpose()?;
     let (role, place, known): (_, _, Vec<Address>) = match (&address, rig) {
         (Address::Polecat(..) | Address::Crew(..), Some(rig)) => {
-            let beads = rig.store()?.snapshot()?;
-            let polecats = polecat::list_polecats(&rig, &beads, None).into_iter();
-            let members = crew::list_member_names(&rig)
-                .into_iter()
-                .map(|name| Address::Crew(rig.name().to_owned(), name));
-            let known = polecats.map(|polecat| polecat.address()).chain(members);
-            ("worker", format!("rig `{}`", rig.name()), known.collect())
+            let place = format!("rig `{}`", rig.name());
+            ("worker", place, list_workers(&rig)?)
         }
         (Address::Dog(_), _) => {
             let dogs = dog::list_dogs(&town.layout);
@@ -66,7 +61,7 @@ pub fn find_recipient(town: &Town, text: &str) -> anyhow::Result<Address> {
     if known.contains(&address) {
         return Ok(address);
     }
-    let name = address.name().unwrap_or_default().to_owned();
+    let name = address.name().unwrap_or("").to_owned();
     let names = known.iter().map(Address::mailbox).collect();
     Err(UnknownRecipient {
         role,
@@ -82,13 +77,27 @@ pub fn list_agents(town: &Town) -> anyhow::Result<Vec<Address>> {
     let mut agents = vec![Address::Mayor, Address::Deacon];
     agents.extend(dog::list_dogs(&town.layout).iter().map(dog::Dog::address));
     for rig in town.list_rigs()? {
-        let name = || rig.name().to_owned();
-        agents.extend([Address::Witness(name()), Address::Refinery(name())]);
-        let beads = rig.store()?.snapshot()?;
-        let polecats = polecat::list_polecats(&rig, &beads, None);
-        agents.extend(polecats.iter().map(polecat::Polecat::address));
-        let members = crew::list_member_names(&rig).into_iter();
-        agents.extend(members.map(|member| Address::Crew(name(), member)));
+        let name = rig.name();
+        agents.extend([
+            Address::Witness(name.to_owned()),
+            Address::Refinery(name.to_owned()),
+        ]);
+        agents.extend(list_workers(&rig)?);
     }
     Ok(agents)
+}
+
+/// Returns the polecats and the crew of a rig.
+fn list_workers(rig: &Rig) -> anyhow::Result<Vec<Address>> {
+    let beads = rig.store()?.snapshot()?;
+    let mut workers: Vec<Address> = polecat::list_polecats(rig, &beads, None)
+        .iter()
+        .map(polecat::Polecat::address)
+        .collect();
+    workers.extend(
+        crew::list_member_names(rig)
+            .into_iter()
+            .map(|name| Address::Crew(rig.name().to_owned(), name)),
+    );
+    Ok(workers)
 }

@@ -227,9 +227,13 @@ impl TargetFinder<'_> {
                 }
             },
             _ => {
-                let matching = agents.iter().filter(|agent| matches_agent(text, agent));
                 let before = members.found.len();
-                members.found.extend(matching.cloned());
+                members.found.extend(
+                    agents
+                        .iter()
+                        .filter(|agent| matches_agent(text, agent))
+                        .cloned(),
+                );
                 if members.found.len() == before {
                     return Err(TargetError::NoMatch {
                         text: text.to_owned(),
@@ -275,10 +279,6 @@ impl TargetFinder<'_> {
             Some((name, rig)) => (name, Some(self.town.find_rig(rig)?.name().to_owned())),
             None => (&text[1..], None),
         };
-        let is_in_rig = |agent: &Address| match &rig {
-            Some(rig) => agent.rig() == Some(rig),
-            None => true,
-        };
         let has_role = |agent: &Address| match (name, rig.is_some()) {
             ("town", false) | ("rig", true) => true,
             ("mayor", false) => *agent == Address::Mayor,
@@ -303,7 +303,9 @@ impl TargetFinder<'_> {
         }
         Ok(agents
             .iter()
-            .filter(|agent| is_in_rig(agent) && has_role(agent))
+            .filter(|agent| {
+                has_role(agent) && rig.as_deref().is_none_or(|rig| agent.rig() == Some(rig))
+            })
             .cloned()
             .collect())
     }

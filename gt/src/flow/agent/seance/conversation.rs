@@ -56,9 +56,9 @@ pub struct ConversationEntry {
     pub by: Speaker,
     /// The number of user messages up to here, from 1.
     pub turn: usize,
-    /// The model that wrote the entry. Empty if unknown.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub model: String,
+    /// The model that wrote the entry, if it is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The texts. A cut one ends with `…`.
     pub texts: Vec<String>,
     pub calls: Vec<ToolCall>,
@@ -100,7 +100,7 @@ pub struct Conversation {
     pub total: usize,
 }
 
-/// Reads a part of the conversation in a transcript. Empty if the file cannot be read.
+/// Reads a part of the conversation in a transcript. An unreadable file has no entries.
 pub fn read_conversation(transcript: &Transcript, window: ConversationWindow) -> Conversation {
     let mut entries = VecDeque::new();
     let mut total = 0;
@@ -169,7 +169,7 @@ struct EntryReader {
     number: usize,
     turn: usize,
     /// The model that the last event without a message named.
-    named_model: String,
+    named_model: Option<String>,
     pending: Option<PendingEntry>,
 }
 
@@ -183,7 +183,7 @@ impl EntryReader {
     fn take_event(&mut self, event: &TranscriptEvent) -> Option<ConversationEntry> {
         let Some(message) = &event.message else {
             if let Some(model) = event.model {
-                model.clone_into(&mut self.named_model);
+                self.named_model = Some(model.to_owned());
             }
             return None;
         };
@@ -199,7 +199,7 @@ impl EntryReader {
         if entry.texts.is_empty() && entry.calls.is_empty() && entry.results.is_empty() {
             return None;
         }
-        if entry.model.is_empty() && message.by == Speaker::Assistant {
+        if entry.model.is_none() && message.by == Speaker::Assistant {
             entry.model.clone_from(&self.named_model);
         }
         if !is_repeated {
@@ -220,7 +220,10 @@ fn build_entry(event: &TranscriptEvent, message: &SpokenMessage) -> Conversation
         at: event.at.clone().unwrap_or_default(),
         by: message.by,
         turn: 0,
-        model: event.model.unwrap_or("").to_owned(),
+        model: event
+            .model
+            .filter(|model| !model.is_empty())
+            .map(str::to_owned),
         texts: Vec::new(),
         calls: Vec::new(),
         results: Vec::new(),
@@ -337,8 +340,8 @@ mod tests {
             if entry.handoff {
                 line.push_str(" | handoff");
             }
-            if !entry.model.is_empty() {
-                line.push_str(&format!(" | by {}", entry.model));
+            if let Some(model) = &entry.model {
+                line.push_str(&format!(" | by {model}"));
             }
             line + "\n"
         });
@@ -382,8 +385,8 @@ mod tests {
         let message = r#"{"id":"m","role":"assistant","modelID":"m-2","time":{"created":1772618400000},"content":[{"type":"text","text":"Hi"}]}"#;
         let conversation = read(&[message], ALL);
         let entry = &conversation.entries[0];
-        let known = (entry.at.as_str(), entry.model.as_str());
-        assert_eq!(known, ("2026-03-04T10:00:00Z", "m-2"));
+        let known = (entry.at.as_str(), entry.model.as_deref());
+        assert_eq!(known, ("2026-03-04T10:00:00Z", Some("m-2")));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 
 use bd::bead::Stamp;
 use jiff::{SignedDuration, Timestamp};
+use kit::sys::file;
 use kit::ui::counted;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -205,21 +206,21 @@ fn mark_handoffs(sessions: &mut [PastSession], events: &[EventLine]) {
         };
         let at = Stamp::parse(&line.ts).instant();
         let agent = handoff.agent.as_ref().unwrap_or(&line.actor);
-        let is_before = |session: &PastSession| match starts.get(&session.session_id) {
-            Some(start) => *start < number,
-            None => session.start_time() <= at,
-        };
         // Sessions of the same second are sorted by their ids.
-        let begun = |session: &PastSession| {
-            (
-                session.start_time(),
-                starts.get(&session.session_id).copied(),
-            )
-        };
-        let before = sessions
+        let last_before = sessions
             .iter_mut()
-            .filter(|session| session.actor == *agent && is_before(session));
-        if let Some(session) = before.max_by_key(|session| begun(session)) {
+            .filter(|session| {
+                session.actor == *agent
+                    && match starts.get(&session.session_id) {
+                        Some(start) => *start < number,
+                        None => session.start_time() <= at,
+                    }
+            })
+            .max_by_key(|session| {
+                let start = starts.get(&session.session_id).copied();
+                (session.start_time(), start)
+            });
+        if let Some(session) = last_before {
             session.handed_off = true;
         }
     }
@@ -227,13 +228,11 @@ fn mark_handoffs(sessions: &mut [PastSession], events: &[EventLine]) {
 
 fn is_match(session: &PastSession, wanted: &SessionFilter) -> bool {
     let actor = session.actor.to_lowercase();
-    let has = |part: &Option<String>| {
-        let part = part.as_ref();
-        part.is_none_or(|part| actor.contains(&part.to_lowercase()))
-    };
     let bead = wanted.bead.as_ref();
-    has(&wanted.role)
-        && has(&wanted.rig)
+    [&wanted.role, &wanted.rig]
+        .into_iter()
+        .flatten()
+        .all(|part| actor.contains(&part.to_lowercase()))
         && wanted
             .since
             .is_none_or(|since| session.start_time() >= since)
@@ -244,9 +243,8 @@ fn is_match(session: &PastSession, wanted: &SessionFilter) -> bool {
 pub fn find_session(town: &Town, id: &str) -> anyhow::Result<PastSession> {
     // Most wanted sessions are young, and are found without reading the events of years.
     let since = town.clock.now().checked_sub(RECENT_AGE)?;
-    let recent = list_recent_sessions(town, since)?.into_iter();
-    let mut recent = recent.filter(|session| session.session_id == id);
-    if let Some(found) = recent.next() {
+    let recent = list_recent_sessions(town, since)?;
+    if let Some(found) = recent.into_iter().find(|session| session.session_id == id) {
         return Ok(found);
     }
     let all = list_sessions(town, &SessionFilter::default())?;
@@ -277,19 +275,15 @@ pub fn find_session(town: &Town, id: &str) -> anyhow::Result<PastSession> {
 /// prefix of an id. Only sessions with a transcript are returned; it is an error if there is none.
 pub fn find_recorded_sessions(town: &Town, name: &str) -> anyhow::Result<Vec<PastSession>> {
     let all = list_sessions(town, &SessionFilter::default())?;
-    let is_id = |session: &PastSession| session.session_id == name;
     let agent = town.parse_agent(name).ok().map(|agent| agent.to_string());
-    let is_named = |session: &PastSession| {
-        session.bead == name || agent.as_ref().is_some_and(|agent| session.actor == *agent)
-    };
-    let is_session = all.iter().any(is_id);
+    let is_session = all.iter().any(|session| session.session_id == name);
     let mut found: Vec<PastSession> = all
         .into_iter()
         .filter(|session| {
             if is_session {
-                is_id(session)
+                session.session_id == name
             } else {
-                is_named(session)
+                session.bead == name || agent.as_ref() == Some(&session.actor)
             }
         })
         .collect();
@@ -315,10 +309,10 @@ fn list_agent_homes(town: &Town) -> anyhow::Result<Vec<(Address, PathBuf)>> {
         let name = rig.name().to_owned();
         agents.push(Address::Witness(name.clone()));
         agents.push(Address::Refinery(name.clone()));
-        for worker in list_folder_names(&rig.polecats()) {
+        for worker in file::list_subfolders(&rig.polecats()) {
             agents.push(Address::Polecat(name.clone(), worker));
         }
-        for worker in list_folder_names(&rig.crew_folder()) {
+        for worker in file::list_subfolders(&rig.crew_folder()) {
             agents.push(Address::Crew(name.clone(), worker));
         }
     }
@@ -329,18 +323,6 @@ fn list_agent_homes(town: &Town) -> anyhow::Result<Vec<(Address, PathBuf)>> {
             (agent, home)
         })
         .collect())
-}
-
-/// Returns the names of the subfolders, sorted. Empty if the folder cannot be read.
-fn list_folder_names(path: &std::path::Path) -> Vec<String> {
-    let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries
-        .filter(|entry| entry.path().is_dir())
-        .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter(|name| !name.starts_with('.'))
-        .collect();
-    names.sort();
-    names
 }
 
 #[cfg(test)]

@@ -95,12 +95,12 @@ pub(super) fn read_file_end(path: &Path) -> std::io::Result<Vec<u8>> {
 pub fn propose_handoff(town: &Town) -> Option<String> {
     let rig = town.actor.rig().map(|rig| town.rig(rig));
     let layers = SettingsLayers::load(town, rig.as_ref()).ok()?;
-    let number = |name: &str| layers.get(name)?.value.as_u64();
-    let env = |name: &str| town.env.get(name).unwrap_or_default();
-    let pulse = SessionPulse::load(&town.layout, env("GT_SESSION"), env(town::process::TOKEN));
+    let [session, token, begun] =
+        ["GT_SESSION", town::process::TOKEN, STARTED].map(|name| town.env.get(name).unwrap_or(""));
+    let pulse = SessionPulse::load(&town.layout, session, token);
     let mut why = Vec::new();
     let most = layers.duration("session.cycle_age");
-    if let Ok(begun) = env(STARTED).parse::<Timestamp>() {
+    if let Ok(begun) = begun.parse::<Timestamp>() {
         let age = town.clock.now().duration_since(begun);
         if most.is_positive() && age >= most {
             why.push(format!(
@@ -110,8 +110,8 @@ pub fn propose_handoff(town: &Town) -> Option<String> {
         }
     }
     let context = read_session_numbers(town, &town.actor, &pulse).context;
-    if let Some(most) = number("session.cycle_tokens").filter(|most| *most > 0 && context >= *most)
-    {
+    let most = layers.number("session.cycle_tokens");
+    if most > 0 && context >= most {
         why.push(format!(
             "its context has {context} tokens (setting session.cycle_tokens: {most})"
         ));

@@ -24,15 +24,8 @@ pub(super) fn describe_session(town: &Town, session: &PastSession) -> anyhow::Re
         Some(bead) => text.push_str(&describe_work(&stores, session, bead)),
         None => text.push_str(&format!("Its bead {} is gone.\n", session.bead)),
     }
-    // The end of a session without a bead names its agent only.
-    let agent = session.actor.rsplit('/').next().unwrap_or("");
-    let subject = if session.bead.is_empty() {
-        agent
-    } else {
-        &session.bead
-    };
-    let events = event::read_events_about(&town.layout, subject)?;
-    text.push_str(&describe_ending(session, &events).unwrap_or_default());
+    let events = event::read_events_about(&town.layout, &session.bead)?;
+    text.extend(describe_ending(session, &events));
     Ok(text)
 }
 

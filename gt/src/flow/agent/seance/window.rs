@@ -20,7 +20,7 @@ pub use super::transcript::UsageWindow;
 use super::transcript::claude::parse_claude_windows;
 use super::transcript::codex::{list_codex_files, parse_codex_windows};
 use super::transcript::list_config_folders;
-use crate::record::state_file::{change_state, read_state, read_state_or_default};
+use crate::record::state_file::{change_state, read_expendable_state, read_state_or_default};
 use crate::town::Town;
 
 /// The number of the newest transcripts that are searched. A session that has had no answer yet
@@ -58,7 +58,7 @@ struct WindowReport {
 }
 
 /// Records the windows in the input of Claude Code's status line for the caller's account, and
-/// returns them. Empty if the input has none: only subscriptions have windows.
+/// returns them. Only subscriptions have windows.
 pub fn record_claude_windows(town: &Town, input: &Value) -> anyhow::Result<Vec<UsageWindow>> {
     let account = list_config_folders(town, "claude", ".claude")
         .into_iter()
@@ -85,17 +85,17 @@ pub fn record_claude_windows(town: &Town, input: &Value) -> anyhow::Result<Vec<U
 }
 
 fn read_claude_windows(town: &Town) -> Vec<UsageWindow> {
-    let reported: Option<ReportedWindows> = read_state(&town.layout.usage_windows()).ok().flatten();
-    let reported = reported.unwrap_or_default().claude;
+    let reported: ReportedWindows = read_expendable_state(&town.layout.usage_windows());
     reported
+        .claude
         .iter()
         .flat_map(|(account, report)| parse_claude_windows(account, &report.rate_limits, report.at))
         .collect()
 }
 
 fn read_codex_windows(config: &Path) -> Vec<UsageWindow> {
-    let files = list_codex_files(config).into_iter();
-    let mut files: Vec<(SystemTime, PathBuf)> = files
+    let mut files: Vec<(SystemTime, PathBuf)> = list_codex_files(config)
+        .into_iter()
         .filter_map(|path| {
             let changed = fs::metadata(&path).and_then(|meta| meta.modified()).ok()?;
             Some((changed, path))

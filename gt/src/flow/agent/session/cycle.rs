@@ -37,16 +37,18 @@ fn find_neighbour(
     direction: CycleDirection,
 ) -> anyhow::Result<Option<String>> {
     let rigs = town.list_rigs()?;
-    let address_of =
+    let parse_session =
         |name: &str| SessionName::parse_address(name, rigs.iter().map(|rig| rig.name()));
-    let Some(group) = address_of(session).map(|address| group_of(&address)) else {
+    let Some(group) = parse_session(session).map(|address| group_of(&address)) else {
         return Ok(None);
     };
-    let live = town.host.list()?.into_iter();
-    let mut members: Vec<String> = live
+    let mut members: Vec<String> = town
+        .host
+        .list()?
+        .into_iter()
         .filter(|live| live.dead.is_none())
         .map(|live| live.name)
-        .filter(|name| address_of(name).is_some_and(|address| group_of(&address) == group))
+        .filter(|name| parse_session(name).is_some_and(|address| group_of(&address) == group))
         .collect();
     members.sort_unstable();
     Ok(choose_neighbour(&members, session, direction))
@@ -54,11 +56,10 @@ fn find_neighbour(
 
 /// Returns the name of an agent's group.
 fn group_of(agent: &Address) -> String {
-    let rig = agent.rig().unwrap_or_default();
     match agent {
-        Address::Crew(..) => format!("crew of {rig}"),
-        Address::Polecat(..) => format!("polecats of {rig}"),
-        Address::Witness(_) | Address::Refinery(_) => format!("roles of {rig}"),
+        Address::Crew(rig, _) => format!("crew of {rig}"),
+        Address::Polecat(rig, _) => format!("polecats of {rig}"),
+        Address::Witness(rig) | Address::Refinery(rig) => format!("roles of {rig}"),
         _ => "town".to_owned(),
     }
 }

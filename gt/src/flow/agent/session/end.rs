@@ -63,7 +63,7 @@ pub fn end_of_quiet_session(
     }
 }
 
-/// Returns the screen of a session. Empty if it cannot be read: the end is reported without it.
+/// Returns the screen of a session. The end of an unreadable one is reported without it.
 fn capture_end(town: &LiveTown, live: &LiveSession) -> String {
     let captured = town.host.capture(&live.name, CAPTURED_LINES);
     captured.unwrap_or_else(|_| String::new())
@@ -132,7 +132,7 @@ pub fn record_session_end(
         current.save(tx, &ids.slot)?;
         Ok(current)
     })?;
-    let name = ids.address.name().unwrap_or_default();
+    let name = ids.address.name().unwrap_or("");
     report_session_end(ended, rig.town(), rig.name(), name, &slot.bead);
     Ok(())
 }

@@ -1,5 +1,7 @@
 //! Builds the variables that tell a session's programs who they are.
 
+use std::path::Path;
+
 use crate::town::identity::Address;
 use crate::town::{Town, TownLayout};
 
@@ -13,14 +15,10 @@ pub(super) fn build_identity_env(
     session: &str,
 ) -> Vec<(String, String)> {
     let text = address.to_string();
-    let folder = town
-        .exe
-        .parent()
-        .map(|path| path.display().to_string())
-        .unwrap_or_default();
+    let folder = town.exe.parent().unwrap_or(Path::new("")).display();
     let path = match town.env.get("PATH") {
         Some(rest) => format!("{folder}:{rest}"),
-        None => folder,
+        None => folder.to_string(),
     };
     let root = town.layout.root().display().to_string();
     let mut env = vec![

@@ -78,16 +78,10 @@ pub fn start_polecat_session(
     }
     // A session that ended at once counts as started. The restart rule and its breaker handle the
     // rest.
-    let started = |launched: LaunchResult| StartedAgent {
-        session: session.to_string(),
-        question: launched.question,
+    let launched = match launched {
+        Err(error) if !error.is_ended_at_once() => return Err(error.into()),
+        launched => launched,
     };
-    if launched
-        .as_ref()
-        .is_err_and(|error| !error.is_ended_at_once())
-    {
-        return Ok(started(launched?));
-    }
     slot.state = SlotState::Working;
     slot.host = launched.as_ref().ok().and_then(|launched| launched.host);
     let ended = launched
@@ -112,7 +106,10 @@ pub fn start_polecat_session(
             &claimed.bead.id,
         );
     }
-    Ok(started(launched?))
+    Ok(StartedAgent {
+        session: session.to_string(),
+        question: launched?.question,
+    })
 }
 
 /// Records that the session runs. Returns the reason if the worker no longer has the bead.
@@ -253,7 +250,6 @@ pub fn restart_session(
         end::record_session_end(rig, &ids, &mut slot, &ended)?;
     }
     let settings = SettingsLayers::load_for_rig(rig, &beads)?;
-    let worked = || has_worked_since_restart(town, rig, name, &slot);
     let counted = match why {
         RestartCause::HandedOver(_) => match &live {
             Some(live) if has_worked_in_session(town, rig, name, &slot, live, &beads) => {
@@ -265,13 +261,17 @@ pub fn restart_session(
         RestartCause::Ended if live.is_none() && are_sessions_lost(town, &slot)? => {
             RestartCount::Lost
         }
-        RestartCause::NoProgress(_) if worked() => RestartCount::Failed {
-            forget: Some(SignedDuration::ZERO),
-        },
+        RestartCause::NoProgress(_) if has_worked_since_restart(town, rig, name, &slot) => {
+            RestartCount::Failed {
+                forget: Some(SignedDuration::ZERO),
+            }
+        }
         // The crashes of a worker count within a window, whatever it did in between.
-        RestartCause::Ended if worked() => RestartCount::Failed {
-            forget: Some(settings.duration("patrol.breaker.window")),
-        },
+        RestartCause::Ended if has_worked_since_restart(town, rig, name, &slot) => {
+            RestartCount::Failed {
+                forget: Some(settings.duration("patrol.breaker.window")),
+            }
+        }
         _ => RestartCount::Failed { forget: None },
     };
     start_limit::record_start(
@@ -455,8 +455,7 @@ pub fn notify_of_work(
     Ok(Some(live.name))
 }
 
-/// Returns the agent's first instruction. Empty if its program runs our hooks, which provide the
-/// context.
+/// Returns the agent's first instruction. Our hooks of a program provide the context instead.
 fn first_instruction(runtime: &AgentRuntime) -> &'static str {
     if runtime.preset.has_hooks() {
         ""
@@ -609,7 +608,7 @@ fn launch_polecat(
     message: &str,
 ) -> Result<LaunchResult, LaunchError> {
     let session = start_session_name(address)?;
-    let name = address.name().unwrap_or_default();
+    let name = address.name().unwrap_or("");
     let home = rig.sandbox(name);
     let runtime = runtime::resolve_runtime(town, Some(rig), address, &slot.agent)
         .map_err(anyhow::Error::from)?;

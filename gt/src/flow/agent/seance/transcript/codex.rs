@@ -111,7 +111,7 @@ fn parse_tokens(usage: &Value) -> TokenCounts {
     }
 }
 
-/// Reads the windows in an event. Empty if it has none, or those of one model only.
+/// Reads the windows in an event. Those of one model do not count.
 pub(in crate::flow::agent::seance) fn parse_codex_windows(event: &Value) -> Vec<UsageWindow> {
     let payload = &event["payload"];
     let limits = &payload["rate_limits"];

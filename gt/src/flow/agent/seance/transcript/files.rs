@@ -26,7 +26,7 @@ pub(super) fn read_store_file(path: &Path) -> Option<Vec<u8>> {
     foreign::read_foreign_file(path, FILE_LIMIT).ok().flatten()
 }
 
-/// Returns the entries of a folder, sorted. Empty if it cannot be read.
+/// Returns the entries of a folder, sorted. An unreadable folder has none.
 pub(super) fn list_entries(folder: &Path) -> Vec<PathBuf> {
     let read = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut paths: Vec<PathBuf> = read.map(|entry| entry.path()).collect();

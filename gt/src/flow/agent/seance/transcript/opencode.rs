@@ -153,17 +153,6 @@ fn join_subagents(store: &OpencodeStore, rows: Vec<SessionRow>) -> Vec<OpencodeS
         .iter()
         .filter_map(|row| Some((row.id.clone(), row.parent.clone()?)))
         .collect();
-    let first_of = |id: &str| {
-        let mut first = id.to_owned();
-        // A damaged store may have a circle.
-        for _ in 0..parents.len() {
-            let Some(parent) = parents.get(&first) else {
-                break;
-            };
-            first.clone_from(parent);
-        }
-        first
-    };
     let mut sessions: BTreeMap<String, OpencodeSession> = BTreeMap::new();
     let (subagents, own): (Vec<SessionRow>, Vec<SessionRow>) =
         rows.into_iter().partition(|row| row.parent.is_some());
@@ -180,12 +169,24 @@ fn join_subagents(store: &OpencodeStore, rows: Vec<SessionRow>) -> Vec<OpencodeS
         sessions.insert(row.id, session);
     }
     for row in subagents {
-        if let Some(session) = sessions.get_mut(&first_of(&row.id)) {
+        if let Some(session) = sessions.get_mut(&find_root_session(&parents, &row.id)) {
             session.changed = session.changed.max(parse_millis(row.changed));
             session.subagents.push(row.id);
         }
     }
     sessions.into_values().collect()
+}
+
+fn find_root_session(parents: &HashMap<String, String>, id: &str) -> String {
+    let mut root = id.to_owned();
+    // A damaged store may have a circle.
+    for _ in 0..parents.len() {
+        let Some(parent) = parents.get(&root) else {
+            break;
+        };
+        root.clone_from(parent);
+    }
+    root
 }
 
 fn parse_millis(millis: i64) -> Timestamp {
@@ -321,8 +322,7 @@ impl OpencodeDatabase {
             .limit(READ_TIMEOUT)
             .cap(MAX_ROWS_SIZE)
             .run();
-        let done = run.ok().filter(ChildOutput::is_success);
-        let text = done?.text();
+        let text = run.ok().filter(ChildOutput::is_success)?.text();
         if text.trim().is_empty() {
             return Some(Vec::new());
         }
@@ -342,8 +342,9 @@ impl OpencodeDatabase {
     fn read_changed_sessions(&self) -> Vec<SessionRow> {
         let stamps = [self.file.clone(), self.log_file()].map(|file| read_stamp(&file));
         let mut readings = READINGS.lock().unwrap_or_else(PoisonError::into_inner);
-        let last = readings.get(self).filter(|last| last.stamps == stamps);
-        if let Some(last) = last {
+        if let Some(last) = readings.get(self)
+            && last.stamps == stamps
+        {
             return last.sessions.clone();
         }
         let Some(sessions) = self.read_sessions() else {
@@ -374,18 +375,7 @@ impl OpencodeDatabase {
              FROM session s WHERE {}",
             self.is_below()
         ))?;
-        let text = |row: &Value, key: &str| row[key].as_str().map(str::to_owned);
-        let parse = |row: &Value| {
-            Some(SessionRow {
-                id: text(row, "id")?,
-                parent: text(row, "parent_id"),
-                folder: PathBuf::from(text(row, "directory")?),
-                created: row["time_created"].as_i64()?,
-                changed: row["changed"].as_i64().unwrap_or_default(),
-                first: row["first"].as_i64().unwrap_or_default(),
-            })
-        };
-        Some(rows.iter().filter_map(parse).collect())
+        Some(rows.iter().filter_map(parse_session_row).collect())
     }
 
     /// Reads the answers of the models by session, in their order.
@@ -396,7 +386,7 @@ impl OpencodeDatabase {
             self.is_below()
         ));
         let mut answers: HashMap<String, Vec<Value>> = HashMap::new();
-        for row in rows.unwrap_or_default() {
+        for row in rows.into_iter().flatten() {
             if let Some((session, message)) = row["session_id"].as_str().zip(parse_data(&row)) {
                 answers.entry(session.to_owned()).or_default().push(message);
             }
@@ -413,7 +403,7 @@ impl OpencodeDatabase {
             quote_text(session)
         ));
         let mut messages: Vec<Value> = Vec::new();
-        for mut row in rows.unwrap_or_default() {
+        for mut row in rows.into_iter().flatten() {
             let part = row["part"].as_str();
             let part = part.and_then(|part| serde_json::from_str(part).ok());
             let last = messages.last_mut().filter(|last| last["id"] == row["id"]);
@@ -438,10 +428,23 @@ fn parse_data(row: &Value) -> Option<Value> {
 }
 
 fn add_text(message: &mut Value, part: Option<Value>) {
-    let part = part.filter(|part| part["type"] == "text");
-    if let Some((content, part)) = message["content"].as_array_mut().zip(part) {
+    if let Some(content) = message["content"].as_array_mut()
+        && let Some(part) = part
+        && part["type"] == "text"
+    {
         content.push(part);
     }
+}
+
+fn parse_session_row(row: &Value) -> Option<SessionRow> {
+    Some(SessionRow {
+        id: row["id"].as_str()?.to_owned(),
+        parent: row["parent_id"].as_str().map(str::to_owned),
+        folder: PathBuf::from(row["directory"].as_str()?),
+        created: row["time_created"].as_i64()?,
+        changed: row["changed"].as_i64().unwrap_or(0),
+        first: row["first"].as_i64().unwrap_or(0),
+    })
 }
 
 /// Quotes a text for SQL.
@@ -451,30 +454,31 @@ fn quote_text(text: &str) -> String {
 
 /// Reads the sessions of a folder and the folders in it.
 fn read_folder_sessions(storage: &Path, below: &Path) -> Vec<SessionRow> {
-    let projects = list_entries(&storage.join("session"));
-    let files = projects.iter().flat_map(|project| read_json_files(project));
-    let parse = |(_, session): (PathBuf, Value)| {
-        let id = session["id"].as_str()?.to_owned();
-        let folder = PathBuf::from(session["directory"].as_str()?);
-        if !folder.starts_with(below) {
-            return None;
-        }
-        // The names of messages are in the order of their times.
-        let messages = list_entries(&storage.join("message").join(&id));
-        let changed = messages.iter().filter_map(|path| change_millis(path));
-        let first = messages.first().and_then(|path| read_json(path));
-        Some(SessionRow {
-            parent: session["parentID"].as_str().map(str::to_owned),
-            folder,
-            created: session["time"]["created"].as_i64()?,
-            changed: changed.max().unwrap_or_default(),
-            first: first
-                .and_then(|message| message["time"]["created"].as_i64())
-                .unwrap_or_default(),
-            id,
+    list_entries(&storage.join("session"))
+        .iter()
+        .flat_map(|project| read_json_files(project))
+        .filter_map(|(_, session)| {
+            let id = session["id"].as_str()?.to_owned();
+            let folder = PathBuf::from(session["directory"].as_str()?);
+            if !folder.starts_with(below) {
+                return None;
+            }
+            // The names of messages are in the order of their times.
+            let messages = list_entries(&storage.join("message").join(&id));
+            let changed = messages.iter().filter_map(|path| change_millis(path)).max();
+            let first = messages.first().and_then(|path| read_json(path));
+            Some(SessionRow {
+                parent: session["parentID"].as_str().map(str::to_owned),
+                folder,
+                created: session["time"]["created"].as_i64()?,
+                changed: changed.unwrap_or(0),
+                first: first
+                    .and_then(|message| message["time"]["created"].as_i64())
+                    .unwrap_or(0),
+                id,
+            })
         })
-    };
-    files.filter_map(parse).collect()
+        .collect()
 }
 
 fn change_millis(path: &Path) -> Option<i64> {
@@ -487,11 +491,9 @@ fn read_folder_messages(storage: &Path, session: &str) -> Vec<Value> {
     for (path, mut message) in read_json_files(&storage.join("message").join(session)) {
         let parts = path
             .file_stem()
-            .map(|id| storage.join("part").join(id))
-            .map(|folder| read_json_files(&folder))
-            .unwrap_or_default();
+            .map(|id| read_json_files(&storage.join("part").join(id)));
         message["content"] = json!([]);
-        for (_, part) in parts {
+        for (_, part) in parts.into_iter().flatten() {
             add_text(&mut message, Some(part));
         }
         messages.push(message);
