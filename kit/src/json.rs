@@ -56,12 +56,13 @@ fn write_escaping_separators<W: ?Sized + io::Write>(writer: &mut W, text: &str) 
     // The byte that begins both separators is rare, and searching for a byte is much faster than
     // searching for a character.
     if memchr::memchr(0xe2, text.as_bytes()).is_some() {
-        while let Some(at) = rest.find(['\u{2028}', '\u{2029}']) {
+        while let Some((at, separator)) = rest
+            .char_indices()
+            .find(|(_, c)| matches!(c, '\u{2028}' | '\u{2029}'))
+        {
             writer.write_all(&rest.as_bytes()[..at])?;
-            let mut chars = rest[at..].chars();
-            let found = chars.next().unwrap_or_default();
-            write!(writer, "\\u{:04x}", u32::from(found))?;
-            rest = chars.as_str();
+            write!(writer, "\\u{:04x}", u32::from(separator))?;
+            rest = &rest[at + separator.len_utf8()..];
         }
     }
     writer.write_all(rest.as_bytes())

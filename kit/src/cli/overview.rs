@@ -18,10 +18,11 @@ pub enum HelpPage {
 
 /// Returns the requested page if the line asks for the help of the program.
 pub fn find_page(words: &[String]) -> Option<HelpPage> {
-    let words = words.get(1..).unwrap_or_default();
-    let is_help = |word: &str| ["-h", "--help", "help"].contains(&word);
-    let asks = words.iter().any(|word| is_help(word))
-        && words.iter().all(|word| is_help(word) || word == "--all");
+    let (_, words) = words.split_first()?;
+    let asks = words.iter().any(|word| is_help_word(word))
+        && words
+            .iter()
+            .all(|word| is_help_word(word) || word == "--all");
     let page = if words.iter().any(|word| word == "--all") {
         HelpPage::All
     } else {
@@ -44,6 +45,10 @@ const TEXT_COMMANDS: &[&str] = &[
     "search",
 ];
 
+fn is_help_word(word: &str) -> bool {
+    ["-h", "--help", "help"].contains(&word)
+}
+
 /// Turns `gt sling help` and `gt --help sling` into `gt sling --help`. A command would take the
 /// word for a bead or an agent.
 pub fn ask_command_for_help(args: Vec<OsString>, program: impl Fn() -> Command) -> Vec<OsString> {
@@ -55,12 +60,13 @@ pub fn ask_command_for_help(args: Vec<OsString>, program: impl Fn() -> Command) 
     let takes_text = |word: &OsString| {
         find_command(word).is_none_or(|name| TEXT_COMMANDS.contains(&name.as_str()))
     };
-    let is_flag = |word: &OsString| word == "-h" || word == "--help";
     match &args[..] {
         [name, command, help] if help == "help" && !takes_text(command) => {
             vec![name.clone(), command.clone(), "--help".into()]
         }
-        [name, help, command, ..] if is_flag(help) && find_command(command).is_some() => {
+        [name, help, command, ..]
+            if (help == "-h" || help == "--help") && find_command(command).is_some() =>
+        {
             std::iter::once(name)
                 .chain(&args[2..])
                 .cloned()
@@ -77,19 +83,14 @@ pub fn format_page(page: HelpPage, mut command: Command, groups: &str) -> String
         return command.render_long_help().to_string();
     }
     let name = command.get_name().to_owned();
-    let about = command
-        .get_about()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let about = describe_command(&command);
     let mut text = format!("{about}\n\nUsage: {name} [OPTIONS] [COMMAND]\n\nAvailable Commands:\n");
     for [task, commands] in table::read_rows(groups) {
         text.push_str(&format!("\n  {task}\n"));
         for name in commands.split(' ') {
             let about = command
                 .find_subcommand(name)
-                .and_then(Command::get_about)
-                .map(ToString::to_string)
-                .unwrap_or_default();
+                .map_or(String::new(), describe_command);
             text.push_str(&format!("    {name:<12} {about}\n"));
         }
     }
@@ -97,6 +98,12 @@ pub fn format_page(page: HelpPage, mut command: Command, groups: &str) -> String
         "\nHelp for one command:     {name} COMMAND --help\nAll commands and options: {name} help --all\n"
     ));
     text
+}
+
+fn describe_command(command: &Command) -> String {
+    command
+        .get_about()
+        .map_or(String::new(), ToString::to_string)
 }
 
 /// Returns the commands of the table that the program does not have, and those that appear twice.

@@ -141,14 +141,10 @@ fn normalize_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
             plain.push(arg);
             break;
         }
-        let flag = text
-            .strip_prefix("--")
-            .filter(|_| parse_switch(&arg).is_some());
-        let name = flag.and_then(|flag| flag.split('=').next());
-        if let (Some(name), Some((_, on))) = (
-            name.filter(|name| is_switch(here, name)),
-            parse_switch(&arg),
-        ) {
+        if let (Some(flag), Some((_, on))) = (text.strip_prefix("--"), parse_switch(&arg))
+            && let name = flag.split_once('=').map_or(flag, |(name, _)| name)
+            && is_switch(here, name)
+        {
             let bare = format!("--{name}");
             if on {
                 plain.push(bare.into());
@@ -175,8 +171,10 @@ fn normalize_switches(command: &Command, args: Vec<OsString>) -> Vec<OsString> {
 /// Returns true if a command has a flag with this long name that takes no value.
 fn is_switch(command: &Command, name: &str) -> bool {
     command.get_arguments().any(|arg| {
-        let aliases = arg.get_all_aliases().unwrap_or_default();
-        let is_named = arg.get_long() == Some(name) || aliases.contains(&name);
+        let is_named = arg.get_long() == Some(name)
+            || arg
+                .get_all_aliases()
+                .is_some_and(|aliases| aliases.contains(&name));
         is_named && !arg.get_action().takes_values()
     })
 }

@@ -102,16 +102,14 @@ fn describe_unknown_argument(path: &str, command: &Command, name: &str) -> Unkno
 /// Returns the commands below `parent` that a word may mean: another word for the same thing,
 /// otherwise a slip of the keyboard.
 fn find_similar_commands(parent: &Command, word: &str) -> Vec<String> {
-    let names = || {
-        let commands = parent.get_subcommands();
-        commands
-            .filter(|command| !command.is_hide_set())
-            .map(Command::get_name)
-    };
-    let same = synonym::find_commands(word, names());
+    let names: Vec<&str> = parent
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .map(Command::get_name)
+        .collect();
+    let same = synonym::find_commands(word, names.iter().copied());
     if same.is_empty() {
-        let slips = names().filter(|name| is_slip(word, name)).collect();
-        slip::sort_nearest_first(word, slips)
+        find_slips(word, names)
     } else {
         same
     }
@@ -121,19 +119,22 @@ fn find_similar_commands(parent: &Command, word: &str) -> Vec<String> {
 fn find_similar_flags(command: &Command, flag: &str) -> Vec<String> {
     let word = flag.trim_start_matches('-');
     let word = word.split(['=', ' ']).next().unwrap_or(word);
-    let names = || {
-        let arguments = command.get_arguments();
-        arguments
-            .filter(|argument| !argument.is_hide_set())
-            .filter_map(clap::Arg::get_long)
-    };
-    let same = synonym::find_flags(word, names());
+    let names: Vec<&str> = command
+        .get_arguments()
+        .filter(|argument| !argument.is_hide_set())
+        .filter_map(clap::Arg::get_long)
+        .collect();
+    let same = synonym::find_flags(word, names.iter().copied());
     if same.is_empty() {
-        let slips = names().filter(|name| is_slip(word, name)).collect();
-        slip::sort_nearest_first(word, slips)
+        find_slips(word, names)
     } else {
         same
     }
+}
+
+fn find_slips(word: &str, mut names: Vec<&str>) -> Vec<String> {
+    names.retain(|name| is_slip(word, name));
+    slip::sort_nearest_first(word, names)
 }
 
 /// Joins commands to choose from, at most three.

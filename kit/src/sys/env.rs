@@ -23,9 +23,8 @@ impl Env {
     /// Takes the environment of the process. Leaves out values that are not UTF-8. If the working
     /// directory was removed, uses `PWD`.
     pub fn from_process() -> Self {
-        let text = |value: OsString| value.into_string().ok();
         let vars: BTreeMap<_, _> = std::env::vars_os()
-            .filter_map(|(key, value)| Some((text(key)?, text(value)?)))
+            .filter_map(|(key, value)| Some((key.into_string().ok()?, value.into_string().ok()?)))
             .collect();
         let cwd = std::env::current_dir()
             .ok()
@@ -151,8 +150,11 @@ pub fn current_exe() -> Option<PathBuf> {
 /// The local time zone: the one that `TZ` names, or the system's.
 pub fn local_time_zone() -> TimeZone {
     let is_named = std::env::var_os("TZ").is_some();
-    let of_system = || read_zone_file(Path::new("/etc/localtime"));
-    let zone = if is_named { None } else { of_system() };
+    let zone = if is_named {
+        None
+    } else {
+        read_zone_file(Path::new("/etc/localtime"))
+    };
     zone.unwrap_or_else(TimeZone::system)
 }
 

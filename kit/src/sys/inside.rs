@@ -82,19 +82,18 @@ impl ConfinedFolder {
 
     /// Opens the folder that contains a file, and returns it with the file's name.
     fn parent<'a>(&self, below: &'a str) -> Result<(OwnedFd, &'a str), InsideError> {
-        let mut parts: Vec<&str> = below.split('/').collect();
-        if !parts
+        let parts: Vec<&str> = below.split('/').collect();
+        let is_below = parts
             .iter()
-            .all(|part| !matches!(*part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"))
-        {
+            .all(|part| !matches!(*part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"));
+        let Some((name, folders)) = parts.split_last().filter(|_| is_below) else {
             let (path, top) = (PathBuf::from(below), self.path.clone());
             return Err(InsideError::NotBelow { path, top });
-        }
-        let name = parts.pop().unwrap_or_default();
+        };
         let mut path = self.path.clone();
         let mut folder = rustix::io::fcntl_dupfd_cloexec(&self.top, 0)
             .map_err(|error| io_error(&self.path, error))?;
-        for part in parts {
+        for part in folders {
             path.push(part);
             folder = open_subfolder(&folder, part, &path)?;
         }

@@ -165,7 +165,7 @@ fn wait_in_thread<T: Send + 'static>(
     answer: Sender<T>,
     got: fn(io::Result<File>) -> T,
 ) -> io::Result<()> {
-    let wait = move || {
+    let waiting = thread::Builder::new().spawn(move || {
         let locked = loop {
             match lock(&file) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -174,8 +174,8 @@ fn wait_in_thread<T: Send + 'static>(
         };
         // If the caller is gone, the file is closed, which releases the lock.
         answer.send(got(locked)).ok();
-    };
-    thread::Builder::new().spawn(wait).map(drop)
+    });
+    waiting.map(drop)
 }
 
 #[cfg(test)]

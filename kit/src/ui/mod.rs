@@ -44,10 +44,9 @@ pub trait Report {
 
 /// Formats a number of things with the singular or plural of their name.
 pub fn counted(count: usize, singular: &str) -> String {
-    let is_vowel = |stem: &str| stem.ends_with(['a', 'e', 'i', 'o', 'u']);
     match singular.strip_suffix('y') {
         _ if count == 1 => format!("1 {singular}"),
-        Some(stem) if !is_vowel(stem) => format!("{count} {stem}ies"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{count} {stem}ies"),
         _ => format!("{count} {singular}s"),
     }
 }

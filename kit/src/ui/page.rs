@@ -56,9 +56,11 @@ impl Page {
 
     /// Formats a time in the local zone, to the second. Text that is not a time stays unchanged.
     pub fn local_time(&self, text: &str) -> String {
-        let zone = || self.zone.get_or_init(env::local_time_zone);
         match text.parse() {
-            Ok(then) => time::format_moment(self.now, then, zone()),
+            Ok(then) => {
+                let zone = self.zone.get_or_init(env::local_time_zone);
+                time::format_moment(self.now, then, zone)
+            }
             Err(_) => escape::escape_line(text),
         }
     }

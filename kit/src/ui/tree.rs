@@ -7,8 +7,7 @@ pub fn walk_tree(roots: &[usize], children: &[Vec<usize>]) -> Vec<(String, usize
     let mut drawn = vec![false; children.len()];
     let mut lines = Vec::new();
     let mut stack: Vec<(usize, String, &str)> = Vec::new();
-    let starts = roots.iter().copied().chain(0..children.len());
-    for start in starts {
+    for start in roots.iter().copied().chain(0..children.len()) {
         if !drawn[start] {
             stack.push((start, String::new(), ""));
             draw_branches(&mut stack, children, &mut drawn, &mut lines);

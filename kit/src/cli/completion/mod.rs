@@ -98,11 +98,11 @@ pub fn attach_completers<P: Send + Sync + 'static>(
     table: fn(&str, &str) -> Option<ValueLister<P>>,
 ) -> Command {
     let command = command.mut_args(|arg| {
-        let names = arg.get_value_names().unwrap_or_default();
-        if names
-            .iter()
-            .any(|name| matches!(name.as_str(), "DIR" | "FILE" | "PATH"))
-        {
+        if arg.get_value_names().is_some_and(|names| {
+            names
+                .iter()
+                .any(|name| matches!(name.as_str(), "DIR" | "FILE" | "PATH"))
+        }) {
             return arg.value_hint(ValueHint::AnyPath);
         }
         let Some(values) = table(path, arg.get_id().as_str()) else {
