@@ -99,7 +99,6 @@ fn is_wanted(town: &Town) -> bool {
 /// Shows a text, and returns true if it is shown. The text is data: the title is plain, and markup
 /// in the body is escaped.
 fn send_notice(program: &std::path::Path, title: &str, text: &str, is_urgent: bool) -> bool {
-    let shorten = |text: &str| cut_to_width(&escape_line(text), MAX_TEXT_WIDTH);
     let body = shorten(text)
         .replace('&', "&amp;")
         .replace('<', "&lt;")
@@ -116,4 +115,8 @@ fn send_notice(program: &std::path::Path, title: &str, text: &str, is_urgent: bo
         Err(error) => tracing::warn!(%error, "notify-send failed"),
     }
     false
+}
+
+fn shorten(text: &str) -> String {
+    cut_to_width(&escape_line(text), MAX_TEXT_WIDTH)
 }

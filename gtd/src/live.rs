@@ -1,6 +1,6 @@
 //! Connects the patrol loop to a real town: wake-up sources, event subscribers, housekeeping.
 
-use std::fs::{File, Metadata};
+use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -59,10 +59,10 @@ pub(crate) fn run_until_idle(town: &LiveTown) -> anyhow::Result<()> {
         }
         if !pass.iter().any(|acted| acted.changed) {
             // A failed sync of beads loses nothing, and the log has it.
-            let is_fault = |acted: &&ActionReport| {
+            let fault = pass.iter().find(|acted| {
                 acted.failed && !matches!(acted.decision.action, Action::SyncBeads { .. })
-            };
-            return match pass.iter().find(is_fault) {
+            });
+            return match fault {
                 Some(failed) => Err(anyhow::anyhow!(
                     "{}: {}",
                     failed.decision.rule.name,
@@ -157,9 +157,8 @@ impl WatchedFolder {
     /// Returns true if the folder no longer exists. False if it cannot be checked, because the disk
     /// or the network fails.
     fn is_gone(&self) -> bool {
-        let number = |meta: Metadata| (meta.dev(), meta.ino());
         match (self.path.metadata(), self.handle.metadata()) {
-            (Ok(there), Ok(handle)) => number(there) != number(handle),
+            (Ok(there), Ok(handle)) => (there.dev(), there.ino()) != (handle.dev(), handle.ino()),
             (Err(error), _) => error.kind() == ErrorKind::NotFound,
             (_, Err(_)) => false,
         }

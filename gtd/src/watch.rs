@@ -68,11 +68,10 @@ impl FolderWatch {
 
     fn watch_folders(&mut self, wanted: Vec<PathBuf>) {
         if let Some(watcher) = &mut self.watcher {
-            let mut watch = |folder: &PathBuf| watcher.watch(folder, RecursiveMode::NonRecursive);
             match wanted
                 .iter()
                 .filter(|folder| !self.folders.contains(folder))
-                .try_for_each(&mut watch)
+                .try_for_each(|folder| watcher.watch(folder, RecursiveMode::NonRecursive))
             {
                 Ok(()) => {
                     self.folders = wanted;
@@ -119,10 +118,9 @@ async fn poll_files(folders: Vec<PathBuf>, waker: WakeSender) {
 
 /// Returns the metadata of the known files that changes with each write.
 fn read_stamps(folders: &[PathBuf]) -> BTreeMap<PathBuf, [i64; 3]> {
-    let files = folders
+    folders
         .iter()
-        .flat_map(|folder| KNOWN_FILES.map(|name| folder.join(name)));
-    files
+        .flat_map(|folder| KNOWN_FILES.map(|name| folder.join(name)))
         .filter_map(|path| {
             let meta = fs::metadata(&path).ok()?;
             let inode = meta.ino().cast_signed();

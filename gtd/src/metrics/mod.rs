@@ -25,7 +25,7 @@ use gt::view::metrics::{CONTENT_TYPE, TownMetrics, read_costs_by_rig, read_metri
 
 pub(crate) use export::export_metrics;
 
-use crate::page::is_own_host;
+use crate::page::{header_text, is_own_host};
 use crate::run::lock_mutex;
 
 /// The setting of the port.
@@ -64,13 +64,15 @@ impl MetricsReader {
         {
             return Ok(Arc::clone(metrics));
         }
-        let is_old = |(at, _): &(Instant, CostReport)| at.elapsed() >= COSTS_FRESH;
-        if last.costs.as_ref().is_none_or(is_old) {
+        if last
+            .costs
+            .as_ref()
+            .is_none_or(|(at, _)| at.elapsed() >= COSTS_FRESH)
+        {
             let costs = read_costs_by_rig(&self.town, &mut last.requests)?;
             last.costs = Some((Instant::now(), costs));
         }
-        let costs = last.costs.as_ref().map(|(_, costs)| costs);
-        let costs = costs.context("the costs were not read")?;
+        let (_, costs) = last.costs.as_ref().context("the costs were not read")?;
         let metrics = Arc::new(read_metrics(&self.town, costs)?);
         last.metrics = Some((Instant::now(), Arc::clone(&metrics)));
         Ok(metrics)
@@ -136,10 +138,8 @@ pub(crate) async fn serve_metrics(reader: Arc<MetricsReader>) {
 }
 
 async fn get_metrics(State(served): State<Arc<ServedMetrics>>, headers: HeaderMap) -> Response {
-    let host = headers
-        .get(header::HOST)
-        .and_then(|value| value.to_str().ok());
-    if !is_own_host(host.unwrap_or_default(), served.port) {
+    let host = header_text(&headers, &header::HOST);
+    if !host.is_some_and(|host| is_own_host(host, served.port)) {
         return (StatusCode::FORBIDDEN, "this is another host\n").into_response();
     }
     match Arc::clone(&served.reader).read_beside().await {

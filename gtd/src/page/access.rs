@@ -6,6 +6,7 @@
 //! a host, so readings and actions also need the session's key, which scripts of this origin only
 //! can read from the browser's storage.
 
+use axum::http::{HeaderMap, HeaderName};
 use jiff::{SignedDuration, Timestamp};
 
 /// The time for which a token can be used.
@@ -64,8 +65,10 @@ impl AccessBook {
             let age = now.duration_since(offered.offered);
             !age.is_negative() && age < TOKEN_LIFE
         });
-        let mut tokens = self.tokens.iter();
-        let place = tokens.position(|offered| is_same_secret(&offered.secret, token))?;
+        let place = self
+            .tokens
+            .iter()
+            .position(|offered| is_same_secret(&offered.secret, token))?;
         Some(self.tokens.remove(place).permission)
     }
 
@@ -110,6 +113,10 @@ fn is_same_secret(secret: &str, other: &str) -> bool {
 /// machine by its owner.
 pub(crate) fn is_own_host(host: &str, port: u16) -> bool {
     own_hosts(port).iter().any(|own| own == host)
+}
+
+pub(crate) fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
 }
 
 /// Returns true if an `Origin` header names this server.

@@ -16,7 +16,7 @@ use gt::record::escalation::{Escalation, EscalationChoice};
 use serde::Deserialize;
 
 use super::ServedPage;
-use super::access::{is_own_host, is_own_origin};
+use super::access::{header_text, is_own_host, is_own_origin};
 use super::assets::STYLE_TEXT;
 
 const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \
@@ -73,24 +73,17 @@ async fn check_sender(State(page): PageState, request: Request, next: Next) -> R
 
 /// What a request says about the page that it comes from.
 struct RequestSender {
-    host: String,
+    host: Option<String>,
     origin: Option<String>,
     is_reading: bool,
 }
 
 impl RequestSender {
     fn from_request(request: &Request) -> Self {
-        let value = |name| {
-            request
-                .headers()
-                .get(name)?
-                .to_str()
-                .ok()
-                .map(str::to_owned)
-        };
+        let headers = request.headers();
         Self {
-            host: value(header::HOST).unwrap_or_default(),
-            origin: value(header::ORIGIN),
+            host: header_text(headers, &header::HOST).map(str::to_owned),
+            origin: header_text(headers, &header::ORIGIN).map(str::to_owned),
             is_reading: request.method() == Method::GET,
         }
     }
@@ -101,8 +94,11 @@ impl RequestSender {
         if self.origin.is_none() && !self.is_reading {
             return false;
         }
+        let Some(host) = self.host.as_deref() else {
+            return false;
+        };
         let origin = self.origin.as_deref();
-        if is_own_host(&self.host, page.port)
+        if is_own_host(host, page.port)
             && origin.is_none_or(|origin| is_own_origin(origin, page.port))
         {
             return true;
@@ -112,7 +108,7 @@ impl RequestSender {
             .ok()
             .flatten();
         public.is_some_and(|public| {
-            public.host() == self.host && origin.is_none_or(|origin| origin == public.origin())
+            public.host() == host && origin.is_none_or(|origin| origin == public.origin())
         })
     }
 }
@@ -140,18 +136,18 @@ async fn take_answer(
         let Some(question) = find_question(&page.town, &secret)? else {
             return Ok(draw_gone());
         };
-        let again = |problem: &str| {
+        let ask_again = |problem: &str| {
             let text = draw_question(&question, problem);
             Ok((StatusCode::UNPROCESSABLE_ENTITY, Html(text)).into_response())
         };
         if given.answer.trim().is_empty() {
-            return again("The answer is empty.");
+            return ask_again("The answer is empty.");
         }
         let resolved = match resolve_escalation(&page.town, &question.id, given.answer.trim()) {
             Ok(resolved) => resolved,
             // Another answer came first.
             Err(_) if find_question(&page.town, &secret)?.is_none() => return Ok(draw_gone()),
-            Err(error) => return again(&gt::error::build_failure(&error).message),
+            Err(error) => return ask_again(&gt::error::build_failure(&error).message),
         };
         if let Err(error) = take_answer_link(&page.town, &secret) {
             tracing::warn!(
@@ -185,18 +181,17 @@ fn find_question(town: &LiveTown, secret: &str) -> anyhow::Result<Option<Escalat
 fn draw_question(question: &Escalation, problem: &str) -> String {
     let choice = question.details.decision.as_ref();
     let buttons: String = choice
-        .map(|choice| choice.options.as_slice())
-        .unwrap_or_default()
         .iter()
+        .flat_map(|choice| &choice.options)
         .map(|option| {
             let option = escape(option);
             format!("<button name=\"answer\" value=\"{option}\">{option}</button>\n")
         })
         .collect();
     let default = choice.and_then(EscalationChoice::describe_default);
-    let lines = [problem.to_owned(), default.unwrap_or_default()];
-    let lines: String = lines
-        .iter()
+    let lines: String = [Some(problem), default.as_deref()]
+        .into_iter()
+        .flatten()
         .filter(|line| !line.is_empty())
         .map(|line| format!("<p>{}</p>\n", escape(line)))
         .collect();
@@ -247,10 +242,10 @@ fn escape(text: &str) -> String {
 
 /// Runs a function that may block beside the loop of the daemon.
 async fn run_beside(work: impl FnOnce() -> anyhow::Result<Response> + Send + 'static) -> Response {
-    let failed = |text: String| (StatusCode::INTERNAL_SERVER_ERROR, text).into_response();
-    match tokio::task::spawn_blocking(work).await {
-        Ok(Ok(response)) => response,
-        Ok(Err(error)) => failed(gt::error::build_failure(&error).message),
-        Err(error) => failed(error.to_string()),
-    }
+    let text = match tokio::task::spawn_blocking(work).await {
+        Ok(Ok(response)) => return response,
+        Ok(Err(error)) => gt::error::build_failure(&error).message,
+        Err(error) => error.to_string(),
+    };
+    (StatusCode::INTERNAL_SERVER_ERROR, text).into_response()
 }

@@ -46,10 +46,11 @@ struct KeptAnswer {
 impl KeptAnswers {
     /// Returns the slot of a path, and forgets old answers.
     fn slot(&self, path: String) -> Arc<AnswerSlot> {
-        let is_old = |kept: &KeptAnswer| kept.begun.elapsed() > MAX_KEPT_TIME;
         let mut slots = lock_mutex(&self.slots);
         slots.retain(|_, slot| match slot.try_lock() {
-            Ok(kept) => kept.as_ref().is_some_and(|kept| !is_old(kept)),
+            Ok(kept) => kept
+                .as_ref()
+                .is_some_and(|kept| kept.begun.elapsed() <= MAX_KEPT_TIME),
             // It is being read.
             Err(_) => true,
         });

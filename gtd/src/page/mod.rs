@@ -23,8 +23,8 @@ use gt::town::identity::Address;
 use gt::view::overview::OverviewMemory;
 
 use crate::run::lock_mutex;
-pub(crate) use access::is_own_host;
 use access::{AccessBook, PagePermission};
+pub(crate) use access::{header_text, is_own_host};
 
 /// The number of random bytes in a token or cookie.
 const SECRET_BYTES: usize = 16;
@@ -111,7 +111,7 @@ impl PageServer {
             return Err(std::io::Error::other(reason));
         }
         let port = match port {
-            0 => read_page_port(town).unwrap_or_default(),
+            0 => read_page_port(town).unwrap_or(0),
             port => port,
         };
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));

@@ -16,7 +16,7 @@ use gt::view::search::search_town;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::access::{self, PagePermission, PageSession};
+use super::access::{self, PagePermission, PageSession, header_text};
 use super::assets::{ASSETS, Asset};
 use super::{ServedPage, create_secret, events, kept, read};
 use crate::run::lock_mutex;
@@ -138,11 +138,12 @@ enum AccessAnswer {
 }
 
 fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer, &'static str> {
-    let value = |name: HeaderName| header_text(request.headers(), &name);
-    if !access::is_own_host(value(header::HOST).unwrap_or_default(), page.port) {
+    let headers = request.headers();
+    if !header_text(headers, &header::HOST).is_some_and(|host| access::is_own_host(host, page.port))
+    {
         return Err("this is another host");
     }
-    match value(header::ORIGIN) {
+    match header_text(headers, &header::ORIGIN) {
         Some(origin) if !access::is_own_origin(origin, page.port) => {
             return Err("the request comes from another page");
         }
@@ -170,11 +171,13 @@ fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer,
         book.begin_session(session.clone());
         return Ok(AccessAnswer::Begin(session));
     }
-    let cookies = value(header::COOKIE).unwrap_or_default();
     let book = lock_mutex(&page.access);
-    let session = book.find_session(cookies, &page.cookie_name());
-    let session = session.ok_or("open the link that `gt dashboard` prints")?;
-    if request.uri().path().starts_with("/api/") && !session.has_key(find_key(request)) {
+    let session = header_text(headers, &header::COOKIE)
+        .and_then(|cookies| book.find_session(cookies, &page.cookie_name()))
+        .ok_or("open the link that `gt dashboard` prints")?;
+    if request.uri().path().starts_with("/api/")
+        && !find_key(request).is_some_and(|key| session.has_key(key))
+    {
         return Err("this browser has lost the key: open a new link of `gt dashboard`");
     }
     if request.method() != Method::GET && session.permission != PagePermission::Act {
@@ -187,21 +190,15 @@ fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer,
 
 /// Returns the key of a request. Streams of events have it in the query, because browsers set no
 /// headers for them.
-fn find_key(request: &Request) -> &str {
+fn find_key(request: &Request) -> Option<&str> {
     let header = HeaderName::from_static("x-gastown-key");
-    header_text(request.headers(), &header)
-        .or_else(|| {
-            request
-                .uri()
-                .query()?
-                .split('&')
-                .find_map(|part| part.strip_prefix("key="))
-        })
-        .unwrap_or_default()
-}
-
-fn header_text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
+    header_text(request.headers(), &header).or_else(|| {
+        request
+            .uri()
+            .query()?
+            .split('&')
+            .find_map(|part| part.strip_prefix("key="))
+    })
 }
 
 /// Sets the cookie, and hands over the key in the part of the address that no request contains.

@@ -5,7 +5,7 @@ use gt::flow::agent::seance::conversation::{ConversationWindow, read_session_con
 use gt::flow::agent::session::show;
 use gt::host::LiveTown;
 use gt::record::mail::{self, channel};
-use gt::record::polecat::{self, RecordSummary, WorkCompletion};
+use gt::record::polecat::{self, RecordSummary};
 use gt::town::identity::Address;
 use gt::view::polecat::read_changes_so_far;
 use jiff::SignedDuration;
@@ -130,10 +130,9 @@ pub(in crate::page) fn read_records(town: &LiveTown) -> anyhow::Result<Value> {
             all.extend(record);
         }
     }
-    let group = |key: fn(&WorkCompletion) -> &str| polecat::summarize_records(&all, key);
     Ok(json!({
         "identities": identities,
-        "models": group(|entry| &entry.model),
-        "runtimes": group(|entry| &entry.agent),
+        "models": polecat::summarize_records(&all, |entry| &entry.model),
+        "runtimes": polecat::summarize_records(&all, |entry| &entry.agent),
     }))
 }

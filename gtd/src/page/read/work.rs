@@ -29,9 +29,12 @@ pub(in crate::page) fn read_bead(town: &LiveTown, id: &str) -> anyhow::Result<Va
 /// Reads a convoy: its beads by waves, and the estimate of its end.
 pub(in crate::page) fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
     let view = TownView::read(town)?;
-    let convoy = view.stores.town.get_live(id);
-    let convoy = convoy.filter(|bead| convoy::is_convoy(bead));
-    let convoy = convoy.ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
+    let convoy = view
+        .stores
+        .town
+        .get_live(id)
+        .filter(|bead| convoy::is_convoy(bead))
+        .ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
     let progress = ProgressBoard::from_view(&view).progress(convoy);
     let needs = list_needs(town, &view);
     let pace = BeadPace::from_view(&view);
@@ -61,7 +64,9 @@ pub(in crate::page) fn read_request(town: &LiveTown, id: &str) -> anyhow::Result
         .unwrap_or_else(|error| format!("the changes cannot be read: {error:#}"));
     let mut logs = Vec::new();
     for path in mq::list_gate_logs(&rig, id) {
-        let bytes = kit::sys::file::read_file_if_exists(&path)?.unwrap_or_default();
+        let Some(bytes) = kit::sys::file::read_file_if_exists(&path)? else {
+            continue;
+        };
         logs.push(json!({
             "path": path,
             "text": last_lines(&String::from_utf8_lossy(&bytes), MAX_TEXT_SIZE),
