@@ -36,8 +36,9 @@ impl BeadArea {
                 area.domains.push(seed.domain.clone());
             }
         }
-        let about = vault.seeds_mentioned_in(text).into_iter();
-        area.domains.extend(about.map(|seed| seed.domain.clone()));
+        for seed in vault.seeds_mentioned_in(text) {
+            area.domains.push(seed.domain.clone());
+        }
         // Phrases such as "the data layer" and "frontend only".
         let named: Vec<String> = vault
             .domains
@@ -108,40 +109,37 @@ struct DecisionClauses {
 
 impl DecisionClauses {
     fn select(decision: &Decision, area: Option<&BeadArea>) -> Self {
-        let fits = |clause: &str| area.is_none_or(|area| area.is_touched_by(clause));
-        let reuse = decision
-            .by_domain("reuse")
-            .into_iter()
-            .filter(|(domain, _)| area.is_none_or(|area| area.has_domain(domain)));
-        let extend = decision
-            .get("extend")
-            .map(YamlValue::items)
-            .unwrap_or_default()
-            .iter()
-            .map(|extension| match extension {
-                YamlValue::Text(text) => text.clone(),
-                extension => format!(
-                    "{}: {}",
-                    extension.field("target"),
-                    extension.field("change")
-                ),
-            });
-        let forbidden = decision.forbidden().into_iter().map(|rule| rule.words);
-        let constraints = decision.texts("constraints").into_iter();
+        let is_in_area = |clause: &String| area.is_none_or(|area| area.is_touched_by(clause));
         Self {
-            reuse: reuse
+            reuse: decision
+                .by_domain("reuse")
+                .into_iter()
+                .filter(|(domain, _)| area.is_none_or(|area| area.has_domain(domain)))
                 .map(|(domain, names)| format!("{domain}: {}", names.join(", ")))
                 .collect(),
-            extend: extend.filter(|clause| fits(clause)).collect(),
+            extend: decision
+                .value_of("extend")
+                .items()
+                .iter()
+                .map(describe_extension)
+                .filter(is_in_area)
+                .collect(),
             allow: decision
                 .texts("allow")
                 .into_iter()
-                .filter(|clause| fits(clause))
+                .filter(is_in_area)
                 .collect(),
-            forbidden: forbidden.filter(|clause| fits(clause)).collect(),
+            forbidden: decision
+                .forbidden()
+                .into_iter()
+                .map(|rule| rule.words)
+                .filter(is_in_area)
+                .collect(),
             // Constraints that apply everywhere are in every brief.
-            constraints: constraints
-                .filter(|clause| clause == "no-new-seeds" || fits(clause))
+            constraints: decision
+                .texts("constraints")
+                .into_iter()
+                .filter(|clause| clause == "no-new-seeds" || is_in_area(clause))
                 .collect(),
         }
     }
@@ -155,6 +153,17 @@ impl DecisionClauses {
             &self.constraints,
         ];
         all.iter().map(|list| list.len()).sum()
+    }
+}
+
+fn describe_extension(extension: &YamlValue) -> String {
+    match extension {
+        YamlValue::Text(text) => text.clone(),
+        _ => format!(
+            "{}: {}",
+            extension.field("target"),
+            extension.field("change")
+        ),
     }
 }
 
@@ -193,11 +202,9 @@ pub fn build_brief(root: &Path, decision: &Decision, area: Option<&BeadArea>) ->
 
 /// Writes the paths of the seed files. They are not included; a worker reads a domain when needed.
 fn write_seed_paths(text: &mut String, root: &Path, decision: &Decision, area: Option<&BeadArea>) {
-    let refs = decision
-        .get("seed_refs")
-        .map(YamlValue::entries)
-        .unwrap_or_default();
-    let paths: Vec<&str> = refs
+    let paths: Vec<&str> = decision
+        .value_of("seed_refs")
+        .entries()
         .iter()
         .filter(|(domain, _)| area.is_none_or(|area| area.has_domain(domain)))
         .filter_map(|(_, path)| path.as_text())

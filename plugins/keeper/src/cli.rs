@@ -233,7 +233,8 @@ fn run(keeper: &KeeperArgs) -> anyhow::Result<CommandAnswer> {
         KeeperCommand::List => run_list(&root),
         KeeperCommand::Show { decision } => {
             let path = decision::find_decision(&root, decision)?;
-            let text = sys::read_text(&path)?.unwrap_or_default();
+            let text = sys::read_text(&path)?
+                .with_context(|| format!("there is no decision {}", path.display()))?;
             let json = json!({ "id": decision, "path": path, "text": text });
             Ok(CommandAnswer::new(escape_control_chars(&text), json))
         }
@@ -250,9 +251,7 @@ fn find_root(requested: Option<&Path>, command: &KeeperCommand) -> anyhow::Resul
         return Ok(PathBuf::from(by_hook));
     }
     let cwd = sys::working_dir();
-    // The root of a rig has the repository as a subfolder.
-    let is_rig = |folder: &&Path| folder.join(".repo.git").is_dir();
-    let begins = matches!(
+    let may_begin = matches!(
         command,
         KeeperCommand::Install | KeeperCommand::Plant { .. }
     );
@@ -264,7 +263,11 @@ fn find_root(requested: Option<&Path>, command: &KeeperCommand) -> anyhow::Resul
                 .iter()
                 .any(|name| keeper.join(name).exists())
         })
-        .or_else(|| cwd.ancestors().find(|folder| begins && is_rig(folder)));
+        .or_else(|| {
+            // The root of a rig has the repository as a subfolder.
+            cwd.ancestors()
+                .find(|folder| may_begin && folder.join(".repo.git").is_dir())
+        });
     found
         .map(Path::to_owned)
         .context("there is no keeper/ here or above: go to a rig's folder, or say --root PATH")
@@ -319,8 +322,9 @@ fn read_text_option(given: Option<&String>, name: &str) -> anyhow::Result<String
     if file.is_empty() {
         return Ok(sys::env_var(name));
     }
-    let text = sys::read_text(Path::new(&file)).with_context(|| format!("cannot read {file}"))?;
-    Ok(text.unwrap_or_default())
+    sys::read_text(Path::new(&file))
+        .with_context(|| format!("cannot read {file}"))?
+        .with_context(|| format!("{name}_FILE names {file}, which does not exist"))
 }
 
 fn run_review(root: &Path, args: &ReviewArgs) -> anyhow::Result<CommandAnswer> {
@@ -426,18 +430,14 @@ fn report_validation(adr: &str, outcome: &ValidationOutcome) -> CommandAnswer {
     let mut text = String::new();
     for finding in &outcome.findings {
         let place = format!("{}:{}", finding.file, finding.line);
-        let line = format!(
+        let mut line = format!(
             "{place}: rule \"{}\" of {adr}: {}",
             finding.rule, finding.what
         );
-        let waived = finding
-            .waived
-            .as_ref()
-            .map(|why| format!(" (waived: {why})"));
-        text.push_str(&escape_control_chars(&format!(
-            "{line}{}",
-            waived.unwrap_or_default()
-        )));
+        if let Some(why) = &finding.waived {
+            line.push_str(&format!(" (waived: {why})"));
+        }
+        text.push_str(&escape_control_chars(&line));
         text.push('\n');
     }
     for note in &outcome.notes {
@@ -525,10 +525,9 @@ fn run_list(root: &Path) -> anyhow::Result<CommandAnswer> {
     let mut list = Vec::new();
     for path in sys::list_files(&decision::decisions_folder(root), "yaml")? {
         let found = decision::load_decision(&path)?;
-        let field = |key: &str| found.field(key).to_owned();
-        let id = field("id");
-        let status = field("status");
-        let spec = field("spec");
+        let id = found.field("id");
+        let status = found.field("status");
+        let spec = found.field("spec");
         text.push_str(&escape_control_chars(&format!("{id}  {status:<8}  {spec}")));
         text.push('\n');
         list.push(json!({ "id": id, "status": status, "spec": spec, "path": path }));
@@ -541,8 +540,5 @@ fn run_list(root: &Path) -> anyhow::Result<CommandAnswer> {
 
 /// Escapes characters in the text of files that a terminal would interpret.
 fn escape_control_chars(text: &str) -> String {
-    let harmful = |c: char| c.is_control() && c != '\n';
-    text.chars()
-        .map(|c| if harmful(c) { ' ' } else { c })
-        .collect()
+    text.replace(|c: char| c.is_control() && c != '\n', " ")
 }

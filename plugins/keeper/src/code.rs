@@ -85,17 +85,16 @@ pub fn choose_domain(kind: DefinitionKind, name: &str) -> &'static str {
     }
 }
 
-/// Returns the definitions in a file; empty for files of other languages.
+/// Returns the definitions in a file. A file of another language has none.
 pub fn find_definitions(path: &str, text: &str) -> Vec<Definition> {
-    let ending = path.rsplit('.').next().unwrap_or_default();
-    let of_line: fn(&str) -> Option<(String, DefinitionKind)> = match ending {
-        "tsx" | "jsx" | "vue" | "svelte" => |line| parse_script_line(line, true),
-        "ts" | "js" | "mjs" => |line| parse_script_line(line, false),
-        "py" => parse_python_line,
-        "rs" => parse_rust_line,
-        "go" => parse_go_line,
-        "sql" => parse_sql_line,
-        "java" | "kt" | "cs" | "rb" | "php" => parse_class_line,
+    let of_line: fn(&str) -> Option<(String, DefinitionKind)> = match path.rsplit('.').next() {
+        Some("tsx" | "jsx" | "vue" | "svelte") => |line| parse_script_line(line, true),
+        Some("ts" | "js" | "mjs") => |line| parse_script_line(line, false),
+        Some("py") => parse_python_line,
+        Some("rs") => parse_rust_line,
+        Some("go") => parse_go_line,
+        Some("sql") => parse_sql_line,
+        Some("java" | "kt" | "cs" | "rb" | "php") => parse_class_line,
         _ => return Vec::new(),
     };
     let mut found: Vec<Definition> = Vec::new();
@@ -119,7 +118,7 @@ const MAX_MEMBERS: usize = 12;
 pub fn find_methods(path: &str, text: &str, name: &str) -> Vec<String> {
     let lines: Vec<&str> = text.lines().collect();
     let mut found: Vec<String> = Vec::new();
-    let ending = path.rsplit('.').next().unwrap_or_default();
+    let ending = path.rsplit('.').next().unwrap_or("");
     for (at, line) in lines
         .iter()
         .enumerate()
@@ -127,12 +126,12 @@ pub fn find_methods(path: &str, text: &str, name: &str) -> Vec<String> {
     {
         let text = line.trim_start();
         if ending == "go" {
-            let signature = text
-                .strip_prefix("func (")
-                .and_then(|rest| rest.split_once(") "));
-            let of = |receiver: &str| receiver.trim_end_matches('*').ends_with(name);
-            let method = signature.filter(|(receiver, _)| of(receiver));
-            found.extend(method.and_then(|(_, rest)| parse_called_name(rest)));
+            found.extend(
+                text.strip_prefix("func (")
+                    .and_then(|rest| rest.split_once(") "))
+                    .filter(|(receiver, _)| receiver.trim_end_matches('*').ends_with(name))
+                    .and_then(|(_, rest)| parse_called_name(rest)),
+            );
         } else if is_class_start(text, name, ending) {
             let deep = count_indent(line);
             let inside: Vec<&&str> = lines[at + 1..]
@@ -141,10 +140,12 @@ pub fn find_methods(path: &str, text: &str, name: &str) -> Vec<String> {
                 .filter(|line| !line.trim().is_empty())
                 .collect();
             let first = inside.iter().map(|line| count_indent(line)).min();
-            let member_lines = inside
-                .into_iter()
-                .filter(|line| Some(count_indent(line)) == first);
-            found.extend(member_lines.filter_map(|line| parse_method_name(line.trim(), ending)));
+            found.extend(
+                inside
+                    .into_iter()
+                    .filter(|line| Some(count_indent(line)) == first)
+                    .filter_map(|line| parse_method_name(line.trim(), ending)),
+            );
         }
     }
     let mut seen = std::collections::HashSet::new();
@@ -159,13 +160,15 @@ fn count_indent(line: &str) -> usize {
 
 /// Returns true if a line opens the body of the class or type with this name.
 fn is_class_start(line: &str, name: &str, ending: &str) -> bool {
-    let mut words = line.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
-    let has = |word: &str| words.clone().any(|candidate| candidate == word);
-    if ending == "rs" {
-        return line.starts_with("impl") && has(name);
-    }
-    let keyword = |word: &&str| matches!(*word, "class" | "interface" | "object" | "trait");
-    words.clone().any(|word| keyword(&word)) && words.any(|word| word == name)
+    let words: Vec<&str> = line.split(|c| !is_name_char(c)).collect();
+    let is_start = if ending == "rs" {
+        line.starts_with("impl")
+    } else {
+        ["class", "interface", "object", "trait"]
+            .iter()
+            .any(|keyword| words.contains(keyword))
+    };
+    is_start && words.contains(&name)
 }
 
 /// Returns the name before an opening parenthesis.
@@ -265,10 +268,17 @@ pub fn find_variants(text: &str, name: &str) -> Vec<String> {
 
 /// Returns the identifier at the beginning of a text.
 fn parse_name(text: &str) -> Option<String> {
-    let word = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let name: String = text.trim_start().chars().take_while(|c| word(*c)).collect();
+    let name: String = text
+        .trim_start()
+        .chars()
+        .take_while(|c| is_name_char(*c))
+        .collect();
     let begins = name.chars().next().is_some_and(|c| !c.is_ascii_digit());
     begins.then_some(name)
+}
+
+fn is_name_char(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 /// Returns the text after the first matching prefix.
@@ -425,23 +435,23 @@ fn parse_go_line(line: &str) -> Option<(String, DefinitionKind)> {
 fn parse_sql_line(line: &str) -> Option<(String, DefinitionKind)> {
     let upper = line.trim_start().to_uppercase();
     let text = line.trim_start();
-    let bare = |text: &str| {
-        let text = text.trim_start().trim_start_matches(['"', '`', '[']);
-        let text = text.strip_prefix("public.").unwrap_or(text);
-        parse_name(text)
-    };
     for start in ["CREATE TABLE IF NOT EXISTS ", "CREATE TABLE "] {
         if upper.starts_with(start) {
-            return Some((bare(text.get(start.len()..)?)?, DefinitionKind::Table));
+            let name = parse_sql_name(text.get(start.len()..)?)?;
+            return Some((name, DefinitionKind::Table));
         }
     }
     if upper.starts_with("CREATE TYPE ") && upper.contains(" AS ENUM") {
-        return Some((
-            bare(text.get("CREATE TYPE ".len()..)?)?,
-            DefinitionKind::Enum,
-        ));
+        let name = parse_sql_name(text.get("CREATE TYPE ".len()..)?)?;
+        return Some((name, DefinitionKind::Enum));
     }
     None
+}
+
+/// Returns the name of a table or type without quotes and without its schema.
+fn parse_sql_name(text: &str) -> Option<String> {
+    let text = text.trim_start().trim_start_matches(['"', '`', '[']);
+    parse_name(text.strip_prefix("public.").unwrap_or(text))
 }
 
 fn parse_class_line(line: &str) -> Option<(String, DefinitionKind)> {

@@ -3,6 +3,7 @@
 //! No two records have the same number, even if convoys are created at the same time. A record
 //! preserves everything that users wrote into it.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -24,9 +25,11 @@ pub fn decisions_folder(root: &Path) -> PathBuf {
 
 impl Decision {
     pub fn new(fields: Vec<(&str, YamlValue)>) -> Self {
-        let fields = fields.into_iter();
         Self {
-            fields: fields.map(|(key, value)| (key.to_owned(), value)).collect(),
+            fields: fields
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect(),
         }
     }
 
@@ -54,21 +57,24 @@ impl Decision {
         found.map(|(_, value)| value)
     }
 
-    /// The text of a field; empty if the field is absent.
+    /// The value of a field. An absent field has the empty text.
+    pub fn value_of(&self, key: &str) -> &YamlValue {
+        self.get(key).unwrap_or(&yaml::EMPTY_TEXT)
+    }
+
+    /// The text of a field. A list, a mapping and an absent field have the empty text.
     pub fn field(&self, key: &str) -> &str {
-        self.get(key)
-            .and_then(YamlValue::as_text)
-            .unwrap_or_default()
+        self.value_of(key).as_text().unwrap_or("")
     }
 
     pub fn texts(&self, key: &str) -> Vec<String> {
-        self.get(key).map(YamlValue::as_texts).unwrap_or_default()
+        self.value_of(key).as_texts()
     }
 
     /// The lists of a field by domain, such as those of `reuse`.
     pub fn by_domain(&self, key: &str) -> Vec<(String, Vec<String>)> {
-        let entries = self.get(key).map(YamlValue::entries).unwrap_or_default();
-        entries
+        self.value_of(key)
+            .entries()
             .iter()
             .map(|(domain, list)| (domain.clone(), list.as_texts()))
             .collect()
@@ -76,11 +82,11 @@ impl Decision {
 
     /// The rules of the field `forbidden`.
     pub fn forbidden(&self) -> Vec<Rule> {
-        let items = self
-            .get("forbidden")
-            .map(YamlValue::items)
-            .unwrap_or_default();
-        items.iter().map(Rule::from_value).collect()
+        self.value_of("forbidden")
+            .items()
+            .iter()
+            .map(Rule::from_value)
+            .collect()
     }
 
     /// Sets a field in place, or appends it.
@@ -105,9 +111,7 @@ pub fn file_decision(
 ) -> anyhow::Result<(String, String)> {
     let folder = decisions_folder(root);
     let _alone = sys::lock_file(&folder.join(".lock")).context("cannot lock the decisions")?;
-    let taken = sys::list_files(&folder, "yaml")?;
-    let last = taken.iter().filter_map(|path| parse_number(path)).max();
-    let number = last.unwrap_or_default() + 1;
+    let number = find_next_number(&folder)?;
     let id = format!("ADR-{number:03}");
     decision.set("id", YamlValue::text(&id));
     let name = format!("{number:03}-{}.yaml", build_slug(title));
@@ -117,7 +121,14 @@ pub fn file_decision(
 }
 
 /// Returns the number at the beginning of a record's file name.
-pub(crate) fn parse_number(path: &Path) -> Option<u32> {
+/// Returns the number after the highest number of the files in a folder.
+pub(crate) fn find_next_number(folder: &Path) -> io::Result<u32> {
+    let taken = sys::list_files(folder, "yaml")?;
+    let last = taken.iter().filter_map(|path| parse_number(path)).max();
+    Ok(last.map_or(1, |last| last + 1))
+}
+
+fn parse_number(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     let digits = name.split('-').next()?;
     digits.parse().ok()
@@ -125,16 +136,15 @@ pub(crate) fn parse_number(path: &Path) -> Option<u32> {
 
 /// Converts a title to a part of a file name.
 fn build_slug(title: &str) -> String {
-    let ascii = split_name(title).into_iter().filter(|word| word.is_ascii());
     let mut slug = String::new();
-    for word in ascii {
+    for word in split_name(title).iter().filter(|word| word.is_ascii()) {
         if slug.len() + word.len() > 40 {
             break;
         }
         if !slug.is_empty() {
             slug.push('-');
         }
-        slug.push_str(&word);
+        slug.push_str(word);
     }
     if slug.is_empty() {
         slug.push_str("convoy");

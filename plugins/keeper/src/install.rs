@@ -165,10 +165,10 @@ pub fn uninstall_hooks(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
             removed.push(place);
         }
     }
-    let commands = find_mayor_folder(root)
-        .map(|mayor| build_commands(&mayor))
-        .unwrap_or_default();
-    for (place, _) in commands.into_iter().filter(|_| !is_used_by_other_rig(root)) {
+    let Some(mayor) = find_mayor_folder(root).filter(|_| !is_used_by_other_rig(root)) else {
+        return Ok(removed);
+    };
+    for (place, _) in build_commands(&mayor) {
         if is_our_command(&place) {
             std::fs::remove_file(&place)
                 .with_context(|| format!("cannot remove {}", place.display()))?;

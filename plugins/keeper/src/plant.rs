@@ -192,20 +192,10 @@ fn merge_into_domain(
     fresh: Vec<YamlValue>,
 ) -> anyhow::Result<PlantedDomain> {
     let path = vault::seeds_folder(root).join(format!("{domain}.yaml"));
-    let text = sys::read_text(&path)?.unwrap_or_default();
-    let file =
-        yaml::parse_yaml(&text).with_context(|| format!("{} is not valid", path.display()))?;
-    let old = file
-        .get("seeds")
-        .map(YamlValue::items)
-        .unwrap_or_default()
-        .to_vec();
-    let same = |a: &YamlValue, b: &YamlValue| {
-        a.field("name") == b.field("name") && a.field("kind") == b.field("kind")
-    };
+    let file = yaml::load_yaml(&path)?;
     let mut seeds: Vec<YamlValue> = Vec::new();
-    for seed in &old {
-        match fresh.iter().find(|fresh| same(fresh, seed)) {
+    for seed in file.value_of("seeds").items() {
+        match fresh.iter().find(|fresh| is_same_seed(fresh, seed)) {
             Some(fresh) => seeds.push(update_seed(seed, fresh)),
             // A planted seed that is gone from the source is no longer a pattern.
             None if seed.field("from") == "plant" => {}
@@ -215,7 +205,7 @@ fn merge_into_domain(
     let mut new = 0;
     let mut left = 0;
     for seed in fresh {
-        if !seeds.iter().any(|known| same(known, &seed)) {
+        if !seeds.iter().any(|known| is_same_seed(known, &seed)) {
             if seeds.len() >= MAX_SEEDS {
                 left += 1;
                 continue;
@@ -239,6 +229,10 @@ fn merge_into_domain(
     })
 }
 
+fn is_same_seed(a: &YamlValue, b: &YamlValue) -> bool {
+    a.field("name") == b.field("name") && a.field("kind") == b.field("kind")
+}
+
 /// Updates the place of an existing seed. A seed that a user wrote stays unchanged.
 fn update_seed(seed: &YamlValue, fresh: &YamlValue) -> YamlValue {
     let YamlValue::Map(entries) = seed else {
@@ -247,15 +241,14 @@ fn update_seed(seed: &YamlValue, fresh: &YamlValue) -> YamlValue {
     if seed.field("from") != "plant" {
         return seed.clone();
     }
-    let place = |key: &str| {
-        matches!(key, "path" | "line")
-            .then(|| fresh.get(key))
-            .flatten()
-    };
-    let mut moved: Vec<(String, YamlValue)> = entries
-        .iter()
-        .map(|(key, value)| (key.clone(), place(key).unwrap_or(value).clone()))
-        .collect();
+    let mut moved = entries.clone();
+    for (key, value) in &mut moved {
+        if let "path" | "line" = key.as_str()
+            && let Some(now) = fresh.get(key)
+        {
+            value.clone_from(now);
+        }
+    }
     // The current lists replace the old ones, except that the words that users added stay.
     for key in ["methods", "variants", "words"] {
         let Some(now) = fresh.get(key).map(YamlValue::as_texts) else {

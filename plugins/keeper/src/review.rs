@@ -63,18 +63,15 @@ impl KeeperMode {
 
     /// Chooses the mode: from the caller, from `keeper/keeper.yaml`, or growth.
     pub fn choose(root: &Path, requested: &str) -> anyhow::Result<Self> {
-        let path = root.join("keeper/keeper.yaml");
-        let written = sys::read_text(&path)?.unwrap_or_default();
-        let settings = yaml::parse_yaml(&written)
-            .with_context(|| format!("{} is not valid", path.display()))?;
+        let settings = yaml::load_yaml(&root.join("keeper/keeper.yaml"))?;
         let word = match requested.trim() {
-            "" => settings.field("mode").trim().to_owned(),
-            requested => requested.to_owned(),
+            "" => settings.field("mode").trim(),
+            requested => requested,
         };
         if word.is_empty() {
             return Ok(Self::Growth);
         }
-        Self::from_word(&word)
+        Self::from_word(word)
             .with_context(|| format!("`{word}` is no mode: seeding, growth or conservation"))
     }
 }
@@ -160,18 +157,20 @@ pub fn review_text(vault: &Vault, mode: KeeperMode, spec: &str, text: &str, date
                 ("target".to_owned(), YamlValue::text(target)),
                 ("change".to_owned(), YamlValue::text(change)),
             ])
-        });
+        })
+        .collect();
     let seeds = matrix
         .domains
         .iter()
-        .filter(|domain| vault.seeds_of_domain(domain).next().is_some());
-    let seeds = seeds.map(|domain| {
-        let path = format!("keeper/seeds/{domain}.yaml");
-        (domain.clone(), YamlValue::text(path))
-    });
+        .filter(|domain| vault.seeds_of_domain(domain).next().is_some())
+        .map(|domain| {
+            let path = format!("keeper/seeds/{domain}.yaml");
+            (domain.clone(), YamlValue::text(path))
+        })
+        .collect();
     fields.extend([
         ("reuse", YamlValue::Map(reuse)),
-        ("extend", YamlValue::List(extend.collect())),
+        ("extend", YamlValue::List(extend)),
     ]);
     for (key, list) in [("allow", &matrix.allow), ("proposed", &matrix.gated)] {
         if !list.is_empty() {
@@ -187,7 +186,7 @@ pub fn review_text(vault: &Vault, mode: KeeperMode, spec: &str, text: &str, date
             "constraints",
             YamlValue::texts(&choose_constraints(effective, &matrix, &elements)),
         ),
-        ("seed_refs", YamlValue::Map(seeds.collect())),
+        ("seed_refs", YamlValue::Map(seeds)),
     ]);
     Review {
         status,
@@ -252,10 +251,11 @@ fn match_elements(vault: &Vault, mode: KeeperMode, elements: &[ProposedElement])
             }
         };
         if let Some(seed) = target.filter(|_| *kind == DefinitionKind::Component) {
-            let noun = split_name(name)
-                .pop()
-                .filter(|noun| split_name(&seed.name).contains(noun));
-            matrix.heads.extend(noun);
+            matrix.heads.extend(
+                split_name(name)
+                    .pop()
+                    .filter(|noun| split_name(&seed.name).contains(noun)),
+            );
         }
     }
     matrix.heads.sort();
@@ -314,23 +314,24 @@ fn choose_constraints(
     matrix: &ReviewMatrix,
     elements: &[ProposedElement],
 ) -> Vec<&'static str> {
-    let touches = |domain: &str| matrix.has_domain(domain);
-    let has = |kind: DefinitionKind| elements.iter().any(|element| element.kind == kind);
     let new = !matrix.allow.is_empty() || !matrix.gated.is_empty();
     let mut codes = Vec::new();
-    if touches("auth") && mode != KeeperMode::Seeding {
+    if matrix.has_domain("auth") && mode != KeeperMode::Seeding {
         codes.push("auth-reuse");
     }
-    if touches("data") {
+    if matrix.has_domain("data") {
         codes.push("data-append");
     }
     if mode == KeeperMode::Conservation {
         codes.push("no-new-seeds");
     }
-    if has(DefinitionKind::Route) {
+    if elements
+        .iter()
+        .any(|element| element.kind == DefinitionKind::Route)
+    {
         codes.push("rest-shape");
     }
-    if touches("frontend") && !new {
+    if matrix.has_domain("frontend") && !new {
         codes.push("ui-extend");
     }
     codes

@@ -120,8 +120,9 @@ fn is_pattern_match(pattern: &str, path: &str) -> bool {
             _ => return false,
         }
     }
-    let last = parts.last().copied().unwrap_or_default();
-    rest.is_empty() || pattern.ends_with('*') || path.ends_with(last) && pattern.contains('*')
+    rest.is_empty()
+        || pattern.ends_with('*')
+        || pattern.contains('*') && parts.last().is_none_or(|last| path.ends_with(last))
 }
 
 #[cfg(test)]

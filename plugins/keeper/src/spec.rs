@@ -301,7 +301,8 @@ fn find_named_element(token: &str, found: &mut Vec<ProposedElement>) {
     if !camel && (!quoted || !capital) {
         return;
     }
-    let last = split_name(token.split('.').next().unwrap_or_default()).pop();
+    let type_name = token.split_once('.').map_or(token, |(name, _)| name);
+    let last = split_name(type_name).pop();
     let kind = last.and_then(|last| {
         let noun = KIND_NOUNS.iter().find(|(known, _)| *known == last);
         noun.map(|(_, kind)| *kind)

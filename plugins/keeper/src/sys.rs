@@ -19,7 +19,7 @@ pub fn process_args() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
-/// Returns a variable; empty if it is not set or not UTF-8.
+/// Returns a variable. One that is not set or not UTF-8 counts as empty.
 pub fn env_var(name: &str) -> String {
     std::env::var(name).unwrap_or_default()
 }
@@ -67,10 +67,11 @@ pub fn read_text(path: &Path) -> io::Result<Option<String>> {
 
 /// Replaces a file atomically. Creates its folder if necessary.
 pub fn replace_file(path: &Path, text: &str, mode: u32) -> io::Result<()> {
-    let folder = path.parent().unwrap_or_else(|| Path::new("."));
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return Err(io::ErrorKind::InvalidFilename.into());
+    };
     fs::create_dir_all(folder)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let fresh = folder.join(format!(".{name}.{}", std::process::id()));
+    let fresh = folder.join(format!(".{}.{}", name.display(), std::process::id()));
     // A file of a killed process with the same id.
     fs::remove_file(&fresh).ok();
     let written = (|| {
@@ -104,8 +105,8 @@ pub fn lock_file(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Lists the files of a folder with this extension, sorted by name; empty if the folder does not
-/// exist.
+/// Lists the files of a folder with this extension, sorted by name. A folder that does not exist
+/// has none.
 pub fn list_files(folder: &Path, ending: &str) -> io::Result<Vec<PathBuf>> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -19,12 +19,12 @@ impl RigTarget {
         if !repository.is_dir() {
             return None;
         }
-        let resolve = |name: &str| {
-            let name = format!("{name}^{{commit}}");
-            let id = sys::run_git(&repository, &["rev-parse", "--quiet", "--verify", &name]);
-            Some(String::from_utf8_lossy(&id.ok()?).trim().to_owned())
-        };
-        let commit = resolve("refs/remotes/origin/HEAD").or_else(|| resolve("HEAD"))?;
+        let id = ["refs/remotes/origin/HEAD^{commit}", "HEAD^{commit}"]
+            .iter()
+            .find_map(|name| {
+                sys::run_git(&repository, &["rev-parse", "--quiet", "--verify", name]).ok()
+            })?;
+        let commit = String::from_utf8_lossy(&id).trim().to_owned();
         Some(Self { repository, commit })
     }
 

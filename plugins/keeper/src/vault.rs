@@ -1,5 +1,6 @@
 //! The seed vault: the patterns of a repository, one file per domain in `keeper/seeds/`.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -92,7 +93,7 @@ impl Vault {
         for path in sys::list_files(&seeds_folder(root), "yaml")? {
             let text =
                 sys::read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            files.push((path, text.unwrap_or_default()));
+            files.extend(text.map(|text| (path, text)));
         }
         if let Some(target) = RigTarget::find(root).filter(|_| files.is_empty()) {
             for path in target.list_paths("keeper/seeds")? {
@@ -114,7 +115,9 @@ impl Vault {
     fn from_files(files: &[(PathBuf, String)]) -> anyhow::Result<Self> {
         let mut vault = Self::default();
         for (path, text) in files {
-            let domain = path.file_stem().unwrap_or_default().to_string_lossy();
+            let Some(domain) = path.file_stem().map(OsStr::to_string_lossy) else {
+                continue;
+            };
             let root = yaml::parse_yaml(text)
                 .with_context(|| format!("{} is not valid", path.display()))?;
             for (key, _) in root.entries() {
@@ -124,18 +127,14 @@ impl Vault {
                         .push(format!("`{key}` in {}", path.display()));
                 }
             }
-            for (word, others) in root
-                .get("synonyms")
-                .map(YamlValue::entries)
-                .unwrap_or_default()
-            {
+            for (word, others) in root.value_of("synonyms").entries() {
                 let pairs = others
                     .as_texts()
                     .into_iter()
                     .map(|other| (split_name(&other).concat(), split_name(word).concat()));
                 vault.synonyms.extend(pairs);
             }
-            let entries = root.get("seeds").map(YamlValue::items).unwrap_or_default();
+            let entries = root.value_of("seeds").items();
             for entry in entries {
                 let seed = Seed::from_entry(&domain, entry);
                 anyhow::ensure!(
@@ -201,26 +200,30 @@ impl Vault {
     /// is about them although it does not name them.
     pub fn seeds_mentioned_in(&self, text: &str) -> Vec<&Seed> {
         let text_words = self.words(text);
-        let is_about = |seed: &&Seed| {
-            let mut seed_words = self.words(&seed.name);
-            seed_words.retain(|word| !GENERIC_WORDS.contains(&word.as_str()));
-            seed_words.dedup();
-            let is_auth_member = seed
-                .name
-                .split_once('.')
-                .map(|(_, member)| self.words(member))
-                .is_some_and(|words| {
-                    has_all_words(&words, &text_words)
-                        && words.iter().any(|word| AUTH.contains(&word.as_str()))
-                });
-            if is_auth_member {
-                return true;
-            }
-            seed_words.len() >= 2
-                && seed.kind != DefinitionKind::Route.word()
-                && has_all_words(&seed_words, &text_words)
-        };
-        self.seeds.iter().filter(is_about).collect()
+        self.seeds
+            .iter()
+            .filter(|seed| self.is_mentioned(seed, &text_words))
+            .collect()
+    }
+
+    fn is_mentioned(&self, seed: &Seed, text_words: &[String]) -> bool {
+        let is_auth_member = seed
+            .name
+            .split_once('.')
+            .map(|(_, member)| self.words(member))
+            .is_some_and(|words| {
+                has_all_words(&words, text_words)
+                    && words.iter().any(|word| AUTH.contains(&word.as_str()))
+            });
+        if is_auth_member {
+            return true;
+        }
+        let mut seed_words = self.words(&seed.name);
+        seed_words.retain(|word| !GENERIC_WORDS.contains(&word.as_str()));
+        seed_words.dedup();
+        seed_words.len() >= 2
+            && seed.kind != DefinitionKind::Route.word()
+            && has_all_words(&seed_words, text_words)
     }
 
     pub fn seeds_of_domain(&self, domain: &str) -> impl Iterator<Item = &Seed> {
@@ -252,8 +255,8 @@ impl Vault {
             .filter(|seed| fits(seed))
             .map(|seed| (self.words(&seed.name), seed))
             .collect();
-        let found = |fits: &dyn Fn(&[String], &Seed) -> bool| {
-            let found = seeds.iter().find(|(theirs, seed)| fits(theirs, seed));
+        let find_seed = |is_match: &dyn Fn(&[String], &Seed) -> bool| {
+            let found = seeds.iter().find(|(theirs, seed)| is_match(theirs, seed));
             found.map(|(_, seed)| *seed)
         };
         // In "the user_status enum" the name is user_status.
@@ -261,50 +264,43 @@ impl Vault {
             Some((last, rest)) if DefinitionKind::from_word(last).is_some() => rest,
             _ => &name_words,
         };
-        let exact = found(&|theirs, _| theirs == name_words.as_slice() || theirs == bare)
-            .or_else(|| found(&|theirs, _| has_all_words(&name_words, theirs)))
+        let exact = find_seed(&|theirs, _| theirs == name_words.as_slice() || theirs == bare)
+            .or_else(|| find_seed(&|theirs, _| has_all_words(&name_words, theirs)))
             .or_else(|| {
-                let all = |theirs: &[String], seed: &Seed| -> Vec<String> {
-                    let more = seed.words.iter().flat_map(|word| self.words(word));
-                    theirs.iter().cloned().chain(more).collect()
-                };
-                found(&|theirs, seed| {
-                    !seed.words.is_empty() && has_all_words(&name_words, &all(theirs, seed))
+                find_seed(&|theirs, seed| {
+                    let mut all_words = theirs.to_vec();
+                    all_words.extend(seed.words.iter().flat_map(|word| self.words(word)));
+                    !seed.words.is_empty() && has_all_words(&name_words, &all_words)
                 })
             });
         if let Some(seed) = exact {
             return SeedMatch::Known(seed);
         }
         let last_word = name_words.last();
-        let near = found(&|theirs, _| has_all_words(theirs, &name_words))
-            .or_else(|| found(&|theirs, _| theirs.last() == last_word))
-            .or_else(|| found(&|theirs, _| last_word.is_some_and(|head| theirs.contains(head))))
-            .or_else(|| found(&|_, seed| is_similar_spelling(&seed.name, name)));
+        let near = find_seed(&|theirs, _| has_all_words(theirs, &name_words))
+            .or_else(|| find_seed(&|theirs, _| theirs.last() == last_word))
+            .or_else(|| find_seed(&|theirs, _| last_word.is_some_and(|head| theirs.contains(head))))
+            .or_else(|| find_seed(&|_, seed| is_similar_spelling(&seed.name, name)));
         near.map_or(SeedMatch::New, SeedMatch::Near)
     }
 
     /// Matches a route: known by its path, near by the resource that it begins with.
     fn match_route(&self, path: &str) -> SeedMatch<'_> {
         let path_segments = split_segments(path);
-        let routes = || {
-            self.seeds
-                .iter()
-                .filter(|seed| seed.kind == DefinitionKind::Route.word())
-        };
-        if let Some(seed) = routes().find(|seed| split_segments(&seed.name) == path_segments) {
+        let routes: Vec<(&Seed, Vec<String>)> = self
+            .seeds
+            .iter()
+            .filter(|seed| seed.kind == DefinitionKind::Route.word())
+            .map(|seed| (seed, split_segments(&seed.name)))
+            .collect();
+        if let Some((seed, _)) = routes.iter().find(|(_, route)| *route == path_segments) {
             return SeedMatch::Known(seed);
         }
-        let resource = |parts: &[String]| {
-            parts
-                .iter()
-                .filter(|part| *part != "*" && *part != "api")
-                .find(|part| !is_version(part))
-                .cloned()
-        };
-        let wanted = resource(&path_segments);
-        let near = routes()
-            .find(|seed| wanted.is_some() && resource(&split_segments(&seed.name)) == wanted);
-        near.map_or(SeedMatch::New, SeedMatch::Near)
+        let wanted = find_resource(&path_segments);
+        let near = routes
+            .iter()
+            .find(|(_, route)| wanted.is_some() && find_resource(route) == wanted);
+        near.map_or(SeedMatch::New, |(seed, _)| SeedMatch::Near(seed))
     }
 }
 
@@ -319,13 +315,18 @@ impl Seed {
             name,
             kind: entry.field("kind").to_owned(),
             domain: domain.to_owned(),
-            words: entry
-                .get("words")
-                .map(YamlValue::as_texts)
-                .unwrap_or_default(),
+            words: entry.value_of("words").as_texts(),
             entry: entry.clone(),
         }
     }
+}
+
+/// Returns the first part of a route that names a thing.
+fn find_resource(parts: &[String]) -> Option<&String> {
+    parts
+        .iter()
+        .filter(|part| *part != "*" && *part != "api")
+        .find(|part| !is_version(part))
 }
 
 fn is_version(part: &str) -> bool {

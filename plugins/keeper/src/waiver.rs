@@ -39,12 +39,7 @@ impl Waiver {
         anyhow::ensure!(!self.reason.trim().is_empty(), "a waiver needs a reason");
         let folder = waivers_folder(root);
         let _alone = sys::lock_file(&folder.join(".lock"))?;
-        let taken = sys::list_files(&folder, "yaml")?;
-        let last = taken
-            .iter()
-            .filter_map(|path| decision::parse_number(path))
-            .max();
-        let number = last.unwrap_or_default() + 1;
+        let number = decision::find_next_number(&folder)?;
         let pairs = [
             ("adr", &self.adr),
             ("rule", &self.rule),
@@ -70,16 +65,13 @@ impl Waiver {
 pub fn load_waivers(root: &Path) -> anyhow::Result<Vec<Waiver>> {
     let mut found = Vec::new();
     for path in sys::list_files(&waivers_folder(root), "yaml")? {
-        let text = sys::read_text(&path)?.unwrap_or_default();
-        let value =
-            yaml::parse_yaml(&text).with_context(|| format!("{} is not valid", path.display()))?;
-        let field = |key: &str| value.field(key).to_owned();
+        let value = yaml::load_yaml(&path)?;
         found.push(Waiver {
-            adr: field("adr"),
-            rule: field("rule"),
-            file: field("file"),
-            reason: field("reason"),
-            by: field("by"),
+            adr: value.field("adr").to_owned(),
+            rule: value.field("rule").to_owned(),
+            file: value.field("file").to_owned(),
+            reason: value.field("reason").to_owned(),
+            by: value.field("by").to_owned(),
         });
     }
     Ok(found)

@@ -2,7 +2,12 @@
 //! preserved. Aliases are refused; size, depth and number of values are bounded; written documents
 //! parse to the same values.
 
+use std::path::Path;
+
+use anyhow::Context;
 use granit_parser::{Event, Parser, ScalarStyle};
+
+use crate::sys;
 
 /// The maximum nesting depth of a document.
 const MAX_DEPTH: usize = 24;
@@ -19,6 +24,8 @@ pub enum YamlValue {
     /// A mapping in document order.
     Map(Vec<(String, YamlValue)>),
 }
+
+pub static EMPTY_TEXT: YamlValue = YamlValue::Text(String::new());
 
 /// The reason why a document cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,9 +51,14 @@ impl YamlValue {
             .map(|(_, value)| value)
     }
 
-    /// The text of a key; empty if the key is absent.
+    /// The value of a key. An absent key has the empty text.
+    pub fn value_of(&self, key: &str) -> &Self {
+        self.get(key).unwrap_or(&EMPTY_TEXT)
+    }
+
+    /// The text of a key. A list, a mapping and an absent key have the empty text.
     pub fn field(&self, key: &str) -> &str {
-        self.get(key).and_then(Self::as_text).unwrap_or_default()
+        self.value_of(key).as_text().unwrap_or("")
     }
 
     pub fn as_text(&self) -> Option<&str> {
@@ -84,6 +96,14 @@ impl YamlValue {
             Self::Map(entries) => entries,
             _ => &[],
         }
+    }
+}
+
+/// Reads a file. One that does not exist is an empty mapping.
+pub fn load_yaml(path: &Path) -> anyhow::Result<YamlValue> {
+    match sys::read_text(path)? {
+        Some(text) => parse_yaml(&text).with_context(|| format!("{} is not valid", path.display())),
+        None => Ok(YamlValue::Map(Vec::new())),
     }
 }
 

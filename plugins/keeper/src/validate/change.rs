@@ -80,8 +80,8 @@ pub fn list_changed_files(
     Ok(files)
 }
 
-/// Reads a file's text in a commit; empty if the file does not exist. Invalid UTF-8 is replaced,
-/// because one odd byte must not bypass a rule.
+/// Reads a file's text in a commit. A file that does not exist has no text. Invalid UTF-8 is
+/// replaced, because one odd byte must not bypass a rule.
 fn read_text_at(repository: &Path, commit: &str, path: &str) -> anyhow::Result<String> {
     let output = sys::run_git(repository, &["ls-tree", "-z", "-l", commit, "--", path])?;
     let listed = String::from_utf8_lossy(&output);

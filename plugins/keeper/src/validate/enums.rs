@@ -16,21 +16,19 @@ pub(super) fn find_changed_enums(files: &[ChangedFile]) -> Vec<Finding> {
     for file in files {
         let new = find_enums(&file.path, &file.new);
         for old in find_enums(&file.path, &file.old) {
-            let here = new.iter().find(|candidate| candidate.name == old.name);
-            // The enum may have moved to another file of the change.
-            let elsewhere = || {
-                files
+            let what = if let Some(now) = new.iter().find(|candidate| candidate.name == old.name) {
+                find_first_change(&old, now)
+            } else {
+                // The enum may have moved to another file of the change.
+                let moved = files
                     .iter()
                     .filter(|other| other.path != file.path)
                     .flat_map(|other| find_enums(&other.path, &other.new))
-                    .find(|candidate| candidate.name == old.name)
-            };
-            let what = match here {
-                Some(now) => find_first_change(&old, now),
-                None => match elsewhere() {
+                    .find(|candidate| candidate.name == old.name);
+                match moved {
                     Some(now) => find_first_change(&old, &now).map(|(_, what)| (1, what)),
                     None => Some((1, format!("removes enum {}", old.name))),
-                },
+                }
             };
             if let Some((line, what)) = what {
                 findings.push(build_finding("data-append", &file.path, line, what));
@@ -83,11 +81,11 @@ fn parse_enum(path: &str, lines: &[&str], definition: Definition) -> EnumDefinit
 
 /// Parses `NAME = value` lines below the class, as long as they are indented.
 fn parse_python_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
-    let body = lines[begin + 1..]
-        .iter()
-        .take_while(|line| line.trim().is_empty() || line.starts_with([' ', '\t']));
     let mut values = Vec::new();
-    for (at, line) in body.enumerate() {
+    for (at, line) in lines[begin + 1..].iter().enumerate() {
+        if !line.trim().is_empty() && !line.starts_with([' ', '\t']) {
+            break;
+        }
         let Some((name, _)) = line.split_once('=') else {
             continue;
         };
@@ -120,7 +118,7 @@ fn parse_braced_values(lines: &[&str], begin: usize) -> Vec<(String, usize)> {
     let mut expects = false;
     let mut name = String::new();
     for (at, line) in lines[begin..].iter().enumerate() {
-        let code = line.split("//").next().unwrap_or_default();
+        let code = line.split_once("//").map_or(*line, |(code, _)| code);
         if code.trim_start().starts_with(['#', '*', '@']) || code.trim_start().starts_with("/*") {
             continue;
         }

@@ -10,6 +10,8 @@ mod enums;
 
 use std::path::Path;
 
+use anyhow::Context as _;
+
 pub use change::{ChangedFile, list_changed_files};
 
 use crate::code::{Definition, DefinitionKind, is_auth};
@@ -49,12 +51,9 @@ impl ValidationOutcome {
 
 /// Parses the overrides in a bead's front matter: the entries of `override: {allow: [...]}`.
 pub fn parse_overrides(front_matter: &str) -> Vec<String> {
-    let value = yaml::parse_yaml(front_matter).ok();
-    let allow = value
-        .as_ref()
-        .and_then(|value| value.get("override"))
-        .and_then(|value| value.get("allow"));
-    allow.map(yaml::YamlValue::as_texts).unwrap_or_default()
+    yaml::parse_yaml(front_matter).map_or(Vec::new(), |front| {
+        front.value_of("override").value_of("allow").as_texts()
+    })
 }
 
 pub fn check_change(
@@ -118,28 +117,28 @@ fn new_definitions<'a>(files: &'a [ChangedFile], allowed: &[&String]) -> Vec<New
         .iter()
         .flat_map(|file| crate::code::find_definitions(&file.path, &file.old))
         .collect();
-    let known = |new: &Definition| {
-        old.iter()
-            .any(|old| old.kind == new.kind && old.name == new.name)
-    };
-    let is_allowed = |new: &Definition| {
-        let name_words = split_name(&new.name);
-        allowed.iter().any(|word| {
-            let theirs = split_name(word);
-            theirs == name_words
-                || Rule::from_words(word).is_about(new)
-                || is_same_thing(&theirs, &name_words)
-        })
-    };
     let mut found = Vec::new();
     for file in files {
         for new in crate::code::find_definitions(&file.path, &file.new) {
-            if !known(&new) && !is_allowed(&new) {
+            let is_known = old
+                .iter()
+                .any(|old| old.kind == new.kind && old.name == new.name);
+            if !is_known && !is_allowed(&new, allowed) {
                 found.push((file.path.as_str(), new));
             }
         }
     }
     found
+}
+
+fn is_allowed(new: &Definition, allowed: &[&String]) -> bool {
+    let name_words = split_name(&new.name);
+    allowed.iter().any(|word| {
+        let allowed_words = split_name(word);
+        allowed_words == name_words
+            || Rule::from_words(word).is_about(new)
+            || is_same_thing(&allowed_words, &name_words)
+    })
 }
 
 /// Returns true if an allowance in words means a name in code: `subscription tier enum` allows
@@ -227,17 +226,19 @@ fn is_rest(path: &str) -> bool {
         "get", "create", "update", "delete", "remove", "add", "list", "fetch", "set", "make", "do",
         "save", "edit", "post",
     ];
-    let raw = path.split('/').filter(|part| !part.is_empty());
-    raw.zip(split_segments(path)).all(|(raw, part)| {
-        let verb = split_name(raw)
-            .first()
-            .is_some_and(|first| VERBS.contains(&first.as_str()));
-        part == "*"
-            || (raw
-                .chars()
-                .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._~".contains(c))
-                && !verb)
-    })
+    path.split('/')
+        .filter(|part| !part.is_empty())
+        .zip(split_segments(path))
+        .all(|(raw, part)| {
+            let verb = split_name(raw)
+                .first()
+                .is_some_and(|first| VERBS.contains(&first.as_str()));
+            part == "*"
+                || (raw
+                    .chars()
+                    .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._~".contains(c))
+                    && !verb)
+        })
 }
 
 fn build_definition_finding(rule: &str, file: &str, new: &Definition) -> Finding {
@@ -265,9 +266,8 @@ pub fn load_decision_of_change(
     if !relative.is_empty() {
         return crate::decision::load_below(root, relative).map(Some);
     }
-    let front = yaml::parse_yaml(front_matter).ok();
-    let id = front.as_ref().map(|front| front.field("keeper").to_owned());
-    match id.unwrap_or_default().as_str() {
+    let front = yaml::parse_yaml(front_matter).context("the bead's front matter is not valid")?;
+    match front.field("keeper") {
         "" => Ok(None),
         id => crate::decision::load_decision(&crate::decision::find_decision(root, id)?).map(Some),
     }
