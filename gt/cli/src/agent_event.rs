@@ -43,20 +43,22 @@ impl AgentEvent {
         self.0.get(key).and_then(Value::as_str).unwrap_or("")
     }
 
+    /// Returns the first of these fields that is not empty, or the empty string.
+    fn first_text_field(&self, keys: &[&str]) -> &str {
+        keys.iter()
+            .map(|key| self.text_field(key))
+            .find(|text| !text.is_empty())
+            .unwrap_or("")
+    }
+
     /// Records the progress of the session that the event shows. Errors are ignored: progress is
     /// then judged by other signs.
     pub(super) fn record_progress(&self, ctx: &Context) {
         let Ok(town) = ctx.open_town() else { return };
-        let first = |keys: &[&str]| {
-            keys.iter()
-                .map(|key| self.text_field(key))
-                .find(|text| !text.is_empty())
-                .unwrap_or_default()
-        };
         let event = HookEvent {
             name: self.text_field("hook_event_name"),
-            kind: first(&["notification_type", "error", "error_type"]),
-            words: first(&[
+            kind: self.first_text_field(&["notification_type", "error", "error_type"]),
+            words: self.first_text_field(&[
                 "message",
                 "error_details",
                 "error_message",
@@ -81,6 +83,6 @@ impl AgentEvent {
 
     /// Returns true if the field is `true`.
     pub(super) fn is_true(&self, key: &str) -> bool {
-        self.0.get(key).and_then(Value::as_bool).unwrap_or_default()
+        self.0.get(key) == Some(&Value::Bool(true))
     }
 }

@@ -75,6 +75,14 @@ struct Costs {
     since: Option<jiff::Timestamp>,
 }
 
+fn sum_by_key(report: &CostReport) -> BTreeMap<String, f64> {
+    report
+        .rows
+        .iter()
+        .map(|row| (row.key.clone(), row.sum.cost_usd))
+        .collect()
+}
+
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let zone = env::local_time_zone();
@@ -94,17 +102,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         _ => args.by,
     };
     let report = costs::read_costs(&town, since, group, &zone, &mut RequestCache::default())?;
-    let sums = || {
-        report
-            .rows
-            .iter()
-            .map(|row| (row.key.clone(), row.sum.cost_usd))
-            .collect()
-    };
     let costs = Costs {
         period,
-        by_role: matches!(group, CostGroup::Role).then(sums),
-        by_rig: matches!(group, CostGroup::Rig).then(sums),
+        by_role: matches!(group, CostGroup::Role).then(|| sum_by_key(&report)),
+        by_rig: matches!(group, CostGroup::Rig).then(|| sum_by_key(&report)),
         report,
         since,
     };
@@ -153,10 +154,13 @@ fn write_costs(costs: &Costs, page: &mut Page) {
             escape_line(key)
         ));
         if let Some(record) = &row.record {
-            let cost = row.cost_per_merge_usd.filter(|cost| *cost > 0.0);
-            let cost = cost.map_or(String::new(), |cost| format!(", ${cost:.2} per merge"));
-            let success = row.success_percent;
-            let success = success.map_or(String::new(), |percent| format!("{percent} %: "));
+            let cost = row
+                .cost_per_merge_usd
+                .filter(|cost| *cost > 0.0)
+                .map_or(String::new(), |cost| format!(", ${cost:.2} per merge"));
+            let success = row
+                .success_percent
+                .map_or(String::new(), |percent| format!("{percent} %: "));
             page.cut_line(format!(
                 "{:>49}{success}{}{cost}",
                 "",
@@ -176,15 +180,15 @@ fn write_costs(costs: &Costs, page: &mut Page) {
         page.line(format!("Own prices{date} (settings/prices.json): {models}"));
     }
     for budget in &report.budgets {
-        let forecast = budget
-            .forecast_usd
-            .map(|forecast| format!(", ${forecast:.2} by midnight"));
-        page.line(format!(
-            "Budget: {}, {} %{}",
+        let mut line = format!(
+            "Budget: {}, {} %",
             escape_line(&budget.to_string()),
-            budget.percent(),
-            forecast.unwrap_or_default()
-        ));
+            budget.percent()
+        );
+        if let Some(forecast) = budget.forecast_usd {
+            line.push_str(&format!(", ${forecast:.2} by midnight"));
+        }
+        page.line(line);
     }
     if report
         .budgets

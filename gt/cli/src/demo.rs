@@ -82,21 +82,24 @@ impl<'a> DemoScreen<'a> {
     }
 
     fn make_bars(&mut self, count: usize) {
-        let style = |template: &str| {
-            // The templates are constants, and a test draws them.
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
-        };
         for _ in 0..count {
             let bar = self.bars.add(ProgressBar::new(4));
-            bar.set_style(style("  {bar:12.green} {msg}").progress_chars("━╸ "));
+            bar.set_style(build_style("  {bar:12.green} {msg}"));
             self.lines.push(bar);
         }
         let total = self
             .bars
             .add(ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX)));
-        total.set_style(style("  {bar:12.cyan} {pos} of {len} merged").progress_chars("━╸ "));
+        total.set_style(build_style("  {bar:12.cyan} {pos} of {len} merged"));
         self.total = Some(total);
     }
+}
+
+fn build_style(template: &str) -> ProgressStyle {
+    // The templates are constants, and a test draws them.
+    ProgressStyle::with_template(template)
+        .unwrap_or_else(|_| ProgressStyle::default_bar())
+        .progress_chars("━╸ ")
 }
 
 impl DemoWatcher for DemoScreen<'_> {

@@ -278,8 +278,7 @@ fn read_line(
     {
         return Err(fail_to_start(env, other.replace_process()));
     }
-    let looked_up = || vocabulary::answer::answer_refused_line(&words, error.as_ref()?);
-    match answer.or_else(looked_up) {
+    match answer.or_else(|| vocabulary::answer::answer_refused_line(&words, error.as_ref()?)) {
         Some(OldLineAnswer::Gt(line)) => return read_line(env, line),
         Some(OldLineAnswer::Bd(line)) => {
             let error = vocabulary::answer::replace_with_bd(env, line);

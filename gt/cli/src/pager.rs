@@ -32,9 +32,9 @@ pub(super) fn show_in_pager(ctx: &Context, text: &str) -> bool {
 /// Returns `GIT_PAGER`, otherwise `PAGER`, otherwise less. None if the value is empty or `cat`.
 fn choose_pager(env: &Env) -> Option<String> {
     // A variable that is set and empty turns the pager off.
-    let value = |name: &str| env.vars().find(|(variable, _)| *variable == name);
-    let pager = value("GIT_PAGER")
-        .or_else(|| value("PAGER"))
+    let pager = ["GIT_PAGER", "PAGER"]
+        .iter()
+        .find_map(|name| env.vars().find(|(variable, _)| variable == name))
         .map_or("less", |(_, value)| value)
         .trim();
     (!pager.is_empty() && pager != "cat").then(|| pager.to_owned())

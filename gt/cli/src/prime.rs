@@ -74,13 +74,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     }
     if occasion.is_session_start() && !args.dry_run {
-        let id = match event.text_field("session_id") {
-            "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default(),
-            id => id,
-        };
         let bead = found.bead.as_ref().map_or("", |bead| bead.id.as_str());
         let begun = StartedSession {
-            id,
+            id: session_id(ctx, &event),
             source: event.text_field("source"),
             bead,
             transcript: event.text_field("transcript_path"),
@@ -94,14 +90,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     report_context(found, args.explain)
 }
 
-/// Returns the value that distinguishes this session from the next one of the same agent. Empty
-/// outside of a session.
+/// Returns the id that the agent program gives its session, or the empty string.
+fn session_id<'a>(ctx: &'a Context, event: &'a AgentEvent) -> &'a str {
+    match event.text_field("session_id") {
+        "" => ctx.env.get("CLAUDE_SESSION_ID").unwrap_or(""),
+        id => id,
+    }
+}
+
+/// Returns the value that distinguishes this session from the next one of the same agent, or the
+/// empty string outside of a session.
 fn session_key(ctx: &Context, event: &AgentEvent) -> String {
-    let of = |name: &str| ctx.env.get(name).unwrap_or_default();
-    match (event.text_field("session_id"), of("CLAUDE_SESSION_ID")) {
-        ("", "") if of("GT_SESSION").is_empty() => String::new(),
-        ("", "") => format!("{}:{}", of("GT_SESSION"), of("GT_LEASE")),
-        ("", id) | (id, _) => id.to_owned(),
+    match (session_id(ctx, event), ctx.env.get("GT_SESSION")) {
+        ("", None | Some("")) => String::new(),
+        ("", Some(name)) => format!("{name}:{}", ctx.env.get("GT_LEASE").unwrap_or("")),
+        (id, _) => id.to_owned(),
     }
 }
 

@@ -29,6 +29,12 @@ enum ReleaseLine {
     Failed { bead: String, error: String },
 }
 
+impl ReleaseLine {
+    fn is_failed(&self) -> bool {
+        matches!(self, Self::Failed { .. })
+    }
+}
+
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let mut lines = Vec::new();
@@ -47,9 +53,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         });
     }
     gt::host::daemon::wake_daemon(&town);
-    let is_failed = |line: &ReleaseLine| matches!(line, ReleaseLine::Failed { .. });
-    let exit = u8::from(lines.iter().any(is_failed));
-    if lines.iter().all(is_failed) {
+    let exit = u8::from(lines.iter().any(ReleaseLine::is_failed));
+    if lines.iter().all(ReleaseLine::is_failed) {
         return Err(SilentFailure.into());
     }
     build_report_with_exit(exit, lines, |lines, page| {

@@ -14,10 +14,11 @@ pub(crate) fn parse_at(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> 
 
 /// Reads a time: an age such as `2h`, a date, or a word such as `yesterday`.
 pub(crate) fn parse_since(text: Option<&str>, now: Timestamp) -> anyhow::Result<Option<Timestamp>> {
-    text.map(|text| {
-        when::parse_past_time(text, now, &env::local_time_zone()).with_context(|| {
-            format!("`{text}` is not a time: use 5m, 2h, 14:32, 2026-03-01 or yesterday")
-        })
+    text.map(|text| parse_past_time(text, now)).transpose()
+}
+
+pub(crate) fn parse_past_time(text: &str, now: Timestamp) -> anyhow::Result<Timestamp> {
+    when::parse_past_time(text, now, &env::local_time_zone()).with_context(|| {
+        format!("`{text}` is not a time: use 5m, 2h, 14:32, 2026-03-01 or yesterday")
     })
-    .transpose()
 }

@@ -167,11 +167,11 @@ fn write_status(status: &TownStatus, page: &mut Page) {
         ));
     }
     for problem in &status.problems {
-        let mut lines = problem.text.lines().map(escape::escape_line);
-        let first = lines.next().unwrap_or_default();
-        page.line(page.style().yellow(&format!("! {first}")));
-        for line in lines {
-            page.line(format!("  {line}"));
+        for (number, line) in problem.text.lines().map(escape::escape_line).enumerate() {
+            match number {
+                0 => page.line(page.style().yellow(&format!("! {line}"))),
+                _ => page.line(format!("  {line}")),
+            }
         }
         for command in &problem.next {
             page.line(format!("  {}", escape::escape_line(command)));

@@ -23,11 +23,10 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let on_hook_of = |agent: &str| hook::find_hooked_bead(&town, &town.parse_agent(agent)?);
     let bead = match (&args.bead, &args.agent) {
         (None, _) => hook::find_hooked_bead(&town, &town.actor)?,
         (Some(bead), Some(agent)) => {
-            let hooked = on_hook_of(agent)?;
+            let hooked = hook::find_hooked_bead(&town, &town.parse_agent(agent)?)?;
             anyhow::ensure!(
                 hooked == *bead,
                 "{hooked} is on the hook of {agent}, not {bead}"
@@ -36,7 +35,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         (Some(text), None) if town.find_bead(text).is_ok() => text.clone(),
         (Some(text), None) => match town.parse_agent(text) {
-            Ok(_) => on_hook_of(text)?,
+            Ok(agent) => hook::find_hooked_bead(&town, &agent)?,
             // Names the unknown bead.
             Err(_) => text.clone(),
         },

@@ -17,8 +17,9 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let mut found: Option<AccountRow> = None;
     if let Some(handle) = book.chosen(&town.env) {
         book.find(&handle)?;
-        let rows = super::list_rows(&town, &book).into_iter();
-        found = rows.into_iter().find(|row| row.handle == handle);
+        found = super::list_rows(&town, &book)
+            .into_iter()
+            .find(|row| row.handle == handle);
     }
     build_report(found, |found, page| match found {
         None => page.line("no account: sessions use the program's own folder"),

@@ -20,7 +20,7 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let session = ctx.env.get("CLAUDE_SESSION_ID").unwrap_or_default();
+    let session = ctx.env.get("CLAUDE_SESSION_ID").unwrap_or("");
     let words = CheckpointNotes {
         notes: args.notes,
         molecule: args.molecule,

@@ -123,15 +123,19 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
 }
 
 fn complete_rigs(town: &LiveTown) -> Vec<CompletionValue> {
-    let registry = town.read_registry().into_iter();
-    without_descriptions(registry.flat_map(|registry| registry.rigs.into_keys()))
+    without_descriptions(
+        town.read_registry()
+            .into_iter()
+            .flat_map(|registry| registry.rigs.into_keys()),
+    )
 }
 
 fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
-    let read_stores = town.read_stores().ok();
-    let stores = read_stores.iter().flat_map(|stores| stores.rigs.values());
+    let stores = town.read_stores().ok();
     without_descriptions(
         stores
+            .iter()
+            .flat_map(|stores| stores.rigs.values())
             .flat_map(|beads| {
                 beads.select(|bead| {
                     bead.is_open() && bead.has_kind_or_label(&Kind::Agent, "gt:agent")
@@ -143,8 +147,8 @@ fn complete_polecats(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn complete_plugins(town: &LiveTown) -> Vec<CompletionValue> {
-    let loaded = plugin::load_plugins(town).into_iter();
-    loaded
+    plugin::load_plugins(town)
+        .into_iter()
         .flat_map(|loaded| loaded.plugins)
         .map(|plugin| (plugin.key(), escape::escape_line(&plugin.file.description)))
         .collect()
@@ -152,12 +156,11 @@ fn complete_plugins(town: &LiveTown) -> Vec<CompletionValue> {
 
 fn complete_crew_members(town: &LiveTown) -> Vec<CompletionValue> {
     let rigs = town.list_rigs();
-    let found = rigs.iter().flatten().flat_map(|rig| {
+    without_descriptions(rigs.iter().flatten().flat_map(|rig| {
         crew::list_member_names(rig)
             .into_iter()
             .map(move |name| crew::member_address(rig, &name).to_string())
-    });
-    without_descriptions(found)
+    }))
 }
 
 fn complete_workers(town: &LiveTown) -> Vec<CompletionValue> {
@@ -165,13 +168,13 @@ fn complete_workers(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn complete_agents(town: &LiveTown) -> Vec<CompletionValue> {
-    let of_rigs = complete_rigs(town)
-        .into_iter()
-        .flat_map(|(rig, _)| [format!("{rig}/witness"), format!("{rig}/refinery")]);
-    let of_town = ["mayor", "deacon"].map(str::to_owned).into_iter();
+    let mut agents = vec!["mayor".to_owned(), "deacon".to_owned()];
+    for (rig, _) in complete_rigs(town) {
+        agents.extend([format!("{rig}/witness"), format!("{rig}/refinery")]);
+    }
     [
         complete_workers(town),
-        without_descriptions(of_town.chain(of_rigs)),
+        without_descriptions(agents.into_iter()),
     ]
     .concat()
 }
@@ -195,8 +198,9 @@ fn complete_reviews(town: &LiveTown) -> Vec<CompletionValue> {
 
 /// Offers work beads. Kinds of beads that have completers of their own are left out.
 fn complete_work_beads(town: &LiveTown) -> Vec<CompletionValue> {
-    let is_other = |bead: &BeadRef<'_>| [Kind::Convoy, Kind::MergeRequest].contains(&bead.kind());
-    complete_beads(town, |bead| is_work(bead) && !is_other(bead))
+    complete_beads(town, |bead| {
+        is_work(bead) && ![Kind::Convoy, Kind::MergeRequest].contains(&bead.kind())
+    })
 }
 
 fn complete_convoys(town: &LiveTown) -> Vec<CompletionValue> {
@@ -206,9 +210,9 @@ fn complete_convoys(town: &LiveTown) -> Vec<CompletionValue> {
 }
 
 fn complete_requests(town: &LiveTown) -> Vec<CompletionValue> {
-    let is_request =
-        |bead: &BeadRef<'_>| bead.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request");
-    complete_beads(town, |bead| bead.is_open() && is_request(bead))
+    complete_beads(town, |bead| {
+        bead.is_open() && bead.has_kind_or_label(&Kind::MergeRequest, "gt:merge-request")
+    })
 }
 
 fn complete_escalations(town: &LiveTown) -> Vec<CompletionValue> {
@@ -229,8 +233,8 @@ fn complete_messages(town: &LiveTown) -> Vec<CompletionValue> {
 /// Offers the wanted beads of all stores of the town, those of the rigs first.
 fn complete_beads(town: &Town, is_wanted: impl Fn(&BeadRef<'_>) -> bool) -> Vec<CompletionValue> {
     let stores = town.read_stores().ok();
-    let stores = stores.iter();
     stores
+        .iter()
         .flat_map(|stores| stores.rigs.values().chain([&stores.town]))
         .flat_map(|store| list_bead_values(store, &is_wanted))
         .collect()

@@ -40,10 +40,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let stores = town.read_stores()?;
     let board = ProgressBoard::from_stores(&stores);
-    let is_chosen = |id: &str| args.convoy.as_deref().is_none_or(|chosen| chosen == id);
     let mut checked: Vec<CheckedConvoy> = record::convoy::list_convoys(&stores.town, false)
         .into_iter()
-        .filter(|convoy| is_chosen(&convoy.id))
+        .filter(|convoy| {
+            args.convoy
+                .as_deref()
+                .is_none_or(|chosen| chosen == convoy.id)
+        })
         .map(|convoy| {
             let progress = board.progress(convoy);
             CheckedConvoy {

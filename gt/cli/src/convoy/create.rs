@@ -53,16 +53,18 @@ fn read_spec(ctx: &Context, args: &Args) -> anyhow::Result<String> {
     text.map_err(|error| UsageError(format!("cannot read {}: {error}", path.display())).into())
 }
 
+fn is_address(word: &str) -> bool {
+    word.contains('/') && word.parse::<gt::town::identity::Address>().is_ok()
+}
+
 /// Reads `--notify mayor/` as `--notify=mayor/`: no bead has the form of an address. A first
 /// argument before a bead is the title, whatever its form.
 fn move_address_to_notify(town: &Town, mut args: Args) -> Args {
     if args.notify.is_empty() || args.beads.is_empty() {
         return args;
     }
-    let is_address =
-        |word: &String| word.contains('/') && word.parse::<gt::town::identity::Address>().is_ok();
     let (mut addresses, mut beads): (Vec<String>, Vec<String>) =
-        args.beads.into_iter().partition(is_address);
+        args.beads.into_iter().partition(|word| is_address(word));
     if is_address(&args.name)
         && beads
             .first()

@@ -57,14 +57,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .map(|convoy| board.progress(convoy))
         .collect();
     for (error, rigs) in view.settings.list_stops() {
-        let tracks = |rig: &&&str| {
-            let beads = view.stores.rigs.get(**rig);
-            found
-                .iter()
-                .flat_map(|convoy| &convoy.tracked)
-                .any(|bead| beads.is_some_and(|beads| beads.get(&bead.id).is_some()))
-        };
-        let rigs: Vec<&str> = rigs.iter().filter(tracks).copied().collect();
+        let rigs: Vec<&str> = rigs
+            .into_iter()
+            .filter(|rig| {
+                view.stores.rigs.get(*rig).is_some_and(|beads| {
+                    found
+                        .iter()
+                        .flat_map(|convoy| &convoy.tracked)
+                        .any(|bead| beads.get(&bead.id).is_some())
+                })
+            })
+            .collect();
         if !rigs.is_empty() {
             let text = format!(
                 "nothing is started or merged in rig {}: {error}",

@@ -22,10 +22,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rigs = town.select_rigs(args.rig.as_deref())?;
     let sessions = TownView::read(&town)?.sessions.unwrap_or_default();
-    let members = rigs
+    let members: Vec<_> = rigs
         .iter()
-        .flat_map(|rig| crew::list_members(rig, &sessions));
-    build_report(members.collect::<Vec<_>>(), |members, page| {
+        .flat_map(|rig| crew::list_members(rig, &sessions))
+        .collect();
+    build_report(members, |members, page| {
         if members.is_empty() {
             page.line("no crew yet: gt crew add NAME adds one");
         }

@@ -99,10 +99,13 @@ fn select_members<'t>(
         return names
             .iter()
             .map(|name| {
-                let in_place = around
-                    .as_ref()
-                    .filter(|rig| rig.crew(name).join(".git").exists());
-                gt::flow::place::crew::find_member(town, in_place, name)
+                gt::flow::place::crew::find_member(
+                    town,
+                    around
+                        .as_ref()
+                        .filter(|rig| rig.crew(name).join(".git").exists()),
+                    name,
+                )
             })
             .collect();
     }

@@ -19,9 +19,8 @@ struct DirectiveRow {
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rigs = town.list_rigs()?;
-    let places = std::iter::once(None).chain(rigs.iter().map(|rig| Some(rig.name())));
     let mut rows = Vec::new();
-    for rig in places {
+    for rig in std::iter::once(None).chain(rigs.iter().map(|rig| Some(rig.name()))) {
         for role in super::DIRECTIVE_ROLES {
             let path = super::path_of(&town, role, rig)?;
             if path.is_file() {

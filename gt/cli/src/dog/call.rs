@@ -37,11 +37,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     build_report(called, |called, page| {
         for called_dog in called {
-            let text = |key: &str| called_dog[key].as_str().unwrap_or("").to_owned();
             page.line(format!(
                 "● {} runs in session {}",
-                text("dog"),
-                text("session")
+                called_dog["dog"].as_str().unwrap_or(""),
+                called_dog["session"].as_str().unwrap_or("")
             ));
         }
         if called.is_empty() {

@@ -63,9 +63,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .iter()
         .filter(|row| row.dog.state == DogState::Idle)
         .count();
-    let ill = dogs.iter().filter(|row| row.condition.is_some());
     let pack = DogPackReport {
-        ill: ill.map(|row| row.dog.name.clone()).collect(),
+        ill: dogs
+            .iter()
+            .filter(|row| row.condition.is_some())
+            .map(|row| row.dog.name.clone())
+            .collect(),
         total: dogs.len(),
         idle,
         working: dogs.len() - idle,

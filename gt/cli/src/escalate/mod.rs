@@ -105,14 +105,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let town = ctx.open_town()?;
     let now = town.clock.now();
-    let deadline = args
-        .deadline
-        .as_deref()
-        .map(|text| parse_deadline(text, now));
+    let deadline = match &args.deadline {
+        Some(text) => parse_deadline(text, now)?,
+        None => String::new(),
+    };
     let decision = args.decision.then_some(EscalationChoice {
         options: args.options,
         default: args.default.unwrap_or_default(),
-        deadline: deadline.transpose()?.unwrap_or_default(),
+        deadline,
     });
     let request = EscalationRequest {
         title: args.description.join(" "),

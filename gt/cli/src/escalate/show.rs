@@ -43,14 +43,10 @@ fn write_escalation(escalation: &Escalation, page: &mut Page) {
         "Severity: {}{original}",
         escalation.severity.name()
     ));
-    let by_at = |by: &str, at: &str, page: &Page| match by {
-        "" => String::new(),
-        by => format!("{}, {}", escape::escape_line(by), page.relative_time(at)),
-    };
     let rows = [
         (
             "From",
-            by_at(&escalation.escalated_by, &escalation.escalated_at, page),
+            describe_act(&escalation.escalated_by, &escalation.escalated_at, page),
         ),
         ("Category", escape::escape_line(&details.category)),
         ("Source", escape::escape_line(&escalation.source)),
@@ -58,7 +54,7 @@ fn write_escalation(escalation: &Escalation, page: &mut Page) {
         ("Convoy", escape::escape_line(&details.convoy)),
         (
             "Acknowledged by",
-            by_at(&escalation.acked_by, &escalation.acked_at, page),
+            describe_act(&escalation.acked_by, &escalation.acked_at, page),
         ),
         ("Closed by", escape::escape_line(&escalation.closed_by)),
     ];
@@ -83,6 +79,13 @@ fn write_escalation(escalation: &Escalation, page: &mut Page) {
         ));
     }
     write_body(escalation, page);
+}
+
+fn describe_act(by: &str, at: &str, page: &Page) -> String {
+    match by {
+        "" => String::new(),
+        by => format!("{}, {}", escape::escape_line(by), page.relative_time(at)),
+    }
 }
 
 /// Writes the text, the options, the routes and the ending.

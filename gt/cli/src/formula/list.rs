@@ -43,7 +43,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .iter()
             .map(|formula| formula.name.len())
             .max()
-            .unwrap_or_default();
+            .unwrap_or(0);
         for formula in listed {
             let text = escape::escape_line(&formula.description);
             page.cut_line(format!(

@@ -45,8 +45,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             }
         });
     }
-    let lines = announces.into_iter();
-    let lines: Vec<AnnounceLine> = lines
+    let lines: Vec<AnnounceLine> = announces
+        .into_iter()
         .map(|(name, settings)| AnnounceLine { name, settings })
         .collect();
     build_report(lines, |lines, page| {

@@ -30,7 +30,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         &mailbox,
         &args.message,
     )?;
-    let text = args.text.or(args.body).unwrap_or_default();
+    let text = args.text.or(args.body);
+    let text = text.as_deref().unwrap_or("");
     let subject = args.subject.as_deref();
-    super::report_posted(post::post_reply(&town, &message, subject, &text)?)
+    super::report_posted(post::post_reply(&town, &message, subject, text)?)
 }

@@ -21,10 +21,12 @@ pub(super) struct AttachMoleculeReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let mut words = args.words;
-    let named = words.pop().unwrap_or_default();
-    let target = words.pop().unwrap_or_default();
-    let (bead, molecule) = molecule::attach_molecule(&town, &target, &named)?;
+    let (target, named) = match &args.words[..] {
+        [target, named] => (target.as_str(), named),
+        [named] => ("", named),
+        _ => anyhow::bail!("name the molecule"),
+    };
+    let (bead, molecule) = molecule::attach_molecule(&town, target, named)?;
     build_report(AttachMoleculeReport { bead, molecule }, |done, page| {
         page.line(format!("✓ {} is attached to {}", done.molecule, done.bead));
     })

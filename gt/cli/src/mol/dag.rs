@@ -20,9 +20,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let steps = MoleculeProgress::for_root(&beads, &found.id)
         .map(|progress| draw::steps_of_molecule(&progress))
         .unwrap_or_default();
-    let states: Vec<&str> = found.steps.iter().map(|step| step.state).collect();
-    build_report(found.clone(), move |_, page| {
-        let state = |at: usize| states.get(at).copied().unwrap_or_default();
-        bd::molecule::step_tree::draw_step_tree(page, &steps, |at| format!("[{}] ", state(at)));
+    build_report(found, move |found, page| {
+        bd::molecule::step_tree::draw_step_tree(page, &steps, |at| {
+            let state = found.steps.get(at).map_or("", |step| step.state);
+            format!("[{state}] ")
+        });
     })
 }

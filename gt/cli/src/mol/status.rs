@@ -49,27 +49,29 @@ pub(super) struct StepProgress {
 
 impl StepProgress {
     pub(super) fn from_molecule(found: &Molecule) -> Self {
-        let ids = |states: &[&str]| -> Vec<String> {
-            found
-                .steps
-                .iter()
-                .filter(|step| states.contains(&step.state))
-                .map(|step| step.id.clone())
-                .collect()
-        };
         let total = found.steps.len();
         Self {
             root_id: found.id.clone(),
             root_title: found.title.clone(),
             total_steps: total,
             done_steps: found.count_done(),
-            in_progress_steps: ids(&["current"]).len(),
-            ready_steps: ids(&["ready"]),
-            blocked_steps: ids(&["blocked", "pending"]),
+            in_progress_steps: list_steps(found, &["current"]).len(),
+            ready_steps: list_steps(found, &["ready"]),
+            blocked_steps: list_steps(found, &["blocked", "pending"]),
             percent_complete: (found.count_done() * 100).checked_div(total).unwrap_or(100),
             complete: found.count_done() == total,
         }
     }
+}
+
+/// Lists the ids of the steps in one of these states.
+fn list_steps(found: &Molecule, states: &[&str]) -> Vec<String> {
+    found
+        .steps
+        .iter()
+        .filter(|step| states.contains(&step.state))
+        .map(|step| step.id.clone())
+        .collect()
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

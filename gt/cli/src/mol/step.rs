@@ -72,6 +72,8 @@ mod done {
 }
 
 mod await_signal {
+    use kit::failure::UsageError;
+
     use super::{CommandResult, Context, Duration, build_report, molecule};
 
     /// Wait until something happens in the town
@@ -91,17 +93,17 @@ mod await_signal {
         backoff_max: String,
     }
 
+    fn parse_wait(flag: &str, text: &str) -> Result<Duration, UsageError> {
+        bd::query::when::parse_duration(text)
+            .and_then(|nanos| u64::try_from(nanos).ok())
+            .map(Duration::from_nanos)
+            .ok_or_else(|| UsageError(format!("invalid {flag} \"{text}\": use 30s or 5m")))
+    }
+
     pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let town = ctx.open_town()?;
-        let read = |flag: &str, text: &str| {
-            let nanos =
-                bd::query::when::parse_duration(text).and_then(|nanos| u64::try_from(nanos).ok());
-            nanos.map(Duration::from_nanos).ok_or_else(|| {
-                kit::failure::UsageError(format!("invalid {flag} \"{text}\": use 30s or 5m"))
-            })
-        };
-        let base = read("--timeout", &args.timeout)?;
-        let most = read("--backoff-max", &args.backoff_max)?;
+        let base = parse_wait("--timeout", &args.timeout)?;
+        let most = parse_wait("--backoff-max", &args.backoff_max)?;
         let doubled = base.saturating_mul(2_u32.saturating_pow(args.idle));
         let limit = if args.idle == 0 {
             base

@@ -45,8 +45,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let mut next_steps = wait
             .as_ref()
             .map_or_else(Vec::new, |wait| wait.next_steps(&beads, &id, rig.name()));
-        let tasks = wait.iter().flat_map(RequestWait::awaited_beads);
-        next_steps.extend(tasks.map(|task| format!("bd close {task} --reason \"Not needed\"")));
+        next_steps.extend(
+            wait.iter()
+                .flat_map(RequestWait::awaited_beads)
+                .map(|task| format!("bd close {task} --reason \"Not needed\"")),
+        );
         retried.push(RetryRequestReport {
             why: wait.map(|wait| wait.describe(&beads, town.clock.now())),
             request: id,

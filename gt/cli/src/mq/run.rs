@@ -41,8 +41,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             let (mark, text) = match &merge.outcome {
                 MergeOutcome::Merged { commit } => ("✓", format!("merged in {commit:.12}")),
                 MergeOutcome::AlreadyThere { commit, brought_by } => {
-                    let by = brought_by.as_ref().map(|bead| format!(" by {bead}"));
-                    let by = by.unwrap_or_default();
+                    let by = brought_by
+                        .as_ref()
+                        .map_or(String::new(), |bead| format!(" by {bead}"));
                     (
                         "=",
                         format!("nothing to merge: its change is there since {commit:.12}{by}"),

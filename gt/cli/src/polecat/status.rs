@@ -88,16 +88,14 @@ pub(crate) fn describe_summary(summary: &RecordSummary) -> String {
     if summary.finished == 0 {
         return "nothing finished yet".to_owned();
     }
-    let median = summary.median_seconds.map(|seconds| match seconds {
-        ..120 => format!(", median {seconds}s"),
-        _ => format!(", median {}m", seconds / 60),
-    });
+    let median = match summary.median_seconds {
+        Some(seconds @ ..120) => format!(", median {seconds}s"),
+        Some(seconds) => format!(", median {}m", seconds / 60),
+        None => String::new(),
+    };
     format!(
-        "{} of {} merged, {} as submitted{}",
-        summary.merged,
-        summary.finished,
-        summary.first_time_green,
-        median.unwrap_or_default()
+        "{} of {} merged, {} as submitted{median}",
+        summary.merged, summary.finished, summary.first_time_green
     )
 }
 

@@ -60,8 +60,10 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
         }
         for row in rows {
             let default = if row.is_default { " (default)" } else { "" };
-            let since = row.limited_at.as_ref();
-            let since = since.map(|at| format!(" since {}", page.local_time(at)));
+            let since = match &row.limited_at {
+                Some(at) => format!(" since {}", page.local_time(at)),
+                None => String::new(),
+            };
             let until = match (row.status, &row.resets_at) {
                 (QuotaState::Limited, Some(at)) => format!(" until {}", page.local_time(at)),
                 (QuotaState::Limited, None) => " until `gt quota clear`".to_owned(),
@@ -72,10 +74,8 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
                 QuotaState::Limited => ("○", "limited"),
             };
             page.line(format!(
-                "{mark} {}{default}: {}{}{until}",
-                escape_line(&row.handle),
-                status,
-                since.unwrap_or_default()
+                "{mark} {}{default}: {status}{since}{until}",
+                escape_line(&row.handle)
             ));
         }
     })

@@ -43,6 +43,11 @@ fn write_saved_work(found: &SavedWorkDetails, page: &mut Page) {
     write_submodules(&found.submodules, page);
 }
 
+/// Quotes a path for a shell. No path contains the byte NUL, which alone cannot be quoted.
+fn quote_for_shell(path: &str) -> String {
+    shlex::try_quote(path).map_or_else(|_| String::new(), Cow::into_owned)
+}
+
 /// Writes how to check out saved work in submodules.
 pub(super) fn write_submodules(submodules: &[SavedSubmodule], page: &mut Page) {
     for SavedSubmodule {
@@ -51,10 +56,8 @@ pub(super) fn write_submodules(submodules: &[SavedSubmodule], page: &mut Page) {
         repository,
     } in submodules
     {
-        let quote =
-            |text: &str| shlex::try_quote(text).map_or_else(|_| String::new(), Cow::into_owned);
-        let folder = quote(path);
-        let repository = quote(&repository.display().to_string());
+        let folder = quote_for_shell(path);
+        let repository = quote_for_shell(&repository.display().to_string());
         page.line(format!(
             "The work in the submodule {} is the commit {commit:.12}. To check it out:",
             escape::escape_line(path)

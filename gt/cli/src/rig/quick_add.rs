@@ -48,18 +48,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "{} is in the town already",
         found.root.display()
     );
-    let folder = found.root.file_name().unwrap_or_default().to_string_lossy();
+    let folder = found
+        .root
+        .file_name()
+        .context("the root of the file system is no rig")?;
     let request = AddRigRequest {
-        name: rig::derive_rig_name(&folder),
+        name: rig::derive_rig_name(&folder.to_string_lossy()),
         url: Some(found.url()),
         ..AddRigRequest::default()
     };
-    let say = |text: &str| {
+    let added = rig::add_rig(&town, &request, &|text: &str| {
         if !args.quiet {
             ctx.ui.status(text);
         }
-    };
-    let added = rig::add_rig(&town, &request, &say)?;
+    })?;
     let user = args.user.as_deref().or_else(|| ctx.env.get("USER"));
     let user = rig::derive_rig_name(user.unwrap_or("max"));
     let rig = town.find_rig(&added.name)?;

@@ -113,7 +113,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .iter()
             .map(|session| session.session_id.chars().count())
             .max()
-            .unwrap_or_default();
+            .unwrap_or(0);
         for session in found {
             // Never cut at the screen's width, because users copy the id.
             page.line(format_session_row(

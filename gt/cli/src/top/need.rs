@@ -44,10 +44,12 @@ fn list_links(overview: &TownOverview, need: &UserNeed) -> Vec<PageLine> {
     if let Some(agent) = need.find_agent(&overview.status) {
         links.push(("agent", Subject::Agent(agent.address.clone())));
     }
-    let is_convoy = |id: &str| overview.status.convoys.iter().any(|convoy| convoy.id == id);
+    let convoys = &overview.status.convoys;
     match need.bead.as_str() {
         "" => {}
-        id if is_convoy(id) => links.push(("convoy", Subject::Convoy(id.to_owned()))),
+        id if convoys.iter().any(|convoy| convoy.id == id) => {
+            links.push(("convoy", Subject::Convoy(id.to_owned())));
+        }
         id => links.push(("bead", Subject::Bead(id.to_owned()))),
     }
     links

@@ -159,10 +159,11 @@ fn read_gate_logs(town: &LiveTown, id: &str) -> anyhow::Result<Vec<PageLine>> {
     let logs = merge_queue::list_gate_logs(&rig, id);
     let mut lines = Vec::new();
     for path in &logs {
+        let Some(bytes) = kit::sys::file::read_file_if_exists(path)? else {
+            continue;
+        };
         lines.push(strong(path.display().to_string()));
-        let bytes = kit::sys::file::read_file_if_exists(path)?.unwrap_or_default();
-        let text = String::from_utf8_lossy(&bytes);
-        lines.extend(list_block(&text));
+        lines.extend(list_block(&String::from_utf8_lossy(&bytes)));
     }
     if logs.is_empty() {
         lines.push(PageLine::plain("no gate has failed"));
@@ -173,9 +174,12 @@ fn read_gate_logs(town: &LiveTown, id: &str) -> anyhow::Result<Vec<PageLine>> {
 
 fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Vec<PageLine>> {
     let view = TownView::read(town)?;
-    let convoy = view.stores.town.get_live(id);
-    let convoy = convoy.filter(|bead| record::convoy::is_convoy(bead));
-    let convoy = convoy.ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
+    let convoy = view
+        .stores
+        .town
+        .get_live(id)
+        .filter(|bead| record::convoy::is_convoy(bead))
+        .ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
     let board = gt::flow::work::convoy::ProgressBoard::from_view(&view);
     let progress = board.progress(convoy);
     let needs = list_needs(town, &view);

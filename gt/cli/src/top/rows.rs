@@ -152,8 +152,8 @@ fn need_row(need: &UserNeed, now: Timestamp) -> ScreenRow {
     let from = escape_line(&question.from);
     row.add(Tone::Dim, format!("from {from}{about}{taken}"));
     if !question.options.is_empty() {
-        let options = ('A'..='Z').zip(&question.options);
-        let options: Vec<String> = options
+        let options: Vec<String> = ('A'..='Z')
+            .zip(&question.options)
             .map(|(key, option)| format!("[{key}] {}", escape_line(option)))
             .collect();
         row.add(Tone::Strong, options.join("  "));
@@ -167,14 +167,20 @@ fn need_row(need: &UserNeed, now: Timestamp) -> ScreenRow {
 }
 
 fn list_agents(news: &TownNews, overview: &TownOverview) -> Vec<ScreenRow> {
-    let row_of = |agent| agent_row(agent, news, overview);
-    let mut rows: Vec<ScreenRow> = overview.status.agents.iter().map(row_of).collect();
+    let mut rows: Vec<ScreenRow> = overview
+        .status
+        .agents
+        .iter()
+        .map(|agent| agent_row(agent, news, overview))
+        .collect();
     for rig in &overview.status.rigs {
         rows.push(rig_row(rig));
         let mut agents: Vec<&AgentStatus> = rig.agents.iter().collect();
         // Workers that need a look come first, then those with work.
         agents.sort_by_key(|agent| (!agent.is_stopped_at_work(), !agent.has_work));
-        rows.extend(agents.into_iter().map(row_of));
+        for agent in agents {
+            rows.push(agent_row(agent, news, overview));
+        }
     }
     rows
 }
@@ -274,9 +280,10 @@ fn list_queues(overview: &TownOverview) -> Vec<ScreenRow> {
         let subject = Some(Subject::Rig(rig.name.clone()));
         let key = format!("queue:{}", rig.name);
         rows.push(ScreenRow::new(&key, subject, Tone::Strong, text));
-        let requests = overview.requests.iter();
         rows.extend(
-            requests
+            overview
+                .requests
+                .iter()
                 .filter(|request| request.rig == rig.name)
                 .map(request_row),
         );
@@ -352,7 +359,7 @@ fn draw_bar(completed: usize, total: usize) -> String {
     const WIDTH: usize = 10;
     let filled = (completed * WIDTH)
         .checked_div(total)
-        .unwrap_or_default()
+        .unwrap_or(0)
         .min(WIDTH);
     let done = "█".repeat(filled);
     let open = "░".repeat(WIDTH - filled);

@@ -280,15 +280,14 @@ impl TopState {
         let TownChange::Sling { bead, .. } = &offer.change else {
             return String::new();
         };
-        let is_home = |prefix: &str| {
-            let rest = bead.strip_prefix(prefix);
-            rest.is_some_and(|rest| rest.starts_with('-'))
-        };
         overview
             .status
             .rigs
             .iter()
-            .find(|rig| is_home(&rig.prefix))
+            .find(|rig| {
+                bead.strip_prefix(&rig.prefix)
+                    .is_some_and(|rest| rest.starts_with('-'))
+            })
             .map_or_else(String::new, |rig| rig.name.clone())
     }
 
@@ -405,18 +404,17 @@ impl TopState {
     /// Returns the thing on the screen whose whole name was searched.
     fn find_searched(&self) -> Option<Subject> {
         let name = self.filter.trim();
-        let is_named = |subject: &Subject| subject.name() == name;
         if let Some(lines) = self.page_lines() {
             return lines
                 .into_iter()
                 .filter_map(|line| line.subject.clone())
-                .find(is_named);
+                .find(|subject| subject.name() == name);
         }
         Section::ALL
             .into_iter()
             .flat_map(|section| self.rows_of(section))
             .filter_map(|row| row.subject)
-            .find(is_named)
+            .find(|subject| subject.name() == name)
     }
 
     fn go_back(&mut self, code: KeyCode) -> Option<TopAction> {
@@ -571,7 +569,7 @@ fn shift_around(place: usize, by: isize, count: usize) -> usize {
         .saturating_add(count)
         .saturating_add_signed(by)
         .checked_rem(count)
-        .unwrap_or_default()
+        .unwrap_or(0)
 }
 
 fn shift_within(place: usize, by: isize, count: usize) -> usize {

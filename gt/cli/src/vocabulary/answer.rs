@@ -35,10 +35,9 @@ pub(in super::super) fn answer_known_word(args: &[OsString]) -> Option<OldLineAn
     if let Some(answer) = line.answer_bare_line() {
         return Some(answer);
     }
-    let is_ours = |standing| matches!(standing, Standing::Same | Standing::Kinder(_));
     let first = find_command(&line.words[..1])?;
     let found = find_command(&line.words)?;
-    let is_answered = is_ours(first.standing) && !is_ours(found.standing);
+    let is_answered = first.standing.is_ours() && !found.standing.is_ours();
     is_answered.then(|| line.answer(&found)).flatten()
 }
 
@@ -168,18 +167,25 @@ fn describe_line(command: &OldCommand) -> String {
 }
 
 fn explain_flag(flag: &OldFlag) -> Failure {
-    let name = flag.names().next().unwrap_or_default();
+    let name = flag.names().next().unwrap_or(flag.spellings);
     explain(&format!("gt {} {name}", flag.path), flag.standing)
 }
 
 fn explain(name: &str, standing: Standing) -> Failure {
     let (message, hint, code) = match standing {
-        Standing::Renamed { command, note: "" } | Standing::Runs(command) => (
+        Standing::Renamed {
+            command,
+            note: None,
+        }
+        | Standing::Runs(command) => (
             format!("`{name}` has another name in this version"),
             format!("type\n  {command}"),
             "renamed",
         ),
-        Standing::Renamed { command, note } => (
+        Standing::Renamed {
+            command,
+            note: Some(note),
+        } => (
             format!("`{name}` has another name in this version: {note}"),
             format!("type\n  {command}"),
             "renamed",

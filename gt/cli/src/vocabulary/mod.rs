@@ -46,8 +46,8 @@ pub enum Standing {
     /// Typing it is refused and names the command to type.
     Renamed {
         command: &'static str,
-        /// The difference; empty if there is none.
-        note: &'static str,
+        /// The difference.
+        note: Option<&'static str>,
     },
     /// Typing it is refused.
     NotOffered {
@@ -80,7 +80,7 @@ impl Standing {
             "runs" => Self::Runs(text),
             "renamed" => Self::Renamed {
                 command: text,
-                note: more,
+                note: (!more.is_empty()).then_some(more),
             },
             "not offered" => Self::NotOffered {
                 reason: text,
@@ -88,6 +88,11 @@ impl Standing {
             },
             _ => return None,
         })
+    }
+
+    /// Returns true if this program accepts the line and does at least the same.
+    fn is_ours(self) -> bool {
+        matches!(self, Self::Same | Self::Kinder(_))
     }
 }
 
@@ -111,12 +116,9 @@ pub fn all_commands() -> impl Iterator<Item = OldCommand> {
 fn find_command(words: &[&str]) -> Option<OldCommand> {
     let first = *words.first()?;
     let first = table::find_meaning(SHORT_NAMES, first).unwrap_or(first);
-    let begins_line = |path: &str| {
-        let mut line = std::iter::once(&first).chain(&words[1..]);
-        path.split(' ').all(|word| line.next() == Some(&word))
-    };
+    let line = [&[first], &words[1..]].concat();
     all_commands()
-        .filter(|command| begins_line(command.path))
+        .filter(|command| line.starts_with(&command.path.split(' ').collect::<Vec<_>>()))
         .max_by_key(|command| command.path.split(' ').count())
 }
 

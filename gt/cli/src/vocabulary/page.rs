@@ -88,10 +88,15 @@ fn table_line(name: &str, standing: Standing) -> String {
     let text = match standing {
         Standing::Same => String::new(),
         Standing::Kinder(text) | Standing::Accepted(text) => text.to_owned(),
-        Standing::Runs(command) | Standing::Renamed { command, note: "" } => {
-            format!("`{command}`")
-        }
-        Standing::Renamed { command, note } => format!("`{command}`: {note}"),
+        Standing::Runs(command)
+        | Standing::Renamed {
+            command,
+            note: None,
+        } => format!("`{command}`"),
+        Standing::Renamed {
+            command,
+            note: Some(note),
+        } => format!("`{command}`: {note}"),
         Standing::NotOffered { reason, next } => {
             format!("{reason}. {}", next.to_string().replace('\n', " "))
         }

@@ -6,6 +6,7 @@
 mod list;
 mod remove;
 
+use anyhow::Context as _;
 use serde::Serialize;
 
 use super::{CommandResult, build_report};
@@ -89,7 +90,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let town = ctx.open_town()?;
     let visitor = Visitor::of_caller(&town)?;
-    let rig = visitor.find_other_rig(&town, &args.rig.unwrap_or_default())?;
+    let rig = visitor.find_other_rig(&town, &args.rig.context("name the other rig")?)?;
     let name = visitor.clone_name();
     let created = match crew::add_member(&rig, &name, false) {
         Ok(_) => true,

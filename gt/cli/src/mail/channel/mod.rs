@@ -59,8 +59,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let channel = channel::get_channel(&beads, name.trim_start_matches("channel:"))?;
     let now = town.clock.now();
     let mut messages = channel::list_channel_messages(&beads, &channel, &town.actor, now);
-    let unread = messages.iter().filter(|message| !message.read);
-    let unread: Vec<String> = unread.map(|message| message.id.clone()).collect();
+    let unread: Vec<String> = messages
+        .iter()
+        .filter(|message| !message.read)
+        .map(|message| message.id.clone())
+        .collect();
     if args.unread {
         messages.retain(|message| !message.read);
     }

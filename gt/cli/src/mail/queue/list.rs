@@ -14,8 +14,8 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let settings = MessagingSettings::load(&town.layout)?;
     let beads = town.open_town_store()?.snapshot()?;
     let now = town.clock.now();
-    let queues = queue::list_queues(&beads, &settings).into_iter();
-    let queues: Vec<queue::QueueCounts> = queues
+    let queues: Vec<queue::QueueCounts> = queue::list_queues(&beads, &settings)
+        .into_iter()
         .map(|queue| queue::count_messages(&beads, queue, now))
         .collect();
     build_report(queues, |queues, page| {

@@ -41,15 +41,17 @@ fn list_parts(overview: &TownOverview, news: &TownNews) -> Vec<String> {
     } else {
         "daemon stopped (gt up)"
     };
-    let working = status.rigs.iter().map(|rig| count_working(&rig.agents));
-    let working = working.sum::<usize>();
     let workers = status.summary.polecat_count;
-    let sum = |count: fn(&gt::view::status::QueueCounts) -> usize| {
-        status.rigs.iter().map(|rig| count(&rig.mq)).sum::<usize>()
-    };
-    let ready = sum(|mq| mq.pending);
-    let blocked = sum(|mq| mq.blocked);
-    let needs_person = sum(|mq| mq.needs_person);
+    let mut working = 0;
+    let mut ready = 0;
+    let mut blocked = 0;
+    let mut needs_person = 0;
+    for rig in &status.rigs {
+        working += count_working(&rig.agents);
+        ready += rig.mq.pending;
+        blocked += rig.mq.blocked;
+        needs_person += rig.mq.needs_person;
+    }
     let mut queue = format!("queue {ready} ready");
     if blocked > 0 {
         queue.push_str(&format!(", {blocked} waiting for a task"));

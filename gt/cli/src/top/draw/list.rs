@@ -88,15 +88,20 @@ pub(super) fn draw_list(
     let selected = entries.get(cursor.place).map_or(0, ListEntry::height);
     let middle = before.saturating_sub(height.saturating_sub(selected) / 2);
     let skipped = middle.min(all.saturating_sub(height));
-    let lines = entries.iter().enumerate().flat_map(|(place, entry)| {
-        entry
-            .lines
-            .iter()
-            .enumerate()
-            .map(move |(number, line)| (place, number, line))
-    });
+    let visible: Vec<_> = entries
+        .iter()
+        .enumerate()
+        .flat_map(|(place, entry)| {
+            entry
+                .lines
+                .iter()
+                .enumerate()
+                .map(move |(number, line)| (place, number, line))
+        })
+        .skip(skipped)
+        .take(height)
+        .collect();
     let mut drawn = Vec::new();
-    let visible = lines.skip(skipped).take(height);
     for (y, (place, number, line)) in (area.y..).zip(visible) {
         let is_selected = place == cursor.place && cursor.is_active;
         let style = theme.style(line.tone);

@@ -93,8 +93,11 @@ fn list_footer_lines(state: &TopState, width: usize) -> Vec<TonedLine> {
                 "{}? [y/n]",
                 kit::ui::escape::escape_line(&change.describe())
             );
-            let wrapped = wrap_text(&question, width).into_iter();
-            lines.extend(wrapped.map(|text| TonedLine::new(Tone::Strong, text)));
+            lines.extend(
+                wrap_text(&question, width)
+                    .into_iter()
+                    .map(|text| TonedLine::new(Tone::Strong, text)),
+            );
             return lines;
         }
         Some(Dialog::Text { purpose, text }) => {
@@ -121,8 +124,12 @@ fn list_footer_lines(state: &TopState, width: usize) -> Vec<TonedLine> {
         } else {
             (Tone::Good, "✓ ")
         };
-        let wrapped = wrap_text(&format!("{mark}{}", result.text), width).into_iter();
-        lines.extend(wrapped.take(3).map(|text| TonedLine::new(tone, text)));
+        lines.extend(
+            wrap_text(&format!("{mark}{}", result.text), width)
+                .into_iter()
+                .take(3)
+                .map(|text| TonedLine::new(tone, text)),
+        );
     }
     if !state.filter.is_empty() {
         let text = format!("only lines with \"{}\" (Esc shows all)", state.filter);
@@ -139,8 +146,11 @@ fn list_footer_lines(state: &TopState, width: usize) -> Vec<TonedLine> {
     } else {
         "q back".to_owned()
     });
-    let joined = join_parts(&keys, " · ", width).into_iter();
-    lines.extend(joined.map(|text| TonedLine::new(Tone::Dim, text)));
+    lines.extend(
+        join_parts(&keys, " · ", width)
+            .into_iter()
+            .map(|text| TonedLine::new(Tone::Dim, text)),
+    );
     lines
 }
 
