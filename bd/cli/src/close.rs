@@ -75,15 +75,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .unwrap_or_else(|| "Closed".to_owned());
     let session = args
         .session
-        .or_else(|| ctx.env.get("CLAUDE_SESSION_ID").map(str::to_owned))
-        .unwrap_or_default();
+        .as_deref()
+        .or_else(|| ctx.env.get("CLAUDE_SESSION_ID"))
+        .unwrap_or("");
     each::resolve_all(ctx, &ids)?;
     let was_open = match ids.first() {
         Some(id) if args.go_on => ctx.store_for_id(id)?.snapshot()?.resolve(id)?.is_open(),
         _ => true,
     };
     let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
-        change::close_bead(tx, id, &reason, &session, args.force)
+        change::close_bead(tx, id, &reason, session, args.force)
     })?;
     let unblocked = match closed.first() {
         Some(bead) if args.suggest_next => find_unblocked(ctx, &bead.id)?,

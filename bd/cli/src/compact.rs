@@ -68,21 +68,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// Parses an age in days, weeks, months of 30 days or years of 365 days.
 fn parse_age(text: &str) -> Result<SignedDuration, UsageError> {
-    let wrong = || UsageError(format!("invalid age \"{text}\": use 90d, 12w, 6m or 1y"));
-    let unit = text.chars().last().ok_or_else(wrong)?;
+    let build_error = || UsageError(format!("invalid age \"{text}\": use 90d, 12w, 6m or 1y"));
+    let unit = text.chars().last().ok_or_else(build_error)?;
     let number: i64 = text[..text.len() - unit.len_utf8()]
         .parse()
-        .map_err(|_| wrong())?;
+        .map_err(|_| build_error())?;
     let days = match unit {
         'd' => 1,
         'w' => 7,
         'm' => 30,
         'y' => 365,
-        _ => return Err(wrong()),
+        _ => return Err(build_error()),
     };
     number
         .checked_mul(days * 24)
         .filter(|hours| (0..1_000_000).contains(hours))
         .map(SignedDuration::from_hours)
-        .ok_or_else(wrong)
+        .ok_or_else(build_error)
 }

@@ -139,11 +139,7 @@ impl Context {
         Author {
             worker: self.find_worker(&actor),
             actor,
-            session: self
-                .env
-                .get("CLAUDE_SESSION_ID")
-                .unwrap_or_default()
-                .to_owned(),
+            session: self.env.get("CLAUDE_SESSION_ID").unwrap_or("").to_owned(),
             owner: owner.or(git.email).unwrap_or_default(),
         }
     }
@@ -162,9 +158,10 @@ impl Context {
             session.get("GT_ROLE").filter(|_| is_of_town)
         });
         let by_variable = self.env.get("GT_ROLE").map(str::to_owned);
-        let names = [by_session, by_variable, Some(actor.to_owned())];
-        let mut names = names.into_iter().flatten();
-        names.find(|name| name.contains("/polecats/"))
+        [by_session, by_variable, Some(actor.to_owned())]
+            .into_iter()
+            .flatten()
+            .find(|name| name.contains("/polecats/"))
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -200,8 +197,9 @@ impl Context {
     /// Names the actor and session that may leave out the id of a bead.
     fn toucher(&self) -> String {
         let author = self.author();
-        let plain = |text: &str| text.replace(char::is_control, " ");
-        format!("{}\t{}", plain(&author.actor), plain(&author.session))
+        let [actor, session] =
+            [author.actor, author.session].map(|text| text.replace(char::is_control, " "));
+        format!("{actor}\t{session}")
     }
 
     /// Records a bead that was created or changed, for commands without an id.

@@ -48,8 +48,10 @@ fn beads_at(git: &Git, rev: &str) -> anyhow::Result<Vec<Bead>> {
     let commit = git
         .resolve(rev)?
         .ok_or_else(|| UsageError(format!("no commit or branch \"{rev}\"")))?;
-    let text = git.file_at(&commit, "./issues.jsonl")?;
-    let read = lines::parse_lines(text.unwrap_or_default());
+    let Some(text) = git.file_at(&commit, "./issues.jsonl")? else {
+        return Ok(Vec::new());
+    };
+    let read = lines::parse_lines(text);
     if let Some(damage) = read.damaged.first() {
         let line = damage.line;
         let reason = &damage.reason;

@@ -66,6 +66,31 @@ struct DuplicateMember {
     is_merge_target: bool,
 }
 
+impl DuplicateMember {
+    fn from_bead(snapshot: &Snapshot, all: &[&Bead], bead: &Bead) -> Self {
+        let dependents = snapshot.dependent_count(&bead.id);
+        let dependencies = bead.dependencies.len();
+        Self {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            status: bead.status.clone(),
+            priority: bead.priority,
+            references: all
+                .iter()
+                .filter(|other| {
+                    [&other.description, &other.notes, &other.design]
+                        .iter()
+                        .any(|text| text.contains(&bead.id))
+                })
+                .count(),
+            dependents,
+            dependencies,
+            weight: dependents + dependencies,
+            is_merge_target: false,
+        }
+    }
+}
+
 /// Beads with the same content.
 #[derive(Serialize)]
 struct DuplicateGroup {
@@ -79,35 +104,15 @@ struct DuplicateGroup {
 
 impl DuplicateGroup {
     fn from_beads(snapshot: &Snapshot, all: &[&Bead], group: &[&Bead]) -> Self {
-        let named = |id: &str| {
-            all.iter()
-                .filter(|bead| {
-                    let texts = [&bead.description, &bead.notes, &bead.design];
-                    texts.iter().any(|text| text.contains(id))
-                })
-                .count()
-        };
-        let member = |bead: &&Bead| {
-            let dependents = snapshot.dependent_count(&bead.id);
-            let dependencies = bead.dependencies.len();
-            DuplicateMember {
-                id: bead.id.clone(),
-                title: bead.title.clone(),
-                status: bead.status.clone(),
-                priority: bead.priority,
-                references: named(&bead.id),
-                dependents,
-                dependencies,
-                weight: dependents + dependencies,
-                is_merge_target: false,
-            }
-        };
-        let mut issues: Vec<DuplicateMember> = group.iter().map(member).collect();
-        let best = issues
+        let mut issues: Vec<DuplicateMember> = group
+            .iter()
+            .map(|bead| DuplicateMember::from_bead(snapshot, all, bead))
+            .collect();
+        let target = issues
             .iter()
             .rev()
-            .max_by_key(|member| (member.weight, member.references));
-        let target = best.map(|member| member.id.clone()).unwrap_or_default();
+            .max_by_key(|member| (member.weight, member.references))
+            .map_or(String::new(), |member| member.id.clone());
         for member in &mut issues {
             member.is_merge_target = member.id == target;
         }

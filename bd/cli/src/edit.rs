@@ -165,17 +165,17 @@ fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
 }
 
 fn choose_editor(ctx: &Context) -> String {
-    let variable = |name: &str| ctx.env.get(name).map(str::to_owned);
-    variable("GIT_EDITOR")
-        .or_else(|| {
-            Git::at(ctx.env.cwd())
-                .config_get("core.editor")
-                .ok()
-                .flatten()
-        })
-        .or_else(|| variable("VISUAL"))
-        .or_else(|| variable("EDITOR"))
-        .unwrap_or_else(|| "vi".to_owned())
+    if let Some(editor) = ctx.env.get("GIT_EDITOR") {
+        return editor.to_owned();
+    }
+    if let Ok(Some(editor)) = Git::at(ctx.env.cwd()).config_get("core.editor") {
+        return editor;
+    }
+    ctx.env
+        .get("VISUAL")
+        .or_else(|| ctx.env.get("EDITOR"))
+        .unwrap_or("vi")
+        .to_owned()
 }
 
 /// Reads the edited text, without the newline that was added for the editor.

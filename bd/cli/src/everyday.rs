@@ -10,7 +10,6 @@ const COMMAND_CHOICES: &str = include_str!("../../templates/vocabulary/choices.t
 
 /// Replaces the command of a line if it is one of the words.
 pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
-    let is_flag = |arg: &OsString| arg.to_string_lossy().starts_with('-');
     // Most lines have no such word, and building the parser takes a while.
     if !args.iter().any(|arg| {
         arg == "message" || table::read_rows(COMMAND_ALIASES).any(|[word, _]| arg == word)
@@ -28,8 +27,12 @@ pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
         return replace_thread(args, found);
     }
     // Alone, it may mean a service.
-    if name == "start" && !found.is_some_and(|at| args.iter().skip(at + 1).any(|arg| !is_flag(arg)))
-    {
+    let has_operand = found.is_some_and(|at| {
+        args.iter()
+            .skip(at + 1)
+            .any(|arg| !arg.to_string_lossy().starts_with('-'))
+    });
+    if name == "start" && !has_operand {
         return args;
     }
     let meaning = name
@@ -38,12 +41,10 @@ pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
     let (Some(at), Some(meaning)) = (found, meaning) else {
         return args;
     };
-    let meaning = meaning.split(' ').map(OsString::from);
-    let before = args[..at].iter().cloned();
-    before
-        .chain(meaning)
-        .chain(args[at + 1..].iter().cloned())
-        .collect()
+    let mut replaced = args[..at].to_vec();
+    replaced.extend(meaning.split(' ').map(OsString::from));
+    replaced.extend_from_slice(&args[at + 1..]);
+    replaced
 }
 
 /// Replaces `message thread ID`, which `gt` calls, by the list of the messages with that label.

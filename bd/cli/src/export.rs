@@ -101,19 +101,23 @@ fn write_export(path: &Path, text: &[u8], keeps_old_beads: bool) -> anyhow::Resu
     Ok(file::replace_file(&path, text, file::SHARED)?)
 }
 
+fn parse_ids(text: Vec<u8>) -> BTreeSet<String> {
+    lines::parse_lines(text)
+        .beads
+        .into_iter()
+        .map(|(_, _, bead)| bead.id)
+        .collect()
+}
+
 /// Fails if the existing file has beads that the new text does not have.
 fn refuse_loss(path: &Path, text: &[u8]) -> anyhow::Result<()> {
-    let ids = |text: Vec<u8>| -> BTreeSet<String> {
-        lines::parse_lines(text)
-            .beads
-            .into_iter()
-            .map(|(_, _, bead)| bead.id)
-            .collect()
+    let Some(old_text) = file::read_file_if_exists(path)
+        .with_context(|| format!("cannot read {}", path.display()))?
+    else {
+        return Ok(());
     };
-    let old_text = file::read_file_if_exists(path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    let old = ids(old_text.unwrap_or_default());
-    let new = ids(text.to_vec());
+    let old = parse_ids(old_text);
+    let new = parse_ids(text.to_vec());
     let lost: Vec<&str> = old.difference(&new).map(String::as_str).collect();
     if lost.is_empty() {
         return Ok(());

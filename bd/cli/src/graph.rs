@@ -56,7 +56,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let parts: Vec<GraphPart> = parts
         .iter()
-        .map(|part| GraphPart::from_layered(part, root))
+        .filter_map(|part| GraphPart::from_layered(part, root))
         .collect();
     let form = match args {
         Args { compact: true, .. } => GraphForm::Tree,
@@ -110,13 +110,14 @@ struct GraphPart {
 }
 
 impl GraphPart {
-    fn from_layered(part: &LayeredBeads<'_>, root: Option<&Bead>) -> Self {
-        Self {
-            root: root.or(part.root()).cloned().unwrap_or_default(),
+    /// Returns `None` for a component without beads.
+    fn from_layered(part: &LayeredBeads<'_>, root: Option<&Bead>) -> Option<Self> {
+        Some(Self {
+            root: root.or(part.root())?.clone(),
             beads: part.beads.iter().map(|bead| (*bead).clone()).collect(),
             layer: part.layer.clone(),
             steps: draw::steps_of_beads(&part.beads),
-        }
+        })
     }
 
     fn draw_layers(&self, page: &mut Page) {
@@ -166,7 +167,7 @@ impl Serialize for GraphPart {
         let layout = kit::report_value! {
             Nodes: Entries(nodes),
             Layers: layers.values().collect::<Vec<_>>(),
-            MaxLayer: layers.keys().last().copied().unwrap_or_default(),
+            MaxLayer: layers.keys().last().unwrap_or(&0),
             RootID: &self.root.id
         };
         let issues: Vec<_> = self.beads.iter().map(PlainBead).collect();

@@ -129,25 +129,26 @@ fn find_gap<'a>(
 
 impl HistoryGap<'_> {
     fn describe_origin(self) -> String {
-        let here = |here| {
-            if here {
-                "in this clone"
-            } else {
-                "in another clone"
-            }
-        };
         match self {
             Self::Outside => "(edited or merged outside of bd)".to_owned(),
-            Self::Beside { here: own } => format!(
+            Self::Beside { here } => format!(
                 "(the next was made {} without the one before it)",
-                here(own)
+                describe_clone(here)
             ),
-            Self::Synced { by, here: own } => format!(
+            Self::Synced { by, here } => format!(
                 "(before the next, a sync merged what {} did {})",
                 escape::escape_line(by),
-                here(own)
+                describe_clone(here)
             ),
         }
+    }
+}
+
+fn describe_clone(is_here: bool) -> &'static str {
+    if is_here {
+        "in this clone"
+    } else {
+        "in another clone"
     }
 }
 
@@ -169,7 +170,7 @@ impl HistoryReport {
                 let before = change.before.as_deref();
                 let clone = self.clone_of(event);
                 let breaks = last.is_some() && before.is_some() && last != before;
-                let from = taken.get(&clone).copied().unwrap_or_default();
+                let from = taken.get(&clone).copied().unwrap_or(0);
                 let gap = breaks.then(|| find_gap(&seen, from, before, clone));
                 if !matches!(gap, Some(HistoryGap::Beside { .. })) {
                     taken.insert(clone, seen.len());
@@ -295,7 +296,7 @@ fn parse_value(raw: &RawValue) -> Value {
 
 /// Formats a value on one line.
 pub(super) fn format_value(raw: Option<&RawValue>) -> String {
-    format_plain(raw.map(parse_value).unwrap_or_default())
+    format_plain(raw.map_or(Value::Null, parse_value))
 }
 
 fn format_plain(value: Value) -> String {

@@ -297,7 +297,7 @@ fn parse_records(
             }
             (kind, ..) => {
                 *other_lines
-                    .entry(kind.unwrap_or_default().to_owned())
+                    .entry(kind.unwrap_or("").to_owned())
                     .or_default() += 1;
             }
         }

@@ -26,20 +26,29 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .bead_refs()
         .filter(|bead| !bead.is_tombstone())
         .count();
-    let stored = ctx.config.stored().into_iter();
+    let config: BTreeMap<_, _> = ctx
+        .config
+        .stored()
+        .into_iter()
+        .map(|(name, setting)| (name, setting.value))
+        .collect();
     let prefix = store.prefix().unwrap_or_else(|_| String::new());
-    let first = snapshot.bead_refs().take(3);
+    let first_ids: Vec<String> = snapshot
+        .bead_refs()
+        .take(3)
+        .map(|bead| bead.id().to_owned())
+        .collect();
     let report = kit::report_value! {
         database_path: paths.mark(),
         issues_path: paths.issues().to_owned(),
         mode: "direct",
         issue_count: count,
-        config: stored.map(|(name, setting)| (name, setting.value)).collect::<BTreeMap<_, _>>(),
+        config,
         daemon_connected: false;
         schema: args.schema.then(|| kit::report_value! {
             tables: ["issues.jsonl", "journal.jsonl", "events", "archive"],
             detected_prefix: prefix.clone(),
-            sample_issue_ids: first.map(|bead| bead.id().to_owned()).collect::<Vec<_>>()
+            sample_issue_ids: first_ids
         })
     };
     build_report(report, move |report, page| {

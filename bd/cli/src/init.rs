@@ -1,3 +1,4 @@
+use std::ffi::OsStr;
 use std::path::Path;
 
 use crate::context::Context;
@@ -127,7 +128,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         prefix,
         merge_driver: driver,
         hooks: hooks.are_installed,
-        issues: beads.unwrap_or_default()
+        issues: beads.unwrap_or(0)
     };
     build_report(report, move |report, page| {
         let prefix = &report.prefix;
@@ -171,20 +172,25 @@ fn install_hooks(ctx: &Context, dir: &Path, change_tracked: bool) -> InitHooks {
     let Some(root) = root.filter(|root| dir.parent() == Some(root)) else {
         return InitHooks::default();
     };
-    let install = || {
-        let place = HookPlace::find(&Git::at(&root))?;
-        let installed = super::hooks::install_at(ctx, &place, change_tracked)?;
-        Ok::<InitHooks, HookError>(InitHooks {
-            are_installed: installed.is_some(),
-            advice: match installed {
-                Some(_) => Vec::new(),
-                None => super::hooks::describe_place(&place, &root),
-            },
-        })
-    };
-    install().unwrap_or_else(|error| {
+    try_install_hooks(ctx, &root, change_tracked).unwrap_or_else(|error| {
         ctx.ui.warn(&format!("no git hooks are installed: {error}"));
         InitHooks::default()
+    })
+}
+
+fn try_install_hooks(
+    ctx: &Context,
+    root: &Path,
+    change_tracked: bool,
+) -> Result<InitHooks, HookError> {
+    let place = HookPlace::find(&Git::at(root))?;
+    let installed = super::hooks::install_at(ctx, &place, change_tracked)?;
+    Ok(InitHooks {
+        are_installed: installed.is_some(),
+        advice: match installed {
+            Some(_) => Vec::new(),
+            None => super::hooks::describe_place(&place, root),
+        },
     })
 }
 
@@ -319,12 +325,13 @@ fn install_driver(ctx: &Context, dir: &Path) -> anyhow::Result<bool> {
 
 /// Refuses to start an empty project over issues that git tracks and that are not checked out.
 fn refuse_hidden_issues(dir: &Path) -> anyhow::Result<()> {
-    let paths = StorePaths::for_folder(dir);
-    let names = || Some((dir.parent()?, dir.file_name()?.to_str()?));
-    let Some((project, folder)) = names().filter(|_| !paths.issues().exists()) else {
+    let folder = dir.file_name().and_then(OsStr::to_str);
+    let (Some(project), Some(folder)) = (dir.parent(), folder) else {
         return Ok(());
     };
-    if find::GitPlace::around(project).root.is_none() {
+    if StorePaths::for_folder(dir).issues().exists()
+        || find::GitPlace::around(project).root.is_none()
+    {
         return Ok(());
     }
     let git = Git::at(project);

@@ -512,13 +512,22 @@ fn print_failure(screen: &Ui, failure: &Failure) -> ExitCode {
 
 /// Returns ids similar to the id that a failed command did not find.
 fn find_similar(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
-    let find = || {
-        let given = error::unknown_id(error)?;
-        let snapshot = ctx.store_for_id(given).ok()?.snapshot().ok()?;
-        let live = snapshot.bead_refs().filter(|bead| !bead.is_tombstone());
-        Some(id::find_similar_ids(given, live.map(|bead| bead.id())))
+    let Some(given) = error::unknown_id(error) else {
+        return Vec::new();
     };
-    find().unwrap_or_default()
+    let Ok(snapshot) = ctx
+        .store_for_id(given)
+        .and_then(|store| Ok(store.snapshot()?))
+    else {
+        return Vec::new();
+    };
+    id::find_similar_ids(
+        given,
+        snapshot
+            .bead_refs()
+            .filter(|bead| !bead.is_tombstone())
+            .map(|bead| bead.id()),
+    )
 }
 
 /// Prints help or a usage error, and returns the exit code.
@@ -540,12 +549,15 @@ fn plain_usage(error: &clap::Error) -> String {
     let message = rendered.strip_prefix("error: ").unwrap_or(&rendered);
     let text = message.split("\n\nUsage:").next().unwrap_or(message);
     let (text, tips) = text.split_once("\n\n  tip: ").unwrap_or((text, ""));
-    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let tip = match line(tips.split("\n\n").next().unwrap_or("")) {
+    let tip = match join_words(tips.split("\n\n").next().unwrap_or("")) {
         tip if tip.is_empty() => tip,
         tip => format!(" ({tip})"),
     };
-    format!("{}{tip}", line(text))
+    format!("{}{tip}", join_words(text))
+}
+
+fn join_words(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

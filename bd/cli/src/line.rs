@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use bd::bead::{Bead, DepKind, Status};
-use bd::store::{BeadRef, Snapshot};
+use bd::store::Snapshot;
 use kit::ui::{Page, Style, cut, escape};
 
 /// The minimum width of a title before the rest of the line is dropped.
@@ -133,24 +133,28 @@ pub(crate) fn write_aligned_line(page: &mut Page, bead: &Bead, links: &str, widt
     write_fitted(page, &prefix, &bead.title, &style.dim(links));
 }
 
-/// Formats the open blockers of a bead and the beads that it blocks, in parentheses; empty if there
-/// are none.
+/// Returns true for a dependency that a bead waits for. An open parent does not block its children.
+fn is_waited_for(kind: &DepKind) -> bool {
+    kind.affects_ready() && *kind != DepKind::ParentChild
+}
+
+/// Formats the open blockers of a bead and the beads that it blocks, in parentheses. A bead without
+/// any gets no parentheses.
 pub(crate) fn format_links(snapshot: &Snapshot, bead: &Bead) -> String {
-    let is_open = |id: &str| snapshot.bead_ref(id).is_none_or(|target| target.is_open());
-    // An open parent does not block its children.
-    let is_waited_for = |kind: &DepKind| kind.affects_ready() && *kind != DepKind::ParentChild;
     let by: Vec<String> = bead
         .dependencies
         .iter()
-        .filter(|edge| is_waited_for(&edge.kind) && is_open(&edge.depends_on_id))
-        .map(|edge| escape::escape_line(&edge.depends_on_id))
+        .filter(|edge| is_waited_for(&edge.kind))
+        .map(|edge| edge.depends_on_id.as_str())
+        .filter(|id| snapshot.bead_ref(id).is_none_or(|target| target.is_open()))
+        .map(escape::escape_line)
         .collect();
-    let affects = |code: u8| DepKind::from_code(code).is_some_and(|kind| is_waited_for(&kind));
-    let holds_up = |holder: &BeadRef<'_>| bead.is_open() && holder.is_open();
     let blocks: Vec<String> = snapshot
         .dependents(&bead.id)
         .into_iter()
-        .filter(|(holder, kind)| affects(*kind) && holds_up(holder))
+        .filter(|_| bead.is_open())
+        .filter(|(_, code)| DepKind::from_code(*code).is_some_and(|kind| is_waited_for(&kind)))
+        .filter(|(holder, _)| holder.is_open())
         .map(|(holder, _)| escape::escape_line(holder.id()))
         .collect();
     let parts: Vec<String> = [("blocked by", by), ("blocks", blocks)]

@@ -28,15 +28,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Some(command) => Some(command.to_owned()),
         None => ctx.config.get("mail.delegate"),
     };
-    let missing = || match ctx.config.find_ignored_command("mail.delegate") {
-        Some(ignored) => UsageError(ignored.to_string()),
-        None => UsageError(
-            "no mail command is set; set one: bd config set mail.delegate 'gt mail'".into(),
-        ),
+    let words: Vec<&str> = command
+        .iter()
+        .flat_map(|text| text.split_whitespace())
+        .collect();
+    let Some((program, words)) = words.split_first() else {
+        return Err(match ctx.config.find_ignored_command("mail.delegate") {
+            Some(ignored) => UsageError(ignored.to_string()),
+            None => UsageError(
+                "no mail command is set; set one: bd config set mail.delegate 'gt mail'".into(),
+            ),
+        }
+        .into());
     };
-    let command = command.ok_or_else(missing)?;
-    let mut words = command.split_whitespace();
-    let program = words.next().ok_or_else(missing)?;
     let run = ChildCommand::new(program).args(words).args(&args.rest);
     let status = run.cwd(ctx.env.cwd()).run_attached()?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());

@@ -127,11 +127,11 @@ pub(super) fn write_merge(
     Ok(())
 }
 
-/// Reads the file that the merge will replace; empty if it does not exist.
+/// Reads the file that the merge will replace. A file that does not exist has no text.
 fn read_output(out: &Path) -> Result<Vec<u8>, StoreError> {
-    let text = file::read_file_if_exists(out);
-    let text = text.map_err(|source| StoreError::io("read", out, source))?;
-    Ok(text.unwrap_or_default())
+    file::read_file_if_exists(out)
+        .map(Option::unwrap_or_default)
+        .map_err(|source| StoreError::io("read", out, source))
 }
 
 /// Merges both sides from git's index, and replaces the file that has git's conflict markers.
@@ -139,22 +139,26 @@ fn merge_unmerged_file(ctx: &Context) -> CommandResult {
     let dir = ctx.project()?.dir.clone();
     let paths = StorePaths::for_folder(&dir);
     let out = paths.issues();
-    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let name = out
+        .file_name()
+        .map(|name| format!("./{}", name.display()))
+        .context("the issues file has no name")?;
     let git = Git::at(&dir);
-    let stage = |number: u8| git.file_at(&format!(":{number}"), &format!("./{name}"));
-    let (Some(left), Some(right)) = (stage(2)?, stage(3)?) else {
+    let (Some(left), Some(right)) = (git.file_at(":2", &name)?, git.file_at(":3", &name)?) else {
         let reason = "git does not have two sides of it in its index: there is nothing to merge";
         bail!("{}: {reason}", out.display());
     };
     let sides = MergeInput {
         // Both sides may have created the file.
-        base: stage(1)?.unwrap_or_default(),
+        base: git.file_at(":1", &name)?.unwrap_or_default(),
         left,
         right,
     };
     let there = fs::read(out).map_err(|source| StoreError::io("read", out, source))?;
-    let mut lines = there.split(|byte| *byte == b'\n');
-    if there != sides.left && !lines.any(lines::is_conflict_marker) {
+    let has_marker = there
+        .split(|byte| *byte == b'\n')
+        .any(lines::is_conflict_marker);
+    if there != sides.left && !has_marker {
         let way_out = "it has no markers any more: `git add` it where it is as it should be";
         bail!(
             "{} was edited since git merged it; {way_out}",
@@ -170,16 +174,19 @@ fn merge_unmerged_file(ctx: &Context) -> CommandResult {
     answer
 }
 
+fn parse_ids(text: &[u8]) -> BTreeSet<String> {
+    text.split(|byte| *byte == b'\n')
+        .filter_map(merge::id_of_line)
+        .collect()
+}
+
 /// Fails if the file to overwrite has beads that none of the three texts has.
 fn refuse_to_drop(out: &Path, there: &[u8], sides: &MergeInput) -> anyhow::Result<()> {
-    let ids = |text: &[u8]| -> BTreeSet<String> {
-        text.split(|byte| *byte == b'\n')
-            .filter_map(merge::id_of_line)
-            .collect()
-    };
-    let texts = [&sides.base, &sides.left, &sides.right];
-    let known: BTreeSet<String> = texts.into_iter().flat_map(|text| ids(text)).collect();
-    let dropped: Vec<String> = ids(there).difference(&known).cloned().collect();
+    let known: BTreeSet<String> = [&sides.base, &sides.left, &sides.right]
+        .into_iter()
+        .flat_map(|text| parse_ids(text))
+        .collect();
+    let dropped: Vec<String> = parse_ids(there).difference(&known).cloned().collect();
     if dropped.is_empty() {
         return Ok(());
     }
@@ -194,7 +201,7 @@ fn make_absolute(ctx: &Context, path: &Path) -> PathBuf {
     ctx.env.cwd().join(path)
 }
 
-/// Loads the archive of the enclosing project; empty if there is no project.
+/// Loads the archive of the enclosing project. Without a project there are no archived beads.
 fn load_archive(ctx: &Context) -> Archive {
     let dir = ctx.project().ok().map(|found| found.dir.clone());
     // An unreadable archive must not prevent the merge.
@@ -205,21 +212,23 @@ fn load_archive(ctx: &Context) -> Archive {
 /// Configures git to merge the beads of a folder with this command, and returns the path of the
 /// issues file.
 pub(super) fn install_merge_driver(dir: &Path) -> Result<String, GitError> {
-    let paths = StorePaths::for_folder(dir);
-    let name = paths.issues().file_name().unwrap_or_default();
     let git = Git::at(dir);
-    let path = format!("{}{}", git.prefix()?, name.to_string_lossy());
+    let path = find_issues_path(&git, dir)?;
     git.install_merge_driver(&path)?;
     Ok(path)
 }
 
-/// Removes what [`install_merge_driver`] configured. Returns true if anything was there.
-pub(super) fn remove_merge_driver(dir: &Path) -> Result<bool, GitError> {
+/// Returns the path of the issues file in its repository.
+fn find_issues_path(git: &Git, dir: &Path) -> Result<String, GitError> {
     let paths = StorePaths::for_folder(dir);
     let name = paths.issues().file_name().unwrap_or_default();
+    Ok(format!("{}{}", git.prefix()?, name.display()))
+}
+
+/// Removes what [`install_merge_driver`] configured. Returns true if anything was there.
+pub(super) fn remove_merge_driver(dir: &Path) -> Result<bool, GitError> {
     let git = Git::at(dir);
-    let path = format!("{}{}", git.prefix()?, name.to_string_lossy());
-    git.remove_merge_driver(&path)
+    git.remove_merge_driver(&find_issues_path(&git, dir)?)
 }
 
 /// Returns true if git tracks the beads of this folder and merges them line by line. Only bd merges

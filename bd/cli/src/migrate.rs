@@ -93,7 +93,7 @@ fn migrate_folder(ctx: &Context, from: &str, dry_run: bool) -> CommandResult {
         missing_edges: done.left_out.len(),
         dry_run,
     };
-    let write = move |report: &MigrationReport, page: &mut Page| {
+    let write_report = move |report: &MigrationReport, page: &mut Page| {
         let action = if dry_run {
             "Would take over"
         } else {
@@ -108,9 +108,9 @@ fn migrate_folder(ctx: &Context, from: &str, dry_run: bool) -> CommandResult {
         write_migration(report, &done.left_out, page);
     };
     if dry_run {
-        build_report(report, write)
+        build_report(report, write_report)
     } else {
-        build_confirmation(report, write)
+        build_confirmation(report, write_report)
     }
 }
 
@@ -181,8 +181,12 @@ fn choose_settings(
 ) -> anyhow::Result<BTreeMap<String, String>> {
     let mut settings = found.settings.clone();
     let prefix = settings.remove("issue_prefix");
-    let memories = found.memories.iter();
-    settings.extend(memories.map(|(key, text)| (memory_setting(key), text.clone())));
+    settings.extend(
+        found
+            .memories
+            .iter()
+            .map(|(key, text)| (memory_setting(key), text.clone())),
+    );
     settings.retain(|name, _| ctx.config.get(name).is_none());
     let is_empty = ctx.store()?.snapshot()?.bead_refs().next().is_none();
     if is_empty {

@@ -1,5 +1,3 @@
-use std::iter;
-
 use serde::Serialize;
 
 use super::{each, line};
@@ -37,8 +35,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut orphans: Vec<Orphan> = open
         .filter_map(|bead| {
             let commits = commits.get(bead.id.as_str())?;
-            let commits = commits.iter().copied().map(OrphanCommit::from_log_entry);
-            let commits: Vec<OrphanCommit> = commits.collect();
+            let commits: Vec<OrphanCommit> = commits
+                .iter()
+                .copied()
+                .map(OrphanCommit::from_log_entry)
+                .collect();
             Some(Orphan {
                 id: bead.id.clone(),
                 title: bead.title.clone(),
@@ -57,13 +58,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         kit::bail_usage!("nothing was closed");
     }
     let ids: Vec<String> = orphans.iter().map(|orphan| orphan.id.clone()).collect();
-    let reasons: Vec<String> = orphans.iter().map(Orphan::reason).collect();
     let closed = each::change_each(ctx, "closing", &ids, |tx, id| {
-        let at = ids
+        let reason = orphans
             .iter()
-            .position(|closed_id| closed_id == id)
-            .unwrap_or_default();
-        change::close_bead(tx, id, &reasons[at], "", false)
+            .find(|orphan| orphan.id == id)
+            .map_or(String::new(), Orphan::reason);
+        change::close_bead(tx, id, &reason, "", false)
     })?;
     for orphan in &mut orphans {
         if let Some(bead) = closed.iter().find(|bead| bead.id == orphan.id) {
@@ -129,11 +129,11 @@ fn list_orphans(orphans: &[Orphan], page: &mut Page) {
         let mark = line::paint_symbol(&style, &orphan.status);
         let line_start = format!("{mark} {} ", style.cyan(&orphan.id));
         line::write_fitted(page, &line_start, &orphan.title, "");
-        let latest = (&orphan.latest_commit, &orphan.latest_commit_message);
-        let rest = orphan.commits.iter().skip(1);
-        for (id, subject) in
-            iter::once(latest).chain(rest.map(|commit| (&commit.id, &commit.subject)))
-        {
+        let mut commits = vec![(&orphan.latest_commit, &orphan.latest_commit_message)];
+        for commit in orphan.commits.iter().skip(1) {
+            commits.push((&commit.id, &commit.subject));
+        }
+        for (id, subject) in commits {
             page.cut_line(format!("    {id} {}", escape::escape_line(subject)));
         }
     }
@@ -144,10 +144,13 @@ fn write_orphans(orphans: &[Orphan], page: &mut Page) {
         page.line("✓ No orphaned beads: no commit names an open bead");
         return;
     }
-    let is_closed = |orphan: &&Orphan| orphan.status == Status::Closed;
-    if orphans.iter().any(|orphan| is_closed(&orphan)) {
+    let closed: Vec<&Orphan> = orphans
+        .iter()
+        .filter(|orphan| orphan.status == Status::Closed)
+        .collect();
+    if !closed.is_empty() {
         let mark = page.style().green("✓");
-        for orphan in orphans.iter().filter(is_closed) {
+        for orphan in closed {
             page.line(format!("{mark} Closed {}: {}", orphan.id, orphan.reason()));
         }
         return;

@@ -131,9 +131,9 @@ struct RestoreReport(RestoredBeads);
 
 impl Serialize for RestoreReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let revived = self.0.revived.iter().map(|revived| &revived.bead);
-        let beads = self.0.archived.iter().chain(revived);
-        serializer.collect_seq(beads.map(PlainBead))
+        let mut beads: Vec<&Bead> = self.0.archived.iter().collect();
+        beads.extend(self.0.revived.iter().map(|revived| &revived.bead));
+        serializer.collect_seq(beads.into_iter().map(PlainBead))
     }
 }
 

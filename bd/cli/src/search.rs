@@ -70,10 +70,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         Vec::new()
     };
     if args.archived {
-        let old = archived
-            .iter()
-            .filter(|bead| snapshot.get(&bead.id).is_none());
-        found.extend(old.filter(|bead| filter.matches(bead)));
+        found.extend(
+            archived
+                .iter()
+                .filter(|bead| snapshot.get(&bead.id).is_none())
+                .filter(|bead| filter.matches(bead)),
+        );
         let all = found.len();
         sort::sort_usual(&mut found, all);
     }

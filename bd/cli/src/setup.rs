@@ -135,16 +135,10 @@ pub(super) fn find_user_setups(ctx: &Context) -> Vec<&'static str> {
             let ToolForm::Hooks { events, .. } = tool.form else {
                 return false;
             };
-            let text = SetupFiles::for_tool(ctx, *tool, false)
+            SetupFiles::for_tool(ctx, *tool, false)
                 .ok()
                 .and_then(|files| read_optional(&files.path).ok()?)
-                .unwrap_or_default();
-            let has = |command| {
-                events
-                    .iter()
-                    .any(|event| settings::has_hook(&text, event, command))
-            };
-            has(PRIME_COMMAND) || has(STEALTH_COMMAND)
+                .is_some_and(|text| events.iter().any(|event| has_bd_hook(&text, event)))
         })
         .map(|tool| tool.name)
         .collect()
@@ -226,16 +220,17 @@ impl SetupFiles {
     }
 
     fn are_current(&self, args: &Args) -> anyhow::Result<bool> {
-        let text = read_optional(&self.path)?.unwrap_or_default();
+        let Some(text) = read_optional(&self.path)? else {
+            return Ok(false);
+        };
         Ok(match self.tool.form {
             ToolForm::Section { .. } => MARKDOWN.is_in(&text),
             ToolForm::Reading { .. } => YAML.is_in(&text),
             ToolForm::Hooks { events, .. } => events.iter().all(|event| {
-                let has = |command| settings::has_hook(&text, event, command);
                 if args.stealth {
-                    has(STEALTH_COMMAND)
+                    settings::has_hook(&text, event, STEALTH_COMMAND)
                 } else {
-                    has(PRIME_COMMAND) || has(STEALTH_COMMAND)
+                    has_bd_hook(&text, event)
                 }
             }),
         })
@@ -331,11 +326,15 @@ fn read_optional(path: &Path) -> anyhow::Result<Option<String>> {
 }
 
 /// Removes a file, and its folder if nothing else is in it.
+fn has_bd_hook(text: &str, event: &str) -> bool {
+    settings::has_hook(text, event, PRIME_COMMAND)
+        || settings::has_hook(text, event, STEALTH_COMMAND)
+}
+
 fn remove_file(path: &Path) -> anyhow::Result<()> {
     file::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
     // A folder with other files is not removed.
-    let parents = path.ancestors().skip(1).take(2);
-    for folder in parents {
+    for folder in path.ancestors().skip(1).take(2) {
         if fs::remove_dir(folder).is_err() {
             break;
         }
@@ -344,9 +343,8 @@ fn remove_file(path: &Path) -> anyhow::Result<()> {
 }
 
 fn write_file(path: &Path, text: &str) -> anyhow::Result<()> {
-    let shown = || format!("cannot write {}", path.display());
-    if let Some(folder) = path.parent() {
-        file::create_folder(folder, 0o755).with_context(shown)?;
-    }
-    file::replace_file(&file::follow_link(path), text.as_bytes(), file::SHARED).with_context(shown)
+    path.parent()
+        .map_or(Ok(()), |folder| file::create_folder(folder, 0o755))
+        .and_then(|()| file::replace_file(&file::follow_link(path), text.as_bytes(), file::SHARED))
+        .with_context(|| format!("cannot write {}", path.display()))
 }

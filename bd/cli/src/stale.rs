@@ -4,7 +4,7 @@ use super::args::{self, InternalArgs};
 use super::line;
 use super::report::PlainBead;
 use crate::context::Context;
-use bd::bead::{Bead, Status};
+use bd::bead::Status;
 use bd::query::BeadFilter;
 use bd::query::filter::TimeRange;
 use kit::cli::report::{CommandResult, build_report};
@@ -49,16 +49,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.limit > 0 {
         beads.truncate(args.limit);
     }
-    let age = |bead: &Bead| {
-        ctx.now()
-            .duration_since(bead.updated_at.instant())
-            .as_hours()
-            / 24
-    };
     let beads: Vec<StaleBead> = beads
         .into_iter()
         .map(|bead| StaleBead {
-            age: age(bead),
+            age: ctx
+                .now()
+                .duration_since(bead.updated_at.instant())
+                .as_hours()
+                / 24,
             bead: PlainBead(bead.clone()),
         })
         .collect();

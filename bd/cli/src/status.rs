@@ -30,15 +30,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut external = ExternalLookup::new(&snapshot, store.dir(), ctx.routes(store.dir()));
     let mine = args.assigned.then(|| ctx.author().actor);
     let without_internal = args.internal.are_hidden(ctx);
-    let own = |bead: &BeadRef<'_>| mine.as_ref().is_none_or(|name| bead.assignee() == name);
+    let is_own = |bead: &BeadRef<'_>| mine.as_ref().is_none_or(|name| bead.assignee() == name);
     let mut all = match &mine {
-        Some(_) => count_beads(&snapshot, snapshot.bead_refs().filter(own)),
+        Some(_) => count_beads(&snapshot, snapshot.bead_refs().filter(is_own)),
         None => snapshot.counts(),
     };
     if without_internal {
         // Few of many beads are internal, and the counts of all are stored.
-        let internal = snapshot.bead_refs().filter(BeadRef::is_internal);
-        all.subtract(&count_beads(&snapshot, internal.filter(own)));
+        all.subtract(&count_beads(
+            &snapshot,
+            snapshot
+                .bead_refs()
+                .filter(BeadRef::is_internal)
+                .filter(is_own),
+        ));
     }
     let mut summary = StatusSummary::from_counts(&all);
     let counted = BeadFilter {
@@ -109,22 +114,23 @@ struct StatusSummary {
 
 impl StatusSummary {
     fn from_counts(counts: &BeadCounts) -> Self {
-        let number = |count: u64| usize::try_from(count).unwrap_or(usize::MAX);
-        let of = |status: Status| number(counts.by_status[usize::from(status.code())]);
-        let add = |all: u64, count: &u64| all.saturating_add(*count);
-        let all = counts.by_status.iter().fold(0, add);
-        let deleted = of(Status::Tombstone);
+        let by_status = counts.by_status.map(to_usize);
+        let count = |status: Status| by_status[usize::from(status.code())];
+        let all = by_status
+            .iter()
+            .fold(0_usize, |all, count| all.saturating_add(*count));
+        let deleted = count(Status::Tombstone);
         #[expect(clippy::cast_precision_loss, reason = "a mean for people")]
         let led = counts.closed_count as f64;
         Self {
-            total: number(all).saturating_sub(deleted),
-            open: of(Status::Open),
-            in_progress: of(Status::InProgress),
-            closed: of(Status::Closed),
-            deferred: of(Status::Deferred),
+            total: all.saturating_sub(deleted),
+            open: count(Status::Open),
+            in_progress: count(Status::InProgress),
+            closed: count(Status::Closed),
+            deferred: count(Status::Deferred),
             tombstones: deleted,
-            pinned: number(counts.pinned),
-            epics_done: number(counts.epics_done),
+            pinned: to_usize(counts.pinned),
+            epics_done: to_usize(counts.epics_done),
             lead_hours: if counts.closed_count == 0 {
                 0.0
             } else {
@@ -135,23 +141,32 @@ impl StatusSummary {
     }
 }
 
+fn to_usize(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
 fn write_status(summary: &StatusSummary, page: &mut Page) {
     page.line("📊 Bead Status");
     page.blank();
     page.line("Summary:");
-    let mut row = |name: &str, count: usize| page.line(format!("  {name:<23} {count}"));
-    row("Total Beads:", summary.total);
-    row("Open:", summary.open);
-    row("In Progress:", summary.in_progress);
-    row("Blocked:", summary.blocked);
-    row("Deferred:", summary.deferred);
-    row("Closed:", summary.closed);
-    row("Ready to Work:", summary.ready);
-    if summary.pinned > 0 {
-        row("Pinned:", summary.pinned);
+    for (name, count) in [
+        ("Total Beads:", summary.total),
+        ("Open:", summary.open),
+        ("In Progress:", summary.in_progress),
+        ("Blocked:", summary.blocked),
+        ("Deferred:", summary.deferred),
+        ("Closed:", summary.closed),
+        ("Ready to Work:", summary.ready),
+    ] {
+        page.line(format!("  {name:<23} {count}"));
     }
-    if summary.epics_done > 0 {
-        row("Epics Ready to Close:", summary.epics_done);
+    for (name, count) in [
+        ("Pinned:", summary.pinned),
+        ("Epics Ready to Close:", summary.epics_done),
+    ] {
+        if count > 0 {
+            page.line(format!("  {name:<23} {count}"));
+        }
     }
     if summary.lead_hours > 0.0 {
         page.line(format!(

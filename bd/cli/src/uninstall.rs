@@ -81,9 +81,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             removed.push("merge driver of git".to_owned());
         }
     }
-    let tracked = root
-        .map(|root| tracked_files(&root, &changed))
-        .transpose()?;
+    let mut tracked = match &root {
+        Some(root) => tracked_files(root, &changed)?,
+        None => Vec::new(),
+    };
     if args.beads {
         fs::remove_dir_all(&dir).with_context(|| format!("cannot remove {}", dir.display()))?;
         removed.push(dir.display().to_string());
@@ -93,12 +94,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         removed.push("excludes of git".to_owned());
     }
     let mut rest = super::hooks::describe_edited(&edited);
-    let tracked = tracked.unwrap_or_default();
-    if !tracked.is_empty() || (args.beads && stock.is_tracked) {
-        let beads = (args.beads && stock.is_tracked).then(|| dir.display().to_string());
-        let paths: Vec<String> = tracked.into_iter().chain(beads).collect();
+    if args.beads && stock.is_tracked {
+        tracked.push(dir.display().to_string());
+    }
+    if !tracked.is_empty() {
         rest.push("Git tracks some of the removed files. Commit their removal:".to_owned());
-        rest.push(format!("  git add -A -- {}", paths.join(" ")));
+        rest.push(format!("  git add -A -- {}", tracked.join(" ")));
     }
     rest.extend(describe_rest(ctx, &dir, &stock, args.beads)?);
     let report = UninstallReport {
@@ -167,9 +168,10 @@ fn take_stock(ctx: &Context, dir: &Path) -> anyhow::Result<BeadStock> {
         else {
             continue;
         };
-        let lines = text.split(|byte| *byte == b'\n');
-        let lines = lines.filter(|line| !line.is_empty() && !known.contains(*line));
-        uncommitted += lines.count();
+        uncommitted += text
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty() && !known.contains(*line))
+            .count();
     }
     Ok(BeadStock {
         beads,

@@ -105,8 +105,11 @@ fn open_stores(ctx: &Context, town: bool) -> anyhow::Result<Vec<Store>> {
 /// Fills in the whole values of large fields.
 fn fill_in_values(stores: &[Store], items: &mut [ActivityItem]) -> anyhow::Result<()> {
     for store in stores {
-        let changes = items.iter_mut();
-        store.fill_in_values(changes.map(|item| (item.event.as_str(), &mut item.change)))?;
+        store.fill_in_values(
+            items
+                .iter_mut()
+                .map(|item| (item.event.as_str(), &mut item.change)),
+        )?;
     }
     Ok(())
 }
@@ -122,8 +125,11 @@ fn collect_items(snapshot: &Snapshot, events: Vec<Event>, args: &Args) -> Vec<Ac
                     .as_ref()
                     .is_none_or(|start| change.id.starts_with(start.as_str()));
             if fits {
-                let new_title = change.new.as_ref().and_then(|new| new.plain_text("title"));
-                let title = new_title.or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
+                let title = change
+                    .new
+                    .as_ref()
+                    .and_then(|new| new.plain_text("title"))
+                    .or_else(|| Some(snapshot.get(&change.id)?.title.clone()));
                 items.push(ActivityItem {
                     event: event.id.clone(),
                     at: event.at.clone(),

@@ -1,5 +1,5 @@
 use crate::context::Context;
-use bd::bead::{Bead, Status};
+use bd::bead::Status;
 use bd::change;
 use bd::store::Snapshot;
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
@@ -72,15 +72,17 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// Returns the closed beads to delete: old enough, not pinned, and without open dependents.
 fn find_due_beads(ctx: &Context, snapshot: &Snapshot, args: &Args) -> Vec<String> {
     let limit = ctx.now() - jiff::SignedDuration::from_hours(i64::from(args.older_than) * 24);
-    let is_needed = |bead: &Bead| {
-        let mut holders = snapshot.dependents(&bead.id).into_iter();
-        !args.cascade && holders.any(|(holder, _)| holder.is_open())
-    };
     snapshot
         .select(|bead| bead.status() == Status::Closed)
         .filter(|bead| !bead.pinned && (bead.ephemeral || !args.ephemeral))
         .filter(|bead| bead.closing_time().instant() <= limit)
-        .filter(|bead| !is_needed(bead))
+        .filter(|bead| {
+            args.cascade
+                || snapshot
+                    .dependents(&bead.id)
+                    .iter()
+                    .all(|(holder, _)| !holder.is_open())
+        })
         .map(|bead| bead.id.clone())
         .collect()
 }

@@ -29,16 +29,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         rig: non_empty(&agent.rig).or_else(|| find_label_value(agent, "rig"))
     };
     build_report(report, |agent, page| {
-        let shown = |text: &Option<String>| text.as_deref().map_or("-".into(), escape::escape_line);
         let last_activity = agent.last_activity.as_ref().map_or("-", Stamp::as_str);
         let title = escape::escape_line(&agent.title);
-        let [role, role_bead] = [&agent.role_type, &agent.role_bead].map(shown);
+        let [state, hook, role, role_bead, rig] = [
+            &agent.agent_state,
+            &agent.hook_bead,
+            &agent.role_type,
+            &agent.role_bead,
+            &agent.rig,
+        ]
+        .map(|text| text.as_deref().map_or("-".into(), escape::escape_line));
         page.line(format!("{}: {title}", agent.id));
-        page.line(format!("  State:         {}", shown(&agent.agent_state)));
+        page.line(format!("  State:         {state}"));
         page.line(format!("  Last activity: {last_activity}"));
-        page.line(format!("  Hook:          {}", shown(&agent.hook_bead)));
+        page.line(format!("  Hook:          {hook}"));
         page.line(format!("  Role:          {role} ({role_bead})"));
-        page.line(format!("  Rig:           {}", shown(&agent.rig)));
+        page.line(format!("  Rig:           {rig}"));
     })
 }
 

@@ -241,12 +241,12 @@ pub(crate) fn parse_time_range(
     after: Option<&str>,
     before: Option<&str>,
 ) -> Result<TimeRange, UsageError> {
-    let read = |end: &str, text: Option<&str>| {
-        let flag = format!("--{name}-{end}");
-        text.map(|text| ctx.parse_time(&flag, text)).transpose()
-    };
     Ok(TimeRange {
-        after: read("after", after)?,
-        before: read("before", before)?,
+        after: after
+            .map(|text| ctx.parse_time(&format!("--{name}-after"), text))
+            .transpose()?,
+        before: before
+            .map(|text| ctx.parse_time(&format!("--{name}-before"), text))
+            .transpose()?,
     })
 }

@@ -9,7 +9,7 @@ use std::io::Read;
 use anyhow::Context as _;
 
 use crate::context::Context;
-use bd::bead::{DepKind, RawJson, record, validate};
+use bd::bead::{DepKind, RawJson, Stamp, record, validate};
 use kit::failure::UsageError;
 use kit::ui::escape;
 
@@ -57,6 +57,18 @@ pub(crate) fn resolve_assignee(ctx: &Context, name: Option<&str>) -> Option<Stri
     match name {
         Some("me") => Some(ctx.author().actor),
         name => name.map(str::to_owned),
+    }
+}
+
+/// Parses a time from a flag. An empty text is no time.
+pub(crate) fn parse_stamp(
+    ctx: &Context,
+    flag: &str,
+    text: &str,
+) -> Result<Option<Stamp>, UsageError> {
+    match text {
+        "" => Ok(None),
+        text => Ok(Some(Stamp::from(ctx.parse_time(flag, text)?))),
     }
 }
 

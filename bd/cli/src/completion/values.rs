@@ -77,15 +77,10 @@ fn list_ids(place: &CompletionEnv) -> Vec<CompletionValue> {
 }
 
 fn list_formulas(place: &CompletionEnv) -> Vec<CompletionValue> {
-    without_descriptions(
-        place
-            .as_ref()
-            .map(|env| {
-                let beads = find::find_beads_folder(env).ok();
-                FormulaSearchPath::new(env, beads.as_deref(), &[]).names()
-            })
-            .unwrap_or_default(),
-    )
+    without_descriptions(place.as_ref().into_iter().flat_map(|env| {
+        let beads = find::find_beads_folder(env).ok();
+        FormulaSearchPath::new(env, beads.as_deref(), &[]).names()
+    }))
 }
 
 fn list_labels(place: &CompletionEnv) -> Vec<CompletionValue> {
@@ -99,12 +94,16 @@ fn list_labels(place: &CompletionEnv) -> Vec<CompletionValue> {
 }
 
 fn list_rigs(place: &CompletionEnv) -> Vec<CompletionValue> {
-    let found = place.as_ref().and_then(|env| {
+    let routes = place.as_ref().and_then(|env| {
         let dir = find::find_beads_folder(env).ok()?;
         Some(Routes::for_working_dir(&dir, env))
     });
-    let routes = found.unwrap_or_default();
-    without_descriptions(routes.all().iter().map(|route| route.rig().to_owned()))
+    without_descriptions(
+        routes
+            .iter()
+            .flat_map(Routes::all)
+            .map(|route| route.rig().to_owned()),
+    )
 }
 
 fn list_assignees(place: &CompletionEnv) -> Vec<CompletionValue> {

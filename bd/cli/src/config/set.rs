@@ -25,12 +25,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     build_report(report, |setting, page| {
         let value = escape::escape_line(&setting.value);
-        let place = setting.location.map(|file| format!(" (in {file})"));
-        page.line(format!(
-            "Set {} = {value}{}",
-            setting.key,
-            place.unwrap_or_default()
-        ));
+        let place = setting
+            .location
+            .map_or(String::new(), |file| format!(" (in {file})"));
+        page.line(format!("Set {} = {value}{place}", setting.key));
     })
 }
 

@@ -97,12 +97,15 @@ fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> 
     let mut is_code = false;
     for line in text.lines() {
         is_code ^= line.trim_start().starts_with("```");
-        let heading = |mark: &str| line.strip_prefix(mark).filter(|_| !is_code).map(str::trim);
-        if let Some(title) = heading("## ") {
+        if let Some(title) = line.strip_prefix("## ").filter(|_| !is_code) {
+            let title = title.trim();
             found.push((title.to_owned(), DraftSections::new()));
             section = "intro".to_owned();
         } else if let Some((_, sections)) = found.last_mut() {
-            let name = heading("### ").map(str::to_lowercase);
+            let name = line
+                .strip_prefix("### ")
+                .filter(|_| !is_code)
+                .map(|name| name.trim().to_lowercase());
             if let Some(known) = name
                 .iter()
                 .find(|name| FIELD_HEADINGS.contains(&name.as_str()))
@@ -126,39 +129,64 @@ fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> 
 }
 
 fn build_draft(title: String, sections: &DraftSections) -> Result<IssueDraft, UsageError> {
-    let part = |name: &str| {
-        let text = sections.get(name).map(|text| text.trim());
-        text.filter(|text| !text.is_empty()).map(str::to_owned)
-    };
-    let list = |name: &str| {
-        let text = part(name).unwrap_or_default();
-        text.split([',', '\n'])
-            .map(|item| {
-                let item = item.trim();
-                item.strip_prefix("- ").unwrap_or(item).trim().to_owned()
-            })
-            .filter(|item| !item.is_empty())
-            .collect::<Vec<_>>()
-    };
-    let description = part("description").or_else(|| part("intro"));
-    let priority = part("priority").map(|text| args::parse_priority_arg(&text));
+    let [
+        intro,
+        description,
+        design,
+        criteria,
+        assignee,
+        priority,
+        kind,
+    ] = [
+        "intro",
+        "description",
+        "design",
+        "acceptance criteria",
+        "assignee",
+        "priority",
+        "type",
+    ]
+    .map(|name| sections.get(name).map_or("", |text| text.trim()));
     Ok(IssueDraft {
         new: NewBead {
             title,
-            description: description.unwrap_or_default(),
-            design: part("design").unwrap_or_default(),
-            acceptance_criteria: part("acceptance criteria").unwrap_or_default(),
-            assignee: part("assignee").unwrap_or_default(),
-            labels: list("labels"),
-            priority: priority.transpose()?.unwrap_or(2),
-            issue_type: Kind::from_user_text(part("type").as_deref().unwrap_or("task")),
+            description: match description {
+                "" => intro.to_owned(),
+                description => description.to_owned(),
+            },
+            design: design.to_owned(),
+            acceptance_criteria: criteria.to_owned(),
+            assignee: assignee.to_owned(),
+            labels: split_items(sections, "labels"),
+            priority: match priority {
+                "" => 2,
+                priority => args::parse_priority_arg(priority)?,
+            },
+            issue_type: match kind {
+                "" => Kind::Task,
+                kind => Kind::from_user_text(kind),
+            },
             ..NewBead::default()
         },
-        edges: list("dependencies")
+        edges: split_items(sections, "dependencies")
             .into_iter()
             .map(request::parse_edge)
             .collect(),
     })
+}
+
+/// Splits a section at commas and lines.
+fn split_items(sections: &DraftSections, name: &str) -> Vec<String> {
+    sections
+        .get(name)
+        .iter()
+        .flat_map(|text| text.split([',', '\n']))
+        .map(|item| {
+            let item = item.trim();
+            item.strip_prefix("- ").unwrap_or(item).trim().to_owned()
+        })
+        .filter(|item| !item.is_empty())
+        .collect()
 }
 
 /// A plan of beads and edges. An unknown key is an error, because it may hold the order of work.
@@ -225,35 +253,30 @@ impl FilePlan {
     ) -> Result<BeadPlan, UsageError> {
         let mut plan = BeadPlan::default();
         let keys: BTreeSet<String> = self.nodes.iter().map(|node| node.key.clone()).collect();
-        let resolve = |name: String| {
+        let find_endpoint = |name: String| {
             if keys.contains(&name) {
                 PlanEndpoint::Key(name)
             } else {
                 PlanEndpoint::Id(name)
             }
         };
-        let build_edge = |from: PlanEndpoint, to: PlanEndpoint| PlanEdge {
-            from,
-            to,
-            kind: DepKind::Blocks,
-            metadata: String::new(),
-        };
         for node in self.nodes {
             let own = PlanEndpoint::Key(node.key.clone());
-            let before = node.depends_on.into_iter().map(resolve);
-            plan.edges
-                .extend(before.map(|before| build_edge(own.clone(), before)));
-            let after = node.blocks.into_iter().map(resolve);
-            plan.edges
-                .extend(after.map(|after| build_edge(after, own.clone())));
+            for before in node.depends_on {
+                let kind = DepKind::Blocks;
+                plan.edges
+                    .push(build_edge(own.clone(), find_endpoint(before), kind));
+            }
+            for after in node.blocks {
+                let kind = DepKind::Blocks;
+                plan.edges
+                    .push(build_edge(find_endpoint(after), own.clone(), kind));
+            }
             let kind = Kind::from_user_text(node.kind.as_deref().unwrap_or("task"));
             check_kind(&kind)?;
             plan.beads.push(PlanBead {
                 key: node.key,
-                parent: node
-                    .parent_key
-                    .map(PlanEndpoint::Key)
-                    .or(node.parent_id.map(PlanEndpoint::Id)),
+                parent: choose_endpoint(node.parent_key, node.parent_id),
                 new: NewBead {
                     title: node.title,
                     description: node.description,
@@ -268,20 +291,29 @@ impl FilePlan {
                 },
             });
         }
-        let end = |key: Option<String>, id: Option<String>| {
-            key.map(PlanEndpoint::Key)
-                .or(id.map(PlanEndpoint::Id))
-                .ok_or_else(|| UsageError(format!("{path}: an edge has an end without key and id")))
-        };
         for edge in self.edges {
-            plan.edges.push(PlanEdge {
-                from: end(edge.from_key, edge.from_id)?,
-                to: end(edge.to_key, edge.to_id)?,
-                kind: DepKind::from(edge.kind.as_deref().unwrap_or("blocks")),
-                metadata: String::new(),
-            });
+            let from = choose_endpoint(edge.from_key, edge.from_id);
+            let to = choose_endpoint(edge.to_key, edge.to_id);
+            let (Some(from), Some(to)) = (from, to) else {
+                kit::bail_usage!("{path}: an edge has an end without key and id");
+            };
+            let kind = DepKind::from(edge.kind.as_deref().unwrap_or("blocks"));
+            plan.edges.push(build_edge(from, to, kind));
         }
         Ok(plan)
+    }
+}
+
+fn choose_endpoint(key: Option<String>, id: Option<String>) -> Option<PlanEndpoint> {
+    key.map(PlanEndpoint::Key).or(id.map(PlanEndpoint::Id))
+}
+
+fn build_edge(from: PlanEndpoint, to: PlanEndpoint, kind: DepKind) -> PlanEdge {
+    PlanEdge {
+        from,
+        to,
+        kind,
+        metadata: String::new(),
     }
 }
 

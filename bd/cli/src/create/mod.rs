@@ -267,11 +267,9 @@ fn print_remarks(ctx: &Context, new: &NewBead) {
         ctx.ui
             .warn("no description: the worker will see only the title");
     }
-    let past = new
-        .defer_until
-        .as_ref()
-        .filter(|until| until.instant() <= ctx.now());
-    if let Some(until) = past {
+    if let Some(until) = &new.defer_until
+        && until.instant() <= ctx.now()
+    {
         ctx.ui.warn(&format!(
             "--defer {until} is in the past: the bead is ready at once"
         ));
@@ -298,8 +296,16 @@ fn add_edges(
     args: &Args,
     edges: &[(DepKind, String)],
 ) -> Vec<anyhow::Error> {
+    let mut all: Vec<(DepKind, &str, String)> = Vec::new();
+    for (kind, given) in edges {
+        all.push((kind.clone(), given, String::new()));
+    }
+    if let Some(given) = &args.waits_for {
+        let metadata = json!({"gate": args.waits_for_gate}).to_string();
+        all.push((DepKind::WaitsFor, given, metadata));
+    }
     let mut problems = Vec::new();
-    let mut add = |kind: DepKind, given: &str, metadata: &str| {
+    for (kind, given, metadata) in all {
         let found = tx.get_live(given).map(|bead| bead.id.clone());
         let target = match found {
             Some(id) => Ok(id),
@@ -309,19 +315,12 @@ fn add_edges(
         };
         let added = target.and_then(|target| {
             Ok(change::add_dep_with_metadata(
-                tx, id, &target, kind, metadata,
+                tx, id, &target, kind, &metadata,
             )?)
         });
         if let Err(error) = added {
             problems.push(error.context(format!("failed to add dependency {id} → {given}")));
         }
-    };
-    for (kind, target) in edges {
-        add(kind.clone(), target, "");
-    }
-    if let Some(target) = &args.waits_for {
-        let metadata = json!({"gate": args.waits_for_gate}).to_string();
-        add(DepKind::WaitsFor, target, &metadata);
     }
     problems
 }

@@ -2,7 +2,7 @@
 
 use crate::args;
 use crate::context::Context;
-use bd::bead::{Bead, DepKind, Kind, Stamp};
+use bd::bead::{Bead, DepKind, Kind};
 use bd::change::NewBead;
 use bd::molecule::proto;
 use kit::failure::UsageError;
@@ -20,14 +20,7 @@ pub(super) fn read_new_bead(ctx: &Context, args: &Args) -> anyhow::Result<NewBea
     if args.estimate.is_some_and(|minutes| minutes < 0) {
         kit::bail_usage!("estimate must be a non-negative number of minutes");
     }
-    let time = |flag: &str, text: &Option<String>| -> anyhow::Result<Option<Stamp>> {
-        let text = text.as_deref().filter(|text| !text.is_empty());
-        Ok(text
-            .map(|text| ctx.parse_time(flag, text))
-            .transpose()?
-            .map(Stamp::from))
-    };
-    let text = |text: &Option<String>| text.clone().unwrap_or_default();
+    let read_text = |flag: &Option<String>| flag.clone().unwrap_or_default();
     let metadata = args
         .metadata
         .as_deref()
@@ -38,28 +31,28 @@ pub(super) fn read_new_bead(ctx: &Context, args: &Args) -> anyhow::Result<NewBea
         parent: args.parent.clone(),
         title: read_title(args)?,
         description,
-        design: text(&args.design),
-        acceptance_criteria: text(&args.acceptance),
-        notes: text(&args.notes),
-        spec_id: text(&args.spec_id),
+        design: read_text(&args.design),
+        acceptance_criteria: read_text(&args.acceptance),
+        notes: read_text(&args.notes),
+        spec_id: read_text(&args.spec_id),
         priority: args::parse_priority_arg(args.priority.as_deref().unwrap_or("2"))?,
         issue_type: Kind::from_user_text(args.kind.as_deref().unwrap_or("task")),
         assignee: args::resolve_assignee(ctx, args.assignee.as_deref()).unwrap_or_default(),
         labels: args::parse_labels(&args.labels),
         external_ref: args.external_ref.clone(),
         estimated_minutes: args.estimate,
-        due_at: time("--due", &args.due)?,
-        defer_until: time("--defer", &args.defer)?,
+        due_at: args::parse_stamp(ctx, "--due", args.due.as_deref().unwrap_or(""))?,
+        defer_until: args::parse_stamp(ctx, "--defer", args.defer.as_deref().unwrap_or(""))?,
         metadata: metadata.transpose()?,
         ephemeral: args.ephemeral,
-        mol_type: text(&args.mol_type),
-        wisp_type: text(&args.wisp_type),
-        role_type: text(&args.role_type),
-        rig: text(&args.agent_rig),
-        event_kind: text(&args.event_category),
-        actor: text(&args.event_actor),
-        target: text(&args.event_target),
-        payload: text(&args.event_payload),
+        mol_type: read_text(&args.mol_type),
+        wisp_type: read_text(&args.wisp_type),
+        role_type: read_text(&args.role_type),
+        rig: read_text(&args.agent_rig),
+        event_kind: read_text(&args.event_category),
+        actor: read_text(&args.event_actor),
+        target: read_text(&args.event_target),
+        payload: read_text(&args.event_payload),
         ..NewBead::default()
     };
     match &args.from_template {
@@ -72,7 +65,7 @@ pub(super) fn read_new_bead(ctx: &Context, args: &Args) -> anyhow::Result<NewBea
 fn from_template(ctx: &Context, args: &Args, new: NewBead, id: &str) -> anyhow::Result<NewBead> {
     let snapshot = ctx.store_for_id(id)?.snapshot()?;
     let bead = snapshot.resolve(id)?;
-    let or = |given: String, fallback: &String| {
+    let choose_text = |given: String, fallback: &String| {
         if given.is_empty() {
             fallback.clone()
         } else {
@@ -86,10 +79,10 @@ fn from_template(ctx: &Context, args: &Args, new: NewBead, id: &str) -> anyhow::
         }
     }
     Ok(NewBead {
-        description: or(new.description, &bead.description),
-        design: or(new.design, &bead.design),
-        acceptance_criteria: or(new.acceptance_criteria, &bead.acceptance_criteria),
-        notes: or(new.notes, &bead.notes),
+        description: choose_text(new.description, &bead.description),
+        design: choose_text(new.design, &bead.design),
+        acceptance_criteria: choose_text(new.acceptance_criteria, &bead.acceptance_criteria),
+        notes: choose_text(new.notes, &bead.notes),
         priority: args
             .priority
             .as_ref()

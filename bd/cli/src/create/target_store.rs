@@ -42,12 +42,13 @@ pub(super) fn choose_store(ctx: &Context, args: &Args) -> anyhow::Result<(Store,
 /// Returns the store of a rig, by the rig's name or prefix, and the rig's name.
 pub(crate) fn store_of_rig(ctx: &Context, name: &str) -> anyhow::Result<(Store, String)> {
     let routes = ctx.routes(&ctx.project()?.dir);
-    let unknown = || {
-        UsageError(format!(
-            "rig or prefix \"{name}\" not found in routes.jsonl"
-        ))
-    };
-    let route = routes.route_of_rig(name).ok_or_else(unknown)?;
-    let dir = routes.dir_of(route).ok_or_else(unknown)?;
+    let (route, dir) = routes
+        .route_of_rig(name)
+        .and_then(|route| Some((route, routes.dir_of(route)?)))
+        .ok_or_else(|| {
+            UsageError(format!(
+                "rig or prefix \"{name}\" not found in routes.jsonl"
+            ))
+        })?;
     Ok((ctx.open(&dir)?, route.rig().to_owned()))
 }

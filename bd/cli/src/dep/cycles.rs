@@ -9,15 +9,17 @@ pub(crate) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: &Args) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let circle = change::find_cycle(&snapshot).unwrap_or_default();
-    if circle.is_empty() {
+    let Some(circle) = change::find_cycle(&snapshot) else {
         return build_confirmation([(); 0], |_, page| {
             page.line("✓ No dependency cycles detected");
         });
-    }
-    let beads = circle.iter().filter_map(|id| snapshot.get(id).cloned());
-    let cycles = [beads.map(PlainBead).collect::<Vec<_>>()];
-    build_report(cycles, move |_, page| {
+    };
+    let beads: Vec<PlainBead> = circle
+        .iter()
+        .filter_map(|id| snapshot.get(id).cloned())
+        .map(PlainBead)
+        .collect();
+    build_report([beads], move |_, page| {
         let all = circle.join(" → ");
         let first = &circle[0];
         page.line(format!("⚠ Found a dependency cycle: {all} → {first}"));

@@ -4,7 +4,7 @@ use crate::args;
 use crate::context::Context;
 use crate::line;
 use crate::report::LinkedBead;
-use bd::bead::{Bead, DepKind};
+use bd::bead::{Bead, Dep, DepKind};
 use kit::cli::report::{CommandResult, build_report};
 
 /// List the edges of a bead
@@ -27,18 +27,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .resolve(&args.id)
         .with_context(|| format!("resolving {}", args.id))?;
     let kind = args.kind.as_deref().map(DepKind::from);
-    let wanted = |candidate: &DepKind| kind.as_ref().is_none_or(|kind| kind == candidate);
+    let is_wanted = |edge: &Dep| kind.as_ref().is_none_or(|kind| *kind == edge.kind);
     let links: Vec<LinkedBead> = if args.direction == "up" {
         snapshot
             .dependents_of(&bead.id)
             .into_iter()
-            .filter(|(_, edge)| wanted(&edge.kind))
+            .filter(|(_, edge)| is_wanted(edge))
             .map(|(holder, edge)| LinkedBead::new(holder.clone(), &edge.kind))
             .collect()
     } else {
         bead.dependencies
             .iter()
-            .filter(|edge| wanted(&edge.kind))
+            .filter(|edge| is_wanted(edge))
             .filter_map(|edge| {
                 let target = match snapshot.get_live(&edge.depends_on_id) {
                     Some(bead) => bead.clone(),

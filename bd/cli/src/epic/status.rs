@@ -62,7 +62,7 @@ fn write_epics(epics: &[EpicStatus], page: &mut Page) {
             &epic.title,
             "",
         );
-        let percent = (closed * 100).checked_div(*children).unwrap_or_default();
+        let percent = (closed * 100).checked_div(*children).unwrap_or(0);
         let next = if *eligible_for_close {
             "; close it with 'bd epic close-eligible'"
         } else {

@@ -63,7 +63,7 @@ fn write_formulas(formulas: &[Formula], page: &mut Page) {
         .iter()
         .map(|formula| formula.name.len())
         .max()
-        .unwrap_or_default();
+        .unwrap_or(0);
     for formula in formulas {
         let name = format!("{:width$}", formula.name);
         let prefix = format!(

@@ -67,35 +67,37 @@ fn draw_formula(formula: &Formula) -> Vec<DrawnStep> {
         return draw_legs(formula);
     }
     let steps = formula.every_step();
-    let is_child = |step: &FormulaStep, id: &str| step.children.iter().any(|child| child.id == id);
-    let parent = |id: &str| steps.iter().position(|step| is_child(step, id));
-    let draw_step = |step: &&FormulaStep| DrawnStep {
-        id: step.id.clone(),
-        title: step.title.clone(),
-        needs: step
-            .before()
-            .filter_map(|id| steps.iter().position(|step| step.id == id))
-            .collect(),
-        parent: parent(&step.id),
-        ..DrawnStep::default()
-    };
-    steps.iter().map(draw_step).collect()
+    steps
+        .iter()
+        .map(|step| DrawnStep {
+            id: step.id.clone(),
+            title: step.title.clone(),
+            needs: step
+                .before()
+                .filter_map(|id| steps.iter().position(|step| step.id == id))
+                .collect(),
+            parent: steps
+                .iter()
+                .position(|parent| parent.children.iter().any(|child| child.id == step.id)),
+            ..DrawnStep::default()
+        })
+        .collect()
 }
 
 fn draw_legs(formula: &Formula) -> Vec<DrawnStep> {
     let legs = &formula.legs;
-    let at = |id: &String| legs.iter().position(|leg| leg.id == *id);
+    let find_leg = |id: &String| legs.iter().position(|leg| leg.id == *id);
     let mut drawn: Vec<DrawnStep> = legs
         .iter()
         .map(|leg| DrawnStep {
             id: leg.id.clone(),
             title: leg.title.clone(),
-            needs: leg.needs.iter().filter_map(at).collect(),
+            needs: leg.needs.iter().filter_map(find_leg).collect(),
             ..DrawnStep::default()
         })
         .collect();
     if let Some(synthesis) = &formula.synthesis {
-        let named: Vec<usize> = synthesis.depends_on.iter().filter_map(at).collect();
+        let named: Vec<usize> = synthesis.depends_on.iter().filter_map(find_leg).collect();
         drawn.push(DrawnStep {
             id: "synthesis".to_owned(),
             title: synthesis.title.clone(),

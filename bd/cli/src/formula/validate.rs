@@ -39,8 +39,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 match cook_formula(&shelf, &loaded, &VarValues::new()) {
                     Ok(cooked) => {
                         found.steps = cooked.formula.every_step().len();
-                        let fresh = cooked.warnings.into_iter();
-                        warnings.extend(fresh.filter(|warning| !loaded.warnings.contains(warning)));
+                        warnings.extend(
+                            cooked
+                                .warnings
+                                .into_iter()
+                                .filter(|warning| !loaded.warnings.contains(warning)),
+                        );
                         warnings.dedup();
                     }
                     Err(error) => found.errors = list_error_texts(&error),

@@ -74,14 +74,17 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Ok(())
         })?;
     }
-    let count_verdicts = |is_counted: fn(&GateVerdict) -> bool| {
-        judged
-            .iter()
-            .map(|(_, verdict)| verdict)
-            .filter(|verdict| is_counted(verdict))
-            .count()
-    };
-    let needs_someone = count_verdicts(|verdict| matches!(verdict, GateVerdict::Escalate(_)));
+    let mut resolved = 0;
+    let mut needs_someone = 0;
+    let mut errors = 0;
+    for (_, verdict) in &judged {
+        match verdict {
+            GateVerdict::Open(_) => resolved += 1,
+            GateVerdict::Escalate(_) => needs_someone += 1,
+            GateVerdict::Unanswered(_) => errors += 1,
+            GateVerdict::Wait(_) => {}
+        }
+    }
     let gates = judged.iter().map(|(bead, verdict)| {
         kit::report_value! {
             id: bead.id.clone(), r#type: bead.await_type.clone(),
@@ -90,10 +93,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     });
     let report = kit::report_value! {
         checked: judged.len(),
-        resolved: count_verdicts(|verdict| matches!(verdict, GateVerdict::Open(_))),
+        resolved,
         needs_someone,
         escalated: if args.escalate { needs_someone } else { 0 },
-        errors: count_verdicts(|verdict| matches!(verdict, GateVerdict::Unanswered(_))),
+        errors,
         dry_run: args.dry_run,
         gates: gates.collect::<Vec<_>>()
     };

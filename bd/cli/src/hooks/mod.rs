@@ -50,7 +50,7 @@ pub(super) fn install_at(
     let version = env!("CARGO_PKG_VERSION");
     match place {
         HookPlace::Clone { folder } => {
-            let announce = |hook: &GitHook| {
+            let chained = hooks::install_git_hooks(folder, version, &|hook: &GitHook| {
                 let path = shorten(&hook.path, ctx.env.cwd());
                 let is_own = hook.exists && hook.version.is_none();
                 let own = if is_own {
@@ -62,8 +62,7 @@ pub(super) fn install_at(
                     String::new()
                 };
                 ctx.ui.status(&format!("Writing {path}{own}"));
-            };
-            let chained = hooks::install_git_hooks(folder, version, &announce)?;
+            })?;
             let names = hooks::NAMES.to_vec();
             Ok(Some(InstalledHooks { names, chained }))
         }
@@ -145,11 +144,13 @@ pub(super) fn describe_place(place: &HookPlace, cwd: &Path) -> Vec<String> {
 
 /// Names the hooks that stay because someone edited them.
 pub(super) fn describe_edited(paths: &[PathBuf]) -> Vec<String> {
-    let describe = |path: &PathBuf| {
-        let path = path.display();
-        format!("  {path} was edited: it stays; remove the lines of bd by hand")
-    };
-    paths.iter().map(describe).collect()
+    paths
+        .iter()
+        .map(|path| {
+            let path = path.display();
+            format!("  {path} was edited: it stays; remove the lines of bd by hand")
+        })
+        .collect()
 }
 
 /// Returns a path relative to a folder if it is inside.

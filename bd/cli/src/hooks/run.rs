@@ -59,7 +59,6 @@ fn stage_issues(ctx: &Context) -> anyhow::Result<()> {
     if !is_here {
         return Ok(());
     }
-    let name = store.issues_file().file_name().unwrap_or_default();
     let index = ctx
         .env
         .get("GIT_INDEX_FILE")
@@ -69,21 +68,24 @@ fn stage_issues(ctx: &Context) -> anyhow::Result<()> {
     if file_name.is_some_and(|name| name.to_string_lossy().starts_with("next-index")) {
         return Ok(());
     }
-    let call = |args: &[&str]| {
-        let call = git.plumbing(args).args([name]);
+    let call_on_issues = |args: &[&str]| {
+        let call = git.plumbing(args).args(store.issues_file().file_name());
         match &index {
             Some(index) => call.env("GIT_INDEX_FILE", index),
             None => call,
         }
     };
-    let is_tracked = call(&["ls-files", "--error-unmatch", "--"])
+    let is_tracked = call_on_issues(&["ls-files", "--error-unmatch", "--"])
         .finish()?
         .is_success();
     if !is_tracked {
         return Ok(());
     }
     if ctx.env.get("BEADS_NO_AUTO_STAGE").is_some() {
-        if call(&["diff", "--quiet", "--"]).finish()?.is_success() {
+        if call_on_issues(&["diff", "--quiet", "--"])
+            .finish()?
+            .is_success()
+        {
             return Ok(());
         }
         kit::bail_usage!(
@@ -92,6 +94,6 @@ fn stage_issues(ctx: &Context) -> anyhow::Result<()> {
             store.issues_file().display()
         );
     }
-    call(&["add", "--"]).finish_checked()?;
+    call_on_issues(&["add", "--"]).finish_checked()?;
     Ok(())
 }

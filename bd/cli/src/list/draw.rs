@@ -78,12 +78,11 @@ fn draw_tree(page: &mut Page, rows: &[DrawnRow]) {
             "",
         );
     }
-    let count = |status: &Status| rows.iter().filter(|row| row.bead.status == *status).count();
+    let [open, in_progress] = [Status::Open, Status::InProgress]
+        .map(|status| rows.iter().filter(|row| row.bead.status == status).count());
     page.blank();
     page.line(format!(
-        "Total: {} ({} open, {} in progress)",
-        counted(rows.len(), "bead"),
-        count(&Status::Open),
-        count(&Status::InProgress)
+        "Total: {} ({open} open, {in_progress} in progress)",
+        counted(rows.len(), "bead")
     ));
 }

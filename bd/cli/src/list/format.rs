@@ -109,23 +109,25 @@ fn edge_value(list_edge: &ListEdge<'_>) -> Value {
 }
 
 fn write_dot(page: &mut Page, rows: &[DrawnRow]) {
-    let plain = |text: &str| {
-        let text = escape::escape_line(text);
-        text.replace('\\', "\\\\").replace('"', "\\\"")
-    };
     page.line("digraph dependencies {");
     page.line("  rankdir=TB;");
     page.line("  node [shape=box, style=rounded];");
     for DrawnRow { bead, .. } in rows {
-        let id = plain(&bead.id);
-        let title = plain(&bead.title);
+        let id = escape_dot(&bead.id);
+        let title = escape_dot(&bead.title);
         page.line(format!("  \"{id}\" [label=\"{id}\\n{title}\"];"));
     }
     for ListEdge { from, edge, .. } in list_edges(rows) {
-        let from = plain(&from.id);
-        let to = plain(&edge.depends_on_id);
-        let kind = plain(edge.kind.as_str());
+        let from = escape_dot(&from.id);
+        let to = escape_dot(&edge.depends_on_id);
+        let kind = escape_dot(edge.kind.as_str());
         page.line(format!("  \"{from}\" -> \"{to}\" [label=\"{kind}\"];"));
     }
     page.line("}");
+}
+
+fn escape_dot(text: &str) -> String {
+    escape::escape_line(text)
+        .replace('\\', "\\\\")
+        .replace('"', "\\\"")
 }

@@ -44,14 +44,16 @@ impl DrawnRow {
 
     /// Builds the rows of the given beads. Moves beads from the snapshot instead of copying them.
     pub(crate) fn from_ids(mut snapshot: Snapshot, ids: &[String]) -> Vec<Self> {
-        let counts = |id: &String| {
-            let bead = snapshot.get(id)?;
-            Some((
-                line::format_links(&snapshot, bead),
-                snapshot.dependent_count(id),
-            ))
-        };
-        let counted: Vec<_> = ids.iter().map(counts).collect();
+        let counted: Vec<_> = ids
+            .iter()
+            .map(|id| {
+                let bead = snapshot.get(id)?;
+                Some((
+                    line::format_links(&snapshot, bead),
+                    snapshot.dependent_count(id),
+                ))
+            })
+            .collect();
         ids.iter()
             .zip(counted)
             .filter_map(|(id, counts)| {

@@ -114,17 +114,16 @@ impl ServerHandler for McpServer {
 }
 
 fn build_tool_entries() -> Vec<ToolEntry> {
-    let entry = |tool: &McpTool| {
-        let hints = ToolAnnotations::new()
-            .read_only(tool.is_reading)
-            .destructive(false);
-        ToolEntry::new(tool.name, tool.about, Arc::new(tool.schema())).with_annotations(hints)
-    };
     let about = "Set the folder of the project for later calls (workspace_root), or show it.";
     let context = ToolEntry::new(CONTEXT, about, Arc::new(tool::context_schema()));
     tool::read_tools()
         .iter()
-        .map(entry)
+        .map(|tool| {
+            let hints = ToolAnnotations::new()
+                .read_only(tool.is_reading)
+                .destructive(false);
+            ToolEntry::new(tool.name, tool.about, Arc::new(tool.schema())).with_annotations(hints)
+        })
         .chain([context])
         .collect()
 }

@@ -46,13 +46,13 @@ pub(super) fn read_tools() -> Vec<McpTool> {
     let mut tools: Vec<McpTool> = Vec::new();
     let mut shared: Vec<ToolParam> = Vec::new();
     for [row, name, target, traits, about] in table::read_rows(MCP_TOOLS) {
-        let has_trait = |wanted| traits.split(' ').any(|word| word == wanted);
+        let words: Vec<&str> = traits.split(' ').collect();
         let param = ToolParam {
             name,
             about,
             kind: ParamKind::parse(traits),
             flag: (!target.is_empty()).then_some(target),
-            is_required: has_trait("required"),
+            is_required: words.contains(&"required"),
         };
         match (row, tools.last_mut()) {
             ("shared", _) => shared.push(param),
@@ -66,8 +66,8 @@ pub(super) fn read_tools() -> Vec<McpTool> {
                 name,
                 about,
                 command: target,
-                is_reading: has_trait("reading"),
-                is_brief: has_trait("brief"),
+                is_reading: words.contains(&"reading"),
+                is_brief: words.contains(&"brief"),
                 params: Vec::new(),
             }),
         }
@@ -130,22 +130,26 @@ impl ToolParam {
     /// Converts a client's value to texts. A number becomes its text, and a single text becomes a
     /// list of one.
     fn texts(&self, value: &Value) -> Result<Vec<String>, String> {
-        let wrong = || format!("{} takes {}", self.name, self.kind.describe());
-        let value_text = |value: &Value| match (self.kind, value) {
-            (ParamKind::Number, Value::Number(number)) => Ok(number.to_string()),
-            (ParamKind::Number, Value::String(text)) if text.parse::<u32>().is_ok() => {
-                Ok(text.clone())
-            }
-            (ParamKind::Text | ParamKind::Texts, Value::String(text)) => Ok(text.clone()),
-            _ => Err(wrong()),
-        };
         match (self.kind, value) {
             (_, Value::Null) => Ok(Vec::new()),
             (ParamKind::Switch, Value::Bool(on)) => {
                 Ok(if *on { vec![String::new()] } else { Vec::new() })
             }
-            (ParamKind::Texts, Value::Array(items)) => items.iter().map(value_text).collect(),
-            (_, value) => Ok(vec![value_text(value)?]),
+            (ParamKind::Texts, Value::Array(items)) => {
+                items.iter().map(|item| self.text(item)).collect()
+            }
+            (_, value) => Ok(vec![self.text(value)?]),
+        }
+    }
+
+    fn text(&self, value: &Value) -> Result<String, String> {
+        match (self.kind, value) {
+            (ParamKind::Number, Value::Number(number)) => Ok(number.to_string()),
+            (ParamKind::Number, Value::String(text)) if text.parse::<u32>().is_ok() => {
+                Ok(text.clone())
+            }
+            (ParamKind::Text | ParamKind::Texts, Value::String(text)) => Ok(text.clone()),
+            _ => Err(format!("{} takes {}", self.name, self.kind.describe())),
         }
     }
 }
@@ -181,9 +185,10 @@ impl McpTool {
 
     /// Builds the command line of a call, without the program.
     pub(super) fn command_line(&self, given: &Map<String, Value>) -> Result<Vec<String>, String> {
-        let known =
-            |name: &str| name == WORKSPACE || self.params.iter().any(|param| param.name == name);
-        if let Some(name) = given.keys().find(|name| !known(name)) {
+        if let Some(name) = given
+            .keys()
+            .find(|name| *name != WORKSPACE && self.params.iter().all(|param| param.name != *name))
+        {
             let all: Vec<&str> = self.params.iter().map(|param| param.name).collect();
             return Err(format!(
                 "{} has no argument {name:?}; it takes {}",
@@ -194,11 +199,10 @@ impl McpTool {
         let mut line: Vec<String> = self.command.split(' ').map(str::to_owned).collect();
         let mut places = Vec::new();
         for param in &self.params {
-            let texts = given
-                .get(param.name)
-                .map(|value| param.texts(value))
-                .transpose()?
-                .unwrap_or_default();
+            let texts = match given.get(param.name) {
+                Some(value) => param.texts(value)?,
+                None => Vec::new(),
+            };
             if param.is_required && texts.is_empty() {
                 return Err(format!("{} needs {}", self.name, param.name));
             }

@@ -16,7 +16,7 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
             page.line("No merge slot: bd merge-slot create makes it");
         });
     };
-    let holder = Some(slot.holder.clone()).filter(|holder| !holder.is_empty());
+    let holder = (!slot.holder.is_empty()).then(|| slot.holder.clone());
     let report = kit::report_value! {
         id, available: holder.is_none(), status: slot.status.clone(),
         holder, waiters: slot.waiters.clone()

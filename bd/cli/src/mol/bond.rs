@@ -77,13 +77,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         });
     }
     let bonded = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let operand = |given: &str| match tx.resolve(given) {
+        let find_operand = |given: &str| match tx.resolve(given) {
             Ok(bead) => Ok(BondOperand::Bead(bead.id.clone())),
             Err(_) => find_template(&shelf, tx, given, &options)
                 .map(|template| BondOperand::Formula(Box::new(template))),
         };
-        let a = operand(&args.a)?;
-        let b = operand(&args.b)?;
+        let a = find_operand(&args.a)?;
+        let b = find_operand(&args.b)?;
         Ok(bond::bond_operands(tx, a, b, &request)?)
     })?;
     let poured = bonded.poured.as_ref();

@@ -53,14 +53,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let shown = roots.iter().filter_map(|root| {
         let quick = MoleculeProgress::by_number(&snapshot, root)?;
         if quick.steps.len() > MAX_LISTED_STEPS && !lists_all {
-            return Some(CurrentMolecule::from_progress(&quick, 0..0));
+            return CurrentMolecule::from_progress(&quick, 0..0);
         }
-        Some(CurrentMolecule::from_progress(
-            &MoleculeProgress::for_root(&snapshot, root)?,
-            part.clone(),
-        ))
+        CurrentMolecule::from_progress(&MoleculeProgress::for_root(&snapshot, root)?, part.clone())
     });
-    let list_open = || -> Vec<(String, String)> {
+    let open: Vec<(String, String)> = if roots.is_empty() {
         snapshot
             .open_rows()
             .map(|row| snapshot.bead_ref_at(row.node))
@@ -70,9 +67,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             .map(|bead| (bead.id.clone(), bead.title.clone()))
             .take(10)
             .collect()
-    };
-    let open = if roots.is_empty() {
-        list_open()
     } else {
         Vec::new()
     };
@@ -107,17 +101,16 @@ fn parse_step_range(args: &Args) -> Result<Range<usize>, UsageError> {
     let Some(range) = &args.range else {
         return Ok(0..args.limit.map_or(usize::MAX, |limit| limit.max(1)));
     };
-    let wrong = || {
-        UsageError(format!(
-            "invalid --range \"{range}\": use FROM-TO, such as 3-8"
-        ))
-    };
-    let (from, to) = range.split_once('-').ok_or_else(wrong)?;
-    let number = |text: &str| text.trim().parse::<usize>().ok().filter(|at| *at > 0);
-    match (number(from), number(to)) {
-        (Some(from), Some(to)) if from <= to => Ok(from - 1..to),
-        _ => Err(wrong()),
+    if let Some((from, to)) = range.split_once('-')
+        && let (Ok(from), Ok(to)) = (from.trim().parse::<usize>(), to.trim().parse::<usize>())
+        && 0 < from
+        && from <= to
+    {
+        return Ok(from - 1..to);
     }
+    Err(UsageError(format!(
+        "invalid --range \"{range}\": use FROM-TO, such as 3-8"
+    )))
 }
 
 /// A molecule with the steps to show.
@@ -146,36 +139,43 @@ struct CurrentStep {
     is_current: bool,
 }
 
+fn read_step(step: &progress::MoleculeStep<'_>) -> Option<PlainBead> {
+    step.bead_ref.bead().cloned().map(PlainBead)
+}
+
 impl CurrentMolecule {
-    fn from_progress(progress: &MoleculeProgress<'_>, shown: Range<usize>) -> Self {
-        let total = progress.steps.len();
-        let steps = progress.steps.iter().take(shown.end).skip(shown.start);
-        let bead = |step: &progress::MoleculeStep<'_>| step.bead_ref.bead().cloned();
-        let plain = |step: &progress::MoleculeStep<'_>| bead(step).map(PlainBead);
-        let current_step = |step: &progress::MoleculeStep<'_>| {
-            Some(CurrentStep {
-                issue: plain(step)?,
-                status: step.state.as_str(),
-                is_current: step.state == StepState::Current,
-            })
-        };
-        let root = progress.root.bead().cloned().unwrap_or_default();
-        Self {
-            molecule_id: root.id,
-            molecule_title: root.title,
-            assignee: root.assignee,
-            current_step: progress.current().and_then(plain),
-            next_step: progress.next().and_then(plain),
-            steps: steps.filter_map(current_step).collect(),
+    /// Returns `None` if the line of the root cannot be read.
+    fn from_progress(progress: &MoleculeProgress<'_>, shown: Range<usize>) -> Option<Self> {
+        let root = progress.root.bead()?;
+        Some(Self {
+            molecule_id: root.id.clone(),
+            molecule_title: root.title.clone(),
+            assignee: root.assignee.clone(),
+            current_step: progress.current().and_then(read_step),
+            next_step: progress.next().and_then(read_step),
+            steps: progress
+                .steps
+                .iter()
+                .take(shown.end)
+                .skip(shown.start)
+                .filter_map(|step| {
+                    Some(CurrentStep {
+                        issue: read_step(step)?,
+                        status: step.state.as_str(),
+                        is_current: step.state == StepState::Current,
+                    })
+                })
+                .collect(),
             completed: progress.done(),
-            total,
+            total: progress.steps.len(),
             gate: progress
                 .steps
                 .iter()
                 .filter(|step| step.state == StepState::Pending)
-                .filter_map(bead)
-                .find(|bead| bead.issue_type == Kind::Gate),
-        }
+                .filter_map(|step| step.bead_ref.bead())
+                .find(|bead| bead.issue_type == Kind::Gate)
+                .cloned(),
+        })
     }
 }
 

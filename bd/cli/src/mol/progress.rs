@@ -73,22 +73,22 @@ impl MoleculeProgress {
             .count();
         let begun = direct
             .iter()
-            .filter(|step| step.bead_ref.status() == Status::InProgress);
+            .filter(|step| step.bead_ref.status() == Status::InProgress)
+            .count();
         let rate = estimate_rate(&ends, direct.len() - done);
         Self {
             molecule_id: root.to_owned(),
             molecule_title: molecule
                 .root
                 .bead()
-                .map(|bead| bead.title.clone())
-                .unwrap_or_default(),
+                .map_or(String::new(), |bead| bead.title.clone()),
             total: direct.len(),
             completed: done,
-            in_progress: begun.count(),
+            in_progress: begun,
             current_step_id: molecule
                 .current()
-                .map(|step| step.bead_ref.id().to_owned())
-                .unwrap_or_default(),
+                .map_or("", |step| step.bead_ref.id())
+                .to_owned(),
             percent: (done * 100).checked_div(direct.len()),
             rate_per_hour: rate.map(|(rate, _)| rate),
             eta_hours: rate.map(|(_, left)| left),

@@ -20,13 +20,12 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
 /// Lists the molecules whose gate opened: `bd mol ready`, `bd ready --gated`.
 pub(crate) fn list_gated(ctx: &Context) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
-    let find_live = |id: &str| snapshot.get_live(id).cloned();
     let molecules: Vec<_> = gate::find_freed_steps(&snapshot)
         .into_iter()
         .filter_map(|freed| {
-            let molecule_title = find_live(&freed.molecule)?.title;
-            let closed_gate = PlainBead(find_live(&freed.gate)?);
-            let ready_step = PlainBead(find_live(&freed.step)?);
+            let molecule_title = snapshot.get_live(&freed.molecule)?.title.clone();
+            let closed_gate = PlainBead(snapshot.get_live(&freed.gate)?.clone());
+            let ready_step = PlainBead(snapshot.get_live(&freed.step)?.clone());
             Some(kit::report_value! {
                 molecule_id: freed.molecule, molecule_title, closed_gate, ready_step
             })
@@ -60,6 +59,7 @@ pub(crate) fn list_ready_steps(ctx: &Context, given: &str) -> CommandResult {
     let Some(molecule) = MoleculeProgress::for_root(&snapshot, &root) else {
         return Err(bd::change::ChangeError::NotFound(given.to_owned()).into());
     };
+    let root = snapshot.resolve(&root)?;
     let steps = parallel::analyze_parallel_steps(&molecule);
     let ready: Vec<_> = molecule
         .steps
@@ -73,10 +73,9 @@ pub(crate) fn list_ready_steps(ctx: &Context, given: &str) -> CommandResult {
             })
         })
         .collect();
-    let root = molecule.root.bead().cloned().unwrap_or_default();
     let report = kit::report_value! {
-        molecule_id: root.id,
-        molecule_title: root.title,
+        molecule_id: root.id.clone(),
+        molecule_title: root.title.clone(),
         total_steps: steps.len(),
         ready_steps: ready.len(),
         steps: ready,

@@ -62,15 +62,17 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
             },
         );
     }
-    let root_bead = PlainBead(molecule.root.bead().cloned().unwrap_or_default());
-    let steps = molecule
-        .steps
-        .iter()
-        .filter_map(|step| step.bead_ref.bead().cloned())
-        .map(PlainBead);
+    let mut beads = vec![PlainBead(snapshot.resolve(&root)?.clone())];
+    beads.extend(
+        molecule
+            .steps
+            .iter()
+            .filter_map(|step| step.bead_ref.bead().cloned())
+            .map(PlainBead),
+    );
     let parallel_steps = parallel::analyze_parallel_steps(&molecule);
     let report = MolShowReport {
-        beads: std::iter::once(root_bead).chain(steps).collect(),
+        beads,
         states: molecule.steps.iter().map(|step| step.state).collect(),
         graph: args.graph.then(|| draw::steps_of_molecule(&molecule)),
         is_parallel: args.parallel,
@@ -114,30 +116,31 @@ struct ParallelJson<'a> {
 impl Serialize for MolShowReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let root = self.beads.first();
-        let edges = self.beads.iter().flat_map(|bead| &bead.dependencies);
-        let texts = self
-            .beads
-            .iter()
-            .flat_map(|bead| [&bead.title, &bead.description]);
         let bonded_from = root.and_then(|root| root.bonded_from.as_ref());
         let steps = &self.parallel_steps;
-        let parallel = || ParallelJson {
-            molecule_id: root.map_or("", |root| &root.id),
-            total_steps: steps.len(),
-            ready_steps: steps.iter().filter(|step| step.is_ready).count(),
-            parallel_groups: parallel::group_steps(steps),
-            steps: steps.iter().map(|step| (step.id.as_str(), step)).collect(),
-        };
         let json = MolShowJson {
             root,
             issues: &self.beads,
-            dependencies: edges.collect(),
-            variables: texts
+            dependencies: self
+                .beads
+                .iter()
+                .flat_map(|bead| &bead.dependencies)
+                .collect(),
+            variables: self
+                .beads
+                .iter()
+                .flat_map(|bead| [&bead.title, &bead.description])
                 .flat_map(|text| bd::formula::vars::names_in(text))
                 .collect(),
             is_compound: bonded_from.is_some(),
             bonded_from,
-            parallel: self.is_parallel.then(parallel),
+            parallel: self.is_parallel.then(|| ParallelJson {
+                molecule_id: root.map_or("", |root| &root.id),
+                total_steps: steps.len(),
+                ready_steps: steps.iter().filter(|step| step.is_ready).count(),
+                parallel_groups: parallel::group_steps(steps),
+                steps: steps.iter().map(|step| (step.id.as_str(), step)).collect(),
+            }),
         };
         json.serialize(serializer)
     }
@@ -151,20 +154,20 @@ fn write_molecule(report: &MolShowReport, page: &mut Page) {
     let done = report
         .states
         .iter()
-        .filter(|state| **state == StepState::Done);
-    page.line(format!(
-        "  {} of {} steps complete",
-        done.count(),
-        rest.len()
-    ));
+        .filter(|state| **state == StepState::Done)
+        .count();
+    page.line(format!("  {done} of {} steps complete", rest.len()));
     page.blank();
     if let Some(graph) = &report.graph {
-        let state = |at: usize| report.states.get(at).map_or("", |state| state.as_str());
-        steps::draw_step_tree(page, graph, |at| format!("[{}] ", state(at)));
+        steps::draw_step_tree(page, graph, |at| {
+            let state = report.states.get(at).map_or("", |state| state.as_str());
+            format!("[{state}] ")
+        });
         return;
     }
-    let steps = rest.iter().zip(&report.states).zip(&report.parallel_steps);
-    for ((bead, state), parallel_step) in steps {
+    for ((bead, state), parallel_step) in
+        rest.iter().zip(&report.states).zip(&report.parallel_steps)
+    {
         let group = match &parallel_step.group {
             Some(group) if report.is_parallel => format!(" [{group}]"),
             _ => String::new(),

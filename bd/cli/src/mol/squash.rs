@@ -46,7 +46,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("squash")?;
     let summary = match args.summary.as_deref() {
         Some("-") => args::read_stdin()?,
-        given => given.unwrap_or_default().to_owned(),
+        given => given.unwrap_or("").to_owned(),
     };
     let request = SquashRequest {
         summary,

@@ -170,30 +170,12 @@ fn collect_wisps(ctx: &Context, args: &WispGcArgs) -> CommandResult {
     let age = when::parse_duration(&args.age)
         .ok_or_else(|| UsageError(format!("invalid --age \"{}\": use 30m, 2h or 3d", args.age)))?;
     let limit = ctx.now() - SignedDuration::from_nanos(age);
-    let is_due = |bead: &Bead| {
-        let is_closed = bead.status == Status::Closed;
-        let is_quiet = bead.updated_at.instant() <= limit;
-        bead.ephemeral
-            && match () {
-                () if args.closed => is_closed,
-                () => is_quiet && (args.all || !is_closed) && bead.status != Status::Hooked,
-            }
-    };
     let store = ctx.store()?;
-    let candidates = |snapshot: &Snapshot| -> Vec<String> {
-        snapshot
-            .bead_refs()
-            .filter(BeadRef::is_ephemeral)
-            .filter_map(|bead_ref| bead_ref.bead())
-            .filter(|bead| is_due(bead) && !is_in_use(snapshot, bead, limit))
-            .map(|bead| bead.id.clone())
-            .collect()
-    };
     let ids = if args.dry_run {
-        candidates(&store.snapshot()?)
+        find_due_wisps(&store.snapshot()?, args, limit)
     } else {
         store.transact(&ctx.author(), &ctx.clock, |tx| {
-            let ids = candidates(tx);
+            let ids = find_due_wisps(tx, args, limit);
             for id in &ids {
                 change::delete_bead(tx, id, "", true)?;
             }
@@ -215,6 +197,25 @@ fn collect_wisps(ctx: &Context, args: &WispGcArgs) -> CommandResult {
             page.line(format!("  {id}"));
         }
     })
+}
+
+fn find_due_wisps(snapshot: &Snapshot, args: &WispGcArgs, limit: Timestamp) -> Vec<String> {
+    snapshot
+        .bead_refs()
+        .filter(BeadRef::is_ephemeral)
+        .filter_map(|bead_ref| bead_ref.bead())
+        .filter(|bead| is_due(bead, args, limit) && !is_in_use(snapshot, bead, limit))
+        .map(|bead| bead.id.clone())
+        .collect()
+}
+
+fn is_due(bead: &Bead, args: &WispGcArgs, limit: Timestamp) -> bool {
+    let is_closed = bead.status == Status::Closed;
+    if !bead.ephemeral || args.closed {
+        return bead.ephemeral && is_closed;
+    }
+    let is_quiet = bead.updated_at.instant() <= limit;
+    is_quiet && (args.all || !is_closed) && bead.status != Status::Hooked
 }
 
 /// Returns true if a wisp is a program's record, or if it belongs to a molecule that has an

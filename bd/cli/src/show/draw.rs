@@ -95,34 +95,49 @@ fn write_head(page: &mut Page, bead: &Bead) {
     }
 }
 
-fn write_links(page: &mut Page, shown: &ShownBead) {
-    fn group<'a>(
-        links: &'a [LinkedBead],
-        is_wanted: &dyn Fn(&DepKind) -> bool,
-    ) -> Vec<&'a PlainBead> {
-        links
-            .iter()
-            .filter(|linked| is_wanted(&linked.kind))
-            .map(|linked| &linked.bead)
-            .collect()
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LinkGroup {
+    Related,
+    Hierarchy,
+    Discovery,
+    Other,
+}
+
+impl LinkGroup {
+    fn for_kind(kind: &DepKind) -> Self {
+        match kind {
+            DepKind::Related | DepKind::RelatesTo => Self::Related,
+            DepKind::ParentChild => Self::Hierarchy,
+            DepKind::DiscoveredFrom => Self::Discovery,
+            _ => Self::Other,
+        }
     }
-    let is_related = |kind: &DepKind| matches!(kind, DepKind::Related | DepKind::RelatesTo);
-    let is_parent = |kind: &DepKind| *kind == DepKind::ParentChild;
-    let is_found = |kind: &DepKind| *kind == DepKind::DiscoveredFrom;
-    let is_other = |kind: &DepKind| !is_related(kind) && !is_parent(kind) && !is_found(kind);
-    let mut related = group(&shown.dependencies, &is_related);
-    for bead in group(&shown.dependents, &is_related) {
+}
+
+fn select_links(links: &[LinkedBead], group: LinkGroup) -> Vec<&PlainBead> {
+    links
+        .iter()
+        .filter(|linked| LinkGroup::for_kind(&linked.kind) == group)
+        .map(|linked| &linked.bead)
+        .collect()
+}
+
+fn write_links(page: &mut Page, shown: &ShownBead) {
+    let out = &shown.dependencies;
+    let back = &shown.dependents;
+    let mut related = select_links(out, LinkGroup::Related);
+    for bead in select_links(back, LinkGroup::Related) {
         if !related.iter().any(|other| other.id == bead.id) {
             related.push(bead);
         }
     }
     for (name, beads) in [
-        ("PARENT", group(&shown.dependencies, &is_parent)),
-        ("DEPENDS ON", group(&shown.dependencies, &is_other)),
-        ("DISCOVERED FROM", group(&shown.dependencies, &is_found)),
-        ("CHILDREN", group(&shown.dependents, &is_parent)),
-        ("BLOCKS", group(&shown.dependents, &is_other)),
-        ("DISCOVERED", group(&shown.dependents, &is_found)),
+        ("PARENT", select_links(out, LinkGroup::Hierarchy)),
+        ("DEPENDS ON", select_links(out, LinkGroup::Other)),
+        ("DISCOVERED FROM", select_links(out, LinkGroup::Discovery)),
+        ("CHILDREN", select_links(back, LinkGroup::Hierarchy)),
+        ("BLOCKS", select_links(back, LinkGroup::Other)),
+        ("DISCOVERED", select_links(back, LinkGroup::Discovery)),
         ("RELATED", related),
     ] {
         if !beads.is_empty() {

@@ -190,15 +190,19 @@ fn serialize_without_edges<S: Serializer>(bead: &Bead, serializer: S) -> Result<
 
 impl ShownBead {
     fn from_bead(snapshot: &Snapshot, bead: Bead) -> Self {
-        let out = bead.dependencies.iter().filter_map(|edge| {
-            let target = snapshot.get_live(&edge.depends_on_id)?;
-            Some(LinkedBead::new(target.clone(), &edge.kind))
-        });
-        let back = snapshot.dependents_of(&bead.id).into_iter();
         Self {
             version: hash::compute_version(&bead),
-            dependencies: out.collect(),
-            dependents: back
+            dependencies: bead
+                .dependencies
+                .iter()
+                .filter_map(|edge| {
+                    let target = snapshot.get_live(&edge.depends_on_id)?;
+                    Some(LinkedBead::new(target.clone(), &edge.kind))
+                })
+                .collect(),
+            dependents: snapshot
+                .dependents_of(&bead.id)
+                .into_iter()
                 .map(|(holder, edge)| LinkedBead::new(holder.clone(), &edge.kind))
                 .collect(),
             parent: bead.parent().map(str::to_owned),
@@ -216,15 +220,16 @@ impl ShownBead {
 
 impl Serialize for ShowReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let beads = self.beads.iter();
         match self.form {
-            ShowForm::Children => serializer.collect_map(beads.map(|shown| {
+            ShowForm::Children => serializer.collect_map(self.beads.iter().map(|shown| {
                 let children: Vec<&PlainBead> = shown.children().collect();
                 (&shown.bead.id, children)
             })),
-            ShowForm::Refs => {
-                serializer.collect_map(beads.map(|shown| (&shown.bead.id, &shown.dependents)))
-            }
+            ShowForm::Refs => serializer.collect_map(
+                self.beads
+                    .iter()
+                    .map(|shown| (&shown.bead.id, &shown.dependents)),
+            ),
             ShowForm::Thread => serializer.collect_seq(self.threads.iter().flatten()),
             ShowForm::Full | ShowForm::Short => self.beads.serialize(serializer),
         }

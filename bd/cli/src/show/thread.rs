@@ -16,15 +16,19 @@ pub(super) fn collect_thread(snapshot: &Snapshot, bead: &Bead) -> Vec<PlainBead>
     let mut open = vec![bead.id.clone()];
     let mut thread = vec![PlainBead(bead.clone())];
     while let Some(id) = open.pop() {
-        let up = snapshot.get_live(&id).into_iter().flat_map(|bead| {
-            let edges = bead.edges(&DepKind::RepliesTo);
-            edges.filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
-        });
-        let down = snapshot
-            .dependents_of(&id)
-            .into_iter()
-            .filter(|(_, edge)| edge.kind == DepKind::RepliesTo);
-        for next in up.chain(down.map(|(bead, _)| bead)) {
+        let mut linked: Vec<&Bead> = Vec::new();
+        if let Some(bead) = snapshot.get_live(&id) {
+            linked.extend(
+                bead.edges(&DepKind::RepliesTo)
+                    .filter_map(|edge| snapshot.get_live(&edge.depends_on_id)),
+            );
+        }
+        for (bead, edge) in snapshot.dependents_of(&id) {
+            if edge.kind == DepKind::RepliesTo {
+                linked.push(bead);
+            }
+        }
+        for next in linked {
             if seen.insert(next.id.clone()) {
                 open.push(next.id.clone());
                 thread.push(PlainBead(next.clone()));
@@ -51,14 +55,12 @@ pub(super) fn write_thread(page: &mut Page, thread: &[PlainBead]) {
             )
         })
         .collect();
-    let depth = |bead: &Bead| {
-        let path = std::iter::successors(Some(bead.id.as_str()), |id| {
-            (*above.get(id)?).filter(|id| above.contains_key(id))
-        });
-        path.take(MAX_INDENTATION + 1).count() - 1
-    };
     for bead in thread {
-        let indent = "  ".repeat(depth(bead));
+        let depth = std::iter::successors(above[bead.id.as_str()], |id| *above.get(id)?)
+            .take(MAX_INDENTATION)
+            .take_while(|id| above.contains_key(id))
+            .count();
+        let indent = "  ".repeat(depth);
         let style = page.style().clone();
         let from = if bead.sender.is_empty() {
             &bead.created_by

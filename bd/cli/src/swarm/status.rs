@@ -21,7 +21,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let epic = super::find_epic(&snapshot, &args.id)?;
     let status = SwarmStatus::for_epic(&snapshot, &epic.id);
     let zone = local_time_zone();
-    let list = |beads: &[&Bead]| -> Vec<SwarmMember> {
+    let list_members = |beads: &[&Bead]| -> Vec<SwarmMember> {
         beads
             .iter()
             .map(|bead| SwarmMember::new(bead, &zone))
@@ -35,9 +35,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         epic_id: epic.id.clone(),
         epic_title: epic.title.clone(),
         total_issues: status.total(),
-        completed: list(&status.completed),
-        active: list(&status.active),
-        ready: list(&status.ready),
+        completed: list_members(&status.completed),
+        active: list_members(&status.active),
+        ready: list_members(&status.ready),
         blocked: blocked.collect::<Vec<_>>(),
         progress_percent: status.percent(),
         active_count: status.active.len(),

@@ -68,19 +68,15 @@ struct SwarmChild {
 
 impl SwarmValidateReport {
     pub(super) fn from_analysis(analysis: &SwarmAnalysis<'_>, verbose: bool) -> Self {
-        let waves = analysis.waves.iter().enumerate();
-        let children = || {
-            analysis
-                .children
-                .iter()
-                .map(|bead| (bead.id.clone(), SwarmChild::new(bead, analysis)))
-        };
         Self {
             epic_id: analysis.epic.id.clone(),
             epic_title: analysis.epic.title.clone(),
             total_issues: analysis.children.len(),
             closed_issues: analysis.closed(),
-            ready_fronts: waves
+            ready_fronts: analysis
+                .waves
+                .iter()
+                .enumerate()
                 .map(|(wave, beads)| SwarmWave {
                     wave,
                     issues: beads.iter().map(|bead| bead.id.clone()).collect(),
@@ -92,7 +88,15 @@ impl SwarmValidateReport {
             warnings: analysis.warnings.clone(),
             errors: analysis.errors.clone(),
             swarmable: analysis.errors.is_empty(),
-            issues: verbose.then(|| Entries(children().collect())),
+            issues: verbose.then(|| {
+                Entries(
+                    analysis
+                        .children
+                        .iter()
+                        .map(|bead| (bead.id.clone(), SwarmChild::new(bead, analysis)))
+                        .collect(),
+                )
+            }),
         }
     }
 }

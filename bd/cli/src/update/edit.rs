@@ -2,7 +2,7 @@
 
 use crate::args;
 use crate::context::Context;
-use bd::bead::{Kind, RawJson, Stamp, Status};
+use bd::bead::{Kind, RawJson, Status};
 use bd::change::BeadEdit;
 use kit::failure::UsageError;
 
@@ -16,13 +16,6 @@ pub(super) fn read_edit_flags(ctx: &Context, args: &Args) -> anyhow::Result<Opti
     if args.notes.is_some() && args.append_notes.is_some() {
         kit::bail_usage!("cannot specify both --notes and --append-notes");
     }
-    let time = |flag: &str, text: &Option<String>| -> Result<Option<Option<Stamp>>, UsageError> {
-        match text.as_deref() {
-            None => Ok(None),
-            Some("") => Ok(Some(None)),
-            Some(text) => Ok(Some(Some(Stamp::from(ctx.parse_time(flag, text)?)))),
-        }
-    };
     let metadata = args
         .metadata
         .as_deref()
@@ -49,8 +42,16 @@ pub(super) fn read_edit_flags(ctx: &Context, args: &Args) -> anyhow::Result<Opti
         },
         external_ref: args.external_ref.clone(),
         estimated_minutes: args.estimate,
-        due_at: time("--due", &args.due)?,
-        defer_until: time("--defer", &args.defer)?,
+        due_at: args
+            .due
+            .as_deref()
+            .map(|text| args::parse_stamp(ctx, "--due", text))
+            .transpose()?,
+        defer_until: args
+            .defer
+            .as_deref()
+            .map(|text| args::parse_stamp(ctx, "--defer", text))
+            .transpose()?,
         await_id: args.await_id.clone(),
         ephemeral: (args.ephemeral || args.persistent).then_some(args.ephemeral),
         metadata: metadata.transpose()?,

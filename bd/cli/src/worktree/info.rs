@@ -10,10 +10,12 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let Worktrees { git, all, main } = Worktrees::open(ctx)?;
     let git_top = git.top()?;
     let top = git_top.canonicalize().unwrap_or(git_top);
-    let tree = all.iter().find(|tree| tree.path == top);
-    let branch = tree
-        .and_then(|tree| tree.branch.clone())
-        .unwrap_or_default();
+    let branch = all
+        .iter()
+        .find(|tree| tree.path == top)
+        .and_then(|tree| tree.branch.as_deref())
+        .unwrap_or("")
+        .to_owned();
     let is_linked = top != main;
     let beads = ctx.project().ok().map(|found| found.dir.clone());
     let report = kit::report_value! {

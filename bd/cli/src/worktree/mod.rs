@@ -45,6 +45,6 @@ impl Worktrees {
 }
 
 fn last_component(path: &Path) -> String {
-    let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+    path.file_name()
+        .map_or(String::new(), |name| name.display().to_string())
 }
