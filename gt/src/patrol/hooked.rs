@@ -48,7 +48,7 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
                 .settings
                 .for_rig(agent.rig())
                 .duration(quiet_setting(&agent)?);
-            let preset = runtime::resolve_runtime(town, rig.as_ref(), &agent, "");
+            let preset = runtime::resolve_runtime(town, rig.as_ref(), &agent, None);
             // The screen of an unknown program shows no sign; the other signs count.
             let preset = preset.map_or_else(|_| RuntimePreset::default(), |runtime| runtime.preset);
             let home = town::agent_home(town, &agent);

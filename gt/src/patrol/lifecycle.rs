@@ -166,7 +166,7 @@ fn apply_to_agent(
             Ok(describe_stop(agent, ran))
         }
         (_, LifecycleAction::Restart) => {
-            let (_, live) = role::restart_role(town, agent, "")?;
+            let (_, live) = role::restart_role(town, agent, None)?;
             Ok(format!("session {} restarted", live.name))
         }
         (_, LifecycleAction::Shutdown) => Ok(describe_stop(agent, role::stop_role(town, agent)?)),

@@ -92,22 +92,21 @@ fn is_notice(message: &MailMessage) -> bool {
     message.kind != handoff::KIND && message.priority != "low"
 }
 
-/// Returns the runtime that was requested with an agent's work. Empty for the configured one.
-fn requested_runtime<'a>(view: &'a TownView, agent: &Address) -> &'a str {
+/// Returns the runtime that was requested with an agent's work.
+fn requested_runtime<'a>(view: &'a TownView, agent: &Address) -> Option<&'a str> {
     let Address::Polecat(rig, name) = agent else {
-        return "";
+        return None;
     };
-    let worker = view.find_polecat(rig, name);
-    worker.map_or("", |worker| worker.slot.agent.as_str())
+    view.find_polecat(rig, name).ok()?.slot.agent.as_deref()
 }
 
 /// Judges a program by its own report or by its screen. A program at its usage limit takes no
-/// notice. `wanted` is the runtime that was requested with the work, empty for the configured one.
+/// notice. `wanted` is the runtime that was requested with the work.
 fn read_input_state(
     town: &LiveTown,
     agent: &Address,
     live: &LiveSession,
-    wanted: &str,
+    wanted: Option<&str>,
 ) -> InputState {
     let pulse = SessionPulse::load(&town.layout, &live.name, &live.token);
     if pulse.dialog.is_some() || pulse.refusal.is_some() {

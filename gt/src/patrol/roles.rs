@@ -221,7 +221,7 @@ mod tests {
         // Somebody stopped it after the decision.
         assert_eq!(start_role_agent(town, "deacon").unwrap(), None);
         set("patrol.mode.deacon", "mechanical");
-        let refused = role::start_role(town, &Address::Deacon, "").unwrap_err();
+        let refused = role::start_role(town, &Address::Deacon, None).unwrap_err();
         assert!(refused.to_string().contains("patrol.mode.deacon"));
     }
 }

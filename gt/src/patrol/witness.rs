@@ -262,7 +262,7 @@ fn is_ready_for_input(
     session: &str,
 ) -> anyhow::Result<bool> {
     let address = polecat.address();
-    let agent = &polecat.slot.agent;
+    let agent = polecat.slot.agent.as_deref();
     let Ok(found) = runtime::resolve_runtime(town, Some(rig), &address, agent) else {
         return Ok(true);
     };
@@ -297,7 +297,7 @@ fn type_message(
     let mut values = values.to_vec();
     values.push(("bead", &bead));
     let text = start::fill_template(template, &values);
-    let runtime = runtime::resolve_runtime(town, Some(rig), &ids.address, &agent);
+    let runtime = runtime::resolve_runtime(town, Some(rig), &ids.address, agent.as_deref());
     let input = runtime.map_or_else(
         |_| InputRules::default(),
         |runtime| runtime.preset.input_rules(),

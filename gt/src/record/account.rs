@@ -134,12 +134,13 @@ pub struct ChosenAccount {
 }
 
 /// Returns the account for a new session, if there is one. `wanted` is the account that was
-/// recorded with the work, empty for none. An account at its usage limit gives way to an available
+/// recorded with the work. An account at its usage limit gives way to an available
 /// one.
-pub fn choose_account(town: &Town, wanted: &str) -> anyhow::Result<Option<ChosenAccount>> {
+pub fn choose_account(town: &Town, wanted: Option<&str>) -> anyhow::Result<Option<ChosenAccount>> {
     let book = AccountBook::load(&town.layout)?;
-    let Some(handle) = Some(wanted.to_owned())
+    let Some(handle) = wanted
         .filter(|handle| !handle.is_empty())
+        .map(str::to_owned)
         .or_else(|| book.chosen(&town.env))
     else {
         return Ok(None);

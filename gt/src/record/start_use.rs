@@ -155,9 +155,7 @@ impl UseLimits {
         if self.limits.is_empty() && self.paused.is_empty() {
             return Vec::new();
         }
-        let [agent, account] =
-            [&options.agent, &options.account].map(|name| name.as_deref().unwrap_or(""));
-        find_uses(rig, agent, account)
+        find_uses(rig, options.agent.as_deref(), options.account.as_deref())
     }
 
     /// Returns the usage limit of another worker with the same agent program and account. The one
@@ -200,19 +198,19 @@ pub(crate) fn find_worker_uses(rig: &Rig, worker: &Polecat) -> Vec<StartUse> {
         quota::read_session_account(&rig.town().layout, session.as_str(), &slot.token)
     });
     match &begun {
-        Some(begun) => list_uses(rig, &begun.agent, Some(begun.account.clone())),
-        None => find_uses(rig, &slot.agent, &slot.account),
+        Some(begun) => list_uses(rig, Some(&begun.agent), Some(begun.account.clone())),
+        None => find_uses(rig, slot.agent.as_deref(), slot.account.as_deref()),
     }
 }
 
 /// Returns what a new session of a worker uses. An unknown program or account, or a damaged list of
 /// accounts, is reported when the session is started, and has no limit here.
-fn find_uses(rig: &Rig, agent: &str, account: &str) -> Vec<StartUse> {
+fn find_uses(rig: &Rig, agent: Option<&str>, account: Option<&str>) -> Vec<StartUse> {
     let chosen = choose_account(rig.town(), account).ok().flatten();
     list_uses(rig, agent, chosen.map(|chosen| chosen.handle))
 }
 
-fn list_uses(rig: &Rig, agent: &str, account: Option<String>) -> Vec<StartUse> {
+fn list_uses(rig: &Rig, agent: Option<&str>, account: Option<String>) -> Vec<StartUse> {
     let town: &Town = rig.town();
     let worker = Address::Polecat(rig.name().to_owned(), String::new());
     resolve_runtime(town, Some(rig), &worker, agent)

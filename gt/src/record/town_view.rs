@@ -262,7 +262,7 @@ fn watch_progress(
     glances: &ActivityCache,
     polecats: &mut [Polecat],
 ) {
-    let mut presets: BTreeMap<String, (String, RuntimePreset)> = BTreeMap::new();
+    let mut presets: BTreeMap<Option<String>, (String, RuntimePreset)> = BTreeMap::new();
     let pauses = OnceCell::new();
     for polecat in polecats
         .iter_mut()
@@ -274,10 +274,10 @@ fn watch_progress(
         let wanted = polecat.slot.agent.clone();
         let address = polecat.address();
         let (agent, preset) = &*presets.entry(wanted).or_insert_with_key(|wanted| {
-            let found = runtime::resolve_runtime(town, Some(rig), &address, wanted);
+            let found = runtime::resolve_runtime(town, Some(rig), &address, wanted.as_deref());
             // The screen of an unknown program cannot be read.
             found.map_or_else(
-                |_| (wanted.clone(), RuntimePreset::default()),
+                |_| (wanted.clone().unwrap_or_default(), RuntimePreset::default()),
                 |found| (found.name, found.preset),
             )
         });

@@ -17,8 +17,8 @@ pub(super) struct Args {
     #[command(flatten)]
     members: super::NamedMembers,
     /// Use this agent runtime instead of the configured one
-    #[arg(long, default_value = "")]
-    agent: String,
+    #[arg(long)]
+    agent: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -38,7 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let live = session::start::start_agent_session(
             &town,
             &agent,
-            SessionChoice::with_agent(&args.agent),
+            SessionChoice::with_agent(args.agent.as_deref()),
         )?;
         restarted.push(RestartCrewReport {
             agent: agent.to_string(),

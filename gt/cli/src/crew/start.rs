@@ -19,8 +19,8 @@ pub(super) struct Args {
     #[command(flatten)]
     members: super::NamedMembers,
     /// Use this agent runtime instead of the configured one
-    #[arg(long, default_value = "")]
-    agent: String,
+    #[arg(long)]
+    agent: Option<String>,
     /// Use this account instead of the default one
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
@@ -35,10 +35,10 @@ struct StartCrewReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let account = check_named_account(&town, args.account)?.unwrap_or_default();
+    let account = check_named_account(&town, args.account)?;
     let choice = SessionChoice {
-        agent: &args.agent,
-        account: &account,
+        agent: args.agent.as_deref(),
+        account: account.as_deref(),
     };
     let members = args.members.select(ctx, &town)?;
     let mut started = Vec::new();

@@ -16,8 +16,8 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "name")]
     all: bool,
     /// Use this agent runtime instead of the configured one
-    #[arg(long, default_value = "")]
-    agent: String,
+    #[arg(long)]
+    agent: Option<String>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -32,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let mut called = Vec::new();
     for name in names {
-        let live = dog::start_dog_session(&town, &name, &args.agent)?;
+        let live = dog::start_dog_session(&town, &name, args.agent.as_deref())?;
         called.push(json!({ "dog": name, "session": live.name }));
     }
     build_report(called, |called, page| {

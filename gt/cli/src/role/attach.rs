@@ -11,14 +11,14 @@ pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]
     which: W,
     /// Start it with this agent runtime instead of the configured one
-    #[arg(long, default_value = "")]
-    agent: String,
+    #[arg(long)]
+    agent: Option<String>,
 }
 
 pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
     let town = ctx.open_town()?;
     let agent = args.which.address(ctx, &town)?;
-    let live = role::start_role(&town, &agent, &args.agent)?;
+    let live = role::start_role(&town, &agent, args.agent.as_deref())?;
     attach::attach_to_agent(ctx, &town, &agent)?;
     build_report(serde_json::json!({ "session": live.name }), |_, _| {})
 }

@@ -12,14 +12,14 @@ pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]
     which: W,
     /// Use this agent runtime instead of the configured one
-    #[arg(long, default_value = "")]
-    agent: String,
+    #[arg(long)]
+    agent: Option<String>,
 }
 
 pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
     let town = ctx.open_town()?;
     let agent = args.which.address(ctx, &town)?;
-    let (was_running, live) = role::restart_role(&town, &agent, &args.agent)?;
+    let (was_running, live) = role::restart_role(&town, &agent, args.agent.as_deref())?;
     let data = serde_json::json!({ "session": live.name, "was_running": was_running });
     build_report(data, move |_, page| {
         page.line(format!("● {agent} runs in session {}", live.name));

@@ -15,16 +15,16 @@ pub(crate) struct Args<W: RoleSelector> {
     #[command(flatten)]
     which: W,
     /// Use this agent runtime instead of the configured one
-    #[arg(long, default_value = "")]
-    agent: String,
+    #[arg(long)]
+    agent: Option<String>,
 }
 
 pub(crate) fn run<W: RoleSelector>(ctx: &Context, args: Args<W>) -> CommandResult {
     let town = ctx.open_town()?;
     let agent = args.which.address(ctx, &town)?;
-    let live = role::start_role(&town, &agent, &args.agent)?;
+    let live = role::start_role(&town, &agent, args.agent.as_deref())?;
     let rig = agent.rig().map(|rig| town.rig(rig));
-    let runtime = runtime::resolve_runtime(&town, rig.as_ref(), &agent, &args.agent);
+    let runtime = runtime::resolve_runtime(&town, rig.as_ref(), &agent, args.agent.as_deref());
     let is_scripted = runtime.is_ok_and(|runtime| runtime.preset.is_scripted());
     let question = runtime::find_agent_question(&town, &agent);
     let data = serde_json::json!({ "session": live.name, "needs_person": question });

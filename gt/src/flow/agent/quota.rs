@@ -71,7 +71,7 @@ fn find_usage_limit(
         return Ok(None);
     };
     let rig = address.rig().map(|rig| town.rig(rig));
-    let agent = account.map_or("", |account| account.agent.as_str());
+    let agent = account.map(|account| account.agent.as_str());
     // The screen of an unknown program cannot be read.
     let Ok(found) = runtime::resolve_runtime(town, rig.as_ref(), &address, agent) else {
         return Ok(None);

@@ -57,7 +57,11 @@ pub fn check_has_session(town: &Town, agent: &Address) -> anyhow::Result<()> {
 
 /// Starts the session of an agent for a user, and resets the count of its restarts. Does nothing if
 /// the session runs.
-pub fn start_role(town: &LiveTown, agent: &Address, runtime: &str) -> anyhow::Result<LiveSession> {
+pub fn start_role(
+    town: &LiveTown,
+    agent: &Address,
+    runtime: Option<&str>,
+) -> anyhow::Result<LiveSession> {
     check_has_session(town, agent)?;
     let session = begin_session(town, agent, runtime)?;
     // Cleared afterwards, so that the patrol does not start the session at the same time.
@@ -83,14 +87,14 @@ pub fn keep_running(
     }
     // Counted first, so that a start that kills its caller counts too.
     restarts::change_restarts(&town.layout, agent, |restarts| restarts.count(now, limits))?;
-    begin_session(town, agent, "").map(|live| Some(live.name))
+    begin_session(town, agent, None).map(|live| Some(live.name))
 }
 
 /// Starts the session of an agent in its folder.
 pub(crate) fn begin_session(
     town: &LiveTown,
     agent: &Address,
-    runtime: &str,
+    runtime: Option<&str>,
 ) -> anyhow::Result<LiveSession> {
     file::create_folder(&town::agent_home(town, agent), 0o755)?;
     session::start::start_agent_session(
@@ -116,7 +120,7 @@ pub fn stop_role(town: &LiveTown, agent: &Address) -> anyhow::Result<bool> {
 pub fn restart_role(
     town: &LiveTown,
     agent: &Address,
-    runtime: &str,
+    runtime: Option<&str>,
 ) -> anyhow::Result<(bool, LiveSession)> {
     // Checked before the session is ended, so that an agent that cannot be started is left alone.
     check_has_session(town, agent)?;

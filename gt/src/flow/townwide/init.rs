@@ -266,7 +266,7 @@ fn suggest_gate(town: &LiveTown, rig: &str) -> Option<&'static str> {
 /// Returns the agent that the town's settings choose for workers.
 fn name_of_default_agent(town: &LiveTown, warnings: &mut Vec<String>) -> Option<String> {
     let anyone = Address::Polecat(String::new(), String::new());
-    match runtime::resolve_runtime(town, None, &anyone, "") {
+    match runtime::resolve_runtime(town, None, &anyone, None) {
         Ok(runtime) => Some(runtime.name),
         Err(error) => {
             warnings.push(format!("no work can start yet: {error}"));

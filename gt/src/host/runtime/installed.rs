@@ -140,7 +140,7 @@ pub fn list_targets(town: &Town) -> anyhow::Result<Vec<(String, Address)>> {
 
 fn preset_of(town: &Town, address: &Address) -> anyhow::Result<RuntimePreset> {
     let rig = address.rig().map(|rig| town.rig(rig));
-    Ok(resolve_runtime(town, rig.as_ref(), address, "")?.preset)
+    Ok(resolve_runtime(town, rig.as_ref(), address, None)?.preset)
 }
 
 fn inspect_hooks(town: &Town, target: String, address: &Address) -> RoleHooks {

@@ -127,18 +127,19 @@ pub struct PreparedRuntime {
     pub env: Vec<(String, String)>,
 }
 
-/// Chooses the runtime of an agent. `wanted` is the requested name, empty for the configured one.
+/// Chooses the runtime of an agent. `wanted` is the name that was requested instead of
+/// the configured one.
 pub fn resolve_runtime(
     town: &Town,
     rig: Option<&Rig>,
     address: &Address,
-    wanted: &str,
+    wanted: Option<&str>,
 ) -> Result<AgentRuntime, RuntimeError> {
     choose_runtime(
         &town.layout,
         rig.map(Rig::layout),
         address.role(),
-        Some(wanted).filter(|name| !name.is_empty()),
+        wanted.filter(|name| !name.is_empty()),
         &town.env,
         &town.exe,
     )
@@ -147,7 +148,7 @@ pub fn resolve_runtime(
 /// Returns the rules for typing text into an agent, by its configured runtime.
 pub fn input_rules_of(town: &Town, address: &Address) -> InputRules {
     let rig = address.rig().map(|rig| town.rig(rig));
-    let runtime = resolve_runtime(town, rig.as_ref(), address, "");
+    let runtime = resolve_runtime(town, rig.as_ref(), address, None);
     runtime.map_or_else(
         |_| InputRules::default(),
         |runtime| runtime.preset.input_rules(),
@@ -158,7 +159,7 @@ pub fn input_rules_of(town: &Town, address: &Address) -> InputRules {
 /// runtime.
 pub fn find_agent_question(town: &LiveTown, address: &Address) -> Option<String> {
     let rig = address.rig().map(|rig| town.rig(rig));
-    let runtime = resolve_runtime(town, rig.as_ref(), address, "").ok()?;
+    let runtime = resolve_runtime(town, rig.as_ref(), address, None).ok()?;
     let session = SessionName::for_agent(address)?;
     find_open_question(town.host.as_ref(), session.as_str(), &runtime.preset)
 }

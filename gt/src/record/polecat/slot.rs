@@ -29,11 +29,12 @@ pub struct Slot {
     pub base: String,
     /// The branch that the work will be merged into.
     pub target: String,
-    /// The agent runtime that the sling requested. Empty for the configured one.
-    pub agent: String,
-    /// The account that the sling requested. Empty for the default one.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub account: String,
+    /// The agent runtime that the sling requested, instead of the configured one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The account that the sling requested, instead of the default one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub account: Option<String>,
     /// The time of the claim, RFC 3339.
     pub since: String,
     /// The random token of the current session's processes.
@@ -99,6 +100,11 @@ impl NudgeCount {
     fn is_empty(&self) -> bool {
         self.count == 0
     }
+}
+
+/// Reads a stored text, in which an empty one stands for none.
+fn some_text(stored: String) -> Option<String> {
+    Some(stored).filter(|text| !text.is_empty())
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
@@ -249,8 +255,8 @@ impl From<Stored> for Slot {
             branch: stored.branch,
             base: stored.base,
             target: stored.target,
-            agent: stored.agent,
-            account: stored.account,
+            agent: some_text(stored.agent),
+            account: some_text(stored.account),
             since: stored.since,
             token: stored.token,
             left: stored.left,
@@ -376,16 +382,16 @@ pub struct DoneRecord {
     pub summary: String,
     /// The reason why there is no change to merge.
     pub no_change: Option<String>,
-    /// The path of the specification. Empty if the worker named none.
-    pub spec: String,
-    /// The model that did the work. Empty if its program does not report it.
-    pub model: String,
+    /// The path of the specification that the worker named.
+    pub spec: Option<String>,
+    /// The model that did the work, as its program reported it.
+    pub model: Option<String>,
     /// Set if the worker gives up.
     pub gave_up: Option<GivingUp>,
-    /// The ref with the discovery documents of the sandbox. Empty if there were none.
-    pub documents: String,
-    /// The proven tip. Empty before the proof.
-    pub tip: String,
+    /// The ref with the discovery documents of the sandbox.
+    pub documents: Option<String>,
+    /// The proven tip. None before the proof.
+    pub tip: Option<String>,
     /// True if the tip was pushed and read back.
     pub pushed: bool,
     /// The failed step with its reason.
@@ -433,11 +439,11 @@ impl From<StoredDone> for DoneRecord {
             since: stored.since,
             summary: stored.summary,
             no_change: stored.no_change,
-            spec: stored.more.spec,
-            model: stored.more.model,
+            spec: some_text(stored.more.spec),
+            model: some_text(stored.more.model),
             gave_up: stored.more.gave_up,
-            documents: stored.documents,
-            tip: stored.tip,
+            documents: some_text(stored.documents),
+            tip: some_text(stored.tip),
             pushed: stored.pushed,
             failed: stored.failed,
         }
@@ -451,12 +457,12 @@ impl From<DoneRecord> for StoredDone {
             summary: record.summary,
             no_change: record.no_change,
             more: StoredDoneDetails {
-                spec: record.spec,
-                model: record.model,
+                spec: record.spec.unwrap_or_default(),
+                model: record.model.unwrap_or_default(),
                 gave_up: record.gave_up,
             },
-            documents: record.documents,
-            tip: record.tip,
+            documents: record.documents.unwrap_or_default(),
+            tip: record.tip.unwrap_or_default(),
             pushed: record.pushed,
             failed: record.failed,
         }
@@ -678,10 +684,10 @@ mod tests {
     fn a_done_record_is_stored_in_the_form_of_earlier_versions() {
         let record = DoneRecord {
             since: "t".to_owned(),
-            spec: "docs/s.md".to_owned(),
-            model: "m".to_owned(),
+            spec: Some("docs/s.md".to_owned()),
+            model: Some("m".to_owned()),
             gave_up: Some(GivingUp::default()),
-            documents: "refs/d".to_owned(),
+            documents: Some("refs/d".to_owned()),
             failed: Some(Box::new(FailedStep {
                 step: DoneStep::ReadBack,
                 reason: "no".to_owned(),

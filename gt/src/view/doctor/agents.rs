@@ -30,7 +30,7 @@ fn check_agent(town: &Town, page: &mut CheckFindings, rig: Option<&Rig>, address
         Some(rig) => format!("{} of {}", address.role(), rig.name()),
         None => address.role().to_owned(),
     };
-    match runtime::resolve_runtime(town, rig, address, "") {
+    match runtime::resolve_runtime(town, rig, address, None) {
         Err(error) => {
             let hint = "install it, or set default_agent or role_agents in the settings";
             page.error(format!("{role}: {error}"), hint);

@@ -137,15 +137,16 @@ pub fn ask_session(
 fn runtime_of(town: &Town, session: &PastSession) -> anyhow::Result<AgentRuntime> {
     let address = town.parse_address(&session.actor)?;
     let rig = address.rig().map(|rig| town.rig(rig));
-    let resolve = |agent: &str| runtime::resolve_runtime(town, rig.as_ref(), &address, agent);
-    let now = resolve("");
+    let resolve =
+        |agent: Option<&str>| runtime::resolve_runtime(town, rig.as_ref(), &address, agent);
+    let now = resolve(None);
     let is_event = !session.payload.is_empty();
     match now {
         Ok(now) if session.agent.is_empty() || now.name == session.agent => Ok(now),
         // A transcript names only the kind of the program, whose name in the settings may differ.
         Ok(now) if !is_event && now.preset.hooks == session.agent => Ok(now),
         Err(error) if session.agent.is_empty() => Err(error.into()),
-        _ => Ok(resolve(&session.agent)?),
+        _ => Ok(resolve(Some(&session.agent))?),
     }
 }
 

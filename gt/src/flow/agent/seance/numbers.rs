@@ -26,8 +26,7 @@ const READ_SIZE: u64 = 512 * 1024;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionNumbers {
-    /// The model. Empty if unknown.
-    pub model: String,
+    pub model: Option<String>,
     /// The number of tokens in the context of the last request. 0 if unknown.
     pub context: u64,
 }
@@ -50,9 +49,7 @@ pub fn read_session_numbers(
     let mut found = path
         .map(|path| read_file_numbers(&path))
         .unwrap_or_default();
-    if let Some(model) = &pulse.model {
-        found.model.clone_from(model);
-    }
+    found.model = pulse.model.clone().or(found.model);
     found
 }
 
@@ -72,7 +69,7 @@ pub fn read_file_numbers(path: &Path) -> SessionNumbers {
             found.context = context;
         }
         if let Some(model) = event.model {
-            model.clone_into(&mut found.model);
+            found.model = Some(model.to_owned());
             return found;
         }
     }
@@ -142,7 +139,7 @@ mod tests {
         ];
         std::fs::write(&path, lines.join("\n")).unwrap();
         let expected = SessionNumbers {
-            model: "m-2".to_owned(),
+            model: Some("m-2".to_owned()),
             context: 100,
         };
         assert_eq!(read_file_numbers(&path), expected);
@@ -167,10 +164,10 @@ mod tests {
             r#"{"type":"event_msg","payload":{"type":"token_count","info":{"total_token_usage":{"input_tokens":900},"last_token_usage":{"input_tokens":90,"cached_input_tokens":40,"output_tokens":5,"reasoning_output_tokens":2}}}}"#,
             r#"{"type":"event_msg","payload":{"type":"token_count","info":null}}"#,
         ]);
-        assert_eq!(codex, ("gpt-a".to_owned(), 95));
+        assert_eq!(codex, (Some("gpt-a".to_owned()), 95));
         let gemini = read(&[
             r#"{"type":"gemini","id":"g1","model":"gemini-a","tokens":{"input":100,"output":5,"cached":60,"thoughts":20,"tool":3,"total":128}}"#,
         ]);
-        assert_eq!(gemini, ("gemini-a".to_owned(), 128));
+        assert_eq!(gemini, (Some("gemini-a".to_owned()), 128));
     }
 }

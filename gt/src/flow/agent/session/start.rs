@@ -367,18 +367,20 @@ pub fn check_session_token(live: Option<&LiveSession>, token: &str) -> anyhow::R
     Ok(())
 }
 
-/// The runtime and the account that a user chose for a session. Empty for the configured ones.
+/// The runtime and the account that a user chose for a session, instead of the configured ones.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SessionChoice<'a> {
-    pub agent: &'a str,
-    pub account: &'a str,
+    pub agent: Option<&'a str>,
+    pub account: Option<&'a str>,
 }
 
 impl<'a> SessionChoice<'a> {
     /// Chooses a runtime only.
-    pub fn with_agent(agent: &'a str) -> Self {
-        let account = "";
-        Self { agent, account }
+    pub fn with_agent(agent: Option<&'a str>) -> Self {
+        Self {
+            agent,
+            account: None,
+        }
     }
 }
 
@@ -610,7 +612,7 @@ fn launch_polecat(
     let session = start_session_name(address)?;
     let name = address.name().unwrap_or("");
     let home = rig.sandbox(name);
-    let runtime = runtime::resolve_runtime(town, Some(rig), address, &slot.agent)
+    let runtime = runtime::resolve_runtime(town, Some(rig), address, slot.agent.as_deref())
         .map_err(anyhow::Error::from)?;
     let title = kit::ui::escape::escape_line(&bead.title);
     let message = fill_template(
@@ -637,7 +639,7 @@ fn launch_polecat(
             message,
             env,
             token: slot.token.clone(),
-            account: &slot.account,
+            account: slot.account.as_deref(),
         },
     )?;
     Ok(LaunchResult {
@@ -652,8 +654,8 @@ struct SessionStart<'a> {
     message: String,
     env: Vec<(String, String)>,
     token: String,
-    /// The chosen account. Empty for the default one.
-    account: &'a str,
+    /// The chosen account, instead of the default one.
+    account: Option<&'a str>,
 }
 
 /// Starts the session, answers its opening dialogs, and waits until the agent is ready. Also

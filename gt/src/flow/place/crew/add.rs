@@ -121,7 +121,7 @@ fn clone_for_member(rig: &Rig, name: &str, own_branch: bool) -> anyhow::Result<S
 /// not installed yet gets them at its first `gt crew start`.
 fn install_hooks(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let address = member_address(rig, name);
-    if let Ok(runtime) = runtime::resolve_runtime(rig.town(), Some(rig), &address, "") {
+    if let Ok(runtime) = runtime::resolve_runtime(rig.town(), Some(rig), &address, None) {
         runtime.prepare(&rig.town().layout, &address, &rig.crew(name))?;
     }
     Ok(())

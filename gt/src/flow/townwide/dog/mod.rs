@@ -311,7 +311,7 @@ fn save_worktree(rig: &Rig, dog: &Dog) -> anyhow::Result<Vec<String>> {
 pub fn start_dog_session(
     town: &LiveTown,
     name: &str,
-    runtime: &str,
+    runtime: Option<&str>,
 ) -> anyhow::Result<LiveSession> {
     let dog = dog::find_dog(&town.layout, name)?;
     let live = role::begin_session(town, &dog.address(), runtime)?;

@@ -197,7 +197,7 @@ fn start_agent(town: &LiveTown, plugin: &Plugin, dog: &str) -> anyhow::Result<()
             ..OutgoingMail::default()
         },
     )?;
-    let started = super::start_dog_session(town, dog, "");
+    let started = super::start_dog_session(town, dog, None);
     if started.is_err() {
         let ids = &posted.copies;
         // The failure of the start is reported. A message that stays asks for the same.

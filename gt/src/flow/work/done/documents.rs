@@ -17,9 +17,9 @@ pub(super) fn documents_only_reason(
     slot: &Slot,
     record: &DoneRecord,
 ) -> anyhow::Result<Option<String>> {
-    if record.documents.is_empty() {
+    let Some(kept) = &record.documents else {
         return Ok(None);
-    }
+    };
     let beads = worker.rig.store()?.snapshot()?;
     let explored = beads
         .get(&slot.bead)
@@ -28,8 +28,7 @@ pub(super) fn documents_only_reason(
     let tip = git.resolve("HEAD")?.unwrap_or_default();
     let nothing =
         git.status()?.is_empty() && find_own_commits(&git, slot, &tip)?.commits.is_empty();
-    Ok((explored && nothing)
-        .then(|| format!("only discovery documents, kept on {}", record.documents)))
+    Ok((explored && nothing).then(|| format!("only discovery documents, kept on {kept}")))
 }
 
 /// Keeps the uncommitted files below `.gt/` in the sandbox. Returns the ref that holds them, if

@@ -79,8 +79,8 @@ fn record_failure(
             kept: rescue,
         };
         history::record_giving_up(&mut bead, slot, end, tip, &record.summary, &now.to_string())?;
-        if !record.spec.is_empty() {
-            bead.spec_id.clone_from(&record.spec);
+        if let Some(spec) = &record.spec {
+            bead.spec_id.clone_from(spec);
         }
         if gave_up.close {
             set_summary(&mut bead, &record.summary)?;

@@ -191,7 +191,7 @@ fn begin_done(worker: &HeldWorker, report: &WorkReport) -> anyhow::Result<Slot> 
             since: tx.now().to_string(),
             summary: report.summary.clone(),
             no_change: report.no_change.clone(),
-            spec: spec.clone().unwrap_or(before.spec),
+            spec: spec.clone().or(before.spec),
             model: model.clone(),
             gave_up: report.gave_up.clone(),
             failed: None,
@@ -241,7 +241,7 @@ fn run_recorded_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<Do
     let mut record = slot.state.done_record().cloned().unwrap_or_default();
     match documents::keep_uncommitted(worker, slot) {
         Ok(Some(reference)) => {
-            record.documents = reference;
+            record.documents = Some(reference);
             slot.state = SlotState::finishing(&record);
             save_slot(worker, slot)?;
         }
@@ -264,8 +264,8 @@ fn run_recorded_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<Do
             return record_failed_step(worker, slot, DoneStep::Proof, retry, error.into());
         }
     };
-    if record.tip != proof.tip {
-        record.tip.clone_from(&proof.tip);
+    if record.tip.as_ref() != Some(&proof.tip) {
+        record.tip = Some(proof.tip.clone());
         record.pushed = false;
     }
     if !proof.commits.is_empty() && !record.pushed {

@@ -334,7 +334,7 @@ pub(super) fn prove_work(
     let branch = git.head_branch()?;
     // A `gt done` that was killed in its last step has left the branch already.
     let tip = git.resolve("HEAD")?.unwrap_or_default();
-    let let_go = branch.is_none() && !record.tip.is_empty() && record.tip == tip;
+    let let_go = branch.is_none() && record.tip.as_ref() == Some(&tip);
     if branch.as_deref() != Some(slot.branch.as_str()) && !let_go {
         let found = branch.unwrap_or_else(|| format!("no branch ({tip:.12})"));
         return Err(ProofError::WrongBranch {

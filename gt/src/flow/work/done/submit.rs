@@ -49,8 +49,8 @@ pub(super) fn submit_work(
         if !area.is_empty() {
             bead.set_metadata("area", &area)?;
         }
-        if !record.spec.is_empty() {
-            bead.spec_id.clone_from(&record.spec);
+        if let Some(spec) = &record.spec {
+            bead.spec_id.clone_from(spec);
         }
         bead.assignee = worker.address().to_string();
         bead.updated_at = now.clone();
@@ -211,7 +211,7 @@ pub(super) fn set_idle(
             seconds: now.instant().duration_since(since).as_secs(),
             sessions: slot.session_count(),
             agent: name_runtime(worker, slot),
-            model: record.model.clone(),
+            model: record.model.clone().unwrap_or_default(),
             request: request.map(str::to_owned),
             result: None,
             gate_failures: 0,
@@ -233,8 +233,10 @@ pub(super) fn set_idle(
 fn name_runtime(worker: &HeldWorker, slot: &Slot) -> String {
     let rig = &worker.rig;
     let address = worker.address();
-    resolve_runtime(rig.town(), Some(rig), &address, &slot.agent)
-        .map_or_else(|_| slot.agent.clone(), |runtime| runtime.name)
+    resolve_runtime(rig.town(), Some(rig), &address, slot.agent.as_deref()).map_or_else(
+        |_| slot.agent.clone().unwrap_or_default(),
+        |runtime| runtime.name,
+    )
 }
 
 /// Stores the summary in the bead's metadata and keeps the other keys.

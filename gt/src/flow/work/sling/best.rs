@@ -65,11 +65,12 @@ fn rank_agents<'a>(
     records: impl IntoIterator<Item = &'a WorkCompletion>,
 ) -> Vec<(String, RecordSummary)> {
     let worker = Address::Polecat(rig.name().to_owned(), String::new());
-    let can_start = |agent: &str| resolve_runtime(rig.town(), Some(rig), &worker, agent).is_ok();
     let mut ranked: Vec<(String, RecordSummary)> = summarize_records(records, |one| &one.agent)
         .into_iter()
         .filter(|(agent, summary)| {
-            summary.finished >= MIN_FINISHED_BEADS && !agent.is_empty() && can_start(agent)
+            summary.finished >= MIN_FINISHED_BEADS
+                && !agent.is_empty()
+                && resolve_runtime(rig.town(), Some(rig), &worker, Some(agent)).is_ok()
         })
         .collect();
     ranked.sort_by(|(_, one), (_, other)| {

@@ -364,8 +364,8 @@ fn mark_claimed(
         attempt: bd::bead::attempt::read_attempt(&bead),
         branch: build_branch_name(name, &bead.id, &now).into(),
         target: target_of_task(tx, &bead).unwrap_or_else(|| target.to_owned()),
-        agent: wish.request.options.agent.clone().unwrap_or_default(),
-        account: wish.request.options.account.clone().unwrap_or_default(),
+        agent: wish.request.options.agent.clone(),
+        account: wish.request.options.account.clone(),
         state: SlotState::Slinging(SlingInProgress {
             no_convoy: wish.request.options.no_convoy,
             no_molecule: wish.request.options.no_molecule,

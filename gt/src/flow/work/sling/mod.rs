@@ -320,7 +320,7 @@ fn check_can_start(
     claim::check_open(bead, request.options.force)?;
     town.host.check()?;
     let someone = Address::Polecat(rig.name().to_owned(), String::new());
-    let wanted = request.options.agent.as_deref().unwrap_or("");
+    let wanted = request.options.agent.as_deref();
     runtime::resolve_runtime(town, Some(rig), &someone, wanted)?;
     Ok(())
 }
@@ -332,8 +332,8 @@ fn start_idle_agent(town: &LiveTown, address: &Address, request: &SlingRequest) 
         return None;
     }
     let choice = session::start::SessionChoice {
-        agent: "",
-        account: request.options.account.as_deref().unwrap_or(""),
+        agent: None,
+        account: request.options.account.as_deref(),
     };
     let started = session::start::start_agent_session(town, address, choice);
     started.ok().map(|live| live.name)
