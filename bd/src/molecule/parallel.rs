@@ -16,7 +16,7 @@ pub struct ParallelStep {
     #[serde(rename = "step_id")]
     pub id: String,
     #[serde(rename = "status")]
-    pub state: &'static str,
+    pub state: StepState,
     /// True if the step can start.
     pub is_ready: bool,
     /// The open steps that this one waits for.
@@ -64,7 +64,7 @@ pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelSt
         parents.push(parent);
         found.push(ParallelStep {
             id: step.bead_ref.id().to_owned(),
-            state: step.state.as_str(),
+            state: step.state,
             is_ready: step.state == StepState::Ready,
             blocked_by,
             ..ParallelStep::default()

@@ -3,6 +3,8 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use serde::Serialize;
+
 use crate::bead::{Bead, DepKind, Kind, Status, fields};
 use crate::store::{BeadNode, BeadRef, Snapshot, TimeField, Tx};
 
@@ -10,7 +12,8 @@ use crate::store::{BeadNode, BeadRef, Snapshot, TimeField, Tx};
 pub const ATTACHED: &str = "attached_molecule";
 
 /// The state of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum StepState {
     Done,
     Current,
@@ -18,6 +21,7 @@ pub enum StepState {
     /// The step waits for another step.
     Blocked,
     /// The step is deferred, is a gate, or has open steps of its own.
+    #[default]
     Pending,
 }
 

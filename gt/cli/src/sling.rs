@@ -3,6 +3,7 @@
 use super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
+use gt::flow::place::sandbox::PreparationWay;
 use gt::flow::work::sling::{
     SlingBatch, SlingOptions, SlingPreview, SlingReport, choose_best_agent, formula, preview_sling,
     sling_batch,
@@ -264,7 +265,7 @@ fn write_sling_line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::P
     let facts = [
         ("convoy", slung.convoy.as_deref()),
         ("branch", slung.branch.as_deref()),
-        ("sandbox", slung.sandbox),
+        ("sandbox", slung.sandbox.map(PreparationWay::as_str)),
         ("session", slung.session.as_deref()),
         ("leftovers saved in", slung.rescued.as_deref()),
     ];

@@ -30,13 +30,12 @@ pub struct MoleculeStep {
     /// The id. Empty in a digest.
     pub id: String,
     pub title: String,
-    /// `done`, `current`, `ready`, `blocked` or `pending`.
-    pub state: &'static str,
+    pub state: StepState,
 }
 
 impl MoleculeStep {
     pub fn is_done(&self) -> bool {
-        self.state == StepState::Done.as_str()
+        self.state == StepState::Done
     }
 }
 
@@ -84,7 +83,7 @@ impl Molecule {
                     .bead()
                     .map_or("", |bead| &bead.title)
                     .to_owned(),
-                state: step.state.as_str(),
+                state: step.state,
             })
             .collect();
         let now = progress.current().or_else(|| progress.next());
@@ -179,9 +178,9 @@ pub fn molecule_of_digest(beads: &Snapshot, bead: &str) -> Option<Molecule> {
         number.parse::<usize>().ok()?;
         let (status, title) = rest.split_once("]** ")?;
         let state = if status == "closed" {
-            "done"
+            StepState::Done
         } else {
-            "pending"
+            StepState::Pending
         };
         Some(MoleculeStep {
             id: String::new(),

@@ -22,7 +22,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .unwrap_or_default();
     build_report(found, move |found, page| {
         bd::molecule::step_tree::draw_step_tree(page, &steps, |at| {
-            let state = found.steps.get(at).map_or("", |step| step.state);
+            let state = found.steps.get(at).map_or("", |step| step.state.as_str());
             format!("[{state}] ")
         });
     })

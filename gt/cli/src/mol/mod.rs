@@ -40,7 +40,7 @@ kit::family! {
 fn write_steps(page: &mut Page, steps: &[MoleculeStep]) {
     for step in steps {
         let title = escape::escape_line(&step.title);
-        page.cut_line(format!("  [{}] {}: {title}", step.state, step.id));
+        page.cut_line(format!("  [{}] {}: {title}", step.state.as_str(), step.id));
     }
 }
 

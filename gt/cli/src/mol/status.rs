@@ -5,6 +5,7 @@ use super::{
     CommandResult, Context, Molecule, build_report, describe_next_step, describe_progress,
     write_steps,
 };
+use bd::molecule::progress::StepState;
 use gt::flow::work::molecule;
 
 /// Show the molecule of the work on a hook
@@ -55,9 +56,9 @@ impl StepProgress {
             root_title: found.title.clone(),
             total_steps: total,
             done_steps: found.count_done(),
-            in_progress_steps: list_steps(found, &["current"]).len(),
-            ready_steps: list_steps(found, &["ready"]),
-            blocked_steps: list_steps(found, &["blocked", "pending"]),
+            in_progress_steps: list_steps(found, &[StepState::Current]).len(),
+            ready_steps: list_steps(found, &[StepState::Ready]),
+            blocked_steps: list_steps(found, &[StepState::Blocked, StepState::Pending]),
             percent_complete: (found.count_done() * 100).checked_div(total).unwrap_or(100),
             complete: found.count_done() == total,
         }
@@ -65,7 +66,7 @@ impl StepProgress {
 }
 
 /// Lists the ids of the steps in one of these states.
-fn list_steps(found: &Molecule, states: &[&str]) -> Vec<String> {
+fn list_steps(found: &Molecule, states: &[StepState]) -> Vec<String> {
     found
         .steps
         .iter()

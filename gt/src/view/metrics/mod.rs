@@ -48,11 +48,18 @@ pub struct TownMetrics {
     at: Timestamp,
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+enum MetricKind {
+    Gauge,
+    Counter,
+}
+
 /// The numbers of one name.
 #[derive(Debug, Serialize)]
 struct MetricFamily {
     name: &'static str,
-    kind: &'static str,
+    kind: MetricKind,
     help: &'static str,
     samples: Vec<MetricSample>,
 }
@@ -81,7 +88,7 @@ fn gauge(
 ) -> MetricFamily {
     MetricFamily {
         name,
-        kind: "gauge",
+        kind: MetricKind::Gauge,
         help,
         samples: samples.into_iter().collect(),
     }
@@ -94,7 +101,7 @@ fn counter(
     samples: impl IntoIterator<Item = MetricSample>,
 ) -> MetricFamily {
     MetricFamily {
-        kind: "counter",
+        kind: MetricKind::Counter,
         ..gauge(name, help, samples)
     }
 }
@@ -560,9 +567,11 @@ impl fmt::Display for TownMetrics {
 
 impl fmt::Display for MetricFamily {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Self {
-            name, kind, help, ..
-        } = self;
+        let Self { name, help, .. } = self;
+        let kind = match self.kind {
+            MetricKind::Gauge => "gauge",
+            MetricKind::Counter => "counter",
+        };
         write!(f, "# HELP {name} {help}\n# TYPE {name} {kind}\n")?;
         for sample in &self.samples {
             let labels = sample.labels.iter();

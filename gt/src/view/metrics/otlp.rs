@@ -4,7 +4,7 @@
 
 use serde_json::{Value, json};
 
-use super::{MetricFamily, MetricSample, TownMetrics};
+use super::{MetricFamily, MetricKind, MetricSample, TownMetrics};
 
 /// `AGGREGATION_TEMPORALITY_CUMULATIVE`.
 const CUMULATIVE_TEMPORALITY: u8 = 2;
@@ -41,7 +41,7 @@ impl TownMetrics {
             .collect();
         let name = family.name;
         let description = family.help;
-        if family.kind == "counter" {
+        if family.kind == MetricKind::Counter {
             let sum = json!({ "aggregationTemporality": CUMULATIVE_TEMPORALITY, "isMonotonic": true, "dataPoints": points });
             json!({ "name": name, "description": description, "sum": sum })
         } else {

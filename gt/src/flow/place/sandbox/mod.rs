@@ -20,6 +20,7 @@ use std::time::Duration;
 use bd::git::{Git, GitError};
 use kit::sys::{InsideError, clock, file};
 use kit::ui::escape::escape_line;
+use serde::Serialize;
 
 mod keep;
 mod provision;
@@ -48,10 +49,31 @@ pub struct Sandbox<'a> {
     name: &'a str,
 }
 
+/// The way a sandbox got its fresh branch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PreparationWay {
+    /// There was no sandbox.
+    Added,
+    Switched,
+    /// A broken sandbox was moved aside.
+    Repaired,
+}
+
+impl PreparationWay {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Added => "added",
+            Self::Switched => "switched",
+            Self::Repaired => "repaired",
+        }
+    }
+}
+
 /// The result of preparing a sandbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreparedSandbox {
-    pub how: &'static str,
+    pub way: PreparationWay,
     /// The commit that the branch starts from.
     pub base: String,
     /// Files of the repository that are left out of the sandbox, unless they were reported before.
@@ -151,23 +173,23 @@ impl<'a> Sandbox<'a> {
         }
         let path = self.path();
         self.remove_partial_folder()?;
-        let (how, rescued) = if !path.exists() {
+        let (way, rescued) = if !path.exists() {
             self.add(branch, &base)?;
-            ("added", None)
+            (PreparationWay::Added, None)
         } else if let Some(reason) = self.find_defect()? {
             let rescued = self.move_aside(&reason)?.rescued;
             self.add(branch, &base)?;
-            ("repaired", rescued)
+            (PreparationWay::Repaired, rescued)
         } else {
             self.drop_stale_locks()?;
             let rescued = self.rescue_leftovers()?;
             self.clear_documents()?;
             self.switch(branch, &base)?;
-            ("switched", rescued)
+            (PreparationWay::Switched, rescued)
         };
         let hidden = self.provision()?;
         Ok(PreparedSandbox {
-            how,
+            way,
             base,
             hidden,
             rescued,

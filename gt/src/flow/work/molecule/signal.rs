@@ -9,10 +9,19 @@ use serde::Serialize;
 use crate::town::TownLayout;
 use crate::town::event::LinesBackwards;
 
+/// The reason why a wait ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WaitEnd {
+    /// An event was recorded.
+    Signal,
+    Timeout,
+}
+
 /// The result of a wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SignalReport {
-    pub reason: &'static str,
+    pub reason: WaitEnd,
     /// The duration of the wait in nanoseconds.
     pub elapsed: u64,
     /// The last event, if there was one.
@@ -36,10 +45,10 @@ pub fn await_signal(layout: &TownLayout, limit: Duration) -> anyhow::Result<Sign
             signal,
         };
         if size() != begin {
-            return Ok(done("signal", read_last_line(&path)));
+            return Ok(done(WaitEnd::Signal, read_last_line(&path)));
         }
         if elapsed >= limit {
-            return Ok(done("timeout", None));
+            return Ok(done(WaitEnd::Timeout, None));
         }
         changes.wait_at_most(limit.saturating_sub(elapsed));
     }

@@ -13,6 +13,19 @@ use crate::town::config::SettingsLayers;
 use crate::town::event::event;
 use crate::town::identity::Address;
 
+/// The way the molecule goes on after a step.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum NextAction {
+    /// The next step begins.
+    Continue,
+    /// No other step can begin now.
+    #[default]
+    NoMoreReady,
+    /// All steps are closed.
+    Done,
+}
+
 /// The result of closing a step.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct StepReport {
@@ -27,7 +40,7 @@ pub struct StepReport {
     pub next_step_title: Option<String>,
     /// True if all steps are closed.
     pub complete: bool,
-    pub action: &'static str,
+    pub action: NextAction,
     /// True if a fresh session continues with the next step.
     pub cycled: bool,
 }
@@ -65,7 +78,6 @@ pub fn finish_step(
     let mut done = StepReport {
         step_id: step.clone(),
         molecule_id: root,
-        action: "no_more_ready",
         ..StepReport::default()
     };
     if dry_run {
@@ -81,9 +93,9 @@ pub fn finish_step(
     if let Some(next) = &advance.next {
         done.next_step_id = Some(next.id.clone());
         done.next_step_title = Some(next.title.clone());
-        done.action = "continue";
+        done.action = NextAction::Continue;
     } else if advance.is_complete {
-        done.action = "done";
+        done.action = NextAction::Done;
     }
     town.record_event(&event!(StepDone,
         step: step, molecule: done.molecule_id, next: done.next_step_id, complete: done.complete,
@@ -92,7 +104,7 @@ pub fn finish_step(
         .and_then(|molecule| molecule.current)
         .filter(|current| current.id == step)
         .and_then(|current| current.cycles);
-    done.cycled = done.action == "continue" && cycle_session(town, cycles, &done)?;
+    done.cycled = done.action == NextAction::Continue && cycle_session(town, cycles, &done)?;
     Ok(done)
 }
 

@@ -55,7 +55,7 @@ use crate::flow::agent::handoff;
 use crate::flow::agent::session;
 use crate::flow::place::discovery;
 use crate::flow::place::rig::check_remote;
-use crate::flow::place::sandbox::{Sandbox, SandboxError};
+use crate::flow::place::sandbox::{PreparationWay, Sandbox, SandboxError};
 use crate::flow::place::town_hook;
 use crate::flow::work::convoy::{self, integration};
 use crate::flow::work::followup;
@@ -101,8 +101,7 @@ pub struct SlingReport {
     pub branch: Option<String>,
     /// The session that was started or notified.
     pub session: Option<String>,
-    /// The preparation of the sandbox: `added`, `switched` or `repaired`.
-    pub sandbox: Option<&'static str>,
+    pub sandbox: Option<PreparationWay>,
     /// Files of the repository that are left out of the sandbox. Named once per rig.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<PathBuf>,
@@ -456,10 +455,10 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         record_step(rig, claimed, &mut slot, SlingStep::Branched)?;
         town.record_event(&event!(FreshBranch,
             bead: claimed.bead.id, rig: rig.name(), polecat: claimed.worker.name, branch: slot.branch,
-            sandbox: prepared.how, base: prepared.base, rescue: prepared.rescued,
+            sandbox: prepared.way.as_str(), base: prepared.base, rescue: prepared.rescued,
             fetch_failed: prepared.stale,
         ));
-        sandbox = Some(prepared.how);
+        sandbox = Some(prepared.way);
         rescued = prepared.rescued;
         hidden = prepared.hidden;
     }

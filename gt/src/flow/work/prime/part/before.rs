@@ -315,6 +315,8 @@ fn format_list(heading: &str, all: &[String], most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use bd::molecule::progress::StepState;
+
     use super::*;
 
     fn bead(id: &str, description: &str) -> Bead {
@@ -369,7 +371,7 @@ mod tests {
             molecule: Some(Molecule {
                 id: "w-mol".to_owned(),
                 title: "Work".to_owned(),
-                steps: [("Load", "done"), ("Test", "ready")]
+                steps: [("Load", StepState::Done), ("Test", StepState::Ready)]
                     .map(|(title, state)| MoleculeStep {
                         title: title.to_owned(),
                         state,
@@ -409,8 +411,8 @@ mod tests {
     #[test]
     fn unmarked_steps_are_omitted_if_the_work_is_done() {
         let mut original = bead("w-1", "");
-        let text_of = |original: &Bead, first: &'static str| {
-            let steps = [first, "pending"].map(|state| MoleculeStep {
+        let text_of = |original: &Bead, first: StepState| {
+            let steps = [first, StepState::Pending].map(|state| MoleculeStep {
                 title: "Load".to_owned(),
                 state,
                 ..MoleculeStep::default()
@@ -425,12 +427,12 @@ mod tests {
             };
             followup_part("w-1", &before).text
         };
-        assert!(text_of(&original, "pending").contains("0 of 2 steps done"));
+        assert!(text_of(&original, StepState::Pending).contains("0 of 2 steps done"));
         for status in [Status::InProgress, Status::Closed] {
             original.status = status;
-            let text = text_of(&original, "pending");
+            let text = text_of(&original, StepState::Pending);
             assert!(!text.contains("steps done"), "{text}");
-            let text = text_of(&original, "done");
+            let text = text_of(&original, StepState::Done);
             assert!(text.contains("1 of 2 steps done"), "{text}");
         }
     }
