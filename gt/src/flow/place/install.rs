@@ -34,11 +34,12 @@ impl InstallRequest {
     /// owner yet.
     pub fn from_git_user(folder: &Path) -> Self {
         let git = Git::at(folder);
-        let setting = |key: &str| git.config_get(key).ok().flatten();
+        let [owner, email] =
+            ["user.name", "user.email"].map(|key| git.config_get(key).ok().flatten());
         Self {
             name: None,
-            owner: setting("user.name"),
-            email: setting("user.email"),
+            owner,
+            email,
             git: false,
         }
     }
@@ -88,7 +89,6 @@ pub fn install_town(
     let around = root
         .parent()
         .and_then(|parent| town::find_town(&env.in_dir(parent)).ok());
-    let inside = around.filter(|town| root.starts_with(town));
     let existed = layout.town_json().is_file();
     refuse_foreign_beads(&layout)?;
     let name = request.name.clone().unwrap_or_else(|| {
@@ -111,7 +111,7 @@ pub fn install_town(
         root: root.to_owned(),
         name,
         existed,
-        inside,
+        inside: around.filter(|town| root.starts_with(town)),
         around: towns_below(root),
     })
 }
@@ -124,16 +124,18 @@ fn create_town_repository(root: &Path) -> anyhow::Result<()> {
     let path = root.join(".gitignore");
     let ours = include_str!("../../../templates/town.gitignore");
     let heading = ours.lines().next().unwrap_or("");
-    let old = file::read_file_if_exists(&path)?.unwrap_or_default();
-    let mut text = String::from_utf8_lossy(&old).into_owned();
-    if text.lines().any(|line| line == heading) {
+    let mut content = file::read_file_if_exists(&path)?.unwrap_or_default();
+    if String::from_utf8_lossy(&content)
+        .lines()
+        .any(|line| line == heading)
+    {
         return Ok(());
     }
-    if !text.is_empty() && !text.ends_with('\n') {
-        text.push('\n');
+    if !content.is_empty() && !content.ends_with(b"\n") {
+        content.push(b'\n');
     }
-    text.push_str(ours);
-    write_file(&path, text.as_bytes())?;
+    content.extend(ours.bytes());
+    write_file(&path, &content)?;
     Ok(())
 }
 
@@ -234,7 +236,7 @@ fn write_town_files(
         .unwrap_or_else(|| "overseer".to_owned());
     let overseer = json!({
         "type": "overseer", "version": 1, "name": owner,
-        "email": request.email.clone().unwrap_or_default(), "source": "install",
+        "email": request.email.as_deref().unwrap_or(""), "source": "install",
     });
     let settings = json!({ "type": "town-settings", "version": 1, "default_agent": "claude" });
     let town = json!({

@@ -40,8 +40,9 @@ pub(crate) fn archive_merged_refs(git: &Git, repo: &Path) -> Result<(), GitError
             MERGED_FOLDER,
         ])
         .text()?;
-    let refs = listed.lines().filter_map(|line| line.split_once(' '));
-    let refs: Vec<(&str, &str)> = refs
+    let refs: Vec<(&str, &str)> = listed
+        .lines()
+        .filter_map(|line| line.split_once(' '))
         .filter(|(_, name)| *name != ARCHIVE_REF && !name.contains("-cv-"))
         .collect();
     let old = &refs[..refs.len().saturating_sub(KEPT_REFS)];

@@ -126,10 +126,10 @@ pub fn find_stale_paths(town: &Town, earlier: Option<&Path>) -> anyhow::Result<S
                 continue;
             }
         };
-        let mut named = places
+        let earlier = places
             .iter()
-            .filter(|place| replace_place(&text, place, root) != text);
-        if let Some(earlier) = named.next().cloned() {
+            .find(|place| replace_place(&text, place, root) != text);
+        if let Some(earlier) = earlier.cloned() {
             let kind = StalePathKind::Text { earlier };
             found.push(StalePath { path, kind });
         }
@@ -184,19 +184,25 @@ fn find_stale_origins(rig: &Rig, found: &mut Vec<StalePath>, places: &mut BTreeS
 
 /// Returns the folders that may have a redirect to the rig's beads.
 fn list_work_trees(rig: &Rig) -> Vec<PathBuf> {
-    let names = |folder: &Path| -> Vec<PathBuf> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        entries.map(|entry| entry.path()).collect()
-    };
-    let mut trees = names(&rig.crew_folder());
-    trees.extend(names(&rig.removed_crew()));
-    for home in names(&rig.polecats()) {
-        let name = home.file_name().unwrap_or_default().to_string_lossy();
-        trees.push(rig.sandbox(&name));
-    }
     let kennel = dog::kennel_folder(&rig.town().layout);
-    trees.extend(names(&kennel).into_iter().map(|home| home.join(rig.name())));
+    let mut trees = list_entries(&rig.crew_folder());
+    trees.extend(list_entries(&rig.removed_crew()));
+    trees.extend(
+        file::list_subfolders(&rig.polecats())
+            .iter()
+            .map(|name| rig.sandbox(name)),
+    );
+    trees.extend(
+        list_entries(&kennel)
+            .iter()
+            .map(|home| home.join(rig.name())),
+    );
     trees
+}
+
+fn list_entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).collect()
 }
 
 /// Returns the settings that may name files of the town.

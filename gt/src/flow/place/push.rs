@@ -44,8 +44,9 @@ pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> 
         committed,
         refused: None,
     };
-    let tip = tip.filter(|tip| *tip != slot.base && *tip != last.tip);
-    let Some(tip) = tip.filter(|_| check_remote(rig).unwrap_or(false)) else {
+    let tip = tip
+        .filter(|tip| *tip != slot.base && *tip != last.tip && check_remote(rig).unwrap_or(false));
+    let Some(tip) = tip else {
         looked.save(rig, name)?;
         return Ok(None);
     };
@@ -60,19 +61,17 @@ pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> 
         }
         // Someone pushed in the meantime, usually the worker itself in `gt done`. The next pass
         // decides.
-        Err(PushError::Refused(PushRefusal::Stale)) if last.refused.is_none() => String::new(),
-        Err(refusal) => refusal.to_string(),
+        Err(PushError::Refused(PushRefusal::Stale)) if last.refused.is_none() => None,
+        Err(refusal) => Some(refusal.to_string()),
     };
-    if !refused.is_empty() && last.refused.as_ref() != Some(&refused) {
+    if let Some(refused) = &refused
+        && last.refused.as_ref() != Some(refused)
+    {
         rig.town().record_event(&event!(PushRefused,
-            rig: rig.name(), polecat: name, bead: slot.bead.as_str(), branch: &*slot.branch, reason: refused,
+            rig: rig.name(), polecat: name, bead: slot.bead.as_str(), branch: &*slot.branch, reason: refused.as_str(),
         ));
     }
-    PushRecord {
-        refused: Some(refused).filter(|reason| !reason.is_empty()),
-        ..looked
-    }
-    .save(rig, name)?;
+    PushRecord { refused, ..looked }.save(rig, name)?;
     Ok(None)
 }
 

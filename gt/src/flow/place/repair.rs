@@ -37,9 +37,12 @@ pub fn repair_town(town: &Town, earlier: Option<&Path>) -> RepairReport {
     let request = InstallRequest::from_git_user(layout.root());
     match install_town(&town.env, &town.clock, layout.root(), &request) {
         Ok(_) => {
-            let made = missing.iter().filter(|path| path.exists());
-            let made = made.map(|path| format!("made {}", path.display()));
-            report.repaired.extend(made);
+            report.repaired.extend(
+                missing
+                    .iter()
+                    .filter(|path| path.exists())
+                    .map(|path| format!("made {}", path.display())),
+            );
         }
         Err(error) => report.failed.push(format!("{error:#}")),
     }

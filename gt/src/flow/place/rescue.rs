@@ -39,17 +39,24 @@ pub struct SavedWork {
 pub fn list_saved_work(rigs: &[Rig]) -> anyhow::Result<Vec<SavedWork>> {
     let mut saved = Vec::new();
     for rig in rigs {
-        let row = |saved: Rescue| saved_work_row(rig.name(), saved);
         let git = rig.git();
         for kind in ["rescue", "snap"] {
             let found = rescue::list_rescues(&git, &format!("refs/gt/{kind}/{}/", rig.name()))?;
-            saved.extend(found.into_iter().map(row));
+            saved.extend(
+                found
+                    .into_iter()
+                    .map(|found| saved_work_row(rig.name(), found)),
+            );
         }
         // Uncommitted work of crew is in their own clones.
         for name in crew::list_member_names(rig) {
             let prefix = format!("refs/gt/snap/{}/crew/{name}/", rig.name());
             let found = rescue::list_rescues(&Git::at(rig.crew(&name)), &prefix)?;
-            saved.extend(found.into_iter().map(row));
+            saved.extend(
+                found
+                    .into_iter()
+                    .map(|found| saved_work_row(rig.name(), found)),
+            );
         }
     }
     Ok(saved)
@@ -75,14 +82,17 @@ fn parse_worker_and_bead(reference: &str, subject: &str) -> (Option<String>, Opt
     let (Some("polecats"), Some(polecat)) = (parts.next(), parts.next()) else {
         return (None, None);
     };
-    let last = parts.next().unwrap_or_default();
+    let last = parts.next().unwrap_or("");
     let named_bead = if reference.starts_with("refs/gt/snap/") {
         subject.rsplit_once(" on ").map(|(_, bead)| bead)
     } else {
         last.split_once('-').map(|(_, bead)| bead)
     };
-    let bead = named_bead.filter(|bead| !bead.is_empty());
-    (Some(polecat.to_owned()), bead.map(str::to_owned))
+    let bead = match named_bead {
+        None | Some("") => None,
+        Some(bead) => Some(bead.to_owned()),
+    };
+    (Some(polecat.to_owned()), bead)
 }
 
 /// Saved work with its changes.
@@ -194,9 +204,10 @@ pub fn restore_saved_work(
         into.display()
     );
     let _held = lock_idle_sandbox(town, &into)?;
-    let files = rescue::restore_rescue(&home, &Git::at(&into), &reference)?;
-    let files = files.iter().map(|path| path.to_string_lossy().into_owned());
-    let files: Vec<String> = files.collect();
+    let files: Vec<String> = rescue::restore_rescue(&home, &Git::at(&into), &reference)?
+        .iter()
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
     town.record_event(
         &event!(RescueRestored, rig: rig.name(), r#ref: reference, into: into, files: files),
     );
@@ -229,12 +240,12 @@ struct RescueRef<'t> {
 fn locate_ref<'t>(town: &'t Town, text: &str) -> anyhow::Result<RescueRef<'t>> {
     let rest = text.strip_prefix("refs/gt/").unwrap_or(text);
     let mut parts = rest.split('/');
-    let kind = parts.next().unwrap_or_default();
+    let kind = parts.next().unwrap_or("");
     anyhow::ensure!(
         matches!(kind, "rescue" | "snap"),
         "`{text}` is no rescue ref (gt rescue list shows them)"
     );
-    let rig = town.find_rig(parts.next().unwrap_or_default())?;
+    let rig = town.find_rig(parts.next().unwrap_or(""))?;
     let git = match (parts.next(), parts.next()) {
         (Some("crew"), Some(name))
             if crew::list_member_names(&rig)

@@ -259,15 +259,15 @@ impl<'a> Restoration<'a> {
 
     /// Creates refs, all at once if git takes them all.
     fn create_refs(&mut self, git: &Git, saved: &SavedRepository, commands: &str) {
-        let create = |commands: &str| {
+        let run_commands = |commands: &str| {
             let call = git.plumbing(["update-ref", "--stdin"]).stdin(commands);
             call.limit(REPOSITORY_TIMEOUT).run()
         };
-        if create(commands).is_ok() {
+        if run_commands(commands).is_ok() {
             return;
         }
         for command in commands.lines() {
-            if let Err(error) = create(&format!("{command}\n")) {
+            if let Err(error) = run_commands(&format!("{command}\n")) {
                 self.refs -= 1;
                 self.not_restored.push(format!("{}: {error}", saved.path));
             }
@@ -473,9 +473,8 @@ fn check_paths(manifest: &Manifest) -> anyhow::Result<()> {
         .chain(folders)
         .chain(heads.filter(|path| !path.is_empty()))
     {
-        let is_good = |part: &str| !matches!(part, "" | "." | "..");
         anyhow::ensure!(
-            path.split('/').all(is_good),
+            path.split('/').all(|part| !matches!(part, "" | "." | "..")),
             "the backup has a bad path: {path}"
         );
     }

@@ -127,12 +127,10 @@ pub fn install_block(env: &Env, shell: Shell) -> anyhow::Result<StartFile> {
     let changed = before.as_ref() != Some(&text);
     if changed {
         let end = file::follow_link(&path);
-        let write = || {
-            end.parent()
-                .map_or(Ok(()), |folder| file::create_folder(folder, 0o755))?;
-            file::replace_file(&end, &text, file::SHARED)
-        };
-        write().with_context(|| format!("cannot write {}", path.display()))?;
+        end.parent()
+            .map_or(Ok(()), |folder| file::create_folder(folder, 0o755))
+            .and_then(|()| file::replace_file(&end, &text, file::SHARED))
+            .with_context(|| format!("cannot write {}", path.display()))?;
     }
     Ok(StartFile {
         shell,
@@ -269,11 +267,10 @@ pub struct ShellPlace {
     pub rig: String,
 }
 
-/// Returns the place of the working directory. Empty if the integration is disabled, and for a path
-/// that is not one line of text.
+/// Returns the place of the working directory. A disabled integration shows none, and neither does
+/// a path that is not one line of text.
 pub fn find_place(env: &Env) -> ShellPlace {
-    let town = town::find_town_above(env.cwd()).filter(|_| is_enabled(env));
-    let Some(root) = town else {
+    let Some(root) = town::find_town_above(env.cwd()).filter(|_| is_enabled(env)) else {
         return ShellPlace::default();
     };
     let Some(town) = root
@@ -292,7 +289,7 @@ pub fn find_place(env: &Env) -> ShellPlace {
         name.filter(|name| registry.is_some_and(|registry| registry.rigs.contains_key(*name)));
     ShellPlace {
         town: town.to_owned(),
-        rig: rig.unwrap_or_default().to_owned(),
+        rig: rig.unwrap_or("").to_owned(),
     }
 }
 

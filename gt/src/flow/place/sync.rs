@@ -194,8 +194,10 @@ fn describe_sync(synced: &SyncReport) -> Option<String> {
     if !synced.committed && synced.received == 0 {
         return None;
     }
-    let remote = synced.remote.as_deref().filter(|_| synced.pushed);
-    let pushed = remote.map_or(String::new(), |remote| format!(", pushed to {remote}"));
+    let pushed = match &synced.remote {
+        Some(remote) if synced.pushed => format!(", pushed to {remote}"),
+        _ => String::new(),
+    };
     Some(format!(
         "{} committed to {}, {} changed by others{pushed}",
         kit::ui::counted(synced.sent, "bead"),
@@ -226,15 +228,15 @@ fn save_record(
     record: &SyncRecord,
 ) -> Result<(), LockError> {
     let path = record_path(layout, rig);
-    let failed = |source| LockError::Io {
+    let build_error = |source| LockError::Io {
         path: path.clone(),
         source,
     };
     if let Some(folder) = path.parent() {
-        file::create_folder(folder, 0o700).map_err(failed)?;
+        file::create_folder(folder, 0o700).map_err(build_error)?;
     }
-    let text = serde_json::to_vec(record).map_err(|error| failed(error.into()))?;
-    file::replace_file_relaxed(&path, &text, 0o600).map_err(failed)
+    let text = serde_json::to_vec(record).map_err(|error| build_error(error.into()))?;
+    file::replace_file_relaxed(&path, &text, 0o600).map_err(build_error)
 }
 
 #[cfg(test)]

@@ -118,18 +118,21 @@ impl TownContents {
 
     fn visit_folder(&mut self, root: &Path, path: &str, last: &str) {
         let folder = root.join(path);
-        let is_own = |of: &str| path.strip_suffix(of).is_some_and(|rig| !rig.contains('/'));
+        let is_in_rig = |below: &str| {
+            path.strip_suffix(below)
+                .is_some_and(|rig| !rig.contains('/'))
+        };
         if last == ".runtime" {
             for state in KEPT_STATE.map(|name| format!("{path}/{name}")) {
                 self.add_named(root, &state);
             }
         } else if path == ".git" && is_repository(&folder) {
             self.add_repository(root, "", false);
-        } else if path == "daemon" || is_own("/refinery/cache") || is_own("/refinery/trees") {
+        } else if path == "daemon" || is_in_rig("/refinery/cache") || is_in_rig("/refinery/trees") {
             // The state of the daemon, and files that gates build again.
         } else if last == ".beads" {
             self.stores.push(path.to_owned());
-        } else if is_own("/.repo.git") && is_repository(&folder) {
+        } else if is_in_rig("/.repo.git") && is_repository(&folder) {
             self.add_repository(root, path, true);
         } else if is_clone_place(path) && is_repository(&folder.join(".git")) {
             self.add_repository(root, path, false);

@@ -32,11 +32,11 @@ pub fn list_backups(env: &Env, source: &str) -> anyhow::Result<Vec<BackupEntry>>
     let place = BackupPlace::parse(source, env);
     if let Some(folder) = &place.folder {
         anyhow::ensure!(folder.is_dir(), "{} is not there", folder.display());
-        let no_backup = || format!("{} holds no backup of a town", place.describe());
+        let describe_missing = || format!("{} holds no backup of a town", place.describe());
         let is_repository = folder.join("objects").is_dir() && folder.join("HEAD").is_file();
-        anyhow::ensure!(is_repository, no_backup());
+        anyhow::ensure!(is_repository, describe_missing());
         let tip = Git::at(folder).resolve(&format!("refs/heads/{BRANCH}"))?;
-        return read_backups(&Git::at(folder), &tip.with_context(no_backup)?);
+        return read_backups(&Git::at(folder), &tip.with_context(describe_missing)?);
     }
     let folder = tempfile::Builder::new().prefix("backup-list-").tempdir()?;
     let workshop = Workshop::open(folder.path(), &[])?;
@@ -86,26 +86,34 @@ fn find_choice<'b>(
     backups: &'b [BackupEntry],
     choice: &BackupChoice,
 ) -> anyhow::Result<&'b BackupEntry> {
-    let oldest = || match backups.last() {
+    let describe_oldest = || match backups.last() {
         Some(oldest) => format!("the first backup was written at {}", oldest.written_at),
         None => "the list of backups is empty".to_owned(),
     };
     match choice {
-        BackupChoice::Last => backups.first().with_context(oldest),
+        BackupChoice::Last => backups.first().with_context(describe_oldest),
         BackupChoice::At(time) => backups
             .iter()
             .find(|backup| backup.written_at <= *time)
-            .with_context(|| format!("there is no backup of {time} or before: {}", oldest())),
+            .with_context(|| {
+                format!(
+                    "there is no backup of {time} or before: {}",
+                    describe_oldest()
+                )
+            }),
         BackupChoice::Commit(start) => {
-            let mut found = backups
+            let found: Vec<&BackupEntry> = backups
                 .iter()
-                .filter(|backup| backup.commit.starts_with(start.as_str()));
-            let first = found.next();
+                .filter(|backup| backup.commit.starts_with(start.as_str()))
+                .collect();
             anyhow::ensure!(
-                found.next().is_none(),
+                found.len() < 2,
                 "several backups begin with {start}: give more of the commit"
             );
-            first.with_context(|| format!("no backup is the commit {start}: {}", oldest()))
+            found
+                .first()
+                .copied()
+                .with_context(|| format!("no backup is the commit {start}: {}", describe_oldest()))
         }
     }
 }

@@ -109,10 +109,9 @@ pub fn back_up_town(town: &Town, destination: &str) -> anyhow::Result<BackupRepo
 fn check_place(town: &Town, place: &BackupPlace) -> anyhow::Result<()> {
     let root = town.layout.root();
     if let Some(folder) = &place.folder {
-        let is_inside = |root: &Path| folder.starts_with(root);
         let real = root.canonicalize().unwrap_or_else(|_| root.to_owned());
         anyhow::ensure!(
-            !is_inside(root) && !is_inside(&real),
+            !folder.starts_with(root) && !folder.starts_with(&real),
             "{} is in the town itself: choose a folder outside of it",
             folder.display()
         );
@@ -453,11 +452,11 @@ impl BackupDraft {
 
     /// Copies the annotated tags of a repository. No commit can hold them.
     fn tags(&mut self, git: &Git, refs: &str) -> anyhow::Result<()> {
-        let ids = refs
+        let ids: Vec<&str> = refs
             .lines()
             .filter(|line| line.split(' ').nth(1) == Some("tag"))
-            .filter_map(|line| line.split(' ').next());
-        let ids: Vec<&str> = ids.collect();
+            .filter_map(|line| line.split(' ').next())
+            .collect();
         if ids.is_empty() {
             return Ok(());
         }
@@ -485,14 +484,16 @@ impl BackupDraft {
         };
         if let Some(mut file) = opened.file {
             let parts = self.copy_parts(&mut file)?;
-            saved.parts = (parts.len() != 1).then_some(parts.len());
-            let name_part = |number| match saved.parts {
-                None => manifest::encode_path(path),
-                Some(_) => manifest::encode_part(path, number),
-            };
-            let named = parts.into_iter().enumerate();
-            self.parts
-                .extend(named.map(|(number, part)| (name_part(number), part)));
+            let is_split = parts.len() != 1;
+            saved.parts = is_split.then_some(parts.len());
+            for (number, part) in parts.into_iter().enumerate() {
+                let name = if is_split {
+                    manifest::encode_part(path, number)
+                } else {
+                    manifest::encode_path(path)
+                };
+                self.parts.push((name, part));
+            }
         }
         self.files.push(saved);
         Ok(())
@@ -593,18 +594,18 @@ fn write_backup(town: &Town, place: &BackupPlace, draft: &BackupDraft) -> anyhow
     };
     let git = &workshop.git;
     let mut entries = write_parts(git, &draft.parts)?;
-    let mut add = |path: String, content: &[u8]| -> anyhow::Result<()> {
+    let mut add_file = |path: String, content: &[u8]| -> anyhow::Result<()> {
         entries.insert(path, blob_entry(git.write_blob(content)?));
         Ok(())
     };
-    add(
+    add_file(
         "manifest.json".to_owned(),
         &serde_json::to_vec_pretty(&manifest)?,
     )?;
     let tips: Vec<&str> = draft.tips.iter().map(String::as_str).collect();
-    add("tips".to_owned(), tips.join("\n").as_bytes())?;
+    add_file("tips".to_owned(), tips.join("\n").as_bytes())?;
     for (number, refs) in draft.refs.iter().enumerate() {
-        add(format!("refs/{number}"), refs.as_bytes())?;
+        add_file(format!("refs/{number}"), refs.as_bytes())?;
     }
     let tree = git.write_entries(&entries)?;
     let new_tips: Vec<&str> = tips
@@ -630,9 +631,11 @@ fn write_backup(town: &Town, place: &BackupPlace, draft: &BackupDraft) -> anyhow
 
 /// Returns the paths of the repositories without their whole history.
 fn list_shallow(draft: &BackupDraft) -> Vec<String> {
-    let both = draft.lenders.iter().zip(&draft.repositories);
-    let is_shallow = |lender: &Path| lender.join("shallow").exists();
-    both.filter(|(lender, _)| is_shallow(lender))
+    draft
+        .lenders
+        .iter()
+        .zip(&draft.repositories)
+        .filter(|(lender, _)| lender.join("shallow").exists())
         .map(|(_, saved)| draft.root.join(&saved.path).display().to_string())
         .collect()
 }
@@ -670,9 +673,7 @@ fn read_town_id(root: &Path) -> anyhow::Result<TownId> {
     let path = TownLayout::new(root).town_json();
     let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let town: serde_json::Value = serde_json::from_slice(&bytes)?;
-    let text = |key: &str| town[key].as_str().unwrap_or("").to_owned();
-    Ok(TownId {
-        name: text("name"),
-        created_at: text("created_at"),
-    })
+    let [name, created_at] =
+        ["name", "created_at"].map(|key| town[key].as_str().unwrap_or("").to_owned());
+    Ok(TownId { name, created_at })
 }

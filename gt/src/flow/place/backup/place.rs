@@ -111,14 +111,13 @@ impl BackupPlace {
         if refs.contains_key(&format!("refs/heads/{BRANCH}")) {
             return Ok(());
         }
-        let other = refs.keys().find(|name| *name != "HEAD");
-        anyhow::ensure!(
-            other.is_none(),
-            "{} holds something else, such as {}: everyone who can read it could read the settings \
-             and the mail of the town; choose an empty repository",
-            self.describe(),
-            other.map(String::as_str).unwrap_or_default()
-        );
+        if let Some(other) = refs.keys().find(|name| *name != "HEAD") {
+            anyhow::bail!(
+                "{} holds something else, such as {other}: everyone who can read it could read the settings \
+                 and the mail of the town; choose an empty repository",
+                self.describe()
+            );
+        }
         Ok(())
     }
 }
@@ -188,7 +187,7 @@ impl Workshop {
     pub(crate) fn read_manifest(&self, backup: &str) -> anyhow::Result<Manifest> {
         let bytes = self.read_file(backup, "manifest.json")?;
         let value: serde_json::Value = serde_json::from_slice(&bytes)?;
-        let version = value["version"].as_u64().unwrap_or_default();
+        let version = value["version"].as_u64().unwrap_or(0);
         anyhow::ensure!(
             version <= u64::from(VERSION),
             "the backup has version {version}; this gt knows up to {VERSION}: use a newer gt"

@@ -56,25 +56,28 @@ pub fn list_member_names(rig: &RigLayout) -> Vec<String> {
 
 /// Returns the crew of a rig, sorted by name.
 pub fn list_members(rig: &RigLayout, sessions: &[LiveSession]) -> Vec<CrewMember> {
-    let look = |name: String| {
-        let path = rig.crew(&name);
-        let git = Git::at(&path);
-        let session = SessionName::for_agent(&member_address(rig, &name));
-        CrewMember {
-            rig: rig.name().to_owned(),
-            branch: git.head_branch().ok().flatten().unwrap_or_default(),
-            has_session: sessions.iter().any(|live| {
-                let ours = session
-                    .as_ref()
-                    .is_some_and(|session_name| session_name.as_str() == live.name);
-                ours && live.dead.is_none()
-            }),
-            git_clean: git.status().is_ok_and(|changes| changes.is_empty()),
-            name,
-            path,
-        }
-    };
-    list_member_names(rig).into_iter().map(look).collect()
+    list_member_names(rig)
+        .into_iter()
+        .map(|name| read_member(rig, name, sessions))
+        .collect()
+}
+
+fn read_member(rig: &RigLayout, name: String, sessions: &[LiveSession]) -> CrewMember {
+    let path = rig.crew(&name);
+    let git = Git::at(&path);
+    let session = SessionName::for_agent(&member_address(rig, &name));
+    CrewMember {
+        rig: rig.name().to_owned(),
+        branch: git.head_branch().ok().flatten().unwrap_or_default(),
+        has_session: session.is_some_and(|session| {
+            sessions
+                .iter()
+                .any(|live| live.name == session.as_str() && live.dead.is_none())
+        }),
+        git_clean: git.status().is_ok_and(|changes| changes.is_empty()),
+        name,
+        path,
+    }
 }
 
 /// Refuses a change of a member whose session runs or who has a bead on the hook.

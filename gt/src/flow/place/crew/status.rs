@@ -36,31 +36,34 @@ pub fn read_member_status(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Res
     let address = member_address(rig, name);
     let path = rig.crew(name);
     let git = Git::at(&path);
-    let changes = git.status()?.into_iter();
-    let (untracked, modified): (Vec<_>, Vec<_>) =
-        changes.partition(|change| change.kind == ChangeKind::Untracked);
-    let paths = |changes: Vec<bd::git::FileChange>| {
+    let (untracked, modified): (Vec<_>, Vec<_>) = git
+        .status()?
+        .into_iter()
+        .partition(|change| change.kind == ChangeKind::Untracked);
+    let [git_modified, git_untracked] = [modified, untracked].map(|changes| {
         changes
             .iter()
             .map(bd::git::FileChange::display_path)
             .collect::<Vec<String>>()
-    };
+    });
     let beads = town.open_town_store()?.snapshot()?;
     let mailbox = address.mailbox();
     let live = match SessionName::for_agent(&address) {
-        Some(session) => town.host.find_session(session.as_str())?,
+        Some(session) => town
+            .host
+            .find_session(session.as_str())?
+            .filter(|live| live.dead.is_none()),
         None => None,
     };
-    let live = live.filter(|live| live.dead.is_none());
     Ok(CrewStatus {
         name: name.to_owned(),
         rig: rig.name().to_owned(),
         branch: git.head_branch()?.unwrap_or_default(),
         has_session: live.is_some(),
         session_id: live.map(|live| live.name),
-        git_clean: untracked.is_empty() && modified.is_empty(),
-        git_modified: paths(modified),
-        git_untracked: paths(untracked),
+        git_clean: git_untracked.is_empty() && git_modified.is_empty(),
+        git_modified,
+        git_untracked,
         mail_total: mail::list_inbox(&beads, &mailbox).len(),
         mail_unread: mail::count_unread(&beads, &mailbox),
         path,

@@ -80,7 +80,7 @@ fn move_to_top(path: &str) -> String {
     let at = parts
         .iter()
         .position(|part| part.eq_ignore_ascii_case(".gt"))
-        .unwrap_or_default();
+        .unwrap_or(0);
     let before = &parts[..at];
     let after = &parts[at + 1..];
     let (folder, rest) = match after.split_first() {

@@ -27,7 +27,7 @@ pub(super) fn keep_documents(
 ) -> Result<KeptDocuments, GitError> {
     let reference = document_ref(key);
     // Git silently omits files that it considers part of a repository.
-    let kept = |held: &TreeEntries| KeptDocuments {
+    let report_kept = |held: &TreeEntries| KeptDocuments {
         reference: reference.clone(),
         files: files
             .iter()
@@ -45,17 +45,17 @@ pub(super) fn keep_documents(
         };
         let after = overlay_files(before.clone(), files);
         if after == before {
-            return Ok(kept(&before));
+            return Ok(report_kept(&before));
         }
         let tree = git.write_entries(&after)?;
         let held = git.entries(&tree)?;
         if held == before {
-            return Ok(kept(&before));
+            return Ok(report_kept(&before));
         }
         let parents: Vec<&str> = old.as_deref().into_iter().collect();
         let new = git.commit_tree(&tree, &parents, message, who)?;
         match git.update_ref(&reference, &new, old.as_deref()) {
-            Ok(()) => return Ok(kept(&held)),
+            Ok(()) => return Ok(report_kept(&held)),
             // Someone else changed the ref at the same time.
             Err(_) if tried < MAX_ATTEMPTS && git.resolve(&reference)? != old => {}
             Err(error) => return Err(error),
@@ -129,10 +129,9 @@ pub fn retire_landed_documents(rig: &Rig, town: &Snapshot) -> Result<(), GitErro
     let call = git.plumbing(["for-each-ref", "--format=%(refname)", "refs/gt/discovery"]);
     for reference in call.text()?.lines() {
         let name = reference.rsplit('/').next().unwrap_or("");
-        let convoy = town
-            .get(name)
-            .filter(|bead| crate::record::convoy::is_convoy(bead));
-        if convoy.is_some_and(crate::record::convoy::has_landed) {
+        if town.get(name).is_some_and(|bead| {
+            crate::record::convoy::is_convoy(bead) && crate::record::convoy::has_landed(bead)
+        }) {
             retire_documents(&git, rig.name(), name)?;
         }
     }

@@ -119,14 +119,15 @@ pub fn is_in_gt_folder(path: &[u8]) -> bool {
 
 /// Returns true if a bead explores or plans, by its type, its labels or its title.
 pub fn is_discovery_work(bead: &Bead) -> bool {
-    let says = |text: &str| {
-        text.split(|c: char| !c.is_alphanumeric())
-            .map(str::to_lowercase)
-            .any(|word| DISCOVERY_WORDS.contains(&word.as_str()))
-    };
-    says(bead.issue_type.as_str())
-        || says(&bead.title)
-        || bead.labels.iter().any(|label| says(label))
+    has_discovery_word(bead.issue_type.as_str())
+        || has_discovery_word(&bead.title)
+        || bead.labels.iter().any(|label| has_discovery_word(label))
+}
+
+fn has_discovery_word(text: &str) -> bool {
+    text.split(|c: char| !c.is_alphanumeric())
+        .map(str::to_lowercase)
+        .any(|word| DISCOVERY_WORDS.contains(&word.as_str()))
 }
 
 /// Returns the document's path for a bead: `.gt/discovery/<slug>.md`.
@@ -164,10 +165,13 @@ pub fn key_of(town: &Snapshot, bead: &str) -> String {
 
 /// Returns the ref that keeps the documents of a name.
 pub fn document_ref(key: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let mut name: String = key
         .chars()
-        .map(|c| if plain(c) || c == '.' { c } else { '-' })
+        .map(|c| match c {
+            '-' | '_' | '.' => c,
+            c if c.is_ascii_alphanumeric() => c,
+            _ => '-',
+        })
         .collect();
     // Replaces sequences that git refuses in a ref.
     while name.contains("..") {

@@ -180,16 +180,22 @@ fn is_in_nested_repository(sandbox: &Path, path: &str) -> bool {
 pub fn commit_documents(git: &Git, who: &Identity) -> Result<Vec<String>, DiscoveryError> {
     let untracked = list_untracked(git)?;
     let documents = hash_changed_documents(git, &SandboxMark::read(git)?)?;
-    let own = documents
-        .keys()
-        .filter(|name| !is_in_nested_repository(git.folder(), name))
-        .filter_map(|name| untracked.get(name)?.strip_prefix(git.folder()).ok());
     let changed = git.status()?;
-    let changed = changed.iter().map(|change| change.path.as_path());
-    let changed = changed.filter(|path| path.starts_with(DOCUMENT_FOLDER));
-    let files: BTreeSet<&Path> = own.chain(changed).collect();
-    let names = files.iter().map(|path| path.to_string_lossy().into_owned());
-    let names: Vec<String> = names.collect();
+    let mut files: BTreeSet<&Path> = changed
+        .iter()
+        .map(|change| change.path.as_path())
+        .filter(|path| path.starts_with(DOCUMENT_FOLDER))
+        .collect();
+    files.extend(
+        documents
+            .keys()
+            .filter(|name| !is_in_nested_repository(git.folder(), name))
+            .filter_map(|name| untracked.get(name)?.strip_prefix(git.folder()).ok()),
+    );
+    let names: Vec<String> = files
+        .iter()
+        .map(|path| path.to_string_lossy().into_owned())
+        .collect();
     if files.is_empty() {
         return Ok(names);
     }
@@ -273,11 +279,11 @@ pub fn place_documents(git: &Git, key: &str) -> Result<usize, DiscoveryError> {
         None => TreeEntries::new(),
     };
     let tracked = list_tracked(git)?;
-    let is_file = |entry: &TreeEntry| entry.mode.starts_with("100");
-    let fits = |path: &str| path.starts_with(".gt/") && !tracked.contains(path);
     let wanted: TreeEntries = kept
         .into_iter()
-        .filter(|(path, entry)| is_file(entry) && fits(path))
+        .filter(|(path, entry)| {
+            entry.mode.starts_with("100") && path.starts_with(".gt/") && !tracked.contains(path)
+        })
         .collect();
     // Written before the files: a file that is not in the mark is the worker's.
     let mark = SandboxMark {

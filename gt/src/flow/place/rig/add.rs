@@ -214,18 +214,19 @@ fn read_removed_rig(town: &Town, request: &AddRigRequest) -> anyhow::Result<Opti
     let Ok(config) = serde_json::from_slice::<serde_json::Value>(&bytes) else {
         return Ok(None);
     };
-    let text = |value: &serde_json::Value| value.as_str().unwrap_or("").to_owned();
-    let prefix = text(&config["beads"]["prefix"]);
+    let Some(prefix) = config["beads"]["prefix"].as_str() else {
+        return Ok(None);
+    };
     let is_whole = rig.repo().is_dir() && rig.beads().is_dir() && !prefix.is_empty();
     if rig.root().join(UNFINISHED_MARK).is_file()
-        || text(&config["name"]) != request.name
+        || config["name"] != request.name.as_str()
         || !is_whole
     {
         return Ok(None);
     }
     Ok(Some(RemovedRig {
-        prefix,
-        branch: text(&config["default_branch"]),
+        prefix: prefix.to_owned(),
+        branch: config["default_branch"].as_str().unwrap_or("").to_owned(),
         url: rig.git().remote_url("origin")?,
         tracked: rig.root().join(".beads/redirect").is_file(),
     }))
@@ -283,13 +284,13 @@ fn inspect_origin<'t>(
 ) -> anyhow::Result<(Rig<'t>, String)> {
     name::check_rig_name(&request.name)?;
     let rig = town.rig(&request.name);
-    let taken = |path: PathBuf| RigError::Taken {
+    let build_taken_error = |path: PathBuf| RigError::Taken {
         name: request.name.clone(),
         path,
     };
     if town.read_registry()?.rigs.contains_key(&request.name) {
         remove_mark(&rig)?;
-        return Err(taken(town.layout.rigs_json()).into());
+        return Err(build_taken_error(town.layout.rigs_json()).into());
     }
     if rig.root().join(UNFINISHED_MARK).is_file() && !has_workers(&rig) {
         // Under the registry's lock no other process creates it, so a killed run left it.
@@ -299,7 +300,7 @@ fn inspect_origin<'t>(
         })?;
     }
     if fs::symlink_metadata(rig.root()).is_ok() {
-        return Err(taken(rig.root().to_owned()).into());
+        return Err(build_taken_error(rig.root().to_owned()).into());
     }
     let prefix = match &request.prefix {
         Some(prefix) => name::check_prefix(prefix)?,
@@ -532,9 +533,9 @@ fn register_rig(rig: &Rig, origin: &RigOrigin, prefix: &str, tracked: bool) -> a
 
 /// Returns true if a worker has a folder in the rig.
 fn has_workers(rig: &RigLayout) -> bool {
-    let folders = [rig.polecats(), rig.crew_folder()];
-    let mut entries = folders.iter().filter_map(|path| fs::read_dir(path).ok());
-    entries.any(|mut entries| entries.next().is_some())
+    [rig.polecats(), rig.crew_folder()]
+        .iter()
+        .any(|folder| fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_some()))
 }
 
 pub(super) fn remove_mark(rig: &RigLayout) -> Result<(), RigError> {

@@ -78,7 +78,7 @@ pub enum RigError {
 /// Builds the bead of an idle agent.
 pub(crate) fn build_agent_bead(agent: &Address, prefix: &str) -> Bead {
     let role = agent.role();
-    let rig = agent.rig().unwrap_or_default();
+    let rig = agent.rig().unwrap_or("");
     let title = match agent.name() {
         Some(name) => format!("{role} {name} of {rig}"),
         None => format!("{role} of {rig}"),

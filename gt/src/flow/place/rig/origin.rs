@@ -151,12 +151,10 @@ impl RigOrigin {
         if git.is_bare()? || git.head_branch()?.as_deref() != Some(branch) {
             return Ok(());
         }
-        let setting = git
-            .config_get("receive.denyCurrentBranch")?
-            .unwrap_or_default();
+        let setting = git.config_get("receive.denyCurrentBranch")?;
         if matches!(
-            setting.as_str(),
-            "updateInstead" | "warn" | "ignore" | "false"
+            setting.as_deref(),
+            Some("updateInstead" | "warn" | "ignore" | "false")
         ) {
             return Ok(());
         }

@@ -45,7 +45,7 @@ pub fn check_remote(rig: &Rig) -> Result<bool, GitError> {
 
 /// Returns the keys that differ from the registered remote.
 fn find_differences(config: &[(String, String)], url: &str) -> Vec<String> {
-    let values = |wanted: &str| -> Vec<&str> {
+    let list_values = |wanted: &str| -> Vec<&str> {
         config
             .iter()
             .filter(|(key, _)| key == wanted)
@@ -53,17 +53,22 @@ fn find_differences(config: &[(String, String)], url: &str) -> Vec<String> {
             .collect()
     };
     let mut found = Vec::new();
-    if values("remote.origin.url") != [url] {
+    if list_values("remote.origin.url") != [url] {
         found.push("remote.origin.url".to_owned());
     }
-    if !values("remote.origin.fetch").contains(&FETCH_REFSPEC) {
+    if !list_values("remote.origin.fetch").contains(&FETCH_REFSPEC) {
         found.push("remote.origin.fetch".to_owned());
     }
-    let foreign = config.iter().map(|(key, _)| key).filter(|key| {
-        let own = key.strip_prefix("remote.origin.");
-        key.starts_with("url.") || own.is_some_and(|name| FOREIGN_KEYS.contains(&name))
-    });
-    found.extend(foreign.cloned());
+    found.extend(
+        config
+            .iter()
+            .map(|(key, _)| key)
+            .filter(|key| {
+                let own = key.strip_prefix("remote.origin.");
+                key.starts_with("url.") || own.is_some_and(|name| FOREIGN_KEYS.contains(&name))
+            })
+            .cloned(),
+    );
     found.dedup();
     found
 }

@@ -1,12 +1,12 @@
 //! Removes a rig from the town's registry. The rig's folder stays unchanged.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bd::bead::{Bead, Status};
 use bd::git::Git;
 use bd::store::{BeadMark, Snapshot};
+use kit::sys::file;
 use kit::ui::escape::escape_line;
 use serde::Serialize;
 
@@ -40,34 +40,41 @@ pub fn find_unfinished(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
     let Ok(beads) = rig.store().and_then(|store| Ok(store.snapshot()?)) else {
         return Ok(Vec::new());
     };
-    let title = |bead: &Bead| format!("{} {}", bead.id, escape_line(&bead.title));
-    let hooked = beads.select_open(&[BeadMark::Status(&Status::Hooked)]);
-    let mut lines: Vec<String> = hooked
+    let mut lines: Vec<String> = beads
+        .select_open(&[BeadMark::Status(&Status::Hooked)])
         .map(|bead| {
-            format!(
-                "on the hook of {}: {}",
-                escape_line(&bead.assignee),
-                title(bead)
-            )
+            let holder = escape_line(&bead.assignee);
+            format!("on the hook of {holder}: {}", describe_bead(bead))
         })
         .collect();
-    let requests = merge_request::open_requests(&beads).into_iter();
-    lines.extend(requests.map(|request| format!("not merged: {}", title(request))));
-    let queued = queued_sling::list_queued_slings(&beads).into_iter();
-    lines.extend(queued.map(|one| format!("queued for a worker: {}", one.work_bead_id)));
+    lines.extend(
+        merge_request::open_requests(&beads)
+            .into_iter()
+            .map(|request| format!("not merged: {}", describe_bead(request))),
+    );
+    lines.extend(
+        queued_sling::list_queued_slings(&beads)
+            .iter()
+            .map(|queued| format!("queued for a worker: {}", queued.work_bead_id)),
+    );
     let stores = town.open_town_store()?.snapshot()?;
     for convoy in convoy::list_convoys(&stores, false) {
         let open: Vec<&str> = convoy::tracked_ids(convoy)
             .filter(|id| beads.get(id).is_some_and(Bead::is_open))
             .collect();
         if !open.is_empty() {
-            lines.push(format!("tracked by {}: {}", title(convoy), open.join(", ")));
+            let convoy = describe_bead(convoy);
+            lines.push(format!("tracked by {convoy}: {}", open.join(", ")));
         }
     }
     // Unreadable repositories must not keep a rig in the list either.
     lines.extend(find_unmerged_branches(&rig, &beads).into_iter().flatten());
     lines.extend(find_unsaved_trees(&rig));
     Ok(lines)
+}
+
+fn describe_bead(bead: &Bead) -> String {
+    format!("{} {}", bead.id, escape_line(&bead.title))
 }
 
 /// Describes the branches of polecats with commits that the target does not have. The branch of a
@@ -92,44 +99,34 @@ fn find_unmerged_branches(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<Str
         &tip,
     ];
     let names = git.plumbing(list).args(["refs/heads/polecat"]).text()?;
-    let is_closed = |name: &&str| {
-        let bead = name
-            .rsplit('/')
-            .next()
-            .and_then(|last| last.split('@').next());
-        let bead = bead.and_then(|id| beads.get(id));
-        bead.is_some_and(|bead| !bead.is_open())
-    };
     Ok(names
         .lines()
-        .filter(|name| !is_closed(name))
+        .filter(|name| {
+            let last = name.rsplit('/').next();
+            let id = last.and_then(|last| last.split('@').next());
+            let bead = id.and_then(|id| beads.get(id));
+            bead.is_none_or(Bead::is_open)
+        })
         .map(|name| format!("commits that are not in {target}: {name}"))
         .collect())
 }
 
 /// Describes the unsaved work of all work trees of a rig.
 fn find_unsaved_trees(rig: &Rig) -> Vec<String> {
-    let names = |folder: &Path| -> Vec<String> {
-        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-        let mut names: Vec<String> = entries
-            .filter_map(|entry| entry.file_name().into_string().ok())
-            .filter(|name| !name.starts_with('.'))
-            .collect();
-        names.sort();
-        names
-    };
-    let sandboxes = names(&rig.polecats())
-        .into_iter()
-        .map(|name| (format!("polecats/{name}"), rig.sandbox(&name)));
-    let crew = names(&rig.crew_folder()).into_iter();
-    let clones = crew.map(|name| (format!("crew/{name}"), rig.crew(&name)));
     let kennel = dog::kennel_folder(&rig.town().layout);
-    let worktrees = names(&kennel).into_iter().map(|name| {
+    let mut trees: Vec<(String, PathBuf)> = Vec::new();
+    for name in file::list_subfolders(&rig.polecats()) {
+        trees.push((format!("polecats/{name}"), rig.sandbox(&name)));
+    }
+    for name in file::list_subfolders(&rig.crew_folder()) {
+        trees.push((format!("crew/{name}"), rig.crew(&name)));
+    }
+    for name in file::list_subfolders(&kennel) {
         let tree = kennel.join(&name).join(rig.name());
-        (format!("deacon/dogs/{name}"), tree)
-    });
+        trees.push((format!("deacon/dogs/{name}"), tree));
+    }
     let mut lines = Vec::new();
-    for (name, tree) in sandboxes.chain(clones).chain(worktrees) {
+    for (name, tree) in trees {
         if !tree.join(".git").exists() {
             continue;
         }
@@ -161,15 +158,15 @@ pub fn remove_rig(town: &LiveTown, name: &str) -> anyhow::Result<RemoveRigReport
     let rig = town.find_rig(name)?;
     let mut registry = town.read_registry()?;
     let rigs: Vec<&str> = registry.rigs.keys().map(String::as_str).collect();
-    let of_rig = |session: &str| {
-        let address = SessionName::parse_address(session, rigs.iter().copied());
-        address.is_some_and(|address| address.rig() == Some(name))
-    };
     let sessions: Vec<String> = town
         .host
         .list()?
         .into_iter()
-        .filter(|live| live.dead.is_none() && of_rig(&live.name))
+        .filter(|live| live.dead.is_none())
+        .filter(|live| {
+            SessionName::parse_address(&live.name, rigs.iter().copied())
+                .is_some_and(|address| address.rig() == Some(name))
+        })
         .map(|live| live.name)
         .collect();
     if !sessions.is_empty() {

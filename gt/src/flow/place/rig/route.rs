@@ -39,14 +39,12 @@ fn edit_routes(
     keep: impl Fn(&Value) -> bool,
     more: Option<Value>,
 ) -> Result<(), RigError> {
-    let io = |source| RigError::Io {
+    let build_error = |source| RigError::Io {
         path: path.to_owned(),
         source,
     };
-    let bytes = file::read_file_if_exists(path)
-        .map_err(io)?
-        .unwrap_or_default();
-    let text = String::from_utf8_lossy(&bytes);
+    let bytes = file::read_file_if_exists(path).map_err(build_error)?;
+    let text = String::from_utf8_lossy(bytes.as_deref().unwrap_or(b""));
     let mut lines: Vec<String> = text
         .lines()
         .filter(|line| match serde_json::from_str::<Value>(line) {
@@ -58,7 +56,7 @@ fn edit_routes(
     lines.extend(more.map(|route| route.to_string()));
     let mut text = lines.join("\n");
     text.push('\n');
-    file::replace_file(path, text.as_bytes(), 0o644).map_err(io)
+    file::replace_file(path, text.as_bytes(), 0o644).map_err(build_error)
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Suggests a gate for a repository without one, by the files in it. A suggestion is never set
 //! automatically.
 
+use std::path::Path;
+
 use kit::sys::foreign;
 
 use crate::town::RigLayout;
@@ -20,18 +22,21 @@ const TEST_COMMANDS: &[(&str, &str, &str)] = &[
 
 /// Returns the test command that the files of the rig's repository suggest.
 pub fn suggest_test_command(rig: &RigLayout) -> Option<&'static str> {
-    let has = |name: &str, text: &str| {
-        let path = rig.mayor_clone().join(name);
-        let is_file = std::fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
-        let bytes = foreign::read_small_file(&path).ok().flatten();
-        // The first line has no line break before it.
-        let content = format!("\n{}", String::from_utf8_lossy(&bytes.unwrap_or_default()));
-        is_file && content.contains(text)
-    };
     TEST_COMMANDS
         .iter()
-        .find(|(name, text, _)| has(name, text))
+        .find(|(name, text, _)| file_contains(&rig.mayor_clone().join(name), text))
         .map(|(_, _, command)| *command)
+}
+
+fn file_contains(path: &Path, text: &str) -> bool {
+    let is_file = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
+    let bytes = foreign::read_small_file(path).ok().flatten();
+    // The first line has no line break before it.
+    let content = format!(
+        "\n{}",
+        String::from_utf8_lossy(bytes.as_deref().unwrap_or(b""))
+    );
+    is_file && content.contains(text)
 }
 
 #[cfg(test)]

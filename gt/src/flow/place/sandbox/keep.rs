@@ -198,8 +198,10 @@ impl Sandbox<'_> {
     /// ignore. No rescue has them. Returns their new folder.
     pub(crate) fn move_ignored_files(&self) -> Result<Option<PathBuf>, SandboxError> {
         let git = Git::at(self.path());
-        let ignored = unsaved::find_ignored_files(self.rig, &git)?.into_iter();
-        let paths: Vec<PathBuf> = ignored.map(|ignored| ignored.path).collect();
+        let paths: Vec<PathBuf> = unsaved::find_ignored_files(self.rig, &git)?
+            .into_iter()
+            .map(|ignored| ignored.path)
+            .collect();
         if paths.is_empty() {
             return Ok(None);
         }
@@ -265,14 +267,14 @@ impl Sandbox<'_> {
         // If the target is unknown, the stashes of all visited branches are saved.
         let target = config::target_branch_of(self.rig).ok();
         let visits = git.head_reflog()?;
-        let visited = |branch: &str| {
+        let was_visited = |branch: &str| {
             let onto = format!(" to {branch}");
             target.as_deref() != Some(branch) && visits.iter().any(|(_, how)| how.ends_with(&onto))
         };
         let own_prefix = format!("polecat/{}/", self.name);
         for (number, stash) in stashes.iter().enumerate() {
-            let branch = stash.branch().unwrap_or_default();
-            let is_own = branch.starts_with(&own_prefix) || visited(branch);
+            let branch = stash.branch().unwrap_or("");
+            let is_own = branch.starts_with(&own_prefix) || was_visited(branch);
             let points_at = format!("--points-at={}", stash.commit);
             let kept = git.plumbing(["for-each-ref", &points_at, "refs/gt/rescue"]);
             if !is_own || !kept.text()?.is_empty() {
@@ -311,8 +313,10 @@ impl Sandbox<'_> {
     /// Returns a numbered ref, for several rescues at the same time.
     fn numbered_ref(&self, number: &str, bead: Option<&str>) -> String {
         let stamp = self.rig.town().clock.now().strftime("%Y%m%dT%H%M%S%3f");
-        let bead = bead.filter(|bead| is_valid_in_ref(bead));
-        let bead = bead.map_or_else(String::new, |bead| format!("-{bead}"));
+        let bead = match bead {
+            Some(bead) if is_valid_in_ref(bead) => format!("-{bead}"),
+            _ => String::new(),
+        };
         format!(
             "refs/gt/rescue/{}/polecats/{}/{stamp}{number}{bead}",
             self.rig.name(),

@@ -136,6 +136,20 @@ pub enum SandboxError {
     Discovery(#[from] DiscoveryError),
 }
 
+impl SandboxError {
+    fn at(path: &Path) -> impl Fn(io::Error) -> Self {
+        |source| Self::Io {
+            path: path.to_owned(),
+            source,
+        }
+    }
+}
+
+/// Returns true if both paths lead to one place, or to none.
+fn is_same_place(a: &Path, b: &Path) -> bool {
+    a.canonicalize().ok() == b.canonicalize().ok()
+}
+
 impl<'a> Sandbox<'a> {
     pub fn new(rig: &'a Rig<'a>, name: &'a str) -> Self {
         Self { rig, name }
@@ -211,23 +225,20 @@ impl<'a> Sandbox<'a> {
     /// reported last.
     fn report_hidden_files(&self, hidden: Vec<PathBuf>) -> Result<Vec<PathBuf>, SandboxError> {
         let record = self.rig.hidden_files();
-        let io = |source| SandboxError::Io {
-            path: record.clone(),
-            source,
-        };
         let names: Vec<String> = hidden
             .iter()
             .map(|file| escape_line(&file.to_string_lossy()))
             .collect();
         let text = names.join("\n");
-        let reported = file::read_file_if_exists(&record).map_err(io)?;
-        if reported.unwrap_or_default() == text.as_bytes() {
+        let reported = file::read_file_if_exists(&record).map_err(SandboxError::at(&record))?;
+        if reported.as_deref().unwrap_or(b"") == text.as_bytes() {
             return Ok(Vec::new());
         }
         if let Some(folder) = record.parent() {
-            file::create_folder(folder, 0o755).map_err(io)?;
+            file::create_folder(folder, 0o755).map_err(SandboxError::at(&record))?;
         }
-        file::replace_file_relaxed(&record, text.as_bytes(), 0o644).map_err(io)?;
+        file::replace_file_relaxed(&record, text.as_bytes(), 0o644)
+            .map_err(SandboxError::at(&record))?;
         if !hidden.is_empty() {
             self.rig.town().record_event(
                 &event!(AgentFilesHidden, rig: self.rig.name(), polecat: self.name, files: names),
@@ -241,17 +252,15 @@ impl<'a> Sandbox<'a> {
     pub fn check(&self) -> Result<(), String> {
         let path = self.path();
         let git = Git::at(&path);
-        let shown = |error: GitError| error.to_string();
-        let common = git.common_dir().map_err(shown)?;
-        let same = |a: &Path, b: &Path| a.canonicalize().ok() == b.canonicalize().ok();
-        if !same(&common, &self.rig.repo()) {
+        let common = git.common_dir().map_err(|error| error.to_string())?;
+        if !is_same_place(&common, &self.rig.repo()) {
             return Err(format!("it belongs to {}", common.display()));
         }
-        let top = git.top().map_err(shown)?;
-        if !same(&top, &path) {
+        let top = git.top().map_err(|error| error.to_string())?;
+        if !is_same_place(&top, &path) {
             return Err(format!("its top is {}", top.display()));
         }
-        git.status().map(drop).map_err(shown)
+        git.status().map(drop).map_err(|error| error.to_string())
     }
 
     /// Returns why the sandbox does not work, after its links to the repository were repaired.
@@ -339,17 +348,14 @@ impl<'a> Sandbox<'a> {
         }
         git.plumbing(["update-index", "--no-skip-worktree", "--", folder])
             .finish_checked()?;
-        let io = |source| SandboxError::Io {
-            path: path.clone(),
-            source,
-        };
-        file::remove_file(&path.join("redirect")).map_err(io)?;
+        file::remove_file(&path.join("redirect")).map_err(SandboxError::at(&path))?;
         if fs::remove_dir(&path).is_ok() {
             return Ok(());
         }
         let stamp = self.rig.town().clock.now().as_millisecond();
         let home = self.rig.polecat(self.name);
-        fs::rename(&path, home.join(format!("left-{stamp}{folder}"))).map_err(io)
+        fs::rename(&path, home.join(format!("left-{stamp}{folder}")))
+            .map_err(SandboxError::at(&path))
     }
 
     /// Removes lock files that a killed git left in the sandbox's part of the repository. The
@@ -368,7 +374,7 @@ impl<'a> Sandbox<'a> {
             self.rig.town().record_event(&event!(StaleLockRemoved,
                 rig: self.rig.name(), polecat: self.name, file: path,
             ));
-            file::remove_file(&path).map_err(|source| SandboxError::Io { path, source })?;
+            file::remove_file(&path).map_err(SandboxError::at(&path))?;
         }
         Ok(())
     }
@@ -381,10 +387,7 @@ impl<'a> Sandbox<'a> {
         }
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         if path.exists() {
-            fs::remove_dir_all(&path).map_err(|source| SandboxError::Io {
-                path: path.clone(),
-                source,
-            })?;
+            fs::remove_dir_all(&path).map_err(SandboxError::at(&path))?;
         }
         let git = self.rig.git();
         // Git locks a worktree while it adds it. Errors are ignored, because an unlocked or unknown
@@ -412,15 +415,13 @@ impl<'a> Sandbox<'a> {
     fn write_adding_mark(&self) -> Result<(), SandboxError> {
         let home = self.rig.polecat(self.name);
         let mark = adding_mark(self.rig, self.name);
-        file::create_folder(&home, 0o755)
-            .map_err(|source| SandboxError::Io { path: home, source })?;
-        file::replace_file(&mark, b"", 0o644)
-            .map_err(|source| SandboxError::Io { path: mark, source })
+        file::create_folder(&home, 0o755).map_err(SandboxError::at(&home))?;
+        file::replace_file(&mark, b"", 0o644).map_err(SandboxError::at(&mark))
     }
 
     fn remove_adding_mark(&self) -> Result<(), SandboxError> {
         let mark = adding_mark(self.rig, self.name);
-        file::remove_file(&mark).map_err(|source| SandboxError::Io { path: mark, source })
+        file::remove_file(&mark).map_err(SandboxError::at(&mark))
     }
 
     /// Removes a branch that a killed run created. Commits that only the branch has are saved
@@ -449,7 +450,7 @@ impl<'a> Sandbox<'a> {
         let rescued = rescued.flatten();
         let stamp = self.rig.town().clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
-        fs::rename(&path, &aside).map_err(|source| SandboxError::Io { path, source })?;
+        fs::rename(&path, &aside).map_err(SandboxError::at(&path))?;
         prune_worktrees(self.rig)?;
         self.rig.town().record_event(&event!(SandboxRepaired,
             rig: self.rig.name(), polecat: self.name, reason: reason, moved_to: aside,

@@ -85,10 +85,7 @@ pub(crate) fn provision_worktree(rig: &RigLayout, path: &Path) -> Result<(), San
     for folder in OUR_FOLDERS {
         replace_folder(&git, folder)?;
     }
-    stash_hook::install_stash_hook(rig).map_err(|source| SandboxError::Io {
-        path: rig.repo(),
-        source,
-    })?;
+    stash_hook::install_stash_hook(rig).map_err(SandboxError::at(&rig.repo()))?;
     let inside = ConfinedFolder::open(path)?;
     let target = format!("{}\n", rig.beads().display());
     inside.write(".beads/redirect", target.as_bytes(), 0o644)?;
@@ -102,17 +99,13 @@ fn replace_folder(git: &Git, folder: &str) -> Result<(), SandboxError> {
     if fs::symlink_metadata(&path).map_or(true, |meta| meta.is_dir()) {
         return Ok(());
     }
-    let io = |source| SandboxError::Io {
-        path: path.clone(),
-        source,
-    };
     if git.tracked(&[folder])?.is_empty() {
         // Not in any commit, so it is kept under another name.
         let aside = git.folder().with_file_name(format!("left{folder}"));
-        return fs::rename(&path, aside).map_err(io);
+        return fs::rename(&path, aside).map_err(SandboxError::at(&path));
     }
     git.set_skip_worktree(&[folder])?;
-    file::remove_file(&path).map_err(io)
+    file::remove_file(&path).map_err(SandboxError::at(&path))
 }
 
 /// Removes the repository's own files for agents from a worktree as the settings demand, and
@@ -132,7 +125,7 @@ pub(super) fn hide_agent_files(
     git.set_skip_worktree(&files)?;
     for name in &files {
         let path = git.folder().join(name);
-        remove_tracked(&path).map_err(|source| SandboxError::Io { path, source })?;
+        remove_tracked(&path).map_err(SandboxError::at(&path))?;
     }
     Ok(files)
 }
@@ -145,12 +138,15 @@ pub(super) fn unhide_agent_files(git: &Git) -> Result<(), GitError> {
 /// Returns the tracked files for agents. A link or submodule in place of a folder counts, because
 /// it brings the files that the folder would have.
 fn tracked_agent_files(git: &Git) -> Result<Vec<PathBuf>, GitError> {
-    let names = || EXECUTED_FILES.iter().chain(&TEXT_FILES);
-    let mut tops: Vec<&str> = names().filter_map(|name| name.split('/').next()).collect();
+    let names: Vec<&str> = EXECUTED_FILES.iter().chain(&TEXT_FILES).copied().collect();
+    let mut tops: Vec<&str> = names
+        .iter()
+        .filter_map(|name| name.split('/').next())
+        .collect();
     tops.sort_unstable();
     tops.dedup();
     let mut files = git.tracked(&tops)?;
-    files.retain(|path| names().any(|name| path.starts_with(name)) || is_executed_file(path));
+    files.retain(|path| names.iter().any(|name| path.starts_with(name)) || is_executed_file(path));
     Ok(files)
 }
 
@@ -186,7 +182,7 @@ fn copy_overlay(rig: &RigLayout, git: &Git, inside: &ConfinedFolder) -> Result<(
             .into_string()
             .map_err(|_| io::ErrorKind::InvalidFilename.into());
         let read = name.and_then(|name| Ok((name, fs::read(&path)?)));
-        let (name, content) = read.map_err(|source| SandboxError::Io { path, source })?;
+        let (name, content) = read.map_err(SandboxError::at(&path))?;
         if !git.tracked(&[&name])?.is_empty() {
             continue;
         }

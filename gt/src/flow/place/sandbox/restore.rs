@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use kit::sys::file;
 
 use super::snapshot::parse_snapshot_name;
-use super::{Sandbox, SandboxError, find_start_commit};
+use super::{Sandbox, SandboxError, find_start_commit, is_same_place};
 use crate::record::dog;
 use crate::record::polecat::Slot;
 use crate::town::Rig;
@@ -164,26 +164,26 @@ pub(crate) struct MovedWorktree {
 
 /// Returns the worktrees of a rig whose links broke because the town was moved.
 pub(crate) fn list_moved_worktrees(rig: &Rig) -> Vec<MovedWorktree> {
-    let moved = list_moved_places(rig).into_iter();
     let root = rig.town().layout.root();
-    moved
-        .map(|(place, record)| {
-            let inside = place
-                .strip_prefix(root)
-                .ok()
-                .map(|inside| inside.join(".git"));
-            // An unreadable record names no earlier place.
-            let named = fs::read_to_string(record.join("gitdir"));
-            let named = named.map_or_else(|_| PathBuf::new(), |text| text.trim_end().into());
-            let earlier = inside.filter(|inside| named.is_absolute() && named.ends_with(inside));
-            let earlier =
-                earlier.and_then(|inside| named.ancestors().nth(inside.components().count()));
-            let earlier = earlier
-                .filter(|earlier| *earlier != root)
-                .map(Path::to_owned);
-            MovedWorktree { place, earlier }
+    list_moved_places(rig)
+        .into_iter()
+        .map(|(place, record)| MovedWorktree {
+            earlier: find_earlier_root(root, &place, &record),
+            place,
         })
         .collect()
+}
+
+/// Returns the root of the town when the record of a worktree was written, if it was another one.
+fn find_earlier_root(root: &Path, place: &Path, record: &Path) -> Option<PathBuf> {
+    let inside = place.strip_prefix(root).ok()?.join(".git");
+    let text = fs::read_to_string(record.join("gitdir")).ok()?;
+    let named = Path::new(text.trim_end());
+    if !named.is_absolute() || !named.ends_with(&inside) {
+        return None;
+    }
+    let earlier = named.ancestors().nth(inside.components().count())?;
+    (earlier != root).then(|| earlier.to_owned())
 }
 
 /// Repairs the links of all worktrees of a rig that were moved with their town.
@@ -206,14 +206,19 @@ fn repair_worktrees(rig: &Rig) -> Result<(), SandboxError> {
 
 /// Returns the places of worktrees that were moved, with the records in the repository.
 fn list_moved_places(rig: &Rig) -> Vec<(PathBuf, PathBuf)> {
-    let entries = |folder: &Path| fs::read_dir(folder).into_iter().flatten().flatten();
-    let polecats = entries(&rig.polecats());
-    let sandboxes = polecats.map(|entry| rig.sandbox(&entry.file_name().to_string_lossy()));
     let kennel = dog::kennel_folder(&rig.town().layout);
-    let of_dogs = entries(&kennel).map(|entry| entry.path().join(rig.name()));
-    sandboxes
-        .chain(of_dogs)
-        .chain([rig.refinery()])
+    let mut places: Vec<PathBuf> = file::list_subfolders(&rig.polecats())
+        .iter()
+        .map(|name| rig.sandbox(name))
+        .collect();
+    places.extend(
+        file::list_subfolders(&kennel)
+            .iter()
+            .map(|name| kennel.join(name).join(rig.name())),
+    );
+    places.push(rig.refinery());
+    places
+        .into_iter()
         .filter_map(|place| match read_links(rig, &place) {
             Some(PlaceLinks::Moved { record }) => Some((place, record)),
             _ => None,
@@ -241,11 +246,9 @@ fn read_links(rig: &Rig, place: &Path) -> Option<PlaceLinks> {
     let record = rig.repo().join("worktrees").join(linked.file_name()?);
     let named = fs::read_to_string(record.join("gitdir")).ok()?;
     let back = record.join(named.trim_end());
-    let is_same = |a: &Path, b: &Path| a.canonicalize().ok() == b.canonicalize().ok();
-    let other = [(&linked, &record), (&back, &link)];
-    let other = other
+    let other = [(&linked, &record), (&back, &link)]
         .into_iter()
-        .find(|(to, own)| to.exists() && !is_same(to, own));
+        .find(|(to, own)| to.exists() && !is_same_place(to, own));
     if let Some((original, _)) = other {
         let original = original.clone();
         return Some(PlaceLinks::Copied { original });
@@ -258,16 +261,14 @@ fn read_links(rig: &Rig, place: &Path) -> Option<PlaceLinks> {
 }
 
 fn write_links(place: &Path, record: &Path) -> Result<(), SandboxError> {
-    let write = |path: &Path, text: String| {
-        let written = file::replace_file(path, text.as_bytes(), 0o644);
-        written.map_err(|source| SandboxError::Io {
-            path: path.to_owned(),
-            source,
-        })
-    };
     let link = place.join(".git");
-    write(&record.join("gitdir"), format!("{}\n", link.display()))?;
-    write(&link, format!("gitdir: {}\n", record.display()))
+    for (path, text) in [
+        (record.join("gitdir"), format!("{}\n", link.display())),
+        (link, format!("gitdir: {}\n", record.display())),
+    ] {
+        file::replace_file(&path, text.as_bytes(), 0o644).map_err(SandboxError::at(&path))?;
+    }
+    Ok(())
 }
 
 #[cfg(test)]

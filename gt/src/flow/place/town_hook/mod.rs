@@ -239,11 +239,6 @@ fn record_run(town: &Town, event: TownHookEvent, call: &TownHookCall, ran: &Town
         TownHookVerdict::Rejected => "rejected",
         TownHookVerdict::Broken => "broken",
     };
-    let about = call
-        .rig
-        .map(|rig| ("rig", rig.name().to_owned()))
-        .into_iter()
-        .chain(call.about.iter().cloned());
     town.record_event(&event::Event::HookRun(event::HookRun {
         event: event.name().to_owned(),
         hook: ran.hook.clone(),
@@ -256,7 +251,11 @@ fn record_run(town: &Town, event: TownHookEvent, call: &TownHookCall, ran: &Town
             "exit": ran.answer.exit, "result": ran.answer.source, "decision": ran.answer.adr,
             "issues": call.issues.len(),
         }),
-        about: about
+        about: call
+            .rig
+            .map(|rig| ("rig", rig.name().to_owned()))
+            .into_iter()
+            .chain(call.about.iter().cloned())
             .map(|(name, value)| (name.to_owned(), value))
             .collect(),
     }));

@@ -110,7 +110,7 @@ pub(super) fn clear_side_car(root: &Path) -> io::Result<()> {
 /// Reads and removes the side-car.
 pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, TownHookResultError> {
     let path = root.join(SIDE_CAR_NAME);
-    let bad = |what: &str| TownHookResultError::SideCar(what.to_owned());
+    let build_error = |what: &str| TownHookResultError::SideCar(what.to_owned());
     // Never follows a link, and never waits for a pipe.
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits();
     let opened = OpenOptions::new()
@@ -119,22 +119,24 @@ pub(super) fn take_side_car(root: &Path) -> Result<Option<String>, TownHookResul
         .open(&path);
     let read = match opened {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => Err(bad(&format!("cannot be opened: {error}"))),
+        Err(error) => Err(build_error(&format!("cannot be opened: {error}"))),
         Ok(file) if !file.metadata().is_ok_and(|meta| meta.is_file()) => {
-            Err(bad("is no plain file"))
+            Err(build_error("is no plain file"))
         }
         Ok(file) => {
             let mut bytes = Vec::new();
             let read = file.take(SIDE_CAR + 1).read_to_end(&mut bytes);
             match (read, String::from_utf8(bytes)) {
-                (Err(error), _) => Err(bad(&format!("cannot be read: {error}"))),
-                (Ok(count), _) if count as u64 > SIDE_CAR => Err(bad("has more than 64 KiB")),
-                (Ok(_), Err(_)) => Err(bad("is no text")),
+                (Err(error), _) => Err(build_error(&format!("cannot be read: {error}"))),
+                (Ok(count), _) if count as u64 > SIDE_CAR => {
+                    Err(build_error("has more than 64 KiB"))
+                }
+                (Ok(_), Err(_)) => Err(build_error("is no text")),
                 (Ok(_), Ok(text)) => Ok(Some(text)),
             }
         }
     };
-    clear_side_car(root).map_err(|error| bad(&format!("cannot be removed: {error}")))?;
+    clear_side_car(root).map_err(|error| build_error(&format!("cannot be removed: {error}")))?;
     read
 }
 
@@ -179,7 +181,7 @@ fn parse_answer(
     exit: i32,
 ) -> Result<TownHookAnswer, TownHookResultError> {
     let root = parse_tree(text, MAX_NODES).map_err(TownHookResultError::Yaml)?;
-    let field = |field, what| TownHookResultError::Field { field, what };
+    let build_error = |field, what| TownHookResultError::Field { field, what };
     let fields = match root {
         YamlNode::Map(entries) => entries
             .into_iter()
@@ -188,7 +190,7 @@ fn parse_answer(
         _ => None,
     };
     let Some(YamlNode::Map(fields)) = fields else {
-        return Err(field("keeper_result", "missing or no mapping"));
+        return Err(build_error("keeper_result", "missing or no mapping"));
     };
     let mut answer = TownHookAnswer {
         source,
@@ -203,15 +205,15 @@ fn parse_answer(
             ("reason", YamlNode::Text(text)) => answer.reason = text,
             ("bead_overrides", YamlNode::Map(entries)) => {
                 if entries.len() > MAX_OVERRIDES {
-                    return Err(field("bead_overrides", "too long"));
+                    return Err(build_error("bead_overrides", "too long"));
                 }
                 answer.overrides = entries.into_iter().collect();
             }
-            ("status", _) => return Err(field("status", "no text")),
-            ("adr", _) => return Err(field("adr", "no text")),
-            ("adr_path", _) => return Err(field("adr_path", "no text")),
+            ("status", _) => return Err(build_error("status", "no text")),
+            ("adr", _) => return Err(build_error("adr", "no text")),
+            ("adr_path", _) => return Err(build_error("adr_path", "no text")),
             ("bead_overrides", YamlNode::Text(text)) if text.is_empty() => {}
-            ("bead_overrides", _) => return Err(field("bead_overrides", "no mapping")),
+            ("bead_overrides", _) => return Err(build_error("bead_overrides", "no mapping")),
             // Ignores fields of later versions.
             _ => {}
         }

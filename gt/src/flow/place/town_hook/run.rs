@@ -127,20 +127,14 @@ fn describe_exec_error(error: &ExecError) -> String {
 /// otherwise its standard output.
 fn find_reason(answer: &TownHookAnswer, output: &str, errors: &str) -> String {
     let texts = [answer.reason.as_str(), errors, output];
-    let words = texts
+    let words = match texts
         .iter()
         .map(|text| text.trim())
-        .into_iter()
         .find(|text| !text.is_empty())
-        .map_or_else(
-            || {
-                format!(
-                    "exit code {}, without a word",
-                    answer.exit.unwrap_or_default()
-                )
-            },
-            |text| cut::first_bytes(text, MAX_REASON).trim_end().to_owned(),
-        );
+    {
+        Some(text) => cut::first_bytes(text, MAX_REASON).trim_end().to_owned(),
+        None => format!("exit code {}, without a word", answer.exit.unwrap_or(0)),
+    };
     escape::escape_block(&words)
 }
 

@@ -49,35 +49,35 @@ pub(super) fn build_variables(
         .filter(|(name, _)| *name != "KEEPER_MODE")
         .map(|(name, value)| (name.to_owned(), value.to_owned()))
         .collect();
-    let mut set = |name: &str, value: &str| all.push((name.to_owned(), remove_nul(value)));
+    let mut set_variable = |name: &str, value: &str| all.push((name.to_owned(), remove_nul(value)));
     let root = call.rig.map_or_else(
         || town.layout.root().to_owned(),
         |rig| rig.root().to_owned(),
     );
     let mode = match town.env.get("KEEPER_MODE") {
-        Some(mode) => mode.to_owned(),
-        None => text_setting(town, call.rig, "hooks.keeper_mode").unwrap_or_default(),
+        Some(mode) => Some(mode.to_owned()),
+        None => text_setting(town, call.rig, "hooks.keeper_mode"),
     };
-    set("GT_CONVOY_NAME", first_lines(&call.convoy, MAX_VARIABLE));
-    set("GT_RIG_ROOT", &root.display().to_string());
-    set("KEEPER_MODE", &mode);
-    set("GT_HOOK", event.name());
-    set("GT_TOWN_ROOT", &town.layout.root().display().to_string());
+    set_variable("GT_CONVOY_NAME", first_lines(&call.convoy, MAX_VARIABLE));
+    set_variable("GT_RIG_ROOT", &root.display().to_string());
+    set_variable("KEEPER_MODE", mode.as_deref().unwrap_or(""));
+    set_variable("GT_HOOK", event.name());
+    set_variable("GT_TOWN_ROOT", &town.layout.root().display().to_string());
     if let Some(rig) = call.rig {
-        set("GT_RIG", rig.name());
+        set_variable("GT_RIG", rig.name());
     }
     for (name, value) in &call.more {
-        set(name, first_lines(value, MAX_VARIABLE));
+        set_variable(name, first_lines(value, MAX_VARIABLE));
     }
     let issues = call.issues.join("\n");
     for (name, value) in [("SPEC", &call.spec), ("ISSUES", &issues)] {
         let path = folder.join(name.to_ascii_lowercase());
         std::fs::write(&path, remove_nul(value))?;
-        set(
+        set_variable(
             &format!("GT_CONVOY_{name}"),
             first_lines(value, MAX_VARIABLE),
         );
-        set(
+        set_variable(
             &format!("GT_CONVOY_{name}_FILE"),
             &path.display().to_string(),
         );

@@ -132,15 +132,23 @@ pub(crate) fn find_unsaved_work(
     if !files.is_empty() {
         found.push(UnsavedWork::HiddenEdits { files });
     }
-    let ignored = find_ignored_files(rig, git)?.into_iter();
-    let files: Vec<PathBuf> = ignored.map(|ignored| ignored.path).collect();
+    let files: Vec<PathBuf> = find_ignored_files(rig, git)?
+        .into_iter()
+        .map(|ignored| ignored.path)
+        .collect();
     if !files.is_empty() {
         found.push(UnsavedWork::IgnoredFiles { files });
     }
-    let inner = git.inner_repositories()?.into_iter();
-    found.extend(inner.map(|folder| UnsavedWork::InnerRepository { folder }));
-    let submodules = git.submodules_with_work()?.into_iter();
-    found.extend(submodules.map(|work| UnsavedWork::Submodule { folder: work.path }));
+    found.extend(
+        git.inner_repositories()?
+            .into_iter()
+            .map(|folder| UnsavedWork::InnerRepository { folder }),
+    );
+    found.extend(
+        git.submodules_with_work()?
+            .into_iter()
+            .map(|work| UnsavedWork::Submodule { folder: work.path }),
+    );
     let visits = git.head_reflog()?;
     let visits = match branch {
         Some(branch) => visits_since_sling(visits, branch),
@@ -201,11 +209,8 @@ pub(crate) fn count_unpushed(git: &Git) -> Result<usize, GitError> {
 /// branch in `refs/remotes` proves nothing, because the remote may have deleted it.
 fn count_commits_beyond(git: &Git, left: &[&str], pushed: &[String]) -> Result<usize, GitError> {
     let head_commit = git.resolve("HEAD")?;
-    let own = head_commit
-        .iter()
-        .map(String::as_str)
-        .chain(left.iter().copied());
-    let own: Vec<&str> = own.collect();
+    let mut own: Vec<&str> = head_commit.as_deref().into_iter().collect();
+    own.extend(left);
     let pushed: String = pushed.iter().map(|tip| format!("^{tip}\n")).collect();
     let call = git.plumbing(["rev-list", "--count", "--ignore-missing", "--stdin"]);
     let call = call.args(own).args(["--exclude=refs/remotes/*", "--all"]);

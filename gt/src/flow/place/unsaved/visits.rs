@@ -16,7 +16,6 @@ pub(crate) fn last_sling_branch(git: &Git, name: &str) -> Result<Option<String>,
             let (_, onto) = how.rsplit_once(" to ")?;
             Some(onto.to_owned())
         })
-        .into_iter()
         .find(is_own))
 }
 
