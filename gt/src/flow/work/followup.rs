@@ -102,8 +102,8 @@ pub struct EarlierWork<'a> {
     pub attempts: Vec<(Attempt, AttemptTrace)>,
     /// The earlier follow-ups, oldest first, each with its attempts.
     pub earlier: Vec<(&'a Bead, Vec<(Attempt, AttemptTrace)>)>,
-    /// The path of the specification. Empty if there is none.
-    pub spec: String,
+    /// The path of the specification.
+    pub spec: Option<&'a str>,
     /// The unmerged work from which the branch starts.
     pub stands_on: Option<UnmergedBase>,
     /// The discovery documents of the work or of its convoy.
@@ -252,10 +252,10 @@ fn bead_of_worker(town: &Town, text: &str) -> anyhow::Result<Option<String>> {
     let beads = rig.store()?.snapshot()?;
     let polecat = polecat::find_polecat(&rig, &beads, None, &name)?;
     let now = Slot::load(&beads, &polecat.slot_id).bead.to_string();
-    let last = || polecat::read_last_completion(&beads, &polecat.bead);
-    let bead = Some(now)
-        .filter(|id| !id.is_empty())
-        .or_else(|| last().map(|entry| entry.bead));
+    let bead = Some(now).filter(|id| !id.is_empty()).or_else(|| {
+        let last = polecat::read_last_completion(&beads, &polecat.bead);
+        last.map(|entry| entry.bead)
+    });
     match bead {
         Some(bead) => Ok(Some(bead)),
         None => Err(FollowupError::NothingDone {
@@ -336,12 +336,13 @@ pub fn read_earlier_work<'a>(
         .chain(original)
         .find(|bead| !bead.spec_id.is_empty());
     Some(EarlierWork {
-        spec: spec.map(|bead| bead.spec_id.clone()).unwrap_or_default(),
+        spec: spec.map(|bead| bead.spec_id.as_str()),
         original,
         molecule: original.and_then(|bead| find_molecule(beads, bead)),
         attempts: original
-            .map(|bead| attempt::list_traced_attempts(beads, git, bead))
-            .unwrap_or_default(),
+            .into_iter()
+            .flat_map(|bead| attempt::list_traced_attempts(beads, git, bead))
+            .collect(),
         earlier: earlier
             .into_iter()
             .map(|bead| (bead, attempt::list_traced_attempts(beads, git, bead)))

@@ -83,7 +83,7 @@ fn collect_answers(formula: &Formula, given: &VarValues) -> anyhow::Result<VarVa
     let mut values = given.clone();
     let mut missing = Vec::new();
     for (name, input) in &formula.inputs {
-        let other = || {
+        let is_answered_otherwise = || {
             input
                 .required_unless
                 .iter()
@@ -92,8 +92,11 @@ fn collect_answers(formula: &Formula, given: &VarValues) -> anyhow::Result<VarVa
         match &input.default {
             _ if values.contains_key(name) => {}
             Some(default) => drop(values.insert(name.clone(), default.clone())),
-            None if input.required && !other() => missing.push(name.as_str()),
-            None if !input.required_unless.is_empty() && !other() => missing.push(name.as_str()),
+            None if (input.required || !input.required_unless.is_empty())
+                && !is_answered_otherwise() =>
+            {
+                missing.push(name.as_str());
+            }
             None => drop(values.insert(name.clone(), String::new())),
         }
     }
@@ -114,8 +117,9 @@ fn select_legs(formula: &Formula, preset: &str) -> anyhow::Result<Vec<ConvoyLeg>
             names.join(", ")
         )
     })?;
-    let legs = formula.legs.iter();
-    Ok(legs
+    Ok(formula
+        .legs
+        .iter()
         .filter(|leg| found.legs.contains(&leg.id))
         .cloned()
         .collect())
@@ -124,13 +128,15 @@ fn select_legs(formula: &Formula, preset: &str) -> anyhow::Result<Vec<ConvoyLeg>
 impl PreparedFormula {
     /// Returns the titles of the beads to create.
     pub fn titles(&self) -> Vec<(String, String)> {
-        let legs = self
+        let mut titles: Vec<(String, String)> = self
             .legs
             .iter()
-            .map(|leg| (leg.id.clone(), leg.title.clone()));
-        let synthesis = self.formula.synthesis.iter();
-        legs.chain(synthesis.map(|step| (SYNTHESIS_KEY.to_owned(), step.title.clone())))
-            .collect()
+            .map(|leg| (leg.id.clone(), leg.title.clone()))
+            .collect();
+        if let Some(synthesis) = &self.formula.synthesis {
+            titles.push((SYNTHESIS_KEY.to_owned(), synthesis.title.clone()));
+        }
+        titles
     }
 
     pub fn name(&self) -> &str {
@@ -238,7 +244,34 @@ impl PreparedFormula {
 
     fn plan(&self) -> BeadPlan {
         let mut plan = BeadPlan::default();
-        let bead = |key: &str, title: String, description: String| PlanBead {
+        for leg in &self.legs {
+            plan.beads.push(self.plan_bead(
+                &leg.id,
+                self.text(&leg.title, &[]),
+                self.leg_text(leg),
+            ));
+            plan.edges.extend(
+                leg.needs
+                    .iter()
+                    .filter(|id| self.legs.iter().any(|leg| leg.id == **id))
+                    .map(|need| plan_edge(&leg.id, need)),
+            );
+        }
+        if let Some(synthesis) = &self.formula.synthesis {
+            let title = self.text(&synthesis.title, &[]);
+            plan.beads
+                .push(self.plan_bead(SYNTHESIS_KEY, title, self.synthesis_text()));
+            plan.edges.extend(
+                self.legs
+                    .iter()
+                    .map(|leg| plan_edge(SYNTHESIS_KEY, &leg.id)),
+            );
+        }
+        plan
+    }
+
+    fn plan_bead(&self, key: &str, title: String, description: String) -> PlanBead {
+        PlanBead {
             key: key.to_owned(),
             parent: None,
             new: change::NewBead {
@@ -249,31 +282,7 @@ impl PreparedFormula {
                 source_location: key.to_owned(),
                 ..change::NewBead::default()
             },
-        };
-        let edge = |from: &str, to: &str| PlanEdge {
-            from: PlanEndpoint::Key(from.to_owned()),
-            to: PlanEndpoint::Key(to.to_owned()),
-            kind: DepKind::Blocks,
-            metadata: String::new(),
-        };
-        let is_there = |id: &String| self.legs.iter().any(|leg| leg.id == *id);
-        for leg in &self.legs {
-            plan.beads.push(bead(
-                &leg.id,
-                self.text(&leg.title, &[]),
-                self.leg_text(leg),
-            ));
-            let needs = leg.needs.iter().filter(|id| is_there(id));
-            plan.edges.extend(needs.map(|need| edge(&leg.id, need)));
         }
-        if let Some(synthesis) = &self.formula.synthesis {
-            let title = self.text(&synthesis.title, &[]);
-            plan.beads
-                .push(bead(SYNTHESIS_KEY, title, self.synthesis_text()));
-            plan.edges
-                .extend(self.legs.iter().map(|leg| edge(SYNTHESIS_KEY, &leg.id)));
-        }
-        plan
     }
 }
 
@@ -324,4 +333,13 @@ pub fn run(
         synthesis,
         slung,
     })
+}
+
+fn plan_edge(from: &str, to: &str) -> PlanEdge {
+    PlanEdge {
+        from: PlanEndpoint::Key(from.to_owned()),
+        to: PlanEndpoint::Key(to.to_owned()),
+        kind: DepKind::Blocks,
+        metadata: String::new(),
+    }
 }

@@ -184,9 +184,10 @@ pub fn close_convoy(town: &Town, id: &str, reason: &str, force: bool) -> anyhow:
                 open
             }
         );
-        let branches = integration::read_integration(&convoy)
-            .map(|integration| integration.unlanded_branches());
-        let branches = branches.unwrap_or_default();
+        let branches: Vec<String> = integration::read_integration(&convoy)
+            .iter()
+            .flat_map(integration::Integration::unlanded_branches)
+            .collect();
         anyhow::ensure!(
             force || branches.is_empty(),
             ConvoyError::NotLanded {

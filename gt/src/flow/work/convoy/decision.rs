@@ -112,10 +112,7 @@ impl HookDecision {
 
 /// Returns the recorded decisions about a convoy.
 pub fn read_decisions(convoy: &Bead) -> Vec<HookDecision> {
-    let stored = convoy.metadata_object().remove(DECISIONS_KEY);
-    stored
-        .and_then(|value| serde_json::from_value(value).ok())
-        .unwrap_or_default()
+    convoy.metadata_value(DECISIONS_KEY).unwrap_or_default()
 }
 
 pub fn decision_for(convoy: &Bead, rig: &str) -> Option<HookDecision> {

@@ -92,16 +92,14 @@ pub struct LandedPart {
 impl LandingStep {
     /// Returns the part of the branch that has landed so far.
     pub fn landed_part(&self) -> Option<LandedPart> {
-        let whole_part = || LandedPart {
+        if !self.landed {
+            return self.part.clone();
+        }
+        Some(LandedPart {
             tip: self.tip.clone(),
             onto: self.onto.clone(),
             candidate: self.candidate.clone(),
-        };
-        if self.landed {
-            Some(whole_part())
-        } else {
-            self.part.clone()
-        }
+        })
     }
 }
 
@@ -123,11 +121,9 @@ impl Integration {
 
     /// Returns the branches that have not landed, with their rigs.
     pub(super) fn unlanded_branches(&self) -> Vec<String> {
-        let landed =
-            |branch: &ConvoyBranch| branch.landing.as_ref().is_some_and(|step| step.landed);
         self.rigs
             .iter()
-            .filter(|(_, branch)| !landed(branch))
+            .filter(|(_, branch)| branch.landing.as_ref().is_none_or(|step| !step.landed))
             .map(|(rig, branch)| format!("{} of {rig}", branch.branch))
             .collect()
     }
@@ -143,13 +139,14 @@ impl Integration {
 
     /// Returns the record to keep once the convoy has landed.
     pub(super) fn after_landing(&self) -> Self {
-        let tip = |branch: &ConvoyBranch| branch.landing.as_ref().map(|step| step.tip.clone());
-        let tips = self
-            .rigs
-            .iter()
-            .filter_map(|(rig, branch)| Some((rig.clone(), tip(branch)?)));
         Self {
-            landed: tips.collect(),
+            landed: self
+                .rigs
+                .iter()
+                .filter_map(|(rig, branch)| {
+                    Some((rig.clone(), branch.landing.as_ref()?.tip.clone()))
+                })
+                .collect(),
             ..Self::default()
         }
     }

@@ -218,12 +218,10 @@ fn find_subscribers(town: &Town, convoy: &Bead, mayor_runs: bool) -> Vec<String>
 
 /// Returns the commit of each rig that holds the convoy's work.
 fn commits_by_rig(convoy: &Bead) -> BTreeMap<String, String> {
-    let integration = integration::read_integration(convoy).unwrap_or_default();
-    let commit = |branch: integration::ConvoyBranch| branch.landing.map(|step| step.candidate);
-    integration
-        .rigs
+    integration::read_integration(convoy)
         .into_iter()
-        .filter_map(|(rig, branch)| Some((rig, commit(branch)?)))
+        .flat_map(|integration| integration.rigs)
+        .filter_map(|(rig, branch)| Some((rig, branch.landing?.candidate)))
         .collect()
 }
 
@@ -233,18 +231,18 @@ fn format_landed_text(
     commits: &BTreeMap<String, String>,
     documents: &BTreeMap<String, String>,
 ) -> String {
-    let end_of = |id: &str| {
+    let find_end = |id: &str| {
         let bead = tracked.iter().find(|bead| bead.id == id);
         bead.map_or("", |bead| bead.why.as_str())
     };
     let beads: Vec<String> = record::convoy::tracked_ids(convoy)
-        .map(|id| match end_of(id) {
+        .map(|id| match find_end(id) {
             "" => format!("- {id}"),
             end => format!("- {id}: {}", escape::escape_line(end)),
         })
         .collect();
     let merged = record::convoy::tracked_ids(convoy)
-        .filter(|id| end_of(id).is_empty())
+        .filter(|id| find_end(id).is_empty())
         .count();
     let all = beads.len();
     let landed: Vec<String> = commits

@@ -5,7 +5,7 @@ use bd::bead::Status;
 use super::tracked::{BeadStanding, RigStore, TrackedBead};
 use crate::record::merge_request;
 
-/// Returns the next steps for a bead in its current state. Empty if it needs no one.
+/// Returns the next steps for a bead in its current state.
 pub(super) fn next_steps_of(homes: &[RigStore], bead: &TrackedBead, convoy: &str) -> Vec<String> {
     let id = &bead.id;
     let home = homes.iter().find(|home| home.beads.get(id).is_some());

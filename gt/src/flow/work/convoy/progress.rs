@@ -69,8 +69,8 @@ pub struct ConvoyBlocker {
 impl ConvoyBlocker {
     /// Returns the critical escalations that block a convoy.
     pub fn for_convoy(town: &Snapshot, convoy: &Bead) -> Vec<Self> {
-        let blocking = escalation::find_blocking(town, convoy).into_iter();
-        blocking
+        escalation::find_blocking(town, convoy)
+            .into_iter()
             .map(|escalation| Self {
                 next_steps: vec![
                     format!("gt escalate show {}", escalation.id),
@@ -121,9 +121,10 @@ struct UnlandedBranch {
 fn find_unlanded_branches(town: &Snapshot) -> Vec<UnlandedBranch> {
     let mut found = Vec::new();
     for convoy in record::convoy::list_convoys_with_key(town, integration::KEY) {
-        for (rig, branch) in integration::read_integration(convoy)
-            .unwrap_or_default()
-            .rigs
+        let integration = integration::read_integration(convoy);
+        for (rig, branch) in integration
+            .into_iter()
+            .flat_map(|integration| integration.rigs)
         {
             found.push(UnlandedBranch {
                 convoy: convoy.id.clone(),
@@ -415,8 +416,8 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
         .iter()
         .find_map(|home| Some((home, home.beads.get(id)?)));
     let Some((home, bead)) = found else {
-        let mut archives = homes.iter().map(|home| home.beads.archive());
-        if let Some(bead) = archives.find_map(|archive| archive.get(id)) {
+        let archived = homes.iter().find_map(|home| home.beads.archive().get(id));
+        if let Some(bead) = archived {
             return track_archived_bead(bead);
         }
         return track_unknown_bead(id);

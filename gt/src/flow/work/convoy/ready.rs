@@ -80,7 +80,7 @@ fn fingerprint_of(stores: &TownStores, convoy: &BeadRef) -> u64 {
     for id in record::convoy::tracked_refs(convoy) {
         let hash = stores.find_ref(id).as_ref().and_then(BeadRef::line_hash);
         bytes.extend_from_slice(id.as_bytes());
-        bytes.extend_from_slice(&hash.unwrap_or_default().to_le_bytes());
+        bytes.extend_from_slice(&hash.unwrap_or(0).to_le_bytes());
     }
     xxh3_64(&bytes)
 }

@@ -268,11 +268,10 @@ fn has_id(branch: &str, id: &str) -> bool {
     branch.match_indices(id).any(|(at, _)| {
         let before = branch[..at].chars().next_back();
         let rest = &branch[at + id.len()..];
-        let is_word = |c: char| c.is_alphanumeric();
-        let child = rest.strip_prefix('.').unwrap_or_default();
-        !before.is_some_and(is_word)
-            && !rest.starts_with(is_word)
-            && !child.starts_with(|c: char| c.is_ascii_digit())
+        let child = rest.strip_prefix('.');
+        !before.is_some_and(char::is_alphanumeric)
+            && !rest.starts_with(char::is_alphanumeric)
+            && !child.is_some_and(|child| child.starts_with(|c: char| c.is_ascii_digit()))
     })
 }
 

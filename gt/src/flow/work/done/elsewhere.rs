@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use bd::git::{Git, GitError, Stash};
+use kit::ui::counted;
 
 use crate::flow::place::unsaved::{parse_count, visits_since_sling};
 use crate::record::polecat::Slot;
@@ -30,17 +31,16 @@ enum StrayPlace {
 impl fmt::Display for StrayWork {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bead_branch = &self.bead_branch;
-        let of = |count: &usize| kit::ui::counted(*count, "commit");
         match &self.place {
             StrayPlace::Branch { name, commits } => write!(
                 f,
                 "{} on branch {name} (git switch {bead_branch} && git merge {name}; to drop: git branch -D {name})",
-                of(commits)
+                counted(*commits, "commit")
             ),
             StrayPlace::NoBranch { tip, commits } => write!(
                 f,
                 "{} on no branch, up to {tip:.12} (git switch {bead_branch} && git merge {tip:.12}; to drop: git switch {bead_branch})",
-                of(commits)
+                counted(*commits, "commit")
             ),
             StrayPlace::Stash(Stash { name, message, .. }) => write!(
                 f,
@@ -53,8 +53,12 @@ impl fmt::Display for StrayWork {
 pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, GitError> {
     let visits = visits_since_sling(git.head_reflog()?, &slot.branch);
     let mut branches = BTreeSet::from([slot.branch.to_string()]);
-    let switched = visits.iter().filter_map(|(_, how)| how.rsplit_once(" to "));
-    branches.extend(switched.map(|(_, branch)| branch.to_owned()));
+    branches.extend(
+        visits
+            .iter()
+            .filter_map(|(_, how)| how.rsplit_once(" to "))
+            .map(|(_, branch)| branch.to_owned()),
+    );
     let local = git.plumbing([
         "for-each-ref",
         "--format=%(objectname) %(refname:lstrip=2)",
@@ -84,12 +88,16 @@ pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, 
             found.push(StrayPlace::NoBranch { tip, commits });
         }
     }
-    let its = git.stashes()?.into_iter().filter(|stash| {
-        stash
-            .branch()
-            .is_some_and(|branch| branches.contains(branch))
-    });
-    found.extend(its.map(StrayPlace::Stash));
+    found.extend(
+        git.stashes()?
+            .into_iter()
+            .filter(|stash| {
+                stash
+                    .branch()
+                    .is_some_and(|branch| branches.contains(branch))
+            })
+            .map(StrayPlace::Stash),
+    );
     let bead_branch = slot.branch.clone();
     Ok(found
         .into_iter()

@@ -106,7 +106,7 @@ pub fn identify_worker(town: &Town) -> anyhow::Result<HeldWorker<'_>> {
     let lock = rig.take_slot(name, std::time::Duration::from_secs(30))?;
     let worker = find_worker(rig, name, lock)?;
     check_folder(town, &worker)?;
-    let token = town.env.get(TOKEN).unwrap_or_default();
+    let token = town.env.get(TOKEN).unwrap_or("");
     match held {
         Some(held) if held == worker.slot.lease && token == worker.slot.token => Ok(worker),
         Some(held) if held == worker.slot.lease => Err(IdentifyError::OtherSession { who }.into()),
@@ -140,10 +140,8 @@ pub fn find_worker<'t>(rig: Rig<'t>, name: &str, lock: Lock) -> anyhow::Result<H
     let slot_id = Slot::id(&prefix, rig.name(), name);
     let snapshot = rig.store()?.snapshot()?;
     let slot = Slot::load(&snapshot, &slot_id);
-    let hook = snapshot
-        .get(&agent_id)
-        .map(|agent| agent.hook_bead.clone())
-        .unwrap_or_default();
+    let agent = snapshot.get(&agent_id);
+    let hook = agent.map_or("", |agent| &agent.hook_bead);
     anyhow::ensure!(
         !hook.is_empty() && hook == slot.bead,
         IdentifyError::NoWork {

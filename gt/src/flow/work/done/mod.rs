@@ -329,7 +329,7 @@ fn run_post_done_hooks(worker: &HeldWorker, slot: &Slot, request: Option<&str>) 
             ("GT_BEAD", slot.bead.to_string()),
             ("GT_BRANCH", slot.branch.to_string()),
             ("GT_TARGET", slot.target.clone()),
-            ("GT_MERGE_REQUEST", request.unwrap_or_default().to_owned()),
+            ("GT_MERGE_REQUEST", request.unwrap_or("").to_owned()),
         ],
         about: vec![("bead", slot.bead.to_string())],
         ..TownHookCall::default()

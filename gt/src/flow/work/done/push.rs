@@ -57,7 +57,7 @@ pub(super) fn push_branch(
     if !proof.remote {
         let found = git
             .resolve(&format!("refs/heads/{branch}"))?
-            .unwrap_or_default();
+            .unwrap_or_else(|| "nothing".to_owned());
         return check_read_back(branch, &found, &proof.tip);
     }
     let seen = git.ls_remote("origin", branch)?;

@@ -177,8 +177,10 @@ pub fn land_ready_convoys(town: &LiveTown) -> anyhow::Result<Vec<LandedConvoy>> 
 /// the convoy is closed already, or if beads were added while it was about to be closed.
 pub fn land_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandingOutcome>> {
     let stores = town.read_stores()?;
-    let is_convoy = |bead: &&Bead| record::convoy::is_convoy(bead) && !bead.is_tombstone();
-    let Some(convoy) = stores.town.get(id).filter(is_convoy) else {
+    let convoy = stores.town.get(id);
+    let Some(convoy) =
+        convoy.filter(|bead| record::convoy::is_convoy(bead) && !bead.is_tombstone())
+    else {
         return Err(ConvoyError::Unknown { id: id.to_owned() }.into());
     };
     if !convoy.is_open() {
@@ -200,8 +202,9 @@ pub fn land_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Option<LandingOu
 /// there are none.
 fn find_done_beads(town: &Town, id: &str) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
-    let convoy = stores.town.get(id).cloned().unwrap_or_default();
-    let progress = ProgressBoard::from_stores(&stores).progress(&convoy);
+    let convoy = stores.town.get(id);
+    let convoy = convoy.ok_or_else(|| ConvoyError::Unknown { id: id.to_owned() })?;
+    let progress = ProgressBoard::from_stores(&stores).progress(convoy);
     refuse_escalated(&progress)?;
     if !progress.is_done() {
         let mut unfinished: Vec<String> = progress
@@ -260,8 +263,8 @@ fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
                 Ok(()) | Err(LandingInterruption::Moved) if attempt < MAX_LANDING_ATTEMPTS => {}
                 Ok(()) | Err(LandingInterruption::Moved) => {
                     let reason = "its target or its beads change faster than it can land";
-                    let rig = integration.rigs.keys().next().cloned().unwrap_or_default();
-                    return record_waiting(town, id, &rig, reason, None);
+                    let rig = integration.rigs.keys().next().map_or("", String::as_str);
+                    return record_waiting(town, id, rig, reason, None);
                 }
                 Err(LandingInterruption::Failed(error)) => return Err(error),
                 Err(LandingInterruption::Later { rig, reason }) => {
@@ -404,11 +407,15 @@ fn check_ready(town: &Town, id: &str, locked_rigs: &[LockedRig]) -> anyhow::Resu
     let convoy = load_convoy(town, id)?;
     let progress = ProgressBoard::from_stores(&stores).progress(&convoy);
     refuse_escalated(&progress)?;
-    let is_landing_task = |id: &str| stores.get(id).is_some_and(merge_task::is_landing_task);
     let unfinished: Vec<String> = progress
         .tracked
         .iter()
-        .filter(|bead| bead.standing != BeadStanding::Done && !is_landing_task(&bead.id))
+        .filter(|bead| bead.standing != BeadStanding::Done)
+        .filter(|bead| {
+            !stores
+                .get(&bead.id)
+                .is_some_and(merge_task::is_landing_task)
+        })
         .map(format_standing)
         .collect();
     let convoy = id.to_owned();
@@ -477,8 +484,8 @@ fn begin_closing(town: &Town, id: &str, tracked_beads: &[String]) -> anyhow::Res
 /// be removed is reported and otherwise harmless.
 fn clean_up(town: &Town, id: &str) -> anyhow::Result<()> {
     let bead = load_convoy(town, id)?;
-    let integration = integration::read_integration(&bead).unwrap_or_default();
-    for (name, branch) in &integration.rigs {
+    let integration = integration::read_integration(&bead);
+    for (name, branch) in integration.iter().flat_map(|found| &found.rigs) {
         let rig = town.find_rig(name)?;
         let git = queue_repository(&rig);
         let remote = check_remote(&rig)?;

@@ -166,11 +166,10 @@ fn build_candidate(
     part: Option<&str>,
 ) -> Result<LandingStep, LandingInterruption> {
     let git = &landing.queue.git;
-    let fork = git.merge_base(&tip, &onto)?.unwrap_or_default();
-    if fork.is_empty() {
+    let Some(fork) = git.merge_base(&tip, &onto)? else {
         let (branch, target) = (&landing.branch.branch, &landing.branch.target);
         return Err(anyhow::anyhow!("{branch} and {target} have no commit in common").into());
-    }
+    };
     // Discovery documents and beads files do not land: both keep the content of the branch's start.
     let keeps_start = |path: &[u8]| {
         discovery::is_in_gt_folder(path) || std::str::from_utf8(path).is_ok_and(is_beads_file)

@@ -9,7 +9,7 @@ use bd::store::Tx;
 use serde_json::{Value, json};
 
 use crate::flow::place::rig::check_remote;
-use crate::flow::work::convoy::{self, integration};
+use crate::flow::work::convoy::{self, ConvoyError, integration};
 use crate::flow::work::mq::gate::GateFailure;
 use crate::flow::work::mq::task::{fence_output, format_files, reopen_repair_task};
 use crate::record;
@@ -44,8 +44,10 @@ pub(super) fn create_blocker_task(
     blocker: &LandingBlocker,
 ) -> anyhow::Result<(String, String)> {
     let convoys = rig.town().open_town_store()?.snapshot()?;
-    let bead = convoys.get(convoy).cloned().unwrap_or_default();
-    let integration = integration::read_integration(&bead).unwrap_or_default();
+    let bead = convoys.get(convoy).ok_or_else(|| ConvoyError::Unknown {
+        id: convoy.to_owned(),
+    })?;
+    let integration = integration::read_integration(bead).unwrap_or_default();
     let branch = integration
         .rigs
         .get(rig.name())
@@ -60,7 +62,7 @@ pub(super) fn create_blocker_task(
         LandingBlocker::WorkReverted { commit, .. } => commit.as_str(),
         LandingBlocker::LandingReverted { candidate } => candidate.as_str(),
     };
-    let number = record::convoy::count_landings(&bead);
+    let number = record::convoy::count_landings(bead);
     let about = format!("{convoy}\0{number}\0{key}\0{}", branch.branch);
     let prefix = rig.prefix();
     let title = fit_to_title(&format!("Let {} land: {reason}", bead.title));

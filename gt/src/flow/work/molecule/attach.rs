@@ -19,7 +19,8 @@ use crate::town::{Rig, Town};
 /// guidance.
 pub fn ensure_molecule(rig: &Rig, bead: &Bead, no_molecule: bool) -> anyhow::Result<()> {
     let layers = SettingsLayers::load(rig.town(), Some(rig))?;
-    let formula = setting_text(&layers, "molecule.formula");
+    let formula = layers.valid_value("molecule.formula");
+    let formula = formula.as_str().unwrap_or("");
     if no_molecule || formula.is_empty() || record::molecule::is_molecule_root(bead) {
         return Ok(());
     }
@@ -106,11 +107,6 @@ fn values_for(rig: &Rig, bead: &Bead, given: &VarValues) -> anyhow::Result<VarVa
     Ok(values)
 }
 
-/// Returns a setting as text. Empty if unset.
-fn setting_text(layers: &SettingsLayers, name: &str) -> String {
-    layers.valid_value(name).as_str().unwrap_or("").to_owned()
-}
-
 fn rig_values(rig: &Rig) -> anyhow::Result<VarValues> {
     let layers = SettingsLayers::load(rig.town(), Some(rig))?;
     let mut values = VarValues::from_iter([
@@ -118,8 +114,11 @@ fn rig_values(rig: &Rig) -> anyhow::Result<VarValues> {
         ("base_branch".to_owned(), target_branch_of(rig)?),
     ]);
     for name in ["setup", "typecheck", "lint", "test", "build"] {
-        let command = setting_text(&layers, &format!("merge_queue.{name}_command"));
-        values.insert(format!("{name}_command"), command);
+        let command = layers.valid_value(&format!("merge_queue.{name}_command"));
+        values.insert(
+            format!("{name}_command"),
+            command.as_str().unwrap_or("").to_owned(),
+        );
     }
     Ok(values)
 }
@@ -143,11 +142,12 @@ pub fn find_attached(town: &Town, target: &str) -> anyhow::Result<(String, Optio
     let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
     let beads = found.store.snapshot()?;
-    let root = progress::root_of(&beads, &bead)
-        .filter(|_| !record::molecule::is_molecule_root(&found.bead));
-    let molecule = match root {
+    let molecule = match progress::root_of(&beads, &bead) {
         // The id of a step stands for its molecule.
-        Some(root) if record::molecule::root_of(&beads, &bead).is_none() => {
+        Some(root)
+            if !record::molecule::is_molecule_root(&found.bead)
+                && record::molecule::root_of(&beads, &bead).is_none() =>
+        {
             Molecule::load(&beads, &root)
         }
         _ => record::molecule::molecule_of_bead(&beads, &bead),

@@ -85,13 +85,12 @@ pub fn conclude_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<Option<M
 
 /// Ends the wisps of a bead that was closed without a submit: keeps a digest if a step was done.
 pub fn discard_molecule(tx: &mut Tx<'_>, bead: &str) -> anyhow::Result<()> {
-    let found = molecule::find_own_molecule(tx, bead).filter(|found| found.is_wisp);
-    match found {
-        Some(found) if found.count_done() > 0 => {
+    match molecule::find_own_molecule(tx, bead) {
+        Some(found) if found.is_wisp && found.count_done() > 0 => {
             squashing::squash_molecule(tx, &found.id, &daily_digest())?;
         }
-        Some(found) => drop(burning::burn_molecule(tx, &found.id)?),
-        None => {}
+        Some(found) if found.is_wisp => drop(burning::burn_molecule(tx, &found.id)?),
+        _ => {}
     }
     Ok(())
 }

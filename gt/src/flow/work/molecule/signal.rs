@@ -34,21 +34,21 @@ pub fn await_signal(layout: &TownLayout, limit: Duration) -> anyhow::Result<Sign
     let path = layout.events();
     let folder = path.parent().unwrap_or(&path).to_owned();
     let changes = FolderWatch::start([folder.as_path()])?;
-    let size = || std::fs::metadata(&path).map_or(0, |meta| meta.len());
-    let begin = size();
+    let read_size = || std::fs::metadata(&path).map_or(0, |meta| meta.len());
+    let begin = read_size();
     let start = Instant::now();
     loop {
         let elapsed = start.elapsed();
-        let done = |reason, signal| SignalReport {
+        let report = |reason, signal| SignalReport {
             reason,
             elapsed: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             signal,
         };
-        if size() != begin {
-            return Ok(done(WaitEnd::Signal, read_last_line(&path)));
+        if read_size() != begin {
+            return Ok(report(WaitEnd::Signal, read_last_line(&path)));
         }
         if elapsed >= limit {
-            return Ok(done(WaitEnd::Timeout, None));
+            return Ok(report(WaitEnd::Timeout, None));
         }
         changes.wait_at_most(limit.saturating_sub(elapsed));
     }

@@ -127,17 +127,14 @@ fn cycle_session(
         Address::Polecat(rig, _) | Address::Crew(rig, _) => town.find_rig(rig)?,
         _ => return Ok(false),
     };
-    let setting = || {
-        SettingsLayers::load(town, Some(&rig)).map(|layers| layers.valid_value("molecule.cycle"))
-    };
     let is_wanted = match requested {
         Some(requested) => requested,
-        None => setting()? == true,
+        None => SettingsLayers::load(town, Some(&rig))?.flag("molecule.cycle"),
     };
     if !is_wanted {
         return Ok(false);
     }
-    let title = done.next_step_title.clone().unwrap_or_default();
+    let title = done.next_step_title.as_deref().unwrap_or("");
     let request = HandoffRequest {
         subject: format!("step {} is done", done.step_id),
         message: format!("Go on with the next step: {title}"),

@@ -108,18 +108,18 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
         Err(SearchEnd::Error(error)) => return Err(error),
     };
     let mut results = search.results;
-    let mut failure_at = |index| results.remove(&index).flatten().unwrap_or_default();
+    let mut take_failure = |index| results.remove(&index).flatten().unwrap_or_default();
     let Some(passing) = passing else {
         return Ok(BisectOutcome::NothingPasses {
             target,
             gate,
             oldest: commits[oldest].clone(),
-            log: failure_at(oldest).log.display().to_string(),
+            log: take_failure(oldest).log.display().to_string(),
         });
     };
     let good = commits[passing].clone();
     let commit = commits[passing - 1].clone();
-    let failure = failure_at(passing - 1);
+    let failure = take_failure(passing - 1);
     let request = requests
         .into_iter()
         .find(|request| is_landed_as(request, &commit));
@@ -151,8 +151,8 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
 
 /// Returns the requests that were merged to a target.
 fn list_merged_requests<'b>(beads: &'b Snapshot, target: &str) -> Vec<&'b Bead> {
-    let closed = merge_request::requests_closed_since(beads, Timestamp::UNIX_EPOCH).into_iter();
-    closed
+    merge_request::requests_closed_since(beads, Timestamp::UNIX_EPOCH)
+        .into_iter()
         .filter(|request| {
             merge_request::receipt_of(request).target == target
                 && (!request_state(request).candidate.is_empty()
@@ -185,16 +185,14 @@ fn list_target_commits(
     let mut commits: Vec<String> = call.text()?.lines().map(str::to_owned).collect();
     let mut inside = HashSet::new();
     for state in requests.iter().map(|request| request_state(request)) {
-        let is_merge = |commit: &&String| **commit == state.candidate;
-        let of_request = commits
-            .iter()
-            .skip_while(|commit| !is_merge(commit))
-            .skip(1);
         if state.onto.is_empty() || !commits.contains(&state.onto) {
             continue;
         }
         inside.extend(
-            of_request
+            commits
+                .iter()
+                .skip_while(|commit| **commit != state.candidate)
+                .skip(1)
                 .take_while(|commit| **commit != state.onto)
                 .cloned(),
         );

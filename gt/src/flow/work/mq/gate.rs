@@ -102,11 +102,11 @@ pub(super) fn run_gates_side_by_side(
     if let [(run, candidate)] = runs {
         return Ok(vec![run.run_gates(candidate)?]);
     }
-    let run = |index: usize| {
+    let results = run_side_by_side(runs.len(), &|index: usize| {
         let (run, candidate) = &runs[index];
         run.run_gates_in(candidate, index * TREES_PER_RUN)
-    };
-    run_side_by_side(runs.len(), &run).into_iter().collect()
+    });
+    results.into_iter().collect()
 }
 
 impl<'a> GateRun<'a> {
@@ -136,11 +136,11 @@ impl<'a> GateRun<'a> {
             .into_iter()
             .partition(|group| group.iter().any(|gate| gate.parallel));
         for together in parallel.chunks(TREES_PER_RUN) {
-            let run = |index: usize| {
+            let failures = run_side_by_side(together.len(), &|index: usize| {
                 let tree = GateTree::new(rig, first_tree + index);
                 self.run_group_in(candidate, &together[index], &tree)
-            };
-            for failure in run_side_by_side(together.len(), &run) {
+            });
+            for failure in failures {
                 if let Some(failure) = failure? {
                     return Ok(Some(failure));
                 }
@@ -215,7 +215,9 @@ impl<'a> GateRun<'a> {
         candidate: &str,
         gate: &Gate,
     ) -> anyhow::Result<Option<GateFailure>> {
-        let head_commit = Git::at(tree).resolve("HEAD")?.unwrap_or_default();
+        let head_commit = Git::at(tree)
+            .resolve("HEAD")?
+            .unwrap_or_else(|| "no commit".to_owned());
         if head_commit == candidate {
             return Ok(None);
         }

@@ -11,7 +11,7 @@ use super::gate_tree::GateTree;
 use super::job::{MergeJob, MergeOutcome};
 use super::{block, task};
 use crate::flow::place::town_hook::{
-    self, FrontMatter, TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict,
+    self, TownHookCall, TownHookEvent, TownHookRun, TownHookVerdict,
 };
 use crate::flow::work::convoy::{self, HookDecision};
 use crate::record;
@@ -84,7 +84,7 @@ fn create_rejection_task(
     ran: &TownHookRun,
 ) -> anyhow::Result<MergeOutcome> {
     let output = [ran.output.as_str(), &ran.errors].concat();
-    let exit = ran.answer.exit.unwrap_or_default();
+    let exit = ran.answer.exit.unwrap_or(0);
     let failure = GateFailure {
         gate: HOOK_GATE.to_owned(),
         command: ran.hook.clone(),
@@ -124,15 +124,11 @@ pub(crate) fn build_call<'a>(job: &'a MergeJob) -> anyhow::Result<TownHookCall<'
     let decision = convoy
         .and_then(|convoy| convoy::decision_for(convoy, job.queue.rig.name()))
         .unwrap_or_default();
-    let id = convoy.map(|convoy| convoy.id.clone()).unwrap_or_default();
+    let id = convoy.map_or("", |convoy| &convoy.id).to_owned();
     Ok(TownHookCall {
         rig: Some(job.queue.rig),
-        convoy: convoy
-            .map(|convoy| convoy.title.clone())
-            .unwrap_or_default(),
-        spec: convoy
-            .map(|convoy| convoy.description.clone())
-            .unwrap_or_default(),
+        convoy: convoy.map_or("", |convoy| &convoy.title).to_owned(),
+        spec: convoy.map_or("", |convoy| &convoy.description).to_owned(),
         issues: vec![source.clone()],
         more: vec![
             ("GT_MERGE_REQUEST", job.request.id.clone()),
@@ -161,22 +157,19 @@ fn front_matter_of(job: &MergeJob, decision: &HookDecision) -> anyhow::Result<St
     let mut request = Some(&job.request);
     while let Some(now) = request {
         let source = merge_request::source_bead_of(now);
-        let recorded = decision.own.get(&source).map(FrontMatter::lines);
-        let decided = decision.adr.is_some();
-        let front = recorded
-            .or_else(|| {
-                beads
-                    .get(&source)
-                    .filter(|_| !decided)
-                    .map(bead_front_lines)
-            })
-            .unwrap_or_default();
+        let front = match decision.own.get(&source) {
+            Some(front) => Some(front.lines()),
+            None if decision.adr.is_none() => beads.get(&source).map(bead_front_lines),
+            None => None,
+        };
+        if let Some(front) = front
+            && !front.is_empty()
+        {
+            return Ok(front);
+        }
         let next = merge_request::receipt_of(now)
             .resolves
             .and_then(|id| beads.get(&id));
-        if !front.is_empty() {
-            return Ok(front);
-        }
         if next.is_none_or(|next| next.id == now.id) {
             break;
         }

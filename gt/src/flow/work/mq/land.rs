@@ -288,8 +288,8 @@ fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> an
             target::release_waiting_requests(tx, &job.receipt.target)?;
         }
         let task = merge_request::source_bead_of(&job.request);
-        let title = tx.get(&task).map(|task| task.title.clone());
-        let along = describe_merged_along(&job.request.id, &task, &title.unwrap_or_default());
+        let title = tx.get(&task).map_or("", |task| &task.title);
+        let along = describe_merged_along(&job.request.id, &task, title);
         for original in &brought {
             close_request(tx, &original.id, ending, reason, Some(&along))?;
         }

@@ -57,10 +57,10 @@ impl GateMemory {
             .map(|index| &keys[*index])
             .zip(fresh)
             .collect();
-        let known = |key| fresh.get(key).or_else(|| self.results.get(key));
         let results = keys
             .iter()
-            .map(|key| known(key).cloned().flatten())
+            .map(|key| fresh.get(key).or_else(|| self.results.get(key)))
+            .map(|known| known.cloned().flatten())
             .collect();
         for (key, result) in fresh {
             let is_result = result

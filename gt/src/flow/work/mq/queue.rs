@@ -86,11 +86,13 @@ impl QueueRun<'_> {
         let target = merge_request::receipt_of(first).target;
         let limit = self.settings.merge_queue.batch_limit();
         let size = GateHistory::load(self.rig).batch_size(limit);
-        let together = ready
-            .iter()
-            .map(|request| (*request, merge_request::receipt_of(request)))
-            .filter(|(request, receipt)| receipt.target == target && can_batch(request));
-        let chosen = choose_batch(together, size);
+        let chosen = choose_batch(
+            ready
+                .iter()
+                .map(|request| (*request, merge_request::receipt_of(request)))
+                .filter(|(request, receipt)| receipt.target == target && can_batch(request)),
+            size,
+        );
         Ok(chosen.into_iter().cloned().collect())
     }
 }

@@ -17,10 +17,11 @@ use crate::town::{Rig, Town};
 /// 1000, plus 100 per step of priority, plus 10 per hour of the convoy's age, plus 1 per hour of
 /// the request's age, minus 50 per retry (at most 300). The growing ages bound the starvation.
 fn score_request(request: &Bead, convoy_created: Option<Timestamp>, now: Timestamp) -> f64 {
-    let hours = |since: Timestamp| (now.duration_since(since).as_secs_f64() / 3600.0).max(0.0);
+    let count_hours =
+        |since: Timestamp| (now.duration_since(since).as_secs_f64() / 3600.0).max(0.0);
     let retries: f64 = bd::bead::fields::get_field(&request.description, "retry_count")
         .and_then(|text| text.parse().ok())
-        .unwrap_or_default();
+        .unwrap_or(0.0);
     // A negative priority means "not set".
     let steps = match request.priority {
         0 => 4.0,
@@ -29,8 +30,9 @@ fn score_request(request: &Bead, convoy_created: Option<Timestamp>, now: Timesta
         3 => 1.0,
         _ => 0.0,
     };
-    1000.0 + 10.0 * convoy_created.map_or(0.0, hours) + 100.0 * steps - (50.0 * retries).min(300.0)
-        + hours(request.created_at.instant())
+    1000.0 + 10.0 * convoy_created.map_or(0.0, count_hours) + 100.0 * steps
+        - (50.0 * retries).min(300.0)
+        + count_hours(request.created_at.instant())
 }
 
 /// The addition to the score of a request that has waited for its bound. More than any other score
@@ -86,7 +88,9 @@ impl ConvoyAges {
         let convoys = town.open_town_store()?.snapshot()?;
         let mut tracked_since: HashMap<String, Timestamp> = HashMap::new();
         for convoy in convoys.marked_open(&record::convoy::MARKS) {
-            let created_at = convoy.time(TimeField::Created).unwrap_or_default();
+            let created_at = convoy
+                .time(TimeField::Created)
+                .unwrap_or(Timestamp::UNIX_EPOCH);
             for id in record::convoy::tracked_refs(&convoy) {
                 let since = tracked_since.entry(id.to_owned()).or_insert(created_at);
                 *since = created_at.min(*since);

@@ -26,12 +26,14 @@ pub(crate) fn is_target_task(bead: &Bead) -> bool {
 
 /// Returns the time until a request that waits for its target must be checked again.
 pub(crate) fn remaining_pause(beads: &Snapshot, request: &Bead, now: Timestamp) -> SignedDuration {
-    let waits = request_state(request).broken.and_then(|broken| {
-        let is_open = beads.get(&broken.task).is_some_and(Bead::is_open);
-        let seen = broken.at.parse::<Timestamp>().ok().filter(|_| is_open)?;
-        Some(CHECK_PAUSE - now.duration_since(seen))
-    });
-    waits.unwrap_or_default().max(SignedDuration::ZERO)
+    let Some(broken) = request_state(request).broken else {
+        return SignedDuration::ZERO;
+    };
+    let is_open = beads.get(&broken.task).is_some_and(Bead::is_open);
+    match broken.at.parse::<Timestamp>() {
+        Ok(seen) if is_open => (CHECK_PAUSE - now.duration_since(seen)).max(SignedDuration::ZERO),
+        _ => SignedDuration::ZERO,
+    }
 }
 
 /// Returns true if a bead is the task for a target, or repairs the work on such a task.
@@ -48,8 +50,9 @@ fn find_open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> 
     let mut open = beads.select_open(&[BeadMark::Label(MERGE_LABEL)]);
     open.find(|bead| {
         let fields = bead.metadata_object();
-        let is = |key: &str, value: &str| fields.get(key).is_some_and(|found| found == value);
-        is(TARGET_KEY, branch) && is("gate", gate)
+        [(TARGET_KEY, branch), ("gate", gate)]
+            .iter()
+            .all(|(key, value)| fields.get(*key).is_some_and(|found| found == value))
     })
     .map(|bead| bead.id.clone())
 }
@@ -257,15 +260,9 @@ pub(crate) fn has_target_moved_on(job: &MergeJob) -> anyhow::Result<bool> {
 /// Closes a target's task that no one has, because a merge has moved the target. The task is
 /// created again if the target still fails.
 pub(crate) fn close_target_task(tx: &mut Tx, branch: &str) -> anyhow::Result<()> {
-    let of_branch = |bead: &Bead| {
-        bead.metadata_object()
-            .get(TARGET_KEY)
-            .and_then(|value| value.as_str())
-            == Some(branch)
-    };
     let open: Vec<Bead> = tx
         .select(|bead| bead.status() == Status::Open && bead.has_label(MERGE_LABEL))
-        .filter(|bead| of_branch(bead))
+        .filter(|bead| bead.metadata_value::<String>(TARGET_KEY).as_deref() == Some(branch))
         .cloned()
         .collect();
     let reason = format!("Something was merged to {branch} since");

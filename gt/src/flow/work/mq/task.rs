@@ -217,11 +217,15 @@ pub fn is_automatic_task(beads: &Snapshot, task: &Bead) -> bool {
         return false;
     }
     let root = original_bead_of(beads, task);
-    let others = beads
-        .select_marked(&[BeadMark::Label(LABEL)], |_| true)
-        .filter(|other| other.id != task.id && attempt::read_attempt(other) > 0)
-        .filter(|other| original_bead_of(beads, other) == root);
-    let before = if root.is_some() { others.count() } else { 0 };
+    let before = if root.is_some() {
+        beads
+            .select_marked(&[BeadMark::Label(LABEL)], |_| true)
+            .filter(|other| other.id != task.id && attempt::read_attempt(other) > 0)
+            .filter(|other| original_bead_of(beads, other) == root)
+            .count()
+    } else {
+        0
+    };
     before + repair.number <= MAX_AUTOMATIC_REPAIRS
 }
 
@@ -412,7 +416,7 @@ fn block_on_task(tx: &mut Tx, job: &MergeJob, target: &str, task: &str) -> anyho
     }
     let retries: u64 = get_field(&request.description, "retry_count")
         .and_then(|text| text.parse().ok())
-        .unwrap_or_default();
+        .unwrap_or(0);
     request.description = set_field(
         &request.description,
         "retry_count",
@@ -449,10 +453,9 @@ pub(crate) fn reopen_repair_task(tx: &mut Tx, task: &str) -> anyhow::Result<()> 
 
 /// Closes the open tasks of a withdrawn request. The next patrol releases a worker that has one.
 pub(crate) fn cancel_tasks(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
-    let of_it = |bead: &Bead| merge_request::resolved_request(bead).as_deref() == Some(request);
     let open: Vec<Bead> = tx
         .select_open(&[BeadMark::Label(LABEL)])
-        .filter(|bead| of_it(bead))
+        .filter(|bead| merge_request::resolved_request(bead).as_deref() == Some(request))
         .cloned()
         .collect();
     let reason = format!("No longer needed: {request} is closed");
@@ -463,11 +466,7 @@ pub(crate) fn cancel_tasks(tx: &mut Tx, request: &str) -> anyhow::Result<()> {
 /// Formats a command's output inside a fence that it cannot close.
 pub(crate) fn fence_output(text: &str) -> String {
     let text = kit::ui::escape::escape_block(text);
-    let longest = text
-        .split(|c| c != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or_default();
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat((longest + 1).max(3));
     format!("{fence}\n{text}\n{fence}")
 }

@@ -45,9 +45,11 @@ fn total_length(parts: &[ContextPart]) -> usize {
 /// Returns the indices of the parts in the order in which they are cut: highest rank first, and
 /// within a rank the last first.
 fn cut_order(parts: &[ContextPart]) -> Vec<usize> {
-    let rank = |at: &usize| parts[*at].room.map(|room| room.rank);
-    let mut order: Vec<usize> = (0..parts.len()).filter(|at| rank(at).is_some()).collect();
-    order.sort_by_key(|at| (rank(at), *at));
+    let find_rank = |at: &usize| parts[*at].room.map(|room| room.rank);
+    let mut order: Vec<usize> = (0..parts.len())
+        .filter(|at| find_rank(at).is_some())
+        .collect();
+    order.sort_by_key(|at| (find_rank(at), *at));
     order.reverse();
     order
 }
@@ -101,10 +103,9 @@ fn cut_part_end(part: &mut ContextPart, limit: usize, why: &str, bead: Option<&s
     let mut end = limit.saturating_sub(mark.len());
     let (left, text) = loop {
         let start = cut::first_bytes(&part.text, end);
-        let line = start.rfind('\n').unwrap_or_default();
+        let line = start.rfind('\n').unwrap_or(0);
         let close = find_open_fence(&part.text[..line])
-            .map(|fence| format!("\n{fence}"))
-            .unwrap_or_default();
+            .map_or_else(String::new, |fence| format!("\n{fence}"));
         if line + close.len() + mark.len() <= limit || line == 0 {
             break (line, format!("{}{close}{mark}", &part.text[..line]));
         }
@@ -137,11 +138,11 @@ fn drop_part(part: &mut ContextPart, why: &str, bead: Option<&str>) {
 fn describe_pointer(part: &ContextPart, bead: Option<&str>) -> String {
     match part.room.map(|room| room.pointer) {
         Some(PartPointer::Command(command)) => {
-            let command = command.replace("{}", bead.unwrap_or_default());
+            let command = command.replace("{}", bead.unwrap_or(""));
             format!("`{}` has all of it", command.trim_end())
         }
         Some(PartPointer::HandoffNote) => {
-            let id = part.handoff_note().unwrap_or_default();
+            let id = part.handoff_note().unwrap_or("");
             format!("`gt mail read {id}` has all of it")
         }
         _ => format!("all of it is in {}", part.source),

@@ -50,7 +50,7 @@ pub(super) fn brief_decision(
         return None;
     }
     let rig = stores.rig_of(&bead.id).map(|rig| town.rig(rig));
-    let name = rig.as_ref().map(|rig| rig.name()).unwrap_or_default();
+    let name = rig.as_ref().map_or("", |rig| rig.name());
     let decision = convoy::decision_for(convoy, name).unwrap_or_default();
     let file = decision.file(town).map(|path| path.display().to_string());
     let adr = decision.adr.as_deref();
@@ -121,12 +121,11 @@ fn ask_briefing_hooks(
         ..TownHookCall::default()
     };
     let report = town_hook::run_event_hooks(town, TownHookEvent::ConvoyBriefing, &call);
-    let approved_runs = report
-        .runs
-        .into_iter()
-        .filter(|ran| ran.verdict == TownHookVerdict::Approved && !ran.output.trim().is_empty());
     let mut all: Option<(String, String)> = None;
-    for ran in approved_runs {
+    for ran in report.runs {
+        if ran.verdict != TownHookVerdict::Approved || ran.output.trim().is_empty() {
+            continue;
+        }
         let text = all.get_or_insert_with(|| (ran.hook, String::new()));
         text.1.push_str(ran.output.trim_end());
         text.1.push('\n');

@@ -155,14 +155,14 @@ fn compile_context(
     });
     let mut parts = Vec::new();
     let shown = decided.as_ref().and_then(|decision| decision.bead.as_ref());
-    let work = || match shown.or(hook) {
+    let build_work_part = || match shown.or(hook) {
         Some(bead) => part::work_part(address, bead, slot, occasion),
         None => part::no_work_part(address),
     };
     match occasion {
         Occasion::Resume => parts.push(part::resumed_part(address, hook)),
         Occasion::Precompact => parts.push(part::facts_to_keep_part(hook, slot)),
-        Occasion::Brief => parts.push(work()),
+        Occasion::Brief => parts.push(build_work_part()),
         Occasion::Asked | Occasion::Startup | Occasion::Clear | Occasion::Compact => {
             let directives = part::read_directives(town, address);
             parts.extend(part::role_parts(town, address, occasion, &directives));
@@ -177,7 +177,7 @@ fn compile_context(
             if occasion != Occasion::Compact {
                 parts.extend(notes.iter().map(|note| part::handoff_part(note)));
             }
-            parts.push(work());
+            parts.push(build_work_part());
         }
     }
     if let Some(bead) = hook {
@@ -213,8 +213,8 @@ fn find_convoy<'a>(stores: &'a TownStores, bead: &Bead, occasion: Occasion) -> O
     if occasion == Occasion::Brief && find_assignment_time(bead).is_some() {
         return record::convoy::convoy_of_bead(&stores.town, &bead.id);
     }
-    let mut open = record::convoy::convoys_tracking(&stores.town, &bead.id).into_iter();
-    stores.town.get(&open.next()?)
+    let open = record::convoy::convoys_tracking(&stores.town, &bead.id);
+    stores.town.get(open.first()?)
 }
 
 /// Returns the ids of the handoff notes that the text includes.
@@ -223,6 +223,7 @@ fn handoff_notes_in(parts: &[ContextPart]) -> Vec<String> {
         .iter()
         .filter(|part| part.fate != PartFate::Dropped)
         .filter_map(ContextPart::handoff_note)
+        .map(str::to_owned)
         .collect()
 }
 
@@ -286,7 +287,7 @@ fn earlier_work_parts(town: &Town, stores: &TownStores, bead: &Bead) -> Vec<Cont
         if let Some(rig) = &rig {
             before.add_documents(&stores.town, rig);
         }
-        let original = followup::original_of(bead).unwrap_or_default();
+        let original = followup::original_of(bead).unwrap_or("");
         parts.push(part::followup_part(original, &before));
         parts.extend(part::earlier_requests_part(original, &before));
     }
@@ -407,9 +408,9 @@ fn describe_hooked_work(bead: &Bead, slot: &Slot) -> HookedWork {
 pub struct StartedSession<'a> {
     pub id: &'a str,
     pub source: &'a str,
-    /// The bead on the hook. Empty without one.
+    /// The bead on the hook, or the empty text.
     pub bead: &'a str,
-    /// The program's transcript file. Empty if unknown.
+    /// The program's transcript file, or the empty text.
     pub transcript: &'a str,
 }
 
@@ -422,7 +423,7 @@ pub fn record_session_start(town: &Town, begun: StartedSession<'_>) {
         actor: town.actor.to_string(),
         bead: begun.bead.to_owned(),
         cwd: town.env.cwd().to_owned(),
-        agent: town.env.get(AGENT).unwrap_or_default().to_owned(),
+        agent: town.env.get(AGENT).unwrap_or("").to_owned(),
         transcript: begun.transcript.to_owned(),
     }));
     mark_polecat_working(town);

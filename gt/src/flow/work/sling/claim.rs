@@ -217,7 +217,7 @@ fn check_bead(beads: &Snapshot, wish: &ClaimRequest) -> anyhow::Result<()> {
 
 /// Checks that a bead may be given to a worker.
 pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
-    let not_open = |way_out| {
+    let refuse_status = |way_out| {
         let (bead, status) = (bead.id.clone(), bead.status.to_string());
         Err(ClaimError::NotOpen {
             bead,
@@ -235,7 +235,7 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
         return Err(ClaimError::NoWork { bead, kind });
     }
     match &bead.status {
-        Status::Closed | Status::Tombstone => not_open(" (`bd reopen` opens it again)"),
+        Status::Closed | Status::Tombstone => refuse_status(" (`bd reopen` opens it again)"),
         Status::Hooked | Status::InProgress | Status::Pinned
             if !bead.assignee.is_empty() && !force =>
         {
@@ -244,7 +244,7 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
                 holder: bead.assignee.clone(),
             })
         }
-        Status::Deferred | Status::Blocked if !force => not_open(" (or use --force)"),
+        Status::Deferred | Status::Blocked if !force => refuse_status(" (or use --force)"),
         _ => Ok(()),
     }
 }

@@ -69,6 +69,28 @@ impl WaitingBead {
             .with_context(|| format!("{id} is not open any more: it was not queued"))
     }
 
+    /// Records that the bead waits, and adds it to a convoy.
+    fn report(self, town: &Town) -> anyhow::Result<SlingReport> {
+        let convoy = ensure_bead_convoy(town, &self.bead, self.options.no_convoy)?;
+        town.record_event(&event!(SlingWaits,
+            bead: self.bead.id, target: self.rig, waits_for: self.waits_for,
+        ));
+        Ok(SlingReport {
+            bead: self.bead.id,
+            title: self.bead.title,
+            target: self.rig,
+            convoy,
+            branch: None,
+            session: None,
+            sandbox: None,
+            hidden: Vec::new(),
+            rescued: None,
+            waits_for: self.waits_for,
+            needs_person: None,
+            start_failed: None,
+        })
+    }
+
     /// Writes the record of the queue, unless the bead is not open any more. A bead that is queued
     /// again keeps its place and its last failure.
     fn put_record(&self, tx: &mut Tx, prefix: &str, order: usize) -> anyhow::Result<bool> {
@@ -143,34 +165,10 @@ pub(super) fn enqueue_beads(
         })?;
         queued.extend(ids);
     }
-    let report = |waiting: WaitingBead| {
-        let WaitingBead {
-            rig,
-            options,
-            bead,
-            waits_for,
-        } = waiting;
-        let convoy = ensure_bead_convoy(town, &bead, options.no_convoy)?;
-        town.record_event(&event!(SlingWaits, bead: bead.id, target: rig, waits_for: waits_for));
-        Ok(SlingReport {
-            bead: bead.id,
-            title: bead.title,
-            target: rig,
-            convoy,
-            branch: None,
-            session: None,
-            sandbox: None,
-            hidden: Vec::new(),
-            rescued: None,
-            waits_for,
-            needs_person: None,
-            start_failed: None,
-        })
-    };
     waiting
         .into_iter()
         .filter(|waiting| queued.contains(&waiting.bead.id))
-        .map(report)
+        .map(|waiting| waiting.report(town))
         .collect()
 }
 

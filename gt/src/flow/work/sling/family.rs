@@ -34,13 +34,16 @@ pub(super) struct BeadFamily {
 pub(super) fn read_family(town: &Town, found: &FoundBead) -> anyhow::Result<Option<BeadFamily>> {
     if record::convoy::is_convoy(&found.bead) {
         let stores = town.read_stores()?;
-        let open = record::convoy::tracked_ids(&found.bead).filter(|id| {
-            stores
-                .get(id)
-                .is_some_and(|bead| bead.status == Status::Open)
-        });
+        let open = record::convoy::tracked_ids(&found.bead)
+            .filter(|id| {
+                stores
+                    .get(id)
+                    .is_some_and(|bead| bead.status == Status::Open)
+            })
+            .map(str::to_owned)
+            .collect();
         return Ok(Some(BeadFamily {
-            open: open.map(str::to_owned).collect(),
+            open,
             below_epic: None,
         }));
     }
@@ -53,9 +56,12 @@ pub(super) fn read_family(town: &Town, found: &FoundBead) -> anyhow::Result<Opti
     if below.is_empty() {
         return Ok(None);
     }
-    let open = below.iter().filter(|bead| bead.status == Status::Open);
     Ok(Some(BeadFamily {
-        open: open.map(|bead| bead.id.clone()).collect(),
+        open: below
+            .iter()
+            .filter(|bead| bead.status == Status::Open)
+            .map(|bead| bead.id.clone())
+            .collect(),
         below_epic: Some(below.iter().map(|bead| bead.id.clone()).collect()),
     }))
 }
@@ -143,8 +149,7 @@ pub(super) fn claim_member<'t>(
     let mut request = request.clone();
     if request.target.is_empty() {
         let found = town.find_bead(&request.bead)?;
-        let rig = rig_of_home(&found.home).map(str::to_owned);
-        request.target = rig.unwrap_or_default();
+        request.target = rig_of_home(&found.home).unwrap_or("").to_owned();
     }
     begin_sling(town, &request, turn)
 }

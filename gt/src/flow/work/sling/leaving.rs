@@ -64,15 +64,16 @@ fn is_wait_useful(
 ) -> anyhow::Result<bool> {
     let beads = store.snapshot()?;
     let all = polecat::list_polecats(rig, &beads, Some(town.host.list()?.as_slice()));
-    let leaves = |polecat: &&Polecat| is_leaving(town, &beads, polecat);
     let is_idle = |polecat: &Polecat| polecat.state == PolecatState::Idle && !polecat.busy;
     let chosen = all
         .iter()
         .find(|polecat| Some(polecat.name.as_str()) == before);
     Ok(match chosen {
-        Some(polecat) if leaves(&polecat) => true,
+        Some(polecat) if is_leaving(town, &beads, polecat) => true,
         Some(polecat) if is_idle(polecat) => false,
-        _ => !all.iter().any(is_idle) && all.iter().any(|polecat| leaves(&polecat)),
+        _ => {
+            !all.iter().any(is_idle) && all.iter().any(|polecat| is_leaving(town, &beads, polecat))
+        }
     })
 }
 
@@ -84,15 +85,11 @@ fn is_leaving(town: &Town, beads: &Snapshot, polecat: &Polecat) -> bool {
         .session
         .as_ref()
         .is_some_and(|live| live.dead.is_none());
-    let finished = || {
-        let last = polecat::read_last_completion(beads, &polecat.bead)?;
-        Some(Stamp::parse(&last.at).instant())
-    };
-    let is_ending = || polecat.busy || (runs && daemon::is_daemon_running(&town.layout));
     polecat.hook.is_none()
-        && is_ending()
-        && finished().is_some_and(|at| {
-            town.clock.now().duration_since(at).as_secs().abs() <= LEAVING_SECONDS
+        && (polecat.busy || (runs && daemon::is_daemon_running(&town.layout)))
+        && polecat::read_last_completion(beads, &polecat.bead).is_some_and(|last| {
+            let finished = Stamp::parse(&last.at).instant();
+            town.clock.now().duration_since(finished).as_secs().abs() <= LEAVING_SECONDS
         })
 }
 

@@ -158,9 +158,8 @@ fn begin_sling<'t>(
     request: &SlingRequest,
     turn: SlingTurn,
 ) -> anyhow::Result<SlingProgress<'t>> {
-    let slung = |slung| Ok(SlingProgress::Slung(Box::new(slung)));
     let found = town.find_bead(&request.bead)?;
-    let queued = |rig: &Rig, waits_for: Vec<String>| {
+    let queue_bead = |rig: &Rig, waits_for: Vec<String>| {
         let waiting = enqueue::WaitingBead::new(rig, request, &found.bead, waits_for)?;
         Ok(SlingProgress::Queued(Box::new(waiting)))
     };
@@ -173,11 +172,11 @@ fn begin_sling<'t>(
                 }
                 waits_for.push(hold.describe_wait());
                 review_convoy(town, request, &found)?;
-                return queued(&rig, waits_for);
+                return queue_bead(&rig, waits_for);
             }
             if !waits_for.is_empty() && !request.options.force {
                 review_convoy(town, request, &found)?;
-                return queued(&rig, waits_for);
+                return queue_bead(&rig, waits_for);
             }
             check_can_start(town, &rig, &found.bead, request)?;
             review_convoy(town, request, &found)?;
@@ -186,14 +185,14 @@ fn begin_sling<'t>(
             // wait in the queue.
             let can_wait = is_open && waits_for.is_empty();
             if turn == SlingTurn::InQueue && can_wait {
-                return queued(&rig, vec!["its turn".to_owned()]);
+                return queue_bead(&rig, vec!["its turn".to_owned()]);
             }
             match claim_worker(town, &rig, request, None)? {
                 ClaimAttempt::RigFull(_) if can_wait => {
-                    queued(&rig, vec!["a free worker".to_owned()])
+                    queue_bead(&rig, vec!["a free worker".to_owned()])
                 }
                 ClaimAttempt::TownFull(obstacle) if can_wait => {
-                    queued(&rig, vec![format!("room ({obstacle})")])
+                    queue_bead(&rig, vec![format!("room ({obstacle})")])
                 }
                 attempt => Ok(SlingProgress::Claimed(rig, attempt.into_claim()?)),
             }
@@ -227,7 +226,7 @@ fn begin_sling<'t>(
             report_sling(town, &found.bead.id, &address.to_string());
             let running_session = session::start::notify_of_work(town, &address, &found.bead)?;
             let session = running_session.or_else(|| start_idle_agent(town, &address, request));
-            slung(SlingReport {
+            Ok(SlingProgress::Slung(Box::new(SlingReport {
                 bead: found.bead.id.clone(),
                 title: found.bead.title,
                 target: address.to_string(),
@@ -240,7 +239,7 @@ fn begin_sling<'t>(
                 waits_for: Vec::new(),
                 needs_person: None,
                 start_failed: None,
-            })
+            })))
         }
     }
 }
@@ -259,12 +258,10 @@ pub fn continue_sling(
     let mut slung = Vec::new();
     let mut failed = None;
     for request in requests {
-        let is_free =
-            |found: &FoundBead| found.bead.status == Status::Open && found.bead.assignee.is_empty();
         // A bead that was deleted in the meantime needs no worker.
         if !town
             .find_bead(&request.bead)
-            .is_ok_and(|found| is_free(&found))
+            .is_ok_and(|found| found.bead.status == Status::Open && found.bead.assignee.is_empty())
         {
             continue;
         }
@@ -438,12 +435,14 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         let session = session::start::start_session_name(&claimed.ids.address)?;
         session::end::end_polecat_session(town, session.as_str(), &slot)?;
         integration::ensure_branch(rig, &claimed.bead.id, &slot.target)?;
-        let stands_on = followup::find_unmerged_base(&rig.store()?.snapshot()?, &claimed.bead)
-            .filter(|on| on.target == slot.target);
+        let stands_on = followup::find_unmerged_base(&rig.store()?.snapshot()?, &claimed.bead);
         let prepared = Sandbox::new(rig, &claimed.worker.name).prepare(
             &slot.branch,
             &slot.target,
-            stands_on.as_ref().map(|on| on.tip.as_str()),
+            stands_on
+                .filter(|on| on.target == slot.target)
+                .as_ref()
+                .map(|on| on.tip.as_str()),
         );
         if let Err(error @ SandboxError::Incomplete { .. }) = prepared {
             let error = anyhow::Error::from(error);

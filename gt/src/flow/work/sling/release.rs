@@ -41,8 +41,8 @@ pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<
     if let Some(session) = SessionName::for_agent(&ids.address) {
         session::end::end_polecat_session(town, session.as_str(), &slot)?;
     }
-    let has_commits = |tip: &str| done::has_commits(rig, name, &slot, tip);
-    let kept = Sandbox::new(rig, name).keep_work(&slot, &has_commits)?;
+    let kept = Sandbox::new(rig, name)
+        .keep_work(&slot, &|tip: &str| done::has_commits(rig, name, &slot, tip))?;
     let why = town.transact(&store, |tx| {
         let Some(why) = release_reason(tx.get(&slot.bead), &slot) else {
             return Ok(None);

@@ -57,13 +57,16 @@ pub fn unsling_bead(town: &LiveTown, bead: &str) -> anyhow::Result<UnslingReport
             let beads = found.store.snapshot()?;
             check_still_hooked(&beads, &bead)?;
             let slot = Slot::load(&beads, &id);
-            let session = SessionName::for_agent(&holder).filter(|_| town.actor != holder);
-            if let Some(session) = &session {
-                session::end::end_polecat_session(town, session.as_str(), &slot)?;
-            }
+            let session = match SessionName::for_agent(&holder) {
+                Some(session) if town.actor != holder => {
+                    session::end::end_polecat_session(town, session.as_str(), &slot)?;
+                    Some(session.to_string())
+                }
+                _ => None,
+            };
             let kept = Sandbox::new(&rig, name).keep_uncommitted(&slot)?;
             release_bead(town, &found.store, &bead.id, Some((&id, kept.as_deref())))?;
-            (session.map(|session| session.to_string()), kept)
+            (session, kept)
         }
         _ => {
             release_bead(town, &found.store, &bead.id, None)?;

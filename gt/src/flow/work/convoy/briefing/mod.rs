@@ -41,20 +41,20 @@ const AUTOMATIC_REASONS: [&str; 5] = ["Merged in ", "Merged to ", "Landed as ", 
 pub struct BriefingItem {
     pub id: String,
     pub title: String,
-    /// The last part of the worker's address. Empty if unknown.
+    /// The last part of the worker's address, as far as it is known.
     pub worker: String,
     /// The worker's summary, or the close reason, cut at the limit. Empty without either.
     pub summary: String,
-    /// The folder of most of the bead's changed files. Empty if unknown.
+    /// The folder of most of the bead's changed files, as far as they are known.
     #[serde(default)]
     pub area: String,
     pub failed: bool,
     /// True if the bead's last attempt failed and the bead is open for another attempt.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
-    /// The failure of an earlier attempt in one line. Empty if none failed.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub earlier_failure: String,
+    /// The failure of an earlier attempt in one line.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier_failure: Option<String>,
 }
 
 /// The fields that the overview reads of a bead.
@@ -98,29 +98,27 @@ pub fn collect_items_before(
     sources.sort_by(|(a, source), (b, other)| (a, source.id()).cmp(&(b, other.id())));
     // One more than is shown in full, because the reader's own bead may be among them.
     let summed = sources.len().saturating_sub(FULL_LIMIT + 1);
-    let entry_of = |(number, source): (usize, ItemSource<'_>)| match source {
-        ItemSource::Attempted(entry) if number < summed => Some(BriefingItem {
-            summary: first_sentence_cut(&entry.summary),
-            ..entry
-        }),
-        ItemSource::Attempted(entry) => Some(entry),
-        ItemSource::Finished(head) => {
-            let part = if number < summed {
-                head.parse_part()
-            } else {
-                None
-            };
-            match part {
-                Some(part) => Some(overview_item(&head, part, time)),
-                None => head.bead().map(|bead| full_item(bead, time)),
-            }
-        }
-    };
     sources
         .into_iter()
-        .map(|(_, source)| source)
         .enumerate()
-        .filter_map(entry_of)
+        .filter_map(|(number, (_, source))| match source {
+            ItemSource::Attempted(entry) if number < summed => Some(BriefingItem {
+                summary: first_sentence_cut(&entry.summary),
+                ..entry
+            }),
+            ItemSource::Attempted(entry) => Some(entry),
+            ItemSource::Finished(head) => {
+                let part = if number < summed {
+                    head.parse_part()
+                } else {
+                    None
+                };
+                match part {
+                    Some(part) => Some(overview_item(&head, part, time)),
+                    None => head.bead().map(|bead| full_item(bead, time)),
+                }
+            }
+        })
         .collect()
 }
 
@@ -167,7 +165,7 @@ fn failed_attempt_at(bead: &BeadRef<'_>, time: Timestamp) -> Option<(Timestamp, 
         area: metadata.area().to_owned(),
         failed: true,
         open: true,
-        earlier_failure: failures.last().map(format_lesson_line).unwrap_or_default(),
+        earlier_failure: failures.last().map(format_lesson_line),
     };
     Some((end_time_of(&last), entry))
 }
@@ -189,7 +187,7 @@ fn overview_item(bead: &BeadRef<'_>, read: OverviewFields, time: Timestamp) -> B
         area: metadata.area().to_owned(),
         failed,
         open: false,
-        earlier_failure: earlier_failure_line(&metadata, &read.close_reason, time),
+        earlier_failure: find_earlier_failure(&metadata, &read.close_reason, time),
     }
 }
 
@@ -207,19 +205,19 @@ fn full_item(bead: &Bead, time: Timestamp) -> BriefingItem {
         area: metadata.area().to_owned(),
         failed,
         open: false,
-        earlier_failure: earlier_failure_line(&metadata, &bead.close_reason, time),
+        earlier_failure: find_earlier_failure(&metadata, &bead.close_reason, time),
     }
 }
 
 /// Returns the lesson of the last failure before the bead's end. A bead that was closed as failed
 /// ends with its last attempt.
-fn earlier_failure_line(metadata: &WorkMetadata, reason: &str, time: Timestamp) -> String {
+fn find_earlier_failure(metadata: &WorkMetadata, reason: &str, time: Timestamp) -> Option<String> {
     let failures = metadata.failures(time);
     let last = failures
         .iter()
         .rev()
         .find(|failed| format_lesson(failed) != reason.trim());
-    last.map(format_lesson_line).unwrap_or_default()
+    last.map(format_lesson_line)
 }
 
 /// Joins the reason of a bead that was closed by hand and the summary of `gt done`. The reason of a
@@ -244,8 +242,8 @@ fn join_summary(summary: &str, reason: &str, failed: bool) -> String {
 }
 
 fn worker_name(assignee: &str) -> String {
-    let parts = assignee.trim_end_matches('/').rsplit('/');
-    parts.into_iter().next().unwrap_or_default().to_owned()
+    let mut parts = assignee.trim_end_matches('/').rsplit('/');
+    parts.next().unwrap_or("").to_owned()
 }
 
 /// Cuts a text at a character boundary and appends a visible mark.
@@ -306,8 +304,8 @@ fn format_full_item(number: usize, entry: &BriefingItem) -> String {
     for line in entry.summary.lines() {
         text.push_str(&format!("   > {}\n", kit::ui::escape::escape_line(line)));
     }
-    if !entry.earlier_failure.is_empty() {
-        let why = kit::ui::escape::escape_line(&entry.earlier_failure);
+    if let Some(failure) = &entry.earlier_failure {
+        let why = kit::ui::escape::escape_line(failure);
         text.push_str(&format!("   An earlier attempt failed: {why}\n"));
     }
     text.push('\n');
@@ -330,7 +328,7 @@ mod tests {
             area: String::new(),
             failed: n == 3,
             open: false,
-            earlier_failure: String::new(),
+            earlier_failure: None,
         }
     }
 

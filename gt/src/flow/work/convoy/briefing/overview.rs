@@ -88,7 +88,7 @@ fn group_by_area<'a>(entries: &[&'a BriefingItem]) -> Vec<OverviewArea<'a>> {
 /// Gives each area one sentence in turn while there is room.
 fn fill_areas(areas: &mut [OverviewArea<'_>], mut room: usize) {
     let most = areas.iter().map(|area| area.beads.len()).max();
-    for turn in 0..most.unwrap_or_default() {
+    for turn in 0..most.unwrap_or(0) {
         for area in areas.iter_mut() {
             let Some(entry) = area
                 .beads
@@ -140,9 +140,9 @@ fn overview_sentence(entry: &BriefingItem) -> String {
         format!(" ({})", entry.worker)
     };
     let excerpt = cut_text(text, MAX_SENTENCE);
-    let earlier = match entry.earlier_failure.as_str() {
-        "" => String::new(),
-        why => format!(
+    let earlier = match &entry.earlier_failure {
+        None => String::new(),
+        Some(why) => format!(
             ", an earlier attempt failed: \"{}\"",
             kit::ui::escape::escape_line(&cut_text(first_sentence(why), MAX_SENTENCE / 2))
         ),
@@ -189,7 +189,7 @@ mod tests {
             area: area.to_owned(),
             failed: n == 3,
             open: false,
-            earlier_failure: String::new(),
+            earlier_failure: None,
         }
     }
 
@@ -209,7 +209,7 @@ mod tests {
     fn failed_attempts_are_listed_within_the_size_limit() {
         let mut all: Vec<BriefingItem> = (0..200)
             .map(|n| BriefingItem {
-                earlier_failure: format!("Lesson {n} of it. ").repeat(20),
+                earlier_failure: Some(format!("Lesson {n} of it. ").repeat(20)),
                 ..entry(n, &format!("src/part{}", n % 5))
             })
             .collect();

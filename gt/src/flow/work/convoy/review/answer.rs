@@ -41,11 +41,11 @@ pub fn approve_request(town: &Town, id: &str, reason: &str) -> anyhow::Result<Re
     let mut request = request::find_request(&town.open_town_store()?.snapshot()?, id)?;
     match request.state {
         ReviewState::Waiting => {
-            let answered = request.pending.take();
             request.state = ReviewState::Approved;
+            let answered = request.pending.take();
             request
                 .decisions
-                .extend(answered.into_iter().map(|pending| pending.decision));
+                .extend(answered.map(|pending| pending.decision));
             record_answer(town, &request, reason)?;
         }
         ReviewState::Approved => {}

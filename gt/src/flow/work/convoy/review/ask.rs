@@ -14,15 +14,15 @@ use crate::town::{Rig, Town};
 
 /// Returns true if any hook reviews these beads.
 pub(super) fn has_hooks(town: &Town, beads: &[String]) -> anyhow::Result<bool> {
-    let has =
+    let has_hooks_in =
         |rig: Option<&Rig>| town_hook::has_event_hooks(&town.layout, rig, TownHookEvent::PreConvoy);
-    if has(None) {
+    if has_hooks_in(None) {
         return Ok(true);
     }
     let rigs: Vec<Rig> = town
         .list_rigs()?
         .into_iter()
-        .filter(|rig| has(Some(rig)))
+        .filter(|rig| has_hooks_in(Some(rig)))
         .collect();
     for rig in rigs {
         let snapshot = rig.store()?.snapshot()?;
@@ -154,7 +154,7 @@ pub(super) fn group_beads<'a>(
             .get(id)
             .filter(|bead| !bead.is_tombstone())
             .ok_or_else(|| UnknownBead { id: id.clone() })?;
-        let rig = stores.rig_of(id).unwrap_or_default().to_owned();
+        let rig = stores.rig_of(id).unwrap_or("").to_owned();
         groups.entry(rig).or_default().push(bead);
     }
     if groups.is_empty() {

@@ -87,13 +87,14 @@ fn write_convoy_change(town: &Town, request: &mut ReviewRequest) -> anyhow::Resu
         }
         Ok(created)
     })?;
-    let decisions = request.decisions.iter();
     let grown = ConvoyBeads {
         convoy: created.id.clone(),
         beads: created.added.clone(),
         reopened: Some(created.reopened),
         decisions: Some(
-            decisions
+            request
+                .decisions
+                .iter()
                 .filter_map(|decision| decision.adr.clone())
                 .collect(),
         ),

@@ -92,7 +92,7 @@ impl ReviewRequest {
             (Some(_), Some(bead)) => bd::bead::hash::compute_short_hash(bead, 3),
             _ => convoy.trim_start_matches("hq-cv-").to_owned(),
         };
-        let taken = |id: &String| {
+        let is_taken = |id: &String| {
             store.get(id).is_some_and(|bead| {
                 !parse_request(bead).is_some_and(|known| {
                     let answered = matches!(known.state, ReviewState::Rejected | ReviewState::Done);
@@ -101,11 +101,10 @@ impl ReviewRequest {
             })
         };
         let mut id = format!("hq-rv-{key}");
-        for number in 2.. {
-            if !taken(&id) {
-                break;
-            }
+        let mut number = 2;
+        while is_taken(&id) {
             id = format!("hq-rv-{key}-{number}");
+            number += 1;
         }
         Ok(Self {
             id,
@@ -138,11 +137,12 @@ impl ReviewRequest {
     /// Returns an error if the same request already waits for a user.
     pub(super) fn find_waiting_error(&self, town: &Town) -> anyhow::Result<Option<ReviewError>> {
         let store = town.open_town_store()?.snapshot()?;
-        let known = store.get(&self.id).filter(|bead| bead.is_open());
-        let known = known
+        let pending = store
+            .get(&self.id)
+            .filter(|bead| bead.is_open())
             .and_then(parse_request)
             .and_then(|known| known.pending);
-        Ok(known.map(|pending| ReviewError::Deferred {
+        Ok(pending.map(|pending| ReviewError::Deferred {
             request: self.id.clone(),
             hook: pending.hook,
             reason: pending.reason,

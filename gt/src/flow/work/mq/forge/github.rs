@@ -177,16 +177,15 @@ impl PullRequestJson {
     /// Returns the forge's decision about the reviews. Without a required review it has none, and
     /// the latest review of each user decides.
     fn decision(&self) -> &str {
-        let has = |state: &str| {
-            let mut latest = self.latest_reviews.iter().flatten();
-            latest.any(|review| {
+        let has_review = |state: &str| {
+            self.latest_reviews.iter().flatten().any(|review| {
                 review.state == state && OWN_REVIEWERS.contains(&&*review.author_association)
             })
         };
         match self.review_decision.as_deref() {
             Some(decision) if !decision.is_empty() => decision,
-            _ if has("CHANGES_REQUESTED") => "CHANGES_REQUESTED",
-            _ if has("APPROVED") => "APPROVED",
+            _ if has_review("CHANGES_REQUESTED") => "CHANGES_REQUESTED",
+            _ if has_review("APPROVED") => "APPROVED",
             _ => "",
         }
     }
@@ -224,9 +223,10 @@ impl CheckJson {
 
 /// Reads the reviews that request changes, each with its comments on lines.
 fn read_change_requests(forge: &Forge, number: u64) -> Result<Vec<ChangeRequest>, ForgeError> {
-    let path = |of: &str| format!("repos/{{owner}}/{{repo}}/pulls/{number}/{of}?per_page=100");
-    let reviews: Vec<ReviewJson> = forge.query(["api".to_owned(), path("reviews")], &[])?;
-    let comments: Vec<LineCommentJson> = forge.query(["api".to_owned(), path("comments")], &[])?;
+    let [reviews, comments] = ["reviews", "comments"]
+        .map(|list| format!("repos/{{owner}}/{{repo}}/pulls/{number}/{list}?per_page=100"));
+    let reviews: Vec<ReviewJson> = forge.query(["api".to_owned(), reviews], &[])?;
+    let comments: Vec<LineCommentJson> = forge.query(["api".to_owned(), comments], &[])?;
     Ok(reviews
         .into_iter()
         .filter(|review| review.state == "CHANGES_REQUESTED")

@@ -147,7 +147,7 @@ impl MergeRequestJson {
         let head = self.sha.clone().unwrap_or_default();
         let is_of_fork = self.is_of_fork();
         let pipeline = self.head_pipeline.as_ref();
-        let is_in = |states: &[&str]| {
+        let has_status = |states: &[&str]| {
             pipeline.is_some_and(|pipeline| states.contains(&pipeline.status.as_str()))
         };
         let stage = match self.state.as_str() {
@@ -163,9 +163,9 @@ impl MergeRequestJson {
                 is_draft: self.draft,
                 has_checks: pipeline.is_some(),
                 checks_running: pipeline.is_some()
-                    && !is_in(&["success", "skipped", "failed", "canceled", "manual"]),
+                    && !has_status(&["success", "skipped", "failed", "canceled", "manual"]),
                 failed_checks: pipeline
-                    .filter(|_| is_in(&["failed", "canceled"]))
+                    .filter(|_| has_status(&["failed", "canceled"]))
                     .map(|pipeline| format!("pipeline {}", pipeline.web_url))
                     .into_iter()
                     .collect(),
@@ -226,7 +226,7 @@ impl NoteJson {
         ChangeRequest {
             id: self.id.to_string(),
             author: self.author.username,
-            text: format!("{}{text}", place.unwrap_or_default()),
+            text: format!("{}{text}", place.as_deref().unwrap_or("")),
         }
     }
 }

@@ -127,8 +127,8 @@ pub(crate) struct ChangeRequest {
 impl Forge {
     /// Returns the forge of a rig. Does not check that its program works.
     pub(crate) fn of_rig(rig: &Rig, settings: &RigSettings) -> anyhow::Result<Self> {
-        let url = rig.git().remote_url("origin")?.unwrap_or_default();
-        let host = host_of(&url);
+        let url = rig.git().remote_url("origin")?;
+        let host = url.as_deref().and_then(host_of);
         let queue = &settings.merge_queue;
         let kind = match queue.vcs_provider.as_deref() {
             Some("github") => ForgeKind::GitHub,
@@ -143,10 +143,13 @@ impl Forge {
             ForgeKind::GitHub => "gh",
             ForgeKind::GitLab => "glab",
         };
-        let program = queue.forge_program.as_deref().filter(|set| !set.is_empty());
+        let program = match queue.forge_program.as_deref() {
+            None | Some("") => usual,
+            Some(program) => program,
+        };
         Ok(Self {
             kind,
-            program: program.unwrap_or(usual).to_owned(),
+            program: program.to_owned(),
             host,
             folder: rig.repo(),
             env: rig.town().env.clone(),

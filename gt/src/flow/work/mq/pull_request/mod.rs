@@ -520,13 +520,15 @@ pub(super) fn close_unneeded(job: &MergeJob, reason: &str) -> anyhow::Result<()>
     let Some(recorded) = awaited_pull_request(&job.request) else {
         return Ok(());
     };
-    let bead = merge_request::source_bead_of(&job.request);
-    let is_open = |id: &str| {
-        let beads = job.queue.store.snapshot()?;
-        anyhow::Ok(beads.get(id).is_some_and(bd::bead::Bead::is_open))
-    };
     // The task of another request shares the pull request with it.
-    if is_open(&bead)? || is_open(root_bead_of(job)?.as_str())? {
+    let beads = job.queue.store.snapshot()?;
+    if [
+        merge_request::source_bead_of(&job.request),
+        root_bead_of(job)?,
+    ]
+    .iter()
+    .any(|id| beads.get(id).is_some_and(bd::bead::Bead::is_open))
+    {
         return Ok(());
     }
     let branch = branch_of(job)?;

@@ -79,8 +79,8 @@ pub(in crate::flow::work::prime) fn followup_part(
         text.push_str(&format_task(bead));
     }
     text.push_str(&format_original_steps(before));
-    if !before.spec.is_empty() {
-        let spec = escape::escape_line(&before.spec);
+    if let Some(spec) = before.spec {
+        let spec = escape::escape_line(spec);
         text.push_str(&format!("\nIts specification: {spec}\n"));
     }
     let documents: Vec<String> = before.documents.iter().map(KeptDocument::command).collect();
@@ -140,11 +140,10 @@ fn format_original_steps(before: &EarlierWork<'_>) -> String {
     let is_done = before
         .original
         .is_some_and(|bead| !matches!(bead.status, Status::Open | Status::Hooked));
-    let molecule = before.molecule.as_ref();
-    molecule
-        .filter(|molecule| !is_done || molecule.count_done() > 0)
-        .map(format_molecule_steps)
-        .unwrap_or_default()
+    match &before.molecule {
+        Some(molecule) if !is_done || molecule.count_done() > 0 => format_molecule_steps(molecule),
+        _ => String::new(),
+    }
 }
 
 fn format_molecule_steps(molecule: &Molecule) -> String {
@@ -382,7 +381,7 @@ mod tests {
             }),
             attempts: vec![(attempt, trace)],
             earlier: vec![(&first, Vec::new()), (&second, Vec::new())],
-            spec: "docs/parser.md".to_owned(),
+            spec: Some("docs/parser.md"),
             ..EarlierWork::default()
         };
         let asked = earlier_requests_part("w-1", &before).unwrap().text;

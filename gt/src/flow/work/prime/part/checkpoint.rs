@@ -27,8 +27,13 @@ pub(in crate::flow::work::prime) fn checkpoint_part(found: &Checkpoint) -> Conte
     }
     if !found.modified_files.is_empty() {
         text.push_str("Not committed then:\n");
-        let files = found.modified_files.iter().take(MAX_FILES);
-        text.push_str(&quote_lines(files.map(String::as_str)));
+        text.push_str(&quote_lines(
+            found
+                .modified_files
+                .iter()
+                .take(MAX_FILES)
+                .map(String::as_str),
+        ));
         let more = found.modified_files.len().saturating_sub(MAX_FILES);
         if more > 0 {
             text.push_str(&format!("… and {more} more\n"));

@@ -19,7 +19,7 @@ pub(in crate::flow::work::prime) fn prior_work_part(
         .match_indices("\n\n")
         .nth(1)
         .map(|(at, _)| part.text[..at + 2].to_owned());
-    let part = part.with_items(&heading.unwrap_or_default(), "\n\n");
+    let part = part.with_items(heading.as_deref().unwrap_or(""), "\n\n");
     Some(part.with_room(PartRoom {
         most: 6 * 1024 + 512,
         least: 400,

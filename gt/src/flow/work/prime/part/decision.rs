@@ -49,9 +49,6 @@ pub(in crate::flow::work::prime) fn decision_file_part(
 }
 
 fn format_heading(adr: Option<&str>) -> String {
-    let adr = adr.map(|adr| format!(": {}", escape::escape_line(adr)));
-    format!(
-        "# Decision about this convoy{}\n\n",
-        adr.unwrap_or_default()
-    )
+    let adr = adr.map_or_else(String::new, |adr| format!(": {}", escape::escape_line(adr)));
+    format!("# Decision about this convoy{adr}\n\n")
 }

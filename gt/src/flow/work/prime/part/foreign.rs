@@ -11,7 +11,7 @@ pub(super) fn fence_text(text: &str) -> String {
         .map(|line| line.trim_start_matches([' ', '\t', '>']))
         .map(|line| line.len() - line.trim_start_matches('~').len())
         .max();
-    let fence = "~".repeat(longest.unwrap_or_default().max(2) + 1);
+    let fence = "~".repeat(longest.unwrap_or(0).max(2) + 1);
     format!("{fence}\n{text}\n{fence}")
 }
 

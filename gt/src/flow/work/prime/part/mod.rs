@@ -135,9 +135,9 @@ impl ContextPart {
     }
 
     /// Returns the id of the handoff note that the part quotes.
-    pub(super) fn handoff_note(&self) -> Option<String> {
+    pub(super) fn handoff_note(&self) -> Option<&str> {
         let id = self.source.strip_prefix("message ")?;
-        (self.name == "handoff").then(|| id.to_owned())
+        (self.name == "handoff").then_some(id)
     }
 
     pub(super) fn set_text(&mut self, text: String) {

@@ -94,8 +94,7 @@ pub(in crate::flow::work::prime) fn role_parts(
             .collect();
         parts.push(ContextPart::fixed("role", source, text));
     }
-    let from = replaced.unwrap_or_default();
-    for directive in &directives[from..] {
+    for directive in &directives[replaced.unwrap_or(0)..] {
         let source = directive.path.display().to_string();
         let part = ContextPart::fixed("directive", source, format!("{}\n", directive.text));
         parts.push(part.with_room(PartRoom {
