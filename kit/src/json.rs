@@ -3,12 +3,20 @@
 
 use std::io;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::ser::{Formatter, PrettyFormatter};
 
 /// The mark of a string that holds the text of a number. No user types this mark.
 pub const NUMBER_MARK: &str = "\u{fffe}number:";
+
+/// Writes an absent text as an empty one, for answers and files in which `""` stands for none.
+pub fn serialize_or_empty<S: Serializer>(
+    text: &Option<String>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(text.as_deref().unwrap_or(""))
+}
 
 /// A formatter that escapes characters that are unsafe in HTML, and otherwise delegates to `F`.
 pub struct EscapingFormatter<F>(pub F);

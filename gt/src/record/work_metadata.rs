@@ -32,10 +32,10 @@ impl WorkMetadata {
         summary.and_then(serde_json::Value::as_str).unwrap_or("")
     }
 
-    /// Returns the folder of most of the changed files. Empty if unknown.
-    pub fn area(&self) -> &str {
+    /// Returns the folder of most of the changed files.
+    pub fn area(&self) -> Option<&str> {
         let area = self.area.as_ref();
-        area.and_then(serde_json::Value::as_str).unwrap_or("")
+        area.and_then(serde_json::Value::as_str)
     }
 
     /// Returns the attempts that failed before a time, oldest first.

@@ -39,7 +39,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             };
             let rig = &member.rig;
             let name = &member.name;
-            page.cut_line(format!("{dot} {rig}/{name}  {}{clean}", member.branch));
+            let branch = member.branch.as_deref().unwrap_or("");
+            page.cut_line(format!("{dot} {rig}/{name}  {branch}{clean}"));
         }
     })
 }

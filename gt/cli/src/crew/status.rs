@@ -44,7 +44,7 @@ fn write_member(member: &CrewStatus, page: &mut Page) {
     let changed = member.git_modified.len() + member.git_untracked.len();
     page.line(format!(
         "  branch: {}, {}",
-        escape::escape_line(&member.branch),
+        escape::escape_line(member.branch.as_deref().unwrap_or("")),
         counted(changed, "uncommitted file")
     ));
     page.line(format!(

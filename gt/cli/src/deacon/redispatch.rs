@@ -33,11 +33,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 "○ {bead} was slung again a moment ago, next attempt {until}"
             ));
         }
-        RedispatchOutcome::Escalated { escalation } if escalation.is_empty() => {
+        RedispatchOutcome::Escalated { escalation: None } => {
             page.line(format!("○ {bead} was escalated before"));
             page.line("  → gt escalate list");
         }
-        RedispatchOutcome::Escalated { escalation } => {
+        RedispatchOutcome::Escalated {
+            escalation: Some(escalation),
+        } => {
             page.line(format!("! {bead} is escalated: it was slung again twice"));
             page.line(format!("  → gt escalate show {escalation}"));
         }

@@ -58,7 +58,8 @@ pub(crate) fn write_status(status: &RigStatus, page: &mut kit::ui::Page) {
         let clean = if member.git_clean { "clean" } else { "dirty" };
         page.cut_line(format!(
             "  {dot} {:<12} crew     {} ({clean})",
-            member.name, member.branch
+            member.name,
+            member.branch.as_deref().unwrap_or("")
         ));
     }
 }

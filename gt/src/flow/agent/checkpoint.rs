@@ -95,7 +95,8 @@ pub enum CheckpointError {
 /// Traces of a killed session beyond its checkpoint.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SessionRemains {
-    pub how: String,
+    /// The end of the session, if it is recorded. The record may be of an earlier session.
+    pub how: Option<String>,
     /// The commits on the bead's branch, oldest first, each as a short id and a subject.
     pub commits: Vec<String>,
     /// Uncommitted files, if no checkpoint names them.
@@ -128,8 +129,11 @@ pub fn find_session_remains(
         None => git.status().unwrap_or_else(|_| Vec::new()),
     };
     let session = SessionName::for_agent(agent)?;
+    let ended = slot.ended.as_ref();
     Some(SessionRemains {
-        how: describe_session_end(slot),
+        how: ended
+            .filter(|ended| ended.lease.next() == slot.lease)
+            .map(SessionEnd::describe),
         commits: commits
             .rev()
             .map(|commit| format!("{:.9} {}", commit.id, commit.subject))
@@ -141,16 +145,6 @@ pub fn find_session_remains(
             .collect(),
         tools: SessionPulse::tools_before(&town.layout, session.as_str(), &slot.token),
     })
-}
-
-/// Describes the end of the last session, if it is recorded. The record may be of an earlier
-/// session.
-fn describe_session_end(slot: &Slot) -> String {
-    slot.ended
-        .as_ref()
-        .filter(|ended| ended.lease.next() == slot.lease)
-        .map(SessionEnd::describe)
-        .unwrap_or_default()
 }
 
 /// Returns the path of an agent's checkpoint.

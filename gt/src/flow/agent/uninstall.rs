@@ -4,6 +4,7 @@
 //! No work is removed: the town's folder with its repositories stays, and so do the programs, which
 //! belong to the tool that installed them.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use kit::sys::file;
@@ -131,8 +132,8 @@ fn list_man_pages(folder: &Path) -> Vec<PathBuf> {
     let mut pages: Vec<PathBuf> = entries
         .map(|entry| entry.path())
         .filter(|path| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let Some(page) = name.strip_suffix(".1") else {
+            let name = path.file_name().and_then(OsStr::to_str);
+            let Some(page) = name.and_then(|name| name.strip_suffix(".1")) else {
                 return false;
             };
             let program = page.split('-').next().unwrap_or("");

@@ -55,8 +55,8 @@ struct SyncRecord {
     #[serde(default)]
     unpushed: bool,
     /// The failure that was reported last.
-    #[serde(default)]
-    told: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    told: Option<String>,
 }
 
 impl SyncRecord {
@@ -145,11 +145,11 @@ pub fn sync_beads(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<Strin
         at: now,
         failures: failure.as_ref().map_or(0, |_| before.failures_at(now) + 1),
         unpushed: failure.is_some(),
-        told: failure.clone().unwrap_or_default(),
+        told: failure.clone(),
     };
     save_record(&town.layout, rig, &record)?;
     match (failure, synced) {
-        (Some(failure), _) if failure == before.told => Ok(None),
+        (failure @ Some(_), _) if failure == before.told => Ok(None),
         (Some(failure), _) => Err(anyhow::anyhow!(failure)),
         (None, synced) => Ok(synced.ok().and_then(|synced| describe_sync(&synced))),
     }

@@ -491,9 +491,10 @@ impl SettingsPair {
 /// Adds the agents of `agents.json` beside a settings file. Agents of the settings themselves win.
 fn merge_registry(settings: &mut AgentSettings, path: &Path) -> Result<(), RuntimeError> {
     let registry: AgentSettings = read_settings(&path.with_file_name("agents.json"))?;
+    for (name, file) in registry.files {
+        settings.files.entry(name).or_insert(file);
+    }
     for (name, agent) in registry.agents {
-        let file = registry.files.get(&name).cloned().unwrap_or_default();
-        settings.files.entry(name.clone()).or_insert(file);
         settings.agents.entry(name).or_insert(agent);
     }
     Ok(())

@@ -10,6 +10,7 @@ use bd::bead::Bead;
 use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
+use kit::json::serialize_or_empty;
 use serde::Serialize;
 
 use super::message::{MailMessage, MailRemoval, change_all, is_mail, parse_message};
@@ -35,21 +36,23 @@ pub struct MailChannel {
     pub retention_count: u64,
     /// The time that a message is kept. 0 is unlimited.
     pub retention_hours: u64,
-    pub created_by: String,
-    pub created_at: String,
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub created_by: Option<String>,
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub created_at: Option<String>,
 }
 
 impl MailChannel {
     fn from_bead(bead: &Bead) -> Self {
-        let read_field = |key| get_named_field(bead, key).unwrap_or_default();
+        let read_number = |key| get_named_field(bead, key).and_then(|text| text.parse().ok());
         Self {
             name: named::name_of(bead, NamedKind::Channel),
             status: get_named_field(bead, "status").unwrap_or_else(|| "active".to_owned()),
             subscribers: get_named_list(bead, "subscribers"),
-            retention_count: read_field("retention_count").parse().unwrap_or(0),
-            retention_hours: read_field("retention_hours").parse().unwrap_or(0),
-            created_by: read_field("created_by"),
-            created_at: read_field("created_at"),
+            retention_count: read_number("retention_count").unwrap_or(0),
+            retention_hours: read_number("retention_hours").unwrap_or(0),
+            created_by: get_named_field(bead, "created_by"),
+            created_at: get_named_field(bead, "created_at"),
         }
     }
 

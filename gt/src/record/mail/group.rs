@@ -2,6 +2,7 @@
 
 use bd::bead::Bead;
 use bd::store::Snapshot;
+use kit::json::serialize_or_empty;
 use serde::Serialize;
 
 use super::named::{
@@ -15,8 +16,10 @@ pub struct MailGroup {
     pub name: String,
     /// Addresses, patterns and names of groups, as they were added.
     pub members: Vec<String>,
-    pub created_by: String,
-    pub created_at: String,
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub created_by: Option<String>,
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub created_at: Option<String>,
 }
 
 impl MailGroup {
@@ -24,8 +27,8 @@ impl MailGroup {
         Self {
             name: named::name_of(bead, NamedKind::Group),
             members: get_named_list(bead, "members"),
-            created_by: get_named_field(bead, "created_by").unwrap_or_default(),
-            created_at: get_named_field(bead, "created_at").unwrap_or_default(),
+            created_by: get_named_field(bead, "created_by"),
+            created_at: get_named_field(bead, "created_at"),
         }
     }
 }

@@ -8,6 +8,7 @@
 use bd::bead::{Bead, Stamp, fields};
 use bd::store::{BeadMark, Snapshot, Tx};
 use jiff::{SignedDuration, Timestamp};
+use kit::json::serialize_or_empty;
 use serde::Serialize;
 
 use super::MailError;
@@ -39,8 +40,10 @@ pub struct MailQueue {
     pub processing_order: String,
     /// The time after which a claim lapses, in seconds. 0 is never.
     pub claim_timeout_seconds: i64,
-    pub created_by: String,
-    pub created_at: String,
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub created_by: Option<String>,
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub created_at: Option<String>,
 }
 
 /// A queue with the number of its messages by state.
@@ -92,8 +95,8 @@ impl MailQueue {
                 .unwrap_or(0),
             processing_order: read_field("processing_order").unwrap_or_else(|| "fifo".to_owned()),
             claim_timeout_seconds: timeout.unwrap_or(CLAIM_TIMEOUT).as_secs(),
-            created_by: read_field("created_by").unwrap_or_default(),
-            created_at: read_field("created_at").unwrap_or_default(),
+            created_by: read_field("created_by"),
+            created_at: read_field("created_at"),
         }
     }
 
@@ -135,8 +138,8 @@ pub fn find_queue(beads: &Snapshot, settings: &MessagingSettings, name: &str) ->
                 max_concurrency: queue.max_claims,
                 processing_order: "fifo".to_owned(),
                 claim_timeout_seconds: CLAIM_TIMEOUT.as_secs(),
-                created_by: String::new(),
-                created_at: String::new(),
+                created_by: None,
+                created_at: None,
             })
         })
 }

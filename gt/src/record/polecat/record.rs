@@ -264,7 +264,7 @@ pub fn read_old_entries(agent: &Bead) -> Vec<WorkCompletion> {
 /// Reads the record of an identity bead, oldest entry first.
 pub fn read_record(beads: &Snapshot, agent: &Bead) -> Vec<WorkCompletion> {
     let lines = read_lines(beads).remove(&worker_of_identity(agent));
-    merge_old_entries(agent, lines.unwrap_or_default())
+    merge_old_entries(agent, lines)
 }
 
 /// Reads the last entry of the record of an identity bead.
@@ -280,7 +280,8 @@ pub fn read_last_completion(beads: &Snapshot, agent: &Bead) -> Option<WorkComple
 
 /// Adds the entries that an earlier version wrote into the metadata of an identity bead, oldest
 /// entry first.
-fn merge_old_entries(agent: &Bead, lines: Vec<WorkCompletion>) -> Vec<WorkCompletion> {
+fn merge_old_entries(agent: &Bead, lines: Option<Vec<WorkCompletion>>) -> Vec<WorkCompletion> {
+    let lines = lines.unwrap_or_default();
     let mut entries = read_old_entries(agent);
     // A merge of clones can bring back entries that have their lines already.
     entries.retain(|old| {
@@ -384,7 +385,7 @@ pub fn read_records_by_identity(beads: &Snapshot) -> Vec<(String, Vec<WorkComple
         .filter(|bead| !bead.is_tombstone())
         .map(|bead| {
             let own = lines.remove(&worker_of_identity(bead));
-            let record = merge_old_entries(bead, own.unwrap_or_default());
+            let record = merge_old_entries(bead, own);
             (bead.title.clone(), record)
         })
         .collect();

@@ -66,7 +66,9 @@ pub fn count_requests(
         };
         for request in requests {
             // A repeated request is skipped even if it is too old to count.
-            if !request.id.is_empty() && !counted.insert(request.id.clone()) {
+            if let Some(id) = &request.id
+                && !counted.insert(id.clone())
+            {
                 continue;
             }
             if since.is_some_and(|since| request.at < since) {

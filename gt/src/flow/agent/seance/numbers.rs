@@ -2,7 +2,7 @@
 //! context.
 //!
 //! Read from the last answer in the transcript that the program's hooks named, otherwise in the
-//! newest one of the agent's folder. Both are empty if the program does not record them.
+//! newest one of the agent's folder. Not every program records them.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};

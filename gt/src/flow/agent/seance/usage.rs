@@ -145,14 +145,14 @@ impl RequestReader {
         if request.model.is_empty() {
             request.model.clone_from(&self.named_model);
         }
-        if request.id.is_empty() {
-            self.requests.push(request);
-        } else if let Some(place) = self.places.get(&request.id) {
-            self.requests[*place] = request;
-        } else {
-            self.places.insert(request.id.clone(), self.requests.len());
-            self.requests.push(request);
+        if let Some(id) = &request.id {
+            if let Some(place) = self.places.get(id) {
+                self.requests[*place] = request;
+                return;
+            }
+            self.places.insert(id.clone(), self.requests.len());
         }
+        self.requests.push(request);
     }
 
     fn add_growth(&mut self, at: Timestamp, now: TokenCounts) {
@@ -171,7 +171,7 @@ impl RequestReader {
         self.totals = now;
         if grown != TokenCounts::default() {
             self.growth.push(ModelRequest {
-                id: String::new(),
+                id: None,
                 at,
                 model: self.named_model.clone(),
                 tokens: grown,

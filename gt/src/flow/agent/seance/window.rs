@@ -105,25 +105,21 @@ fn read_codex_windows(config: &Path) -> Vec<UsageWindow> {
     let found = files
         .iter()
         .take(SEARCHED_TRANSCRIPTS)
-        .map(|(_, path)| find_last_windows(path));
+        .filter_map(|(_, path)| find_last_windows(path));
     // A file may have been changed by something else than an answer.
     found
         .max_by_key(|windows| windows.first().map(|window| window.at))
         .unwrap_or_default()
 }
 
-fn find_last_windows(path: &Path) -> Vec<UsageWindow> {
+fn find_last_windows(path: &Path) -> Option<Vec<UsageWindow>> {
     // An unreadable file has no windows, as one without answers.
-    let Ok(text) = read_file_end(path) else {
-        return Vec::new();
-    };
-    let mut lines = text.rsplit(|byte| *byte == b'\n');
-    let found = lines.find_map(|line| {
+    let text = read_file_end(path).ok()?;
+    text.rsplit(|byte| *byte == b'\n').find_map(|line| {
         let event: Value = serde_json::from_slice(line).ok()?;
         let windows = parse_codex_windows(&event);
         (!windows.is_empty()).then_some(windows)
-    });
-    found.unwrap_or_default()
+    })
 }
 
 #[cfg(test)]

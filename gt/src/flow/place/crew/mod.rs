@@ -18,6 +18,7 @@ pub use status::{CrewStatus, read_member_status};
 pub use stop::{save_uncommitted, stop_member};
 
 use bd::git::Git;
+use kit::json::serialize_or_empty;
 use serde::Serialize;
 use std::fs;
 use std::path::PathBuf;
@@ -32,8 +33,9 @@ use crate::town::{Rig, RigLayout, Town};
 pub struct CrewMember {
     pub name: String,
     pub rig: String,
-    /// The branch that is checked out. Empty if detached.
-    pub branch: String,
+    /// The branch that is checked out.
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub branch: Option<String>,
     pub path: PathBuf,
     pub has_session: bool,
     /// True if the clone has no uncommitted work.
@@ -68,7 +70,7 @@ fn read_member(rig: &RigLayout, name: String, sessions: &[LiveSession]) -> CrewM
     let session = SessionName::for_agent(&member_address(rig, &name));
     CrewMember {
         rig: rig.name().to_owned(),
-        branch: git.head_branch().ok().flatten().unwrap_or_default(),
+        branch: git.head_branch().ok().flatten(),
         has_session: session.is_some_and(|session| {
             sessions
                 .iter()

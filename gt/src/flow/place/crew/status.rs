@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use bd::git::{ChangeKind, Git};
+use kit::json::serialize_or_empty;
 use serde::Serialize;
 
 use super::member_address;
@@ -16,8 +17,9 @@ pub struct CrewStatus {
     pub name: String,
     pub rig: String,
     pub path: PathBuf,
-    /// The branch that is checked out. Empty if detached.
-    pub branch: String,
+    /// The branch that is checked out.
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub branch: Option<String>,
     pub has_session: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session_id: Option<String>,
@@ -58,7 +60,7 @@ pub fn read_member_status(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Res
     Ok(CrewStatus {
         name: name.to_owned(),
         rig: rig.name().to_owned(),
-        branch: git.head_branch()?.unwrap_or_default(),
+        branch: git.head_branch()?,
         has_session: live.is_some(),
         session_id: live.map(|live| live.name),
         git_clean: git_untracked.is_empty() && git_modified.is_empty(),

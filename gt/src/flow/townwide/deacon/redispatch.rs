@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use bd::bead::{Bead, Status};
 use jiff::{SignedDuration, Timestamp};
+use kit::json::serialize_or_empty;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -66,8 +67,9 @@ pub enum RedispatchOutcome {
     },
     /// The attempts are used up, and someone else must decide.
     Escalated {
-        /// The escalation's id. Empty if the bead was escalated before.
-        escalation: String,
+        /// The escalation's id. None if the bead was escalated before.
+        #[serde(serialize_with = "serialize_or_empty")]
+        escalation: Option<String>,
     },
 }
 
@@ -133,9 +135,7 @@ pub fn redispatch_bead(
         })?;
     match step {
         RedispatchStep::Wait(until) => Ok(RedispatchOutcome::Waits { until }),
-        RedispatchStep::Nothing => Ok(RedispatchOutcome::Escalated {
-            escalation: String::new(),
-        }),
+        RedispatchStep::Nothing => Ok(RedispatchOutcome::Escalated { escalation: None }),
         RedispatchStep::Escalate => escalate_bead(town, &bead, attempts, &reason),
         RedispatchStep::Sling => {
             let request = SlingRequest {
@@ -193,7 +193,9 @@ fn escalate_bead(
         ..EscalationRequest::default()
     };
     let escalation = escalate::send_escalation(town, &request)?.id;
-    Ok(RedispatchOutcome::Escalated { escalation })
+    Ok(RedispatchOutcome::Escalated {
+        escalation: Some(escalation),
+    })
 }
 
 #[cfg(test)]

@@ -34,6 +34,14 @@ pub struct HookDecision {
 }
 
 impl HookDecision {
+    /// Returns the variables with which a hook learns the decision.
+    pub fn variables(&self) -> [(&'static str, String); 2] {
+        [
+            ("GT_CONVOY_ADR", &self.adr),
+            ("GT_CONVOY_ADR_PATH", &self.adr_path),
+        ]
+        .map(|(name, value)| (name, value.as_deref().unwrap_or("").to_owned()))
+    }
     /// Creates an empty record for the beads of one rig.
     pub(super) fn for_home(home: &BeadsHome) -> Self {
         let rig = match home {

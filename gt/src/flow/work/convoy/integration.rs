@@ -57,8 +57,8 @@ pub struct ConvoyBranch {
     #[serde(skip_serializing_if = "String::is_empty")]
     pub trouble: String,
     /// The task that was created for the failure.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub task: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
 }
 
 /// The progress of a landing in one rig.

@@ -2,7 +2,7 @@
 //! work.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -472,9 +472,9 @@ pub(super) fn check_carried_files(
     tip: &str,
 ) -> Result<(), ProofError> {
     let entries = fs::read_dir(rig.overlay()).into_iter().flatten().flatten();
-    let carried: Vec<PathBuf> = entries
+    let carried: Vec<OsString> = entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .map(|entry| entry.path())
+        .map(|entry| entry.file_name())
         .collect();
     if carried.is_empty() || base == tip {
         return Ok(());
@@ -488,13 +488,12 @@ pub(super) fn check_carried_files(
         .filter_map(|line| line.split_once(' '))
         .map(|(id, path)| (id, Path::new(path).file_name()))
         .collect();
-    for path in carried {
+    for name in carried {
         let hash = git.plumbing(["hash-object", "--no-filters", "--"]);
-        let hash = hash.args([&path]).text()?;
-        if committed.contains(&(hash.as_str(), path.file_name())) {
-            let name = Path::new(path.file_name().unwrap_or_default());
+        let hash = hash.args([rig.overlay().join(&name)]).text()?;
+        if committed.contains(&(hash.as_str(), Some(name.as_os_str()))) {
             return Err(ProofError::CarriedFile {
-                file: quote_paths(&[name]),
+                file: quote_paths(&[Path::new(&name)]),
                 base: format!("{base:.12}"),
             });
         }

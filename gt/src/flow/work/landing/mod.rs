@@ -547,7 +547,7 @@ fn record_waiting(
     integration::change_integration(town, id, |integration| {
         if let Some(branch) = integration.rigs.get_mut(rig) {
             reason.clone_into(&mut branch.trouble);
-            branch.task = task.clone().unwrap_or_default();
+            branch.task.clone_from(&task);
         }
         (landed_rigs, total_rigs) = integration.count_landed_rigs();
     })?;

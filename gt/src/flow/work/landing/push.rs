@@ -84,7 +84,7 @@ pub(super) fn push_landing(
                     ..step.clone()
                 });
                 branch.trouble.clear();
-                branch.task.clear();
+                branch.task = None;
             }
         },
     )?;

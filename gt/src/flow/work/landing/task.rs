@@ -1,6 +1,7 @@
 //! Creates a task for the blocker of a landing, with the evidence and the next steps. The convoy
 //! tracks the task, and closing it retries the landing.
 
+use anyhow::Context;
 use bd::bead::hash::compute_short_hash;
 use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind};
@@ -47,12 +48,9 @@ pub(super) fn create_blocker_task(
     let bead = convoys.get(convoy).ok_or_else(|| ConvoyError::Unknown {
         id: convoy.to_owned(),
     })?;
-    let integration = integration::read_integration(bead).unwrap_or_default();
-    let branch = integration
-        .rigs
-        .get(rig.name())
-        .cloned()
-        .unwrap_or_default();
+    let branch = integration::read_integration(bead)
+        .and_then(|mut integration| integration.rigs.remove(rig.name()))
+        .with_context(|| format!("{convoy} has no branch in {}", rig.name()))?;
     let remote = check_remote(rig)?;
     let (reason, evidence) = describe_blocker(rig, convoy, &branch, blocker, remote);
     let key = match blocker {

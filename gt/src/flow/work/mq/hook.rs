@@ -125,21 +125,21 @@ pub(crate) fn build_call<'a>(job: &'a MergeJob) -> anyhow::Result<TownHookCall<'
         .and_then(|convoy| convoy::decision_for(convoy, job.queue.rig.name()))
         .unwrap_or_default();
     let id = convoy.map_or("", |convoy| &convoy.id).to_owned();
+    let mut more = vec![
+        ("GT_MERGE_REQUEST", job.request.id.clone()),
+        ("GT_BEAD", source.clone()),
+        ("GT_BRANCH", job.receipt.branch.clone()),
+        ("GT_TARGET", job.receipt.target.clone()),
+        ("GT_CONVOY_ID", id.clone()),
+        ("GT_FRONT_MATTER", front_matter_of(job, &decision)?),
+    ];
+    more.extend(decision.variables());
     Ok(TownHookCall {
         rig: Some(job.queue.rig),
         convoy: convoy.map_or("", |convoy| &convoy.title).to_owned(),
         spec: convoy.map_or("", |convoy| &convoy.description).to_owned(),
         issues: vec![source.clone()],
-        more: vec![
-            ("GT_MERGE_REQUEST", job.request.id.clone()),
-            ("GT_BEAD", source.clone()),
-            ("GT_BRANCH", job.receipt.branch.clone()),
-            ("GT_TARGET", job.receipt.target.clone()),
-            ("GT_CONVOY_ID", id.clone()),
-            ("GT_FRONT_MATTER", front_matter_of(job, &decision)?),
-            ("GT_CONVOY_ADR", decision.adr.unwrap_or_default()),
-            ("GT_CONVOY_ADR_PATH", decision.adr_path.unwrap_or_default()),
-        ],
+        more,
         about: vec![
             ("mr", job.request.id.clone()),
             ("bead", source),

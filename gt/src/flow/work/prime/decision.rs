@@ -90,6 +90,19 @@ fn ask_briefing_hooks(
     if !town_hook::has_event_hooks(&town.layout, rig, TownHookEvent::ConvoyBriefing) {
         return None;
     }
+    let description = part::original_task_text(bead);
+    let (_, description) = fields::split_front_matter(&description);
+    let mut more = vec![
+        ("GT_CONVOY_ID", convoy.id.clone()),
+        ("GT_BEAD", bead.id.clone()),
+        ("GT_BEAD_TITLE", bead.title.clone()),
+        ("GT_BEAD_DESCRIPTION", description.to_owned()),
+        (
+            "GT_CONVOY_LATER",
+            if is_later { "1" } else { "" }.to_owned(),
+        ),
+    ];
+    more.extend(decision.variables());
     let call = TownHookCall {
         rig,
         convoy: convoy.title.clone(),
@@ -97,26 +110,7 @@ fn ask_briefing_hooks(
         issues: record::convoy::tracked_ids(convoy)
             .map(str::to_owned)
             .collect(),
-        more: vec![
-            ("GT_CONVOY_ID", convoy.id.clone()),
-            ("GT_BEAD", bead.id.clone()),
-            ("GT_BEAD_TITLE", bead.title.clone()),
-            (
-                "GT_BEAD_DESCRIPTION",
-                fields::split_front_matter(&part::original_task_text(bead))
-                    .1
-                    .to_owned(),
-            ),
-            (
-                "GT_CONVOY_LATER",
-                if is_later { "1" } else { "" }.to_owned(),
-            ),
-            ("GT_CONVOY_ADR", decision.adr.clone().unwrap_or_default()),
-            (
-                "GT_CONVOY_ADR_PATH",
-                decision.adr_path.clone().unwrap_or_default(),
-            ),
-        ],
+        more,
         about: vec![("convoy", convoy.id.clone()), ("bead", bead.id.clone())],
         ..TownHookCall::default()
     };

@@ -298,7 +298,7 @@ fn earlier_work_parts(town: &Town, stores: &TownStores, bead: &Bead) -> Vec<Cont
         let is_before = |at: Timestamp| given.is_none_or(|given| at <= given);
         attempts.retain(|(attempt, _)| is_before(attempt.at.parse().unwrap_or(Timestamp::MIN)));
         let saved = rig.map(|rig| attempt::list_rescues(&rig, &bead.id));
-        let mut rescues = saved.transpose().ok().flatten().unwrap_or_default();
+        let mut rescues: Vec<_> = saved.into_iter().flatten().flatten().collect();
         rescues.retain(|saved| is_before(saved.time));
         parts.extend(part::attempts_part(&bead.id, &attempts, &rescues));
     }

@@ -78,7 +78,7 @@ impl TranscriptReader for ClaudeCode {
             model,
             usage: model.zip(tokens).map(|(model, tokens)| {
                 ReportedUsage::Request(ModelRequest {
-                    id: message["id"].as_str().unwrap_or("").to_owned(),
+                    id: message["id"].as_str().map(str::to_owned),
                     at: written_instant(event),
                     model: model.to_owned(),
                     tokens,

@@ -51,7 +51,7 @@ impl TranscriptReader for Codex {
             },
             "token_usage_record" => TranscriptEvent {
                 usage: Some(ReportedUsage::Request(ModelRequest {
-                    id: payload["response_id"].as_str().unwrap_or("").to_owned(),
+                    id: payload["response_id"].as_str().map(str::to_owned),
                     at: written_instant(event),
                     model: String::new(),
                     tokens: parse_tokens(&payload["usage"]),

@@ -49,7 +49,7 @@ impl TranscriptReader for GeminiCli {
         let tokens = &event["tokens"];
         let usage = (by == Speaker::Assistant && tokens.is_object()).then(|| {
             ReportedUsage::Request(ModelRequest {
-                id: event["id"].as_str().unwrap_or("").to_owned(),
+                id: event["id"].as_str().map(str::to_owned),
                 at: written_instant(event),
                 model: model.unwrap_or("").to_owned(),
                 tokens: parse_tokens(tokens),

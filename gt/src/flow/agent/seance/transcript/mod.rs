@@ -102,7 +102,7 @@ pub(super) enum MessagePart<'a> {
 /// Tokens that an event reports.
 #[derive(Debug)]
 pub(super) enum ReportedUsage {
-    /// A request, whose model is empty if an earlier event names it.
+    /// A request. Its model may be in an earlier event.
     Request(ModelRequest),
     /// The sums since the session began.
     Totals { at: Timestamp, tokens: TokenCounts },
@@ -141,8 +141,8 @@ impl AddAssign for TokenCounts {
 /// A request to a model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ModelRequest {
-    /// The id of the answer, which copies of the session have too. Empty if it has none.
-    pub id: String,
+    /// The id of the answer, which copies of the session have too.
+    pub id: Option<String>,
     pub at: Timestamp,
     pub model: String,
     pub tokens: TokenCounts,

@@ -275,7 +275,7 @@ impl TranscriptReader for OpenCode {
                 let completed = message["time"]["completed"].as_i64().unwrap_or(created);
                 let model = model.unwrap_or("");
                 ReportedUsage::Request(ModelRequest {
-                    id: format!("{created}-{completed}-{model}"),
+                    id: Some(format!("{created}-{completed}-{model}")),
                     at: parse_millis(completed),
                     model: model.to_owned(),
                     tokens: parse_tokens(message),

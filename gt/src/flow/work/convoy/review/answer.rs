@@ -139,20 +139,17 @@ fn run_answer_hooks(town: &Town, request: &ReviewRequest) {
         return;
     };
     let rig = (!decision.rig.is_empty()).then(|| town.rig(&decision.rig));
+    let mut more = vec![
+        ("GT_CONVOY_REVIEW", request.state.name().to_owned()),
+        ("GT_CONVOY_REVIEWER", town.actor.to_string()),
+    ];
+    more.extend(decision.variables());
     let call = TownHookCall {
         rig: rig.as_ref(),
         convoy: request.new.title.clone(),
         spec: request.spec.clone(),
         issues: request.new.beads.clone(),
-        more: vec![
-            ("GT_CONVOY_REVIEW", request.state.name().to_owned()),
-            ("GT_CONVOY_REVIEWER", town.actor.to_string()),
-            ("GT_CONVOY_ADR", decision.adr.clone().unwrap_or_default()),
-            (
-                "GT_CONVOY_ADR_PATH",
-                decision.adr_path.clone().unwrap_or_default(),
-            ),
-        ],
+        more,
         about: vec![("request", request.id.clone())],
         ..TownHookCall::default()
     };

@@ -98,17 +98,17 @@ pub fn add_reviewed_beads(
 ) -> anyhow::Result<ReviewedConvoy> {
     let store = town.open_town_store()?.snapshot()?;
     let convoy = store.get(id).filter(|bead| record::convoy::is_convoy(bead));
-    // Checked before any write, because a refusal must leave every bead unchanged.
-    convoy.map_or(Ok(()), create::check_can_grow)?;
-    let decided = convoy
-        .map(super::decision::read_decisions)
-        .unwrap_or_default();
-    let Some(convoy) = convoy.filter(|_| !decided.is_empty()) else {
-        return add_undecided(town, convoy, id, beads);
-    };
-    let mut request = ReviewRequest::for_added_beads(town, convoy, beads)?;
-    request.decisions = decided;
-    complete_review(town, request)
+    if let Some(convoy) = convoy {
+        // Checked before any write, because a refusal must leave every bead unchanged.
+        create::check_can_grow(convoy)?;
+        let decided = super::decision::read_decisions(convoy);
+        if !decided.is_empty() {
+            let mut request = ReviewRequest::for_added_beads(town, convoy, beads)?;
+            request.decisions = decided;
+            return complete_review(town, request);
+        }
+    }
+    add_undecided(town, convoy, id, beads)
 }
 
 fn add_undecided(

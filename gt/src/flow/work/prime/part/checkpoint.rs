@@ -56,9 +56,9 @@ pub(in crate::flow::work::prime) fn checkpoint_part(found: &Checkpoint) -> Conte
 /// Formats the traces of a killed session.
 pub(in crate::flow::work::prime) fn session_remains_part(found: &SessionRemains) -> ContextPart {
     let mut text = "# What the last session left\n\n".to_owned();
-    let how = match found.how.as_str() {
-        "" => String::new(),
-        how => format!(" ({})", escape::escape_line(how)),
+    let how = match &found.how {
+        None => String::new(),
+        Some(how) => format!(" ({})", escape::escape_line(how)),
     };
     text.push_str(&format!("It ended in the middle of the work{how}.\n"));
     let lists = [
