@@ -172,9 +172,9 @@ fn write_costs(costs: &Costs, page: &mut Page) {
         page.line(format!("List prices of {}", report.prices_of));
     }
     if let Some(own) = &report.own_prices {
-        let date = match own.prices_of.as_str() {
-            "" => String::new(),
-            date => format!(" of {}", escape_line(date)),
+        let date = match &own.prices_of {
+            None => String::new(),
+            Some(date) => format!(" of {}", escape_line(date)),
         };
         let models = escape_line(&own.models.join(", "));
         page.line(format!("Own prices{date} (settings/prices.json): {models}"));

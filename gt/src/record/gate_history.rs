@@ -55,7 +55,7 @@ impl GateHistory {
         }
         #[expect(clippy::cast_precision_loss, reason = "both counts are small")]
         let green_rate = 1.0 - red as f64 / self.passed.len() as f64;
-        let runs_per_member = |size: usize| match size {
+        let count_runs_per_member = |size: usize| match size {
             1 => 1.0,
             #[expect(clippy::cast_precision_loss, reason = "a batch is small")]
             size => {
@@ -63,7 +63,8 @@ impl GateHistory {
                 1.0 / size as f64 + 1.0 - green_rate.powi(power)
             }
         };
-        let best = (1..=limit).min_by(|a, b| runs_per_member(*a).total_cmp(&runs_per_member(*b)));
+        let best = (1..=limit)
+            .min_by(|a, b| count_runs_per_member(*a).total_cmp(&count_runs_per_member(*b)));
         best.unwrap_or(1)
     }
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bd::bead::Stamp;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
+use kit::json::serialize_or_empty;
 use kit::sys::env::local_time_zone;
 use serde::Serialize;
 
@@ -139,8 +140,9 @@ pub struct CostReport {
 /// The models whose prices are the town's own.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OwnPrices {
-    /// The day at which they were read. Empty if the file names none.
-    pub prices_of: String,
+    /// The day at which they were read.
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub prices_of: Option<String>,
     pub models: Vec<String>,
 }
 
@@ -347,7 +349,7 @@ impl CostBook<'_> {
             CostGroup::Role => address
                 .map(|address| address.role().to_owned())
                 .unwrap_or_default(),
-            CostGroup::Runtime => session.agent.clone(),
+            CostGroup::Runtime => session.agent.as_deref().unwrap_or("").to_owned(),
             CostGroup::Session => session.session_id.clone(),
         }
     }

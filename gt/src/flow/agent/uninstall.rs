@@ -79,7 +79,7 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
             path,
         })
         .collect();
-    let mut add = |kind, path: PathBuf| {
+    let mut add_item = |kind, path: PathBuf| {
         if std::fs::symlink_metadata(&path).is_ok() {
             items.push(UninstallItem { kind, path });
         }
@@ -94,12 +94,12 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
             let path = data.join(path);
             // Another program of that name may have its own.
             if std::fs::read_to_string(&path).is_ok_and(|text| text.contains(COMPLETION_MARK)) {
-                add(UninstallKind::Completion, path);
+                add_item(UninstallKind::Completion, path);
             }
         }
     }
     for path in list_man_pages(&data.join("man/man1")) {
-        add(UninstallKind::ManPage, path);
+        add_item(UninstallKind::ManPage, path);
     }
     for (variable, usual, names) in SHELL_FILES {
         for name in *names {
@@ -108,7 +108,7 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
                 .folder_named_by(variable, usual)
                 .join("gastown")
                 .join(name);
-            add(UninstallKind::ShellFile, path);
+            add_item(UninstallKind::ShellFile, path);
         }
     }
     let mut with_block: Vec<PathBuf> = shell::list_start_files(&town.env)
@@ -121,7 +121,7 @@ pub fn list_items(town: &Town) -> Vec<UninstallItem> {
         with_block.push(profile);
     }
     for path in with_block {
-        add(UninstallKind::ShellBlock, path);
+        add_item(UninstallKind::ShellBlock, path);
     }
     items
 }

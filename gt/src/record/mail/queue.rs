@@ -213,8 +213,10 @@ pub fn count_messages(beads: &Snapshot, queue: MailQueue, now: Timestamp) -> Que
         .select_marked(&[BeadMark::Label(&mailbox)], |_| true)
         .filter(|bead| is_mail(bead) && !bead.is_tombstone())
         .partition(|bead| bead.is_open());
-    let is_claimed = |bead: &&&Bead| queue.claimant(bead, now).is_some();
-    let processing_count = open.iter().filter(is_claimed).count();
+    let processing_count = open
+        .iter()
+        .filter(|bead| queue.claimant(bead, now).is_some())
+        .count();
     let failed = find_named(beads, NamedKind::Queue, &queue.name)
         .and_then(|bead| fields::get_field(&bead.description, "failed_count"));
     QueueCounts {

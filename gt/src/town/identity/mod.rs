@@ -137,11 +137,11 @@ impl FromStr for Address {
     /// [`crate::town::Town::parse_address`]).
     fn from_str(text: &str) -> Result<Self, BadAddress> {
         let parts: Vec<&str> = text.trim().trim_end_matches('/').split('/').collect();
-        let refusal = || BadAddress {
+        let build_refusal = || BadAddress {
             text: text.to_owned(),
         };
         if parts.iter().any(|part| !is_name(part)) {
-            return Err(refusal());
+            return Err(build_refusal());
         }
         Ok(match *parts.as_slice() {
             ["overseer" | "human"] => Self::Overseer,
@@ -153,9 +153,9 @@ impl FromStr for Address {
             [rig, "refinery" | "ref"] => Self::Refinery(rig.into()),
             [rig, "polecats", name] => Self::Polecat(rig.into(), name.into()),
             [rig, "crew", name] => Self::Crew(rig.into(), name.into()),
-            [_, "polecats" | "crew"] => return Err(refusal()),
+            [_, "polecats" | "crew"] => return Err(build_refusal()),
             [rig, name] => Self::Polecat(rig.into(), name.into()),
-            _ => return Err(refusal()),
+            _ => return Err(build_refusal()),
         })
     }
 }

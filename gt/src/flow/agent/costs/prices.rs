@@ -34,9 +34,9 @@ pub struct PriceList {
     /// The day at which the prices were read.
     pub date: String,
     pub models: BTreeMap<String, ModelPrice>,
-    /// The day at which the town's own prices were read. Empty if unknown.
+    /// The day at which the town's own prices were read.
     #[serde(skip)]
-    pub own_date: String,
+    pub own_date: Option<String>,
     /// The models with a price of the town.
     #[serde(skip)]
     own_models: BTreeSet<String>,
@@ -50,7 +50,7 @@ impl PriceList {
         if let Some(bytes) = foreign::read_small_file(&path)? {
             let own: Self = serde_json::from_slice(&bytes)
                 .with_context(|| format!("{} is not valid", path.display()))?;
-            list.own_date = own.date;
+            list.own_date = (!own.date.is_empty()).then_some(own.date);
             list.own_models = own.models.keys().cloned().collect();
             list.models.extend(own.models);
         }

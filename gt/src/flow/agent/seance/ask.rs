@@ -140,13 +140,15 @@ fn runtime_of(town: &Town, session: &PastSession) -> anyhow::Result<AgentRuntime
     let resolve =
         |agent: Option<&str>| runtime::resolve_runtime(town, rig.as_ref(), &address, agent);
     let now = resolve(None);
+    let Some(agent) = &session.agent else {
+        return Ok(now?);
+    };
     let is_event = !session.payload.is_empty();
     match now {
-        Ok(now) if session.agent.is_empty() || now.name == session.agent => Ok(now),
+        Ok(now) if now.name == *agent => Ok(now),
         // A transcript names only the kind of the program, whose name in the settings may differ.
-        Ok(now) if !is_event && now.preset.hooks == session.agent => Ok(now),
-        Err(error) if session.agent.is_empty() => Err(error.into()),
-        _ => Ok(resolve(Some(&session.agent))?),
+        Ok(now) if !is_event && now.preset.hooks == *agent => Ok(now),
+        _ => Ok(resolve(Some(agent))?),
     }
 }
 

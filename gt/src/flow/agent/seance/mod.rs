@@ -67,9 +67,9 @@ pub struct PastSession {
     /// The bead on the hook at the start.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub bead: String,
-    /// The agent program's name in the settings. Empty if unknown.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub agent: String,
+    /// The agent program's name in the settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// True if the session ended with a handoff to a successor.
     pub handed_off: bool,
 }
@@ -164,7 +164,7 @@ fn session_from_event(line: &EventLine) -> Option<PastSession> {
             .filter(|path| path.is_file())
             .map(Transcript::Lines),
         bead: start.bead,
-        agent: start.agent,
+        agent: (!start.agent.is_empty()).then_some(start.agent),
         payload: line.payload.clone(),
         handed_off: false,
     })
@@ -185,7 +185,7 @@ fn session_from_transcript(
         cwd: Some(home.to_owned()),
         transcript: None,
         bead: String::new(),
-        agent: known.agent.to_owned(),
+        agent: Some(known.agent.to_owned()),
         handed_off: false,
     }
 }

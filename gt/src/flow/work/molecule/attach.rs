@@ -29,7 +29,7 @@ pub fn ensure_molecule(rig: &Rig, bead: &Bead, no_molecule: bool) -> anyhow::Res
         return Ok(());
     }
     drop(beads);
-    match pour_for(rig, &formula, &bead.id, &VarValues::new()) {
+    match pour_for(rig, formula, &bead.id, &VarValues::new()) {
         Ok(_) => {}
         Err(error) => rig.town().record_event(&event!(MoleculeSkipped,
             bead: bead.id, formula: formula, reason: format!("{error:#}"),

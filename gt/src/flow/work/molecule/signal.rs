@@ -39,16 +39,16 @@ pub fn await_signal(layout: &TownLayout, limit: Duration) -> anyhow::Result<Sign
     let start = Instant::now();
     loop {
         let elapsed = start.elapsed();
-        let report = |reason, signal| SignalReport {
+        let build_report = |reason, signal| SignalReport {
             reason,
             elapsed: u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX),
             signal,
         };
         if read_size() != begin {
-            return Ok(report(WaitEnd::Signal, read_last_line(&path)));
+            return Ok(build_report(WaitEnd::Signal, read_last_line(&path)));
         }
         if elapsed >= limit {
-            return Ok(report(WaitEnd::Timeout, None));
+            return Ok(build_report(WaitEnd::Timeout, None));
         }
         changes.wait_at_most(limit.saturating_sub(elapsed));
     }

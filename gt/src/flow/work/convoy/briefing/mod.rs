@@ -41,11 +41,11 @@ const AUTOMATIC_REASONS: [&str; 5] = ["Merged in ", "Merged to ", "Landed as ", 
 pub struct BriefingItem {
     pub id: String,
     pub title: String,
-    /// The last part of the worker's address, as far as it is known.
+    /// The last part of the worker's address. `""` stands for an unknown worker.
     pub worker: String,
     /// The worker's summary, or the close reason, cut at the limit. Empty without either.
     pub summary: String,
-    /// The folder of most of the bead's changed files, as far as they are known.
+    /// The folder of most of the bead's changed files. `""` stands for an unknown folder.
     #[serde(default)]
     pub area: String,
     pub failed: bool,
