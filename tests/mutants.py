@@ -72,8 +72,8 @@ MUTANTS = {
     ),
     "no one hears of a bead without a worker": (
         "gt/src/patrol/attention/item.rs",
-        "    for bead in held.filter(is_ours) {\n",
-        "    for bead in held.filter(is_ours).take(0) {\n",
+        "    for bead in held {\n",
+        "    for bead in held.take(0) {\n",
         "attention::the_bead_of_a_manually_closed_request_is_reported",
     ),
     "idle agents get no notice": (
@@ -252,13 +252,13 @@ MUTANTS = {
     ),
     "a worker that hangs is never restarted": (
         "gt/src/patrol/witness.rs",
-        "            restart(at.max(last), rest.max(SignedDuration::ZERO))\n",
-        "            restart(Timestamp::MAX, rest.max(SignedDuration::ZERO))\n",
+        "            QuietStep::restart(at.max(last), rest.max(SignedDuration::ZERO))\n",
+        "            QuietStep::restart(Timestamp::MAX, rest.max(SignedDuration::ZERO))\n",
         "town-sim:tests::every_bead_lands_under_every_kind_of_trouble",
     ),
     "a worker with a dialog is never restarted": (
         "gt/src/patrol/witness.rs",
-        "        (WorkerActivity::Dialog { .. }, _) => restart(progress.at, thresholds.restart),\n",
+        "        (WorkerActivity::Dialog { .. }, _) => QuietStep::restart(progress.at, thresholds.restart),\n",
         "        (WorkerActivity::Dialog { .. }, _) => None,\n",
         "town-sim:tests::every_bead_lands_under_every_kind_of_trouble",
     ),
@@ -282,13 +282,13 @@ MUTANTS = {
     ),
     "a sling is not taken up again": (
         "gt/src/patrol/polecats/mod.rs",
-        "        SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, WorkerVerb::ResumeSling),\n",
-        "        SlotState::Slinging(_) => return None,\n",
+        "            return decide_verb(rule::P3_RESUME_SLING, WorkerVerb::ResumeSling);\n",
+        "            return None;\n",
         "town-sim:tests::every_bead_lands_under_every_kind_of_trouble",
     ),
     "a done is not finished": (
         "gt/src/patrol/polecats/mod.rs",
-        "            return decision(rule::P5_FINISH_DONE, WorkerVerb::FinishDone);\n",
+        "            return decide_verb(rule::P5_FINISH_DONE, WorkerVerb::FinishDone);\n",
         "            return None;\n",
         "town-sim:tests::every_bead_lands_under_every_kind_of_trouble",
     ),

@@ -42,10 +42,11 @@ pub(super) fn is_deacon_agent(view: &TownView) -> bool {
 pub fn facts(layout: &TownLayout, view: &TownView) -> DeaconFacts {
     let deacon = &Address::Deacon;
     let live = view.session_of(deacon);
-    let pulse = live.map(|live| SessionPulse::load(layout, &live.name, &live.token));
+    let pulse = live.map_or_else(SessionPulse::default, |live| {
+        SessionPulse::load(layout, &live.name, &live.token)
+    });
     let created = live.map_or(view.now, |live| live.created);
     let beat = Heartbeat::load(layout).map(|beat| beat.timestamp);
-    let pulse = pulse.unwrap_or_default();
     let mut signs = [pulse.tool, pulse.idle, beat.filter(|at| *at > created)]
         .into_iter()
         .flatten()
@@ -155,9 +156,10 @@ fn record_triage(
         at: now,
     });
     // A new session has not been asked yet.
-    let kept = last
-        .asked
-        .filter(|_| report.action != DeaconAction::Restart);
+    let earlier = match report.action {
+        DeaconAction::Restart => None,
+        _ => last.asked,
+    };
     let action = error.map_or(report.action.name(), |_| "error");
     BootStatus {
         running: false,
@@ -166,8 +168,8 @@ fn record_triage(
         last_action: action.to_owned(),
         target: report.target.to_owned(),
         reason: report.reason.clone(),
-        error: error.map(|error| format!("{error:#}")).unwrap_or_default(),
-        asked: asked.or(kept),
+        error: error.map_or(String::new(), |error| format!("{error:#}")),
+        asked: asked.or(earlier),
         other: last.other,
     }
     .save(&town.layout)

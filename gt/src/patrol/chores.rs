@@ -45,26 +45,27 @@ pub(super) fn facts(layout: &TownLayout, view: &TownView) -> ChoreFacts {
     }
 }
 
-/// Returns the dogs that have work and no session. Empty if the sessions are unknown.
+/// Returns the dogs that have work and no session. While the sessions are unknown, no dog is lost.
 fn find_lost_dogs(layout: &TownLayout, view: &TownView) -> Vec<String> {
     let Some(sessions) = &view.sessions else {
         return Vec::new();
     };
-    let dogs = dog::list_dogs_in(layout, &view.stores).into_iter();
-    dogs.filter(|dog| {
-        let condition = health::find_condition(layout, dog, sessions, view.now, health::HUNG);
-        condition == Some(DogCondition::Zombie)
-    })
-    .map(|dog| dog.name)
-    .collect()
+    dog::list_dogs_in(layout, &view.stores)
+        .into_iter()
+        .filter(|dog| {
+            let condition = health::find_condition(layout, dog, sessions, view.now, health::HUNG);
+            condition == Some(DogCondition::Zombie)
+        })
+        .map(|dog| dog.name)
+        .collect()
 }
 
 fn modification_time(path: &Path) -> Timestamp {
-    let time = std::fs::metadata(path)
+    std::fs::metadata(path)
         .and_then(|meta| meta.modified())
-        .ok();
-    time.and_then(|time| time.try_into().ok())
-        .unwrap_or_default()
+        .ok()
+        .and_then(|time| time.try_into().ok())
+        .unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 impl ChoreFacts {

@@ -84,42 +84,46 @@ fn escalation_facts(escalation: &Escalation) -> OpenEscalation {
 /// - E1: an escalation that no one acknowledges in time is raised by one severity, up to the limit.
 /// - E3: a command that has not run or has failed is run again.
 pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
-    let of_one = |escalation: &OpenEscalation| {
-        let id = || escalation.id.clone();
-        let take_default = escalation
-            .default_at
-            .as_ref()
-            .filter(|(at, _)| *at <= now)
-            .map(|(at, answer)| Decision {
+    let mut decisions = Vec::new();
+    for escalation in &facts.open {
+        let id = &escalation.id;
+        if let Some((at, answer)) = &escalation.default_at
+            && *at <= now
+        {
+            decisions.push(Decision {
                 rule: rule::E2_TAKE_DEFAULT,
+                saw: format!("no one answered {id} by {at}; its default is {answer}"),
+                action: Action::TakeDefault {
+                    escalation: id.clone(),
+                },
+            });
+        }
+        if matches!(raise_time_of(escalation, facts), RaiseTime::At(at) if at <= now) {
+            decisions.push(Decision {
+                rule: rule::E1_REESCALATE,
                 saw: format!(
-                    "no one answered {} by {at}; its default is {answer}",
-                    escalation.id
+                    "no one acknowledged {id} ({}) since {}",
+                    escalation.severity.name(),
+                    escalation.since
                 ),
-                action: Action::TakeDefault { escalation: id() },
+                action: Action::Reescalate {
+                    escalation: id.clone(),
+                },
             });
-        let is_overdue = matches!(raise_time_of(escalation, facts), RaiseTime::At(at) if at <= now);
-        let raise = is_overdue.then(|| Decision {
-            rule: rule::E1_REESCALATE,
-            saw: format!(
-                "no one acknowledged {} ({}) since {}",
-                escalation.id,
-                escalation.severity.name(),
-                escalation.since
-            ),
-            action: Action::Reescalate { escalation: id() },
-        });
-        let failed = escalation.undelivered.as_ref();
-        let deliver = failed
-            .filter(|(at, _)| now.duration_since(*at) >= DELIVERY_GRACE)
-            .map(|(_, route)| Decision {
+        }
+        if let Some((at, route)) = &escalation.undelivered
+            && now.duration_since(*at) >= DELIVERY_GRACE
+        {
+            decisions.push(Decision {
                 rule: rule::E3_DELIVER,
-                saw: format!("{route} of {} was not run or failed", escalation.id),
-                action: Action::Deliver { escalation: id() },
+                saw: format!("{route} of {id} was not run or failed"),
+                action: Action::Deliver {
+                    escalation: id.clone(),
+                },
             });
-        [take_default, raise, deliver].into_iter().flatten()
-    };
-    facts.open.iter().flat_map(of_one).collect()
+        }
+    }
+    decisions
 }
 
 /// Returns the time until the next rule applies.
@@ -132,8 +136,10 @@ pub(super) fn due(facts: &EscalationFacts, now: Timestamp) -> Option<SignedDurat
                 RaiseTime::At(at) => Some(at),
                 RaiseTime::Never(_) => None,
             };
-            let retry = escalation.undelivered.as_ref();
-            let retry = retry.and_then(|(at, _)| at.checked_add(DELIVERY_GRACE).ok());
+            let retry = escalation
+                .undelivered
+                .as_ref()
+                .and_then(|(at, _)| at.checked_add(DELIVERY_GRACE).ok());
             let default = escalation.default_at.as_ref().map(|(at, _)| *at);
             [raise, retry, default].into_iter().flatten()
         })

@@ -49,9 +49,10 @@ pub struct GateCheck {
 /// Reads the facts.
 pub(super) fn facts(layout: &TownLayout, view: &TownView) -> Vec<GateCheck> {
     let mut looks = None;
-    let rigs = view.stores.rigs.iter();
-    let rigs = rigs.map(|(rig, beads)| (Some(rig.clone()), beads));
-    let stores = std::iter::once((None, &view.stores.town)).chain(rigs);
+    let mut stores = vec![(None, &view.stores.town)];
+    for (rig, beads) in &view.stores.rigs {
+        stores.push((Some(rig.clone()), beads));
+    }
     let mut checks = Vec::new();
     for (rig, beads) in stores {
         for gate in gate::list_gates(beads, false) {
@@ -139,15 +140,17 @@ pub(super) enum GateProblem {
 /// will be such gates if nothing changes.
 pub(super) fn find_failed_gates(layout: &TownLayout, view: &TownView) -> Vec<FailedGate> {
     let mut looks = None;
-    let gates = std::iter::once(&view.stores.town)
+    let gates: Vec<(&Snapshot, &Bead)> = std::iter::once(&view.stores.town)
         .chain(view.stores.rigs.values())
         .flat_map(|beads| {
             gate::list_gates(beads, false)
                 .into_iter()
                 .map(move |gate| (beads, gate))
-        });
+        })
+        .filter(|(_, gate)| !gate.is_template)
+        .collect();
     let mut failed = Vec::new();
-    for (beads, gate) in gates.filter(|(_, gate)| !gate.is_template) {
+    for (beads, gate) in gates {
         let looks = looks.get_or_insert_with(|| gate_looks::load_gate_looks(layout));
         let problems = find_gate_problems(gate, looks.get(&gate.id), view);
         if problems.is_empty() {

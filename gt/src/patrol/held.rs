@@ -23,19 +23,20 @@ pub struct HeldFacts {
 /// Reads the facts.
 pub(super) fn facts(view: &TownView, rig: &str) -> Option<HeldFacts> {
     let hold = view.stores.holds.get(rig)?.clone();
-    let rigs = || view.stores.rigs.keys().map(String::as_str);
-    let is_agent = |session: &str| {
-        let address = SessionName::parse_address(session, rigs());
-        address.is_some_and(|address| {
-            address.rig() == Some(rig) && !matches!(address, Address::Crew(..))
-        })
-    };
-    let live = view.sessions.iter().flatten();
     Some(HeldFacts {
         rig: rig.to_owned(),
         hold,
-        sessions: live
-            .filter(|live| live.dead.is_none() && is_agent(&live.name))
+        sessions: view
+            .sessions
+            .iter()
+            .flatten()
+            .filter(|live| live.dead.is_none())
+            .filter(|live| {
+                let rigs = view.stores.rigs.keys().map(String::as_str);
+                SessionName::parse_address(&live.name, rigs).is_some_and(|address| {
+                    address.rig() == Some(rig) && !matches!(address, Address::Crew(..))
+                })
+            })
             .map(|live| live.name.clone())
             .collect(),
     })

@@ -39,8 +39,8 @@ pub struct HookFacts {
 /// Reads the facts.
 pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
     let mut nudges = None;
-    let hooked = hooked_beads(view).into_iter();
-    hooked
+    hooked_beads(view)
+        .into_iter()
         .filter_map(|(agent, bead)| {
             let live = view.session_of(&agent)?;
             let rig = agent.rig().map(|rig| town.rig(rig));
@@ -62,9 +62,10 @@ pub(super) fn facts(town: &LiveTown, view: &TownView) -> Vec<HookFacts> {
             }
             let agent = agent.to_string();
             let nudges = nudges.get_or_insert_with(|| hook_nudges::load_hook_nudges(&town.layout));
-            let nudge = nudges.get(&agent).filter(|nudge| nudge.bead == bead.id);
             Some(HookFacts {
-                nudged: nudge
+                nudged: nudges
+                    .get(&agent)
+                    .filter(|nudge| nudge.bead == bead.id)
                     .map(|nudge| nudge.at)
                     .filter(|at| *at >= progress.work && *at <= view.now),
                 bead: bead.id.clone(),

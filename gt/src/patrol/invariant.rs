@@ -132,24 +132,16 @@ pub struct ActionCount {
 /// Returns all violations.
 pub fn find_violations(town: &TownState) -> Vec<InvariantViolation> {
     let mut found = Vec::new();
-    let mut fault = |invariant, subject: &str, what: String| {
-        let subject = subject.to_owned();
-        found.push(InvariantViolation {
-            invariant,
-            subject,
-            what,
-        });
-    };
     for work in &town.work {
-        check_work(work, &mut fault);
+        check_work(work, &mut found);
     }
     for worker in &town.workers {
-        check_worker(worker, &mut fault);
+        check_worker(worker, &mut found);
     }
     for (convoy, times) in &town.landings {
         if *times > 1 {
             let what = format!("convoy {convoy} landed {times} times");
-            fault(Invariant::LandedOnce, convoy, what);
+            add_violation(&mut found, Invariant::LandedOnce, convoy, what);
         }
     }
     for ActionCount {
@@ -160,68 +152,81 @@ pub fn find_violations(town: &TownState) -> Vec<InvariantViolation> {
     {
         if *times > MOST_ACTS {
             let what = format!("{rule} acted {times} times on {subject}");
-            fault(Invariant::RulesEnd, rule, what);
+            add_violation(&mut found, Invariant::RulesEnd, rule, what);
         }
     }
     found
 }
 
-fn check_work(work: &WorkState, fault: &mut impl FnMut(Invariant, &str, String)) {
+fn add_violation(
+    found: &mut Vec<InvariantViolation>,
+    invariant: Invariant,
+    subject: &str,
+    what: String,
+) {
+    found.push(InvariantViolation {
+        invariant,
+        subject: subject.to_owned(),
+        what,
+    });
+}
+
+fn check_work(work: &WorkState, found: &mut Vec<InvariantViolation>) {
     let id = &work.id;
     let holders = work.holders;
     match (work.place, holders) {
         (WorkPlace::Unowned, 0) => {
             let what = format!("{id} is begun, and nothing has it");
-            fault(Invariant::EveryStateOwned, id, what);
+            add_violation(found, Invariant::EveryStateOwned, id, what);
         }
         (WorkPlace::Hooked, 0) => {
             let what = format!("{id} is hooked, and on no hook");
-            fault(Invariant::NoLostHook, id, what);
+            add_violation(found, Invariant::NoLostHook, id, what);
         }
         (WorkPlace::Hooked, 1) | (_, 0) => {}
         (_, 1) => {
             let what = format!("{id} is on a hook, and {:?}", work.place);
-            fault(Invariant::NoLostHook, id, what);
+            add_violation(found, Invariant::NoLostHook, id, what);
         }
         _ => {
             let what = format!("{id} has {holders} workers");
-            fault(Invariant::OneWorker, id, what);
+            add_violation(found, Invariant::OneWorker, id, what);
         }
     }
     if work.merges > 1 {
         let what = format!("{id} was merged {} times", work.merges);
-        fault(Invariant::MergedOnce, id, what);
+        add_violation(found, Invariant::MergedOnce, id, what);
     }
     if let Some(commit) = &work.missing {
         let what = format!("{id} is recorded as merged as {commit:.12}, which its target lacks");
-        fault(Invariant::MergeVerified, id, what);
+        add_violation(found, Invariant::MergeVerified, id, what);
     }
     if work.is_landed && work.place != WorkPlace::Closed {
         let what = format!("{id} is {:?}, and its convoy has landed", work.place);
-        fault(Invariant::LandedOnce, id, what);
+        add_violation(found, Invariant::LandedOnce, id, what);
     }
 }
 
-fn check_worker(worker: &WorkerState, fault: &mut impl FnMut(Invariant, &str, String)) {
+fn check_worker(worker: &WorkerState, found: &mut Vec<InvariantViolation>) {
     let name = &worker.name;
     match (&worker.bead, worker.is_idle) {
         (Some(bead), true) => {
             let what = format!("{name} has {bead}, and its record says that it is idle");
-            fault(Invariant::NoLostHook, name, what);
+            add_violation(found, Invariant::NoLostHook, name, what);
         }
         (None, false) => {
             let what = format!("{name} has no bead, and its record says that it is at work");
-            fault(Invariant::NoLostHook, name, what);
+            add_violation(found, Invariant::NoLostHook, name, what);
         }
         _ => {}
     }
     if worker.is_idle && worker.quiet.is_some_and(|quiet| quiet > LINGERS) {
         let what = format!("{name} has no work, and its session runs on");
-        fault(Invariant::SessionHasWork, name, what);
+        add_violation(found, Invariant::SessionHasWork, name, what);
     }
     if worker.is_stuck && worker.quiet.is_some() {
         let what = format!("{name} is stuck, and its session runs on");
-        fault(Invariant::SessionHasWork, name, what);
+        add_violation(found, Invariant::SessionHasWork, name, what);
     }
 }
 

@@ -122,9 +122,8 @@ fn parse_sender(town: &Town, text: &str, rigs: &[Rig]) -> anyhow::Result<Address
     if given.is_ok() || text.contains('/') {
         return given;
     }
-    let names = || rigs.iter().map(|rig| rig.name());
-    let address = SessionName::parse_address(&format!("gt-{text}"), names());
-    match address {
+    let names = rigs.iter().map(|rig| rig.name());
+    match SessionName::parse_address(&format!("gt-{text}"), names) {
         Some(Address::Polecat(rig, name)) => match name.strip_prefix("polecat-") {
             Some(name) => Ok(Address::Polecat(rig, name.to_owned())),
             None => given,

@@ -72,7 +72,7 @@ use crate::host::{LiveSession, LiveTown};
 use crate::record::budget::BudgetBook;
 use crate::record::heartbeat::Heartbeat;
 use crate::record::pause::TownPause;
-use crate::record::polecat::PolecatState;
+use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::progress::ActivityCache;
 use crate::record::scheduler::{TownRoom, find_town_room, read_use_limits};
 use crate::record::start_use::UseLimits;
@@ -216,12 +216,13 @@ fn build_heartbeat(view: &TownView) -> Option<Heartbeat> {
     if boot::is_deacon_agent(view) {
         return None;
     }
-    let workers = || view.polecats.values().flatten();
-    let is_ill = |state| matches!(state, PolecatState::Stalled | PolecatState::Zombie);
-    let ill = workers().filter(|worker| is_ill(worker.state)).count();
+    let (ill, healthy): (Vec<&Polecat>, Vec<&Polecat>) =
+        view.polecats.values().flatten().partition(|worker| {
+            matches!(worker.state, PolecatState::Stalled | PolecatState::Zombie)
+        });
     Some(Heartbeat {
-        healthy_agents: (workers().count() - ill) as u64,
-        unhealthy_agents: ill as u64,
+        healthy_agents: healthy.len() as u64,
+        unhealthy_agents: ill.len() as u64,
         ..Heartbeat::default()
     })
 }
@@ -259,7 +260,6 @@ pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<To
     let thresholds = Thresholds::from_layers(view.settings.for_rig(None));
     let hooked = hooked::facts(town, &view);
     let use_limits = read_use_limits(town, &view);
-    let unreadable = view.stores.unreadable.iter();
     Ok(TownFacts {
         now: view.now,
         rigs: settings
@@ -297,7 +297,10 @@ pub fn facts_with(town: &LiveTown, cache: &mut PatrolCache) -> anyhow::Result<To
         heartbeat: build_heartbeat(&view),
         sync: sync::facts(town, &view),
         thresholds,
-        unreadable: unreadable
+        unreadable: view
+            .stores
+            .unreadable
+            .iter()
             .map(|(rig, reason)| format!("{rig}: {reason}"))
             .collect(),
         room: find_town_room(&town.layout, &view),
@@ -340,10 +343,10 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
     decisions.extend(gates::decide(&facts.gates, facts.now));
     decisions.extend(chores::decide(&facts.chores, facts.now, &facts.thresholds));
     decisions.extend(plugins::decide(&facts.plugins, facts.now));
-    let shared = facts.sync.iter();
-    decisions.extend(
-        shared.filter_map(|store| sync::decide(store, facts.thresholds_for(store.rig.as_deref()))),
-    );
+    for store in &facts.sync {
+        let thresholds = facts.thresholds_for(store.rig.as_deref());
+        decisions.extend(sync::decide(store, thresholds));
+    }
     if facts.paused.is_some() {
         decisions.retain(|decision| decision.action.is_message());
     }
@@ -369,43 +372,28 @@ pub fn decide(facts: &TownFacts, is_due: &dyn Fn(&Decision) -> bool) -> Vec<Deci
 
 /// Returns the time until a rule applies that does not apply now, if nothing happens until then.
 pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
-    let shared = facts.sync.iter();
-    let shared =
-        shared.filter_map(|store| sync::due(store, facts.thresholds_for(store.rig.as_deref())));
-    let waits = facts
-        .rigs
-        .values()
-        .flat_map(|rig| {
-            let polecats = polecats::due(&rig.polecats, facts.now, &rig.thresholds);
-            let watched = witness::due(&rig.watched, facts.now, &rig.thresholds);
-            let unfinished = push::due(&rig.unfinished, facts.now, &rig.thresholds);
-            polecats
-                .into_iter()
-                .chain(watched)
-                .chain(unfinished)
-                .chain(queue::due(&rig.queue))
-        })
-        .chain(shared);
-    let outages = outages::due(&facts.outages, facts.now);
-    let escalations = escalations::due(&facts.escalations, facts.now);
-    let roles = roles::due(&facts.roles, facts.now, &facts.thresholds);
-    let waits = waits.chain(facts.attention.due_in).chain(roles);
-    let hooked = hooked::due(&facts.hooked, facts.now);
-    let gates = gates::due(&facts.gates, facts.now);
-    let mail = mail::due(&facts.mail);
-    let chores = chores::due(&facts.chores, facts.now, &facts.thresholds);
-    let plugins = plugins::due(&facts.plugins, facts.now);
-    let queued = scheduler::due(&facts.schedulable_rigs(), &facts.room);
-    waits
-        .chain(hooked)
-        .chain(mail)
-        .chain(gates)
-        .chain(chores)
-        .chain(queued)
-        .chain(plugins)
-        .chain(outages)
-        .chain(escalations)
-        .min()
+    let mut waits: Vec<SignedDuration> = Vec::new();
+    for rig in facts.rigs.values() {
+        waits.extend(polecats::due(&rig.polecats, facts.now, &rig.thresholds));
+        waits.extend(witness::due(&rig.watched, facts.now, &rig.thresholds));
+        waits.extend(push::due(&rig.unfinished, facts.now, &rig.thresholds));
+        waits.extend(queue::due(&rig.queue));
+    }
+    for store in &facts.sync {
+        let thresholds = facts.thresholds_for(store.rig.as_deref());
+        waits.extend(sync::due(store, thresholds));
+    }
+    waits.extend(facts.attention.due_in);
+    waits.extend(outages::due(&facts.outages, facts.now));
+    waits.extend(escalations::due(&facts.escalations, facts.now));
+    waits.extend(roles::due(&facts.roles, facts.now, &facts.thresholds));
+    waits.extend(hooked::due(&facts.hooked, facts.now));
+    waits.extend(gates::due(&facts.gates, facts.now));
+    waits.extend(mail::due(&facts.mail));
+    waits.extend(chores::due(&facts.chores, facts.now, &facts.thresholds));
+    waits.extend(plugins::due(&facts.plugins, facts.now));
+    waits.extend(scheduler::due(&facts.schedulable_rigs(), &facts.room));
+    waits.into_iter().min()
 }
 
 impl TownFacts {
@@ -447,9 +435,12 @@ impl TownFacts {
                 | WorkerVerb::RestartQuiet
                 | WorkerVerb::RestartRefused
         );
-        let rig = self.rigs.get(&*worker.rig);
-        let mut polecats = rig.into_iter().flat_map(|rig| &rig.polecats);
-        starts_work && polecats.any(|polecat| polecat.worker == *worker && polecat.held_back)
+        starts_work
+            && self.rigs.get(&*worker.rig).is_some_and(|rig| {
+                rig.polecats
+                    .iter()
+                    .any(|polecat| polecat.worker == *worker && polecat.held_back)
+            })
     }
 
     /// Returns the thresholds for a rig, or for the town's own subjects.

@@ -87,36 +87,41 @@ pub struct RefusedWorker {
 
 /// Returns the outages of the town, by agent program.
 pub fn find_outages(view: &TownView) -> Vec<Outage> {
-    let all = || view.polecats.values().flatten();
-    // Times in the future come from a wrong clock.
-    let until = |times: &[Timestamp]| -> Vec<Timestamp> {
-        times
-            .iter()
-            .filter(|at| **at <= view.now)
-            .copied()
-            .collect()
-    };
+    let mut refused = Vec::new();
+    let mut others = Vec::new();
+    for polecat in view.polecats.values().flatten() {
+        if polecat.refusal.is_some() {
+            refused.extend(find_refused_worker(polecat, view.now));
+        } else if let Some(progress) = &polecat.progress {
+            others.push((&*polecat.agent, progress));
+        }
+    }
+    group_outages(refused, &others)
+}
+
+fn find_refused_worker(polecat: &Polecat, now: Timestamp) -> Option<RefusedWorker> {
     // A worker without a session waits for the answer to its question first.
-    let is_asking = |polecat: &&Polecat| polecat.asks.is_some() && polecat.progress.is_none();
-    let refused = all()
-        .filter(|polecat| !is_asking(polecat))
-        .filter_map(|polecat| {
-            let restarts = until(&polecat.slot.refused);
-            let mut refusal = polecat.refusal.clone()?;
-            refusal.since = find_first_refusal(&refusal, &restarts, polecat.committed);
-            Some(RefusedWorker {
-                worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
-                agent: polecat.agent.clone(),
-                refusal,
-                is_running: polecat.progress.is_some(),
-                nudges: polecat.slot.nudges.until(view.now),
-                restarts,
-            })
-        });
-    let others = all()
-        .filter(|polecat| polecat.refusal.is_none())
-        .filter_map(|polecat| Some((&*polecat.agent, polecat.progress.as_ref()?)));
-    group_outages(refused, &others.collect::<Vec<_>>())
+    if polecat.asks.is_some() && polecat.progress.is_none() {
+        return None;
+    }
+    // Times in the future come from a wrong clock.
+    let restarts: Vec<Timestamp> = polecat
+        .slot
+        .refused
+        .iter()
+        .filter(|at| **at <= now)
+        .copied()
+        .collect();
+    let mut refusal = polecat.refusal.clone()?;
+    refusal.since = find_first_refusal(&refusal, &restarts, polecat.committed);
+    Some(RefusedWorker {
+        worker: Worker::new(polecat.rig.as_str(), polecat.name.as_str()),
+        agent: polecat.agent.clone(),
+        refusal,
+        is_running: polecat.progress.is_some(),
+        nudges: polecat.slot.nudges.until(now),
+        restarts,
+    })
 }
 
 /// Returns the time from which a worker is refused. A restart that it did not commit anything after
@@ -185,15 +190,15 @@ fn add_worker(outage: &mut Outage, refused_worker: RefusedWorker) {
     let refusal = refused_worker.refusal;
     outage.since = outage.since.min(refusal.since);
     let nudged_at = refused_worker.nudges.last.filter(|at| *at > refusal.at);
-    let restarted = refused_worker
-        .restarts
-        .iter()
-        .filter(|at| **at >= refusal.since);
-    let tried = nudged_at.iter().chain(restarted).max().copied();
-    outage.tried = outage
-        .tried
-        .max(refusal.at)
-        .max(tried.unwrap_or(refusal.at));
+    let mut tries = vec![outage.tried, refusal.at];
+    tries.extend(nudged_at);
+    tries.extend(
+        refused_worker
+            .restarts
+            .iter()
+            .filter(|at| **at >= refusal.since),
+    );
+    outage.tried = tries.into_iter().max().unwrap_or(refusal.at);
     // A refusal that only the screen shows has no count.
     let times = refusal
         .times
@@ -220,15 +225,16 @@ fn add_worker(outage: &mut Outage, refused_worker: RefusedWorker) {
 /// a usage limit: the progress of others may belong to earlier requests or to another account.
 pub(super) fn decide(outages: &[Outage], now: Timestamp) -> Vec<Decision> {
     let mut decisions = Vec::new();
-    let ripe = outages.iter().filter(|outage| !outage.last.is_pause(now));
-    for outage in ripe {
+    for outage in outages.iter().filter(|outage| !outage.last.is_pause(now)) {
         let is_due = outage.next_try() <= now;
-        let may_try = outage.stopped.iter().filter(|stopped_worker| {
-            // A worker that got the message and does not answer is retried like any other.
-            outage.is_over && !stopped_worker.is_trying || is_due
-        });
         let count = if outage.is_over { usize::MAX } else { 1 };
-        for stopped_worker in may_try.take(count) {
+        let retried = outage
+            .stopped
+            .iter()
+            // A worker that got the message and does not answer is retried like any other.
+            .filter(|stopped_worker| outage.is_over && !stopped_worker.is_trying || is_due)
+            .take(count);
+        for stopped_worker in retried {
             let over = if outage.is_over {
                 "the API answers again; "
             } else {

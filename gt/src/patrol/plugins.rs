@@ -63,13 +63,19 @@ pub(super) fn facts(town: &Town, view: &TownView) -> PluginFacts {
     let is_paused = TownPause::load(&town.layout).is_some()
         || view.stores.stopped.is_some()
         || view.settings.find_stop(None).is_some();
-    let gates = plugins.iter().map(|plugin| {
-        let is_held = |rig: &String| view.stores.holds.contains_key(rig);
-        let is_held = is_paused || plugin.rig.as_ref().is_some_and(is_held);
-        read_gate(town, beads, &memory, plugin, (!is_held).then_some(view.now))
-    });
+    let gates = plugins
+        .iter()
+        .map(|plugin| {
+            let is_held = is_paused
+                || plugin
+                    .rig
+                    .as_ref()
+                    .is_some_and(|rig| view.stores.holds.contains_key(rig));
+            read_gate(town, beads, &memory, plugin, (!is_held).then_some(view.now))
+        })
+        .collect();
     PluginFacts {
-        plugins: gates.collect(),
+        plugins: gates,
         report: due,
         report_at: midnight,
     }
@@ -84,9 +90,10 @@ fn read_gate(
     plugin: &Plugin,
     now: Option<Timestamp>,
 ) -> GateFacts {
-    let has_dog =
-        || !is_at_work(&dog::list_dogs(&town.layout), plugin) && has_room(town).unwrap_or(false);
-    let now = now.filter(|_| plugin.execution_kind() == ExecutionKind::Script || has_dog());
+    let now = now.filter(|_| {
+        plugin.execution_kind() == ExecutionKind::Script
+            || !is_at_work(&dog::list_dogs(&town.layout), plugin) && has_room(town).unwrap_or(false)
+    });
     GateFacts {
         key: plugin.key(),
         rig: plugin.rig.clone(),

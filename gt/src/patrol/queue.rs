@@ -64,13 +64,12 @@ pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
 /// Runs the queue. If only outside problems were in the way, fails so that the run is retried.
 pub(super) fn run_queue_action(rig: &Rig) -> anyhow::Result<Option<String>> {
     let mut merged = mq::run_queue(rig)?;
-    let is_quiet = |outcome: &mq::MergeOutcome| {
-        matches!(
-            outcome,
+    merged.retain(|merge| {
+        !matches!(
+            merge.outcome,
             mq::MergeOutcome::PullRequest { is_news: false, .. }
         )
-    };
-    merged.retain(|merge| !is_quiet(&merge.outcome));
+    });
     let reasons: Vec<String> = merged
         .iter()
         .filter_map(|merge| match &merge.outcome {

@@ -83,9 +83,10 @@ pub(super) fn facts(
     let unblocked: Vec<String> = queued
         .into_iter()
         .filter(|id| {
-            let elsewhere = |bead| view.stores.external_blockers(bead);
             !bd::graph::is_blocked(beads, id)
-                && beads.get(id).is_none_or(|bead| elsewhere(bead).is_empty())
+                && beads
+                    .get(id)
+                    .is_none_or(|bead| view.stores.external_blockers(bead).is_empty())
                 && find_work_obstacle(view, rig.name(), id).is_none()
         })
         .collect();
@@ -191,8 +192,9 @@ struct WaitingRig<'f> {
 impl WaitingRig<'_> {
     /// Removes the first beads, as long as their agent program or account is at its limit.
     fn skip_full_uses(&mut self, limits: &UseLimits) {
-        let is_full = |bead: &str| find_use_obstacle(limits, self.facts.uses_of(bead)).is_some();
-        while self.slings.front().is_some_and(|(bead, _)| is_full(bead)) {
+        while let Some((bead, _)) = self.slings.front()
+            && find_use_obstacle(limits, self.facts.uses_of(bead)).is_some()
+        {
             self.slings.pop_front();
         }
     }

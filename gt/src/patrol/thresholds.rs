@@ -45,12 +45,14 @@ impl PatrolSettings {
 
     /// Reads the settings of each rig whose beads are readable.
     pub fn for_rigs(town: &Town, view: &TownView) -> BTreeMap<String, Self> {
-        let rigs = view.stores.rigs.keys();
-        rigs.map(|rig| {
-            let layers = view.settings.for_rig(Some(rig));
-            (rig.clone(), Self::from_layers(layers, &town.rig(rig)))
-        })
-        .collect()
+        view.stores
+            .rigs
+            .keys()
+            .map(|rig| {
+                let layers = view.settings.for_rig(Some(rig));
+                (rig.clone(), Self::from_layers(layers, &town.rig(rig)))
+            })
+            .collect()
     }
 }
 
@@ -108,14 +110,13 @@ pub struct Thresholds {
 impl Thresholds {
     /// Reads the thresholds. The built-in value replaces an invalid one, which the doctor reports.
     pub fn from_layers(layers: &SettingsLayers) -> Self {
-        let number = |name| {
+        let read_count = |name| {
             layers
                 .valid_value(name)
                 .as_u64()
-                .and_then(|n| n.try_into().ok())
+                .and_then(|count| count.try_into().ok())
+                .unwrap_or(usize::MAX)
         };
-        let count = |name| number(name).unwrap_or(usize::MAX);
-        let time = |name: &str| layers.duration(name);
         Self {
             off: RULES
                 .iter()
@@ -123,36 +124,38 @@ impl Thresholds {
                 .filter(|rule| rule.switch_setting(layers).value == false)
                 .map(|rule| rule.name)
                 .collect(),
-            restarts: count("patrol.breaker.restarts"),
-            restart_window: time("patrol.breaker.window"),
-            restart_wait: time("patrol.breaker.wait"),
-            sling_failures: count("patrol.breaker.sling_failures"),
-            starts: count("patrol.budget.starts").max(1),
-            after_close: time("patrol.after_close"),
-            half_open: time("patrol.breaker.half_open"),
-            nudge: time("patrol.progress.nudge"),
-            restart: time("patrol.progress.restart"),
-            restart_busy: time("patrol.progress.restart_busy"),
-            push: time("patrol.push.interval"),
+            restarts: read_count("patrol.breaker.restarts"),
+            restart_window: layers.duration("patrol.breaker.window"),
+            restart_wait: layers.duration("patrol.breaker.wait"),
+            sling_failures: read_count("patrol.breaker.sling_failures"),
+            starts: read_count("patrol.budget.starts").max(1),
+            after_close: layers.duration("patrol.after_close"),
+            half_open: layers.duration("patrol.breaker.half_open"),
+            nudge: layers.duration("patrol.progress.nudge"),
+            restart: layers.duration("patrol.progress.restart"),
+            restart_busy: layers.duration("patrol.progress.restart_busy"),
+            push: layers.duration("patrol.push.interval"),
             agents: RestartLimits {
-                starts: count("patrol.agent.starts").try_into().unwrap_or(u32::MAX),
-                window: time("patrol.agent.window"),
-                half_open: time("patrol.breaker.half_open"),
+                starts: read_count("patrol.agent.starts")
+                    .try_into()
+                    .unwrap_or(u32::MAX),
+                window: layers.duration("patrol.agent.window"),
+                half_open: layers.duration("patrol.breaker.half_open"),
             },
             alerts: AlertLimits {
-                requests: count("patrol.alert.requests"),
-                escalations: count("patrol.alert.escalations"),
-                killed: count("patrol.alert.killed"),
+                requests: read_count("patrol.alert.requests"),
+                escalations: read_count("patrol.alert.escalations"),
+                killed: read_count("patrol.alert.killed"),
             },
-            patience: time("patrol.patience"),
+            patience: layers.duration("patrol.patience"),
             chores: Chore::ALL
                 .map(|chore| {
                     let setting = format!("patrol.chore.{}", chore.name().replace('-', "_"));
-                    (chore.name(), time(&setting))
+                    (chore.name(), layers.duration(&setting))
                 })
                 .into(),
-            sync_rest: time("patrol.sync.rest"),
-            sync_interval: time("patrol.sync.interval"),
+            sync_rest: layers.duration("patrol.sync.rest"),
+            sync_interval: layers.duration("patrol.sync.interval"),
         }
     }
 

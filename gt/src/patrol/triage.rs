@@ -82,34 +82,40 @@ impl DeaconAction {
     }
 }
 
+fn do_nothing(why: &str) -> (DeaconAction, String) {
+    (DeaconAction::Nothing, why.to_owned())
+}
+
 /// Chooses the action by the decision matrix. In doubt, does nothing.
 pub fn choose_deacon_action(facts: &DeaconFacts, now: Timestamp) -> (DeaconAction, String) {
-    let nothing = |why: &str| (DeaconAction::Nothing, why.to_owned());
     if !facts.is_agent {
-        return nothing("gtd does the work of the deacon");
+        return do_nothing("gtd does the work of the deacon");
     }
     if facts.paused {
-        return nothing("the town is paused");
+        return do_nothing("the town is paused");
     }
     match facts.running {
-        None => return nothing("sessions cannot be listed"),
-        Some(false) if facts.stopped => return nothing("the user stopped the deacon"),
+        None => return do_nothing("sessions cannot be listed"),
+        Some(false) if facts.stopped => return do_nothing("the user stopped the deacon"),
         Some(false) => return (DeaconAction::Start, "the deacon has no session".to_owned()),
         Some(true) => {}
     }
     if facts.attached {
-        return nothing("a user is attached to its session");
+        return do_nothing("a user is attached to its session");
     }
     if now.duration_since(facts.started) < START_GRACE {
-        return nothing("its session was started a moment ago");
+        return do_nothing("its session was started a moment ago");
     }
     // The last sign of life answers all earlier messages.
-    let asked = facts.asked.filter(|(_, at)| *at >= facts.last_sign);
+    let asked = match facts.asked {
+        Some((action, at)) if at >= facts.last_sign => Some((action, at)),
+        _ => None,
+    };
     let idle = now.duration_since(facts.last_sign);
     let quiet = format!("no sign of life for {} min", idle.as_mins());
     if facts.refusals >= MAX_REFUSALS {
         return match asked {
-            Some((DeaconAction::Interrupt, _)) => nothing("it knows that its API refuses"),
+            Some((DeaconAction::Interrupt, _)) => do_nothing("it knows that its API refuses"),
             _ => {
                 let times = kit::ui::counted(facts.refusals as usize, "time");
                 (
@@ -120,21 +126,21 @@ pub fn choose_deacon_action(facts: &DeaconFacts, now: Timestamp) -> (DeaconActio
         };
     }
     if idle < QUIET_TIME {
-        return nothing("it is at work");
+        return do_nothing("it is at work");
     }
     if facts.unread == 0 && !facts.has_work {
-        return nothing("the town has no work and no mail for it");
+        return do_nothing("the town has no work and no mail for it");
     }
     if idle < SILENT_TIME {
         return match (facts.unread, asked) {
-            (0, _) => nothing("it has no mail"),
-            (_, Some(_)) => nothing("it was reminded of its mail"),
+            (0, _) => do_nothing("it has no mail"),
+            (_, Some(_)) => do_nothing("it was reminded of its mail"),
             (_, None) => (DeaconAction::Nudge, format!("unread mail and {quiet}")),
         };
     }
     match asked {
         Some((DeaconAction::Wake, at)) if now.duration_since(at) < SILENT_TIME => {
-            nothing("it was woken and has time to answer")
+            do_nothing("it was woken and has time to answer")
         }
         Some((DeaconAction::Wake, at)) => {
             let ago = kit::ui::time::format_ago(now, at);

@@ -125,45 +125,50 @@ struct QuietStep {
     verb: WorkerVerb,
 }
 
+impl QuietStep {
+    fn nudge(from: Timestamp, wait: SignedDuration) -> Option<Self> {
+        Some(Self {
+            at: from.checked_add(wait).ok()?,
+            rule: rule::G1_NUDGE_QUIET,
+            verb: WorkerVerb::NudgeQuiet,
+        })
+    }
+
+    fn restart(from: Timestamp, wait: SignedDuration) -> Option<Self> {
+        Some(Self {
+            at: from.checked_add(wait).ok()?,
+            rule: rule::G2_RESTART_QUIET,
+            verb: WorkerVerb::RestartQuiet,
+        })
+    }
+}
+
 fn find_next_step(worker: &WatchFacts, thresholds: &Thresholds) -> Option<QuietStep> {
     let progress = &worker.progress;
     if worker.busy || progress.attached {
         return None;
     }
-    let after = |from: Timestamp, wait: SignedDuration| from.checked_add(wait).ok();
     // Output alone is progress for a while only: a program may print without end.
     let printed = match progress.sign {
-        ProgressSign::Screen => after(progress.work, thresholds.restart_busy),
+        ProgressSign::Screen => progress.work.checked_add(thresholds.restart_busy).ok(),
         _ => None,
     };
     let last = printed.map_or(progress.at, |until| progress.at.min(until));
-    let nudge = |wait| {
-        Some(QuietStep {
-            at: after(last, wait)?,
-            rule: rule::G1_NUDGE_QUIET,
-            verb: WorkerVerb::NudgeQuiet,
-        })
-    };
-    let restart = |from: Timestamp, wait| {
-        Some(QuietStep {
-            at: after(from, wait)?,
-            rule: rule::G2_RESTART_QUIET,
-            verb: WorkerVerb::RestartQuiet,
-        })
-    };
     // A nudge changes the screen. From then on the rest of the time counts.
     let rest = thresholds.restart - thresholds.nudge;
     match (&progress.doing, worker.valid_nudge()) {
         (WorkerActivity::AtPrompt | WorkerActivity::Unknown, _) if worker.asks => None,
         (WorkerActivity::Refused(_), _) => None,
-        (WorkerActivity::Dialog { .. }, _) => restart(progress.at, thresholds.restart),
-        (WorkerActivity::Busy, None) => nudge(thresholds.restart),
-        (WorkerActivity::Busy, Some(_)) => restart(progress.work, thresholds.restart_busy),
-        (WorkerActivity::AtPrompt, None) => nudge(thresholds.nudge),
+        (WorkerActivity::Dialog { .. }, _) => QuietStep::restart(progress.at, thresholds.restart),
+        (WorkerActivity::Busy, None) => QuietStep::nudge(last, thresholds.restart),
+        (WorkerActivity::Busy, Some(_)) => {
+            QuietStep::restart(progress.work, thresholds.restart_busy)
+        }
+        (WorkerActivity::AtPrompt, None) => QuietStep::nudge(last, thresholds.nudge),
         // Without its input line on the screen, a program may wait for anything.
-        (WorkerActivity::Unknown, None) => restart(last, thresholds.restart),
+        (WorkerActivity::Unknown, None) => QuietStep::restart(last, thresholds.restart),
         (WorkerActivity::AtPrompt | WorkerActivity::Unknown, Some(at)) => {
-            restart(at.max(last), rest.max(SignedDuration::ZERO))
+            QuietStep::restart(at.max(last), rest.max(SignedDuration::ZERO))
         }
     }
 }
@@ -173,11 +178,18 @@ impl WatchFacts {
     /// is no window: each restart comes after a long silence, so a window would forget the earlier
     /// ones.
     fn has_too_many_restarts(&self, now: Timestamp, thresholds: &Thresholds) -> bool {
-        let restarts = self.respawns.iter().filter(|at| **at <= now);
-        let last = restarts.clone().max();
+        let restarts: Vec<Timestamp> = self
+            .respawns
+            .iter()
+            .filter(|at| **at <= now)
+            .copied()
+            .collect();
         thresholds.is_on(rule::P6_BREAKER)
-            && restarts.count() >= thresholds.restarts
-            && !last.is_some_and(|last| self.progress.is_changed_since(*last))
+            && restarts.len() >= thresholds.restarts
+            && !restarts
+                .iter()
+                .max()
+                .is_some_and(|last| self.progress.is_changed_since(*last))
     }
 
     /// Returns the time of the last nudge, if the worker has not worked since.

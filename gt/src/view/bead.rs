@@ -37,13 +37,13 @@ pub struct BeadText {
     pub text: String,
 }
 
-/// Another bead that a bead names, or that names it.
+/// Another bead that a bead names, or that names it. One that no store has has neither a title nor a
+/// status.
 #[derive(Debug, Clone, Serialize)]
 pub struct BeadLink {
     /// The relation, from the bead to the other one: `waits for`, `blocks`, `tracked by`.
     pub relation: String,
     pub id: String,
-    /// Empty if no store has the other bead.
     pub title: String,
     pub status: String,
 }
@@ -97,37 +97,35 @@ impl BeadDetails {
 }
 
 fn list_links(stores: &TownStores, beads: &Snapshot, bead: &Bead) -> Vec<BeadLink> {
-    let build = |relation: &str, id: &str| {
-        let other = stores.get(id);
-        BeadLink {
-            relation: relation.to_owned(),
-            id: id.to_owned(),
-            title: other.map_or_else(String::new, |other| other.title.clone()),
-            status: other.map_or_else(String::new, |other| other.status.to_string()),
-        }
-    };
-    let forward = bead.dependencies.iter().map(|edge| {
+    let mut links = Vec::new();
+    for edge in &bead.dependencies {
         let relation = match &edge.kind {
             DepKind::Blocks => "waits for",
             DepKind::ParentChild => "part of",
             kind => kind.as_str(),
         };
-        build(relation, &edge.depends_on_id)
-    });
-    let backward = beads
-        .dependents_of(&bead.id)
-        .into_iter()
-        .map(|(other, edge)| {
-            let relation = match &edge.kind {
-                DepKind::Blocks => "blocks".to_owned(),
-                DepKind::ParentChild => "has the part".to_owned(),
-                kind => format!("{} of", kind.as_str()),
-            };
-            build(&relation, &other.id)
-        });
-    let mut links: Vec<BeadLink> = forward.chain(backward).collect();
+        links.push(build_link(stores, relation, &edge.depends_on_id));
+    }
+    for (other, edge) in beads.dependents_of(&bead.id) {
+        let relation = match &edge.kind {
+            DepKind::Blocks => "blocks".to_owned(),
+            DepKind::ParentChild => "has the part".to_owned(),
+            kind => format!("{} of", kind.as_str()),
+        };
+        links.push(build_link(stores, &relation, &other.id));
+    }
     if let Some(convoy) = convoy::convoy_of_bead(&stores.town, &bead.id) {
-        links.push(build("tracked by", &convoy.id));
+        links.push(build_link(stores, "tracked by", &convoy.id));
     }
     links
+}
+
+fn build_link(stores: &TownStores, relation: &str, id: &str) -> BeadLink {
+    let other = stores.get(id);
+    BeadLink {
+        relation: relation.to_owned(),
+        id: id.to_owned(),
+        title: other.map_or_else(String::new, |other| other.title.clone()),
+        status: other.map_or_else(String::new, |other| other.status.to_string()),
+    }
 }

@@ -69,11 +69,13 @@ pub fn read_boards(town: &LiveTown) -> anyhow::Result<BTreeMap<String, [BoardCol
 }
 
 fn build_column(name: &'static str, all: &[BeadRef], limit: usize) -> BoardColumn {
-    let shown = all.iter().take(limit).filter_map(BeadRef::bead);
     BoardColumn {
         name,
         total: all.len(),
-        beads: shown
+        beads: all
+            .iter()
+            .take(limit)
+            .filter_map(BeadRef::bead)
             .map(|bead| BoardBead {
                 id: bead.id.clone(),
                 title: bead.title.clone(),
@@ -100,6 +102,13 @@ pub enum MarkTone {
     Bad,
 }
 
+impl BoardMark {
+    fn new(text: &str, tone: MarkTone) -> Self {
+        let text = text.to_owned();
+        Self { text, tone }
+    }
+}
+
 /// Returns the marks of beads. A need goes before a stopped worker, and that before the queue.
 pub fn mark_beads(
     status: &TownStatus,
@@ -107,26 +116,24 @@ pub fn mark_beads(
     requests: &[RequestRow],
 ) -> BTreeMap<String, BoardMark> {
     let mut marks = BTreeMap::new();
-    let mut mark = |bead: &str, text: &str, tone| {
-        let text = text.to_owned();
-        marks.insert(bead.to_owned(), BoardMark { text, tone });
-    };
     for request in requests {
-        mark(&request.bead, "in the merge queue", MarkTone::Dim);
+        let mark = BoardMark::new("in the merge queue", MarkTone::Dim);
+        marks.insert(request.bead.clone(), mark);
     }
     for agent in status
         .all_agents()
         .filter(|agent| agent.is_stopped_at_work())
     {
         if let (Some(bead), Some(state)) = (&agent.hook_bead, agent.state) {
-            mark(bead, state.name(), MarkTone::Bad);
+            marks.insert(bead.clone(), BoardMark::new(state.name(), MarkTone::Bad));
         }
     }
     for need in needs.iter().filter(|need| !need.bead.is_empty()) {
-        match need.kind {
-            UserNeedKind::Stuck => mark(&need.bead, "stuck", MarkTone::Bad),
-            _ => mark(&need.bead, "waits for you", MarkTone::Caution),
-        }
+        let mark = match need.kind {
+            UserNeedKind::Stuck => BoardMark::new("stuck", MarkTone::Bad),
+            _ => BoardMark::new("waits for you", MarkTone::Caution),
+        };
+        marks.insert(need.bead.clone(), mark);
     }
     marks
 }

@@ -50,7 +50,7 @@ const SECRET_NAMES: &[&str] = &[
 /// Returns the text.
 pub fn build_bundle(town: &LiveTown, version: &str) -> String {
     let mut page = String::from("# Report of a Gas Town\n");
-    let mut add = |heading: &str, text: &str| {
+    let mut add_section = |heading: &str, text: &str| {
         page.push_str(&format!(
             "\n## {heading}\n\n```\n{}\n```\n",
             text.trim_end()
@@ -62,28 +62,28 @@ pub fn build_bundle(town: &LiveTown, version: &str) -> String {
         std::env::consts::ARCH,
         town.clock.now()
     );
-    add("System", &system);
+    add_section("System", &system);
     let findings = doctor::run_checks(town, &[]).into_iter().map(|finding| {
         let level = format!("{:?}", finding.level).to_lowercase();
         format!("{level} {}: {}", finding.check, finding.text)
     });
     let findings = findings.collect::<Vec<_>>().join("\n");
-    add("Doctor", &mask_words(&findings));
+    add_section("Doctor", &mask_words(&findings));
     let status = status::read_status(town).map_err(|error| format!("{error:#}"));
     match status.and_then(|status| serde_json::to_value(status).map_err(|error| error.to_string()))
     {
-        Ok(status) => add("Status", &format_masked(status)),
-        Err(error) => add("Status", &error),
+        Ok(status) => add_section("Status", &format_masked(status)),
+        Err(error) => add_section("Status", &error),
     }
     for (name, path) in list_settings(town) {
         match read_json(&path) {
-            Some(value) => add(&name, &format_masked(value)),
-            None => add(&name, "missing, or not valid JSON"),
+            Some(value) => add_section(&name, &format_masked(value)),
+            None => add_section(&name, "missing, or not valid JSON"),
         }
     }
-    add("Events", &tail_events(&town.layout.events()));
+    add_section("Events", &tail_events(&town.layout.events()));
     let log = read_tail(&daemon::log_path(&town.layout));
-    add("Daemon", &mask_words(&log));
+    add_section("Daemon", &mask_words(&log));
     let home = town.env.home().map(|home| home.display().to_string());
     home.filter(|home| home.len() > 1)
         .map_or_else(|| page.clone(), |home| page.replace(&home, "~"))
@@ -206,8 +206,9 @@ fn read_tail(path: &Path) -> String {
         return String::new();
     };
     // The part after the last line end is no line.
-    let lines = lines.map_while(Result::ok).enumerate();
     let mut lines: Vec<String> = lines
+        .map_while(Result::ok)
+        .enumerate()
         .filter(|(number, line)| *number > 0 || !line.is_empty())
         .map(|(_, line)| {
             String::from_utf8_lossy(&line)

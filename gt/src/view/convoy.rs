@@ -83,37 +83,39 @@ impl ConvoyEnd {
         pace: Option<BeadPace>,
         needs: &BTreeSet<&str>,
     ) -> Option<Self> {
-        let left = progress
+        let left: Vec<&TrackedBead> = progress
             .tracked
             .iter()
-            .filter(|bead| bead.standing != BeadStanding::Done);
-        let left: Vec<&TrackedBead> = left.collect();
+            .filter(|bead| bead.standing != BeadStanding::Done)
+            .collect();
         if !progress.blocked_by.is_empty() || left.is_empty() {
             return None;
         }
-        let waiting = left.iter().filter(|bead| needs.contains(&*bead.id));
-        let stopped = left.iter().filter(|bead| {
-            matches!(
-                bead.standing,
-                BeadStanding::NeedsStep | BeadStanding::Failed | BeadStanding::Unknown
-            )
-        });
-        Self::describe_obstacle("waits for you", waiting)
-            .or_else(|| Self::describe_obstacle("stopped", stopped))
+        Self::describe_obstacle("waits for you", &left, |bead| needs.contains(&*bead.id))
+            .or_else(|| Self::describe_obstacle("stopped", &left, is_stopped))
             .or_else(|| {
-                let ages = left.iter().filter_map(|bead| {
-                    let begun = attempt::given_at(view.stores.get(&bead.id)?)?;
-                    is_at_work(bead).then(|| (&*bead.id, view.now.duration_since(begun)))
-                });
-                Some(pace?.estimate(&list_waves(left.iter().copied()), &ages.collect()))
+                let ages = left
+                    .iter()
+                    .filter(|bead| is_at_work(bead))
+                    .filter_map(|bead| {
+                        let begun = attempt::given_at(view.stores.get(&bead.id)?)?;
+                        Some((&*bead.id, view.now.duration_since(begun)))
+                    })
+                    .collect();
+                Some(pace?.estimate(&list_waves(left.iter().copied()), &ages))
             })
     }
 
-    fn describe_obstacle<'a>(
+    fn describe_obstacle(
         words: &str,
-        beads: impl Iterator<Item = &'a &'a TrackedBead>,
+        beads: &[&TrackedBead],
+        is_stopping: impl Fn(&TrackedBead) -> bool,
     ) -> Option<Self> {
-        let ids: Vec<&str> = beads.map(|bead| bead.id.as_str()).collect();
+        let ids: Vec<&str> = beads
+            .iter()
+            .filter(|bead| is_stopping(bead))
+            .map(|bead| bead.id.as_str())
+            .collect();
         let short = match ids.as_slice() {
             [] => return None,
             [id] => format!("{words}: {id}"),
@@ -127,6 +129,13 @@ impl ConvoyEnd {
     }
 }
 
+fn is_stopped(bead: &TrackedBead) -> bool {
+    matches!(
+        bead.standing,
+        BeadStanding::NeedsStep | BeadStanding::Failed | BeadStanding::Unknown
+    )
+}
+
 fn is_at_work(bead: &TrackedBead) -> bool {
     matches!(bead.standing, BeadStanding::Working | BeadStanding::Merging)
 }
@@ -138,17 +147,28 @@ impl BeadPace {
         waves: &[Vec<&TrackedBead>],
         ages: &BTreeMap<&str, SignedDuration>,
     ) -> ConvoyEnd {
-        let age_of = |bead: &&&TrackedBead| ages.get(&*bead.id).copied().unwrap_or_default();
-        let first = waves.first().map_or(&[][..], Vec::as_slice);
-        let youngest = first.iter().map(|bead| age_of(&bead)).min();
-        let left = self.median.saturating_sub(youngest.unwrap_or_default());
+        // A bead that no one works on has no age yet.
+        let first: Vec<(&str, SignedDuration)> = waves
+            .first()
+            .into_iter()
+            .flatten()
+            .map(|bead| {
+                (
+                    &*bead.id,
+                    ages.get(&*bead.id).copied().unwrap_or(SignedDuration::ZERO),
+                )
+            })
+            .collect();
+        let youngest = first.iter().map(|(_, age)| *age).min();
+        let left = self
+            .median
+            .saturating_sub(youngest.unwrap_or(SignedDuration::ZERO));
         let median = format_seconds(self.median.as_secs_f64());
         let pace = format!("{median} per bead: the median of the last {}", self.beads);
         if !left.is_positive() {
-            let oldest = first.iter().max_by_key(age_of);
-            let longest = oldest.map_or_else(String::new, |bead| {
-                let age = format_seconds(age_of(&bead).as_secs_f64());
-                format!("{} for {age}, ", bead.id)
+            let oldest = first.iter().max_by_key(|(_, age)| *age);
+            let longest = oldest.map_or_else(String::new, |(id, age)| {
+                format!("{id} for {}, ", format_seconds(age.as_secs_f64()))
             });
             return ConvoyEnd {
                 seconds: None,

@@ -199,18 +199,20 @@ pub fn read_costs(
     let unread = count_requests(&prices, &sessions, begin, cache, |counted| {
         let at = counted.request.at;
         if view.now.duration_since(at) < HOUR {
-            last_hour_usd += counted.cost_usd.unwrap_or_default();
+            last_hour_usd += counted.cost_usd.unwrap_or(0.0);
         }
         if since.is_none_or(|since| at >= since) {
             book.add_request(counted);
         }
     });
     cache.forget_unused();
-    let costs = sessions.iter().filter_map(|session| {
-        let (model, sum) = book.sessions.remove(&session.session_id)?;
-        Some(describe_session(&view, &sessions, session, model, sum))
-    });
-    let costs = costs.collect();
+    let costs = sessions
+        .iter()
+        .filter_map(|session| {
+            let (model, sum) = book.sessions.remove(&session.session_id)?;
+            Some(describe_session(&view, &sessions, session, model, sum))
+        })
+        .collect();
     let mut rows: Vec<CostRow> = book
         .rows
         .into_iter()
@@ -225,11 +227,11 @@ pub fn read_costs(
         .collect();
     add_records(&view, &mut rows, since, group);
     if group != CostGroup::Day {
-        let rank = |row: &CostRow| (row.sum.cost_usd, row.sum.unpriced_tokens);
-        rows.sort_by(|one, other| {
-            rank(other)
-                .partial_cmp(&rank(one))
-                .unwrap_or(std::cmp::Ordering::Equal)
+        rows.sort_by(|a, b| {
+            b.sum
+                .cost_usd
+                .total_cmp(&a.sum.cost_usd)
+                .then(b.sum.unpriced_tokens.cmp(&a.sum.unpriced_tokens))
         });
     }
     Ok(CostReport {
@@ -334,21 +336,22 @@ impl CostBook<'_> {
         match self.group {
             CostGroup::Agent => session.actor.clone(),
             CostGroup::Bead => session.bead.clone(),
-            CostGroup::Convoy => {
-                let convoy = self.convoys.get(&session.bead);
-                convoy.cloned().unwrap_or_default()
-            }
+            CostGroup::Convoy => self
+                .convoys
+                .get(&session.bead)
+                .map_or(String::new(), String::clone),
             CostGroup::Day => request.at.to_zoned(self.zone.clone()).date().to_string(),
             CostGroup::Kind => kind_of_bead(self.view, &session.bead).to_owned(),
             CostGroup::Model => request.model.clone(),
             CostGroup::Rig => address
                 .as_ref()
                 .and_then(|address| address.rig())
-                .unwrap_or_default()
+                .unwrap_or("")
                 .to_owned(),
             CostGroup::Role => address
-                .map(|address| address.role().to_owned())
-                .unwrap_or_default(),
+                .as_ref()
+                .map_or("", |address| address.role())
+                .to_owned(),
             CostGroup::Runtime => session.agent.as_deref().unwrap_or("").to_owned(),
             CostGroup::Session => session.session_id.clone(),
         }
@@ -371,8 +374,8 @@ fn describe_session(
         session: session.session_id.clone(),
         role: address
             .as_ref()
-            .map(|address| address.role().to_owned())
-            .unwrap_or_default(),
+            .map_or("", |address| address.role())
+            .to_owned(),
         rig: address
             .as_ref()
             .and_then(|address| address.rig().map(str::to_owned)),

@@ -34,9 +34,10 @@ const MAX_PROPOSALS: usize = 8;
 
 /// Returns the full form of an address, in which events have it. A part of one stays unchanged.
 pub fn resolve_actor(town: &Town, actor: &str) -> String {
-    let address = town.parse_address(actor).ok();
-    let address = address.filter(|_| actor.contains('/'));
-    address.map_or_else(|| actor.to_owned(), |address| address.to_string())
+    match town.parse_address(actor) {
+        Ok(address) if actor.contains('/') => address.to_string(),
+        _ => actor.to_owned(),
+    }
 }
 
 /// Checks that a filter that selects nothing names a known type of events and a known actor.
@@ -77,7 +78,7 @@ pub fn check_filter(
         let near = find_near(kind, kinds.iter().map(String::as_str));
         ("event type begins with", kind, near)
     } else if !is_actor_known(&actors) {
-        let actor = asked_actor.unwrap_or_default();
+        let actor = asked_actor.unwrap_or("");
         let near = find_near(actor, actors.iter().map(String::as_str));
         ("agent or user is called", actor, near)
     } else {
@@ -89,15 +90,13 @@ pub fn check_filter(
 
 /// Returns the known names that are most similar to a name.
 fn find_near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String> {
-    let last = |text: &'a str| text.rsplit('/').next().unwrap_or(text);
-    let end = name.rsplit('/').next().unwrap_or(name);
-    let distance = |other: &'a str| {
-        let whole = strsim::damerau_levenshtein(name, other);
-        whole.min(strsim::damerau_levenshtein(end, last(other)))
-    };
     let mut sorted: Vec<(usize, &str)> = known
         .filter(|other| !other.is_empty())
-        .map(|other| (distance(other), other))
+        .map(|other| {
+            let whole = strsim::damerau_levenshtein(name, other);
+            let end = strsim::damerau_levenshtein(last_part(name), last_part(other));
+            (whole.min(end), other)
+        })
         .collect();
     sorted.sort_unstable();
     sorted
@@ -105,6 +104,10 @@ fn find_near<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Vec<String
         .take(MAX_PROPOSALS)
         .map(|(_, other)| escape::escape_line(other))
         .collect()
+}
+
+fn last_part(address: &str) -> &str {
+    address.rsplit('/').next().unwrap_or(address)
 }
 
 /// Selects events.
@@ -145,11 +148,11 @@ impl FeedRig {
 
     /// Returns true if a word names the rig: `web`, `web/amber`, `web-k3f`.
     fn is_rig_word(&self, text: &str) -> bool {
-        let follows = |start: &str, next: char| {
-            let rest = text.strip_prefix(start);
-            rest.is_some_and(|rest| rest.starts_with(next))
-        };
-        text == self.name || follows(&self.name, '/') || follows(&self.prefix, '-')
+        text == self.name
+            || [(&self.name, '/'), (&self.prefix, '-')]
+                .iter()
+                .filter_map(|(start, next)| Some((text.strip_prefix(start.as_str())?, *next)))
+                .any(|(rest, next)| rest.starts_with(next))
     }
 }
 

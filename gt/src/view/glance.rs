@@ -27,9 +27,9 @@ const MAX_LINE_CHARS: usize = 200;
 /// The last output and the context of a running session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct SessionGlance {
-    /// The last line of output, without escape sequences. Empty if the screen is.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub last_line: String,
+    /// The last line of output, without escape sequences.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_line: Option<String>,
     /// The number of tokens in the context of the last request. 0 if unknown.
     #[serde(skip_serializing_if = "is_zero")]
     pub context_tokens: u64,
@@ -71,8 +71,8 @@ pub fn read_glances(
     agents: &[Address],
     cache: &GlanceCache,
 ) -> BTreeMap<String, SessionGlance> {
-    let running = agents.iter();
-    let running: Vec<(&Address, &LiveSession)> = running
+    let running: Vec<(&Address, &LiveSession)> = agents
+        .iter()
         .filter_map(|agent| Some((agent, view.session_of(agent)?)))
         .collect();
     let mut readings = cache.lock_readings();
@@ -109,10 +109,12 @@ fn has_new_output(live: &LiveSession, reading: Option<&GlanceReading>) -> bool {
 }
 
 fn refresh_context(reading: &mut GlanceReading, transcript: &str) {
-    let meta = std::fs::metadata(transcript).ok();
     // The path comes from a hook. A pipe would block the reader.
-    let meta = meta.filter(std::fs::Metadata::is_file);
-    let Some(changed) = meta.and_then(|meta| meta.modified().ok()) else {
+    let changed = match std::fs::metadata(transcript) {
+        Ok(meta) if meta.is_file() => meta.modified().ok(),
+        _ => None,
+    };
+    let Some(changed) = changed else {
         return;
     };
     let current = Some((transcript.to_owned(), changed));
@@ -123,27 +125,23 @@ fn refresh_context(reading: &mut GlanceReading, transcript: &str) {
 }
 
 /// Returns the last line with a letter or digit above the input box of the program.
-fn find_last_line(screen: &str) -> String {
+fn find_last_line(screen: &str) -> Option<String> {
     let lines: Vec<&str> = screen.trim_end().lines().collect();
     let begin = lines.len().saturating_sub(INPUT_BOX_LINES);
-    let rules = (begin..lines.len()).filter(|line| is_rule(lines[*line]));
-    let rules: Vec<usize> = rules.collect();
+    let rules: Vec<usize> = (begin..lines.len())
+        .filter(|line| is_rule(lines[*line]))
+        .collect();
     // An input box has a rule above and one below.
     let end = match rules[..] {
         [.., above, _] => above,
         _ => lines.len(),
     };
-    let text_of = |line: &str| {
-        line.trim_matches(|c: char| c.is_whitespace() || ('─'..='╿').contains(&c))
-            .to_owned()
-    };
-    let last = lines[..end]
+    lines[..end]
         .iter()
         .rev()
-        .map(|line| text_of(line))
-        .find(|text| text.contains(char::is_alphanumeric));
-    let last = last.unwrap_or_default();
-    last.chars().take(MAX_LINE_CHARS).collect()
+        .map(|line| line.trim_matches(|c: char| c.is_whitespace() || ('─'..='╿').contains(&c)))
+        .find(|text| text.contains(char::is_alphanumeric))
+        .map(|text| text.chars().take(MAX_LINE_CHARS).collect())
 }
 
 /// Returns true for a line that is only drawn: `╭──────╮`.

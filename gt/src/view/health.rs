@@ -64,8 +64,9 @@ pub struct HealthCounts {
 pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     let view = TownView::read(town)?;
     let mut problems: Vec<String> = view.blind.iter().cloned().collect();
-    let unreadable = view.stores.unreadable.iter();
-    problems.extend(unreadable.map(|(rig, reason)| format!("rig {rig} cannot be read: {reason}")));
+    for (rig, reason) in &view.stores.unreadable {
+        problems.push(format!("rig {rig} cannot be read: {reason}"));
+    }
     let mut state = TownState::default();
     for (rig, beads) in &view.stores.rigs {
         let rig = town.rig(rig);
@@ -74,10 +75,12 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
         let reported: BTreeSet<String> = items.into_iter().map(|item| item.bead).collect();
         let polecats = view.polecats_of(rig.name());
         // A worker that a command holds is between two states.
-        let at_rest = polecats.iter().filter(|polecat| !polecat.busy);
-        state
-            .workers
-            .extend(at_rest.map(|polecat| worker_state(polecat, view.now)));
+        state.workers.extend(
+            polecats
+                .iter()
+                .filter(|polecat| !polecat.busy)
+                .map(|polecat| worker_state(polecat, view.now)),
+        );
         let busy = polecats
             .iter()
             .filter(|polecat| polecat.busy)
@@ -131,13 +134,16 @@ fn count_by_invariant(faults: &[InvariantViolation]) -> Vec<InvariantCount> {
 }
 
 fn worker_state(polecat: &Polecat, now: Timestamp) -> WorkerState {
-    let live = polecat.session.as_ref().filter(|live| live.dead.is_none());
     WorkerState {
         name: format!("{}/{}", polecat.rig, polecat.name),
         bead: polecat.hook.clone(),
         is_idle: matches!(polecat.slot.state, SlotState::Idle),
         is_stuck: polecat.slot.state.stuck_reason().is_some(),
-        quiet: live.map(|live| now.duration_since(live.activity)),
+        quiet: polecat
+            .session
+            .as_ref()
+            .filter(|live| live.dead.is_none())
+            .map(|live| now.duration_since(live.activity)),
     }
 }
 
@@ -165,20 +171,15 @@ impl RigWork<'_> {
             .iter()
             .map(|queued_bead| queued_bead.work_bead_id.as_str())
             .collect();
-        let begun = self
-            .beads
+        self.beads
             .select(|bead| {
                 matches!(bead.status(), Status::Hooked | Status::InProgress) && !bead.is_ephemeral()
             })
-            .filter(|bead| !self.busy.contains(&bead.id));
-        begun
+            .filter(|bead| !self.busy.contains(&bead.id))
             .map(|bead| WorkState {
                 id: bead.id.clone(),
                 place: self.place_of(bead, queued.contains(bead.id.as_str())),
-                holders: count_holders(
-                    bead,
-                    hooks.get(bead.id.as_str()).copied().unwrap_or_default(),
-                ),
+                holders: count_holders(bead, hooks.get(bead.id.as_str()).copied().unwrap_or(0)),
                 merges: 0,
                 missing: None,
                 is_landed: false,
@@ -280,40 +281,33 @@ fn is_on_target(git: &Git, commit: &str, target: &str) -> bool {
 fn mark_landed(stores: &TownStores, work: &mut [WorkState]) {
     let mut landed: BTreeMap<&str, Timestamp> = BTreeMap::new();
     for convoy_bead in convoy::list_convoys(&stores.town, true) {
-        let at = convoy_bead
-            .closed_at
-            .as_ref()
-            .filter(|_| convoy::has_landed(convoy_bead));
-        if let Some(at) = at.map(bd::bead::Stamp::instant) {
+        if let Some(at) = &convoy_bead.closed_at
+            && convoy::has_landed(convoy_bead)
+        {
+            let at = at.instant();
             landed.extend(convoy::tracked_ids(convoy_bead).map(|id| (id, at)));
         }
     }
-    let is_older = |work: &WorkState| {
-        let at = landed.get(work.id.as_str());
-        let bead = stores.get(&work.id);
-        at.zip(bead)
-            .is_some_and(|(at, bead)| bead.updated_at.instant() <= *at)
-    };
     for work in work
         .iter_mut()
         .filter(|work| work.place != WorkPlace::Closed)
     {
-        work.is_landed = is_older(work);
+        let at = landed.get(work.id.as_str());
+        work.is_landed = at
+            .zip(stores.get(&work.id))
+            .is_some_and(|(at, bead)| bead.updated_at.instant() <= *at);
     }
 }
 
 /// Counts the actions of each rule on each subject in the last day.
 fn count_actions(layout: &TownLayout, now: Timestamp) -> anyhow::Result<Vec<ActionCount>> {
     let mut counts: BTreeMap<(String, String), usize> = BTreeMap::new();
-    let is_recent = |ts: &str| {
-        let at: Option<Timestamp> = ts.parse().ok();
-        at.is_some_and(|at| now.duration_since(at) < ACTION_WINDOW)
-    };
     let day_ago = now.checked_sub(ACTION_WINDOW).ok();
     for line in NewestEvents::new(layout)?.since(day_ago) {
         let line = line?;
         if let Event::Patrol(acted) = line.to_event()
-            && is_recent(&line.ts)
+            && let Ok(at) = line.ts.parse::<Timestamp>()
+            && now.duration_since(at) < ACTION_WINDOW
         {
             *counts
                 .entry((acted.rule, acted.r#do.to_string()))

@@ -66,15 +66,16 @@ impl Percentiles {
     /// None without values. Uses the nearest rank.
     fn from_values(mut values: Vec<f64>) -> Option<Self> {
         values.sort_by(f64::total_cmp);
-        let at = |percent: usize| {
-            let rank = (values.len() * percent).div_ceil(100).max(1);
-            values.get(rank - 1).copied()
-        };
         Some(Self {
-            p50: at(50)?,
-            p95: at(95)?,
+            p50: find_percentile(&values, 50)?,
+            p95: find_percentile(&values, 95)?,
         })
     }
+}
+
+fn find_percentile(sorted: &[f64], percent: usize) -> Option<f64> {
+    let rank = (sorted.len() * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied()
 }
 
 /// Computes the numbers of a rig's queue.

@@ -103,7 +103,7 @@ struct MigrationPage(Vec<MigrationItem>);
 
 impl MigrationPage {
     fn add(&mut self, area: &'static str, state: MigrationState, text: String, hint: &str) {
-        let hint = Some(hint.to_owned()).filter(|hint| !hint.is_empty());
+        let hint = (!hint.is_empty()).then(|| hint.to_owned());
         self.0.push(MigrationItem {
             area,
             state,
@@ -128,11 +128,10 @@ impl MigrationPage {
 /// Reports beads that live in a database server, with the way to export them.
 fn report_sql(town: &LiveTown, page: &mut MigrationPage) {
     // A registry that cannot be read is reported with the stores.
-    let rigs = town.list_rigs().unwrap_or_else(|_| Vec::new());
-    let rigs = rigs
-        .iter()
-        .map(|rig| (format!("rig {}", rig.name()), rig.beads()));
-    let homes = std::iter::once(("the town".to_owned(), town.layout.beads())).chain(rigs);
+    let mut homes = vec![("the town".to_owned(), town.layout.beads())];
+    for rig in town.list_rigs().into_iter().flatten() {
+        homes.push((format!("rig {}", rig.name()), rig.beads()));
+    }
     for (owner, folder) in homes {
         let Some(backend) = paths::find_sql_backend(&folder) else {
             continue;

@@ -22,7 +22,7 @@ pub struct UserNeed {
     pub subject: String,
     /// The facts, and the reason why the work cannot continue.
     pub text: String,
-    /// The bead concerned. Empty if there is none.
+    /// The bead concerned. A need of an agent or of the town concerns none.
     pub bead: String,
     /// Commands, one of which resolves it.
     pub next: Vec<String>,
@@ -53,12 +53,12 @@ pub struct UserQuestion {
     pub from: String,
     /// The time of asking, RFC 3339.
     pub since: String,
-    /// The possible answers. Empty if any answer is valid.
+    /// The possible answers. Without any, every answer is valid.
     pub options: Vec<String>,
     /// The answer that is taken at the deadline, with the deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<DefaultAnswer>,
-    /// The agent or user that acknowledged it. Empty if no one has.
+    /// The agent or user that acknowledged it. A new question has none.
     pub acked_by: String,
 }
 
@@ -78,8 +78,9 @@ impl UserNeed {
 
     /// Returns the agent with its bead on the hook.
     pub fn find_agent<'s>(&self, status: &'s TownStatus) -> Option<&'s AgentStatus> {
-        let is_its = |agent: &&AgentStatus| agent.hook_bead.as_deref() == Some(self.bead.as_str());
-        status.all_agents().find(is_its)
+        status
+            .all_agents()
+            .find(|agent| agent.hook_bead.as_deref() == Some(self.bead.as_str()))
     }
 
     /// Returns true for a convoy that waits for a review, which only `gt convoy review` ends.
@@ -126,7 +127,7 @@ impl From<Escalation> for UserNeed {
                 severity: escalation.severity,
                 from: escalation.escalated_by,
                 since: escalation.escalated_at,
-                options: choice.map(|choice| choice.options).unwrap_or_default(),
+                options: choice.map_or(Vec::new(), |choice| choice.options),
                 default,
                 acked_by: escalation.acked_by,
             }),

@@ -180,13 +180,14 @@ fn offer_answers(need: &UserNeed) -> Vec<Offer> {
     let Some(question) = &need.question else {
         return Vec::new();
     };
-    let answer = |answer: &str| TownChange::Answer {
+    let build_answer = |answer: &str| TownChange::Answer {
         escalation: question.escalation.clone(),
         answer: answer.to_owned(),
     };
     let subject = escape_line(&need.subject);
-    let keys = ('A'..='Z').map(Some).chain(iter::repeat(None));
-    let mut offers: Vec<Offer> = keys
+    let mut offers: Vec<Offer> = ('A'..='Z')
+        .map(Some)
+        .chain(iter::repeat(None))
         .zip(&question.options)
         .map(|(key, option)| {
             let label = escape_line(option);
@@ -194,13 +195,13 @@ fn offer_answers(need: &UserNeed) -> Vec<Offer> {
                 key,
                 question: format!("Answer \"{label}\" to: {subject}"),
                 confirm: Confirmation::Click,
-                change: answer(option),
+                change: build_answer(option),
                 text: None,
                 label,
             }
         })
         .collect();
-    let reply = Offer::new('r', "Reply", answer(""));
+    let reply = Offer::new('r', "Reply", build_answer(""));
     offers.push(reply.with_text(format!("Answer to {subject}")));
     if question.acked_by.is_empty() {
         let escalation = question.escalation.clone();

@@ -73,14 +73,16 @@ pub struct PastEscalation {
 pub fn read_past_status(town: &Town, at: Timestamp) -> anyhow::Result<PastStatus> {
     let stores = town.read_stores_at(at)?;
     let board = ProgressBoard::from_stores(&stores);
-    let convoys = convoy::list_convoys(&stores.town, false).into_iter();
-    let escalations = EscalationLine::list_open(&stores.town).into_iter();
     Ok(PastStatus {
         at,
         agents: list_past_agents(&stores),
         requests: list_past_requests(&stores),
-        convoys: convoys.map(|bead| board.progress(bead).into()).collect(),
-        escalations: escalations
+        convoys: convoy::list_convoys(&stores.town, false)
+            .into_iter()
+            .map(|bead| board.progress(bead).into())
+            .collect(),
+        escalations: EscalationLine::list_open(&stores.town)
+            .into_iter()
             .map(|line| PastEscalation {
                 id: line.id,
                 severity: line.severity.name(),
@@ -153,8 +155,8 @@ fn list_past_requests(stores: &TownStores) -> Vec<PastRequest> {
     found.into_iter().map(|(_, request)| request).collect()
 }
 
-/// Describes a bead or an agent at an instant, the most important line first. Empty if neither
-/// existed.
+/// Describes a bead or an agent at an instant, the most important line first. One that did not
+/// exist has no lines.
 pub(super) fn describe_past_state(town: &Town, stores: &TownStores, what: &str) -> Vec<String> {
     if let Some(bead) = stores.get(what).filter(|bead| !bead.is_tombstone()) {
         return describe_past_bead(stores, bead);

@@ -83,10 +83,11 @@ pub fn list_plugins(town: &Town, rig: Option<&str>) -> anyhow::Result<PluginList
     let rows = shelf
         .plugins
         .iter()
-        .filter(|plugin| rig.is_none() || plugin.rig.as_deref() == rig);
-    let rows: anyhow::Result<Vec<PluginRow>> = rows.map(|plugin| read_row(town, plugin)).collect();
+        .filter(|plugin| rig.is_none() || plugin.rig.as_deref() == rig)
+        .map(|plugin| read_row(town, plugin))
+        .collect::<anyhow::Result<_>>()?;
     Ok(PluginList {
-        rows: rows?,
+        rows,
         broken: shelf.broken,
         available: shipped::list_available(&town.layout),
     })
@@ -185,10 +186,10 @@ pub fn explain_plugin(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginExpl
     };
     if row.enabled {
         let gate = read_gate(town, plugin)?;
-        let opens = gate.opens_at.filter(|at| *at > now);
-        let opens = opens.map_or_else(String::new, |at| {
-            format!(", and opens {}", format_ago(now, at))
-        });
+        let opens = match gate.opens_at {
+            Some(at) if at > now => format!(", and opens {}", format_ago(now, at)),
+            _ => String::new(),
+        };
         found.now.push(format!("{}{opens}", gate.reason));
     } else {
         found.now.push("it is disabled".to_owned());
@@ -202,9 +203,10 @@ pub fn explain_plugin(town: &Town, plugin: &Plugin) -> anyhow::Result<PluginExpl
         found.next_steps.push(hold.next);
     }
     let work = work_of_plugin(plugin);
-    let dogs = dog::list_dogs(&town.layout).into_iter();
     found.now.extend(
-        dogs.filter(|dog| dog.work == work)
+        dog::list_dogs(&town.layout)
+            .iter()
+            .filter(|dog| dog.work == work)
             .map(|dog| format!("dog {} is at work on it", dog.name)),
     );
     let beads = town.open_town_store()?.snapshot()?;

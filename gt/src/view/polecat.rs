@@ -32,9 +32,9 @@ pub struct PolecatRow {
     /// The progress, if it works.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<WorkerProgress>,
-    /// The reason why it is not restarted. Empty if it is.
-    #[serde(skip_serializing_if = "String::is_empty")]
-    pub stuck: String,
+    /// The reason why it is not restarted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stuck: Option<String>,
     /// The failed step of `gt done`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failed_step: Option<String>,
@@ -67,8 +67,8 @@ impl PolecatRow {
                 .slot
                 .state
                 .stuck_reason()
-                .unwrap_or_default()
-                .to_owned(),
+                .filter(|reason| !reason.is_empty())
+                .map(str::to_owned),
             last_end: polecat.slot.ended.clone(),
             failed_step: failed.map(|failed| format!("{}: {}", failed.step, failed.reason)),
         }

@@ -71,12 +71,14 @@ pub fn read_ready_work(town: &Town, rig: Option<&str>) -> anyhow::Result<ReadyWo
     let now = town.clock.now();
     let mut sources = Vec::new();
     if rig.is_none() {
-        let read = || Ok(town.open_town_store()?.snapshot()?);
-        sources.push(read_source("town", read(), now));
+        let beads = town
+            .open_town_store()
+            .and_then(|store| Ok(store.snapshot()?));
+        sources.push(read_source("town", beads, now));
     }
     for rig in town.select_rigs(rig)? {
-        let read = || Ok(rig.store()?.snapshot()?);
-        sources.push(read_source(rig.name(), read(), now));
+        let beads = rig.store().and_then(|store| Ok(store.snapshot()?));
+        sources.push(read_source(rig.name(), beads, now));
     }
     let mut summary = ReadySummary::default();
     for source in &sources {

@@ -91,11 +91,12 @@ impl MergeEstimate {
         let rounds = pace.rounds_until(place);
         #[expect(clippy::cast_precision_loss, reason = "a queue is short")]
         let seconds = rounds as f64 * pace.round_seconds;
-        let round = |seconds: f64| (seconds * 10.0).round() / 10.0;
+        let [seconds, round_seconds] =
+            [seconds, pace.round_seconds].map(|seconds| (seconds * 10.0).round() / 10.0);
         Self {
-            seconds: round(seconds),
+            seconds,
             rounds,
-            round_seconds: round(pace.round_seconds),
+            round_seconds,
         }
     }
 
@@ -162,8 +163,7 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
                 rig: rig.name().to_owned(),
                 title: beads
                     .get(&bead)
-                    .map(|bead| bead.title.clone())
-                    .unwrap_or_default(),
+                    .map_or(String::new(), |bead| bead.title.clone()),
                 bead,
                 branch: receipt.branch,
                 target: receipt.target,
@@ -205,9 +205,10 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
 /// Marks the ready requests of a rig in which nothing is merged now, and those that the queue has
 /// begun to merge.
 fn add_queue_state(rig: &Rig, rows: &mut [RequestRow]) -> anyhow::Result<()> {
-    let ready = rows
+    let ready: Vec<&mut RequestRow> = rows
         .iter_mut()
-        .filter(|row| row.status == RequestStanding::Ready);
+        .filter(|row| row.status == RequestStanding::Ready)
+        .collect();
     if let Err(stop) = check_may_merge(rig) {
         for row in ready {
             row.status = RequestStanding::Stopped;

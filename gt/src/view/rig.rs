@@ -87,7 +87,7 @@ pub fn rig_status(town: &LiveTown, rig: &Rig) -> anyhow::Result<RigStatus> {
             .filter(|bead| bead.is_open() && bead.kind() == Kind::MergeRequest)
             .count(),
         workers: workers.collect(),
-        members: crew::list_members(rig, view.sessions.as_deref().unwrap_or_default()),
+        members: crew::list_members(rig, view.sessions.as_deref().unwrap_or(&[])),
         rig: build_row(rig, &view),
     })
 }

@@ -86,8 +86,9 @@ pub fn read_scheduler(town: &LiveTown, rig: Option<&Rig>) -> anyhow::Result<Sche
 pub fn describe_full_rig(view: &TownView, rig: &str) -> Option<String> {
     let layers = view.settings.for_rig(Some(rig));
     let limit = usize::try_from(layers.valid_value("max_polecats").as_u64()?).ok()?;
-    let workers = view.polecats_of(rig).iter();
-    let at_work = workers
+    let at_work = view
+        .polecats_of(rig)
+        .iter()
         .filter(|worker| worker.is_counted_as_working())
         .count();
     (at_work >= limit).then(|| {

@@ -56,21 +56,17 @@ pub fn search_town(town: &LiveTown, text: &str) -> anyhow::Result<Vec<FoundItem>
 }
 
 fn search_store(rig: &str, beads: &Snapshot, text: &str) -> anyhow::Result<Vec<FoundItem>> {
-    let search = |no_internal: bool, most: usize| {
-        let filter = BeadFilter {
-            text: Some(text.to_owned()),
-            no_internal,
-            ..BeadFilter::default()
-        };
-        filter.search_first(beads, most)
+    let mut filter = BeadFilter {
+        text: Some(text.to_owned()),
+        no_internal: true,
+        ..BeadFilter::default()
     };
     // Work comes first: newer messages and records must not push it out.
-    let mut found = search(true, MAX_FOUND_BEADS)?;
+    let mut found = filter.search_first(beads, MAX_FOUND_BEADS)?;
     let known: BTreeSet<&str> = found.iter().map(|bead| bead.id.as_str()).collect();
-    let others = search(false, MOST_OTHERS)?.into_iter();
-    let others: Vec<&Bead> = others
-        .filter(|bead| !known.contains(bead.id.as_str()))
-        .collect();
+    filter.no_internal = false;
+    let mut others = filter.search_first(beads, MOST_OTHERS)?;
+    others.retain(|bead| !known.contains(bead.id.as_str()));
     found.extend(others);
     Ok(found
         .into_iter()
@@ -106,7 +102,7 @@ fn list_found_agents(town: &LiveTown, text: &str) -> anyhow::Result<Vec<FoundIte
             id: agent.to_string(),
             title: String::new(),
             status: String::new(),
-            rig: agent.rig().unwrap_or_default().to_owned(),
+            rig: agent.rig().unwrap_or("").to_owned(),
         })
         .collect())
 }

@@ -11,9 +11,13 @@ use crate::town::config::{Setting, SettingsLayers, key};
 pub fn list_settings(layers: &SettingsLayers) -> Vec<SettingRow> {
     let mut all = layers.all();
     all.retain(|setting| rule::switched_by(&setting.name).is_none());
-    let families = key::all_keys().iter().filter(|key| key.name.contains('*'));
-    let families = families.filter(|key| !key.name.starts_with(rule::SWITCH));
-    all.extend(families.filter_map(|key| layers.get(key.name)));
+    all.extend(
+        key::all_keys()
+            .iter()
+            .filter(|key| key.name.contains('*'))
+            .filter(|key| !key.name.starts_with(rule::SWITCH))
+            .filter_map(|key| layers.get(key.name)),
+    );
     all.extend(RULES.iter().map(|rule| rule.switch_setting(layers)));
     all.sort_by(|a, b| a.name.cmp(&b.name));
     all.into_iter().map(SettingRow::from_setting).collect()

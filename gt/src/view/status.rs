@@ -68,8 +68,9 @@ pub struct TownStatus {
 impl TownStatus {
     /// Returns the agents of the town and of its rigs.
     pub fn all_agents(&self) -> impl Iterator<Item = &AgentStatus> {
-        let of_rigs = self.rigs.iter().flat_map(|rig| &rig.agents);
-        self.agents.iter().chain(of_rigs)
+        self.agents
+            .iter()
+            .chain(self.rigs.iter().flat_map(|rig| &rig.agents))
     }
 
     pub fn find_agent(&self, address: &str) -> Option<&AgentStatus> {
@@ -219,13 +220,16 @@ pub struct ConvoyLine {
 
 impl From<ConvoyProgress> for ConvoyLine {
     fn from(progress: ConvoyProgress) -> Self {
-        let blockers = progress.blocked_by.into_iter();
         Self {
             id: progress.id,
             title: progress.title,
             completed: progress.counts.completed,
             total: progress.counts.total,
-            blocked_by: blockers.map(|blocker| blocker.id).collect(),
+            blocked_by: progress
+                .blocked_by
+                .into_iter()
+                .map(|blocker| blocker.id)
+                .collect(),
         }
     }
 }
@@ -238,7 +242,7 @@ pub struct EscalationLine {
     pub title: String,
     pub from: String,
     pub since: String,
-    /// The agent or user that acknowledged it. Empty if no one has.
+    /// The agent or user that acknowledged it. A new escalation has none.
     pub acked_by: String,
     /// The deadline of the default answer, RFC 3339. Missing without a deadline.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -300,62 +304,55 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<TownProblem> {
         .iter()
         .map(|reason| TownProblem::new(reason, []))
         .collect();
-    problems.extend(view.stores.unreadable.iter().map(|(rig, reason)| {
+    for (rig, reason) in &view.stores.unreadable {
         let text = format!("rig {rig} cannot be read: {reason}");
-        TownProblem::new(text, [])
-    }));
-    let rollbacks = view.stores.rollbacks.iter();
-    problems.extend(rollbacks.map(|rollback| {
-        let text = format!("{}: {}", rollback.home, rollback.what);
-        TownProblem::new(text, rollback.next_steps())
-    }));
-    for (rig, losses) in &view.stores.target_losses {
-        problems.extend(losses.iter().map(|loss| {
-            let text = format!("rig {rig}: {}", loss.describe());
-            TownProblem::new(text, loss.next_steps(rig))
-        }));
+        problems.push(TownProblem::new(text, []));
     }
-    let pauses = view.stores.queue_pauses.values();
-    problems.extend(pauses.map(|pause| TownProblem::new(pause.describe(), [pause.next_step()])));
+    for rollback in &view.stores.rollbacks {
+        let text = format!("{}: {}", rollback.home, rollback.what);
+        problems.push(TownProblem::new(text, rollback.next_steps()));
+    }
+    for (rig, losses) in &view.stores.target_losses {
+        for loss in losses {
+            let text = format!("rig {rig}: {}", loss.describe());
+            problems.push(TownProblem::new(text, loss.next_steps(rig)));
+        }
+    }
+    for pause in view.stores.queue_pauses.values() {
+        problems.push(TownProblem::new(pause.describe(), [pause.next_step()]));
+    }
     problems.extend(find_wrong_settings(view));
-    let outages = outages::find_outages(view).into_iter();
-    problems.extend(outages.map(|outage| {
+    for outage in outages::find_outages(view) {
         let count = kit::ui::counted(outage.stopped.len(), "worker");
         let next = kit::ui::time::format_ago(view.now, outage.next_try());
         let why = outage.last.describe();
         let text = format!("{}: {why}; {count} stopped, next try {next}", outage.agent);
-        TownProblem::new(text, [])
-    }));
-    problems.extend(
-        view.stores
-            .rigs
-            .keys()
-            .flat_map(|rig| find_stopped_work(&town.rig(rig), view)),
-    );
-    let due_gates = attention::gate_items(&town.layout, view)
-        .into_iter()
-        .filter(|item| item.is_due(view.now));
-    problems.extend(
-        due_gates
-            .map(|item| TownProblem::new(format!("{}: {}", item.subject, item.text), item.next)),
-    );
-    let waiting = review::list_requests(&view.stores.town, false).into_iter();
-    problems.extend(
-        waiting
-            .filter(|request| request.pending.is_some())
-            .map(|one| {
-                let title = kit::ui::escape::escape_line(&one.new.title);
-                let id = one.id;
-                let text = format!("convoy \"{title}\" waits for a review: {id}");
-                TownProblem::new(text, [format!("gt convoy review approve {id}")])
-            }),
-    );
+        problems.push(TownProblem::new(text, []));
+    }
+    for rig in view.stores.rigs.keys() {
+        problems.extend(find_stopped_work(&town.rig(rig), view));
+    }
+    for item in attention::gate_items(&town.layout, view) {
+        if item.is_due(view.now) {
+            let text = format!("{}: {}", item.subject, item.text);
+            problems.push(TownProblem::new(text, item.next));
+        }
+    }
+    for request in review::list_requests(&view.stores.town, false) {
+        if request.pending.is_some() {
+            let title = kit::ui::escape::escape_line(&request.new.title);
+            let id = request.id;
+            let text = format!("convoy \"{title}\" waits for a review: {id}");
+            let next = [format!("gt convoy review approve {id}")];
+            problems.push(TownProblem::new(text, next));
+        }
+    }
     let rigs = view.stores.rigs.keys().map(String::as_str);
     let plugins = find_plugins(&town.layout, rigs).plugins;
     let settings = view.settings.for_rig(None);
-    let failing = find_failing_plugins(&plugins, &view.stores.town, settings).into_iter();
-    problems
-        .extend(failing.map(|plugin| TownProblem::new(plugin.describe(), [plugin.next_step()])));
+    for plugin in find_failing_plugins(&plugins, &view.stores.town, settings) {
+        problems.push(TownProblem::new(plugin.describe(), [plugin.next_step()]));
+    }
     problems
 }
 
@@ -392,11 +389,9 @@ fn find_stopped_work(rig: &Rig, view: &TownView) -> Vec<TownProblem> {
         })
         .map(|item| {
             let why = item.text.lines().next().unwrap_or("");
-            let steps = item.next.first().cloned().into_iter();
-            TownProblem::new(
-                format!("{}: {why}", item.subject),
-                steps.chain([format!("gt why {}", item.bead)]),
-            )
+            let text = format!("{}: {why}", item.subject);
+            let explain = format!("gt why {}", item.bead);
+            TownProblem::new(text, item.next.into_iter().take(1).chain([explain]))
         })
         .collect()
 }
@@ -425,12 +420,16 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
         .map(|bead| board.progress(bead))
         .map(ConvoyLine::from)
         .collect();
-    let all = || rigs.iter().flat_map(|rig| &rig.agents).chain(&agents);
     let summary = TownSummary {
         rig_count: rigs.len(),
         polecat_count: rigs.iter().map(|rig| rig.polecat_count).sum(),
         crew_count: rigs.iter().map(|rig| rig.crew_count).sum(),
-        active_hooks: all().filter(|agent| agent.has_work).count(),
+        active_hooks: rigs
+            .iter()
+            .flat_map(|rig| &rig.agents)
+            .chain(&agents)
+            .filter(|agent| agent.has_work)
+            .count(),
     };
     let scheduler = SchedulerState::load(&town.layout);
     Ok(TownStatus {
@@ -491,9 +490,7 @@ impl StatusReader<'_> {
                 .map(|name| self.agent(&Address::Crew(rig.name().to_owned(), name.clone()), None)),
         );
         agents.extend(self.roles(Some(rig.name())));
-        let waiting = beads
-            .map(queued_sling::list_queued_slings)
-            .unwrap_or_default();
+        let waiting = beads.map_or(Vec::new(), queued_sling::list_queued_slings);
         let waits_for: BTreeMap<String, Vec<String>> = waiting
             .iter()
             .map(|waiting| {
@@ -522,7 +519,7 @@ impl StatusReader<'_> {
             polecat_count: polecats.len(),
             crew_count: crew.len(),
             agents,
-            mq: beads.map(count_requests).unwrap_or_default(),
+            mq: beads.map_or_else(QueueCounts::default, count_requests),
             waiting: waiting
                 .iter()
                 .map(|waiting| waiting.work_bead_id.clone())
@@ -566,9 +563,8 @@ impl StatusReader<'_> {
     }
 
     fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> AgentStatus {
-        let session = SessionName::for_agent(address)
-            .map(|name| name.to_string())
-            .unwrap_or_default();
+        let session =
+            SessionName::for_agent(address).map_or(String::new(), |name| name.to_string());
         let hook = self.view.hooked_bead_of(address);
         AgentStatus {
             name: address.name().unwrap_or(address.role()).to_owned(),
@@ -583,9 +579,7 @@ impl StatusReader<'_> {
             state: polecat
                 .filter(|polecat| polecat.hook.is_none() || self.view.sessions.is_some())
                 .map(|polecat| polecat.state),
-            why: polecat
-                .map(|polecat| polecat.why.clone())
-                .unwrap_or_default(),
+            why: polecat.map_or(String::new(), |polecat| polecat.why.clone()),
             progress: polecat.and_then(|polecat| polecat.progress.clone()),
             unread_mail: mail::count_unread(&self.view.stores.town, &address.mailbox()),
             waits_for_answers: polecat.map_or_else(Vec::new, |polecat| {
@@ -620,14 +614,12 @@ pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
 }
 
 fn town_name(layout: &TownLayout) -> String {
-    read_json_string(&layout.town_json(), "name")
-        .or_else(|| {
-            layout
-                .root()
-                .file_name()
-                .map(|name| name.to_string_lossy().into_owned())
-        })
-        .unwrap_or_default()
+    read_json_string(&layout.town_json(), "name").unwrap_or_else(|| {
+        layout
+            .root()
+            .file_name()
+            .map_or(String::new(), |name| name.display().to_string())
+    })
 }
 
 fn overseer_name(layout: &TownLayout) -> String {

@@ -96,31 +96,32 @@ fn read_commits(rig: &Rig, range: &TrailRange, all: bool) -> anyhow::Result<Vec<
     if all && range.limit > 0 {
         args.push(format!("--max-count={}", range.limit));
     }
-    let parse = |record: String| {
-        let mut parts = record.splitn(6, '\u{1f}').map(str::to_owned);
-        let hash = parts.next()?;
-        let short_hash = parts.next()?;
-        let author = parts.next()?;
-        let email = parts.next()?;
-        let at = Timestamp::from_second(parts.next()?.parse().ok()?).ok()?;
-        Some(TrailCommit {
-            rig: rig.name().to_owned(),
-            is_agent: is_agent_name(&author),
-            age: format_ago(now, at),
-            subject: parts.next()?,
-            hash,
-            short_hash,
-            author,
-            email,
-            at,
-        })
-    };
     let records = rig.git().plumbing(args).records()?;
     Ok(records
-        .into_iter()
-        .filter_map(parse)
+        .iter()
+        .filter_map(|record| parse_commit(rig.name(), record, now))
         .filter(|commit| all || commit.is_agent)
         .collect())
+}
+
+fn parse_commit(rig: &str, record: &str, now: Timestamp) -> Option<TrailCommit> {
+    let mut parts = record.splitn(6, '\u{1f}').map(str::to_owned);
+    let hash = parts.next()?;
+    let short_hash = parts.next()?;
+    let author = parts.next()?;
+    let email = parts.next()?;
+    let at = Timestamp::from_second(parts.next()?.parse().ok()?).ok()?;
+    Some(TrailCommit {
+        rig: rig.to_owned(),
+        is_agent: is_agent_name(&author),
+        age: format_ago(now, at),
+        subject: parts.next()?,
+        hash,
+        short_hash,
+        author,
+        email,
+        at,
+    })
 }
 
 /// Returns true for the name of an agent, which is the author of its commits.
@@ -131,45 +132,50 @@ fn is_agent_name(name: &str) -> bool {
 
 /// Lists the beads of the town and its rigs by their last change, newest first.
 pub fn list_beads(town: &Town, range: &TrailRange) -> anyhow::Result<Vec<TrailBead>> {
-    let mut found = Vec::new();
     let now = town.clock.now();
-    let mut add = |store: &Store| -> anyhow::Result<()> {
-        let beads = store.snapshot()?;
-        let mut seen = HashSet::new();
-        for event in store.events()?.iter().rev() {
-            let Ok(at) = event.at.parse() else { continue };
-            if !range.includes(at) {
-                break;
-            }
-            for change in &event.changes {
-                let Some(bead) = beads.get(&change.id).filter(|bead| is_work(bead)) else {
-                    continue;
-                };
-                if seen.insert(change.id.clone()) {
-                    found.push(TrailBead {
-                        id: bead.id.clone(),
-                        title: bead.title.clone(),
-                        status: bead.status.to_string(),
-                        agent: event.actor.clone(),
-                        age: format_ago(now, at),
-                        at,
-                    });
-                }
-            }
-            if range.limit > 0 && seen.len() >= range.limit {
-                break;
-            }
-        }
-        Ok(())
-    };
-    add(&town.open_town_store()?)?;
+    let mut found = read_changed_beads(&town.open_town_store()?, range, now)?;
     for rig in town.list_rigs()? {
         // A rig with unreadable beads hides no other rig; `gt status` reports it.
         if let Ok(store) = rig.store() {
-            add(&store)?;
+            found.extend(read_changed_beads(&store, range, now)?);
         }
     }
     range.cut(&mut found, |bead| bead.at);
+    Ok(found)
+}
+
+fn read_changed_beads(
+    store: &Store,
+    range: &TrailRange,
+    now: Timestamp,
+) -> anyhow::Result<Vec<TrailBead>> {
+    let beads = store.snapshot()?;
+    let mut seen = HashSet::new();
+    let mut found = Vec::new();
+    for event in store.events()?.iter().rev() {
+        let Ok(at) = event.at.parse() else { continue };
+        if !range.includes(at) {
+            break;
+        }
+        for change in &event.changes {
+            let Some(bead) = beads.get(&change.id).filter(|bead| is_work(bead)) else {
+                continue;
+            };
+            if seen.insert(change.id.clone()) {
+                found.push(TrailBead {
+                    id: bead.id.clone(),
+                    title: bead.title.clone(),
+                    status: bead.status.to_string(),
+                    agent: event.actor.clone(),
+                    age: format_ago(now, at),
+                    at,
+                });
+            }
+        }
+        if range.limit > 0 && seen.len() >= range.limit {
+            break;
+        }
+    }
     Ok(found)
 }
 

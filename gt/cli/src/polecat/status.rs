@@ -57,8 +57,8 @@ pub(crate) fn write_status(shown: &PolecatStatus, page: &mut Page) {
             escape::escape_line(failed)
         ));
     }
-    if !row.stuck.is_empty() {
-        page.line(format!("  stuck:    {}", escape::escape_line(&row.stuck)));
+    if let Some(reason) = &row.stuck {
+        page.line(format!("  stuck:    {}", escape::escape_line(reason)));
     }
     if let Some(ended) = &row.last_end {
         page.line(format!(

@@ -53,11 +53,9 @@ pub(super) fn queue_alerts(view: &TownView, limit: usize) -> Vec<AttentionItem> 
 /// Returns an alert for many escalations in a short time.
 pub(super) fn escalation_alert(view: &TownView, limit: usize) -> Option<AttentionItem> {
     let all = escalation::list_escalations(&view.stores.town, false);
-    let at =
-        |escalation: &escalation::Escalation| escalation.escalated_at.parse::<Timestamp>().ok();
     let count = all
         .iter()
-        .filter_map(at)
+        .filter_map(|escalation| escalation.escalated_at.parse::<Timestamp>().ok())
         .filter(|at| view.now.duration_since(*at) < COUNTED_WINDOW)
         .count();
     reaches_limit(count, limit).then(|| {

@@ -31,12 +31,14 @@ pub fn list_budgets(view: &TownView) -> Vec<Budget> {
         if !BudgetKind::Bead.is_set(layers) {
             continue;
         }
-        let polecats = view.polecats_of(rig).iter();
-        let queued = queued_sling::list_queued_slings(beads).into_iter();
-        let current: BTreeSet<String> = polecats
+        let mut current: BTreeSet<String> = view
+            .polecats_of(rig)
+            .iter()
             .filter_map(|polecat| polecat.hook.clone())
-            .chain(queued.map(|queued| queued.work_bead_id))
             .collect();
+        for queued in queued_sling::list_queued_slings(beads) {
+            current.insert(queued.work_bead_id);
+        }
         budgets.extend(
             current
                 .iter()

@@ -64,8 +64,11 @@ fn build_items(failed: Vec<FailedGate>) -> Vec<AttentionItem> {
             }
         }
     }
-    let groups = silent.into_iter();
-    items.extend(groups.filter_map(|(cause, gates)| build_silent_item(&cause, &gates)));
+    items.extend(
+        silent
+            .into_iter()
+            .filter_map(|(cause, gates)| build_silent_item(&cause, &gates)),
+    );
     items
 }
 
@@ -157,12 +160,11 @@ fn build_silent_item(cause: &str, gates: &[SilentGate]) -> Option<AttentionItem>
 /// Returns the error without the words that differ between gates: addresses and ids.
 fn name_cause(failure: &ForgeFailure, await_id: &str) -> String {
     let text = failure.to_string();
-    let is_shared = |word: &&str| {
-        let has_id = !await_id.is_empty() && word.contains(await_id);
-        !has_id && !word.contains("://")
-    };
-    let words: Vec<&str> = text.split_whitespace().filter(is_shared).collect();
-    words.join(" ")
+    text.split_whitespace()
+        .filter(|word| !word.contains("://"))
+        .filter(|word| await_id.is_empty() || !word.contains(await_id))
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Names the first gates of a list with the beads that wait for them.

@@ -11,29 +11,33 @@ use crate::town::identity::Address;
 
 /// Returns the agents that were reminded and still make no progress.
 pub(in crate::patrol) fn hook_items(facts: &[HookFacts], now: Timestamp) -> Vec<AttentionItem> {
-    let of_one = |hook: &HookFacts| {
-        let agent = &hook.agent;
-        let bead = hook.bead.clone();
-        let nudged = hook.nudged?;
-        Some(AttentionItem {
-            kind: AttentionKind::NeedsPerson,
-            due: hook.next_step_at()?,
-            key: format!("hook:{agent}:{bead}:{nudged}"),
-            subject: format!("{agent} does not get on with {bead}"),
-            text: format!(
-                "It was reminded {} and has done nothing since: {}.",
-                format_ago(now, nudged),
-                escape::escape_line(&hook.progress.describe(now))
-            ),
-            next: vec![
-                format!("gt peek {agent}"),
-                format!("gt nudge {agent} \"<what to do>\""),
-                format!("gt unsling {bead}"),
-            ],
-            bead,
-        })
-    };
-    facts.iter().filter_map(of_one).collect()
+    facts
+        .iter()
+        .filter_map(|hook| build_hook_item(hook, now))
+        .collect()
+}
+
+fn build_hook_item(hook: &HookFacts, now: Timestamp) -> Option<AttentionItem> {
+    let agent = &hook.agent;
+    let bead = hook.bead.clone();
+    let nudged = hook.nudged?;
+    Some(AttentionItem {
+        kind: AttentionKind::NeedsPerson,
+        due: hook.next_step_at()?,
+        key: format!("hook:{agent}:{bead}:{nudged}"),
+        subject: format!("{agent} does not get on with {bead}"),
+        text: format!(
+            "It was reminded {} and has done nothing since: {}.",
+            format_ago(now, nudged),
+            escape::escape_line(&hook.progress.describe(now))
+        ),
+        next: vec![
+            format!("gt peek {agent}"),
+            format!("gt nudge {agent} \"<what to do>\""),
+            format!("gt unsling {bead}"),
+        ],
+        bead,
+    })
 }
 
 /// Returns the crew members and the mayor if they have work and no session.

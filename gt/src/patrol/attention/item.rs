@@ -21,7 +21,7 @@ use crate::record::polecat::{Polecat, Slot};
 use crate::record::progress::WorkerActivity;
 use crate::record::pull_request::PullRequest;
 use crate::record::queued_sling;
-use crate::record::restarts;
+use crate::record::restarts::{self, AgentRestarts};
 use crate::record::role::RoleMode;
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
@@ -119,16 +119,15 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
             && !is_queued(bead.id())
             && !merge_request::has_open_request(beads, bead)
     });
-    // Beads of users are skipped.
-    let is_ours =
-        |bead: &&Bead| bead.assignee.contains("/polecats/") || number::read_attempt(bead) > 0;
-    for bead in held.filter(is_ours) {
-        found.extend(bead_item(rig, bead, polecats));
+    for bead in held {
+        // Beads of users are skipped.
+        if bead.assignee.contains("/polecats/") || number::read_attempt(bead) > 0 {
+            found.extend(bead_item(rig, bead, polecats));
+        }
     }
-    let goes_alone = |task: &Bead| {
+    found.extend(task_items(rig, beads, &|task| {
         is_queued(&task.id) || (settings.is_auto_repair() && mq::is_automatic_task(beads, task))
-    };
-    found.extend(task_items(rig, beads, &goes_alone));
+    }));
     found.extend(closed_bead_items(rig, beads));
     found.extend(gave_up_items(rig, beads, &is_queued));
     found
@@ -157,8 +156,9 @@ pub(super) fn rollback_items(view: &TownView) -> Vec<AttentionItem> {
 
 /// Returns the targets that have lost merged work.
 pub(super) fn loss_items(view: &TownView) -> Vec<AttentionItem> {
-    let losses = view.stores.target_losses.iter();
-    losses
+    view.stores
+        .target_losses
+        .iter()
         .flat_map(|(rig, losses)| losses.iter().map(move |loss| loss_item(rig, loss)))
         .collect()
 }
@@ -244,28 +244,31 @@ pub(super) fn crash_loop_items(layout: &TownLayout, view: &TownView) -> Vec<Atte
         Ok(restarts) => restarts,
         Err(error) => return vec![unreadable_restarts_item(layout, &error)],
     };
-    let of_one = |agent: &Address| {
-        let record = restarts.get(&agent.to_string())?;
-        let since = record.crash_loop_start()?;
-        let count = kit::ui::counted(record.restart_count as usize, "start");
-        let command = match agent.rig() {
-            Some(rig) => format!("gt {} restart {rig}", agent.role()),
-            None => format!("gt {} restart", agent.role()),
-        };
-        Some(AttentionItem {
-            kind: AttentionKind::Stuck,
-            due: Timestamp::MIN,
-            key: format!("crash-loop:{agent}:{since}"),
-            bead: String::new(),
-            subject: format!("STUCK: {agent} ends again and again"),
-            text: format!(
-                "Its session has ended after {count} in a row. It is started again at {}, less often each time.",
-                record.backoff_until
-            ),
-            next: vec![command, format!("gt peek {agent}")],
-        })
+    agents
+        .into_iter()
+        .filter_map(|agent| crash_loop_item(agent, restarts.get(&agent.to_string())?))
+        .collect()
+}
+
+fn crash_loop_item(agent: &Address, record: &AgentRestarts) -> Option<AttentionItem> {
+    let since = record.crash_loop_start()?;
+    let count = kit::ui::counted(record.restart_count as usize, "start");
+    let command = match agent.rig() {
+        Some(rig) => format!("gt {} restart {rig}", agent.role()),
+        None => format!("gt {} restart", agent.role()),
     };
-    agents.into_iter().filter_map(of_one).collect()
+    Some(AttentionItem {
+        kind: AttentionKind::Stuck,
+        due: Timestamp::MIN,
+        key: format!("crash-loop:{agent}:{since}"),
+        bead: String::new(),
+        subject: format!("STUCK: {agent} ends again and again"),
+        text: format!(
+            "Its session has ended after {count} in a row. It is started again at {}, less often each time.",
+            record.backoff_until
+        ),
+        next: vec![command, format!("gt peek {agent}")],
+    })
 }
 
 fn unreadable_restarts_item(layout: &TownLayout, error: &anyhow::Error) -> AttentionItem {
@@ -323,8 +326,6 @@ fn target_item(rig: &str, hindered: &[&Polecat]) -> Option<AttentionItem> {
     let first = hindered.first()?;
     let cause = target_failure(&first.slot)?;
     let beads: Vec<&str> = hindered.iter().map(|polecat| &*polecat.slot.bead).collect();
-    let retries = hindered.iter().take(3);
-    let retries = retries.map(|polecat| format!("gt polecat retry {rig}/{}", polecat.name));
     Some(AttentionItem {
         kind: AttentionKind::Stuck,
         due: Timestamp::MIN,
@@ -340,7 +341,11 @@ fn target_item(rig: &str, hindered: &[&Polecat]) -> Option<AttentionItem> {
             kit::ui::counted(beads.len(), "bead"),
             beads.join(", ")
         ),
-        next: retries.collect(),
+        next: hindered
+            .iter()
+            .take(3)
+            .map(|polecat| format!("gt polecat retry {rig}/{}", polecat.name))
+            .collect(),
     })
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use bd::bead::{Bead, Stamp, Status};
 use bd::change;
-use bd::store::{BeadMark, Tx};
+use bd::store::{BeadMark, Snapshot, Tx};
 
 use super::item::{AttentionItem, TASK_KEY};
 use crate::record::mail::{self, NewMessage};
@@ -64,35 +64,35 @@ pub(super) fn plan_messages(view: &TownView, items: Vec<AttentionItem>) -> Atten
         .filter(|message| !ids.contains(&message.id))
         .map(|message| message.id.clone())
         .collect();
-    let is_reported = |addressed: &AddressedItem| {
-        addressed.mailboxes.iter().all(|mailbox| {
-            let message = town.get(&message_id(&addressed.item, mailbox));
-            message.is_some_and(|message| !message.has_label(RESOLVED_LABEL))
-        })
-    };
     AttentionMessages {
         new: items
             .into_iter()
             .map(|item| address_item(view, item))
-            .filter(|addressed| !is_reported(addressed))
+            .filter(|addressed| !is_reported(town, addressed))
             .collect(),
         over,
     }
 }
 
+fn is_reported(town: &Snapshot, addressed: &AddressedItem) -> bool {
+    addressed.mailboxes.iter().all(|mailbox| {
+        town.get(&message_id(&addressed.item, mailbox))
+            .is_some_and(|message| !message.has_label(RESOLVED_LABEL))
+    })
+}
+
 fn address_item(view: &TownView, item: AttentionItem) -> AddressedItem {
-    let is_agent = |role: &Address| {
-        view.roles
-            .iter()
-            .any(|known: &PatrolRole| known.address == *role && known.mode == RoleMode::Agent)
-    };
-    let role = role_of_item(view, &item);
-    let role = role.filter(|role| is_agent(role) && view.session_of(role).is_some());
     let mut readers = vec![Address::Overseer];
     if view.session_of(&Address::Mayor).is_some() {
         readers.push(Address::Mayor);
     }
-    readers.extend(role);
+    readers.extend(role_of_item(view, &item).filter(|role| {
+        view.session_of(role).is_some()
+            && view
+                .roles
+                .iter()
+                .any(|known: &PatrolRole| known.address == *role && known.mode == RoleMode::Agent)
+    }));
     AddressedItem {
         mailboxes: readers.iter().map(Address::mailbox).collect(),
         item,
@@ -111,16 +111,20 @@ fn role_of_item(view: &TownView, item: &AttentionItem) -> Option<Address> {
     if item.key.starts_with(ROLE_KEY) {
         return None;
     }
-    let begins = |keys: &[&str]| keys.iter().any(|key| item.key.starts_with(key));
     let rig = view
         .stores
         .rigs
         .iter()
         .find(|(_, beads)| beads.get(&item.bead).is_some());
-    Some(match rig {
-        Some((rig, _)) if begins(&WORKER_KEYS) => Address::Witness(rig.clone()),
-        Some((rig, _)) if begins(&QUEUE_KEYS) => Address::Refinery(rig.clone()),
-        _ => Address::Deacon,
+    let Some((rig, _)) = rig else {
+        return Some(Address::Deacon);
+    };
+    Some(if WORKER_KEYS.iter().any(|key| item.key.starts_with(key)) {
+        Address::Witness(rig.clone())
+    } else if QUEUE_KEYS.iter().any(|key| item.key.starts_with(key)) {
+        Address::Refinery(rig.clone())
+    } else {
+        Address::Deacon
     })
 }
 

@@ -99,12 +99,11 @@ fn polecat_facts(
     let session = polecat.session.as_ref();
     let respawns = parse_times(&slot.respawns);
     let is_alive = session.is_some_and(|live| live.dead.is_none());
-    let last = respawns
-        .last()
-        .filter(|_| polecat.hook.is_some() && !is_alive);
-    let worked = last.is_some_and(|last| {
-        progress::is_changed_since(&rig.sandbox(&polecat.name), *last, view.now)
-    });
+    let worked = polecat.hook.is_some()
+        && !is_alive
+        && respawns.last().is_some_and(|last| {
+            progress::is_changed_since(&rig.sandbox(&polecat.name), *last, view.now)
+        });
     PolecatFacts {
         worker: Worker::new(rig.name(), polecat.name.as_str()),
         why: polecat.why.clone(),
@@ -184,7 +183,7 @@ fn apply_rules(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<Decision> {
-    let decision = |rule, verb| {
+    let decide_verb = |rule, verb| {
         Some(Decision {
             rule,
             saw: polecat.why.clone(),
@@ -203,7 +202,7 @@ fn apply_rules(
     }
     if polecat.hook.is_none() {
         return (alive || polecat.shown)
-            .then(|| decision(rule::P7_END_IDLE_SESSION, WorkerVerb::EndSession))
+            .then(|| decide_verb(rule::P7_END_IDLE_SESSION, WorkerVerb::EndSession))
             .flatten();
     }
     // An item for the user, because the state of the work is unknown.
@@ -219,13 +218,15 @@ fn apply_rules(
             if sling.failures >= thresholds.sling_failures
                 && thresholds.is_on(rule::P3_BREAKER) =>
         {
-            return decision(rule::P3_BREAKER, WorkerVerb::OpenBreaker);
+            return decide_verb(rule::P3_BREAKER, WorkerVerb::OpenBreaker);
         }
-        SlotState::Slinging(_) => return decision(rule::P3_RESUME_SLING, WorkerVerb::ResumeSling),
+        SlotState::Slinging(_) => {
+            return decide_verb(rule::P3_RESUME_SLING, WorkerVerb::ResumeSling);
+        }
         SlotState::Stuck { .. } => {
             let is_due = find_half_open_time(polecat, now, thresholds).is_some_and(|at| at <= now);
             return is_due
-                .then(|| decision(rule::P6_HALF_OPEN, WorkerVerb::HalfOpen))
+                .then(|| decide_verb(rule::P6_HALF_OPEN, WorkerVerb::HalfOpen))
                 .flatten();
         }
         _ if alive => return None,
@@ -234,10 +235,10 @@ fn apply_rules(
         SlotState::Finishing { .. }
             if polecat.slot.is_unrecoverable() && thresholds.is_on(rule::P5_BREAKER) =>
         {
-            return decision(rule::P5_BREAKER, WorkerVerb::OpenBreaker);
+            return decide_verb(rule::P5_BREAKER, WorkerVerb::OpenBreaker);
         }
         SlotState::Finishing { .. } => {
-            return decision(rule::P5_FINISH_DONE, WorkerVerb::FinishDone);
+            return decide_verb(rule::P5_FINISH_DONE, WorkerVerb::FinishDone);
         }
         SlotState::Idle | SlotState::Working => {}
     }
@@ -247,12 +248,12 @@ fn apply_rules(
         return None;
     }
     if has_too_many_restarts(polecat, now, thresholds) {
-        return decision(rule::P6_BREAKER, WorkerVerb::OpenBreaker);
+        return decide_verb(rule::P6_BREAKER, WorkerVerb::OpenBreaker);
     }
     if find_restart_time(polecat, now, thresholds).is_some_and(|at| at > now) {
         return None;
     }
-    decision(rule::P6_RESPAWN_STALLED, WorkerVerb::Respawn)
+    decide_verb(rule::P6_RESPAWN_STALLED, WorkerVerb::Respawn)
 }
 
 /// Returns true if a worker was restarted so often that its breaker opens: within the window, or
@@ -293,14 +294,12 @@ fn find_restart_time(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<Timestamp> {
-    let all = || {
-        let respawns = recent_times(&polecat.respawns, now, thresholds);
-        respawns.chain(recent_times(&polecat.lost, now, thresholds))
-    };
-    let last = all().max()?;
+    let mut restarts: Vec<Timestamp> = recent_times(&polecat.respawns, now, thresholds).collect();
+    restarts.extend(recent_times(&polecat.lost, now, thresholds));
+    let last = restarts.iter().max()?;
     let wait = doubled_wait(
         thresholds.restart_wait,
-        all().count() - 1,
+        restarts.len() - 1,
         LONGEST_RESTART_WAIT,
     );
     last.checked_add(wait).ok()
@@ -437,9 +436,9 @@ pub(super) fn write_worker_checkpoint(rig: &Rig, name: &str) {
     let town = rig.town();
     let agent = Address::Polecat(rig.name().to_owned(), name.to_owned());
     let last = checkpoint::read_checkpoint(town, &agent).ok().flatten();
-    let session = last.map(|last| last.session_id).unwrap_or_default();
+    let session = last.as_ref().map_or("", |last| &last.session_id);
     // Errors are ignored, because its commits and files exist without it.
-    checkpoint::record_checkpoint(town, &agent, &session, None).ok();
+    checkpoint::record_checkpoint(town, &agent, session, None).ok();
 }
 
 /// Ends a session without work.

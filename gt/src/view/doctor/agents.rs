@@ -84,14 +84,13 @@ fn check_trust(
     };
     // A file of the agent program that is not understood has no trusted folder.
     let bytes = file::read_file_if_exists(&path).ok().flatten();
-    let known = bytes.and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok());
-    let trusted = |folder: &std::path::Path| {
-        known.as_ref().is_some_and(|known| {
-            let entry = &known["projects"][folder.to_string_lossy().as_ref()];
+    let is_trusted = bytes
+        .and_then(|bytes| serde_json::from_slice::<Value>(&bytes).ok())
+        .is_some_and(|known| {
+            let entry = &known["projects"][rig.repo().to_string_lossy().as_ref()];
             entry["hasTrustDialogAccepted"] == Value::Bool(true)
-        })
-    };
-    if !trusted(&rig.repo()) {
+        });
+    if !is_trusted {
         let text = format!(
             "{role}: {} does not trust {} yet",
             runtime.name,

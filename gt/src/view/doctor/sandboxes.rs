@@ -17,8 +17,10 @@ pub(super) fn check_sandboxes(town: &LiveTown, page: &mut CheckFindings) {
         };
         let before = page.all.len();
         let polecats = polecat::list_polecats(&rig, &beads, None);
-        let moved = sandbox::list_moved_worktrees(&rig).into_iter();
-        let moved: Vec<_> = moved.map(|tree| tree.place).collect();
+        let moved: Vec<_> = sandbox::list_moved_worktrees(&rig)
+            .into_iter()
+            .map(|tree| tree.place)
+            .collect();
         for polecat in &polecats {
             let sandbox = Sandbox::new(&rig, &polecat.name);
             // The check of paths reports a sandbox that was moved.

@@ -22,7 +22,7 @@ pub(super) fn check_sessions(town: &LiveTown, page: &mut CheckFindings) {
         }
     };
     let Some(sessions) = &view.sessions else {
-        let reason = view.blind.unwrap_or_default();
+        let reason = view.blind.as_deref().unwrap_or("");
         return page.warn(
             format!("sessions cannot be listed: {reason}"),
             "see the check of tools",

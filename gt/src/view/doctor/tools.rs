@@ -76,12 +76,15 @@ fn parse_version(text: &str) -> Option<(u32, u32)> {
     text.split_whitespace().find_map(|word| {
         let word = word.trim_start_matches(|c: char| !c.is_ascii_digit());
         let mut parts = word.split('.');
-        let number = |part: &str| {
-            let digits: String = part.chars().take_while(char::is_ascii_digit).collect();
-            digits.parse().ok()
-        };
-        Some((number(parts.next()?)?, number(parts.next()?)?))
+        let major = parse_leading_number(parts.next()?)?;
+        let minor = parse_leading_number(parts.next()?)?;
+        Some((major, minor))
     })
+}
+
+fn parse_leading_number(text: &str) -> Option<u32> {
+    let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().ok()
 }
 
 #[cfg(test)]

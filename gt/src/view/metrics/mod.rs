@@ -10,7 +10,7 @@ mod otlp;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use bd::store::{BeadRef, TimeField};
+use bd::store::TimeField;
 use jiff::Timestamp;
 use kit::sys::env::local_time_zone;
 use serde::Serialize;
@@ -19,7 +19,7 @@ use super::costs::{self, CostGroup, CostReport};
 use super::merge_stats::{MergeStats, read_merge_stats};
 use super::need::{UserNeedKind, list_needs};
 use super::ready::read_ready_work;
-use super::status::{self, AgentStatus, TownStatus};
+use super::status::{self, TownStatus};
 use crate::flow::agent::seance::usage::RequestCache;
 use crate::host::LiveTown;
 use crate::record::polecat::PolecatState;
@@ -136,8 +136,9 @@ pub fn read_metrics(town: &LiveTown, costs: &CostReport) -> anyhow::Result<TownM
     let midnight = start_of_today(town)?;
     let view = TownView::read(town)?;
     let mut status = status::build_status(town, &view)?;
-    let rigs = status.rigs.iter();
-    let stats: Vec<(String, Option<MergeStats>)> = rigs
+    let stats: Vec<(String, Option<MergeStats>)> = status
+        .rigs
+        .iter()
         .map(|rig| {
             let read = read_merge_stats(&town.rig(&rig.name), midnight);
             let is_readable = view.stores.rigs.contains_key(&rig.name);
@@ -171,8 +172,6 @@ fn list_town_families(
     status: &TownStatus,
     stats: &[(String, Option<MergeStats>)],
 ) -> Vec<MetricFamily> {
-    let is_held = |held: bool, rig: &str| MetricSample::new([("rig", rig)], f64::from(held));
-    let held_rigs = status.rigs.iter();
     vec![
         gauge(
             "gastown_info",
@@ -200,7 +199,10 @@ fn list_town_families(
         gauge(
             "gastown_rig_held",
             "1 if nothing is started in the rig: it is parked, docked, or the town is stopped.",
-            held_rigs.map(|rig| is_held(rig.held.is_some(), &rig.name)),
+            status
+                .rigs
+                .iter()
+                .map(|rig| MetricSample::new([("rig", &*rig.name)], f64::from(rig.held.is_some()))),
         ),
         gauge(
             "gastown_convoys_open",
@@ -216,40 +218,48 @@ fn list_bead_families(
     status: &TownStatus,
     midnight: Timestamp,
 ) -> anyhow::Result<Vec<MetricFamily>> {
-    let is_work =
-        |bead: &BeadRef| !bead.is_internal() && !bead.is_ephemeral() && !bead.is_tombstone();
-    let is_closed_today = |bead: &BeadRef| {
-        let closed_at = bead.time(TimeField::Closed);
-        !bead.is_open() && closed_at.is_some_and(|at| at >= midnight)
-    };
     let mut open = Vec::new();
     let mut closed = Vec::new();
     for (rig, beads) in &view.stores.rigs {
-        let count = |is_counted: &dyn Fn(&BeadRef) -> bool| {
-            let counted = beads
-                .bead_refs()
-                .filter(|bead| is_work(bead) && is_counted(bead));
-            MetricSample::new([("rig", rig)], number(counted.count()))
-        };
-        open.push(count(&|bead| bead.is_open()));
-        closed.push(count(&is_closed_today));
+        let mut open_count = 0_usize;
+        let mut closed_count = 0_usize;
+        for bead in beads.bead_refs() {
+            if bead.is_internal() || bead.is_ephemeral() || bead.is_tombstone() {
+                continue;
+            }
+            if bead.is_open() {
+                open_count += 1;
+            } else if bead
+                .time(TimeField::Closed)
+                .is_some_and(|at| at >= midnight)
+            {
+                closed_count += 1;
+            }
+        }
+        open.push(MetricSample::new([("rig", rig)], number(open_count)));
+        closed.push(MetricSample::new([("rig", rig)], number(closed_count)));
     }
     let ready = read_ready_work(town, None)?;
-    let ready = ready.sources.iter().filter(|source| source.error.is_none());
-    let queued = status.rigs.iter();
     Ok(vec![
         gauge("gastown_beads_open", "Open work beads, by rig.", open),
         gauge(
             "gastown_beads_ready",
             "Open beads that nothing blocks, by rig; the town's own have rig=\"town\".",
-            ready.map(|source| {
-                MetricSample::new([("rig", &source.name)], number(source.beads.len()))
-            }),
+            ready
+                .sources
+                .iter()
+                .filter(|source| source.error.is_none())
+                .map(|source| {
+                    MetricSample::new([("rig", &source.name)], number(source.beads.len()))
+                }),
         ),
         gauge(
             "gastown_beads_queued",
             "Beads that wait for a worker, by rig.",
-            queued.map(|rig| MetricSample::new([("rig", &rig.name)], number(rig.queued.len()))),
+            status
+                .rigs
+                .iter()
+                .map(|rig| MetricSample::new([("rig", &rig.name)], number(rig.queued.len()))),
         ),
         gauge(
             "gastown_beads_closed_today",
@@ -260,43 +270,35 @@ fn list_bead_families(
 }
 
 fn list_agent_families(view: &TownView, status: &TownStatus) -> Vec<MetricFamily> {
-    let all = || {
-        status
-            .rigs
-            .iter()
-            .flat_map(|rig| &rig.agents)
-            .chain(&status.agents)
-    };
     let mut running: BTreeMap<&str, u64> = BTreeMap::new();
-    for agent in all() {
+    for agent in status.all_agents() {
         *running.entry(agent.role).or_default() += u64::from(agent.running == Some(true));
     }
     let mut workers = Vec::new();
     let mut stuck = Vec::new();
     for rig in &status.rigs {
-        let count = |is_counted: &dyn Fn(&AgentStatus) -> bool| {
-            number(rig.agents.iter().filter(|agent| is_counted(agent)).count())
-        };
         for (state, name) in [
             (PolecatState::Working, "working"),
             (PolecatState::Idle, "idle"),
             (PolecatState::Stalled, "stalled"),
             (PolecatState::Zombie, "zombie"),
         ] {
-            let value = count(&|agent| agent.state == Some(state));
+            let count = rig
+                .agents
+                .iter()
+                .filter(|agent| agent.state == Some(state))
+                .count();
             workers.push(MetricSample::new(
                 [("rig", &rig.name), ("state", name)],
-                value,
+                number(count),
             ));
         }
-        let is_stuck = view
+        let stuck_count = view
             .polecats_of(&rig.name)
             .iter()
-            .filter(|polecat| polecat.slot.state.stuck_reason().is_some());
-        stuck.push(MetricSample::new(
-            [("rig", &rig.name)],
-            number(is_stuck.count()),
-        ));
+            .filter(|polecat| polecat.slot.state.stuck_reason().is_some())
+            .count();
+        stuck.push(MetricSample::new([("rig", &rig.name)], number(stuck_count)));
     }
     vec![
         gauge(
@@ -334,35 +336,36 @@ fn list_queue_families(
             requests.push(MetricSample::new(labels, number(count)));
         }
     }
-    let read = || {
-        stats
-            .iter()
-            .filter_map(|(rig, stats)| Some((rig.as_str(), stats.as_ref()?)))
-    };
-    let of_rigs = |value: fn(&MergeStats) -> f64| {
-        read().map(move |(rig, stats)| MetricSample::new([("rig", rig)], value(stats)))
-    };
-    let oldest = |stats: &MergeStats| {
-        stats
+    let mut oldest = Vec::new();
+    let mut merged = Vec::new();
+    let mut withdrawn = Vec::new();
+    let mut waits = Vec::new();
+    let mut gates = Vec::new();
+    for (rig, stats) in stats {
+        let Some(stats) = stats else {
+            continue;
+        };
+        let oldest_seconds = stats
             .waiting
             .iter()
             .map(|waiting| waiting.oldest_seconds)
-            .fold(0.0, f64::max)
-    };
-    let mut waits = Vec::new();
-    let mut gates = Vec::new();
-    for (rig, stats) in read() {
-        let percentiles = stats.wait_seconds.into_iter();
-        waits.extend(
-            percentiles
-                .flat_map(|wait| [("50", wait.p50), ("95", wait.p95)])
-                .map(|(percentile, value)| {
-                    MetricSample::new([("rig", rig), ("percentile", percentile)], value)
-                }),
-        );
+            .fold(0.0, f64::max);
+        oldest.push(MetricSample::new([("rig", rig)], oldest_seconds));
+        merged.push(MetricSample::new([("rig", rig)], number(stats.merged)));
+        withdrawn.push(MetricSample::new([("rig", rig)], number(stats.withdrawn)));
+        if let Some(wait) = stats.wait_seconds {
+            for (percentile, value) in [("50", wait.p50), ("95", wait.p95)] {
+                let labels = [("rig", rig.as_str()), ("percentile", percentile)];
+                waits.push(MetricSample::new(labels, value));
+            }
+        }
         for gate in &stats.gates {
             for (outcome, count) in [("passed", gate.runs - gate.failed), ("failed", gate.failed)] {
-                let labels = [("rig", rig), ("gate", &*gate.gate), ("outcome", outcome)];
+                let labels = [
+                    ("rig", rig.as_str()),
+                    ("gate", &*gate.gate),
+                    ("outcome", outcome),
+                ];
                 gates.push(MetricSample::new(labels, number(count)));
             }
         }
@@ -376,17 +379,17 @@ fn list_queue_families(
         gauge(
             "gastown_merge_queue_oldest_seconds",
             "The age of the oldest open merge request, by rig; 0 without one.",
-            of_rigs(oldest),
+            oldest,
         ),
         gauge(
             "gastown_merges_today",
             "Requests that were merged since midnight, by rig.",
-            of_rigs(|stats| number(stats.merged)),
+            merged,
         ),
         gauge(
             "gastown_merges_withdrawn_today",
             "Requests that were closed without a merge since midnight, by rig.",
-            of_rigs(|stats| number(stats.withdrawn)),
+            withdrawn,
         ),
         gauge(
             "gastown_merge_wait_seconds",
@@ -493,15 +496,17 @@ fn list_cost_families(
     costs: &CostReport,
     stats: &[(String, Option<MergeStats>)],
 ) -> Vec<MetricFamily> {
-    let rig_of = |key: &str| if key.is_empty() { TOWN_LABEL } else { key }.to_owned();
     let mut dollars = Vec::new();
     let mut tokens = Vec::new();
     let mut unpriced = Vec::new();
     for row in &costs.rows {
-        let rig = rig_of(&row.key);
-        dollars.push(MetricSample::new([("rig", &rig)], row.sum.cost_usd));
+        let rig = match row.key.as_str() {
+            "" => TOWN_LABEL,
+            rig => rig,
+        };
+        dollars.push(MetricSample::new([("rig", rig)], row.sum.cost_usd));
         unpriced.push(MetricSample::new(
-            [("rig", &rig)],
+            [("rig", rig)],
             number(row.sum.unpriced_tokens),
         ));
         let counts = &row.sum.tokens;
@@ -511,7 +516,7 @@ fn list_cost_families(
             ("cache_write", counts.cache_write + counts.cache_write_1h),
             ("output", counts.output),
         ] {
-            let labels = [("rig", rig.as_str()), ("kind", kind)];
+            let labels = [("rig", rig), ("kind", kind)];
             tokens.push(MetricSample::new(labels, number(count)));
         }
     }
@@ -521,7 +526,6 @@ fn list_cost_families(
         .map(|stats| stats.merged)
         .sum();
     let per_merge = (merged > 0).then(|| costs.total_usd / number(merged));
-    let budgets = costs.budgets.iter();
     vec![
         gauge(
             "gastown_cost_today_dollars",
@@ -551,7 +555,7 @@ fn list_cost_families(
         gauge(
             "gastown_budget_used_ratio",
             "The used part of each budget: 1 if it is spent.",
-            budgets.map(|budget| {
+            costs.budgets.iter().map(|budget| {
                 let subject = budget.describe_subject();
                 MetricSample::new([("budget", &*subject)], budget.spent_usd / budget.limit_usd)
             }),
@@ -574,8 +578,9 @@ impl fmt::Display for MetricFamily {
         };
         write!(f, "# HELP {name} {help}\n# TYPE {name} {kind}\n")?;
         for sample in &self.samples {
-            let labels = sample.labels.iter();
-            let labels: Vec<String> = labels
+            let labels: Vec<String> = sample
+                .labels
+                .iter()
                 .map(|(label, value)| format!("{label}=\"{}\"", escape_label(value)))
                 .collect();
             let labels = match labels.as_slice() {

@@ -412,18 +412,18 @@ impl Explanation {
     /// Adds the items for the user.
     fn add_items(&mut self, rig: &Rig, view: &TownView, is_about: impl Fn(&AttentionItem) -> bool) {
         let settings = PatrolSettings::from_layers(view.settings.for_rig(Some(rig.name())), rig);
-        let items = attention::rig_items(view, rig.name(), &settings).into_iter();
-        self.add_due_items(view, items.filter(is_about));
+        let mut items = attention::rig_items(view, rig.name(), &settings);
+        items.retain(is_about);
+        self.add_due_items(view, items);
     }
 
     /// Adds the items about the gates that a bead waits for.
     fn add_gate_items(&mut self, town: &Town, view: &TownView, bead: &str) {
-        let items = attention::gate_items_about(&town.layout, view, bead);
-        self.add_due_items(view, items.into_iter());
+        self.add_due_items(view, attention::gate_items_about(&town.layout, view, bead));
     }
 
-    fn add_due_items(&mut self, view: &TownView, items: impl Iterator<Item = AttentionItem>) {
-        for item in items.filter(|item| item.is_due(view.now)) {
+    fn add_due_items(&mut self, view: &TownView, items: Vec<AttentionItem>) {
+        for item in items.into_iter().filter(|item| item.is_due(view.now)) {
             let text = item.text.lines().next().unwrap_or("");
             self.now.push(format!("{}: {text}", item.kind.name()));
             self.next_steps.extend(item.next);
@@ -456,8 +456,11 @@ impl Explanation {
         }
         let progress = ProgressBoard::from_view(view).progress(bead);
         for (rig, beads) in &view.stores.rigs {
-            let mut tracked = progress.tracked.iter();
-            if tracked.any(|tracked| beads.get(&tracked.id).is_some()) {
+            if progress
+                .tracked
+                .iter()
+                .any(|tracked| beads.get(&tracked.id).is_some())
+            {
                 self.add_merge_stop(view, rig);
             }
         }

@@ -22,6 +22,7 @@ use crate::town::Town;
 use crate::town::beads::TownStores;
 use crate::town::event::{self, EventLine};
 use crate::town::identity::Address;
+use crate::view::feed;
 use crate::view::past;
 use crate::view::plugin::explain_plugin;
 
@@ -74,7 +75,7 @@ fn describe_similar(near: &[String]) -> String {
 
 /// Explains a bead, convoy, merge request, agent, rig or plugin.
 pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> {
-    let mut events = event::read_events_about(&town.layout, &full_name(town, what))?;
+    let mut events = event::read_events_about(&town.layout, &feed::resolve_actor(town, what))?;
     remove_missing_refs(town, &mut events)?;
     let view = TownView::read(town)?;
     let mut found = conclusion::explain_state(town, &view, what, &events);
@@ -101,7 +102,7 @@ pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> 
 /// the history of beads.
 pub fn explain_name_at(town: &Town, what: &str, at: Timestamp) -> anyhow::Result<Explanation> {
     let stores = town.read_stores_at(at)?;
-    let mut events = event::read_events_about(&town.layout, &full_name(town, what))?;
+    let mut events = event::read_events_about(&town.layout, &feed::resolve_actor(town, what))?;
     events.retain(|line| line.ts.parse().is_ok_and(|then: Timestamp| then <= at));
     let now = past::describe_past_state(town, &stores, what);
     anyhow::ensure!(
@@ -118,26 +119,16 @@ pub fn explain_name_at(town: &Town, what: &str, at: Timestamp) -> anyhow::Result
     })
 }
 
-/// Returns the name by which events record a thing. Agents are displayed as `<rig>/<name>` and
-/// recorded by their full address.
-fn full_name(town: &Town, what: &str) -> String {
-    let address = town.parse_address(what).ok().filter(|_| what.contains('/'));
-    address.map_or_else(|| what.to_owned(), |address| address.to_string())
-}
-
 /// Describes the last rule that acted, with the time before `now`.
 fn describe_last_rule(events: &[EventLine], now: Timestamp) -> Option<String> {
     let acted = events.iter().rev().find(|line| line.kind == "patrol");
     acted.map(|line| {
-        let text = |key| line.payload.get(key).and_then(Value::as_str);
-        let rule = text("rule");
-        let saw = text("saw");
+        let [rule, saw] =
+            ["rule", "saw"].map(|key| line.payload.get(key).and_then(Value::as_str).unwrap_or(""));
         let ago = line.ts.parse().map_or_else(
             |_| line.ts.clone(),
             |then| kit::ui::time::format_ago(now, then),
         );
-        let rule = rule.unwrap_or_default();
-        let saw = saw.unwrap_or_default();
         format!("{rule} acted {ago}: {saw}")
     })
 }
@@ -147,15 +138,11 @@ fn remove_missing_refs(town: &Town, events: &mut [EventLine]) -> anyhow::Result<
     for rig in town.list_rigs()? {
         let ours =
             ["rescue", "snap"].map(|kind| format!("refs/gt/{kind}/{}/polecats/", rig.name()));
-        let named = |value: &Value| {
+        let is_ours = |value: &Value| {
             let name = value.as_str().unwrap_or("");
-            let is_ours = ours.iter().any(|folder| name.starts_with(folder));
-            is_ours.then(|| name.to_owned())
+            ours.iter().any(|folder| name.starts_with(folder))
         };
-        if !events
-            .iter()
-            .any(|line| line.payload.values().any(|value| named(value).is_some()))
-        {
+        if !events.iter().any(|line| line.payload.values().any(is_ours)) {
             continue;
         }
         let git = rig.git();
@@ -167,8 +154,9 @@ fn remove_missing_refs(town: &Town, events: &mut [EventLine]) -> anyhow::Result<
         };
         let there: BTreeSet<&str> = there.lines().collect();
         for line in events.iter_mut() {
-            line.payload
-                .retain(|_, value| named(value).is_none_or(|name| there.contains(name.as_str())));
+            line.payload.retain(|_, value| {
+                !is_ours(value) || value.as_str().is_some_and(|name| there.contains(name))
+            });
         }
     }
     Ok(())
@@ -195,8 +183,10 @@ fn is_known_name(town: &Town, what: &str) -> anyhow::Result<bool> {
         Ok(address @ Address::Crew(..)) => crate::town::agent_home(town, &address).is_dir(),
         _ => false,
     };
-    let mut all = std::iter::once(&stores.town).chain(stores.rigs.values());
-    Ok(is_agent || all.any(|beads| beads.is_taken(what)))
+    Ok(is_agent
+        || std::iter::once(&stores.town)
+            .chain(stores.rigs.values())
+            .any(|beads| beads.is_taken(what)))
 }
 
 fn build_unknown_error(stores: &TownStores, what: &str) -> UnknownName {
