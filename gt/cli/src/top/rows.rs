@@ -256,8 +256,7 @@ fn agent_row(agent: &AgentStatus, news: &TownNews, overview: &TownOverview) -> S
     if !waits.is_empty() {
         row.add(Tone::Caution, waits);
     }
-    let last_line = glance.map_or("", |glance| glance.last_line.as_str());
-    if !last_line.is_empty() {
+    if let Some(last_line) = glance.and_then(|glance| glance.last_line.as_deref()) {
         row.add(Tone::Dim, escape_line(last_line));
     }
     row

@@ -73,7 +73,7 @@ fn question(escalation: &str, subject: &str) -> UserNeed {
 
 fn glance() -> SessionGlance {
     SessionGlance {
-        last_line: "Reading the \u{1b}[31mparser".to_owned(),
+        last_line: Some("Reading the \u{1b}[31mparser".to_owned()),
         context_tokens: 84_000,
     }
 }
