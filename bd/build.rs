@@ -10,9 +10,7 @@ use std::path::{Path, PathBuf};
     reason = "a build script: cargo hands it OUT_DIR in the environment, and a build that cannot write there ends"
 )]
 fn embed(list: &str) {
-    let out = env::var_os("OUT_DIR")
-        .map(PathBuf::from)
-        .unwrap_or_default();
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
     fs::write(out.join("formulas.rs"), list).expect("OUT_DIR is writable");
 }
 
@@ -25,8 +23,10 @@ fn main() {
 /// Writes the list of formulas, sorted by name. Cargo looks at the folder too, so that a new file
 /// is seen.
 fn embed_formulas(folder: &Path) {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut files: Vec<(String, PathBuf)> = entries
+    let mut files: Vec<(String, PathBuf)> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
         .filter_map(|entry| {
             let name = entry.file_name().into_string().ok()?;
             let name = name.strip_suffix(".formula.toml")?.to_owned();

@@ -91,8 +91,12 @@ impl ForgeProgram<'_> {
 
 fn describe_failure(errors: &str, output: &str) -> String {
     let text = if errors.is_empty() { output } else { errors };
-    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let lines: Vec<&str> = lines.take(MAX_MESSAGE_LINES).collect();
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .take(MAX_MESSAGE_LINES)
+        .collect();
     match lines.as_slice() {
         [] => "it failed without a message".to_owned(),
         lines => escape_line(&lines.join("; ")),

@@ -51,9 +51,11 @@ impl ChildGate {
             return Self::default();
         }
         let value: Value = serde_json::from_str(metadata).unwrap_or(Value::Null);
-        let spawner = value["spawner_id"].as_str().filter(|id| !id.is_empty());
         Self {
-            spawner: spawner.map(str::to_owned),
+            spawner: value["spawner_id"]
+                .as_str()
+                .filter(|id| !id.is_empty())
+                .map(str::to_owned),
             any_child: value["gate"].as_str() == Some("any-children"),
         }
     }
@@ -127,15 +129,14 @@ pub fn is_blocking_edge<G: BlockingGraph>(graph: &G, link: &BlockingEdge<G::Node
             }
         }
         (Some(DepKind::WaitsFor), _) => {
-            let children = link
-                .spawner
-                .map(|spawner| graph.holders(spawner, &DepKind::ParentChild))
-                .unwrap_or_default();
-            let mut open = children.iter().map(|child| is_open(graph.status(*child)));
+            let children = link.spawner.map_or(Vec::new(), |spawner| {
+                graph.holders(spawner, &DepKind::ParentChild)
+            });
+            let mut states = children.iter().map(|child| is_open(graph.status(*child)));
             if link.any_child {
-                !open.any(|open| !open)
+                states.all(|is_open| is_open)
             } else {
-                open.any(|open| open)
+                states.any(|is_open| is_open)
             }
         }
         _ => false,
@@ -173,8 +174,9 @@ pub fn is_blocked<G: BlockingGraph>(graph: &G, node: G::Node) -> bool {
         if front.iter().any(|node| is_directly_blocked(graph, *node)) {
             return true;
         }
-        let parents = front.iter().flat_map(|node| graph.blocking_edges(*node));
-        front = parents
+        front = front
+            .iter()
+            .flat_map(|node| graph.blocking_edges(*node))
             .filter(|link| link.kind == DepKind::ParentChild.code())
             .filter_map(|link| link.target)
             .filter(|parent| seen.insert(*parent))

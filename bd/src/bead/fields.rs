@@ -7,8 +7,8 @@
 
 use std::str::Lines;
 
-/// Splits a description into the front matter, delimiters included, and the rest. The first part is
-/// empty if there is no front matter.
+/// Splits a description into the front matter, delimiters included, and the rest. Without front
+/// matter, the rest is the whole description.
 pub fn split_front_matter(description: &str) -> (&str, &str) {
     let Some(after) = description.strip_prefix("---\n") else {
         return ("", description);

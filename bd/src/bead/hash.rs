@@ -8,38 +8,38 @@ use super::{Bead, RawJson};
 /// hexadecimal.
 pub fn compute_content_hash(bead: &Bead) -> String {
     let mut hash = Sha256::new();
-    let mut put = |text: &str| {
+    let mut hash_text = |text: &str| {
         hash.update(text.as_bytes());
         hash.update([0]);
     };
-    put(&bead.title);
-    put(&bead.description);
-    put(&bead.design);
-    put(&bead.acceptance_criteria);
-    put(&bead.notes);
-    put(&bead.spec_id);
-    put(bead.status.as_str());
-    put(&bead.priority.to_string());
-    put(bead.issue_type.as_str());
-    put(&bead.assignee);
-    put(&bead.owner);
-    put(&bead.created_by);
-    put(bead.external_ref.as_deref().unwrap_or(""));
-    put(&bead.source_system);
-    put(if bead.pinned { "pinned" } else { "" });
-    put(bead.metadata.as_ref().map_or("", |raw| raw.get()));
-    put(if bead.is_template { "template" } else { "" });
-    put_raw_fields(bead, &mut put);
-    put(if bead.crystallizes {
+    hash_text(&bead.title);
+    hash_text(&bead.description);
+    hash_text(&bead.design);
+    hash_text(&bead.acceptance_criteria);
+    hash_text(&bead.notes);
+    hash_text(&bead.spec_id);
+    hash_text(bead.status.as_str());
+    hash_text(&bead.priority.to_string());
+    hash_text(bead.issue_type.as_str());
+    hash_text(&bead.assignee);
+    hash_text(&bead.owner);
+    hash_text(&bead.created_by);
+    hash_text(bead.external_ref.as_deref().unwrap_or(""));
+    hash_text(&bead.source_system);
+    hash_text(if bead.pinned { "pinned" } else { "" });
+    hash_text(bead.metadata.as_ref().map_or("", |raw| raw.get()));
+    hash_text(if bead.is_template { "template" } else { "" });
+    put_raw_fields(bead, &mut hash_text);
+    hash_text(if bead.crystallizes {
         "crystallizes"
     } else {
         ""
     });
-    put(&bead.await_type);
-    put(&bead.await_id);
-    put(&bead.timeout.to_string());
+    hash_text(&bead.await_type);
+    hash_text(&bead.await_id);
+    hash_text(&bead.timeout.to_string());
     for waiter in &bead.waiters {
-        put(waiter);
+        hash_text(waiter);
     }
     for text in [
         &bead.holder,
@@ -55,7 +55,7 @@ pub fn compute_content_hash(bead: &Bead) -> String {
         &bead.target,
         &bead.payload,
     ] {
-        put(text);
+        hash_text(text);
     }
     encode_hex(&hash.finalize())
 }
@@ -72,37 +72,38 @@ pub(crate) fn encode_hex(bytes: &[u8]) -> String {
 
 /// Feeds bonds, creator, validations and quality, which the record keeps as raw JSON, into the
 /// hash.
-fn put_raw_fields(bead: &Bead, put: &mut impl FnMut(&str)) {
+fn put_raw_fields(bead: &Bead, hash_text: &mut impl FnMut(&str)) {
     for bond in parse_raw_items(bead.bonded_from.as_ref()) {
         for key in ["source_id", "bond_type", "bond_point"] {
-            put(string_at(&bond, key));
+            hash_text(string_at(&bond, key));
         }
     }
     if let Some(creator) = parse_raw_value(bead.creator.as_ref()) {
-        put_entity(&creator, put);
+        put_entity(&creator, hash_text);
     }
     for verdict in parse_raw_items(bead.validations.as_ref()) {
-        put_entity(&verdict["validator"], put);
-        put(string_at(&verdict, "outcome"));
+        put_entity(&verdict["validator"], hash_text);
+        hash_text(string_at(&verdict, "outcome"));
         let seconds = super::Stamp::parse(string_at(&verdict, "timestamp")).instant();
-        put(&seconds.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
-        put(&format_score(&verdict["score"]));
+        hash_text(&seconds.strftime("%Y-%m-%dT%H:%M:%SZ").to_string());
+        hash_text(&format_score(&verdict["score"]));
     }
-    let quality = parse_raw_value(bead.quality_score.as_ref()).unwrap_or_default();
-    put(&format_score(&quality));
+    let quality = parse_raw_value(bead.quality_score.as_ref());
+    hash_text(&format_score(
+        quality.as_ref().unwrap_or(&serde_json::Value::Null),
+    ));
 }
 
-fn put_entity(entity: &serde_json::Value, put: &mut impl FnMut(&str)) {
+fn put_entity(entity: &serde_json::Value, hash_text: &mut impl FnMut(&str)) {
     for key in ["name", "platform", "org", "id"] {
-        put(string_at(entity, key));
+        hash_text(string_at(entity, key));
     }
 }
 
 fn format_score(value: &serde_json::Value) -> String {
     value
         .as_f64()
-        .map(|score| format!("{score:.6}"))
-        .unwrap_or_default()
+        .map_or(String::new(), |score| format!("{score:.6}"))
 }
 
 fn string_at<'a>(value: &'a serde_json::Value, key: &str) -> &'a str {

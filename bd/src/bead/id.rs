@@ -61,13 +61,12 @@ fn encode_base36(mut number: u64, length: usize) -> String {
 pub fn choose_hash_length(count: usize, limit: f64) -> usize {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let n = count as f64;
-    let chance = |length: usize| {
-        let space = 36f64.powi(i32::try_from(length).unwrap_or(8));
-        1.0 - (-n * n / (2.0 * space)).exp()
-    };
     LENGTHS
         .into_iter()
-        .find(|length| chance(*length) <= limit)
+        .find(|length| {
+            let space = 36f64.powi(i32::try_from(*length).unwrap_or(8));
+            1.0 - (-n * n / (2.0 * space)).exp() <= limit
+        })
         .unwrap_or(*LENGTHS.end())
 }
 
@@ -113,10 +112,12 @@ pub fn prefix_before_hash(id: &str) -> Option<&str> {
     let last = memchr::memrchr(b'-', bytes)?;
     let rest = &bytes[last + 1..];
     let tail = &rest[..memchr::memchr(b'.', rest).unwrap_or(rest.len())];
-    let base36 = |byte: &u8| byte.is_ascii_digit() || byte.is_ascii_lowercase();
+    let is_base36 = tail
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase());
     let hash = match tail.len() {
-        3 => tail.iter().all(base36),
-        4..=8 => tail.iter().all(base36) && tail.iter().any(u8::is_ascii_digit),
+        3 => is_base36,
+        4..=8 => is_base36 && tail.iter().any(u8::is_ascii_digit),
         _ => false,
     };
     (hash || tail.iter().all(u8::is_ascii_digit)).then(|| &id[..last])
@@ -272,20 +273,18 @@ pub fn resolve_id<'a>(
     let wanted = hash_part(&full);
     // A prefix in `given` means that the user typed the beginning of an id.
     let is_start = full == given && is_prefixed(given, prefix);
-    let is_piece = |id: &str, hash: &str| {
-        if is_start {
-            id.starts_with(given)
-        } else {
-            hash.contains(wanted)
-        }
-    };
     let mut equal = Vec::new();
     let mut partial = Vec::new();
     for id in all {
         let hash = hash_part(id);
+        let is_partial = if is_start {
+            id.starts_with(given)
+        } else {
+            hash.contains(wanted)
+        };
         if hash == wanted {
             equal.push(id.to_owned());
-        } else if !wanted.is_empty() && is_piece(id, hash) {
+        } else if !wanted.is_empty() && is_partial {
             partial.push(id.to_owned());
         }
     }
@@ -338,10 +337,12 @@ pub(crate) fn is_prefixed(given: &str, prefix: &str) -> bool {
 
 fn looks_prefixed(given: &str, prefix: &str) -> bool {
     let has_prefix = is_prefixed(given, prefix);
-    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
+    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     has_prefix
         || given.split_once('-').is_some_and(|(start, rest)| {
-            (1..=8).contains(&start.len()) && start.chars().all(plain) && rest.starts_with(plain)
+            (1..=8).contains(&start.len())
+                && start.chars().all(is_plain)
+                && rest.starts_with(is_plain)
         })
 }
 

@@ -95,15 +95,17 @@ fn parse_part(text: &[u8], start: usize) -> ParsedLines {
 impl ParsedLines {
     /// Appends the lines that follow the first `before` lines of the same text.
     fn append_part(&mut self, more: Self, before: usize) {
-        let beads = more.beads.into_iter();
-        self.beads
-            .extend(beads.map(|(span, number, bead)| (span, number + before, bead)));
+        self.beads.extend(
+            more.beads
+                .into_iter()
+                .map(|(span, number, bead)| (span, number + before, bead)),
+        );
         self.foreign.extend(more.foreign);
-        let damaged = more.damaged.into_iter();
-        self.damaged.extend(damaged.map(|damage| DamagedLine {
-            line: damage.line + before,
-            ..damage
-        }));
+        self.damaged
+            .extend(more.damaged.into_iter().map(|damage| DamagedLine {
+                line: damage.line + before,
+                ..damage
+            }));
         let conflict = more.conflict.map(|number| number + before);
         self.conflict = self.conflict.or(conflict);
     }
@@ -112,18 +114,19 @@ impl ParsedLines {
 /// Iterates over the lines that are not blank, with their numbers. The ranges exclude the newline
 /// and a carriage return before it.
 pub fn iter_line_spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
-    let ends = memchr::memchr_iter(b'\n', &text[start..])
-        .map(move |at| at + start)
-        .chain(std::iter::once(text.len()));
     let mut from = start;
-    ends.enumerate().filter_map(move |(index, end)| {
-        let span = from..end;
-        from = end + 1;
-        let line = text.get(span.clone())?;
-        let kept = line.trim_ascii_end().len();
-        let blank = line.trim_ascii().is_empty();
-        (!blank).then(|| (index + 1, span.start..span.start + kept))
-    })
+    memchr::memchr_iter(b'\n', &text[start..])
+        .map(move |at| at + start)
+        .chain(std::iter::once(text.len()))
+        .enumerate()
+        .filter_map(move |(index, end)| {
+            let span = from..end;
+            from = end + 1;
+            let line = text.get(span.clone())?;
+            let kept = line.trim_ascii_end().len();
+            let blank = line.trim_ascii().is_empty();
+            (!blank).then(|| (index + 1, span.start..span.start + kept))
+        })
 }
 
 /// Parses the lines of a small file of values. Comments and lines that cannot be parsed are left

@@ -213,12 +213,13 @@ impl Bead {
         self.closed_at.as_ref().unwrap_or(&self.updated_at)
     }
 
-    /// Returns the user-defined JSON as an object. The object is empty if the value is absent or
-    /// not an object.
+    /// Returns the user-defined JSON as an object. A value that is absent or not an object counts as
+    /// an object without keys.
     pub fn metadata_object(&self) -> Map<String, Value> {
-        let raw = self.metadata.as_ref();
-        raw.and_then(|raw| serde_json::from_str(raw.get()).ok())
-            .unwrap_or_default()
+        self.metadata
+            .as_ref()
+            .and_then(|raw| serde_json::from_str(raw.get()).ok())
+            .unwrap_or_else(Map::new)
     }
 
     /// Reads one key of the user-defined JSON, and parses nothing else of it. `None` if the key is

@@ -103,9 +103,7 @@ pub fn find_new_violations(
     bead: &Bead,
     words: &Vocabulary,
 ) -> Vec<ValidationError> {
-    let known = before
-        .map(|before| find_violations(before, words))
-        .unwrap_or_default();
+    let known = before.map_or(Vec::new(), |before| find_violations(before, words));
     find_violations(bead, words)
         .into_iter()
         .filter(|problem| !known.contains(problem))

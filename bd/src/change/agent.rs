@@ -29,7 +29,7 @@ impl AgentSlot {
         }
     }
 
-    /// Returns the bead in this slot of the agent; empty if the slot is free.
+    /// Returns the bead in this slot of the agent. A free slot has the empty text.
     pub fn bead_of(self, agent: &Bead) -> &str {
         match self {
             Self::Hook => &agent.hook_bead,

@@ -54,7 +54,9 @@ pub fn append_audit(dir: &Path, entry: &AuditEntry) -> io::Result<()> {
 
 /// Returns true if the log has a record with this id.
 pub fn has_audit(dir: &Path, id: &str) -> io::Result<bool> {
-    let text = file::read_regular_file(&audit_path(dir))?.unwrap_or_default();
+    let Some(text) = file::read_regular_file(&audit_path(dir))? else {
+        return Ok(false);
+    };
     let entries: Vec<AuditEntry> = lines::parse_values(&text);
     Ok(entries.iter().any(|entry| entry.id == id))
 }

@@ -267,11 +267,10 @@ fn check_given_id(tx: &Tx<'_>, id: &str, force: bool) -> Result<String, ChangeEr
 fn check_prefix(tx: &Tx<'_>, id: &str) -> Result<(), ChangeError> {
     let prefix = tx.prefix()?;
     let allowed = tx.config().list("allowed_prefixes");
-    let fits = |prefix: &str| {
+    if allowed.iter().chain([&prefix]).any(|prefix| {
         id.strip_prefix(prefix.trim_end_matches('-'))
             .is_some_and(|rest| rest.starts_with('-'))
-    };
-    if fits(&prefix) || allowed.iter().any(|allowed_prefix| fits(allowed_prefix)) {
+    }) {
         return Ok(());
     }
     Err(ChangeError::Prefix {

@@ -112,11 +112,11 @@ fn replace_id(text: &str, id: &str) -> Option<String> {
     while let Some(at) = rest.find(id) {
         let before = &rest[..at];
         let after = &rest[at + id.len()..];
-        let joined = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+        let is_word_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
         let mut following = after.chars();
         let child =
             following.next() == Some('.') && following.next().is_some_and(|c| c.is_ascii_digit());
-        let part = before.ends_with(joined) || after.starts_with(joined) || child;
+        let part = before.ends_with(is_word_char) || after.starts_with(is_word_char) || child;
         out.push_str(before);
         if part {
             out.push_str(id);

@@ -99,16 +99,13 @@ fn check_new_edge(tx: &Tx<'_>, bead: &Bead, to: &str, kind: &DepKind) -> Result<
 /// Copies the repository of the bead that `bead` was discovered from.
 fn inherit_repository(tx: &Tx<'_>, bead: &mut Bead, to: &str) {
     const SOURCE_REPO: &str = "source_repo";
-    let of = |bead: &Bead| {
-        bead.extra
-            .iter()
-            .find(|(key, _)| *key == SOURCE_REPO)
-            .map(|(_, value)| value.clone())
-    };
-    if of(bead).is_none()
-        && let Some(value) = tx.get_live(to).and_then(of)
+    if bead.extra.iter().any(|(key, _)| key == SOURCE_REPO) {
+        return;
+    }
+    if let Some(source) = tx.get_live(to)
+        && let Some(repository) = source.extra.iter().find(|(key, _)| key == SOURCE_REPO)
     {
-        bead.extra.push((SOURCE_REPO.to_owned(), value));
+        bead.extra.push(repository.clone());
     }
 }
 
@@ -173,10 +170,11 @@ pub fn find_cycle(snapshot: &Snapshot) -> Option<Vec<String>> {
                 continue;
             }
             way.push(here.id());
-            let edges = here.edges().into_iter();
-            for (_, target) in edges.filter(|(kind, _)| *kind != DepKind::RelatesTo.code()) {
-                let next = snapshot.bead_ref(target);
-                if let Some(next) = next.filter(|next| !next.is_tombstone()) {
+            for (kind, target) in here.edges() {
+                if kind != DepKind::RelatesTo.code()
+                    && let Some(next) = snapshot.bead_ref(target)
+                    && !next.is_tombstone()
+                {
                     stack.push((next, depth + 1));
                 }
             }

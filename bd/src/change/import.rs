@@ -92,20 +92,20 @@ pub fn import_beads(
             let to = edge.depends_on_id.as_str();
             to.starts_with("external:") || coming.contains(to) || tx.get_live(to).is_some()
         };
-        let stays = |edge: &Dep| {
+        let is_kept = |edge: &Dep| {
             is_known(edge) || !id::has_prefix_in(&edge.depends_on_id, &options.own_prefixes)
         };
         if let Some(edge) = bead.dependencies.iter().find(|edge| !is_known(edge)) {
             if options.strict {
                 return Err(ChangeError::NoTarget(edge.depends_on_id.clone()));
             }
-            let unknown = bead
-                .dependencies
-                .iter()
-                .filter(|edge| !stays(edge))
-                .map(|edge| (id.clone(), edge.depends_on_id.clone()));
-            done.left_out.extend(unknown);
-            bead.dependencies.retain(stays);
+            done.left_out.extend(
+                bead.dependencies
+                    .iter()
+                    .filter(|edge| !is_kept(edge))
+                    .map(|edge| (id.clone(), edge.depends_on_id.clone())),
+            );
+            bead.dependencies.retain(is_kept);
         }
         match existing {
             None => {
@@ -126,9 +126,9 @@ pub fn import_beads(
 }
 
 fn note_unusual(done: &mut ImportReport, problems: Vec<ValidationError>, id: &str) {
-    let problems = problems.into_iter();
-    done.unusual
-        .extend(problems.map(|problem| (id.to_owned(), problem.to_string())));
+    for problem in problems {
+        done.unusual.push((id.to_owned(), problem.to_string()));
+    }
 }
 
 /// Fails if two new beads refer to the same item of another tracker, or clears the second reference
@@ -198,17 +198,9 @@ fn merge_newer_record(existing: &Bead, new: Bead) -> Option<Bead> {
         }
     }
     for comment in new.comments {
-        let existing_comments = bead.comments.iter();
-        let key = (comment.author.as_str(), comment.text.trim());
-        if !existing_comments
-            .map(|existing_comment| {
-                (
-                    existing_comment.author.as_str(),
-                    existing_comment.text.trim(),
-                )
-            })
-            .any(|existing_key| existing_key == key)
-        {
+        if !bead.comments.iter().any(|existing| {
+            existing.author == comment.author && existing.text.trim() == comment.text.trim()
+        }) {
             bead.comments.push(comment);
         }
     }

@@ -1,7 +1,6 @@
 //! Adds and removes labels. Changes of labels leave `updated_at` unchanged.
 
 use super::{ChangeError, load_live_bead};
-use crate::bead::Bead;
 use crate::store::Tx;
 
 /// The key of the list of labels.
@@ -27,12 +26,11 @@ pub fn add_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeE
 /// label of another program that is no text, such as a number, is named by its JSON.
 pub fn remove_label(tx: &mut Tx<'_>, id: &str, label: &str) -> Result<bool, ChangeError> {
     let mut bead = load_live_bead(tx, id)?;
-    let count = |bead: &Bead| bead.labels.len() + bead.foreign.len();
-    let before = count(&bead);
+    let before = bead.labels.len() + bead.foreign.len();
     bead.labels.retain(|existing| existing != label);
     bead.foreign
         .retain(|element| element.list != LABELS_KEY || element.raw.get() != label);
-    if count(&bead) == before {
+    if bead.labels.len() + bead.foreign.len() == before {
         return Ok(false);
     }
     tx.put(bead)?;

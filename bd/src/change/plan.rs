@@ -159,14 +159,14 @@ fn build_planned_beads(
     let mut next_child: HashMap<String, u64> = HashMap::new();
     let mut beads: Vec<Bead> = Vec::with_capacity(plan.len());
     for PlanBead { key, new, parent } in plan {
-        let refused = |source| PlanError::Bead {
+        let build_error = |source| PlanError::Bead {
             key: key.clone(),
             source,
         };
         if let Some(PlanEndpoint::Id(parent)) = &parent
             && tx.get_live(parent).is_none()
         {
-            return Err(refused(ChangeError::NoParent(parent.clone())));
+            return Err(build_error(ChangeError::NoParent(parent.clone())));
         }
         let parent = parent
             .map(|parent| resolve_endpoint(&ids, parent))
@@ -178,7 +178,7 @@ fn build_planned_beads(
         let id = match &parent {
             Some(parent) if new.id.is_none() => {
                 if !is_any_depth {
-                    check_depth(tx, parent).map_err(refused)?;
+                    check_depth(tx, parent).map_err(build_error)?;
                 }
                 let next = next_child
                     .entry(parent.clone())
@@ -186,7 +186,7 @@ fn build_planned_beads(
                 *next += 1;
                 format!("{parent}.{next}")
             }
-            _ => choose_free_id(tx, &new, &creator, now, &beads).map_err(refused)?,
+            _ => choose_free_id(tx, &new, &creator, now, &beads).map_err(build_error)?,
         };
         if ids.insert(key.clone(), id.clone()).is_some() {
             return Err(PlanError::SameKey(key));
@@ -260,16 +260,19 @@ fn check_planned_edge(
     if bead.id == to {
         return Err(ChangeError::SelfDependency);
     }
-    let mut existing = bead
+    let existing: Vec<&Dep> = bead
         .dependencies
         .iter()
-        .filter(|edge| edge.depends_on_id == to);
-    if existing.clone().any(|edge| edge.kind == *kind) {
+        .filter(|edge| edge.depends_on_id == to)
+        .collect();
+    if existing.iter().any(|edge| edge.kind == *kind) {
         return Ok(false);
     }
     // A step may wait for another step and then for the children that it made.
-    let is_waiting = |kind: &DepKind| matches!(kind, DepKind::Blocks | DepKind::WaitsFor);
-    if let Some(edge) = existing.find(|edge| !is_waiting(kind) || !is_waiting(&edge.kind)) {
+    if let Some(edge) = existing
+        .iter()
+        .find(|edge| !is_waiting(kind) || !is_waiting(&edge.kind))
+    {
         return Err(ChangeError::OtherEdge {
             from: bead.id.clone(),
             to: to.to_owned(),
@@ -296,6 +299,10 @@ fn check_planned_edge(
         });
     }
     Ok(true)
+}
+
+fn is_waiting(kind: &DepKind) -> bool {
+    matches!(kind, DepKind::Blocks | DepKind::WaitsFor)
 }
 
 /// Fails if the edges among the new beads close a cycle. An edge to an existing bead cannot close

@@ -35,12 +35,12 @@ pub fn map_to_prefix<'a>(
         renamed.id = match parent {
             Some((parent, name)) => format!("{parent}.{name}"),
             None => {
-                let after = |prefix: &str| {
-                    let rest = bead.id.strip_prefix(prefix);
-                    rest.filter(|rest| rest.starts_with('-'))
-                };
-                let rest = after(usual).or_else(|| after(id::prefix_of(&bead.id)?));
-                format!("{prefix}{}", rest.unwrap_or_default())
+                let rest = [Some(usual), id::prefix_of(&bead.id)]
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|prefix| bead.id.strip_prefix(prefix))
+                    .find(|rest| rest.starts_with('-'));
+                format!("{prefix}{}", rest.unwrap_or(""))
             }
         };
         while used.contains(&renamed.id) || is_taken(&renamed.id, bead) {
@@ -109,16 +109,16 @@ fn find_changed_beads(tx: &Tx<'_>, ids: &NewIds) -> Vec<Bead> {
 
 /// Replaces old ids by new ones everywhere in a bead.
 pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
-    let exact = |text: &mut String| {
+    let replace_id = |text: &mut String| {
         if let Some(new) = ids.get(text) {
             text.clone_from(new);
         } else if let Some(changed) = rename_external_reference(text, ids) {
             *text = changed;
         }
     };
-    exact(&mut bead.id);
+    replace_id(&mut bead.id);
     for reference in [&mut bead.hook_bead, &mut bead.target, &mut bead.await_id] {
-        exact(reference);
+        replace_id(reference);
     }
     // A worker's local record, for example, names its bead there.
     if let Some(raw) = &bead.metadata
@@ -127,11 +127,11 @@ pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
         bead.metadata = Some(changed);
     }
     for edge in &mut bead.dependencies {
-        exact(&mut edge.issue_id);
-        exact(&mut edge.depends_on_id);
+        replace_id(&mut edge.issue_id);
+        replace_id(&mut edge.depends_on_id);
     }
     for comment in &mut bead.comments {
-        exact(&mut comment.issue_id);
+        replace_id(&mut comment.issue_id);
         comment.text = replace_ids_in_text(&comment.text, ids);
     }
     let texts = [
@@ -151,11 +151,12 @@ pub fn apply_new_ids(bead: &mut Bead, ids: &NewIds) {
 fn rename_external_reference(text: &str, ids: &NewIds) -> Option<String> {
     let (place, id) = text.strip_prefix("external:")?.split_once(':')?;
     let new = ids.get(id)?;
-    let beginning = |id: &str| id.split('-').take(2).collect::<Vec<_>>().join("-");
-    let place = if place == beginning(id) {
-        beginning(new)
+    let [old_place, new_place] =
+        [id, new.as_str()].map(|id| id.split('-').take(2).collect::<Vec<_>>().join("-"));
+    let place = if place == old_place {
+        &new_place
     } else {
-        place.to_owned()
+        place
     };
     Some(format!("external:{place}:{new}"))
 }
@@ -187,12 +188,12 @@ fn replace_ids_in_json(text: &str, ids: &NewIds) -> Option<RawJson> {
 
 /// Replaces ids in a text. Only whole words are ids.
 fn replace_ids_in_text(text: &str, ids: &NewIds) -> String {
-    let is_of_id = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let is_id_char = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let mut made = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(start) = rest.find(is_of_id) {
+    while let Some(start) = rest.find(is_id_char) {
         let (before, word) = rest.split_at(start);
-        let end = word.find(|c| !is_of_id(c)).unwrap_or(word.len());
+        let end = word.find(|c| !is_id_char(c)).unwrap_or(word.len());
         let (word, after) = word.split_at(end);
         // A full stop after an id is not part of the id.
         let bare = word.trim_end_matches(['.', '-']);

@@ -30,13 +30,10 @@ pub fn restore_beads(
         .iter()
         .map(|id| full_id(&snapshot, &prefix, id))
         .collect();
-    let is_deleted = |id: &String| {
-        let is_tombstone = snapshot
-            .bead_ref(id)
-            .is_some_and(|bead| bead.is_tombstone());
-        is_tombstone && !snapshot.is_archived(id)
-    };
-    let (deleted, archived): (Vec<String>, Vec<String>) = ids.into_iter().partition(is_deleted);
+    let (deleted, archived): (Vec<String>, Vec<String>) = ids.into_iter().partition(|id| {
+        let bead = snapshot.bead_ref(id);
+        bead.is_some_and(|bead| bead.is_tombstone()) && !snapshot.is_archived(id)
+    });
     let (archived, gone): (Vec<String>, Vec<String>) =
         archived.into_iter().partition(|id| is_there(&snapshot, id));
     let mut restored = RestoredBeads::default();

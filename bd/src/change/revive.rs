@@ -38,13 +38,17 @@ pub fn revive_beads(
     for outgoing in [false, true] {
         for restored in &mut revived {
             let id = restored.bead.id.clone();
-            let edges = restored
-                .tombstone
-                .dependencies
-                .iter()
-                .map(|edge| (id.clone(), edge.clone()))
-                .chain(find_removed_edges(&id, history));
-            for (holder, edge) in edges.filter(|(holder, _)| (*holder == id) == outgoing) {
+            let mut edges = find_removed_edges(&id, history);
+            edges.splice(
+                0..0,
+                restored
+                    .tombstone
+                    .dependencies
+                    .iter()
+                    .map(|edge| (id.clone(), edge.clone())),
+            );
+            edges.retain(|(holder, _)| (*holder == id) == outgoing);
+            for (holder, edge) in edges {
                 let result = tx.attempt(|tx| restore_edge(tx, &holder, &edge));
                 if let Err(error) = result {
                     let edge = format!("{holder} → {}: {error}", edge.depends_on_id);
@@ -126,22 +130,22 @@ fn restore_status(
 /// bead independently.
 fn find_deletions<'a>(id: &str, history: &'a [Event]) -> impl Iterator<Item = &'a Event> + use<'a> {
     let id = id.to_owned();
-    let is_tombstone = |side: &Option<RecordFields>| {
-        let status = side.as_ref().and_then(|side| side.plain_text("status"));
-        status.as_deref() == Some(Status::Tombstone.as_str())
-    };
-    let since = history
+    history
         .iter()
         .rev()
         .filter_map(move |event| Some((event, find_change(event, &id)?)))
-        .take_while(move |(_, change)| {
+        .take_while(|(_, change)| {
             // The event that revived the bead, or created it.
-            let revives = is_tombstone(&change.old) && !is_tombstone(&change.new);
+            let revives = is_tombstone(change.old.as_ref()) && !is_tombstone(change.new.as_ref());
             !revives && change.old.is_some()
-        });
-    since
-        .filter(move |(_, change)| is_tombstone(&change.new))
+        })
+        .filter(|(_, change)| is_tombstone(change.new.as_ref()))
         .map(|(event, _)| event)
+}
+
+fn is_tombstone(side: Option<&RecordFields>) -> bool {
+    let status = side.and_then(|side| side.plain_text("status"));
+    status.as_deref() == Some(Status::Tombstone.as_str())
 }
 
 fn find_change<'a>(event: &'a Event, id: &str) -> Option<&'a BeadChange> {
@@ -179,16 +183,15 @@ fn find_previous_status(tombstone: &Bead, history: &[Event]) -> (Status, Option<
 fn find_removed_edges(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
     let mut found = Vec::new();
     for change in find_deletions(id, history).flat_map(|event| &event.changes) {
-        let text = change
+        let recorded: Option<Vec<Dep>> = change
             .old
             .as_ref()
-            .and_then(|old| old.raw_text("dependencies"));
-        let recorded: Option<Vec<Dep>> = text.and_then(|text| serde_json::from_str(text).ok());
-        let edges = recorded
-            .into_iter()
-            .flatten()
-            .filter(|edge| change.id == *id || edge.depends_on_id == *id);
-        found.extend(edges.map(|edge| (change.id.clone(), edge)));
+            .and_then(|old| serde_json::from_str(old.raw_text("dependencies")?).ok());
+        for edge in recorded.into_iter().flatten() {
+            if change.id == *id || edge.depends_on_id == *id {
+                found.push((change.id.clone(), edge));
+            }
+        }
     }
     found
 }
@@ -197,8 +200,11 @@ fn find_removed_edges(id: &str, history: &[Event]) -> Vec<(String, Dep)> {
 fn restore_edge(tx: &mut Tx<'_>, from: &str, edge: &Dep) -> Result<(), ChangeError> {
     if add_dep(tx, from, &edge.depends_on_id, edge.kind.clone())? {
         let mut holder = load_live_bead(tx, from)?;
-        let mut edges = holder.dependencies.iter_mut();
-        if let Some(added_edge) = edges.find(|own| own.depends_on_id == edge.depends_on_id) {
+        let added_edge = holder
+            .dependencies
+            .iter_mut()
+            .find(|own| own.depends_on_id == edge.depends_on_id);
+        if let Some(added_edge) = added_edge {
             added_edge.clone_from(edge);
         }
         tx.put(holder)?;

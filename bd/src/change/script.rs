@@ -58,12 +58,12 @@ pub fn read_script(text: &str) -> Result<Vec<ScriptStep>, ScriptError> {
     let mut steps = Vec::new();
     for (number, text) in text.lines().enumerate() {
         let line = number + 1;
-        let at = |reason| ScriptError { line, reason };
-        let words = split_words(text).map_err(at)?;
+        let build_error = |reason| ScriptError { line, reason };
+        let words = split_words(text).map_err(build_error)?;
         if words.first().is_none_or(|word| word.starts_with('#')) {
             continue;
         }
-        let change = read_change(&words).map_err(at)?;
+        let change = read_change(&words).map_err(build_error)?;
         steps.push(ScriptStep { line, change });
     }
     Ok(steps)
@@ -164,17 +164,16 @@ fn read_edit(pairs: &[&str]) -> Result<BeadEdit, String> {
         let Some((field, value)) = pair.split_once('=') else {
             return Err(format!("\"{pair}\" is not FIELD=VALUE"));
         };
-        let value = || Some(value.to_owned());
         match field {
-            "status" => edit.status = value().as_deref().map(Status::from),
-            "priority" => edit.priority = Some(read_priority(&value().unwrap_or_default())?),
-            "type" => edit.issue_type = value().as_deref().map(Kind::from_user_text),
-            "title" => edit.title = value(),
-            "assignee" => edit.assignee = value(),
-            "description" => edit.description = value(),
-            "design" => edit.design = value(),
-            "acceptance" => edit.acceptance_criteria = value(),
-            "notes" => edit.notes = value(),
+            "status" => edit.status = Some(Status::from(value)),
+            "priority" => edit.priority = Some(read_priority(value)?),
+            "type" => edit.issue_type = Some(Kind::from_user_text(value)),
+            "title" => edit.title = Some(value.to_owned()),
+            "assignee" => edit.assignee = Some(value.to_owned()),
+            "description" => edit.description = Some(value.to_owned()),
+            "design" => edit.design = Some(value.to_owned()),
+            "acceptance" => edit.acceptance_criteria = Some(value.to_owned()),
+            "notes" => edit.notes = Some(value.to_owned()),
             _ => return Err(format!("unknown field \"{field}\": use {FIELDS}")),
         }
     }

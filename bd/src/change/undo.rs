@@ -111,7 +111,7 @@ pub fn undo_event(tx: &mut Tx<'_>, event: &Event) -> Result<UndoOutcome, UndoErr
 
 /// Undoes the effect of an event on one bead. Returns true if the bead changed.
 fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bool, UndoError> {
-    let gone = |state| UndoError::Gone {
+    let build_gone_error = |state| UndoError::Gone {
         id: change.id.clone(),
         state,
     };
@@ -121,7 +121,7 @@ fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bo
             let bead = tx
                 .get(&change.id)
                 .cloned()
-                .ok_or_else(|| gone(GONE_STATE))?;
+                .ok_or_else(|| build_gone_error(GONE_STATE))?;
             if bead.is_tombstone() {
                 return Ok(false);
             }
@@ -138,19 +138,21 @@ fn undo_change(tx: &mut Tx<'_>, event: &Event, change: &BeadChange) -> Result<bo
         // The event removed the bead without a trace. The bead comes back unchanged.
         (Some(old), None) => {
             if tx.get(&change.id).is_some() {
-                return Err(gone("there again"));
+                return Err(build_gone_error("there again"));
             }
-            let bead = old.to_bead().ok_or_else(|| gone("unreadable"))?;
+            let bead = old
+                .to_bead()
+                .ok_or_else(|| build_gone_error("unreadable"))?;
             tx.put(bead).map_err(ChangeError::from)?;
         }
         (Some(old), Some(new)) => {
             let bead = tx
                 .get(&change.id)
                 .cloned()
-                .ok_or_else(|| gone(GONE_STATE))?;
+                .ok_or_else(|| build_gone_error(GONE_STATE))?;
             // The edit is older than the deletion of the bead. Only the deletion can be undone.
             if bead.is_tombstone() && new.raw_text("deleted_at").is_none() {
-                return Err(gone(DELETED_STATE));
+                return Err(build_gone_error(DELETED_STATE));
             }
             let merged = merge_old_values(&bead, old, new).map_err(|field| UndoError::Later {
                 id: change.id.clone(),
@@ -229,31 +231,28 @@ fn refuse_side_effects(tx: &Tx<'_>, event: &Event, change: &BeadChange) -> Resul
         "unarchive" => return refuse("a return from the archive", "bd compact".to_owned()),
         _ => {}
     }
-    let bead = tx.get(id);
-    let is_a = |kind: Kind| bead.is_some_and(|bead| bead.issue_type == kind);
-    if is_a(Kind::Message) {
+    let kind = tx.get(id).map(|bead| &bead.issue_type);
+    if kind == Some(&Kind::Message) {
         return refuse("mail", format!("gt mail archive {id}"));
     }
-    if is_a(Kind::MergeRequest) {
+    if kind == Some(&Kind::MergeRequest) {
         return refuse("a merge", format!("gt mq status {id}"));
     }
-    let set = |side: &Option<RecordFields>, key: &str| {
-        side.as_ref().and_then(|side| side.plain_text(key))
-    };
-    let statuses = [set(&change.old, "status"), set(&change.new, "status")];
-    if is_a(Kind::Convoy) && statuses[1].as_deref() == Some(Status::Closed.as_str()) {
+    let sides = [&change.old, &change.new].map(Option::as_ref);
+    let statuses = sides.map(|side| side?.plain_text("status"));
+    if kind == Some(&Kind::Convoy) && statuses[1].as_deref() == Some(Status::Closed.as_str()) {
         return refuse("a landing", format!("gt convoy status {id}"));
     }
-    let has_key = |key: &str| {
-        let sides = [&change.old, &change.new];
-        sides.iter().any(|side| set(side, key).is_some())
-    };
+    let has_hook = sides
+        .into_iter()
+        .flatten()
+        .any(|side| side.plain_text("hook_bead").is_some());
     let hooked = Some(Status::Hooked.as_str().to_owned());
-    if has_key("hook_bead") || statuses.contains(&hooked) || is_a(Kind::Agent) {
+    if has_hook || statuses.contains(&hooked) || kind == Some(&Kind::Agent) {
         return refuse("a hook", format!("gt unsling {id}"));
     }
     let claimed = statuses[1].as_deref() == Some(Status::InProgress.as_str())
-        && set(&change.new, "assignee").is_some();
+        && sides[1].is_some_and(|new| new.plain_text("assignee").is_some());
     if claimed && change.old.is_some() {
         return refuse(
             "a claim",

@@ -187,14 +187,16 @@ impl Config {
     pub fn setting(&self, name: &str) -> Option<Setting> {
         let name = key::canonicalize_name(name);
         let variable = key::env_variable_name(&name);
-        let env = self.environment.as_ref().and_then(|env| {
-            let also = || (name == SYNC_BRANCH).then(|| env.get("BEADS_SYNC_BRANCH"));
-            env.get(&variable).or_else(|| also().flatten())
+        let env = self
+            .environment
+            .as_ref()
+            .and_then(|env| match env.get(&variable) {
+                None if name == SYNC_BRANCH => env.get("BEADS_SYNC_BRANCH"),
+                value => value,
+            });
+        let [local, shared] = [&self.local, &self.file].map(|layer| {
+            lookup_setting(layer, &name).filter(|value| key::is_allowed_in_repository(&name, value))
         });
-        let read_file = |layer| {
-            let value: Option<&str> = lookup_setting(layer, &name);
-            value.filter(|value| key::is_allowed_in_repository(&name, value))
-        };
         let own = self.user.get(&name).map(String::as_str);
         let layers = [
             (
@@ -202,8 +204,8 @@ impl Config {
                 self.flags.get(&name).map(String::as_str),
             ),
             (SettingSource::Environment, env),
-            (SettingSource::Local, read_file(&self.local)),
-            (SettingSource::File, read_file(&self.file)),
+            (SettingSource::Local, local),
+            (SettingSource::File, shared),
             (SettingSource::User, own.filter(|_| key::is_command(&name))),
             (SettingSource::Default, key::find_default(&name)),
         ];
@@ -226,11 +228,10 @@ impl Config {
             ("config.local.yaml", &self.local),
             ("config.yaml", &self.file),
         ];
-        let is_refused = |layer| {
-            let value = lookup_setting(layer, name);
-            value.is_some_and(|value| !key::is_allowed_in_repository(name, value))
-        };
-        let (file, _) = layers.into_iter().find(|(_, layer)| is_refused(layer))?;
+        let (file, _) = layers.into_iter().find(|(_, layer)| {
+            lookup_setting(layer, name)
+                .is_some_and(|value| !key::is_allowed_in_repository(name, value))
+        })?;
         let user_path = self.user_dir.as_ref();
         Some(IgnoredCommand {
             name: name.to_owned(),
@@ -258,8 +259,9 @@ impl Config {
 
     /// Returns a setting as a comma-separated list.
     pub fn list(&self, name: &str) -> Vec<String> {
-        let text = self.get(name).unwrap_or_default();
-        text.split(',')
+        self.get(name)
+            .iter()
+            .flat_map(|text| text.split(','))
             .map(str::trim)
             .filter(|word| !word.is_empty())
             .map(str::to_owned)
@@ -273,8 +275,8 @@ impl Config {
 
     /// Returns true if beads may be pushed. An unclear value of `no-push` counts as yes.
     pub fn can_push(&self) -> bool {
-        let never = self.get("no-push").unwrap_or_default();
-        never.trim().is_empty() || key::parse_on_off(&never) == Some(false)
+        self.get("no-push")
+            .is_none_or(|never| never.trim().is_empty() || key::parse_on_off(&never) == Some(false))
     }
 
     /// Returns a setting that forbids something as on or off. An unclear value is an error.
@@ -433,7 +435,7 @@ fn edit_config_file(
     change: impl FnOnce(&str) -> Option<String>,
 ) -> Result<(), ConfigError> {
     let path = dir.join("config.yaml");
-    let failed = |source| ConfigError::Io {
+    let build_error = |source| ConfigError::Io {
         path: path.clone(),
         source,
     };
@@ -443,11 +445,13 @@ fn edit_config_file(
         ConfigError::Locked { path, reason }
     })?;
     let bytes = file::read_regular_file(&path)
-        .map_err(failed)?
+        .map_err(build_error)?
         .unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     match change(&text) {
-        Some(fresh) => file::replace_file(&path, fresh.as_bytes(), file::SHARED).map_err(failed),
+        Some(fresh) => {
+            file::replace_file(&path, fresh.as_bytes(), file::SHARED).map_err(build_error)
+        }
         None => Ok(()),
     }
 }
@@ -499,8 +503,10 @@ fn read_user_layer(path: &Path) -> Result<BTreeMap<String, String>, ConfigError>
 }
 
 fn parse_layer(path: &Path, bytes: &[u8]) -> Result<BTreeMap<String, String>, ConfigError> {
-    let mut lines = bytes.split(|byte| *byte == b'\n');
-    if let Some(at) = lines.position(|line| line.starts_with(b"<<<<<<<")) {
+    if let Some(at) = bytes
+        .split(|byte| *byte == b'\n')
+        .position(|line| line.starts_with(b"<<<<<<<"))
+    {
         let line = at + 1;
         let reason = format!(
             "line {line} is a git conflict marker: keep the settings you want and delete the marker lines, in an editor"

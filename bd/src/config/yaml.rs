@@ -24,18 +24,18 @@ fn parse_document(text: &str) -> Result<BTreeMap<String, String>, String> {
     }) {
         return Ok(BTreeMap::new());
     }
-    let flatten = |policy| {
+    let parse_flat_with = |policy| {
         let mut flat = BTreeMap::new();
         parse_with_policy(text, MAX_SETTING_NODES, policy)?.flatten("", &mut flat);
         Ok::<_, String>(flat)
     };
     // Every command parses the file, so it is parsed again only if it has a fault.
-    if let Ok(flat) = flatten(DuplicateKeyPolicy::Error) {
+    if let Ok(flat) = parse_flat_with(DuplicateKeyPolicy::Error) {
         return Ok(flat);
     }
     // A file that several programs edit may have a key twice.
-    let first = flatten(DuplicateKeyPolicy::FirstWins)?;
-    let last = flatten(DuplicateKeyPolicy::LastWins)?;
+    let first = parse_flat_with(DuplicateKeyPolicy::FirstWins)?;
+    let last = parse_flat_with(DuplicateKeyPolicy::LastWins)?;
     match first
         .iter()
         .find(|(key, value)| last.get(*key) != Some(*value))

@@ -85,8 +85,11 @@ pub(super) fn repair_journal(
     let found = find_damaged(store)?;
     let mut sound: Vec<SoundRecord> = Vec::new();
     for damaged_line in found.iter().filter(|one| one.aside) {
-        let records = damage::sound_records(&damaged_line.line).into_iter();
-        sound.extend(records.filter(|sound| damaged_line.missing.contains(&sound.id)));
+        sound.extend(
+            damage::sound_records(&damaged_line.line)
+                .into_iter()
+                .filter(|sound| damaged_line.missing.contains(&sound.id)),
+        );
     }
     if sound.is_empty() {
         return Ok(Vec::new());
@@ -117,36 +120,29 @@ pub(super) fn repair_journal(
 fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
     let paths = StorePaths::for_folder(store.dir());
     let mut found = Vec::new();
-    let mut take = |path: &Path, aside: bool, lines: Vec<Vec<u8>>| {
-        found.extend(lines.into_iter().map(|line| DamagedJournalLine {
-            path: path.to_owned(),
-            aside,
-            missing: damage::find_visible_ids(&line),
-            line,
-        }));
-    };
-    let folder = std::fs::read_dir(paths.damaged()).into_iter().flatten();
-    let mut aside: Vec<PathBuf> = folder
+    let mut aside: Vec<PathBuf> = std::fs::read_dir(paths.damaged())
+        .into_iter()
+        .flatten()
         .filter_map(|entry| Some(entry.ok()?.path()))
         .filter(|path| is_acknowledged(path))
         .collect();
     aside.sort();
     for path in aside {
         let text = read_or_empty(&path)?;
-        let lines = lines::iter_line_spans(&text, 0).map(|(_, span)| text[span].to_vec());
-        take(&path, true, lines.collect());
+        for (_, span) in lines::iter_line_spans(&text, 0) {
+            found.push(DamagedJournalLine::new(&path, true, text[span].to_vec()));
+        }
     }
-    let text = read_or_empty(&paths.journal())?;
-    let inside = journal::decode_journal(&text)
-        .torn
-        .into_iter()
-        .filter(|span| {
-            text.get(span.end..)
-                .is_some_and(|rest| rest.contains(&b'\n'))
-        })
-        .map(|span| text[span].to_vec())
-        .collect();
-    take(&paths.journal(), false, inside);
+    let path = paths.journal();
+    let text = read_or_empty(&path)?;
+    for span in journal::decode_journal(&text).torn {
+        if text
+            .get(span.end..)
+            .is_some_and(|rest| rest.contains(&b'\n'))
+        {
+            found.push(DamagedJournalLine::new(&path, false, text[span].to_vec()));
+        }
+    }
     if found.is_empty() {
         return Ok(found);
     }
@@ -166,17 +162,26 @@ fn find_damaged(store: &Store) -> Result<Vec<DamagedJournalLine>, StoreError> {
 }
 
 fn is_acknowledged(path: &Path) -> bool {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    name.ends_with(damage::ACKNOWLEDGED)
+    path.file_name()
+        .is_some_and(|name| name.to_string_lossy().ends_with(damage::ACKNOWLEDGED))
 }
 
 fn read_or_empty(path: &Path) -> Result<Vec<u8>, StoreError> {
-    let text =
-        file::read_file_if_exists(path).map_err(|source| StoreError::io("read", path, source))?;
-    Ok(text.unwrap_or_default())
+    file::read_file_if_exists(path)
+        .map(Option::unwrap_or_default)
+        .map_err(|source| StoreError::io("read", path, source))
 }
 
 impl DamagedJournalLine {
+    fn new(path: &Path, aside: bool, line: Vec<u8>) -> Self {
+        Self {
+            path: path.to_owned(),
+            aside,
+            missing: damage::find_visible_ids(&line),
+            line,
+        }
+    }
+
     fn is_missing(&self) -> bool {
         !self.missing.is_empty() || damage::find_visible_ids(&self.line).is_empty()
     }

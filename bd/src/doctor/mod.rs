@@ -246,21 +246,18 @@ fn check_cycles(snapshot: &Snapshot) -> DoctorCheck {
 
 /// Reports values of the wrong type. They are preserved, and count as absent.
 fn check_values(snapshot: &Snapshot) -> DoctorCheck {
-    let found: Vec<String> = snapshot
-        .all()
-        .flat_map(|bead| -> Vec<String> {
-            let odd = bead
-                .extra
-                .iter()
-                .filter(|(key, _)| record::KEYS.contains(&key.as_str()));
-            let elements = bead.foreign.iter();
-            let elements = elements
-                .map(|element| format!("{}: {} in {}", bead.id, element.raw.get(), element.list));
-            odd.map(|(key, _)| format!("{}: {key}", bead.id))
-                .chain(elements)
-                .collect()
-        })
-        .collect();
+    let mut found = Vec::new();
+    for bead in snapshot.all() {
+        let id = &bead.id;
+        for (key, _) in &bead.extra {
+            if record::KEYS.contains(&key.as_str()) {
+                found.push(format!("{id}: {key}"));
+            }
+        }
+        for element in &bead.foreign {
+            found.push(format!("{id}: {} in {}", element.raw.get(), element.list));
+        }
+    }
     if found.is_empty() {
         return DoctorCheck::ok("Values", "every known field has a value of its type");
     }

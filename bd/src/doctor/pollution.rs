@@ -16,16 +16,17 @@ const TEST_TITLE_WORDS: [&str; 8] = [
     "asdf",
 ];
 
+fn is_test_title(title: &str) -> bool {
+    let title = title.to_lowercase();
+    let first = title.split(|c: char| !c.is_alphanumeric()).next();
+    first.is_some_and(|word| TEST_TITLE_WORDS.contains(&word))
+}
+
 pub(super) fn check_pollution(snapshot: &Snapshot) -> DoctorCheck {
-    let is_test = |title: &str| {
-        let title = title.to_lowercase();
-        let first = title.split(|c: char| !c.is_alphanumeric()).next();
-        first.is_some_and(|word| TEST_TITLE_WORDS.contains(&word))
-    };
     let found: Vec<String> = snapshot
         .all()
         .filter(|bead| !bead.is_tombstone())
-        .filter(|bead| is_test(&bead.title))
+        .filter(|bead| is_test_title(&bead.title))
         .map(|bead| format!("{}: {}", bead.id, bead.title))
         .collect();
     if found.is_empty() {

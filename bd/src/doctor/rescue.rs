@@ -54,18 +54,12 @@ pub(super) fn recover_from_git(store: &Store) -> Result<Vec<Bead>, StoreError> {
 /// sound line.
 fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
     let snapshot = store.snapshot()?;
-    let mut ids = BTreeSet::new();
-    let mut take = |text: &[u8]| {
-        for (_, span) in lines::iter_line_spans(text, 0) {
-            let line = &text[span];
-            let shown = merge::id_of_line(line).or_else(|| find_visible_id(line));
-            ids.extend(shown.filter(|id| !snapshot.is_taken(id)));
-        }
-    };
+    let mut texts = Vec::new();
     if !snapshot.damaged().is_empty() {
-        let text = file::read_file_if_exists(store.issues_file())
-            .map_err(|source| StoreError::io("read", store.issues_file(), source))?;
-        take(&text.unwrap_or_default());
+        texts.extend(
+            file::read_file_if_exists(store.issues_file())
+                .map_err(|source| StoreError::io("read", store.issues_file(), source))?,
+        );
     }
     let aside = std::fs::read_dir(store.dir().join("damaged"))
         .into_iter()
@@ -76,7 +70,15 @@ fn damaged_ids(store: &Store) -> Result<BTreeSet<String>, StoreError> {
             .to_string_lossy()
             .ends_with("issues.jsonl");
         if let (true, Ok(Some(text))) = (is_issues, file::read_file_if_exists(&entry.path())) {
-            take(&text);
+            texts.push(text);
+        }
+    }
+    let mut ids = BTreeSet::new();
+    for text in &texts {
+        for (_, span) in lines::iter_line_spans(text, 0) {
+            let line = &text[span];
+            let shown = merge::id_of_line(line).or_else(|| find_visible_id(line));
+            ids.extend(shown.filter(|id| !snapshot.is_taken(id)));
         }
     }
     Ok(ids)

@@ -17,9 +17,10 @@ pub(super) fn check_sqlite(dir: &Path) -> DoctorCheck {
         return DoctorCheck::ok("Database", "no database of another bd");
     };
     let mut detail: Vec<String> = found.iter().map(|path| describe_contents(path)).collect();
-    let companions = COMPANION_FILES.map(|name| dir.join(name)).into_iter();
     detail.extend(
-        companions
+        COMPANION_FILES
+            .iter()
+            .map(|name| dir.join(name))
             .filter(|path| path.exists())
             .map(|path| format!("{} belongs to it", path.display())),
     );

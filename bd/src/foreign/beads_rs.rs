@@ -78,7 +78,9 @@ impl BranchBeads {
         branch: &str,
         file: &str,
     ) -> Result<Vec<(usize, Value)>, GitError> {
-        let text = git.file_at(branch, file)?.unwrap_or_default();
+        let Some(text) = git.file_at(branch, file)? else {
+            return Ok(Vec::new());
+        };
         let mut lines = Vec::new();
         for (index, line) in text.split(|byte| *byte == b'\n').enumerate() {
             if line.iter().all(u8::is_ascii_whitespace) {
@@ -128,9 +130,12 @@ fn convert_bead(line: Value, comments: Option<&Vec<Value>>, edges: Option<&Vec<V
                 bead.insert("close_reason".to_owned(), value);
             }
             "labels" => {
-                let labels: Vec<Value> = match &value["entries"] {
-                    Value::Object(entries) => entries.keys().map(|label| json!(label)).collect(),
-                    _ => value.as_array().cloned().unwrap_or_default(),
+                let labels: Vec<Value> = match (&value["entries"], value.as_array()) {
+                    (Value::Object(entries), _) => {
+                        entries.keys().map(|label| json!(label)).collect()
+                    }
+                    (_, Some(labels)) => labels.clone(),
+                    (_, None) => Vec::new(),
                 };
                 bead.insert(key, Value::Array(labels));
             }
@@ -143,7 +148,7 @@ fn convert_bead(line: Value, comments: Option<&Vec<Value>>, edges: Option<&Vec<V
             }
         }
     }
-    let id = bead.get("id").cloned().unwrap_or_default();
+    let id = bead.get("id").cloned().unwrap_or(Value::Null);
     for comment in comments.into_iter().flatten() {
         if !all_comments.contains(comment) {
             all_comments.push(comment.clone());
@@ -202,12 +207,11 @@ fn read_edges(lines: &[(usize, Value)]) -> BTreeMap<String, Vec<Value>> {
         _ => vec![line],
     });
     for key in keys {
-        let end = |name: &str| {
+        let ends = ["from", "to"].map(|name| {
             let end = &key[name];
-            let id = end.as_str().or_else(|| end["id"].as_str());
-            id.map(str::to_owned)
-        };
-        let (Some(from), Some(to)) = (end("from"), end("to")) else {
+            end.as_str().or_else(|| end["id"].as_str())
+        });
+        let [Some(from), Some(to)] = ends else {
             continue;
         };
         let kind = match key["kind"].as_str().unwrap_or("blocks") {
@@ -215,7 +219,7 @@ fn read_edges(lines: &[(usize, Value)]) -> BTreeMap<String, Vec<Value>> {
             kind => kind.replace('_', "-"),
         };
         let edge = json!({"issue_id": from, "depends_on_id": to, "type": kind});
-        edges.entry(from).or_default().push(edge);
+        edges.entry(from.to_owned()).or_default().push(edge);
     }
     edges
 }

@@ -19,18 +19,20 @@ impl CsvTable {
         let text = text.trim_start_matches('\u{feff}');
         let mut builder = csv::ReaderBuilder::new();
         let reader = builder.flexible(true).has_headers(false);
-        let mut rows = Vec::new();
-        for row in reader.from_reader(text.as_bytes()).records() {
+        let mut table = Self {
+            names: Vec::new(),
+            rows: Vec::new(),
+        };
+        for (number, row) in reader.from_reader(text.as_bytes()).records().enumerate() {
             let row = row.map_err(|error| ForeignError::Unknown(format!("no CSV: {error}")))?;
-            rows.push(row.iter().map(|cell| cell.trim().to_owned()).collect());
+            let cells: Vec<String> = row.iter().map(|cell| cell.trim().to_owned()).collect();
+            if number == 0 {
+                table.names = cells;
+            } else if cells.iter().any(|cell| !cell.is_empty()) {
+                table.rows.push(cells);
+            }
         }
-        let mut rows: std::vec::IntoIter<Vec<String>> = rows.into_iter();
-        Ok(Self {
-            names: rows.next().unwrap_or_default(),
-            rows: rows
-                .filter(|row| row.iter().any(|cell| !cell.is_empty()))
-                .collect(),
-        })
+        Ok(table)
     }
 
     fn has(&self, name: &str) -> bool {
@@ -50,7 +52,7 @@ impl CsvTable {
     }
 
     fn first(&self, row: &[String], name: &str) -> String {
-        self.all(row, name).into_iter().next().unwrap_or_default()
+        self.all(row, name).into_iter().take(1).collect()
     }
 }
 
@@ -96,22 +98,22 @@ fn split_list(text: &str) -> Vec<String> {
 }
 
 fn jira_from_row(table: &CsvTable, row: &[String]) -> TrackerIssue {
-    let cell = |name: &str| table.first(row, name);
+    let read_cell = |name: &str| table.first(row, name);
     TrackerIssue {
-        key: cell("Issue key"),
-        title: cell("Summary"),
-        body: cell("Description"),
-        state: cell("Status"),
-        kind: cell("Issue Type"),
-        priority: cell("Priority"),
-        assignee: cell("Assignee"),
-        creator: cell("Creator"),
+        key: read_cell("Issue key"),
+        title: read_cell("Summary"),
+        body: read_cell("Description"),
+        state: read_cell("Status"),
+        kind: read_cell("Issue Type"),
+        priority: read_cell("Priority"),
+        assignee: read_cell("Assignee"),
+        creator: read_cell("Creator"),
         labels: table.all(row, "Labels"),
-        created: cell("Created"),
-        updated: cell("Updated"),
-        closed: cell("Resolved"),
-        due: cell("Due date"),
-        parent: Some(cell("Parent key")).filter(|key| !key.is_empty()),
+        created: read_cell("Created"),
+        updated: read_cell("Updated"),
+        closed: read_cell("Resolved"),
+        due: read_cell("Due date"),
+        parent: Some(read_cell("Parent key")).filter(|key| !key.is_empty()),
         blocked_by: table.all(row, "Inward issue link (Blocks)"),
         comments: (table.all(row, "Comment").iter())
             .map(|cell| parse_jira_comment(cell))
@@ -139,26 +141,25 @@ fn parse_jira_comment(cell: &str) -> TrackerComment {
 }
 
 fn linear_from_row(table: &CsvTable, row: &[String]) -> TrackerIssue {
-    let cell = |name: &str| table.first(row, name);
-    let closed = [cell("Completed"), cell("Canceled")].into_iter();
+    let read_cell = |name: &str| table.first(row, name);
     TrackerIssue {
-        key: cell("ID"),
-        title: cell("Title"),
-        body: cell("Description"),
-        state: cell("Status"),
-        priority: cell("Priority"),
-        assignee: cell("Assignee"),
-        creator: cell("Creator"),
-        labels: split_list(&cell("Labels")),
-        created: cell("Created"),
-        updated: cell("Updated"),
-        closed: closed
-            .into_iter()
-            .find(|time| !time.is_empty())
-            .unwrap_or_default(),
-        due: cell("Due Date"),
-        parent: Some(cell("Parent issue")).filter(|key| !key.is_empty()),
-        blocked_by: split_list(&cell("Blocked by")),
+        key: read_cell("ID"),
+        title: read_cell("Title"),
+        body: read_cell("Description"),
+        state: read_cell("Status"),
+        priority: read_cell("Priority"),
+        assignee: read_cell("Assignee"),
+        creator: read_cell("Creator"),
+        labels: split_list(&read_cell("Labels")),
+        created: read_cell("Created"),
+        updated: read_cell("Updated"),
+        closed: match read_cell("Completed") {
+            time if time.is_empty() => read_cell("Canceled"),
+            time => time,
+        },
+        due: read_cell("Due Date"),
+        parent: Some(read_cell("Parent issue")).filter(|key| !key.is_empty()),
+        blocked_by: split_list(&read_cell("Blocked by")),
         ..TrackerIssue::default()
     }
 }

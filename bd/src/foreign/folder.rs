@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
+use kit::sys::file::find_real_path;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -57,44 +58,43 @@ pub fn read_folder(folder: &Path, own: &Path) -> anyhow::Result<ForeignFolder> {
         folder
     };
     let mut found = ForeignFolder::default();
-    let mut newest: BTreeMap<String, Box<Bead>> = BTreeMap::new();
-    let mut add = |beads: Vec<Box<Bead>>| {
-        for bead in beads {
-            let is_newer = newest
-                .get(&bead.id)
-                .is_none_or(|other| other.updated_at.instant() < bead.updated_at.instant());
-            if is_newer {
-                newest.insert(bead.id.clone(), bead);
-            }
-        }
-    };
-    let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut beads = Vec::new();
     let file = ISSUES_FILES
         .iter()
         .map(|name| dir.join(name))
         .into_iter()
         .find(|path| path.is_file());
-    if let Some(path) = file.filter(|_| real(dir) != real(own)) {
-        add(found.read_lines(&path)?);
+    if let Some(path) = file
+        && find_real_path(dir) != find_real_path(own)
+    {
+        beads.extend(found.read_lines(&path)?);
     }
     for path in mark::find_databases(dir) {
-        add(found.read_database(&path)?);
+        beads.extend(found.read_database(&path)?);
     }
     if find::GitPlace::around(folder).root.is_some()
         && let Some(branch) = beads_rs::find_branch(&Git::at(folder))?
     {
-        add(found.read_branch(&Git::at(folder), &branch)?);
+        beads.extend(found.read_branch(&Git::at(folder), &branch)?);
+    }
+    let mut newest: BTreeMap<String, Box<Bead>> = BTreeMap::new();
+    for bead in beads {
+        let is_newer = newest
+            .get(&bead.id)
+            .is_none_or(|other| other.updated_at.instant() < bead.updated_at.instant());
+        if is_newer {
+            newest.insert(bead.id.clone(), bead);
+        }
     }
     found.beads = newest.into_values().collect();
     for bead in &found.beads {
         let value = record::bead_to_json_value(bead);
-        let extra = |key: &str| bead.extra.iter().any(|(name, _)| name == key);
         for key in value
             .as_object()
             .into_iter()
             .flat_map(|object| object.keys())
         {
-            if extra(key) {
+            if bead.extra.iter().any(|(name, _)| name == key) {
                 *found.fields.unknown.entry(key.clone()).or_default() += 1;
             } else {
                 found.fields.kept.insert(key.clone());
@@ -128,7 +128,7 @@ impl ForeignFolder {
                     self.memories.insert(key.to_owned(), value.to_owned());
                 }
                 (kind, ..) => {
-                    let kind = kind.unwrap_or_default().to_owned();
+                    let kind = kind.unwrap_or("").to_owned();
                     *self.other_lines.entry(kind).or_default() += 1;
                 }
             }
@@ -167,8 +167,10 @@ impl ForeignFolder {
     }
 
     fn add_source(&mut self, path: &Path) -> String {
-        let name = path.file_name().unwrap_or_default().to_string_lossy();
-        self.sources.push(name.clone().into_owned());
-        name.into_owned()
+        let name = path
+            .file_name()
+            .map_or(String::new(), |name| name.display().to_string());
+        self.sources.push(name.clone());
+        name
     }
 }

@@ -47,31 +47,22 @@ impl TrackerIssue {
     /// Converts the issue to the record of a bead, or describes the value that cannot be converted.
     pub(super) fn to_record(&self, id: &str) -> Result<Value, String> {
         let status = map_status(&self.state, !self.closed.is_empty());
-        let time = |text: &str| match text {
-            "" => Ok(None),
-            text => parse_instant(text).map(Some).ok_or_else(|| {
-                format!(
-                    "{}: \"{text}\" is no time; export times as YYYY-MM-DD HH:MM",
-                    self.key
-                )
-            }),
-        };
-        let created = time(&self.created)?;
-        let closed = time(&self.closed)?;
+        let created = self.parse_time(&self.created)?;
+        let closed = self.parse_time(&self.closed)?;
         let comment_times = self
             .comments
             .iter()
-            .map(|comment| time(&comment.created))
+            .map(|comment| self.parse_time(&comment.created))
             .collect::<Result<Vec<_>, _>>()?;
         // If the export has no time of the last change, the latest of its other times is used. A
         // missing time must not hide a change.
-        let last = [created, time(&self.updated)?, closed]
-            .into_iter()
-            .flatten();
-        let updated = last
-            .chain(comment_times.iter().copied().flatten())
+        let updated = [created, self.parse_time(&self.updated)?, closed]
+            .iter()
+            .chain(&comment_times)
+            .copied()
+            .flatten()
             .max()
-            .unwrap_or_default();
+            .unwrap_or(Timestamp::UNIX_EPOCH);
         let created = created.unwrap_or(updated);
         let mut value = json!({
             "id": id,
@@ -82,7 +73,7 @@ impl TrackerIssue {
             "created_at": created,
             "updated_at": updated,
         });
-        let mut set = |key: &str, field_value: Value| {
+        let mut set_field = |key: &str, field_value: Value| {
             let is_empty = field_value.is_null()
                 || field_value == ""
                 || field_value.as_array().is_some_and(Vec::is_empty);
@@ -90,20 +81,20 @@ impl TrackerIssue {
                 value[key] = field_value;
             }
         };
-        set("description", json!(self.body));
-        set("assignee", json!(self.assignee));
-        set("created_by", json!(self.creator));
-        set("labels", json!(self.labels));
-        set("due_at", json!(time(&self.due)?));
-        set("estimated_minutes", json!(self.estimated_minutes));
+        set_field("description", json!(self.body));
+        set_field("assignee", json!(self.assignee));
+        set_field("created_by", json!(self.creator));
+        set_field("labels", json!(self.labels));
+        set_field("due_at", json!(self.parse_time(&self.due)?));
+        set_field("estimated_minutes", json!(self.estimated_minutes));
         if status == "closed" {
-            set("closed_at", json!(closed.unwrap_or(updated)));
-            set("close_reason", json!(self.state));
+            set_field("closed_at", json!(closed.unwrap_or(updated)));
+            set_field("close_reason", json!(self.state));
         }
         let comments = (1..).zip(&self.comments).zip(&comment_times).map(|((number, comment), time)| {
             json!({"id": number, "issue_id": id, "author": comment.author, "text": comment.text, "created_at": time.unwrap_or(created)})
         });
-        set("comments", comments.collect());
+        set_field("comments", comments.collect());
         let mut metadata = Map::new();
         if !self.url.is_empty() {
             metadata.insert("url".to_owned(), json!(self.url));
@@ -115,6 +106,18 @@ impl TrackerIssue {
             value["metadata"] = Value::Object(metadata);
         }
         Ok(value)
+    }
+
+    fn parse_time(&self, text: &str) -> Result<Option<Timestamp>, String> {
+        match text {
+            "" => Ok(None),
+            text => parse_instant(text).map(Some).ok_or_else(|| {
+                format!(
+                    "{}: \"{text}\" is no time; export times as YYYY-MM-DD HH:MM",
+                    self.key
+                )
+            }),
+        }
     }
 
     /// The priority from 0 to 4: by the tracker's word, by a label, or 2.
@@ -146,33 +149,14 @@ fn cut_title(title: &str) -> &str {
 }
 
 fn map_status(state: &str, has_closed: bool) -> &'static str {
-    let state = state.to_lowercase();
-    let is = |words: &[&str]| words.iter().any(|word| state == *word);
-    if is(&[
-        "closed",
-        "done",
-        "completed",
-        "canceled",
-        "cancelled",
-        "resolved",
-        "duplicate",
-        "won't do",
-    ]) {
-        "closed"
-    } else if is(&[
-        "in progress",
-        "indeterminate",
-        "started",
-        "in review",
-        "doing",
-    ]) {
-        "in_progress"
-    } else if is(&["blocked", "on hold"]) {
-        "blocked"
-    } else if has_closed && !is(&["open", "reopened", "to do", "todo", "new", "backlog"]) {
-        "closed"
-    } else {
-        "open"
+    match state.to_lowercase().as_str() {
+        "closed" | "done" | "completed" | "canceled" | "cancelled" | "resolved" | "duplicate"
+        | "won't do" => "closed",
+        "in progress" | "indeterminate" | "started" | "in review" | "doing" => "in_progress",
+        "blocked" | "on hold" => "blocked",
+        "open" | "reopened" | "to do" | "todo" | "new" | "backlog" => "open",
+        _ if has_closed => "closed",
+        _ => "open",
     }
 }
 
@@ -224,29 +208,26 @@ pub(super) fn parse_instant(text: &str) -> Option<Timestamp> {
     let text = text
         .trim_end_matches(|c: char| c.is_ascii_uppercase() && c != 'Z' && c != 'M')
         .trim();
-    let local = || {
-        LOCAL_KEYS
-            .iter()
-            .find_map(|form| DateTime::strptime(form, text).ok())
+    if let Ok(time) = text.parse::<Timestamp>() {
+        return Some(time);
+    }
+    if let Some(time) = WITH_ZONE
+        .iter()
+        .find_map(|form| Timestamp::strptime(form, text).ok())
+    {
+        return Some(time);
+    }
+    let local = match LOCAL_KEYS
+        .iter()
+        .find_map(|form| DateTime::strptime(form, text).ok())
+    {
+        Some(local) => local,
+        None => text
+            .parse::<Date>()
+            .ok()?
+            .to_datetime(jiff::civil::Time::midnight()),
     };
-    let date = || {
-        Some(
-            text.parse::<Date>()
-                .ok()?
-                .to_datetime(jiff::civil::Time::midnight()),
-        )
-    };
-    text.parse::<Timestamp>()
-        .ok()
-        .or_else(|| {
-            WITH_ZONE
-                .iter()
-                .find_map(|form| Timestamp::strptime(form, text).ok())
-        })
-        .or_else(|| {
-            let civil = local().or_else(date)?;
-            Some(civil.to_zoned(TimeZone::UTC).ok()?.timestamp())
-        })
+    Some(local.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
 #[cfg(test)]

@@ -24,8 +24,7 @@ fn find_issue_list(value: &Value) -> Vec<&Value> {
         Value::Object(object) => ["issues", "nodes", "data"]
             .into_iter()
             .find_map(|key| object.get(key))
-            .map(find_issue_list)
-            .unwrap_or_default(),
+            .map_or(Vec::new(), find_issue_list),
         _ => Vec::new(),
     }
 }
@@ -70,14 +69,14 @@ pub(super) fn parse_json_issues(
 
 /// Returns the first value that is text or a number. Each path is a JSON pointer.
 fn first_text(value: &Value, paths: &[&str]) -> String {
-    let found = paths.iter().find_map(|path| {
-        let found = value.pointer(path)?;
-        found
-            .as_str()
-            .map(str::to_owned)
-            .or_else(|| found.as_i64().map(|number| number.to_string()))
-    });
-    found.unwrap_or_default()
+    for path in paths {
+        match value.pointer(path) {
+            Some(Value::String(text)) => return text.clone(),
+            Some(Value::Number(number)) if number.is_i64() => return number.to_string(),
+            _ => {}
+        }
+    }
+    String::new()
 }
 
 /// Returns the texts of a list of strings or of objects with a name.
@@ -86,13 +85,12 @@ fn list_names(value: &Value) -> Vec<String> {
         Value::Array(items) => items.as_slice(),
         _ => &[],
     };
-    let name = |item: &Value| match item.as_str() {
-        Some(word) => word.to_owned(),
-        None => first_text(item, &["/name", "/login"]),
-    };
     items
         .iter()
-        .map(name)
+        .map(|item| match item.as_str() {
+            Some(word) => word.to_owned(),
+            None => first_text(item, &["/name", "/login"]),
+        })
         .filter(|name| !name.is_empty())
         .collect()
 }
@@ -111,7 +109,7 @@ fn parse_comments(value: &Value) -> Vec<TrackerComment> {
             ];
             TrackerComment {
                 author: first_text(item, &author),
-                text: item.get("body").map(plain_text).unwrap_or_default(),
+                text: plain_text(&item["body"]),
                 created: first_text(item, &["/createdAt", "/created_at", "/created"]),
             }
         })
@@ -124,7 +122,7 @@ fn plain_text(value: &Value) -> String {
         Value::String(text) => text.clone(),
         Value::Object(object) => {
             let own_text = object.get("text").and_then(Value::as_str).unwrap_or("");
-            let inner = object.get("content").map(plain_text).unwrap_or_default();
+            let inner = object.get("content").map_or(String::new(), plain_text);
             let end = match object.get("type").and_then(Value::as_str) {
                 Some("paragraph" | "heading" | "listItem") => "\n",
                 _ => "",
@@ -179,11 +177,6 @@ fn find_mentions(body: &str, words: &[&str]) -> Vec<String> {
 
 fn parse_jira_issue(item: &Value) -> TrackerIssue {
     let fields = &item["fields"];
-    let links = fields["issuelinks"].as_array();
-    let blockers = links
-        .into_iter()
-        .flatten()
-        .filter(|link| first_text(link, &["/type/name"]) == "Blocks");
     TrackerIssue {
         key: first_text(item, &["/key"]),
         title: first_text(fields, &["/summary"]),
@@ -206,7 +199,11 @@ fn parse_jira_issue(item: &Value) -> TrackerIssue {
             .as_i64()
             .map(|seconds| seconds / 60),
         parent: Some(first_text(fields, &["/parent/key"])).filter(|key| !key.is_empty()),
-        blocked_by: blockers
+        blocked_by: fields["issuelinks"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|link| first_text(link, &["/type/name"]) == "Blocks")
             .map(|link| first_text(link, &["/inwardIssue/key"]))
             .filter(|key| !key.is_empty())
             .collect(),
@@ -216,11 +213,6 @@ fn parse_jira_issue(item: &Value) -> TrackerIssue {
 }
 
 fn parse_linear_issue(item: &Value) -> TrackerIssue {
-    let relations = item["inverseRelations"]["nodes"].as_array();
-    let blockers = relations
-        .into_iter()
-        .flatten()
-        .filter(|relation| first_text(relation, &["/type"]) == "blocks");
     TrackerIssue {
         key: first_text(item, &["/identifier"]),
         url: first_text(item, &["/url"]),
@@ -239,7 +231,11 @@ fn parse_linear_issue(item: &Value) -> TrackerIssue {
         closed: first_text(item, &["/completedAt", "/canceledAt"]),
         due: first_text(item, &["/dueDate"]),
         parent: Some(first_text(item, &["/parent/identifier"])).filter(|key| !key.is_empty()),
-        blocked_by: blockers
+        blocked_by: item["inverseRelations"]["nodes"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|relation| first_text(relation, &["/type"]) == "blocks")
             .map(|relation| first_text(relation, &["/issue/identifier"]))
             .filter(|key| !key.is_empty())
             .collect(),

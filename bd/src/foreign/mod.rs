@@ -163,13 +163,8 @@ fn assign_ids(
     let mut taken = Vec::new();
     for issue in issues {
         let existing = known.get(build_reference(tracker, &issue.key).as_str());
-        let is_other = |bead: &Bead| {
-            let metadata = bead.metadata_object();
-            let url = metadata.get("url").and_then(Value::as_str);
-            url.is_some_and(|url| !issue.url.is_empty() && url != issue.url)
-        };
         let id = match existing {
-            Some(bead) if is_other(bead) => None,
+            Some(bead) if is_of_other_url(bead, &issue.url) => None,
             Some(bead) => Some(bead.id.clone()),
             None => {
                 let slugs = build_slugs(tracker, &issue.key).map(|slug| format!("{prefix}-{slug}"));
@@ -194,6 +189,12 @@ fn assign_ids(
     } else {
         Err(ForeignError::Taken(taken))
     }
+}
+
+fn is_of_other_url(bead: &Bead, url: &str) -> bool {
+    let metadata = bead.metadata_object();
+    let own_url = metadata.get("url").and_then(Value::as_str);
+    !url.is_empty() && own_url.is_some_and(|own_url| own_url != url)
 }
 
 /// Builds the edges of each bead. A pair of beads has one edge, and no edge closes a cycle.
@@ -221,11 +222,14 @@ fn build_edges(
         }
     }
     while let Some(cycle) = cycle::find_cycle(&waits) {
-        let pairs = || cycle.windows(2).map(|pair| (pair[0], pair[1]));
+        let pairs: Vec<_> = cycle.windows(2).map(|pair| (pair[0], pair[1])).collect();
         // Containment is more reliable than blocking, so a cycle is broken at a blocking edge
         // first.
-        let edge = pairs().find(|pair| kinds.get(pair) == Some(&"blocks"));
-        let Some((from, to)) = edge.or_else(|| pairs().next()) else {
+        let edge = pairs
+            .iter()
+            .find(|pair| kinds.get(pair) == Some(&"blocks"))
+            .or(pairs.first());
+        let Some((from, to)) = edge.copied() else {
             break;
         };
         waits[from].retain(|target| *target != to);
@@ -235,8 +239,8 @@ fn build_edges(
     }
     let mut edges: BTreeMap<String, Vec<(String, &'static str)>> = BTreeMap::new();
     for ((from, to), kind) in kinds {
-        let id = |number: usize| found.ids.get(&issues[number].key).cloned();
-        if let (Some(from), Some(to)) = (id(from), id(to)) {
+        let ids = [from, to].map(|number| found.ids.get(&issues[number].key).cloned());
+        if let [Some(from), Some(to)] = ids {
             edges.entry(from).or_default().push((to, kind));
         }
     }

@@ -42,10 +42,9 @@ pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
             .iter()
             .map(|row| text_of(row, "name"))
             .collect();
-    // Older databases have fewer tables.
-    let has = |table: &str| tables.iter().any(|existing| existing == table);
-    let rows = |table: &str| {
-        if has(table) {
+    let read_rows = |table: &str| {
+        // Older databases have fewer tables.
+        if tables.iter().any(|existing| existing == table) {
             run_query(file, &format!("SELECT * FROM {table}"))
         } else {
             Ok(Vec::new())
@@ -53,7 +52,7 @@ pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
     };
     let mut parts: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
     for table in ["labels", "dependencies", "comments"] {
-        for row in rows(table)? {
+        for row in read_rows(table)? {
             let id = text_of(&row, "issue_id");
             let cell = if table == "labels" {
                 row["label"].clone()
@@ -71,17 +70,17 @@ pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
             }
         }
     }
-    if !has("issues") {
+    if !tables.iter().any(|table| table == "issues") {
         let none = "it has no table `issues`".to_owned();
         return Err(sqlite_error(file, none));
     }
-    for row in rows("issues")? {
+    for row in read_rows("issues")? {
         let id = text_of(&row, "id");
-        let wrong = |reason: String| sqlite_error(file, format!("the bead {id}: {reason}"));
-        let Value::Object(mut object) = normalize_row(row).map_err(wrong)? else {
+        let build_error = |reason: String| sqlite_error(file, format!("the bead {id}: {reason}"));
+        let Value::Object(mut object) = normalize_row(row).map_err(build_error)? else {
             continue;
         };
-        object.extend(parts.remove(&id).unwrap_or_default());
+        object.extend(parts.remove(&id).into_iter().flatten());
         let edges = object
             .get("dependencies")
             .and_then(Value::as_array)
@@ -89,11 +88,12 @@ pub fn read_database(file: &Path) -> Result<ForeignDatabase, ForeignError> {
         database.found.edges += edges;
         database.found.fields.extend(object.keys().cloned());
         let line = Value::Object(object).to_string();
-        let bead = record::parse_bead(line.as_bytes()).map_err(|error| wrong(error.to_string()))?;
+        let bead =
+            record::parse_bead(line.as_bytes()).map_err(|error| build_error(error.to_string()))?;
         database.found.ids.insert(id.clone(), id);
         database.found.beads.push(Box::new(bead));
     }
-    database.settings = select_settings(&rows("config")?);
+    database.settings = select_settings(&read_rows("config")?);
     Ok(database)
 }
 

@@ -51,22 +51,22 @@ fn insert_steps(
             done.push(step);
             continue;
         }
-        let matching: Vec<&Advice> = rules
-            .iter()
-            .filter(|rule| is_pattern_match(&rule.target, &step.id))
-            .collect();
-        let steps_before = matching.iter().flat_map(|rule| {
-            let around = rule.around.iter().flat_map(|around| &around.before);
-            rule.before.iter().chain(around)
-        });
+        let mut steps_before: Vec<&AdviceStep> = Vec::new();
+        let mut steps_after: Vec<&AdviceStep> = Vec::new();
+        for rule in rules {
+            if is_pattern_match(&rule.target, &step.id) {
+                steps_before.extend(&rule.before);
+                steps_after.extend(&rule.after);
+                if let Some(around) = &rule.around {
+                    steps_before.extend(&around.before);
+                    steps_after.extend(&around.after);
+                }
+            }
+        }
         let start = inserted.before.get(&step.id).map(String::as_str);
-        let before = chain_steps(&step, steps_before, start);
-        let steps_after = matching.iter().flat_map(|rule| {
-            let around = rule.around.iter().flat_map(|around| &around.after);
-            rule.after.iter().chain(around)
-        });
+        let before = chain_steps(&step, &steps_before, start);
         let start = inserted.after.get(&step.id).unwrap_or(&step.id);
-        let after = chain_steps(&step, steps_after, Some(start));
+        let after = chain_steps(&step, &steps_after, Some(start));
         if let Some(last) = before.last() {
             step.add_need(&last.id);
             inserted.before.insert(step.id.clone(), last.id.clone());
@@ -85,9 +85,9 @@ fn insert_steps(
 
 /// Builds the steps of advice. Each step waits for the previous one, and the first waits for
 /// `start`.
-fn chain_steps<'a>(
+fn chain_steps(
     target: &FormulaStep,
-    advice: impl Iterator<Item = &'a AdviceStep>,
+    advice: &[&AdviceStep],
     start: Option<&str>,
 ) -> Vec<FormulaStep> {
     let names = VarValues::from_iter([
@@ -95,13 +95,12 @@ fn chain_steps<'a>(
         ("step.title".to_owned(), target.title.clone()),
         ("step.description".to_owned(), target.description.clone()),
     ]);
-    let put_in = |text: &str| vars::substitute_single(text, &names);
     let mut done: Vec<FormulaStep> = Vec::new();
     for advice in advice {
         let mut step = FormulaStep {
-            id: put_in(&advice.id),
-            title: put_in(&advice.title),
-            description: put_in(&advice.description),
+            id: vars::substitute_single(&advice.id, &names),
+            title: vars::substitute_single(&advice.title, &names),
+            description: vars::substitute_single(&advice.description, &names),
             kind: advice.kind.clone(),
             condition: target.condition.clone(),
             ..FormulaStep::default()

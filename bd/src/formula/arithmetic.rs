@@ -39,7 +39,7 @@ impl ExpressionParser<'_> {
     fn unexpected(&self) -> String {
         let what = match self.rest.chars().next() {
             Some('{') => {
-                let name = self.rest.split_inclusive('}').next().unwrap_or_default();
+                let name = self.rest.split_inclusive('}').next().unwrap_or("");
                 return format!("{name} in \"{}\" has no value", self.text);
             }
             Some(c) => format!("'{c}'"),

@@ -368,13 +368,17 @@ impl FormulaFindings<'_> {
         if !formula.extends.is_empty() {
             return;
         }
-        let synthesis = formula
-            .synthesis
-            .iter()
-            .flat_map(|synthesis| &synthesis.depends_on);
-        let presets = formula.presets.values().flat_map(|preset| &preset.legs);
-        let needs = formula.legs.iter().flat_map(|leg| &leg.needs);
-        for id in synthesis.chain(presets).chain(needs) {
+        let mut ids: Vec<&String> = Vec::new();
+        if let Some(synthesis) = &formula.synthesis {
+            ids.extend(&synthesis.depends_on);
+        }
+        for preset in formula.presets.values() {
+            ids.extend(&preset.legs);
+        }
+        for leg in &formula.legs {
+            ids.extend(&leg.needs);
+        }
+        for id in ids {
             if !seen.contains(&id.as_str()) {
                 self.refuse("legs", format!("there is no leg \"{id}\""));
             }
@@ -426,9 +430,9 @@ pub fn check_cooked(formula: &Formula, source: &FormulaSource) -> Vec<FormulaPro
     if problems.is_empty()
         && let Some(cycle) = find_step_cycle(&flat, &at)
     {
-        let first = cycle.first().cloned().unwrap_or_default();
+        let first = cycle.first().map_or("", String::as_str);
         let text = format!("dependency cycle: {}", cycle.join(" → "));
-        problems.push(source.step_problem(&first, "needs", text));
+        problems.push(source.step_problem(first, "needs", text));
     }
     problems
 }
@@ -443,25 +447,20 @@ pub fn check_bond_points(
         return Vec::new();
     }
     let at: BTreeMap<&str, usize> = step_ids.iter().map(|id| (id.as_str(), 0)).collect();
-    let unknown = formula
-        .compose
-        .bond_points
-        .iter()
-        .flat_map(|point| {
-            [&point.after_step, &point.before_step]
-                .into_iter()
-                .map(|step| (point.id.as_str(), step.as_str()))
-        })
-        .filter(|(_, step)| !step.is_empty() && !at.contains_key(step));
-    unknown
-        .map(|(point, step)| {
-            let text = format!(
-                "bond point \"{point}\" names the unknown step \"{step}\"{}",
-                suggest_similar(step, &at)
-            );
-            source.problem("bond_points", text)
-        })
-        .collect()
+    let mut problems = Vec::new();
+    for point in &formula.compose.bond_points {
+        for step in [&point.after_step, &point.before_step] {
+            if !step.is_empty() && !at.contains_key(step.as_str()) {
+                let text = format!(
+                    "bond point \"{}\" names the unknown step \"{step}\"{}",
+                    point.id,
+                    suggest_similar(step, &at)
+                );
+                problems.push(source.problem("bond_points", text));
+            }
+        }
+    }
+    problems
 }
 
 /// Returns problems for names in a step that are similar to a declared variable. Any other unknown
@@ -532,26 +531,25 @@ fn find_step_cycle(
     flat: &[(&FormulaStep, Option<usize>)],
     at: &BTreeMap<&str, usize>,
 ) -> Option<Vec<String>> {
+    // The begin of a step is the node of its number, and its end is the node `count` after it.
     let count = flat.len();
-    let begin = |step: usize| step;
-    let end = |step: usize| step + count;
     let mut waits: Vec<Vec<usize>> = vec![Vec::new(); 2 * count];
     for (number, (step, parent)) in flat.iter().enumerate() {
-        waits[end(number)].push(begin(number));
+        waits[count + number].push(number);
         if let Some(parent) = parent {
-            waits[begin(number)].push(begin(*parent));
-            waits[end(*parent)].push(end(number));
+            waits[number].push(*parent);
+            waits[count + parent].push(count + number);
         }
         for (need, key) in list_needs(step) {
             let Some(need) = at.get(need) else { continue };
             if key == "waits_for" {
-                let below = flat
-                    .iter()
-                    .enumerate()
-                    .filter(|(_, (_, up))| *up == Some(*need));
-                waits[begin(number)].extend(below.map(|(child, _)| end(child)));
+                for (child, (_, parent)) in flat.iter().enumerate() {
+                    if *parent == Some(*need) {
+                        waits[number].push(count + child);
+                    }
+                }
             } else {
-                waits[begin(number)].push(end(*need));
+                waits[number].push(count + need);
             }
         }
     }

@@ -10,29 +10,26 @@ const GROUPS: [&str; 3] = ["children(", "descendants(", "steps("];
 /// Checks that a text is a condition. The error describes the problem.
 pub fn check_condition(text: &str) -> Result<(), String> {
     let text = text.trim();
-    let wrong = || {
+    if is_condition(text) {
+        Ok(())
+    } else {
         Err(format!(
             "\"{text}\" is no condition (such as step.status == 'complete', steps.complete >= 3, file.exists('path'))"
         ))
-    };
-    if text.is_empty() {
-        return wrong();
     }
+}
+
+fn is_condition(text: &str) -> bool {
     if let Some(rest) = text.strip_prefix("file.exists(") {
-        let inner = rest
+        return rest
             .strip_suffix(')')
-            .map(|inner| inner.trim_matches(['\'', '"']));
-        return match inner {
-            Some(path) if !path.is_empty() => Ok(()),
-            _ => wrong(),
-        };
+            .is_some_and(|inner| !inner.trim_matches(['\'', '"']).is_empty());
     }
     if GROUPS.iter().any(|group| text.starts_with(group)) {
-        return if is_group(text) { Ok(()) } else { wrong() };
+        return is_group(text);
     }
-    let compared = split_at_operator(text)
-        .is_some_and(|(left, right)| is_path(left) && left.contains('.') && !right.is_empty());
-    if compared { Ok(()) } else { wrong() }
+    split_at_operator(text)
+        .is_some_and(|(left, right)| is_path(left) && left.contains('.') && !right.is_empty())
 }
 
 /// Splits a text at its first operator.
@@ -64,17 +61,17 @@ fn is_group(text: &str) -> bool {
     let Some((inner, tail)) = rest.rsplit_once(')') else {
         return false;
     };
-    let compares = |text: &str| {
-        OPERATORS
-            .iter()
-            .find_map(|op| text.trim().strip_prefix(op))
-            .is_some_and(|number| number.trim().parse::<i64>().is_ok())
-    };
     let has_inner =
         split_at_operator(inner).is_some_and(|(left, right)| is_path(left) && !right.is_empty());
     match verb {
         "all" | "any" => has_inner && tail.trim().is_empty(),
-        "count" => has_inner && compares(tail),
+        "count" => {
+            has_inner
+                && OPERATORS
+                    .iter()
+                    .find_map(|op| tail.trim().strip_prefix(op))
+                    .is_some_and(|number| number.trim().parse::<i64>().is_ok())
+        }
         _ => false,
     }
 }

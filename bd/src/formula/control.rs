@@ -95,7 +95,7 @@ fn unroll_loop(
         chain_iteration(step, &mut body, &last);
         last = find_last_steps(&body);
         if at == 0 && !repeat.until.is_empty() {
-            let label = json!({"max": repeat.max.unwrap_or_default(), "until": repeat.until});
+            let label = json!({"max": repeat.max.unwrap_or(0), "until": repeat.until});
             if let Some(first) = body.first_mut() {
                 first.labels.push(format!("loop:{label}"));
             }
@@ -145,16 +145,16 @@ fn iteration_numbers(
 
 /// Substitutes the number of an iteration in all texts of a step.
 fn substitute_in_step(step: &mut FormulaStep, values: &VarValues) {
-    let with = |text: &str| vars::substitute_single(text, values);
-    step.map_texts(&with);
+    let substitute = |text: &str| vars::substitute_single(text, values);
+    step.map_texts(&substitute);
     if let Some(gate) = &mut step.gate {
-        gate.id = with(&gate.id);
+        gate.id = substitute(&gate.id);
     }
     if let Some(repeat) = &mut step.repeat {
         // The variable of an inner loop hides an outer one with the same name.
         let hidden = values.contains_key(&repeat.var);
         if !hidden {
-            repeat.range = with(&repeat.range);
+            repeat.range = substitute(&repeat.range);
             repeat
                 .body
                 .iter_mut()
@@ -228,21 +228,21 @@ fn chain_iteration(step: &FormulaStep, body: &mut [FormulaStep], previous: &[Str
 /// Adds the edges of branches and the labels of gates.
 pub fn apply_compose(steps: &mut [FormulaStep], compose: &ComposeRules) -> Result<(), Vec<String>> {
     let mut wrong = Vec::new();
-    let mut with =
+    let mut change_step =
         |id: &str, what: &str, change: &dyn Fn(&mut FormulaStep)| match find_step(steps, id) {
             Some(step) => change(step),
             None => wrong.push(format!("{what} names the unknown step \"{id}\"")),
         };
     for branch in &compose.branch {
-        with(&branch.from, "compose.branch", &|_| {});
+        change_step(&branch.from, "compose.branch", &|_| {});
         for id in &branch.steps {
-            with(id, "compose.branch", &|step| step.add_need(&branch.from));
-            with(&branch.join, "compose.branch", &|step| step.add_need(id));
+            change_step(id, "compose.branch", &|step| step.add_need(&branch.from));
+            change_step(&branch.join, "compose.branch", &|step| step.add_need(id));
         }
     }
     for gate in &compose.gate {
         let label = format!("gate:{}", json!({"condition": gate.condition}));
-        with(&gate.before, "compose.gate", &|step| {
+        change_step(&gate.before, "compose.gate", &|step| {
             step.labels.push(label.clone());
         });
     }

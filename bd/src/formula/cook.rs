@@ -48,9 +48,9 @@ pub fn cook_formula(
         |(id, text)| FormulaError::Invalid(vec![source.step_problem(&id, "loop", text)]),
     )?;
     control::apply_compose(&mut steps, &formula.compose).map_err(|wrong| {
-        let problems = wrong.into_iter();
         FormulaError::Invalid(
-            problems
+            wrong
+                .into_iter()
                 .map(|text| source.problem("compose", text))
                 .collect(),
         )
@@ -93,13 +93,13 @@ fn load_aspect(
     source: &FormulaSource,
     name: &str,
 ) -> Result<Formula, FormulaError> {
-    let wrong = |text: String| FormulaError::Invalid(vec![source.problem("aspects", text)]);
+    let build_error = |text: String| FormulaError::Invalid(vec![source.problem("aspects", text)]);
     let loaded = shelf
         .load(name)
-        .map_err(|error| wrong(format!("aspect \"{name}\": {error}")))?;
+        .map_err(|error| build_error(format!("aspect \"{name}\": {error}")))?;
     let formula = extend::resolve_extends(shelf, &loaded)?;
     if formula.advice.is_empty() {
-        return Err(wrong(format!(
+        return Err(build_error(format!(
             "\"{name}\" is no aspect: it has no [[advice]]"
         )));
     }
@@ -108,8 +108,7 @@ fn load_aspect(
 
 /// Removes the steps of a cooked formula whose conditions are false for these values.
 pub fn choose_steps(steps: &mut Vec<FormulaStep>, values: &VarValues) {
-    let is_out = |step: &FormulaStep| {
+    overlay::remove_steps(steps, &|step| {
         StepCondition::parse(&step.condition).is_some_and(|condition| !condition.is_met(values))
-    };
-    overlay::remove_steps(steps, &is_out);
+    });
 }

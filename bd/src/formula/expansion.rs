@@ -167,14 +167,14 @@ impl Expander<'_> {
     }
 
     fn load_template(&self, id: &str, name: &str, key: &str) -> Result<Formula, FormulaError> {
-        let wrong = |text: String| invalid_formula(self.source.step_problem(id, key, text));
+        let build_error = |text: String| invalid_formula(self.source.step_problem(id, key, text));
         let loaded = self.shelf.load(name).map_err(|error| match error {
             FormulaError::Invalid(_) => error,
-            other => wrong(format!("cannot expand: {other}")),
+            other => build_error(format!("cannot expand: {other}")),
         })?;
         let formula = extend::resolve_extends(self.shelf, &loaded)?;
         if formula.kind != FormulaKind::Expansion || formula.template.is_empty() {
-            return Err(wrong(format!(
+            return Err(build_error(format!(
                 "\"{name}\" is no expansion: it needs type = \"expansion\" and [[template]] steps"
             )));
         }
@@ -193,28 +193,32 @@ impl Expander<'_> {
         if ends.is_empty() {
             return;
         }
-        let follow = |id: &str| {
-            let mut end = ends.get(id)?;
-            // Steps that took each other's names form a cycle.
-            for _ in 0..ends.len() {
-                match ends.get(end).filter(|next| *next != end) {
-                    Some(next) => end = next,
-                    None => break,
-                }
-            }
-            Some(end.clone())
-        };
         let mut step_ids = Vec::new();
         collect_ids(steps, &mut step_ids);
         for step in steps {
             // If the last step of a template has the name of the replaced step, the name already
             // refers to the end.
             rename_needs(step, &|id| {
-                let end = follow(id).filter(|_| !step_ids.iter().any(|own| own == id));
-                end.map(|end| vec![end])
+                if step_ids.iter().any(|own| own == id) {
+                    return None;
+                }
+                find_end(&ends, id).map(|end| vec![end.clone()])
             });
         }
     }
+}
+
+/// Returns the last step that stands for a replaced step.
+fn find_end<'a>(ends: &'a BTreeMap<String, String>, id: &str) -> Option<&'a String> {
+    let mut end = ends.get(id)?;
+    // Steps that took each other's names form a cycle.
+    for _ in 0..ends.len() {
+        match ends.get(end) {
+            Some(next) if next != end => end = next,
+            _ => break,
+        }
+    }
+    Some(end)
 }
 
 fn collect_ids(steps: &[FormulaStep], found: &mut Vec<String>) {
@@ -232,7 +236,8 @@ fn expand_step(
 ) -> Vec<FormulaStep> {
     let mut names = VarValues::new();
     for (name, var) in &formula.vars {
-        names.insert(name.clone(), var.default.clone().unwrap_or_default());
+        let value = var.default.as_deref().unwrap_or("");
+        names.insert(name.clone(), value.to_owned());
     }
     names.extend(overrides.clone());
     for (name, text) in [
@@ -277,20 +282,20 @@ fn expand_step(
 
 /// Substitutes values in a step of a template and its children.
 fn fill_step(step: &mut FormulaStep, names: &VarValues) {
-    let with = |text: &str| vars::substitute_single(text, names);
-    step.id = with(&step.id);
-    step.map_texts(&with);
-    step.map_needs(|id| vec![with(id)]);
-    step.assignee = with(&step.assignee);
-    step.condition = with(&step.condition);
+    let substitute = |text: &str| vars::substitute_single(text, names);
+    step.id = substitute(&step.id);
+    step.map_texts(&substitute);
+    step.map_needs(|id| vec![substitute(id)]);
+    step.assignee = substitute(&step.assignee);
+    step.condition = substitute(&step.condition);
     for label in &mut step.labels {
-        *label = with(label);
+        *label = substitute(label);
     }
     for value in step.expand_vars.values_mut() {
-        *value = with(value);
+        *value = substitute(value);
     }
     if let Some(gate) = &mut step.gate {
-        gate.id = with(&gate.id);
+        gate.id = substitute(&gate.id);
     }
     step.children
         .iter_mut()

@@ -172,8 +172,8 @@ impl FormulaSearchPath {
 
     /// Loads all formulas, sorted by name, each from the first folder that has it.
     pub fn load_all(&self) -> Vec<FoundFormula> {
-        let files = self.first_files().into_iter();
-        files
+        self.first_files()
+            .into_iter()
             .map(|(name, path)| {
                 let loaded = path.map_or_else(|| self.load(&name), |path| read_file(&path));
                 FoundFormula {
@@ -220,21 +220,21 @@ fn read_file(path: &Path) -> Result<LoadedFormula, FormulaError> {
 const MOST_BYTES: u64 = 16 << 20;
 
 fn read_text(path: &Path) -> Result<String, FormulaError> {
-    let failed = |source| FormulaError::Io {
+    let build_error = |source| FormulaError::Io {
         path: path.to_owned(),
         source,
     };
-    let size = fs::metadata(path).map_err(failed)?.len();
+    let size = fs::metadata(path).map_err(build_error)?.len();
     if size > MOST_BYTES {
         let too_large = std::io::Error::other(format!(
             "it has {size} bytes, at most {MOST_BYTES} are read"
         ));
-        return Err(failed(too_large));
+        return Err(build_error(too_large));
     }
     let bytes = file::read_file_if_exists(path)
         .and_then(|bytes| bytes.ok_or_else(|| std::io::ErrorKind::NotFound.into()))
-        .map_err(failed)?;
-    String::from_utf8(bytes).map_err(|error| failed(std::io::Error::other(error)))
+        .map_err(build_error)?;
+    String::from_utf8(bytes).map_err(|error| build_error(std::io::Error::other(error)))
 }
 
 /// Returns true if a formula is named by the path of its file.
@@ -256,12 +256,9 @@ pub fn is_formula_name(name: &str) -> bool {
 
 /// Returns true if a formula has this version. `4`, `4.0` and `4.0.0` are equal.
 fn has_version(loaded: &LoadedFormula, wanted: &str) -> bool {
-    let plain = |text: &str| {
-        let mut text = text.trim_start_matches('v').to_owned();
-        while let Some(shorter) = text.strip_suffix(".0") {
-            text = shorter.to_owned();
-        }
-        text
-    };
-    plain(&loaded.formula.version_text()) == plain(wanted)
+    shorten_version(&loaded.formula.version_text()) == shorten_version(wanted)
+}
+
+fn shorten_version(text: &str) -> &str {
+    text.trim_start_matches('v').trim_end_matches(".0")
 }

@@ -45,7 +45,7 @@ pub fn apply_overlay(
     path: &Path,
     text: &str,
 ) -> Result<Vec<FormulaProblem>, FormulaError> {
-    let problem = |line, step: Option<String>, text| FormulaProblem {
+    let build_problem = |line, step: Option<String>, text| FormulaProblem {
         file: path.display().to_string(),
         line,
         step,
@@ -56,13 +56,13 @@ pub fn apply_overlay(
             .span()
             .map(|span| text[..span.start].matches('\n').count() + 1);
         let message = error.message().lines().collect::<Vec<_>>().join("; ");
-        FormulaError::Invalid(vec![problem(line, None, message)])
+        FormulaError::Invalid(vec![build_problem(line, None, message)])
     })?;
     let mut warnings = Vec::new();
     for change in &overlay.overrides {
         let Some(step) = find_step(steps, &change.step_id) else {
             let text = "the formula has no such step; this override does nothing".to_owned();
-            warnings.push(problem(None, Some(change.step_id.clone()), text));
+            warnings.push(build_problem(None, Some(change.step_id.clone()), text));
             continue;
         };
         match change.mode {

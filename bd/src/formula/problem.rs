@@ -18,24 +18,25 @@ pub struct FormulaProblem {
 
 impl fmt::Display for FormulaProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Ids and texts come from a file, so their control characters must not reach a terminal.
-        let plain = |text: &str| -> String {
-            text.chars()
-                .map(|c| match c {
-                    c if c.is_control() => c.escape_default().to_string(),
-                    c => c.to_string(),
-                })
-                .collect()
-        };
-        write!(f, "{}", plain(&self.file))?;
+        write!(f, "{}", escape_control_chars(&self.file))?;
         if let Some(line) = self.line {
             write!(f, ":{line}")?;
         }
         if let Some(step) = &self.step {
-            write!(f, ": step \"{}\"", plain(step))?;
+            write!(f, ": step \"{}\"", escape_control_chars(step))?;
         }
-        write!(f, ": {}", plain(&self.text))
+        write!(f, ": {}", escape_control_chars(&self.text))
     }
+}
+
+/// Ids and texts come from a file, so their control characters must not reach a terminal.
+fn escape_control_chars(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            c if c.is_control() => c.escape_default().to_string(),
+            c => c.to_string(),
+        })
+        .collect()
 }
 
 /// The reason why a formula cannot be used.

@@ -221,9 +221,10 @@ pub struct FormulaStep {
 impl FormulaStep {
     /// The steps that come before this one, without duplicates.
     pub fn before(&self) -> impl Iterator<Item = &str> {
-        let first = self.depends_on.iter();
-        let rest = self.needs.iter().filter(|id| !self.depends_on.contains(id));
-        first.chain(rest).map(String::as_str)
+        self.depends_on
+            .iter()
+            .chain(self.needs.iter().filter(|id| !self.depends_on.contains(id)))
+            .map(String::as_str)
     }
 
     /// The step whose children this one waits for, if it names one.
@@ -238,8 +239,10 @@ impl FormulaStep {
         if self.waits_for.is_empty() {
             return None;
         }
-        let first = || self.needs.first().or(self.depends_on.first());
-        self.spawner().or_else(|| first().map(String::as_str))
+        self.spawner().or_else(|| {
+            let first = self.needs.first().or(self.depends_on.first());
+            first.map(String::as_str)
+        })
     }
 
     /// Adds a step that comes before, unless it is already there.
@@ -260,12 +263,7 @@ impl FormulaStep {
                 _ => replaced.waits_for.clone(),
             };
         }
-        let needs = replaced.needs.iter();
-        let others = replaced
-            .depends_on
-            .iter()
-            .filter(|id| !replaced.needs.contains(id));
-        for id in needs.chain(others) {
+        for id in replaced.needs.iter().chain(&replaced.depends_on) {
             self.add_need(id);
         }
     }

@@ -154,14 +154,17 @@ pub fn parse_formula(
 fn expand_short_forms(value: &mut Value) {
     let Value::Object(root) = value else { return };
     if !root.contains_key("type") {
-        let has = |key: &str| root.contains_key(key);
-        let kind = match () {
-            () if has("steps") || has("extends") => FormulaKind::Workflow,
-            () if has("legs") => FormulaKind::Convoy,
-            () if has("template") => FormulaKind::Expansion,
-            () if has("advice") || has("pointcuts") => FormulaKind::Aspect,
-            () => FormulaKind::Workflow,
-        };
+        let kind = [
+            ("steps", FormulaKind::Workflow),
+            ("extends", FormulaKind::Workflow),
+            ("legs", FormulaKind::Convoy),
+            ("template", FormulaKind::Expansion),
+            ("advice", FormulaKind::Aspect),
+            ("pointcuts", FormulaKind::Aspect),
+        ]
+        .into_iter()
+        .find(|(key, _)| root.contains_key(*key))
+        .map_or(FormulaKind::Workflow, |(_, kind)| kind);
         root.insert("type".into(), kind.as_str().into());
     }
     if root.get("version").is_none_or(Value::is_null) {
@@ -203,23 +206,26 @@ struct KeyLocation {
 
 impl FormulaSource {
     fn parse(&self, format: FormulaFormat) -> Result<Value, FormulaError> {
-        let wrong = |line, text: String| {
-            FormulaError::Invalid(vec![FormulaProblem {
-                file: self.file.clone(),
-                line,
-                step: None,
-                text,
-            }])
+        let (line, text) = match format {
+            FormulaFormat::Json => match serde_json::from_str(&self.text) {
+                Ok(value) => return Ok(value),
+                Err(error) => (Some(error.line()), format!("not valid JSON: {error}")),
+            },
+            FormulaFormat::Toml => match toml::from_str(&self.text) {
+                Ok(value) => return Ok(value),
+                Err(error) => {
+                    let line = error.span().map(|span| self.line_at(span.start));
+                    let message = error.message().lines().collect::<Vec<_>>().join("; ");
+                    (line, format!("not valid TOML: {message}"))
+                }
+            },
         };
-        match format {
-            FormulaFormat::Json => serde_json::from_str(&self.text)
-                .map_err(|error| wrong(Some(error.line()), format!("not valid JSON: {error}"))),
-            FormulaFormat::Toml => toml::from_str(&self.text).map_err(|error| {
-                let line = error.span().map(|span| self.line_at(span.start));
-                let message = error.message().lines().collect::<Vec<_>>().join("; ");
-                wrong(line, format!("not valid TOML: {message}"))
-            }),
-        }
+        Err(FormulaError::Invalid(vec![FormulaProblem {
+            file: self.file.clone(),
+            line,
+            step: None,
+            text,
+        }]))
     }
 
     fn line_at(&self, offset: usize) -> usize {
@@ -316,21 +322,10 @@ impl FormulaSource {
     /// Returns the line on which the step with this id begins. If several steps have the id,
     /// `number` selects one.
     pub fn step_line(&self, id: &str, number: usize) -> Option<usize> {
-        let is_id = |line: &str| {
-            let Some(value) = find_value(line, "id") else {
-                return false;
-            };
-            let value = value.trim_start();
-            let quoted = ['"', '\''].iter().find_map(|quote| {
-                let rest = value.strip_prefix(*quote)?;
-                rest.split(*quote).next()
-            });
-            quoted == Some(id)
-        };
         self.text
             .lines()
             .enumerate()
-            .filter(|(_, line)| is_id(line))
+            .filter(|(_, line)| find_quoted_id(line) == Some(id))
             .map(|(at, _)| at + 1)
             .nth(number)
     }
@@ -381,6 +376,15 @@ impl FormulaSource {
             text,
         }
     }
+}
+
+/// Returns the quoted id on a line.
+fn find_quoted_id(line: &str) -> Option<&str> {
+    let value = find_value(line, "id")?.trim_start();
+    ['"', '\''].iter().find_map(|quote| {
+        let rest = value.strip_prefix(*quote)?;
+        rest.split(*quote).next()
+    })
 }
 
 /// Returns the text after `key =` in a line of TOML or after `"key":` in a line of JSON, even if

@@ -80,24 +80,24 @@ pub fn missing_text(names: &[&str]) -> String {
 }
 
 fn check_value(name: &str, var: &FormulaVar, value: &str) -> Result<(), FormulaError> {
-    let wrong = |wanted: String| {
-        Err(FormulaError::Values(format!(
-            "variable {name} takes {wanted}, not \"{value}\""
-        )))
+    let wanted = if !var.choices.is_empty() && !var.choices.iter().any(|choice| choice == value) {
+        format!("one of {}", var.choices.join(", "))
+    } else if let Err(wanted) = check_kind(var, value) {
+        wanted.to_owned()
+    } else {
+        match regex::Regex::new(&var.pattern) {
+            Ok(pattern) if var.pattern.is_empty() || pattern.is_match(value) => return Ok(()),
+            Ok(_) => format!("a value that matches {}", var.pattern),
+            Err(error) => {
+                return Err(FormulaError::Values(format!(
+                    "the pattern of variable {name} is no regular expression: {error}"
+                )));
+            }
+        }
     };
-    if !var.choices.is_empty() && !var.choices.iter().any(|choice| choice == value) {
-        return wrong(format!("one of {}", var.choices.join(", ")));
-    }
-    if let Err(wanted) = check_kind(var, value) {
-        return wrong(wanted.to_owned());
-    }
-    match regex::Regex::new(&var.pattern) {
-        Ok(pattern) if var.pattern.is_empty() || pattern.is_match(value) => Ok(()),
-        Ok(_) => wrong(format!("a value that matches {}", var.pattern)),
-        Err(error) => Err(FormulaError::Values(format!(
-            "the pattern of variable {name} is no regular expression: {error}"
-        ))),
-    }
+    Err(FormulaError::Values(format!(
+        "variable {name} takes {wanted}, not \"{value}\""
+    )))
 }
 
 /// Checks that a value has the type of a variable. The error describes the expected form. An empty
@@ -200,7 +200,7 @@ pub fn substitute_single(text: &str, values: &VarValues) -> String {
             rest = from;
             break;
         };
-        let inner = from.get(1..end - 1).unwrap_or_default();
+        let inner = from.get(1..end - 1).unwrap_or("");
         match values.get(inner).filter(|_| double.is_none()) {
             Some(value) => out.push_str(value),
             None if double.is_none() && inner.contains('{') => {
@@ -235,38 +235,47 @@ pub enum StepCondition {
     Differs(String, String),
 }
 
+/// Returns the name in `{{name}}`.
+fn parse_braced_name(text: &str) -> Option<String> {
+    let inner = text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
+    is_variable_name(inner).then(|| inner.to_owned())
+}
+
+fn unquote(text: &str) -> String {
+    text.trim().trim_matches(['"', '\'']).to_owned()
+}
+
+/// Returns true unless a value is empty or means no.
+fn is_yes(value: &str) -> bool {
+    let word = value.trim().to_lowercase();
+    !matches!(word.as_str(), "" | "false" | "0" | "no" | "off")
+}
+
 impl StepCondition {
     /// Parses a condition. Returns `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        let name = |text: &str| {
-            let inner = text.trim().strip_prefix("{{")?.strip_suffix("}}")?.trim();
-            is_variable_name(inner).then(|| inner.to_owned())
-        };
-        let unquote = |text: &str| text.trim().trim_matches(['"', '\'']).to_owned();
         if let Some((left, right)) = text.split_once("==") {
-            return Some(Self::Equals(name(left)?, unquote(right)));
+            return Some(Self::Equals(parse_braced_name(left)?, unquote(right)));
         }
         if let Some((left, right)) = text.split_once("!=") {
-            return Some(Self::Differs(name(left)?, unquote(right)));
+            return Some(Self::Differs(parse_braced_name(left)?, unquote(right)));
         }
         match text.strip_prefix('!') {
-            Some(rest) => Some(Self::IsNot(name(rest)?)),
-            None => Some(Self::Is(name(text)?)),
+            Some(rest) => Some(Self::IsNot(parse_braced_name(rest)?)),
+            None => Some(Self::Is(parse_braced_name(text)?)),
         }
     }
 
     pub fn is_met(&self, values: &VarValues) -> bool {
-        let value = |name: &str| values.get(name).map_or("", String::as_str);
-        let says_yes = |name: &str| {
-            let word = value(name).trim().to_lowercase();
-            !matches!(word.as_str(), "" | "false" | "0" | "no" | "off")
-        };
+        let (Self::Is(name) | Self::IsNot(name) | Self::Equals(name, _) | Self::Differs(name, _)) =
+            self;
+        let value = values.get(name).map_or("", String::as_str);
         match self {
-            Self::Is(name) => says_yes(name),
-            Self::IsNot(name) => !says_yes(name),
-            Self::Equals(name, text) => value(name) == text,
-            Self::Differs(name, text) => value(name) != text,
+            Self::Is(_) => is_yes(value),
+            Self::IsNot(_) => !is_yes(value),
+            Self::Equals(_, text) => value == text,
+            Self::Differs(_, text) => value != text,
         }
     }
 

@@ -111,10 +111,7 @@ pub fn explain_unready(
             found.push(UnreadyBead { bead, reasons });
         }
     }
-    found.sort_by(|a, b| {
-        let key = |item: &UnreadyBead<'_>| (item.bead.priority, item.bead.id.clone());
-        key(a).cmp(&key(b))
-    });
+    found.sort_by(|a, b| (a.bead.priority, &a.bead.id).cmp(&(b.bead.priority, &b.bead.id)));
     found
 }
 
@@ -162,13 +159,11 @@ fn reasons_of_bead(
             reason_for_edge(&DepKind::from_code(*kind)?, subject.to_owned())
         })
         .collect();
-    let parents = edges
-        .iter()
-        .filter(|(kind, _)| *kind == DepKind::ParentChild.code());
-    for (_, parent) in parents {
-        if snapshot
-            .bead_ref(parent)
-            .is_some_and(|parent| parent.is_blocked())
+    for (kind, parent) in &edges {
+        if *kind == DepKind::ParentChild.code()
+            && snapshot
+                .bead_ref(parent)
+                .is_some_and(|parent| parent.is_blocked())
         {
             reasons.push(NotReadyReason::Parent((*parent).to_owned()));
         }

@@ -101,7 +101,9 @@ pub fn find_path_across_rigs(
     let mut seen = HashSet::from([strip_reference(from).to_owned()]);
     let mut front = vec![vec![strip_reference(from).to_owned()]];
     while let Some(path) = front.pop() {
-        let last = path.last().cloned().unwrap_or_default();
+        let Some(last) = path.last().cloned() else {
+            continue;
+        };
         if last == goal {
             return Some(path);
         }

@@ -45,12 +45,6 @@ pub fn collect_component<'a>(snapshot: &'a Snapshot, id: &str) -> LayeredBeads<'
 
 /// Returns the connected components of the open beads, largest first.
 pub fn list_open_components(snapshot: &Snapshot) -> Vec<LayeredBeads<'_>> {
-    let is_work = |bead: &BeadRef<'_>| {
-        bead.is_open()
-            && !bead.is_template()
-            && !bead.is_internal()
-            && super::ready::is_work_kind(&bead.kind())
-    };
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut parts = Vec::new();
     for bead in snapshot.bead_refs().filter(is_work) {
@@ -59,11 +53,26 @@ pub fn list_open_components(snapshot: &Snapshot) -> Vec<LayeredBeads<'_>> {
         }
         let ids = collect_reachable(snapshot, bead.id(), is_work);
         seen.extend(&ids);
-        let beads = ids.into_iter().filter_map(|id| snapshot.get_live(id));
-        parts.push(LayeredBeads::from_beads(beads.collect()));
+        parts.push(LayeredBeads::from_beads(
+            ids.into_iter()
+                .filter_map(|id| snapshot.get_live(id))
+                .collect(),
+        ));
     }
     parts.sort_by_key(|part: &LayeredBeads<'_>| std::cmp::Reverse(part.beads.len()));
     parts
+}
+
+fn is_work(bead: &BeadRef<'_>) -> bool {
+    bead.is_open()
+        && !bead.is_template()
+        && !bead.is_internal()
+        && super::ready::is_work_kind(&bead.kind())
+}
+
+fn is_connecting(code: u8) -> bool {
+    DepKind::from_code(code)
+        .is_some_and(|kind| is_waiting_edge(&kind) || kind == DepKind::ParentChild)
 }
 
 /// Collects the ids that are reachable from a bead along edges in both directions, through wanted
@@ -73,23 +82,22 @@ fn collect_reachable<'a>(
     from: &str,
     is_wanted: impl Fn(&BeadRef<'a>) -> bool,
 ) -> BTreeSet<&'a str> {
-    let counts = |code: u8| {
-        DepKind::from_code(code)
-            .is_some_and(|kind| is_waiting_edge(&kind) || kind == DepKind::ParentChild)
-    };
     let mut found = BTreeSet::new();
     let mut queue: VecDeque<BeadRef<'a>> = snapshot.bead_ref(from).into_iter().collect();
     while let Some(bead) = queue.pop_front() {
         if bead.is_tombstone() || !is_wanted(&bead) || !found.insert(bead.id()) {
             continue;
         }
-        let targets = bead.edges().into_iter().filter(|(kind, _)| counts(*kind));
-        queue.extend(targets.filter_map(|(_, id)| snapshot.bead_ref(id)));
-        let holders = snapshot
-            .dependents(bead.id())
-            .into_iter()
-            .filter(|(_, kind)| counts(*kind));
-        queue.extend(holders.map(|(holder, _)| holder));
+        for (kind, id) in bead.edges() {
+            if is_connecting(kind) {
+                queue.extend(snapshot.bead_ref(id));
+            }
+        }
+        for (holder, kind) in snapshot.dependents(bead.id()) {
+            if is_connecting(kind) {
+                queue.push_back(holder);
+            }
+        }
     }
     found
 }
@@ -159,12 +167,16 @@ impl<'a> LayeredBeads<'a> {
     /// Returns the root: a bead without a parent that has children, or the first bead.
     pub fn root(&self) -> Option<&'a Bead> {
         let parents: HashSet<&str> = self.beads.iter().filter_map(|bead| bead.parent()).collect();
-        let mut tops = self
+        let tops: Vec<&'a Bead> = self
             .beads
             .iter()
-            .filter(|bead| bead.parent().is_none_or(|id| !self.ids.contains(id)));
-        let parent = tops.clone().find(|bead| parents.contains(bead.id.as_str()));
-        parent.or_else(|| tops.next()).copied()
+            .filter(|bead| bead.parent().is_none_or(|id| !self.ids.contains(id)))
+            .copied()
+            .collect();
+        tops.iter()
+            .find(|bead| parents.contains(bead.id.as_str()))
+            .or(tops.first())
+            .copied()
     }
 }
 

@@ -28,14 +28,14 @@ pub fn count_ready_and_blocked(
     let ready = ReadyFilter::new(snapshot, &ReadyQuery::default(), now);
     let mut counts = ReadyCounts::default();
     for row in snapshot.open_rows().filter(|row| counted.accepts(row)) {
-        let bead_ref = || snapshot.bead_ref_at(row.node);
+        let bead_ref = snapshot.bead_ref_at(row.node);
         if row.can_be_blocked() {
-            let is_blocked = explain::is_surely_blocked(&row)
-                || has_external_blocker(&bead_ref(), &row, external);
+            let is_blocked =
+                explain::is_surely_blocked(&row) || has_external_blocker(&bead_ref, &row, external);
             counts.blocked += usize::from(is_blocked);
         }
         if ready.accepts(&row) {
-            let is_ready = !has_external_blocker(&bead_ref(), &row, external);
+            let is_ready = !has_external_blocker(&bead_ref, &row, external);
             counts.ready += usize::from(is_ready);
         }
     }

@@ -36,14 +36,12 @@ impl<'a> SwarmAnalysis<'a> {
         for (bead, layer) in layered.beads.iter().zip(&layered.layer) {
             waves.resize(waves.len().max(layer + 1), Vec::new());
             waves[*layer].push(*bead);
-            let is_late = |id: &&str| {
-                let other = layered
-                    .beads
-                    .iter()
-                    .position(|other_bead| other_bead.id == **id);
+            let needs = layered.needs_of(bead);
+            let late = needs.iter().find(|id| {
+                let other = layered.beads.iter().position(|other| other.id == **id);
                 other.is_some_and(|at| layered.layer[at] >= *layer)
-            };
-            if let Some(other) = layered.needs_of(bead).iter().find(|id| is_late(id)) {
+            });
+            if let Some(other) = late {
                 errors.push(format!(
                     "{} and {other} wait for each other in a circle",
                     bead.id
@@ -55,12 +53,12 @@ impl<'a> SwarmAnalysis<'a> {
             warnings.push(format!("{} has no children", epic.id));
         }
         for bead in &layered.beads {
-            let outside = layers::find_needs(bead, |_| true)
-                .into_iter()
-                .filter(|id| !children.iter().any(|child| child.id == **id))
-                .filter(|id| snapshot.bead_ref(id).is_some_and(|target| target.is_open()));
             warnings.extend(
-                outside.map(|id| format!("{} waits for {id}, which is not in the epic", bead.id)),
+                layers::find_needs(bead, |_| true)
+                    .into_iter()
+                    .filter(|id| !children.iter().any(|child| child.id == **id))
+                    .filter(|id| snapshot.bead_ref(id).is_some_and(|target| target.is_open()))
+                    .map(|id| format!("{} waits for {id}, which is not in the epic", bead.id)),
             );
         }
         Self {
@@ -82,7 +80,7 @@ impl<'a> SwarmAnalysis<'a> {
 
     /// The maximum number of children that can be worked on at once.
     pub fn max_parallelism(&self) -> usize {
-        self.waves.iter().map(Vec::len).max().unwrap_or_default()
+        self.waves.iter().map(Vec::len).max().unwrap_or(0)
     }
 
     pub fn wave_of(&self, id: &str) -> Option<usize> {
@@ -135,11 +133,12 @@ impl<'a> SwarmStatus<'a> {
 
     /// The completed part, in percent.
     pub fn percent(&self) -> f64 {
-        let count = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
         if self.total() == 0 {
             return 0.0;
         }
-        count(self.completed.len()) * 100.0 / count(self.total())
+        let [completed, total] = [self.completed.len(), self.total()]
+            .map(|count| f64::from(u32::try_from(count).unwrap_or(u32::MAX)));
+        completed * 100.0 / total
     }
 }
 

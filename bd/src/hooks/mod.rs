@@ -264,27 +264,34 @@ fn hook_paths(folder: &Path, name: &str) -> [PathBuf; 2] {
 fn read_hook(folder: &Path, name: &'static str) -> Result<GitHook, HookError> {
     let [path, before] = hook_paths(folder, name);
     let text = read_text(&path)?;
-    let is_there = text.is_some();
-    let text = text.unwrap_or_default();
-    let is_ours = text
-        .lines()
-        .nth(1)
-        .is_some_and(|line| line.starts_with(SHIM_MARK));
-    let found = text
-        .lines()
-        .find_map(|line| line.strip_prefix(VERSION_MARK));
-    let version = is_ours.then(|| found.unwrap_or_default().to_owned());
-    let is_edited = version
-        .as_ref()
-        .is_some_and(|version| text.contains(CHAIN_LINE) && text != format_shim(name, version));
+    let version = text.as_deref().and_then(find_shim_version);
+    let is_edited = match (&text, version) {
+        (Some(text), Some(version)) => {
+            text.contains(CHAIN_LINE) && *text != format_shim(name, version)
+        }
+        _ => false,
+    };
     Ok(GitHook {
         name,
         path,
-        version,
-        exists: is_there,
-        is_chained: is_ours && before.exists(),
+        version: version.map(str::to_owned),
+        exists: text.is_some(),
+        is_chained: version.is_some() && before.exists(),
         is_edited,
     })
+}
+
+/// Returns the version of the bd that wrote a hook, or `None` for another hook. A hook of bd without
+/// a version line has the empty version.
+fn find_shim_version(text: &str) -> Option<&str> {
+    let mark = text.lines().nth(1)?;
+    if !mark.starts_with(SHIM_MARK) {
+        return None;
+    }
+    let version = text
+        .lines()
+        .find_map(|line| line.strip_prefix(VERSION_MARK));
+    Some(version.unwrap_or(""))
 }
 
 fn read_text(path: &Path) -> Result<Option<String>, HookError> {

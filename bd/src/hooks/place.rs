@@ -4,8 +4,9 @@
 //! with the repository and run in every clone, so a change of them affects colleagues, who may not
 //! have bd.
 
-use std::fs;
 use std::path::{Path, PathBuf};
+
+use kit::sys::file::find_real_path;
 
 use crate::git::{Git, GitError};
 
@@ -42,8 +43,8 @@ impl HookPlace {
     pub fn find(git: &Git) -> Result<Self, GitError> {
         let top = git.top().ok();
         let folder = hooks_folder(git, top.as_deref())?;
-        let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        if real(&folder).starts_with(real(&git.common_dir()?)) {
+        let real_folder = find_real_path(&folder);
+        if real_folder.starts_with(find_real_path(&git.common_dir()?)) {
             let lefthook = top.and_then(|top| {
                 LEFTHOOK_FILES
                     .iter()
@@ -55,7 +56,7 @@ impl HookPlace {
                 None => Self::Clone { folder },
             });
         }
-        let Some(top) = top.filter(|top| real(&folder).starts_with(real(top))) else {
+        let Some(top) = top.filter(|top| real_folder.starts_with(find_real_path(top))) else {
             return Ok(Self::Shared { folder });
         };
         // Husky runs the generated scripts in `.husky/_`, which run those in `.husky`.

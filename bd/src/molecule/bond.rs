@@ -52,6 +52,19 @@ pub enum BondOperand {
     Bead(String),
 }
 
+impl BondOperand {
+    /// Returns the template of a formula or of a proto. A molecule has none.
+    fn template(&self, tx: &Tx<'_>) -> Option<MoleculeTemplate> {
+        match self {
+            Self::Formula(template) => Some((**template).clone()),
+            Self::Bead(id) => {
+                let bead = tx.get_live(id).filter(|bead| proto::is_proto(bead))?;
+                Some(MoleculeTemplate::from_proto(tx, bead))
+            }
+        }
+    }
+}
+
 /// The outcome of a bond.
 #[derive(Debug, Clone, Default)]
 pub struct BondOutcome {
@@ -84,14 +97,7 @@ pub fn bond_operands(
     request: &BondRequest,
 ) -> Result<BondOutcome, MoleculeError> {
     tx.describe("bond", "");
-    let template_of = |tx: &Tx<'_>, operand: &BondOperand| match operand {
-        BondOperand::Formula(template) => Some((**template).clone()),
-        BondOperand::Bead(id) => {
-            let bead = tx.get_live(id).filter(|bead| proto::is_proto(bead))?;
-            Some(MoleculeTemplate::from_proto(tx, bead))
-        }
-    };
-    match (template_of(tx, &a), template_of(tx, &b), a, b) {
+    match (a.template(tx), b.template(tx), a, b) {
         (Some(a_template), Some(b_template), a, b) => {
             let a = persist_operand(tx, &a, &a_template)?;
             let b = persist_operand(tx, &b, &b_template)?;
@@ -130,12 +136,12 @@ fn create_compound(
     b: &str,
     request: &BondRequest,
 ) -> Result<BondOutcome, MoleculeError> {
-    let title_of = |tx: &Tx<'_>, id: &str| {
-        let bead = tx.get_live(id);
-        bead.map(|bead| bead.title.clone()).unwrap_or_default()
-    };
     let title = match request.title.as_str() {
-        "" => format!("Compound: {} + {}", title_of(tx, a), title_of(tx, b)),
+        "" => {
+            let [a_title, b_title] =
+                [a, b].map(|id| tx.get_live(id).map_or("", |bead| bead.title.as_str()));
+            format!("Compound: {a_title} + {b_title}")
+        }
         title => title.to_owned(),
     };
     let kind = request.bond.as_str();

@@ -25,12 +25,12 @@ pub fn preview_burn(
         .filter(|head| !head.is_tombstone())
         .ok_or_else(|| ChangeError::NotFound(root.to_owned()))?;
     let was_wisp = root_ref.is_ephemeral();
-    let steps = progress::list_molecule_steps(tx, root);
-    let members = steps
-        .iter()
-        .filter(|member| member.is_ephemeral() || !was_wisp);
     let mut ids = vec![root.to_owned()];
-    ids.extend(members.map(|member| member.id().to_owned()));
+    for member in progress::list_molecule_steps(tx, root) {
+        if member.is_ephemeral() || !was_wisp {
+            ids.push(member.id().to_owned());
+        }
+    }
     Ok(BurnedMolecule {
         root: root.to_owned(),
         ids,

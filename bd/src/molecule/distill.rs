@@ -27,11 +27,11 @@ pub fn distill_formula(
     let ids = step_ids(&beads);
     let mut below: BTreeMap<&str, Vec<&Bead>> = BTreeMap::new();
     for bead in &beads {
-        let parent = bead.parent().filter(|id| ids.contains_key(id));
-        below
-            .entry(parent.unwrap_or(&epic.id))
-            .or_default()
-            .push(bead);
+        let parent = match bead.parent() {
+            Some(id) if ids.contains_key(id) => id,
+            _ => &epic.id,
+        };
+        below.entry(parent).or_default().push(bead);
     }
     let writer = FormulaWriter {
         ids: &ids,
@@ -77,9 +77,6 @@ impl FormulaWriter<'_> {
     }
 
     fn step(&self, bead: &Bead) -> FormulaStep {
-        let needs = bead
-            .edges(&DepKind::Blocks)
-            .filter_map(|edge| self.ids.get(edge.depends_on_id.as_str()));
         FormulaStep {
             id: self.ids.get(bead.id.as_str()).cloned().unwrap_or_default(),
             title: self.text(&bead.title),
@@ -89,7 +86,11 @@ impl FormulaWriter<'_> {
             kind: bead.issue_type.to_string(),
             priority: Some(bead.priority),
             labels: bead.labels.clone(),
-            needs: needs.cloned().collect(),
+            needs: bead
+                .edges(&DepKind::Blocks)
+                .filter_map(|edge| self.ids.get(edge.depends_on_id.as_str()))
+                .cloned()
+                .collect(),
             children: self.steps(&bead.id),
             ..FormulaStep::default()
         }
@@ -140,24 +141,21 @@ pub fn read_values(
 ) -> Result<BTreeMap<String, String>, MoleculeError> {
     let mut values = BTreeMap::new();
     for pair in given {
-        let wrong =
-            || MoleculeError::Refused(format!("invalid --var \"{pair}\": use --var name=value"));
-        let (left, right) = pair.split_once('=').ok_or_else(wrong)?;
-        let reads = |name: &str, value: &str| {
-            vars::is_variable_name(name) && !value.is_empty() && texts.contains(value)
+        let is_pair = |(name, value): &(&str, &str)| {
+            vars::is_variable_name(name) && !value.is_empty() && texts.contains(*value)
         };
-        let (name, value) = if reads(left, right) {
-            (left, right)
-        } else if reads(right, left) {
-            (right, left)
-        } else if vars::is_variable_name(left) && !right.is_empty() {
-            return Err(MoleculeError::Refused(format!(
-                "\"{right}\" does not stand in the epic or its steps"
-            )));
-        } else {
-            return Err(wrong());
-        };
-        values.insert(name.to_owned(), value.to_owned());
+        let (left, right) = pair.split_once('=').unwrap_or((pair, ""));
+        if let Some((name, value)) = [(left, right), (right, left)].into_iter().find(is_pair) {
+            values.insert(name.to_owned(), value.to_owned());
+            continue;
+        }
+        return Err(MoleculeError::Refused(
+            if vars::is_variable_name(left) && !right.is_empty() {
+                format!("\"{right}\" does not stand in the epic or its steps")
+            } else {
+                format!("invalid --var \"{pair}\": use --var name=value")
+            },
+        ));
     }
     Ok(values)
 }

@@ -23,38 +23,38 @@ pub struct DrawnStep {
 
 /// Returns the steps of a molecule with their dependencies.
 pub fn steps_of_molecule(molecule: &MoleculeProgress<'_>) -> Vec<DrawnStep> {
-    let at = |id: &str| {
-        molecule
+    molecule
+        .steps
+        .iter()
+        .map(|step| draw_step(molecule, step))
+        .collect()
+}
+
+fn draw_step(molecule: &MoleculeProgress<'_>, step: &MoleculeStep<'_>) -> DrawnStep {
+    let mut needs = Vec::new();
+    let mut parent = None;
+    for (code, target) in step.bead_ref.edges() {
+        let place = molecule
             .steps
             .iter()
-            .position(|step| step.bead_ref.id() == id)
-    };
-    let blocks = DepKind::Blocks.code();
-    let waits = DepKind::WaitsFor.code();
-    let parent = DepKind::ParentChild.code();
-    let draw_step = |step: &MoleculeStep<'_>| {
-        let edges = step.bead_ref.edges();
-        let of = |kinds: &[u8]| -> Vec<usize> {
-            edges
-                .iter()
-                .filter(|(kind, _)| kinds.contains(kind))
-                .filter_map(|(_, target)| at(target))
-                .collect()
-        };
-        DrawnStep {
-            id: step.bead_ref.id().to_owned(),
-            title: step
-                .bead_ref
-                .bead()
-                .map(|bead| bead.title.clone())
-                .unwrap_or_default(),
-            needs: of(&[blocks, waits]),
-            parent: of(&[parent]).first().copied(),
-            is_done: step.state == StepState::Done,
-            is_current: step.state == StepState::Current,
+            .position(|other| other.bead_ref.id() == target);
+        match DepKind::from_code(code) {
+            Some(DepKind::Blocks | DepKind::WaitsFor) => needs.extend(place),
+            Some(DepKind::ParentChild) => parent = parent.or(place),
+            _ => {}
         }
-    };
-    molecule.steps.iter().map(draw_step).collect()
+    }
+    DrawnStep {
+        id: step.bead_ref.id().to_owned(),
+        title: step
+            .bead_ref
+            .bead()
+            .map_or(String::new(), |bead| bead.title.clone()),
+        needs,
+        parent,
+        is_done: step.state == StepState::Done,
+        is_current: step.state == StepState::Current,
+    }
 }
 
 /// Returns beads that are not a molecule as steps.
@@ -66,16 +66,16 @@ pub fn steps_of_beads(beads: &[&Bead]) -> Vec<DrawnStep> {
         .collect();
     beads
         .iter()
-        .map(|bead| {
-            let needs = layers::find_needs(bead, |id| place.contains_key(id)).into_iter();
-            DrawnStep {
-                id: bead.id.clone(),
-                title: bead.title.clone(),
-                needs: needs.filter_map(|id| place.get(id).copied()).collect(),
-                parent: bead.parent().and_then(|id| place.get(id).copied()),
-                is_done: !bead.is_open(),
-                is_current: matches!(bead.status, Status::InProgress | Status::Hooked),
-            }
+        .map(|bead| DrawnStep {
+            id: bead.id.clone(),
+            title: bead.title.clone(),
+            needs: layers::find_needs(bead, |id| place.contains_key(id))
+                .into_iter()
+                .filter_map(|id| place.get(id).copied())
+                .collect(),
+            parent: bead.parent().and_then(|id| place.get(id).copied()),
+            is_done: !bead.is_open(),
+            is_current: matches!(bead.status, Status::InProgress | Status::Hooked),
         })
         .collect()
 }
@@ -119,12 +119,15 @@ pub fn format_mermaid(steps: &[DrawnStep]) -> String {
     text
 }
 
+fn quote_for_dot(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 /// Formats the steps as dot, for graphviz.
 pub fn format_dot(name: &str, steps: &[DrawnStep]) -> String {
-    let quote = |text: &str| format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""));
     let mut text = format!(
         "digraph {} {{\n  rankdir=TB;\n  node [shape=box];\n",
-        quote(name)
+        quote_for_dot(name)
     );
     for (index, step) in steps.iter().enumerate() {
         let style = match step {
@@ -132,7 +135,7 @@ pub fn format_dot(name: &str, steps: &[DrawnStep]) -> String {
             step if step.is_current => ", style=filled, fillcolor=\"#ffffcc\"",
             _ => "",
         };
-        let label = quote(&format!("{}: {}", step.id, step.title));
+        let label = quote_for_dot(&format!("{}: {}", step.id, step.title));
         text.push_str(&format!("  s{index} [label={label}{style}];\n"));
         for before in &step.needs {
             text.push_str(&format!("  s{before} -> s{index};\n"));

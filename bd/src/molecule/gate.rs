@@ -133,7 +133,7 @@ fn judge_run(value: &Value) -> GateVerdict {
 
 fn judge_pull_request(value: &Value) -> GateVerdict {
     let title = string_at(value, "title");
-    let merged = value["merged"].as_bool().unwrap_or_default();
+    let merged = value["merged"] == Value::Bool(true);
     match string_at(value, "state").to_uppercase().as_str() {
         "MERGED" => GateVerdict::Open(format!("pull request merged: {title}")),
         _ if merged => GateVerdict::Open(format!("pull request merged: {title}")),
@@ -165,21 +165,21 @@ pub struct FreedStep {
 /// Returns the molecules with a closed gate whose unblocked step waits for a worker, one step per
 /// molecule. Hooked molecules are left out.
 pub fn find_freed_steps(snapshot: &Snapshot) -> Vec<FreedStep> {
-    let closed = list_gates(snapshot, true)
-        .into_iter()
-        .filter(|gate| gate.status == Status::Closed);
     let mut found: Vec<FreedStep> = Vec::new();
-    for gate in closed {
+    for gate in list_gates(snapshot, true) {
+        if gate.status != Status::Closed {
+            continue;
+        }
         for (step, _) in snapshot.dependents_of(&gate.id) {
             let is_ready = matches!(step.status, Status::Open | Status::InProgress)
                 && snapshot
                     .bead_ref(&step.id)
                     .is_some_and(|step_ref| !step_ref.is_blocked());
-            let root = super::progress::root_of(snapshot, &step.id).filter(|_| is_ready);
-            let Some(root) = root.filter(|root| !is_hooked(snapshot, root)) else {
-                continue;
-            };
-            if !found.iter().any(|freed| freed.molecule == root) {
+            if is_ready
+                && let Some(root) = super::progress::root_of(snapshot, &step.id)
+                && !is_hooked(snapshot, &root)
+                && !found.iter().any(|freed| freed.molecule == root)
+            {
                 found.push(FreedStep {
                     molecule: root,
                     gate: gate.id.clone(),
@@ -193,9 +193,9 @@ pub fn find_freed_steps(snapshot: &Snapshot) -> Vec<FreedStep> {
 
 /// Returns true if a molecule or one of its steps is on a hook.
 fn is_hooked(snapshot: &Snapshot, root: &str) -> bool {
-    let root_ref = snapshot.bead_ref(root).into_iter();
-    let members = super::progress::list_molecule_steps(snapshot, root);
-    root_ref
-        .chain(members)
+    snapshot
+        .bead_ref(root)
+        .into_iter()
+        .chain(super::progress::list_molecule_steps(snapshot, root))
         .any(|bead| bead.status() == Status::Hooked)
 }

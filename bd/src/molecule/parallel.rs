@@ -77,15 +77,14 @@ pub fn analyze_parallel_steps(progress: &MoleculeProgress<'_>) -> Vec<ParallelSt
             .or_default()
             .push(index);
     }
-    let groups = groups.into_values().filter(|group| group.len() > 1);
-    for (number, group) in groups.enumerate() {
-        for index in &group {
+    groups.retain(|_, group| group.len() > 1);
+    for (number, group) in groups.values().enumerate() {
+        for index in group {
             found[*index].group = Some(format!("group-{}", number + 1));
-            let others = group
+            found[*index].can_parallel = group
                 .iter()
                 .filter(|other| *other != index)
-                .take(MAX_NAMED_STEPS);
-            found[*index].can_parallel = others
+                .take(MAX_NAMED_STEPS)
                 .map(|other| steps[*other].bead_ref.id().to_owned())
                 .collect();
         }

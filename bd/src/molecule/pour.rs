@@ -19,13 +19,15 @@ pub struct PouredMolecule {
 impl PouredMolecule {
     /// Returns the ids by those of the proto: `NAME` and `NAME.STEP`.
     pub fn mapping(&self, name: &str) -> BTreeMap<String, String> {
-        let old = |key: &String| match key.as_str() {
-            ROOT => name.to_owned(),
-            key => format!("{name}.{key}"),
-        };
         self.ids
             .iter()
-            .map(|(key, id)| (old(key), id.clone()))
+            .map(|(key, id)| {
+                let old_id = match key.as_str() {
+                    ROOT => name.to_owned(),
+                    key => format!("{name}.{key}"),
+                };
+                (old_id, id.clone())
+            })
             .collect()
     }
 }

@@ -151,13 +151,16 @@ fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'
     let root_node = snapshot.bead_ref(root).map(|bead| bead.node());
     let mut direct = 0;
     let (mut found, others): (Vec<_>, Vec<_>) = dotted.into_iter().partition(|bead| {
-        let is_inside = |parent: &str| parent == root || parent.starts_with(&start);
-        let is_of_other = |proto: &String| {
-            bead.id().starts_with(proto) || proto.strip_suffix('.') == Some(bead.id())
-        };
         let is_child = root_node.is_some_and(|own| bead.has_parent_at(own));
         direct += usize::from(is_child);
-        !protos.iter().any(is_of_other) && (is_child || bead.parent().is_none_or(is_inside))
+        let is_of_proto = protos.iter().any(|proto| {
+            bead.id().starts_with(proto) || proto.strip_suffix('.') == Some(bead.id())
+        });
+        !is_of_proto
+            && (is_child
+                || bead
+                    .parent()
+                    .is_none_or(|parent| parent == root || parent.starts_with(&start)))
     });
     let others: HashSet<BeadNode> = others.iter().map(BeadRef::node).collect();
     let is_found =
@@ -188,8 +191,10 @@ fn list_steps_by_number<'a>(snapshot: &'a Snapshot, root: &str) -> Vec<BeadRef<'
 /// Returns the steps in the order of their numbers if none is below another, which holds for nearly
 /// all molecules.
 fn by_last_number<'a>(found: &[BeadRef<'a>], start: &str) -> Option<Vec<BeadRef<'a>>> {
-    let number = |bead: &BeadRef<'_>| bead.id().strip_prefix(start)?.parse::<usize>().ok();
-    let numbers = found.iter().map(number).collect::<Option<Vec<usize>>>()?;
+    let numbers = found
+        .iter()
+        .map(|bead| bead.id().strip_prefix(start)?.parse().ok())
+        .collect::<Option<Vec<usize>>>()?;
     let room = numbers.iter().max()?.checked_add(1)?;
     // Each step has its own position, as long as few numbers are missing.
     let mut places = vec![None; (room < 4 * numbers.len()).then_some(room)?];
@@ -214,7 +219,7 @@ struct StepOrder {
 }
 
 fn step_order(bead_ref: &BeadRef<'_>, root: &str) -> StepOrder {
-    let id_rest = bead_ref.id().strip_prefix(root).unwrap_or_default();
+    let id_rest = bead_ref.id().strip_prefix(root).unwrap_or("");
     let numbers: Option<Vec<u64>> = id_rest
         .trim_start_matches('.')
         .split('.')
@@ -326,14 +331,14 @@ pub fn molecules_of_agent(snapshot: &Snapshot, who: &str) -> Vec<String> {
 /// bead waits for.
 pub fn find_related_molecule(snapshot: &Snapshot, bead_ref: &BeadRef<'_>) -> Option<String> {
     attached_to(snapshot, bead_ref).or_else(|| {
-        let bead = bead_ref.bead()?;
-        let mut edges = bead.edges(&DepKind::Blocks);
-        let is_epic = |id: &str| {
-            let blocker_ref = snapshot.bead_ref(id);
-            blocker_ref.is_some_and(|head| head.kind() == Kind::Epic && !head.is_tombstone())
-        };
-        edges
-            .find(|edge| is_epic(&edge.depends_on_id))
+        bead_ref
+            .bead()?
+            .edges(&DepKind::Blocks)
+            .find(|edge| {
+                snapshot
+                    .bead_ref(&edge.depends_on_id)
+                    .is_some_and(|blocker| blocker.kind() == Kind::Epic && !blocker.is_tombstone())
+            })
             .map(|edge| edge.depends_on_id.clone())
     })
 }
@@ -351,12 +356,11 @@ pub fn follower_of(snapshot: &Snapshot, id: &str) -> Option<String> {
 
 /// Returns true if a bead is the root of a molecule: a poured epic.
 pub fn is_molecule(bead_ref: &BeadRef<'_>) -> bool {
-    let is_poured = || {
-        bead_ref
+    bead_ref.kind() == Kind::Epic
+        && !bead_ref.has_label("template")
+        && bead_ref
             .bead()
             .is_some_and(|bead| !bead.source_formula.is_empty())
-    };
-    bead_ref.kind() == Kind::Epic && !bead_ref.has_label("template") && is_poured()
 }
 
 /// Returns the molecule to show for a work bead: the one with an edge to it, or the one that its

@@ -102,31 +102,30 @@ pub fn persist_proto(
 /// Removes an older proto of the same formula. Fails if other beads were added to it, or if it is
 /// part of a compound.
 fn remove_old_proto(tx: &mut Tx<'_>, id: &str, formula: &str) -> Result<(), MoleculeError> {
-    let is_of_formula = |bead: &Bead| {
-        let name = bead.source_formula.split('@').next();
-        bead.is_template && name == Some(formula)
-    };
     let members = super::progress::list_molecule_steps(tx, id);
     let beads: Vec<Bead> = members
         .iter()
         .filter_map(|member| member.bead().cloned())
         .collect();
     let member_ids: Vec<String> = beads.iter().map(|bead| bead.id.clone()).collect();
-    let is_outside = |other: &str| other != id && !member_ids.iter().any(|own| own == other);
-    let mut others: Vec<String> = beads
-        .iter()
-        .filter(|bead| !is_of_formula(bead))
-        .map(|bead| bead.id.clone())
-        .collect();
-    let root = tx.get_live(id);
-    let parents = root.iter().flat_map(|root| &root.dependencies);
-    others.extend(parents.map(|edge| edge.depends_on_id.clone()));
-    let holders = tx.dependents_of(id).into_iter();
-    others.extend(
-        holders
-            .map(|(holder, _)| holder.id.clone())
-            .filter(|holder| is_outside(holder)),
-    );
+    let mut others: Vec<String> = Vec::new();
+    for bead in &beads {
+        if !bead.is_template || bead.source_formula.split('@').next() != Some(formula) {
+            others.push(bead.id.clone());
+        }
+    }
+    if let Some(root) = tx.get_live(id) {
+        others.extend(
+            root.dependencies
+                .iter()
+                .map(|edge| edge.depends_on_id.clone()),
+        );
+    }
+    for (holder, _) in tx.dependents_of(id) {
+        if holder.id != id && !member_ids.contains(&holder.id) {
+            others.push(holder.id.clone());
+        }
+    }
     if !others.is_empty() {
         return Err(MoleculeError::Refused(format!(
             "proto {id} cannot be replaced: {} belong to it and are not of the formula; give the new one a --prefix",

@@ -25,13 +25,14 @@ pub fn find_finished_molecules(snapshot: &Snapshot) -> Vec<FinishedMolecule<'_>>
             continue;
         }
         let blocks = crate::bead::DepKind::Blocks.code();
-        let waiting = snapshot
-            .dependents(epic.id())
-            .into_iter()
-            .filter(|(holder, kind)| *kind == blocks && is_waiting(holder));
         found.push(FinishedMolecule {
             steps: epic.children().len(),
-            blocking: waiting.map(|(holder, _)| holder.id().to_owned()).collect(),
+            blocking: snapshot
+                .dependents(epic.id())
+                .into_iter()
+                .filter(|(holder, kind)| *kind == blocks && is_waiting(holder))
+                .map(|(holder, _)| holder.id().to_owned())
+                .collect(),
             root: epic,
         });
     }

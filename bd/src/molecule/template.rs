@@ -79,17 +79,18 @@ impl MoleculeTemplate {
     }
 
     fn root(&self, formula: &Formula) -> TemplateBead {
-        let or = |var: &str, text: &str| {
-            if formula.vars.contains_key(var) {
-                format!("{{{{{var}}}}}")
-            } else {
-                text.to_owned()
-            }
-        };
+        let [title, description] =
+            [("title", &formula.name), ("desc", &formula.description)].map(|(var, text)| {
+                if formula.vars.contains_key(var) {
+                    format!("{{{{{var}}}}}")
+                } else {
+                    text.clone()
+                }
+            });
         TemplateBead {
             new: NewBead {
-                title: or("title", &formula.name),
-                description: or("desc", &formula.description),
+                title,
+                description,
                 issue_type: Kind::Epic,
                 metadata: match formula.on_done.as_str() {
                     "" => None,
@@ -173,7 +174,7 @@ impl MoleculeTemplate {
                 issue_type: Kind::Gate,
                 await_type: gate.kind,
                 await_id: gate.id,
-                timeout: when::parse_duration(&gate.timeout).unwrap_or_default(),
+                timeout: when::parse_duration(&gate.timeout).unwrap_or(0),
                 source_formula: self.origin.clone(),
                 source_location: format!("gate-{}", step.id),
                 ..NewBead::default()
@@ -210,7 +211,7 @@ impl MoleculeTemplate {
         let beads: Vec<&Bead> = members.iter().filter_map(BeadRef::bead).collect();
         let member_ids: BTreeSet<&str> = beads.iter().map(|bead| bead.id.as_str()).collect();
         let start = format!("{}.", root.id);
-        let key = |id: &str| {
+        let build_key = |id: &str| {
             if id == root.id {
                 ROOT.to_owned()
             } else {
@@ -233,22 +234,24 @@ impl MoleculeTemplate {
             ..TemplateBead::default()
         });
         for bead in beads {
-            let parent = bead
-                .parent()
-                .filter(|id| member_ids.contains(id) || **id == *root.id);
-            let edges = bead.dependencies.iter().filter(|edge| {
-                edge.kind != DepKind::ParentChild
-                    && member_ids.contains(edge.depends_on_id.as_str())
-            });
             template.beads.push(TemplateBead {
-                key: key(&bead.id),
-                parent: Some(parent.map_or_else(|| ROOT.to_owned(), &key)),
+                key: build_key(&bead.id),
+                parent: Some(match bead.parent() {
+                    Some(id) if member_ids.contains(id) => build_key(id),
+                    _ => ROOT.to_owned(),
+                }),
                 new: copy_bead_fields(bead),
-                edges: edges
+                edges: bead
+                    .dependencies
+                    .iter()
+                    .filter(|edge| {
+                        edge.kind != DepKind::ParentChild
+                            && member_ids.contains(edge.depends_on_id.as_str())
+                    })
                     .map(|edge| {
                         (
                             edge.kind.clone(),
-                            key(&edge.depends_on_id),
+                            build_key(&edge.depends_on_id),
                             edge.metadata.clone(),
                         )
                     })

@@ -57,33 +57,32 @@ pub fn find_differences(
         let id = bead.id.clone();
         pairs.entry(id).or_default().1 = Some(bead);
     }
-    let all = pairs.into_values().filter(|(old, new)| old != new);
-    all.map(|(old, new)| {
-        let fields = match (&old, &new) {
-            (Some(old), Some(new)) => find_changed_fields(old, new),
-            _ => Vec::new(),
-        };
-        BeadDifference { old, new, fields }
-    })
-    .collect()
+    pairs
+        .into_values()
+        .filter(|(old, new)| old != new)
+        .map(|(old, new)| {
+            let fields = match (&old, &new) {
+                (Some(old), Some(new)) => find_changed_fields(old, new),
+                _ => Vec::new(),
+            };
+            BeadDifference { old, new, fields }
+        })
+        .collect()
 }
 
 fn find_changed_fields(old: &Bead, new: &Bead) -> Vec<FieldDifference> {
-    let object = |bead: &Bead| match record::bead_to_json_value(bead) {
+    let [old, new] = [old, new].map(|bead| match record::bead_to_json_value(bead) {
         Value::Object(object) => object,
         _ => Map::new(),
-    };
-    let old = object(old);
-    let new = object(new);
+    });
     let mut names: Vec<&String> = old.keys().collect();
     names.extend(new.keys().filter(|name| !old.contains_key(*name)));
-    let get = |of: &Map<String, Value>, name: &str| of.get(name).cloned().unwrap_or_default();
     names
         .into_iter()
         .map(|name| FieldDifference {
             name: name.clone(),
-            old: get(&old, name),
-            new: get(&new, name),
+            old: old.get(name).cloned().unwrap_or(Value::Null),
+            new: new.get(name).cloned().unwrap_or(Value::Null),
         })
         .filter(|field| field.old != field.new)
         .collect()

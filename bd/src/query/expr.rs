@@ -245,10 +245,11 @@ fn tokenize_query(text: &str) -> Result<Vec<(usize, QueryToken)>, ExprError> {
                 (QueryToken::Quoted(text), length)
             }
             _ => {
-                let ends = |c: &char| c.is_whitespace() || "()=!<>\"'".contains(*c);
-                let rest = chars[at..].iter().skip(1).take_while(|c| !ends(c));
-                let word: String = std::iter::once(c).chain(rest.copied()).collect();
-                let length = word.chars().count();
+                let length = 1 + chars[at + 1..]
+                    .iter()
+                    .take_while(|c| !c.is_whitespace() && !"()=!<>\"'".contains(**c))
+                    .count();
+                let word = chars[at..at + length].iter().collect();
                 (QueryToken::Word(word), length)
             }
         };
@@ -414,7 +415,7 @@ impl QueryParser<'_> {
     }
 
     fn parse_value(&self, field: Field, text: &str) -> Result<ComparisonValue, ExprError> {
-        let invalid = |wanted| ExprError::Value {
+        let build_error = |wanted| ExprError::Value {
             field: field.name(),
             value: text.to_owned(),
             wanted,
@@ -423,7 +424,7 @@ impl QueryParser<'_> {
             return match text.to_ascii_lowercase().as_str() {
                 "true" | "yes" | "1" => Ok(ComparisonValue::Flag(true)),
                 "false" | "no" | "0" => Ok(ComparisonValue::Flag(false)),
-                _ => Err(invalid("true or false")),
+                _ => Err(build_error("true or false")),
             };
         }
         if text.is_empty() || matches!(text.to_ascii_lowercase().as_str(), "none" | "null") {
@@ -432,13 +433,13 @@ impl QueryParser<'_> {
         if field == Field::Priority {
             return validate::parse_priority(text)
                 .map(ComparisonValue::Number)
-                .ok_or_else(|| invalid("0-4 or P0-P4"));
+                .ok_or_else(|| build_error("0-4 or P0-P4"));
         }
         if field.is_time() {
             return when::parse_past_time(text, self.now, self.zone)
                 .map(ComparisonValue::Time)
                 .ok_or_else(|| {
-                    invalid("7d, 2026-03-01, an RFC 3339 time, or words such as yesterday")
+                    build_error("7d, 2026-03-01, an RFC 3339 time, or words such as yesterday")
                 });
         }
         Ok(ComparisonValue::Text(text.to_owned()))
@@ -532,8 +533,9 @@ impl Comparison {
         let bead_time = stamp.instant();
         match self.operator {
             ComparisonOperator::Equal | ComparisonOperator::Unequal => {
-                let day = |at: Timestamp| at.to_zoned(zone.clone()).date();
-                self.is_satisfied_by(day(bead_time).cmp(&day(at)))
+                let [bead_day, day] =
+                    [bead_time, at].map(|time| time.to_zoned(zone.clone()).date());
+                self.is_satisfied_by(bead_day.cmp(&day))
             }
             _ => self.is_satisfied_by(bead_time.cmp(&at)),
         }
@@ -561,7 +563,7 @@ impl Comparison {
             Field::Id => &bead.id,
             Field::Spec => &bead.spec_id,
             Field::MolType => &bead.mol_type,
-            _ => bead.parent().unwrap_or_default(),
+            _ => bead.parent().unwrap_or(""),
         }
     }
 

@@ -140,11 +140,14 @@ impl BeadFilter {
                 a.0.cmp(&b.0).then_with(|| a.1.id().cmp(b.1.id()))
             });
             let (first, others) = rest.split_at_mut(some);
-            let more = first
-                .iter()
-                .filter_map(|(_, bead_ref)| bead_ref.bead())
-                .filter(|bead| self.matches(bead));
-            found.extend(more.take(limit - found.len()));
+            let room = limit - found.len();
+            found.extend(
+                first
+                    .iter()
+                    .filter_map(|(_, bead_ref)| bead_ref.bead())
+                    .filter(|bead| self.matches(bead))
+                    .take(room),
+            );
             rest = others;
         }
         Ok(found)

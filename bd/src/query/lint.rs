@@ -15,7 +15,9 @@ pub fn required_headings(kind: &Kind) -> &'static [&'static str] {
 /// Returns the required headings that a bead lacks.
 pub fn find_missing_headings(bead: &Bead) -> Vec<&'static str> {
     let text = bead.description.to_lowercase();
-    let is_there = |heading: &str| text.contains(&heading.to_lowercase());
-    let wanted = required_headings(&bead.issue_type).iter().copied();
-    wanted.filter(|heading| !is_there(heading)).collect()
+    required_headings(&bead.issue_type)
+        .iter()
+        .copied()
+        .filter(|heading| !text.contains(&heading.to_lowercase()))
+        .collect()
 }

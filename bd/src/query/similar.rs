@@ -67,17 +67,22 @@ fn collect_words(bead: &Bead) -> [BTreeSet<String>; 2] {
     })
 }
 
+/// Returns the fraction of words that both texts have, or `None` if neither has any.
+fn compute_shared_part(a: &BTreeSet<String>, b: &BTreeSet<String>) -> Option<f64> {
+    let all = a.union(b).count();
+    let both = a.intersection(b).count();
+    #[expect(clippy::cast_precision_loss, reason = "texts have few words")]
+    let part = both as f64 / all as f64;
+    (all > 0).then_some(part)
+}
+
 /// Returns the fraction of words that both beads have. The title counts twice as much as the
 /// description, which may be missing.
 fn compute_similarity(a: &[BTreeSet<String>; 2], b: &[BTreeSet<String>; 2]) -> f64 {
-    let part = |which: usize| {
-        let all = a[which].union(&b[which]).count();
-        let both = a[which].intersection(&b[which]).count();
-        #[expect(clippy::cast_precision_loss, reason = "texts have few words")]
-        let part = both as f64 / all as f64;
-        (all > 0).then_some(part)
-    };
-    match (part(0), part(1)) {
+    match (
+        compute_shared_part(&a[0], &b[0]),
+        compute_shared_part(&a[1], &b[1]),
+    ) {
         (Some(title), Some(description)) => (2.0 * title + description) / 3.0,
         (Some(title), None) => title,
         (None, Some(description)) => description,

@@ -1,6 +1,6 @@
 //! Sorts lists.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Ordering;
 
 use crate::bead::Bead;
 
@@ -38,8 +38,10 @@ pub fn sort_beads(beads: &mut [&Bead], order: SortOrder, reverse: bool) {
 /// Sorts the first `count` beads into the usual order: most urgent first, then newest.
 pub fn sort_usual(beads: &mut [&Bead], count: usize) {
     first_in_order(beads, count, |a, b| {
-        let key = |bead: &Bead| (bead.priority, Reverse(bead.created_at.instant()));
-        key(a).cmp(&key(b)).then_with(|| a.id.cmp(&b.id))
+        a.priority
+            .cmp(&b.priority)
+            .then_with(|| b.created_at.instant().cmp(&a.created_at.instant()))
+            .then_with(|| a.id.cmp(&b.id))
     });
 }
 

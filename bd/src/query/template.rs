@@ -50,16 +50,14 @@ impl LineTemplate {
     /// Returns true if the path of any field begins with one of these names.
     pub fn has_field_prefix(&self, first: &[&str]) -> bool {
         fn any(pieces: &[TemplatePiece], first: &[&str]) -> bool {
-            let begins = |path: &[String]| {
-                path.first()
-                    .is_some_and(|name| first.contains(&name.as_str()))
-            };
-            pieces.iter().any(|piece| match piece {
-                TemplatePiece::Text(_) => false,
-                TemplatePiece::Field(path) => begins(path),
-                TemplatePiece::If(path, yes, no) => {
-                    begins(path) || any(yes, first) || any(no, first)
-                }
+            pieces.iter().any(|piece| {
+                let (path, inner) = match piece {
+                    TemplatePiece::Text(_) => return false,
+                    TemplatePiece::Field(path) => (path, false),
+                    TemplatePiece::If(path, yes, no) => (path, any(yes, first) || any(no, first)),
+                };
+                let name = path.first();
+                inner || name.is_some_and(|name| first.contains(&name.as_str()))
             })
         }
         any(&self.0, first)
@@ -131,16 +129,15 @@ fn parse_block(
 }
 
 fn parse_path(text: &str) -> Result<Vec<String>, TemplateError> {
-    let unknown = || TemplateError::Unknown(text.to_owned());
-    let names = text.trim().strip_prefix('.').ok_or_else(unknown)?;
-    let is_name = |name: &str| {
-        !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-    };
-    let names: Vec<&str> = names.split('.').collect();
-    if !names.iter().all(|name| is_name(name)) {
-        return Err(unknown());
-    }
-    Ok(names.into_iter().map(to_snake_case).collect())
+    text.trim()
+        .strip_prefix('.')
+        .filter(|names| names.split('.').all(is_field_name))
+        .map(|names| names.split('.').map(to_snake_case).collect())
+        .ok_or_else(|| TemplateError::Unknown(text.to_owned()))
+}
+
+fn is_field_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Converts `DependsOnID` to `depends_on_id`.
@@ -158,17 +155,17 @@ fn to_snake_case(name: &str) -> String {
 }
 
 fn fill_pieces(pieces: &[TemplatePiece], value: &Value, out: &mut String) {
-    let at = |path: &[String]| path.iter().try_fold(value, |value, name| value.get(name));
+    let find_value = |path: &[String]| path.iter().try_fold(value, |value, name| value.get(name));
     for piece in pieces {
         match piece {
             TemplatePiece::Text(text) => out.push_str(text),
-            TemplatePiece::Field(path) => match at(path) {
+            TemplatePiece::Field(path) => match find_value(path) {
                 None | Some(Value::Null) => {}
                 Some(Value::String(text)) => out.push_str(text),
                 Some(other) => out.push_str(&other.to_string()),
             },
             TemplatePiece::If(path, yes, no) => {
-                let is_set = at(path).is_some_and(|value| {
+                let is_set = find_value(path).is_some_and(|value| {
                     !matches!(value, Value::Null | Value::Bool(false))
                         && value.as_str() != Some("")
                         && value.as_f64() != Some(0.0)

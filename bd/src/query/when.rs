@@ -31,17 +31,12 @@ pub fn parse_past_time(text: &str, now: Timestamp, zone: &TimeZone) -> Option<Ti
     // `18:30:15` would also be an age of hours, minutes and seconds.
     if let Some(time) = parse_time_of_day(text.trim()) {
         let today = now.to_zoned(zone.clone()).date();
-        let at = |day: Date| {
-            Some(
-                day.to_datetime(time)
-                    .to_zoned(zone.clone())
-                    .ok()?
-                    .timestamp(),
-            )
-        };
-        return at(today)
-            .filter(|at| *at <= now)
-            .or_else(|| at(today.yesterday().ok()?));
+        return [Ok(today), today.yesterday()]
+            .into_iter()
+            .flatten()
+            .filter_map(|day| day.to_datetime(time).to_zoned(zone.clone()).ok())
+            .map(|then| then.timestamp())
+            .find(|then| *then <= now);
     }
     if let Ok(age) = text.trim().parse::<Span>() {
         let then = now.to_zoned(zone.clone()).checked_sub(age.abs()).ok()?;
@@ -89,15 +84,15 @@ fn midnight_of(day: Date, zone: &TimeZone) -> Option<Timestamp> {
 
 fn parse_phrase(text: &str, here: &Zoned) -> Option<Timestamp> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let day = |span: Span| here.date().checked_add(span).ok();
+    let shift_date = |span: Span| here.date().checked_add(span).ok();
     let found = match words.as_slice() {
         ["now"] => return Some(here.timestamp()),
         ["today"] => Some(here.date()),
-        ["tomorrow"] => day(1.day()),
-        ["yesterday"] => day(-1.day()),
-        ["next", "week"] => day(1.week()),
-        ["next", "month"] => day(1.month()),
-        ["next", "year"] => day(1.year()),
+        ["tomorrow"] => shift_date(1.day()),
+        ["yesterday"] => shift_date(-1.day()),
+        ["next", "week"] => shift_date(1.week()),
+        ["next", "month"] => shift_date(1.month()),
+        ["next", "year"] => shift_date(1.year()),
         ["next", name] | [name] => here.date().nth_weekday(1, parse_weekday(name)?).ok(),
         ["in", count, unit] => return parse_offset(count, unit, 1, here),
         [count, unit, "ago"] => return parse_offset(count, unit, -1, here),

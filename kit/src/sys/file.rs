@@ -206,6 +206,11 @@ impl DerivedFile {
     }
 }
 
+/// Returns a path without links. A path that does not exist stays unchanged.
+pub fn find_real_path(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
 /// Puts a file in place. A rename over an old file makes some systems write the new one to disk
 /// first; an exchange does not.
 pub fn put_unflushed(temporary: tempfile::TempPath, target: &Path) -> io::Result<()> {

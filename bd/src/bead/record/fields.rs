@@ -63,8 +63,9 @@ impl RecordFields {
     pub fn difference(&self, new: &Self) -> (Self, Self) {
         let mut before = Self::default();
         let mut after = Self::default();
-        let added = new.keys().filter(|key| self.raw_text(key).is_none());
-        for key in self.keys().chain(added) {
+        let mut keys: Vec<_> = self.keys().collect();
+        keys.extend(new.keys().filter(|key| self.raw_text(key).is_none()));
+        for key in keys {
             let old = self.raw_value(key);
             let new = new.raw_value(key);
             if old.map(RawValue::get) != new.map(RawValue::get) {

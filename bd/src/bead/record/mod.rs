@@ -104,18 +104,9 @@ fn parse_leniently(text: &str) -> Option<Bead> {
 /// Reads a text or a list of words from a value of another type, as far as it can be understood, so
 /// that a change of the field keeps its content. Until then the value stays unchanged.
 fn read_other_form(bead: &mut Bead, key: &str, text: &str) {
-    let words = |text: &str| -> Vec<String> {
-        let text = serde_json::from_str::<String>(text).ok();
-        text.iter()
-            .flat_map(|text| text.split(','))
-            .map(str::trim)
-            .filter(|word| !word.is_empty())
-            .map(str::to_owned)
-            .collect()
-    };
     match key {
-        "labels" => bead.labels = words(text),
-        "waiters" => bead.waiters = words(text),
+        "labels" => bead.labels = split_json_text(text),
+        "waiters" => bead.waiters = split_json_text(text),
         "title" => bead.title = format_as_text(text),
         "description" => bead.description = format_as_text(text),
         "design" => bead.design = format_as_text(text),
@@ -123,6 +114,17 @@ fn read_other_form(bead: &mut Bead, key: &str, text: &str) {
         "notes" => bead.notes = format_as_text(text),
         _ => {}
     }
+}
+
+/// Splits a JSON text at commas. Any other value has no words.
+fn split_json_text(text: &str) -> Vec<String> {
+    serde_json::from_str::<String>(text)
+        .iter()
+        .flat_map(|text| text.split(','))
+        .map(str::trim)
+        .filter(|word| !word.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Formats a JSON value as text: a list with one element per line, any other value as its JSON.
@@ -151,12 +153,13 @@ fn read_list(bead: &mut Bead, key: &str, text: &str) -> bool {
             return false;
         };
         *elements = parsed.elements;
-        let odd = parsed.foreign.into_iter();
-        foreign.extend(odd.map(|(position, raw)| ForeignElement {
-            list,
-            position,
-            raw,
-        }));
+        for (position, raw) in parsed.foreign {
+            foreign.push(ForeignElement {
+                list,
+                position,
+                raw,
+            });
+        }
         true
     }
     let foreign = &mut bead.foreign;
@@ -197,13 +200,11 @@ pub(crate) fn drop_replaced(before: &Bead, bead: &mut Bead) {
     {
         return;
     }
-    let known = |bead: &Bead| {
+    let [old, new] = [before, bead].map(|bead| {
         let mut plain = bead.clone();
         plain.extra.clear();
         bead_to_json_value(&plain)
-    };
-    let old = known(before);
-    let new = known(bead);
+    });
     for (key, raw) in std::mem::take(&mut bead.extra) {
         if !KEYS.contains(&key.as_str()) || old.get(&key) == new.get(&key) {
             bead.extra.push((key, raw));

@@ -214,19 +214,25 @@ fn compare_ready(
     a: &ListRow,
     b: &ListRow,
 ) -> Ordering {
-    let id = |brief: &ListRow| snapshot.bead_ref_at(brief.node).id();
-    let age = || a.created.cmp(&b.created).then_with(|| id(a).cmp(id(b)));
-    let urgency = || a.priority.cmp(&b.priority).then_with(age);
-    let fresh = |brief: &ListRow| brief.created >= fresh_since;
-    match order {
-        ReadyOrder::Priority => urgency(),
-        ReadyOrder::Oldest => age(),
-        ReadyOrder::Hybrid => match (fresh(a), fresh(b)) {
-            (true, true) => urgency(),
-            (false, false) => age(),
-            (true, false) => Ordering::Less,
-            (false, true) => Ordering::Greater,
+    let compare_age = || {
+        a.created.cmp(&b.created).then_with(|| {
+            let [a_id, b_id] = [a, b].map(|row| snapshot.bead_ref_at(row.node).id());
+            a_id.cmp(b_id)
+        })
+    };
+    let is_by_priority = match order {
+        ReadyOrder::Priority => true,
+        ReadyOrder::Oldest => false,
+        ReadyOrder::Hybrid => match (a.created >= fresh_since, b.created >= fresh_since) {
+            (true, false) => return Ordering::Less,
+            (false, true) => return Ordering::Greater,
+            (are_fresh, _) => are_fresh,
         },
+    };
+    if is_by_priority {
+        a.priority.cmp(&b.priority).then_with(compare_age)
+    } else {
+        compare_age()
     }
 }
 
