@@ -356,7 +356,7 @@ mod tests {
         ] {
             let failure = describe_failure(&error);
             assert_eq!(failure.code, "not_found");
-            assert_eq!(failure.message, "bead not found: \"bd-9\"");
+            assert_eq!(failure.message, "no issue found matching \"bd-9\"");
         }
     }
 

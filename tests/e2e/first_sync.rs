@@ -72,5 +72,5 @@ fn a_first_sync_does_not_revive_permanently_removed_beads() {
         .ok();
     commit(&clones, "c");
     clones.sync("c").ok();
-    clones.bd("c", &["show", &ids[0]]).fails("bead not found");
+    clones.bd("c", &["show", &ids[0]]).fails("no issue found");
 }

@@ -128,7 +128,7 @@ fn pending_changes_follow_to_another_branch() {
     // restores it.
     let said = list(&project, "b");
     assert!(said.err.contains("bd restore --lost"), "{}", said.err);
-    project.bd("b", &["show", &own]).fails("bead not found");
+    project.bd("b", &["show", &own]).fails("no issue found");
     project.git("b", &["checkout", "-q", "main"]).ok();
     assert_eq!(title(&project, "b", &own), "Journaled");
     let lost = project.bd("b", &["restore", "--lost"]).ok();
@@ -164,7 +164,7 @@ fn a_hard_reset_is_reported_and_undone_by_restore() {
     let own = project.bead("a", "Made since");
     project.git("a", &["reset", "-q", "--hard"]).ok();
     // Whichever command notices it says so, one that fails too.
-    let said = project.bd("a", &["show", "p-none"]).fails("bead not found");
+    let said = project.bd("a", &["show", "p-none"]).fails("no issue found");
     assert!(said.err.contains("bd restore --lost"), "{}", said.err);
     assert_eq!(title(&project, "a", &old), "Old");
     let plan = project.bd("a", &["restore", "--lost", "--dry-run"]).ok();

@@ -106,7 +106,8 @@ fn drive_command(place: &Town, gt: &Command, command: &OldCommand) -> Result<(),
         } => {
             check_offered(other)?;
             let said = run_line(place, path, &[]);
-            let named = said.err.contains(&format!("\n  {other}")) && note.is_none_or(|note| said.err.contains(note));
+            let named = said.err.contains(&format!("\n  {other}"))
+                && note.is_none_or(|note| said.err.contains(note));
             ensure(said.code == 2 && said.out.is_empty() && named, said.err)
         }
         Standing::NotOffered { reason, next } => {

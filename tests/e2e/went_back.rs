@@ -74,7 +74,7 @@ fn a_discarded_rollback_is_not_reported_again() {
             assert!(!said.err.contains("rolled back"), "{way:?}: {}", said.err);
         }
         assert_eq!(project.show("a", &ids[0])["title"], "Old", "{way:?}");
-        project.bd("a", &["show", &ids[1]]).fails("bead not found");
+        project.bd("a", &["show", &ids[1]]).fails("no issue found");
         assert_eq!(old.lines().count(), project.issues("a").lines().count());
     }
 }
@@ -481,7 +481,7 @@ fn a_missing_or_garbage_file_is_restored_with_foreign_changes() {
         assert!(ids.iter().all(|id| said.contains(id)), "{said}");
         // One alone, and then the others.
         project.bd("b", &["restore", "--lost", &ids[1]]).ok();
-        project.bd("b", &["show", &ids[0]]).fails("bead not found");
+        project.bd("b", &["show", &ids[0]]).fails("no issue found");
         project.bd("b", &["restore", "--lost"]).ok();
         assert_eq!(project.issues("b"), whole);
     }
@@ -598,7 +598,7 @@ fn an_archive_removed_by_git_clean_is_restored_from_history() {
     assert!(file("archive").is_some());
     project.git("a", &["clean", "-q", "-fd"]).ok();
     assert_eq!(file("archive"), None);
-    let gone = project.bd("a", &["show", &ids[0]]).fails("bead not found");
+    let gone = project.bd("a", &["show", &ids[0]]).fails("no issue found");
     assert!(gone.err.contains("bd restore"), "{}", gone.err);
     project.bd("a", &["restore", &ids[0]]).ok();
     assert_eq!(project.show("a", &ids[0])["title"], "One");
@@ -731,7 +731,7 @@ fn a_removed_bead_beside_committed_garbage_is_not_revived() {
         .git("b", &["pull", "-q", a.to_str().unwrap(), "main"])
         .ok();
     project.bd("b", &["doctor", "--fix"]).run();
-    project.bd("b", &["show", &ids[0]]).fails("bead not found");
+    project.bd("b", &["show", &ids[0]]).fails("no issue found");
 }
 
 #[test]

@@ -99,10 +99,10 @@ struct BlockedBead {
 /// Writes the blocked beads. `total` includes the beads beyond the limit.
 fn write_blocked_beads(items: &[BlockedBead], total: usize, page: &mut Page) {
     if items.is_empty() {
-        page.line("✨ No blocked beads");
+        page.line("✨ No blocked issues");
         return;
     }
-    page.line(format!("🚫 Blocked beads ({total}):"));
+    page.line(format!("🚫 Blocked issues ({total}):"));
     for BlockedBead {
         bead,
         blocked_by: by,

@@ -56,10 +56,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("close")?;
     let ids = each::ids_or_last(ctx, args.ids)?;
     if args.suggest_next && ids.len() > 1 {
-        kit::bail_usage!("--suggest-next only works when closing a single bead");
+        kit::bail_usage!("--suggest-next only works when closing a single issue");
     }
     if args.go_on && ids.len() > 1 {
-        kit::bail_usage!("--continue only works when closing a single bead");
+        kit::bail_usage!("--continue only works when closing a single issue");
     }
     let from_file = args
         .reason_file

@@ -33,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let id = args
         .id
-        .ok_or_else(|| UsageError("bead ID is required".into()))?;
+        .ok_or_else(|| UsageError("issue ID is required".into()))?;
     let snapshot = ctx.store_for_id(&id)?.snapshot()?;
     let bead = snapshot
         .resolve(&id)

@@ -51,7 +51,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut seen = std::collections::HashSet::new();
     ids.retain(|id| seen.insert(id.clone()));
     if ids.is_empty() {
-        kit::bail_usage!("no bead IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...");
+        kit::bail_usage!("no issue IDs provided\n\nUsage: bd delete [OPTIONS] <ID>...");
     }
     let is_single = ids.len() == 1 && !args.cascade;
     let store = ctx.store()?;
@@ -90,7 +90,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         page.line(format!(
             "  Removed {}, updated text references in {}",
             counted(report.effects.dependencies_removed, "dependency link"),
-            counted(report.effects.references_updated, "bead")
+            counted(report.effects.references_updated, "issue")
         ));
     })
 }
@@ -113,7 +113,7 @@ enum DeletedIds {
 
 /// Some of the beads do not exist.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", if .0.len() == 1 { format!("bead {} not found", .0[0]) } else { format!("beads not found: {}", .0.join(", ")) })]
+#[error("{}", if .0.len() == 1 { format!("issue {} not found", .0[0]) } else { format!("issues not found: {}", .0.join(", ")) })]
 struct MissingBeads(Vec<String>);
 
 fn check_all_exist(snapshot: &Snapshot, ids: &[String]) -> Result<(), MissingBeads> {

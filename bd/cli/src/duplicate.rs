@@ -19,7 +19,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("duplicate")?;
     let store = ctx.store_for_id(&args.id)?;
     let report = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let duplicate = dep::resolve_dep_end(tx, &args.id, "bead")?;
+        let duplicate = dep::resolve_dep_end(tx, &args.id, "issue")?;
         let canonical = dep::resolve_dep_end(tx, &args.of, "canonical")?;
         let reason = format!("Duplicate of {canonical}");
         change::replace_bead(tx, &duplicate, &canonical, DepKind::Duplicates, &reason)?;

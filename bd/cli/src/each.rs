@@ -17,13 +17,13 @@ pub(crate) fn ids_or_last(ctx: &Context, ids: Vec<String>) -> Result<Vec<String>
         return Ok(ids);
     }
     if !std::io::stdin().is_terminal() {
-        kit::bail_usage!("no bead ID provided; it can be left out only on a terminal");
+        kit::bail_usage!("no issue ID provided; it can be left out only on a terminal");
     }
     if route::find_town_root(ctx.env.cwd()).is_some() {
-        kit::bail_usage!("no bead ID provided; in a town it cannot be left out");
+        kit::bail_usage!("no issue ID provided; in a town it cannot be left out");
     }
     ctx.last_touched().map(|id| vec![id]).ok_or_else(|| {
-        UsageError("no bead ID provided, and you changed no bead here in this session".into())
+        UsageError("no issue ID provided, and you changed no bead here in this session".into())
     })
 }
 

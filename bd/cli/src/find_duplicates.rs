@@ -71,12 +71,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(report, |report, page| {
         let least = report.threshold * 100.0;
         if report.pairs.is_empty() {
-            page.line(format!("No similar beads found (threshold: {least:.0}%)"));
+            page.line(format!("No similar issues found (threshold: {least:.0}%)"));
             return;
         }
         let count = counted(report.count, "pair");
         page.line(format!(
-            "🔍 Found {count} of similar beads (threshold: {least:.0}%):"
+            "🔍 Found {count} of similar issues (threshold: {least:.0}%):"
         ));
         for pair in &report.pairs {
             page.line(format!("{:.0}% alike:", pair.similarity * 100.0));

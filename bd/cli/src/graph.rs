@@ -187,7 +187,7 @@ fn write_graph(parts: &[GraphPart], form: GraphForm, page: &mut Page) {
         return;
     }
     if parts.is_empty() {
-        page.line("No open beads");
+        page.line("No open issues");
     }
     for (number, part) in parts.iter().enumerate() {
         if number > 0 {

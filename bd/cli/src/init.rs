@@ -137,9 +137,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         page.line("✓ bd initialized successfully!");
         page.line(format!("  Beads: {}", report.path));
-        page.line(format!("  Prefix: {prefix}"));
+        page.line(format!("  Issue prefix: {prefix}"));
         page.line(format!(
-            "  Beads will be named {prefix}-<hash>, such as {prefix}-a3f"
+            "  Issues will be named: {prefix}-<hash> (e.g., {prefix}-a3f)"
         ));
         if let Some(count) = beads {
             page.line(format!("  {} found here and used", counted(count, "bead")));

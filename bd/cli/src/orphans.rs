@@ -141,7 +141,7 @@ fn list_orphans(orphans: &[Orphan], page: &mut Page) {
 
 fn write_orphans(orphans: &[Orphan], page: &mut Page) {
     if orphans.is_empty() {
-        page.line("✓ No orphaned beads: no commit names an open bead");
+        page.line("✓ No orphaned issues: no commit names an open bead");
         return;
     }
     let closed: Vec<&Orphan> = orphans

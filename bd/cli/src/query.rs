@@ -81,7 +81,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if found.len() < total {
         let shown = found.len();
         ctx.ui.status(&format!(
-            "Showing {shown} of {total} beads (use --limit 0 for all)"
+            "Showing {shown} of {total} issues (use --limit 0 for all)"
         ));
     }
     let rows: Vec<DrawnRow> = found
@@ -91,10 +91,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let is_long = args.long;
     build_report(rows, move |rows, page| {
         if rows.is_empty() {
-            page.line("No beads found");
+            page.line("No issues found");
             return;
         }
-        page.line(format!("Found {}:", counted(total, "bead")));
+        page.line(format!("Found {}:", counted(total, "issue")));
         for DrawnRow { bead, links, .. } in rows {
             line::write_list_line(page, bead, if is_long { "" } else { links });
             let first = bead.description.lines().next().unwrap_or("");

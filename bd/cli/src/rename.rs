@@ -35,7 +35,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let store = ctx.store_for_id(&args.id)?;
     let (old, count) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let old = dep::resolve_dep_end(tx, &args.id, "bead")?;
+        let old = dep::resolve_dep_end(tx, &args.id, "issue")?;
         let count = change::rename_beads(tx, &NewIds::from([(old.clone(), args.new.clone())]))?;
         tx.describe("rename", "");
         Ok((old, count))

@@ -95,12 +95,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .map(|bead| DrawnRow::from_bead(&snapshot, bead).without_edges())
         .collect();
     let heading = match (rows.len(), escape::escape_line(&text)) {
-        (0, text) => format!("No beads found matching '{text}'"),
+        (0, text) => format!("No issues found matching '{text}'"),
         (count, text) if has_more => {
-            let count = counted(count, "bead");
+            let count = counted(count, "issue");
             format!("Found {count} matching '{text}', and more (-n 0 shows all):")
         }
-        (count, text) => format!("Found {} matching '{text}':", counted(count, "bead")),
+        (count, text) => format!("Found {} matching '{text}':", counted(count, "issue")),
     };
     build_report(rows, move |rows, page| {
         page.line(&heading);

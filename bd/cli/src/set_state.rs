@@ -41,7 +41,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let store = ctx.store_for_id(&args.id)?;
     let (id, shift) = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let id = dep::resolve_dep_end(tx, &args.id, "bead")?;
+        let id = dep::resolve_dep_end(tx, &args.id, "issue")?;
         let shift = change::set_state(tx, &id, dimension, value, &args.reason)?;
         Ok((id, shift))
     })?;

@@ -29,12 +29,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let snapshot = store.snapshot()?;
     let found: Vec<&Bead> = snapshot.select(|bead| bead.has_label(&export)).collect();
     let bead = match found.as_slice() {
-        [] => kit::bail_usage!("no bead has the label '{export}'"),
+        [] => kit::bail_usage!("no issue found with label '{export}'"),
         [one] => *one,
         many => {
             let ids: Vec<&str> = many.iter().map(|bead| bead.id.as_str()).collect();
             let ids = ids.join(", ");
-            kit::bail_usage!("several beads have the label '{export}': {ids}");
+            kit::bail_usage!("several issues have the label '{export}': {ids}");
         }
     };
     let id = bead.id.clone();
@@ -53,7 +53,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if bead.is_open() && !args.force {
         let status = &bead.status;
         kit::bail_usage!(
-            "bead {id} is not closed (status: {status}); use --force to ship it anyway"
+            "issue {id} is not closed (status: {status}); use --force to ship it anyway"
         );
     }
     if args.dry_run {

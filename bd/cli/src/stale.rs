@@ -81,11 +81,13 @@ fn count_days(days: i64) -> String {
 fn write_stale_beads(beads: &[StaleBead], days: i64, page: &mut Page) {
     let span = count_days(days);
     if beads.is_empty() {
-        page.line(format!("✨ No stale beads: all were updated within {span}"));
+        page.line(format!(
+            "✨ No stale issues: all were updated within {span}"
+        ));
         return;
     }
     let count = beads.len();
-    page.line(format!("⏰ Stale beads ({count} not updated for {span}):"));
+    page.line(format!("⏰ Stale issues ({count} not updated for {span}):"));
     for StaleBead { bead, age } in beads {
         let style = page.style().clone();
         let line_start = format!(

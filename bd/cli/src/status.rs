@@ -146,11 +146,11 @@ fn to_usize(count: u64) -> usize {
 }
 
 fn write_status(summary: &StatusSummary, page: &mut Page) {
-    page.line("📊 Bead Status");
+    page.line("📊 Issue Database Status");
     page.blank();
     page.line("Summary:");
     for (name, count) in [
-        ("Total Beads:", summary.total),
+        ("Total Issues:", summary.total),
         ("Open:", summary.open),
         ("In Progress:", summary.in_progress),
         ("Blocked:", summary.blocked),

@@ -19,7 +19,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("supersede")?;
     let store = ctx.store_for_id(&args.id)?;
     let report = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let superseded = dep::resolve_dep_end(tx, &args.id, "bead")?;
+        let superseded = dep::resolve_dep_end(tx, &args.id, "issue")?;
         let replacement = dep::resolve_dep_end(tx, &args.with, "replacement")?;
         let reason = format!("Superseded by {replacement}");
         change::replace_bead(tx, &superseded, &replacement, DepKind::Supersedes, &reason)?;

@@ -230,12 +230,12 @@ pub fn clean_prefix(name: &str) -> String {
 /// The reason why a partial id does not resolve to one bead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    #[error("bead not found: \"{0}\"")]
+    #[error("no issue found matching \"{0}\"")]
     NotFound(String),
-    #[error("bead not found: \"{}\" was deleted{} at {}", id.escape_debug(), format_deleter(by), at.escape_debug())]
+    #[error("no issue found matching \"{}\": it was deleted{} at {}", id.escape_debug(), format_deleter(by), at.escape_debug())]
     Deleted { id: String, by: String, at: String },
     /// More than one bead matches.
-    #[error("ambiguous ID \"{given}\" matches {} beads: [{}]\nUse more characters to disambiguate", found.len(), format_candidates(found))]
+    #[error("ambiguous ID \"{given}\" matches {} issues: [{}]\nUse more characters to disambiguate", found.len(), format_candidates(found))]
     Ambiguous { given: String, found: Vec<String> },
 }
 
@@ -502,11 +502,11 @@ mod tests {
         let error = find("a", "bd", &["bd-ab", "bd-ac"])
             .unwrap_err()
             .to_string();
-        assert!(error.contains("matches 2 beads: [bd-ab bd-ac]"), "{error}");
+        assert!(error.contains("matches 2 issues: [bd-ab bd-ac]"), "{error}");
         let many: Vec<String> = (10..99).map(|number| format!("bd-a{number}")).collect();
         let many: Vec<&str> = many.iter().map(String::as_str).collect();
         let error = find("a", "bd", &many).unwrap_err().to_string();
-        assert!(error.contains("matches 89 beads: [bd-a10 "), "{error}");
+        assert!(error.contains("matches 89 issues: [bd-a10 "), "{error}");
         assert!(error.contains(" bd-a29 …]"), "{error}");
     }
 

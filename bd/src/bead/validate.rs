@@ -29,22 +29,22 @@ pub enum ValidationError {
     #[error("invalid status: {0}")]
     Status(String),
     /// The kind is not a word of this project.
-    #[error("invalid bead type: {0}")]
+    #[error("invalid issue type: {0}")]
     Kind(String),
     /// The estimate is negative.
     #[error("estimated_minutes cannot be negative")]
     Estimate,
     /// The bead is closed but has no closing time.
-    #[error("closed beads must have a closed_at timestamp")]
+    #[error("closed issues must have closed_at timestamp")]
     ClosedWithoutTime,
     /// The bead is not closed but has a closing time.
-    #[error("beads that are not closed cannot have a closed_at timestamp")]
+    #[error("non-closed issues cannot have closed_at timestamp")]
     OpenWithCloseTime,
     /// The bead is deleted but has no deletion time.
-    #[error("deleted beads must have a deleted_at timestamp")]
+    #[error("tombstone issues must have deleted_at timestamp")]
     TombstoneWithoutTime,
     /// The bead is not deleted but has a deletion time.
-    #[error("beads that are not deleted cannot have a deleted_at timestamp")]
+    #[error("non-tombstone issues cannot have deleted_at timestamp")]
     LiveWithDeleteTime,
     /// The id contains unsafe characters.
     #[error(

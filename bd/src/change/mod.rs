@@ -62,10 +62,10 @@ use crate::store::{Snapshot, StoreError};
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
     /// No bead has this id.
-    #[error("bead not found: \"{0}\"")]
+    #[error("no issue found matching \"{0}\"")]
     NotFound(String),
     /// The id is in use.
-    #[error("bead {0} already exists")]
+    #[error("issue {0} already exists")]
     Exists(String),
     /// The id's prefix is not the store's prefix.
     #[error(
@@ -79,7 +79,7 @@ pub enum ChangeError {
         allowed: Vec<String>,
     },
     /// The parent of a new bead does not exist.
-    #[error("parent bead {0} not found")]
+    #[error("parent issue {0} not found")]
     NoParent(String),
     #[error("maximum hierarchy depth ({limit}) exceeded for parent {parent}")]
     TooDeep { parent: String, limit: usize },
@@ -103,9 +103,9 @@ pub enum ChangeError {
         "cannot modify template {0}: templates are read-only; use 'bd mol pour' to create a work item"
     )]
     Template(String),
-    #[error("cannot modify pinned bead {0} (use --force to override)")]
+    #[error("cannot modify pinned issue {0} (use --force to override)")]
     Pinned(String),
-    #[error("cannot close {id}: blocked by open beads [{}] (use --force to override)", blockers.join(" "))]
+    #[error("cannot close {id}: blocked by open issues [{}] (use --force to override)", blockers.join(" "))]
     Blocked { id: String, blockers: Vec<String> },
     /// The tombstone status, which only `delete` sets.
     #[error("cannot set status to tombstone directly; use 'bd delete' instead")]
@@ -114,7 +114,7 @@ pub enum ChangeError {
     #[error("title must be 1-500 characters")]
     TitleLength,
     /// A bead cannot wait for itself.
-    #[error("a bead cannot depend on itself")]
+    #[error("issue cannot depend on itself")]
     SelfDependency,
     /// The target of an edge does not exist.
     #[error("dependency target {0} not found")]

@@ -221,7 +221,7 @@ fn closing_a_blocked_bead_is_refused() {
         let (a, b) = (create_with_id(tx, "bd-a"), create_with_id(tx, "bd-b"));
         add_dep(tx, &a, &b, DepKind::Blocks)?;
         let error = close_bead(tx, &a, "", "", false).unwrap_err().to_string();
-        assert!(error.contains("blocked by open beads [bd-b]"), "{error}");
+        assert!(error.contains("blocked by open issues [bd-b]"), "{error}");
         close_bead(tx, &a, "", "", true)?;
         close_bead(tx, &b, "", "", false)?;
         set_status(tx, &b, Status::Pinned)?;

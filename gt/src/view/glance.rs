@@ -170,6 +170,9 @@ mod tests {
             assert_eq!(find_last_line(screen).unwrap_or_default(), line, "{screen}");
         }
         let long = "ä".repeat(500);
-        assert_eq!(find_last_line(&long).unwrap().chars().count(), MAX_LINE_CHARS);
+        assert_eq!(
+            find_last_line(&long).unwrap().chars().count(),
+            MAX_LINE_CHARS
+        );
     }
 }

@@ -123,7 +123,7 @@ fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> 
         }
     }
     if found.is_empty() {
-        kit::bail_usage!("no beads found in the Markdown file: each bead begins with `## Title`");
+        kit::bail_usage!("no issues found in markdown file (expected ## Issue Title format)");
     }
     Ok(found)
 }
@@ -330,7 +330,7 @@ pub(super) fn create_from_plan(ctx: &Context, args: &Args, path: &str) -> Comman
     let ids = made.with_context(|| path.to_owned())?;
     build_report(kit::report_value! { ids }, |report, page| {
         let mark = page.style().green("✓");
-        let count = counted(report.ids.len(), "bead");
+        let count = counted(report.ids.len(), "issue");
         page.line(format!("{mark} Created {count}:"));
         for (key, id) in &report.ids {
             page.line(format!("  {} → {id}", escape::escape_line(key)));
@@ -343,7 +343,7 @@ fn write_created_beads(beads: &[PlainBead], page: &mut Page) {
     if beads.is_empty() {
         return;
     }
-    let count = counted(beads.len(), "bead");
+    let count = counted(beads.len(), "issue");
     page.line(format!("{mark} Created {count}:"));
     for bead in beads {
         page.cut_line(format!(

@@ -198,7 +198,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.dry_run {
         let new = request::read_new_bead(ctx, &args)?;
         return build_report(PlainBead(request::preview_bead(new)), |bead, page| {
-            page.line("Would create bead:");
+            page.line("Would create issue:");
             write_summary(bead, page);
         });
     }
@@ -212,7 +212,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(PlainBead(bead), move |bead, page| {
         let mark = page.style().green("✓");
         let place = place.as_deref().unwrap_or("");
-        page.line(format!("{mark} Created bead{place}: {}", bead.id));
+        page.line(format!("{mark} Created issue{place}: {}", bead.id));
         write_summary(bead, page);
     })
 }
@@ -282,7 +282,7 @@ fn check_kind(words: &Vocabulary, kind: &Kind) -> Result<(), UsageError> {
         return Ok(());
     }
     Err(UsageError(format!(
-        "invalid bead type: {kind}. Valid types: {}",
+        "invalid issue type: {kind}. Valid types: {}",
         words.list_kinds()
     )))
 }

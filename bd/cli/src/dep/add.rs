@@ -77,7 +77,7 @@ pub(crate) fn link_beads(
     let store = ctx.store_for_id(from)?;
     let routes = ctx.routes(store.dir());
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let from = resolve_dep_end(tx, from, "bead")?;
+        let from = resolve_dep_end(tx, from, "issue")?;
         let to = match resolve_dep_end(tx, to, "dependency") {
             Ok(id) => id,
             Err(error) => find_external_ref(ctx, store.dir(), to)?.ok_or(error)?,

@@ -53,9 +53,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(links, move |links, page| {
         let text = match (links.is_empty(), is_up) {
             (true, false) => format!("{id} has no dependencies"),
-            (true, true) => format!("No beads depend on {id}"),
+            (true, true) => format!("No issues depend on {id}"),
             (false, false) => format!("{id} depends on:"),
-            (false, true) => format!("Beads that depend on {id}:"),
+            (false, true) => format!("Issues that depend on {id}:"),
         };
         page.line(text);
         for LinkedBead { bead, kind } in links {

@@ -54,8 +54,8 @@ fn change_both(
     ctx.check_writable("dep relate")?;
     let store = ctx.store()?;
     store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let a = add::resolve_dep_end(tx, first, "bead")?;
-        let b = add::resolve_dep_end(tx, second, "bead")?;
+        let a = add::resolve_dep_end(tx, first, "issue")?;
+        let b = add::resolve_dep_end(tx, second, "issue")?;
         if add {
             change::relate_beads(tx, &a, &b)?;
         } else {

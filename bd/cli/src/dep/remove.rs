@@ -18,7 +18,7 @@ pub(super) fn run(ctx: &Context, args: &Args) -> CommandResult {
     ctx.check_writable("dep remove")?;
     let store = ctx.store_for_id(&args.from)?;
     let edge = store.transact(&ctx.author(), &ctx.clock, |tx| {
-        let from = add::resolve_dep_end(tx, &args.from, "bead")?;
+        let from = add::resolve_dep_end(tx, &args.from, "issue")?;
         // An edge to a bead that is not in this store is removed by the id in the edge.
         let is_known = tx.get(&from).is_some_and(|bead| {
             bead.dependencies

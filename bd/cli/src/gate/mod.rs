@@ -38,7 +38,7 @@ kit::family! {
 fn find_gate(snapshot: &Snapshot, given: &str) -> anyhow::Result<Bead> {
     let bead = snapshot.resolve(given)?.clone();
     if bead.issue_type != Kind::Gate {
-        let text = format!("{} is not a gate (type={})", bead.id, bead.issue_type);
+        let text = format!("{} is not a gate issue (type={})", bead.id, bead.issue_type);
         return Err(bd::molecule::MoleculeError::Refused(text).into());
     }
     Ok(bead)

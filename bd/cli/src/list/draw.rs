@@ -20,7 +20,7 @@ pub(super) enum ListForm {
 /// Writes a list of beads as text.
 pub(super) fn write_list(rows: &[DrawnRow], form: &ListForm, page: &mut Page) {
     match form {
-        ListForm::Lines if rows.is_empty() => page.line("No beads found"),
+        ListForm::Lines if rows.is_empty() => page.line("No issues found"),
         ListForm::Lines => {
             let widths = line::ColumnWidths::for_beads(page, rows.iter().map(|row| &row.bead));
             for row in rows {
@@ -28,7 +28,7 @@ pub(super) fn write_list(rows: &[DrawnRow], form: &ListForm, page: &mut Page) {
             }
         }
         ListForm::Long => {
-            page.line(format!("Found {}:", counted(rows.len(), "bead")));
+            page.line(format!("Found {}:", counted(rows.len(), "issue")));
             draw_long(page, rows);
         }
         ListForm::Tree => draw_tree(page, rows),
@@ -83,6 +83,6 @@ fn draw_tree(page: &mut Page, rows: &[DrawnRow]) {
     page.blank();
     page.line(format!(
         "Total: {} ({open} open, {in_progress} in progress)",
-        counted(rows.len(), "bead")
+        counted(rows.len(), "issue")
     ));
 }

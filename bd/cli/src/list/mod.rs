@@ -161,7 +161,7 @@ fn answer_list(ctx: &Context, args: &Args) -> CommandResult {
             .explain_empty_result(ctx, &snapshot.config().vocabulary());
     } else if found.len() < total {
         ctx.ui.status(&format!(
-            "Showing {} of {total} beads (use --limit 0 for all)",
+            "Showing {} of {total} issues (use --limit 0 for all)",
             found.len()
         ));
     }

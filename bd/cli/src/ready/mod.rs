@@ -135,7 +135,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line(if has_open_beads {
                 "✨ No ready work found (open beads are in progress, deferred or blocked; see bd ready --explain)"
             } else {
-                "✨ No open beads"
+                "✨ No open issues"
             });
         } else {
             write_ready_beads(beads, total, page);
@@ -173,7 +173,7 @@ struct ReadyBead {
 fn write_ready_beads(beads: &[ReadyBead], total: usize, page: &mut Page) {
     page.line(format!(
         "📋 Ready work ({} with no blockers):",
-        counted(total, "bead")
+        counted(total, "issue")
     ));
     page.blank();
     for (number, ReadyBead { bead, .. }) in beads.iter().enumerate() {

@@ -57,7 +57,7 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let ids: Vec<&String> = args.ids.iter().chain(&args.more).collect();
     let Some(first) = ids.first() else {
-        kit::bail_usage!("at least one bead ID is required (use positional args or --id flag)");
+        kit::bail_usage!("at least one issue ID is required (use positional args or --id flag)");
     };
     if args.watch {
         let store = ctx.store_for_id(first)?;

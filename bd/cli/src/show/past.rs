@@ -8,7 +8,7 @@ use bd::store::{Snapshot, Store};
 /// The reason why there is no such state.
 #[derive(Debug, thiserror::Error)]
 enum PastError {
-    #[error("bead not found: \"{0}\"")]
+    #[error("no issue found matching \"{0}\"")]
     Unknown(String),
     #[error("{id} did not exist at {at}: it was created later")]
     NotYet { id: String, at: Timestamp },

@@ -58,7 +58,7 @@ fn put_into_slot(ctx: &Context, agent: &str, slot: SlotName, bead: Option<&str>)
             }
         };
         let bead = bead
-            .map(|bead| dep::resolve_dep_end(tx, bead, "bead"))
+            .map(|bead| dep::resolve_dep_end(tx, bead, "issue"))
             .transpose()?;
         change::set_slot(tx, &agent, agent_slot, bead.as_deref().unwrap_or(""))?;
         Ok((agent, bead))

@@ -147,7 +147,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(bead) = beads.last() {
         ctx.set_last_touched(&bead.id);
     }
-    confirm_changes(beads, |bead| format!("✓ Updated bead: {}", bead.id))
+    confirm_changes(beads, |bead| format!("✓ Updated issue: {}", bead.id))
 }
 
 /// Checks, before anything is changed, that kind and status are words of this project and that the

@@ -118,6 +118,6 @@ fn a_refused_child_does_not_restore_its_archived_parent() {
     let project = project();
     project.ok(&["compact", "--older-than", "1y"]);
     let said = project.fails(&["create", "Child", "--parent", "bd-old", "-t", "bogus"]);
-    assert!(said.contains("invalid bead type: bogus"), "{said}");
+    assert!(said.contains("invalid issue type: bogus"), "{said}");
     assert!(!project.read(".beads/issues.jsonl").contains("\"bd-old\""));
 }

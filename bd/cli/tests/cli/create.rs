@@ -136,7 +136,7 @@ fn a_new_bead_has_the_given_fields() {
     assert_eq!(shown["metadata"], serde_json::json!({"k": 1}));
     let text = project.ok(&["create", "Plain", "-d", "x"]);
     assert!(
-        text.contains("Created bead: bd-") && text.contains("Priority: P2"),
+        text.contains("Created issue: bd-") && text.contains("Priority: P2"),
         "{text}"
     );
 }
@@ -147,8 +147,8 @@ fn invalid_values_are_refused_and_nothing_is_written() {
     for (args, words) in [
         (&["create", ""][..], "title is required"),
         (&["create"], "title required"),
-        (&["create", "T", "-t", "bogus"], "invalid bead type"),
-        (&["create", "T", "-t", "BUG"], "invalid bead type"),
+        (&["create", "T", "-t", "bogus"], "invalid issue type"),
+        (&["create", "T", "-t", "BUG"], "invalid issue type"),
         (&["create", "T", "--priority", "99"], "invalid priority"),
         (&["create", "T", "--priority", "soon"], "invalid priority"),
         (
@@ -168,7 +168,7 @@ fn invalid_values_are_refused_and_nothing_is_written() {
         (&["create", "T", "--id", "zz-abc"], "prefix mismatch"),
         (
             &["create", "T", "--parent", "bd-none"],
-            "parent bead bd-none not found",
+            "parent issue bd-none not found",
         ),
         (
             &["create", "T", "--agent-rig", "x"],

@@ -31,7 +31,7 @@ fn a_deleted_bead_is_gone_but_leaves_a_tombstone() {
         ),
         (Some(1), Some(1))
     );
-    assert!(project.fails(&["show", &b]).contains("bead not found"));
+    assert!(project.fails(&["show", &b]).contains("no issue found"));
     assert_eq!(project.shown(&a)["notes"], format!("see [deleted:{b}]"));
     let tombstones = project.json(&["list", "--status", "tombstone"]);
     assert_eq!(
@@ -48,16 +48,16 @@ fn a_deleted_bead_is_gone_but_leaves_a_tombstone() {
 fn delete_takes_exact_ids_once_each_and_all_must_exist() {
     let project = Project::new();
     let (a, b) = (project.make("A", &[]), project.make("B", &[]));
-    assert!(project.fails(&["delete"]).contains("no bead IDs provided"));
+    assert!(project.fails(&["delete"]).contains("no issue IDs provided"));
     assert!(
         project
             .fails(&["delete", "bd-none", "--force"])
-            .contains("bead bd-none not found")
+            .contains("issue bd-none not found")
     );
     assert!(
         project
             .fails(&["delete", &a, "bd-none", "--force"])
-            .contains("beads not found: bd-none")
+            .contains("issues not found: bd-none")
             || !project.ok(&["list"]).is_empty()
     );
     assert_eq!(project.shown(&a)["status"], "open");
@@ -76,7 +76,7 @@ fn a_hard_delete_leaves_nothing_and_a_cascade_deletes_dependents() {
     // Its id means no other bead that begins so, and what takes it back is named.
     let longer = format!("{a}x");
     project.ok(&["create", "Longer", "--id", &longer]);
-    assert!(project.fails(&["close", &a]).contains("bead not found"));
+    assert!(project.fails(&["close", &a]).contains("no issue found"));
     let error = project.fails(&["restore", &a]);
     let hint = error.lines().find_map(|line| line.split_once("bd undo "));
     let (_, event) = hint.unwrap_or_else(|| panic!("{error}"));

@@ -71,8 +71,11 @@ fn impossible_edges_are_refused() {
         (["add", &a, &a], "cannot depend on itself"),
         (["add", &b, &a], "would create a cycle"),
         (["add", &child, &a], "deadlock"),
-        (["add", &a, "bd-none"], "bead not found: \"bd-none\""),
-        (["add", "bd-none", &a], "bead not found"),
+        (
+            ["add", &a, "bd-none"],
+            "no issue found matching \"bd-none\"",
+        ),
+        (["add", "bd-none", &a], "no issue found"),
         (["add", &a, "external:x"], "external:<project>:<capability>"),
     ] {
         let words: &str = words;
@@ -166,7 +169,7 @@ fn the_tree_shows_each_bead_once() {
     assert!(
         project
             .fails(&["dep", "tree", "bd-none"])
-            .contains("bead not found")
+            .contains("no issue found")
     );
 }
 

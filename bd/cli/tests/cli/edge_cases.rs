@@ -60,20 +60,20 @@ macro_rules! edge_cases {
 
 edge_cases! {
     edge_9_1_an_unknown_id_is_named: one() => [
-        ("show bd-zzz", 1, "bead not found: \"bd-zzz\""),
-        ("update bd-zzz -p 1", 1, "bead not found"),
-        ("close bd-zzz", 1, "bead not found"),
-        ("comments bd-zzz", 1, "bead not found"),
-        ("dep add bd-zzz bd-a", 1, "bead not found"),
-        ("dep tree bd-zzz", 1, "bead not found"),
+        ("show bd-zzz", 1, "no issue found matching \"bd-zzz\""),
+        ("update bd-zzz -p 1", 1, "no issue found"),
+        ("close bd-zzz", 1, "no issue found"),
+        ("comments bd-zzz", 1, "no issue found"),
+        ("dep add bd-zzz bd-a", 1, "no issue found"),
+        ("dep tree bd-zzz", 1, "no issue found"),
         ("show bd-a bd-zzz", 1, r#"[{"id":"bd-a"}]"#),
     ];
-    edge_9_2_show_needs_an_id: one() => [("show", 1, "bead ID is required")];
+    edge_9_2_show_needs_an_id: one() => [("show", 1, "issue ID is required")];
     edge_9_3_close_and_update_need_an_id_without_a_terminal: Project::new() => [
-        ("close", 1, "no bead ID provided"),
+        ("close", 1, "no issue ID provided"),
         ("create T --id bd-a -d D", 0, "bd-a"),
-        ("update -p 1", 1, "no bead ID provided"),
-        ("close", 1, "no bead ID provided"),
+        ("update -p 1", 1, "no issue ID provided"),
+        ("close", 1, "no issue ID provided"),
     ];
     edge_9_4_a_parent_wins_over_its_children: Project::new() => [
         ("create P --id bd-a3f8 -d D", 0, ""),
@@ -93,8 +93,8 @@ edge_cases! {
     ];
     edge_9_7_a_deleted_bead_is_not_found: one() => [
         ("delete bd-a --force", 0, "bd-a"),
-        ("show bd-a", 1, "bead not found"),
-        ("update a -p 1", 1, "bead not found"),
+        ("show bd-a", 1, "no issue found"),
+        ("update a -p 1", 1, "no issue found"),
     ];
     edge_9_9_a_child_of_a_hyphenated_prefix_is_of_this_project: named("bead-me-up") => [
         ("create P --id bead-me-up-3e9 -d D", 0, ""),
@@ -132,7 +132,7 @@ edge_cases! {
     edge_9_16_a_new_bead_is_checked_first: Project::new() => [
         ("create ''", 1, "title is required"),
         ("create", 1, "title required"),
-        ("create T -t nonsense", 1, "invalid bead type"),
+        ("create T -t nonsense", 1, "invalid issue type"),
         ("create T --priority 99", 1, "invalid priority"),
         ("list --all", 0, "[]"),
     ];
@@ -169,7 +169,7 @@ edge_cases! {
         ("show bd-a", 0, r#"[{"priority":2,"assignee":"tester","status":"in_progress"}]"#),
     ];
     edge_9_27_types_are_exact_except_for_a_few: Project::new() => [
-        ("create T -t BUG", 1, "invalid bead type"),
+        ("create T -t BUG", 1, "invalid issue type"),
         ("create T -t Enhancement -d D", 0, r#"{"issue_type":"feature"}"#),
         ("create T -t FEAT -d D", 0, r#"{"issue_type":"feature"}"#),
     ];
@@ -192,7 +192,7 @@ edge_cases! {
         ("state list bd-a", 0, r#"{"states":{"dim":"a:b"}}"#),
     ];
     edge_9_31_an_edge_that_fails_leaves_the_new_bead: Project::new() => [
-        ("create T --id bd-a -d D --deps bd-none", 0, "Created bead: bd-a"),
+        ("create T --id bd-a -d D --deps bd-none", 0, "Created issue: bd-a"),
         ("show bd-a", 0, r#"[{"dependencies":null}]"#),
     ];
     edge_9_32_discovered_work_has_its_sources_repository: file(&[r#"bd-a "source_repo":"other""#]) => [
@@ -202,7 +202,7 @@ edge_cases! {
     edge_9_33_a_deletion_is_shown_first: one() => [
         ("delete bd-a", 0, "DELETE PREVIEW"),
         ("show bd-a", 0, r#"[{"id":"bd-a"}]"#),
-        ("delete", 1, "no bead IDs provided"),
+        ("delete", 1, "no issue IDs provided"),
         ("delete bd-zzz --force", 1, "not found"),
     ];
     edge_9_36_only_whole_ids_in_neighbours_are_rewritten: Project::new() => [
@@ -247,7 +247,7 @@ edge_cases! {
         ("dep add bd-c bd-a -t parent-child", 0, ""),
         ("update bd-c -p 0", 0, ""),
         ("children bd-a", 0, r#"[{"id":"bd-c"},{"id":"bd-b"}]"#),
-        ("list --parent bd-a --pretty", 0, "Total: 2 beads"),
+        ("list --parent bd-a --pretty", 0, "Total: 2 issues"),
     ];
     edge_9_45_ready_shows_open_work_only: three() => [
         ("update bd-a -s in_progress", 0, ""),
@@ -308,7 +308,7 @@ edge_cases! {
     edge_9_51_closing_needs_no_open_blocker: three() => [
         ("create C --parent bd-a -d D", 0, "bd-a.1"),
         ("dep add bd-a bd-b", 0, ""),
-        ("close bd-a", 1, "blocked by open beads [bd-b]"),
+        ("close bd-a", 1, "blocked by open issues [bd-b]"),
         ("close bd-a.1", 0, "Closed bd-a.1"),
         ("close bd-a --force", 0, "Closed bd-a"),
     ];
@@ -378,7 +378,7 @@ edge_cases! {
         ("agent state bd-x sleeping", 1, "working"),
     ];
     edge_9_99_comments_have_authors: one() => [
-        ("comments add bd-zzz text", 1, "bead not found"),
+        ("comments add bd-zzz text", 1, "no issue found"),
         ("comments add bd-a text --author lee", 0, ""),
         ("comments bd-a", 0, r#"[{"author":"lee","text":"text"}]"#),
     ];
@@ -621,7 +621,7 @@ fn edge_9_74_an_explicit_folder_disables_routing_by_prefix() {
     let one = town.path("one/.beads");
     let named = town.run_with(&[("BEADS_DIR", one.to_str().unwrap())], &["show", "bb-y"]);
     assert!(
-        named.code == 1 && named.err.contains("bead not found"),
+        named.code == 1 && named.err.contains("no issue found"),
         "{}",
         named.err
     );

@@ -54,7 +54,7 @@ fn edge_9_60_and_61_an_import_is_atomic_and_idempotent() {
     project.write("bad.jsonl", &(lines(&["bd-c"]) + "{\"id\":\n"));
     let error = project.fails(&["import", "bad.jsonl"]);
     assert!(error.contains("line 2"), "{error}");
-    assert!(project.fails(&["show", "bd-c"]).contains("bead not found"));
+    assert!(project.fails(&["show", "bd-c"]).contains("no issue found"));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn edge_9_64_to_69_records_are_imported_by_the_rules() {
         &lines(&[r#"bd-t "deleted_at":"2026-01-02T00:00:00Z""#, "bd-wisp-x1"]),
     );
     project.ok(&["import", "in.jsonl"]);
-    assert!(project.fails(&["show", "bd-t"]).contains("bead not found"));
+    assert!(project.fails(&["show", "bd-t"]).contains("no issue found"));
     assert_eq!(project.shown("bd-wisp-x1")["ephemeral"], true);
     // 69: a child may come before its parent.
     project.write("in.jsonl", &lines(&["bd-p.1", "bd-p"]));

@@ -184,3 +184,58 @@ fn daemon_and_migration_commands_are_recognized() {
         assert!(error.contains("unknown command \"nosuch\""), "{error}");
     }
 }
+
+/// The lines that scripts and agents of the era look for, word for word.
+#[test]
+fn lines_that_scripts_match_are_those_of_the_original() {
+    let project = Project::new();
+    let created = project.ok(&["create", "First"]);
+    let id = created
+        .strip_prefix("✓ Created issue: ")
+        .and_then(|rest| rest.lines().next())
+        .unwrap_or_else(|| panic!("{created}"));
+    let other = project.make("Second", &[]);
+    project.ok(&["dep", "add", &other, id]);
+    let lines = format!(
+        "\
+create x --type zebra      | invalid issue type: zebra. Valid types: bug, feature, task, epic, chore
+create --dry-run x         | Would create issue:
+update {id} -p 1           | ✓ Updated issue: {id}
+show none                  | no issue found matching \"none\"
+update none -p 1           | no issue found matching \"none\"
+close none                 | no issue found matching \"none\"
+close {other}              | cannot close {other}: blocked by open issues [{id}] (use --force to override)
+close                      | no issue ID provided
+show                       | at least one issue ID is required (use positional args or --id flag)
+delete                     | no issue IDs provided
+delete none --force        | issue none not found
+delete none nil --force    | issues not found: none, nil
+dep add {id} {id}          | issue cannot depend on itself
+dep add {id} none          | resolving dependency ID none: no issue found matching \"none\"
+dep list {id} --direction up | Issues that depend on {id}:
+dep list {other} --direction up | No issues depend on {other}
+list --title none          | No issues found
+list --long                | Found 2 issues:
+search none                | No issues found matching 'none'
+search First               | Found 1 issue matching 'First':
+query status=closed        | No issues found
+ready                      | Ready work (1 issue with no blockers):
+blocked                    | Blocked issues (1):
+stale                      | No stale issues
+stats                      | Issue Database Status
+stats                      | Total Issues:           2
+gate show {id}             | {id} is not a gate issue (type=task)
+label add none x           | no issue found matching \"none\""
+    );
+    for line in lines.lines() {
+        let (command, words) = line.split_once(" | ").unwrap();
+        let args: Vec<&str> = command.split_whitespace().collect();
+        let ran = project.run(&args);
+        assert!(
+            ran.out.contains(words) || ran.err.contains(words),
+            "bd {command}: {}{}",
+            ran.out,
+            ran.err
+        );
+    }
+}

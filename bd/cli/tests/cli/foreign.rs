@@ -203,7 +203,7 @@ fn an_import_takes_what_the_file_of_a_clone_may_hold() {
     let said = project.run(&["import", "in.jsonl"]);
     assert_eq!(said.code, 0, "{}", said.err);
     for words in [
-        "bd-a: invalid bead type: decision; imported unchanged",
+        "bd-a: invalid issue type: decision; imported unchanged",
         "bd-b: invalid status: cancelled; imported unchanged",
         "bd-c: priority must be between 0 and 4 (got 9); imported unchanged",
         "bd-a depends on bd-gone, which is not here: left out",

@@ -78,7 +78,7 @@ calls! {
     ];
     gt_show: [
         ("show bd-t --allow-stale", 0, r#"[{"id":"bd-t","description":"D","status":"open","priority":2,"issue_type":"task","created_by":"tester"}]"#),
-        ("show bd-gone", 1, "bead not found"),
+        ("show bd-gone", 1, "no issue found"),
         ("show bd-e --children", 0, r#"{"bd-e":[]}"#),
         ("show bd-t", 0, "Task"),
     ];
@@ -103,13 +103,13 @@ calls! {
         ("create --title=C --parent=bd-e --description=D", 0, r#"{"id":"bd-e.1"}"#),
         ("create --type=epic --mol-type=swarm --title S --silent", 0, "bd-"),
         ("list --mol-type=swarm --type=epic", 0, r#"[{"title":"S","mol_type":"swarm"}]"#),
-        ("create Hello --type message --assignee mayor/ -d Body --priority 1 --labels from:x,thread:y --actor dog", 0, "Created bead: "),
+        ("create Hello --type message --assignee mayor/ -d Body --priority 1 --labels from:x,thread:y --actor dog", 0, "Created issue: "),
         ("create --ephemeral --title=Wisp --labels=gt:message --description=D -- --help", 1, "cannot specify different titles"),
         ("create --labels=gt:message --description=D -- --help", 0, r#"{"title":"--help"}"#),
         ("create --type=event --event-category=session.cost --event-payload={} --silent --title E", 0, "bd-"),
     ];
     gt_update_close_reopen: [
-        ("update bd-t --status=hooked --assignee=dog", 0, "✓ Updated bead: bd-t"),
+        ("update bd-t --status=hooked --assignee=dog", 0, "✓ Updated issue: bd-t"),
         ("list --status=hooked --assignee=dog", 0, r#"[{"id":"bd-t"}]"#),
         ("update bd-t --status=pinned", 0, "✓"),
         ("update bd-t --status=open --assignee=", 0, "✓"),

@@ -84,7 +84,7 @@ fn internal_beads() {
             ("sync", 0, "✓"),
             ("sync --from-main", 0, "✓"),
             ("sync --status", 0, "{}"),
-            ("stats", 0, "Total Beads"),
+            ("stats", 0, "Total Issues"),
         ],
     );
 }

@@ -64,7 +64,7 @@ fn lists_counts_and_searches_leave_out_internal_beads() {
     assert_eq!(project.ok(&["count"]).trim(), "2");
     let status = project.ok(&["status"]);
     for row in [
-        "Total Beads:            2",
+        "Total Issues:           2",
         "Blocked:                1",
         "Internal (--internal):  11",
     ] {
@@ -100,6 +100,6 @@ fn internal_beads_are_shown_on_request_and_to_programs() {
     assert!(
         project
             .ok(&["status", "--internal"])
-            .contains("Total Beads:            13")
+            .contains("Total Issues:           13")
     );
 }

@@ -243,12 +243,12 @@ fn a_search_reports_when_it_hides_further_results() {
     }
     let said = project.ok(&["search", "word", "-n", "2"]);
     assert!(
-        said.contains("Found 2 beads matching 'word', and more (-n 0 shows all):"),
+        said.contains("Found 2 issues matching 'word', and more (-n 0 shows all):"),
         "{said}"
     );
     for all in ["3", "0"] {
         let said = project.ok(&["search", "word", "-n", all]);
-        assert!(said.contains("Found 3 beads matching 'word':"), "{said}");
+        assert!(said.contains("Found 3 issues matching 'word':"), "{said}");
     }
 }
 
@@ -268,7 +268,7 @@ fn search_finds_words_and_parts_of_ids() {
     assert!(
         project
             .ok(&["search", "nothing"])
-            .contains("No beads found matching 'nothing'")
+            .contains("No issues found matching 'nothing'")
     );
     assert_eq!(
         project.json(&["search", "flux", "--status", "open"]),
@@ -328,7 +328,7 @@ fn children_and_trees_are_found_by_parent() {
     );
     let tree = project.ok(&["list", "--tree", "--all"]);
     assert!(
-        tree.contains("├── ") && tree.contains("└── ") && tree.contains("Total: 3 beads"),
+        tree.contains("├── ") && tree.contains("└── ") && tree.contains("Total: 3 issues"),
         "{tree}"
     );
 }
@@ -354,7 +354,7 @@ fn stats_count_beads_by_state() {
     assert!(
         project
             .ok(&["status"])
-            .contains("  Total Beads:            3")
+            .contains("  Total Issues:           3")
     );
 }
 

@@ -130,7 +130,7 @@ fn beads_of_beads_rs_come_from_its_branch() {
     let two = project.shown("rs-1.1");
     assert_eq!(two["parent"], "rs-1");
     assert_eq!(two["comments"][0]["text"], "Hello");
-    assert!(project.fails(&["show", "rs-9"]).contains("not found"));
+    assert!(project.fails(&["show", "rs-9"]).contains("no issue found"));
     let again = project.json(&["migrate", "--from", "."]);
     assert_eq!(again["created"], 0, "{again}");
     assert_eq!(again["updated"], 0, "{again}");

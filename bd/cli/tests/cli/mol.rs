@@ -463,7 +463,7 @@ fn case_90_continue_starts_the_next_step_and_reports_completion() {
     }
     let several = project.fails(&["close", &lone, "x", "--continue"]);
     assert!(
-        several.contains("--continue only works when closing a single bead"),
+        several.contains("--continue only works when closing a single issue"),
         "{several}"
     );
 }
@@ -1033,7 +1033,7 @@ fn waiting_for_a_gate_ends_when_it_opens() {
     assert!(
         project
             .fails(&["gate", "show", &other])
-            .contains("is not a gate (type=task)")
+            .contains("is not a gate issue (type=task)")
     );
 }
 

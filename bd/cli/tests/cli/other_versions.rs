@@ -53,7 +53,7 @@ fn a_batch_applies_all_changes_or_none() {
     let failed = fed(&project, &["batch"], "close bd-a\nclose bd-none\n");
     assert_eq!(failed.code, 1);
     assert!(
-        failed.err.contains("line 2: close: bead not found"),
+        failed.err.contains("line 2: close: no issue found"),
         "{}",
         failed.err
     );
@@ -133,7 +133,7 @@ fn a_bead_can_be_created_from_another_bead() {
                 0,
                 r#"{"description":"Own","issue_type":"task","priority":2,"labels":["a","b"]}"#,
             ),
-            ("create Own --from-template bd-none", 1, "bead not found"),
+            ("create Own --from-template bd-none", 1, "no issue found"),
         ],
     );
 }

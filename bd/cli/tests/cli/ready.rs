@@ -23,7 +23,7 @@ fn blocked_work_is_not_ready_and_its_reason_is_shown() {
     );
     let text = project.ok(&["ready"]);
     assert!(
-        text.contains("Ready work (1 bead with no blockers)") && text.contains("Estimate: 30 min"),
+        text.contains("Ready work (1 issue with no blockers)") && text.contains("Estimate: 30 min"),
         "{text}"
     );
     let explained = project.json(&["ready", "--explain"]);
@@ -53,7 +53,7 @@ fn blocked_work_is_not_ready_and_its_reason_is_shown() {
 #[test]
 fn an_empty_ready_list_prints_a_message() {
     let project = Project::new();
-    assert_eq!(project.ok(&["ready"]), "✨ No open beads\n");
+    assert_eq!(project.ok(&["ready"]), "✨ No open issues\n");
     assert_eq!(project.json(&["ready"]), json!([]));
     let id = project.make("T", &[]);
     project.ok(&["update", &id, "--status", "in_progress"]);

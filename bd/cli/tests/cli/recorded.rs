@@ -98,9 +98,9 @@ fn untouched_beads_are_stale() {
         &project,
         &[
             ("stale", 0, r#"[{"id":"bd-b"},{"id":"bd-a"}]"#),
-            ("stale", 0, "⏰ Stale beads (2 not updated for 30 days):"),
+            ("stale", 0, "⏰ Stale issues (2 not updated for 30 days):"),
             ("stale -s open -n 1", 0, r#"[{"id":"bd-a"}]"#),
-            ("stale --days 99999", 0, "✨ No stale beads"),
+            ("stale --days 99999", 0, "✨ No stale issues"),
             ("stale --days 99999", 0, "[]"),
             ("stale --days x", 1, "invalid value"),
         ],
@@ -137,7 +137,7 @@ fn a_bead_is_closed_as_a_duplicate_or_as_superseded() {
             (
                 "duplicate bd-c --of bd-none",
                 1,
-                "bead not found: \"bd-none\"",
+                "no issue found matching \"bd-none\"",
             ),
             ("duplicate bd-c", 1, "--of"),
         ],
@@ -179,7 +179,7 @@ fn beads_with_the_same_text_are_found_and_merged() {
                 r#"{"count":1,"method":"mechanical","pairs":[{"issue_a_id":"bd-a","issue_b_id":"bd-b","similarity":1.0}]}"#,
             ),
             ("find-dups --threshold 0.9", 0, "100% alike:"),
-            ("find-duplicates -s closed", 0, "No similar beads found"),
+            ("find-duplicates -s closed", 0, "No similar issues found"),
             ("find-duplicates --method ai", 1, "not offered"),
             ("find-duplicates --threshold 2", 1, "between 0.0 and 1.0"),
         ],
@@ -226,7 +226,7 @@ fn states_are_labels_with_a_record_of_each_change() {
                 r#"[{"title":"State change: health → failing","issue_type":"event","status":"closed","priority":4}]"#,
             ),
             ("set-state bd-a health", 1, "DIMENSION=VALUE"),
-            ("state bd-none health", 1, "bead not found"),
+            ("state bd-none health", 1, "no issue found"),
         ],
     );
 }
@@ -239,7 +239,7 @@ fn a_command_named_after_a_field_changes_that_field() {
         &[
             ("assign bd-a dana", 0, "✓ Assigned bd-a to dana"),
             ("assign bd-a ''", 0, "✓ Unassigned bd-a"),
-            ("assign bd-none dana", 1, "bead not found"),
+            ("assign bd-none dana", 1, "no issue found"),
             ("priority bd-a P0", 0, r#"[{"id":"bd-a","priority":0}]"#),
             ("priority bd-a soon", 1, "invalid priority \"soon\""),
             ("note bd-a first line", 0, "✓ Note added to bd-a"),
@@ -261,7 +261,7 @@ fn a_command_named_after_a_field_changes_that_field() {
                 0,
                 "✓ Linked bd-a → bd-b (related)",
             ),
-            ("link bd-a bd-none", 1, "bead not found"),
+            ("link bd-a bd-none", 1, "no issue found"),
         ],
     );
 }
@@ -449,7 +449,7 @@ fn the_merge_slot_has_one_holder_at_a_time() {
                 0,
                 r#"{"id":"bd-merge-slot","available":false,"error":"not found"}"#,
             ),
-            ("merge-slot acquire", 1, "bead not found"),
+            ("merge-slot acquire", 1, "no issue found"),
             (
                 "merge-slot create",
                 0,

@@ -35,7 +35,7 @@ fn closed_beads_are_cleaned_up() {
                 r#"{"deleted_count":1,"message":"Deleted 1 closed bead","ephemeral":true}"#,
             ),
             ("cleanup --force", 0, "✓ Deleted 1 closed bead\n"),
-            ("show bd-c", 1, "bead not found"),
+            ("show bd-c", 1, "no issue found"),
             (
                 "admin cleanup --cascade --force",
                 0,

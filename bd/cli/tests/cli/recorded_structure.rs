@@ -65,7 +65,7 @@ fn the_children_of_an_epic_are_a_swarm() {
                 1,
                 "bd-a is a task, not an epic or a swarm",
             ),
-            ("swarm validate bd-none", 1, "bead not found"),
+            ("swarm validate bd-none", 1, "no issue found"),
         ],
     );
     let swarm = project.json(&["swarm", "list"])["swarms"][0]["id"].clone();
@@ -168,11 +168,11 @@ fn a_capability_is_shipped_when_its_bead_is_closed() {
     check(
         &project,
         &[
-            ("ship none", 1, "no bead has the label 'export:none'"),
+            ("ship none", 1, "no issue found with label 'export:none'"),
             (
                 "ship api",
                 1,
-                "bead bd-a is not closed (status: open); use --force",
+                "issue bd-a is not closed (status: open); use --force",
             ),
             ("close bd-a", 0, "Closed"),
             (

@@ -58,7 +58,7 @@ fn a_graph_shows_the_dependencies() {
             ("graph bd-a --mermaid", 0, "s0 --> s1"),
             ("graph bd-a --dot", 0, "s0 -> s1;"),
             ("graph", 1, "<ID>"),
-            ("graph bd-none", 1, "bead not found: \"bd-none\""),
+            ("graph bd-none", 1, "no issue found matching \"bd-none\""),
         ],
     );
     assert_eq!(
@@ -93,7 +93,7 @@ fn open_beads_named_in_commits_are_orphans() {
             ("orphans --details", 0, "Fix the form (bd-a)"),
             ("orphans --fix", 1, "nothing was closed"),
             ("orphans --fix --yes", 0, "✓ Closed bd-a: Implemented in "),
-            ("orphans", 0, "✓ No orphaned beads"),
+            ("orphans", 0, "✓ No orphaned issues"),
             ("orphans", 0, "[]"),
         ],
     );
@@ -197,7 +197,7 @@ fn an_expression_selects_beads() {
             (
                 "query priority<2",
                 0,
-                "Found 1 bead:\n○ bd-a [● P0] [task] [ui] - Login form fails\n",
+                "Found 1 issue:\n○ bd-a [● P0] [task] [ui] - Login form fails\n",
             ),
             (
                 "query 'ephemeral=true AND label=gt:mail AND status=open' --limit=5",
@@ -373,11 +373,11 @@ fn wisps_can_be_promoted_or_purged_and_beads_pinned() {
                 r#"{"purged_count":2,"purged_ids":["bd-w","bd-x"]}"#,
             ),
             ("purge --force", 0, "No closed wisps to delete"),
-            ("show bd-w", 1, "bead not found"),
+            ("show bd-w", 1, "no issue found"),
             ("pin bd-a bd-b", 0, "📌 Pinned bd-a\n📌 Pinned bd-b\n"),
             ("ready", 0, r#"[{"id":"bd-c"},{"id":"bd-v"}]"#),
             ("unpin bd-a", 0, r#"[{"id":"bd-a"}]"#),
-            ("pin bd-none", 1, "bead not found"),
+            ("pin bd-none", 1, "no issue found"),
         ],
     );
     assert!(project.read(".beads/issues.jsonl").contains("\"bd-v\""));

@@ -168,7 +168,7 @@ fn rolled_back_changes_are_found_by_any_form_of_the_bead_id() {
     let said = project.ok(&["restore", "--lost", &b]);
     assert!(said.contains(&format!("Nothing is lost of {b}")), "{said}");
     let said = project.fails(&["restore", "--lost", "bd-nope"]);
-    assert!(said.contains("bead not found"), "{said}");
+    assert!(said.contains("no issue found"), "{said}");
     let short = a.strip_prefix("bd-").unwrap();
     let said = project.ok(&["restore", "--lost", short]);
     assert!(said.contains(&format!("restored {a}")), "{said}");

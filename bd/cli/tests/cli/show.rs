@@ -65,10 +65,10 @@ fn partial_ids_are_resolved_and_ambiguous_ones_are_reported() {
     project.ok(&["config", "set", "issue-prefix", "bd"]);
     assert_eq!(project.shown("bd-a3f8.")["title"], "Child");
     let error = project.fails(&["show", "bd-3f8"]);
-    assert!(error.contains("bead not found"), "{error}");
+    assert!(error.contains("no issue found"), "{error}");
     let error = project.fails(&["show", "a3"]);
     assert!(
-        error.contains("ambiguous ID \"a3\" matches 3 beads"),
+        error.contains("ambiguous ID \"a3\" matches 3 issues"),
         "{error}"
     );
 }
@@ -77,16 +77,18 @@ fn partial_ids_are_resolved_and_ambiguous_ones_are_reported() {
 fn unknown_ids_are_reported_and_known_ones_are_still_shown() {
     let project = Project::new();
     let id = project.make("T", &[]);
-    assert!(project.fails(&["show"]).contains("bead ID is required"));
+    assert!(project.fails(&["show"]).contains("issue ID is required"));
     let none = project.run(&["show", "bd-none"]);
     assert!(
-        none.code == 1 && none.out.is_empty() && none.err.contains("bead not found: \"bd-none\""),
+        none.code == 1
+            && none.out.is_empty()
+            && none.err.contains("no issue found matching \"bd-none\""),
         "{}",
         none.err
     );
     let some = project.run(&["show", "bd-none", &id, "--json"]);
     assert_eq!(some.code, 1);
-    assert!(some.err.contains("bead not found"));
+    assert!(some.err.contains("no issue found"));
     assert_eq!(
         ids(&serde_json::from_str(&some.out).unwrap()),
         [id.as_str()]
@@ -102,6 +104,6 @@ fn an_error_with_json_is_an_object_on_both_streams() {
     for text in [&ran.out, &ran.err] {
         let object: serde_json::Value = serde_json::from_str(text).unwrap();
         assert_eq!(object["code"], "not_found");
-        assert!(object["error"].as_str().unwrap().contains("bead not found"));
+        assert!(object["error"].as_str().unwrap().contains("no issue found"));
     }
 }

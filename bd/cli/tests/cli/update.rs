@@ -239,7 +239,7 @@ fn closing_records_the_reason_and_checks_every_id_first() {
     assert!(
         project
             .fails(&["close", &a, "bd-none"])
-            .contains("bead not found")
+            .contains("no issue found")
     );
     assert_eq!(project.shown(&a)["status"], "open");
     assert!(
@@ -260,7 +260,7 @@ fn closing_a_blocked_bead_needs_force_and_suggests_the_next_one() {
     project.ok(&["dep", "add", &b, &a]);
     let error = project.fails(&["close", &b]);
     assert!(
-        error.contains(&format!("blocked by open beads [{a}]")),
+        error.contains(&format!("blocked by open issues [{a}]")),
         "{error}"
     );
     let closed = project.json(&["close", &a, "--suggest-next"]);
@@ -268,7 +268,7 @@ fn closing_a_blocked_bead_needs_force_and_suggests_the_next_one() {
     assert!(
         project
             .fails(&["close", &a, &b, "--suggest-next"])
-            .contains("single bead")
+            .contains("single issue")
     );
     project.ok(&["close", &b]);
 }
@@ -326,12 +326,12 @@ fn comments_can_be_added_and_shown() {
     assert!(
         project
             .fails(&["comments", "bd-none"])
-            .contains("bead not found")
+            .contains("no issue found")
     );
     assert!(
         project
             .fails(&["comment", "bd-none", "x"])
-            .contains("bead not found")
+            .contains("no issue found")
     );
 }
 

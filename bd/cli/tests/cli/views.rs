@@ -78,11 +78,11 @@ fn lists_can_be_formatted_and_filtered() {
             ("list --label-regex '('", 1, "invalid --label-regex"),
             ("list --defer-after 2030-06-01", 0, r#"[{"id":"bd-c"}]"#),
             ("list --defer-before 2030-06-01", 0, r#"[{"id":"bd-b"}]"#),
-            ("list --pretty", 0, "Total: 4 beads"),
+            ("list --pretty", 0, "Total: 4 issues"),
             (
                 "search bottom --long",
                 0,
-                "Found 1 bead matching 'bottom':\n\n○ bd-long-id",
+                "Found 1 issue matching 'bottom':\n\n○ bd-long-id",
             ),
         ],
     );

@@ -81,7 +81,7 @@ fn help_as_the_only_argument_is_a_request_except_as_a_text() {
     assert_eq!(project.ok(&["--help", "close"]), help);
     let help = project.ok(&["create", "--help"]);
     assert_eq!(project.ok(&["--help", "create"]), help);
-    assert_eq!(project.ok(&["list"]).trim(), "No beads found");
+    assert_eq!(project.ok(&["list"]).trim(), "No issues found");
     project.ok(&["create", "help"]);
     assert!(project.ok(&["list"]).contains("help"));
     assert_eq!(project.ok(&["-v"]), project.ok(&["--version"]));
