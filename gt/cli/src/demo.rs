@@ -181,7 +181,8 @@ fn write_report(report: &DemoReport, page: &mut Page) {
         page.style()
             .bold("The briefing that the third worker began with"),
     );
-    for line in report.briefing.trim_end().lines() {
+    let briefing = report.briefing.as_deref().unwrap_or("");
+    for line in briefing.trim_end().lines() {
         page.line(format!("  │ {line}"));
     }
     page.blank();

@@ -59,7 +59,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if agent == Address::Deacon && show::find_session(&town, &agent)?.is_none() {
         let unread = NudgeReport {
             agent: agent.to_string(),
-            session: show::session_name_of(&agent)?.to_string(),
+            session: Some(show::session_name_of(&agent)?.to_string()),
             delivered: false,
             how: "has no session: the daemon does its work",
             kept: None,

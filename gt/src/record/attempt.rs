@@ -126,10 +126,9 @@ pub fn record_start(
 
 /// Returns the instructions that came with the last sling. The original keeps them in the
 /// description.
-pub fn instructions_of(bead: &Bead) -> String {
+pub fn instructions_of(bead: &Bead) -> Option<String> {
     bead.metadata_value(INSTRUCTIONS_KEY)
         .or_else(|| fields::get_field(fields::split_block(&bead.description).0, INSTRUCTIONS_KEY))
-        .unwrap_or_default()
 }
 
 /// Returns the time at which the last worker of a bead got it, if known.

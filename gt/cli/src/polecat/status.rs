@@ -103,9 +103,9 @@ fn write_completion_line(entry: &WorkCompletion, page: &mut Page) {
     let result = entry
         .result
         .map_or_else(|| entry.outcome.name(), MergeResult::name);
-    let model = match entry.model.as_str() {
-        "" => String::new(),
-        model => format!(", {}", escape::escape_line(model)),
+    let model = match &entry.model {
+        None => String::new(),
+        Some(model) => format!(", {}", escape::escape_line(model)),
     };
     let gates = match entry.gate_failures {
         0 => String::new(),

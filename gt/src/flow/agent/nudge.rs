@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use kit::json::serialize_or_empty;
 use kit::sys::clock;
 use serde::Serialize;
 
@@ -19,7 +20,8 @@ const RECEIPT_WAIT: Duration = Duration::from_secs(3);
 #[derive(Debug, Serialize)]
 pub struct NudgeReport {
     pub agent: String,
-    pub session: String,
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub session: Option<String>,
     pub delivered: bool,
     pub how: &'static str,
     /// The id of the message that keeps the nudge for the agent's next turn, because the agent is
@@ -49,7 +51,6 @@ pub fn queue_nudge(
     message: &str,
     how: &'static str,
 ) -> anyhow::Result<NudgeReport> {
-    let session = SessionName::for_agent(agent).map(|session| session.to_string());
     let mail = NewMessage {
         to: agent.mailbox(),
         subject: message.lines().next().unwrap_or("").to_owned(),
@@ -58,7 +59,7 @@ pub fn queue_nudge(
     };
     Ok(NudgeReport {
         agent: agent.to_string(),
-        session: session.unwrap_or_default(),
+        session: SessionName::for_agent(agent).map(|session| session.to_string()),
         delivered: false,
         how,
         kept: Some(mail::send_message(town, &mail)?),
@@ -113,7 +114,7 @@ pub fn nudge_with_input(
     );
     Ok(NudgeReport {
         agent: agent.to_string(),
-        session: session.to_string(),
+        session: Some(session.to_string()),
         delivered,
         how,
         kept: None,

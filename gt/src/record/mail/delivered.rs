@@ -13,6 +13,7 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::MailMessage;
+use crate::record::state_file::read_expendable_state;
 use crate::town::lock::Lock;
 use crate::town::process;
 use crate::town::{Town, TownLayout};
@@ -139,12 +140,9 @@ fn write_notices(
     file::replace_file_relaxed(path, &serde_json::to_vec(&delivered)?, 0o600)
 }
 
-/// Reads the sessions of a mailbox, newest first. Empty for an unreadable file.
+/// Reads the sessions of a mailbox, newest first.
 fn read_sessions(path: &Path) -> Vec<SessionMail> {
-    let read = file::read_file_if_exists(path).ok().flatten();
-    let delivered: DeliveredMail = read
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default();
+    let delivered: DeliveredMail = read_expendable_state(path);
     let mut sessions = vec![delivered.latest];
     sessions.extend(delivered.earlier);
     sessions

@@ -143,7 +143,7 @@ impl PolecatIds {
 
     /// Returns the ids of the polecat whose identity bead this is. None for any other bead.
     pub fn from_identity_bead(bead: &Bead) -> Option<Self> {
-        let rig = agent_field(bead, &bead.rig, "rig");
+        let rig = agent_field(bead, &bead.rig, "rig")?;
         let name = name_of(bead, &rig)?;
         let (prefix, _) = bead.id.split_once(&format!("-{rig}-polecat-"))?;
         Some(Self::with_prefix(prefix, &rig, &name))
@@ -226,8 +226,8 @@ pub fn find_polecat(
 pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
     let is_agent = bead.issue_type == Kind::Agent || bead.has_label("gt:agent");
     if !is_agent
-        || agent_field(bead, &bead.role_type, "role_type") != "polecat"
-        || agent_field(bead, &bead.rig, "rig") != rig
+        || agent_field(bead, &bead.role_type, "role_type").as_deref() != Some("polecat")
+        || agent_field(bead, &bead.rig, "rig").as_deref() != Some(rig)
     {
         return None;
     }
@@ -236,10 +236,10 @@ pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
 }
 
 /// Returns a field of an agent's bead. Older clients keep it in the description.
-fn agent_field(bead: &Bead, stored: &str, key: &str) -> String {
+fn agent_field(bead: &Bead, stored: &str, key: &str) -> Option<String> {
     match stored {
-        "" => bd::bead::fields::get_field(&bead.description, key).unwrap_or_default(),
-        text => text.to_owned(),
+        "" => bd::bead::fields::get_field(&bead.description, key),
+        text => Some(text.to_owned()),
     }
 }
 

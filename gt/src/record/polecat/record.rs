@@ -73,9 +73,9 @@ pub struct WorkCompletion {
     pub sessions: usize,
     /// The agent runtime.
     pub agent: String,
-    /// The model that the agent program reported. Empty if it did not.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub model: String,
+    /// The model that the agent program reported.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// The merge request, if the work was submitted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
@@ -321,10 +321,7 @@ const UNKNOWN_MODEL: &str = "unknown";
 impl WorkCompletion {
     /// Returns the model, or `unknown`.
     pub fn model_name(&self) -> &str {
-        match self.model.as_str() {
-            "" => UNKNOWN_MODEL,
-            model => model,
-        }
+        self.model.as_deref().unwrap_or(UNKNOWN_MODEL)
     }
 }
 
@@ -425,7 +422,7 @@ mod tests {
             seconds,
             sessions: 1,
             agent: "codex".to_owned(),
-            model: String::new(),
+            model: None,
             request: None,
             result,
             gate_failures: 0,

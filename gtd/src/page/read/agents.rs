@@ -132,7 +132,7 @@ pub(in crate::page) fn read_records(town: &LiveTown) -> anyhow::Result<Value> {
     }
     Ok(json!({
         "identities": identities,
-        "models": polecat::summarize_records(&all, |entry| &entry.model),
+        "models": polecat::summarize_records(&all, |entry| entry.model.as_deref().unwrap_or("")),
         "runtimes": polecat::summarize_records(&all, |entry| &entry.agent),
     }))
 }

@@ -19,6 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bd::git::Git;
+use kit::json::serialize_or_empty;
 use kit::sys::Env;
 use serde::Serialize;
 
@@ -52,7 +53,8 @@ pub struct DemoReport {
     /// The commits that were merged, oldest first.
     pub merged: Vec<MergedCommit>,
     /// The prior-work block of the third worker.
-    pub briefing: String,
+    #[serde(serialize_with = "serialize_or_empty")]
+    pub briefing: Option<String>,
     /// The duration of the run in seconds.
     pub seconds: f64,
     /// True if the town still runs.
@@ -144,14 +146,13 @@ fn find_merged_commits(built: &build::DemoTown) -> anyhow::Result<Vec<MergedComm
 
 /// Returns the third worker's block. Read from the session's record if the script kept one,
 /// otherwise computed by the same function.
-fn briefing_of(town: &Town, built: &build::DemoTown) -> anyhow::Result<String> {
+fn briefing_of(town: &Town, built: &build::DemoTown) -> anyhow::Result<Option<String>> {
     let stores = town.read_stores()?;
     let convoy = stores.town.get(&built.convoy);
-    let briefing = convoy.zip(built.beads.last()).and_then(|(convoy, third)| {
+    Ok(convoy.zip(built.beads.last()).and_then(|(convoy, third)| {
         let items = briefing::collect_items(&stores, convoy);
         briefing::format_briefing(&convoy.title, &items, third)
-    });
-    Ok(briefing.unwrap_or_default())
+    }))
 }
 
 /// Ends the daemon and every session of the demo's town. Errors are ignored, so that they do not

@@ -211,7 +211,7 @@ pub(super) fn set_idle(
             seconds: now.instant().duration_since(since).as_secs(),
             sessions: slot.session_count(),
             agent: name_runtime(worker, slot),
-            model: record.model.clone().unwrap_or_default(),
+            model: record.model.clone(),
             request: request.map(str::to_owned),
             result: None,
             gate_failures: 0,

@@ -21,6 +21,7 @@ mod prepare;
 mod push;
 mod task;
 
+use anyhow::Context;
 use bd::bead::Bead;
 use bd::git::Git;
 use bd::store::Store;
@@ -241,7 +242,8 @@ fn refuse_escalated(progress: &ConvoyProgress) -> Result<(), NotReadyError> {
 fn land_branches(town: &LiveTown, id: &str) -> anyhow::Result<LandingOutcome> {
     let _landing = Lock::try_take(&town.layout.landing_lock(id))?;
     let convoy = load_convoy(town, id)?;
-    let integration = integration::read_integration(&convoy).unwrap_or_default();
+    let integration = integration::read_integration(&convoy)
+        .with_context(|| format!("{id} has no branches to land"))?;
     if !integration.closing {
         for name in integration.rigs.keys() {
             let rig = town.rig(name);
@@ -315,9 +317,7 @@ fn prepare_all<'a>(
     convoy: &'a Bead,
     locked_rigs: &'a [LockedRig<'a>],
 ) -> Result<Vec<(RigLanding<'a>, LandingStep)>, LandingInterruption> {
-    let mut branches = integration::read_integration(convoy)
-        .unwrap_or_default()
-        .rigs;
+    let integration = integration::read_integration(convoy);
     let mut landings = Vec::new();
     for LockedRig {
         rig,
@@ -326,7 +326,11 @@ fn prepare_all<'a>(
         ..
     } in locked_rigs
     {
-        let Some(branch) = branches.remove(rig.name()) else {
+        let branches = integration.as_ref().map(|integration| &integration.rigs);
+        let Some(branch) = branches
+            .and_then(|branches| branches.get(rig.name()))
+            .cloned()
+        else {
             continue;
         };
         let landing = RigLanding {
@@ -463,7 +467,9 @@ fn begin_closing(town: &Town, id: &str, tracked_beads: &[String]) -> anyhow::Res
         let Some(mut convoy) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
             return Ok(false);
         };
-        let mut integration = integration::read_integration(&convoy).unwrap_or_default();
+        let Some(mut integration) = integration::read_integration(&convoy) else {
+            return Ok(false);
+        };
         if !record::convoy::tracked_ids(&convoy).eq(tracked_beads)
             || !integration
                 .rigs

@@ -128,10 +128,7 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
         .transpose()?
         .flatten();
     let described = queue.git.commits(&good, &commit)?;
-    let described = described.into_iter().find(|one| one.id == commit);
-    let (subject, author) = described
-        .map(|one| (one.subject, one.author_name))
-        .unwrap_or_default();
+    let described = described.iter().find(|one| one.id == commit);
     rig.town().record_event(&event!(TargetBisected,
         rig: rig.name(), target: target, commit: commit, gate: gate,
         mr: request.map(|request| request.id.clone()), bead: bead,
@@ -141,10 +138,10 @@ pub fn bisect_target(rig: &Rig, good: Option<&str>) -> anyhow::Result<BisectOutc
         gate,
         log: failure.log.display().to_string(),
         request: request.map(|request| request.id.clone()),
-        author,
+        author: described.map_or("", |one| &one.author_name).to_owned(),
+        subject: described.map_or("", |one| &one.subject).to_owned(),
         target,
         commit,
-        subject,
         bead,
     }))
 }

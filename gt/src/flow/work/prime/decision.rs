@@ -15,6 +15,7 @@ use crate::flow::place::town_hook::{self, TownHookCall, TownHookEvent, TownHookV
 use crate::flow::work::convoy::{self, HookDecision};
 use crate::record;
 use crate::record::attempt;
+use crate::record::state_file::read_expendable_state;
 use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 use crate::town::{Rig, Town, TownLayout};
@@ -152,10 +153,7 @@ fn strip_front_matter(bead: &Bead, decision: &HookDecision) -> Option<Bead> {
 }
 
 fn read_record(layout: &TownLayout, address: &Address) -> ReportedRecord {
-    let path = layout.reported_convoys(&address.mailbox());
-    let read = file::read_file_if_exists(&path).ok().flatten();
-    read.and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default()
+    read_expendable_state(&layout.reported_convoys(&address.mailbox()))
 }
 
 /// Returns the record of a session's earlier decisions.

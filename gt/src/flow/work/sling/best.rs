@@ -104,7 +104,7 @@ mod tests {
             seconds,
             sessions: 1,
             agent: agent.to_owned(),
-            model: String::new(),
+            model: None,
             request: None,
             result: Some(result),
             gate_failures: 0,

@@ -461,12 +461,13 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         rescued = prepared.rescued;
         hidden = prepared.hidden;
     }
-    let sling = slot.state.sling_in_progress().cloned().unwrap_or_default();
-    let no_convoy = sling.no_convoy;
+    let sling = slot.state.sling_in_progress();
+    let no_convoy = sling.is_some_and(|sling| sling.no_convoy);
+    let no_molecule = sling.is_some_and(|sling| sling.no_molecule);
     let convoy = ensure_bead_convoy(town, &claimed.bead, no_convoy)?;
     if step.is_some_and(|step| step < SlingStep::Tracked) {
         place_convoy_documents(rig, claimed)?;
-        molecule::ensure_molecule(rig, &claimed.bead, sling.no_molecule)?;
+        molecule::ensure_molecule(rig, &claimed.bead, no_molecule)?;
         record_step(rig, claimed, &mut slot, SlingStep::Tracked)?;
     }
     let begun = session::start::start_polecat_session(town, rig, claimed, &mut slot);

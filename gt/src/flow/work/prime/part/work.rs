@@ -94,8 +94,11 @@ fn format_assignment(bead: &Bead) -> String {
     let description = original_task_text(bead);
     let instructions = instructions_of(bead);
     let sections = [
-        ("The assignment", &description),
-        ("Instructions with it", &instructions),
+        ("The assignment", description.as_str()),
+        (
+            "Instructions with it",
+            instructions.as_deref().unwrap_or(""),
+        ),
         ("Design", &bead.design),
         ("Acceptance criteria", &bead.acceptance_criteria),
         ("Notes", &bead.notes),
@@ -161,7 +164,7 @@ mod tests {
                 description,
                 ..Bead::default()
             };
-            assert_eq!(instructions_of(&bead), "");
+            assert_eq!(instructions_of(&bead), None);
         }
         let same = Bead {
             title: "Handle tabs".to_owned(),
