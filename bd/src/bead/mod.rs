@@ -219,7 +219,7 @@ impl Bead {
         self.metadata
             .as_ref()
             .and_then(|raw| serde_json::from_str(raw.get()).ok())
-            .unwrap_or_else(Map::new)
+            .unwrap_or_default()
     }
 
     /// Reads one key of the user-defined JSON, and parses nothing else of it. `None` if the key is

@@ -172,11 +172,7 @@ fn complete_agents(town: &LiveTown) -> Vec<CompletionValue> {
     for (rig, _) in complete_rigs(town) {
         agents.extend([format!("{rig}/witness"), format!("{rig}/refinery")]);
     }
-    [
-        complete_workers(town),
-        without_descriptions(agents.into_iter()),
-    ]
-    .concat()
+    [complete_workers(town), without_descriptions(agents)].concat()
 }
 
 fn complete_sessions(town: &LiveTown) -> Vec<CompletionValue> {
