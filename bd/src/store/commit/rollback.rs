@@ -14,6 +14,7 @@
 //! Only the lines, our own history and the archive decide. git's history is never read, so a change
 //! that another clone took back is reported like a rollback, unless the synced history has it.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self};
@@ -75,14 +76,13 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
         keep_compared(paths, key)?;
         return Ok(None);
     }
-    let mut left = RollbackComparison::from_difference(differ, paths)?.find_rolled_back(read)?;
+    let comparison = RollbackComparison::from_difference(differ, paths)?;
+    let mut left = comparison.find_rolled_back(read)?;
     let mut all = UndecidedLines::parse(paths)?;
-    left.retain(|change| !all.open.iter().any(|known| change.undoes(known)));
-    if !all.open.is_empty() {
-        let text = source.issues_text();
-        let text = text.map_err(|error| StoreError::io("read", paths.issues(), error))?;
-        all.drop_decided(&text);
-    }
+    left.retain(|change| {
+        comparison.is_earlier_state(&change.id)
+            || !all.open.iter().any(|known| change.undoes(known))
+    });
     let mut names: Vec<&str> = left.iter().map(|change| change.id.as_str()).collect();
     names.sort_unstable();
     names.dedup();
@@ -98,6 +98,10 @@ pub(crate) fn compare_with_kept(read: &StoreRead) -> Result<Option<String>, Stor
         if !all.open[..known].contains(&change) {
             all.open.push(change);
         }
+    }
+    if known > 0 {
+        let text = source.issues_text();
+        all.drop_decided(&text.map_err(|error| StoreError::io("read", paths.issues(), error))?);
     }
     all.write(paths)?;
     keep_found(paths, key)?;
@@ -184,6 +188,16 @@ impl RollbackComparison {
             stays_removed.then(|| RolledBack::from_lines(id, None, Some(line)))?
         });
         Ok(left.chain(returned).collect())
+    }
+
+    /// Returns true if the line found is a recorded earlier state of the kept one.
+    fn is_earlier_state(&self, id: &str) -> bool {
+        self.kept
+            .get(id)
+            .zip(self.found.get(id))
+            .is_some_and(|(kept, found)| {
+                self.changes.compare_states(id, kept, found) == Some(Ordering::Greater)
+            })
     }
 
     /// Returns true if a line found is an earlier state of a bead that was removed here.
@@ -333,13 +347,7 @@ impl RolledBack {
     /// all that the earlier rollback took.
     fn undoes(&self, earlier: &Self) -> bool {
         let [left, now] = self.texts();
-        self.id == earlier.id && left == earlier.texts()[1] && !earlier.is_open(now)
-    }
-
-    /// Returns true if a restoration would do something.
-    fn is_open(&self, now: Option<&[u8]>) -> bool {
-        let plan = self.plan_restore(now);
-        plan.removes || !plan.lines.is_empty() || !plan.edited.is_empty()
+        self.id == earlier.id && left == earlier.texts()[1] && !earlier.plan_restore(now).is_open()
     }
 
     fn plan_restore(&self, now: Option<&[u8]>) -> RestorePlan {
@@ -394,6 +402,13 @@ impl RolledBack {
     }
 }
 
+impl RestorePlan {
+    /// Returns true if the restoration would do something.
+    fn is_open(&self) -> bool {
+        self.removes || !self.lines.is_empty() || !self.edited.is_empty()
+    }
+}
+
 /// The rolled-back lines that wait for a decision.
 struct UndecidedLines {
     open: Vec<RolledBack>,
@@ -426,15 +441,25 @@ impl UndecidedLines {
         Ok(found)
     }
 
-    /// Drops the lines that `issues` has.
+    /// Drops the lines that `issues` would have anyway, once the later rollbacks are undone.
     fn drop_decided(&mut self, issues: &[u8]) {
         // Usually there are none, and the issues may be large.
         if self.open.is_empty() {
             return;
         }
-        let now: BTreeMap<String, &[u8]> = merge::lines_by_id(issues).collect();
-        self.open
-            .retain(|change| change.is_open(now.get(&change.id).copied()));
+        let mut now: BTreeMap<String, Cow<[u8]>> = merge::lines_by_id(issues)
+            .map(|(id, line)| (id, Cow::Borrowed(line)))
+            .collect();
+        for change in std::mem::take(&mut self.open).into_iter().rev() {
+            let plan = change.plan_restore(now.get(&change.id).map(AsRef::as_ref));
+            if plan.is_open() {
+                if let Some(line) = plan.lines.into_iter().next_back() {
+                    now.insert(change.id.clone(), Cow::Owned(line));
+                }
+                self.open.push(change);
+            }
+        }
+        self.open.reverse();
     }
 
     fn write(&self, paths: &StorePaths) -> Result<(), StoreError> {
@@ -503,8 +528,10 @@ impl Store {
         let wanted = self.rolled_back()?;
         let done = self.transact(author, clock, |tx| {
             let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            // Each rollback is undone from the state that it left.
             for change in wanted
                 .iter()
+                .rev()
                 .filter(|change| ids.is_none_or(|ids| ids.contains(&change.id)))
             {
                 let now = tx.line(&change.id)?.map(|line| line.bytes.into_owned());

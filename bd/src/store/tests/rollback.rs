@@ -82,6 +82,27 @@ fn rolled_back_lines_are_restored_byte_for_byte() {
 }
 
 #[test]
+fn two_rollbacks_in_a_row_are_undone_to_the_last_state() {
+    let (place, old) = build_edited_store();
+    place.edit("bd-a", |bead| {
+        bead.priority = 3;
+        bead.labels.push("l0".to_owned());
+    });
+    let middle = place.text("issues.jsonl");
+    // The oldest state has this priority, too.
+    place.edit("bd-a", set_priority(2));
+    let whole = place.text("issues.jsonl");
+    for state in [&middle, &old] {
+        place.roll_back_to(state);
+        place.store.snapshot().unwrap();
+    }
+    assert_eq!(place.undecided_ids(), ["bd-a", "bd-a"]);
+    place.restore();
+    assert_eq!(place.text("issues.jsonl"), whole);
+    assert!(place.undecided_ids().is_empty());
+}
+
+#[test]
 fn a_rollback_during_a_fold_is_reported() {
     let (place, old) = build_edited_store();
     place
