@@ -98,7 +98,7 @@ fn a_fresh_clone_reads_its_beads_from_the_branch() {
     clones.clone("d");
     let said = clones.bd("d", &["init"]).ok();
     assert!(
-        said.out.contains("1 bead read") && said.out.contains("Prefix: p"),
+        said.out.contains("1 bead read") && said.out.contains("Issue prefix: p"),
         "{}",
         said.out
     );

@@ -103,7 +103,7 @@ fn a_clone_inside_the_town_does_not_fetch_beads_separately() {
         "{}",
         said.out
     );
-    assert!(said.out.contains("Prefix: web"), "{}", said.out);
+    assert!(said.out.contains("Issue prefix: web"), "{}", said.out);
 }
 
 #[test]

@@ -65,7 +65,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         _ => GraphForm::Layers,
     };
     if parts.is_empty() && matches!(form, GraphForm::Mermaid | GraphForm::Dot) {
-        kit::bail_usage!("no open beads to draw");
+        kit::bail_usage!("no open issues to draw");
     }
     let graph = GraphReport {
         parts,

@@ -325,12 +325,12 @@ fn read_optional(path: &Path) -> anyhow::Result<Option<String>> {
         .with_context(|| format!("{} is not UTF-8", path.display()))
 }
 
-/// Removes a file, and its folder if nothing else is in it.
 fn has_bd_hook(text: &str, event: &str) -> bool {
     settings::has_hook(text, event, PRIME_COMMAND)
         || settings::has_hook(text, event, STEALTH_COMMAND)
 }
 
+/// Removes a file, and its folder if nothing else is in it.
 fn remove_file(path: &Path) -> anyhow::Result<()> {
     file::remove_file(path).with_context(|| format!("cannot remove {}", path.display()))?;
     // A folder with other files is not removed.

@@ -120,7 +120,6 @@ pub fn file_decision(
     Ok((id, format!("keeper/decisions/{name}")))
 }
 
-/// Returns the number at the beginning of a record's file name.
 /// Returns the number after the highest number of the files in a folder.
 pub(crate) fn find_next_number(folder: &Path) -> io::Result<u32> {
     let taken = sys::list_files(folder, "yaml")?;
@@ -128,6 +127,7 @@ pub(crate) fn find_next_number(folder: &Path) -> io::Result<u32> {
     Ok(last.map_or(1, |last| last + 1))
 }
 
+/// Returns the number at the beginning of a record's file name.
 fn parse_number(path: &Path) -> Option<u32> {
     let name = path.file_name()?.to_str()?;
     let digits = name.split('-').next()?;

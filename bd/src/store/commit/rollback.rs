@@ -14,7 +14,6 @@
 //! Only the lines, our own history and the archive decide. git's history is never read, so a change
 //! that another clone took back is reported like a rollback, unless the synced history has it.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self};
@@ -409,6 +408,61 @@ impl RestorePlan {
     }
 }
 
+/// Rollbacks of a bead that followed each other without a change in between, oldest first. Never
+/// empty, except while the undone ones are dropped.
+struct RollbackChain {
+    changes: Vec<RolledBack>,
+}
+
+/// Joins the rollbacks of each bead that begin where another one ended.
+fn join_chains(changes: Vec<RolledBack>) -> Vec<RollbackChain> {
+    let mut chains: Vec<RollbackChain> = Vec::new();
+    let mut last_chains: BTreeMap<String, usize> = BTreeMap::new();
+    for change in changes {
+        let last = last_chains.get(&change.id).map(|at| &mut chains[*at]);
+        match last.filter(|chain| chain.is_continued_by(&change)) {
+            Some(chain) => chain.changes.push(change),
+            None => {
+                last_chains.insert(change.id.clone(), chains.len());
+                chains.push(RollbackChain {
+                    changes: vec![change],
+                });
+            }
+        }
+    }
+    chains
+}
+
+impl RollbackChain {
+    fn id(&self) -> &str {
+        &self.changes[0].id
+    }
+
+    fn is_continued_by(&self, change: &RolledBack) -> bool {
+        let last = self.changes.last().map(|last| last.texts()[1]);
+        last.flatten().is_some() && last == Some(change.texts()[0])
+    }
+
+    /// Drops the rollbacks from the one on that git has taken back exactly.
+    fn drop_undone(&mut self, now: Option<&[u8]>) {
+        let undone = self
+            .changes
+            .iter()
+            .position(|change| now.is_some() && change.texts()[0] == now);
+        self.changes.truncate(undone.unwrap_or(self.changes.len()));
+    }
+
+    /// Returns one rollback from the first line kept to the last line found, so that a field that
+    /// went there and back is no difference.
+    fn joined(&self) -> RolledBack {
+        let mut joined = self.changes[0].clone();
+        joined
+            .found
+            .clone_from(&self.changes[self.changes.len() - 1].found);
+        joined
+    }
+}
+
 /// The rolled-back lines that wait for a decision.
 struct UndecidedLines {
     open: Vec<RolledBack>,
@@ -441,25 +495,22 @@ impl UndecidedLines {
         Ok(found)
     }
 
-    /// Drops the lines that `issues` would have anyway, once the later rollbacks are undone.
+    /// Drops the lines that `issues` has.
     fn drop_decided(&mut self, issues: &[u8]) {
         // Usually there are none, and the issues may be large.
         if self.open.is_empty() {
             return;
         }
-        let mut now: BTreeMap<String, Cow<[u8]>> = merge::lines_by_id(issues)
-            .map(|(id, line)| (id, Cow::Borrowed(line)))
-            .collect();
-        for change in std::mem::take(&mut self.open).into_iter().rev() {
-            let plan = change.plan_restore(now.get(&change.id).map(AsRef::as_ref));
-            if plan.is_open() {
-                if let Some(line) = plan.lines.into_iter().next_back() {
-                    now.insert(change.id.clone(), Cow::Owned(line));
-                }
-                self.open.push(change);
+        let now: BTreeMap<String, &[u8]> = merge::lines_by_id(issues).collect();
+        let mut chains = join_chains(std::mem::take(&mut self.open));
+        for chain in &mut chains {
+            let now = now.get(chain.id()).copied();
+            chain.drop_undone(now);
+            if chain.changes.is_empty() || !chain.joined().plan_restore(now).is_open() {
+                chain.changes.clear();
             }
         }
-        self.open.reverse();
+        self.open = chains.into_iter().flat_map(|chain| chain.changes).collect();
     }
 
     fn write(&self, paths: &StorePaths) -> Result<(), StoreError> {
@@ -528,10 +579,9 @@ impl Store {
         let wanted = self.rolled_back()?;
         let done = self.transact(author, clock, |tx| {
             let mut done: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-            // Each rollback is undone from the state that it left.
-            for change in wanted
+            for change in join_chains(wanted)
                 .iter()
-                .rev()
+                .map(RollbackChain::joined)
                 .filter(|change| ids.is_none_or(|ids| ids.contains(&change.id)))
             {
                 let now = tx.line(&change.id)?.map(|line| line.bytes.into_owned());

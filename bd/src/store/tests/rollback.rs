@@ -81,25 +81,57 @@ fn rolled_back_lines_are_restored_byte_for_byte() {
     }
 }
 
-#[test]
-fn two_rollbacks_in_a_row_are_undone_to_the_last_state() {
+/// Rolls a bead back twice. Its priority is 2 in the oldest and the last state, and 3 between them.
+/// Returns the states, oldest first.
+fn build_store_rolled_back_twice() -> (StoreFixture, [String; 3]) {
     let (place, old) = build_edited_store();
     place.edit("bd-a", |bead| {
         bead.priority = 3;
         bead.labels.push("l0".to_owned());
     });
     let middle = place.text("issues.jsonl");
-    // The oldest state has this priority, too.
     place.edit("bd-a", set_priority(2));
     let whole = place.text("issues.jsonl");
     for state in [&middle, &old] {
         place.roll_back_to(state);
         place.store.snapshot().unwrap();
     }
+    (place, [old, middle, whole])
+}
+
+#[test]
+fn two_rollbacks_in_a_row_are_undone_to_the_last_state() {
+    let (place, [_, _, whole]) = build_store_rolled_back_twice();
     assert_eq!(place.undecided_ids(), ["bd-a", "bd-a"]);
     place.restore();
     assert_eq!(place.text("issues.jsonl"), whole);
     assert!(place.undecided_ids().is_empty());
+}
+
+#[test]
+fn rollbacks_that_git_took_back_are_not_reported() {
+    let (place, [old, middle, whole]) = build_store_rolled_back_twice();
+    place.roll_back_to(&middle);
+    assert_eq!(place.undecided_ids(), ["bd-a"]);
+    place.roll_back_to(&whole);
+    assert!(place.undecided_ids().is_empty());
+    // Directly from the oldest state.
+    place.roll_back_to(&middle);
+    place.store.snapshot().unwrap();
+    place.roll_back_to(&old);
+    assert_eq!(place.undecided_ids(), ["bd-a", "bd-a"]);
+    place.roll_back_to(&whole);
+    assert!(place.undecided_ids().is_empty());
+}
+
+#[test]
+fn an_edit_after_two_rollbacks_stays_when_they_are_undone() {
+    let (place, _) = build_store_rolled_back_twice();
+    place.edit("bd-a", set_priority(3));
+    place.restore();
+    let bead = place.bead("bd-a");
+    assert_eq!((bead.title.as_str(), bead.priority), ("Two", 3));
+    assert!(bead.has_label("l0"));
 }
 
 #[test]

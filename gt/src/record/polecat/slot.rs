@@ -6,6 +6,7 @@ use std::fmt;
 use bd::bead::{Bead, Kind, Status};
 use bd::store::{Snapshot, Tx};
 use jiff::Timestamp;
+use kit::json::serialize_or_empty;
 use serde::{Deserialize, Serialize};
 
 use super::PolecatIds;
@@ -30,7 +31,7 @@ pub struct Slot {
     /// The branch that the work will be merged into.
     pub target: String,
     /// The agent runtime that the sling requested, instead of the configured one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(serialize_with = "serialize_or_empty")]
     pub agent: Option<String>,
     /// The account that the sling requested, instead of the default one.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -257,7 +257,8 @@ fn build_finding(rule: &str, file: &str, line: usize, what: String) -> Finding {
 }
 
 /// Loads the decision of a change: by the path in the hook's input, or by the id in the front
-/// matter; `None` if there is no decision for the change.
+/// matter; `None` if there is no decision for the change. Front matter that is not valid is an error
+/// only if it names a decision.
 pub fn load_decision_of_change(
     root: &Path,
     relative: &str,
@@ -265,6 +266,9 @@ pub fn load_decision_of_change(
 ) -> anyhow::Result<Option<Decision>> {
     if !relative.is_empty() {
         return crate::decision::load_below(root, relative).map(Some);
+    }
+    if !front_matter.lines().any(|line| line.starts_with("keeper:")) {
+        return Ok(None);
     }
     let front = yaml::parse_yaml(front_matter).context("the bead's front matter is not valid")?;
     match front.field("keeper") {

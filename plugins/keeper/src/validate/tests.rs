@@ -103,3 +103,11 @@ fn a_waiver_lets_a_finding_pass_and_is_reported() {
     waiver.file = String::new();
     assert!(check_change(&decision, &[], &[waiver], &files).is_passed());
 }
+
+#[test]
+fn invalid_front_matter_is_an_error_only_if_it_names_a_decision() {
+    let root = Path::new("/");
+    let load = |front_matter| load_decision_of_change(root, "", front_matter);
+    assert!(load("title: Fix: parser").unwrap().is_none());
+    assert!(load("title: Fix: parser\nkeeper: ADR-001").is_err());
+}

@@ -15,8 +15,9 @@ use serde_json::Value;
 use super::files::list_entries;
 use super::{
     ModelRequest, ReportedUsage, Speaker, SpokenMessage, TokenCounts, Transcript, TranscriptEvent,
-    TranscriptFile, TranscriptReader, UsageWindow, for_each_value, has_changed, has_tool_result,
-    list_config_folders, list_content_parts, read_number, written_instant, written_time,
+    TranscriptFile, TranscriptReader, UsageWindow, find_text, for_each_value, has_changed,
+    has_tool_result, list_config_folders, list_content_parts, read_number, written_instant,
+    written_time,
 };
 use crate::town::Town;
 
@@ -78,7 +79,7 @@ impl TranscriptReader for ClaudeCode {
             model,
             usage: model.zip(tokens).map(|(model, tokens)| {
                 ReportedUsage::Request(ModelRequest {
-                    id: message["id"].as_str().map(str::to_owned),
+                    id: find_text(&message["id"]).map(str::to_owned),
                     at: written_instant(event),
                     model: model.to_owned(),
                     tokens,

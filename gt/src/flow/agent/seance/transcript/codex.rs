@@ -15,9 +15,9 @@ use serde_json::Value;
 use super::files::list_entries;
 use super::{
     MessagePart, ModelRequest, ReportedUsage, Speaker, SpokenMessage, TokenCounts, TranscriptEvent,
-    TranscriptFile, TranscriptReader, UsageWindow, build_call, build_from_first_value, has_changed,
-    list_config_folders, list_content_parts, list_results, read_first_value, read_number,
-    written_instant, written_time,
+    TranscriptFile, TranscriptReader, UsageWindow, build_call, build_from_first_value, find_text,
+    has_changed, list_config_folders, list_content_parts, list_results, read_first_value,
+    read_number, written_instant, written_time,
 };
 use crate::town::Town;
 
@@ -46,12 +46,12 @@ impl TranscriptReader for Codex {
                 ..TranscriptEvent::default()
             },
             "turn_context" => TranscriptEvent {
-                model: payload["model"].as_str(),
+                model: find_text(&payload["model"]),
                 ..TranscriptEvent::default()
             },
             "token_usage_record" => TranscriptEvent {
                 usage: Some(ReportedUsage::Request(ModelRequest {
-                    id: payload["response_id"].as_str().map(str::to_owned),
+                    id: find_text(&payload["response_id"]).map(str::to_owned),
                     at: written_instant(event),
                     model: String::new(),
                     tokens: parse_tokens(&payload["usage"]),

@@ -13,8 +13,8 @@ use super::files::{list_entries, read_store_file};
 use super::{
     ModelRequest, ReportedUsage, Speaker, SpokenMessage, TokenCounts, TranscriptEvent,
     TranscriptFile, TranscriptReader, build_call, build_from_first_value, find_config_folder,
-    for_each_value, has_changed, list_content_parts, list_results, read_first_value, read_number,
-    written_instant, written_time,
+    find_text, for_each_value, has_changed, list_content_parts, list_results, read_first_value,
+    read_number, written_instant, written_time,
 };
 use crate::town::Town;
 
@@ -45,11 +45,11 @@ impl TranscriptReader for GeminiCli {
             parts.extend(call.get("args").map(|input| build_call(call, input)));
             parts.extend(list_results(&call["resultDisplay"]));
         }
-        let model = event["model"].as_str();
+        let model = find_text(&event["model"]);
         let tokens = &event["tokens"];
         let usage = (by == Speaker::Assistant && tokens.is_object()).then(|| {
             ReportedUsage::Request(ModelRequest {
-                id: event["id"].as_str().map(str::to_owned),
+                id: find_text(&event["id"]).map(str::to_owned),
                 at: written_instant(event),
                 model: model.unwrap_or("").to_owned(),
                 tokens: parse_tokens(tokens),

@@ -356,6 +356,11 @@ fn for_each_value(path: &Path, mut take: impl FnMut(&Value) -> bool) {
     }
 }
 
+/// Returns a text that is not empty.
+fn find_text(value: &Value) -> Option<&str> {
+    value.as_str().filter(|text| !text.is_empty())
+}
+
 /// Returns the time of an event as the program wrote it.
 fn written_time(event: &Value) -> Option<String> {
     event["timestamp"].as_str().map(str::to_owned)

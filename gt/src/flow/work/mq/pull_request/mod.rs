@@ -522,13 +522,8 @@ pub(super) fn close_unneeded(job: &MergeJob, reason: &str) -> anyhow::Result<()>
     };
     // The task of another request shares the pull request with it.
     let beads = job.queue.store.snapshot()?;
-    if [
-        merge_request::source_bead_of(&job.request),
-        root_bead_of(job)?,
-    ]
-    .iter()
-    .any(|id| beads.get(id).is_some_and(bd::bead::Bead::is_open))
-    {
+    let is_open = |id: &str| beads.get(id).is_some_and(bd::bead::Bead::is_open);
+    if is_open(&merge_request::source_bead_of(&job.request)) || is_open(&root_bead_of(job)?) {
         return Ok(());
     }
     let branch = branch_of(job)?;
