@@ -108,6 +108,9 @@ use std::process::ExitCode;
 
 use bd::store::upkeep;
 use clap::Args;
+use gt::host::LiveTown;
+use gt::host::live_town::open_live_town;
+use gt::town::identity::Address;
 use kit::cli::overview::HelpPage;
 use kit::cli::parse::{ParsedCommandLine, Program};
 use kit::sys::{Clock, Env, ExecError};
@@ -285,7 +288,14 @@ fn read_line(
             return Err(fail_to_start(env, error));
         }
         Some(OldLineAnswer::Nothing) => return Err(ExitCode::SUCCESS),
-        Some(OldLineAnswer::Refuse(failure)) => {
+        Some(OldLineAnswer::Refuse {
+            mut failure,
+            operands,
+        }) => {
+            let town = open_town_for_hints(env);
+            failure.hint = failure
+                .hint
+                .map(|hint| vocabulary::fill_hint(&hint, &operands, town.as_deref()));
             let is_json = words.iter().any(|word| word == "--json");
             Ui::new(is_json, false, env).error(&failure);
             return Err(ExitCode::from(failure.exit));
@@ -301,11 +311,19 @@ fn read_line(
     let Some(error) = error else {
         return Err(ExitCode::FAILURE);
     };
-    if let Some(failure) = vocabulary::describe_unknown(&error, &words, &GT.build_whole()) {
+    let town = open_town_for_hints(env);
+    let program = GT.build_whole();
+    if let Some(failure) = vocabulary::describe_unknown(&error, &words, &program, town.as_deref()) {
         ui.error(&failure);
         return Err(ExitCode::from(failure.exit));
     }
     Err(ui.exit_code(ui.command_line(&error)))
+}
+
+/// Opens the town whose rigs and workers a refused line may name.
+fn open_town_for_hints(env: &Env) -> Option<LiveTown> {
+    let root = gt::town::find_town(env).ok()?;
+    Some(open_live_town(env, &root, Address::Overseer))
 }
 
 /// Reports a program that could not be started.

@@ -35,8 +35,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let reason = escape_line(build.error.as_ref().unwrap_or(&build.reason));
         if build.stale {
             page.line(format!("! {reason}"));
-            page.line("  gt daemon stop");
-            page.line("  gt daemon start");
+            page.line("  gt daemon restart");
         } else {
             page.line(reason);
         }

@@ -403,7 +403,12 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
 
 /// Builds the status of the whole town from a view of it.
 pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStatus> {
-    let problems = find_problems(town, view);
+    let daemon = daemon::read_daemon_status(town);
+    let mut problems = find_problems(town, view);
+    if let Some(difference) = &daemon.outdated {
+        let text = format!("gtd runs an older program: {difference}");
+        problems.push(TownProblem::new(text, ["gt daemon restart".to_owned()]));
+    }
     let looking = StatusReader { view };
     let rigs: Vec<RigSummary> = town
         .list_rigs()?
@@ -439,7 +444,7 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
             name: overseer_name(&town.layout),
             unread_mail: mail::count_unread(&view.stores.town, &Address::Overseer.mailbox()),
         },
-        daemon: daemon::read_daemon_status(town),
+        daemon,
         paused: TownPause::load(&town.layout),
         scheduler_paused_by: scheduler.paused.then_some(scheduler.paused_by),
         scheduler_paused_reason: scheduler.paused_reason,

@@ -2,6 +2,7 @@
 
 mod install;
 mod logs;
+mod restart;
 mod rotate_logs;
 mod start;
 mod status;
@@ -15,6 +16,7 @@ kit::family! {
     Args:
     Start => start,
     Stop => stop,
+    Restart => restart,
     Status => status,
     Logs => logs,
     RotateLogs => rotate_logs,

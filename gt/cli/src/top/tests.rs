@@ -144,6 +144,7 @@ fn overview() -> TownOverview {
             unread_mail: 1,
         },
         daemon: DaemonStatus {
+            outdated: None,
             running: true,
             pid: 7,
             started_at: String::new(),

@@ -25,7 +25,11 @@ pub(in super::super) enum OldLineAnswer {
     /// Do nothing.
     Nothing,
     /// Refuse the line, and name what to type.
-    Refuse(Failure),
+    Refuse {
+        failure: Failure,
+        /// The words after the refused ones.
+        operands: Vec<String>,
+    },
 }
 
 /// Returns the answer to a line whose first word is a command of ours that would read the next word
@@ -57,10 +61,13 @@ pub(in super::super) fn answer_refused_line(
             if !written.starts_with('-') {
                 let standing = flags::find_argument(found.path)?;
                 let name = format!("gt {} {written}", found.path);
-                return Some(OldLineAnswer::Refuse(explain(&name, standing)));
+                return Some(OldLineAnswer::Refuse {
+                    failure: explain(&name, standing),
+                    operands: vec![written.clone()],
+                });
             }
             let flag = flags::find_flag(found.path, written)?;
-            Some(OldLineAnswer::Refuse(explain_flag(&flag)))
+            Some(line.refuse(explain_flag(&flag), found.path))
         }
         _ => None,
     }
@@ -132,10 +139,18 @@ impl<'a> OldLine<'a> {
                 let name = find_meaning(SHORT_NAMES, self.words[0])?;
                 Some(self.run_instead(&[name], 1))
             }
-            standing => Some(OldLineAnswer::Refuse(explain_command(
-                command.path,
-                standing,
-            ))),
+            standing => {
+                Some(self.refuse(explain_command(command.path, standing), command.path))
+            }
+        }
+    }
+
+    /// Refuses the line, whose first words are the path of a command.
+    fn refuse(&self, failure: Failure, path: &str) -> OldLineAnswer {
+        let operands = self.words.iter().skip(path.split(' ').count());
+        OldLineAnswer::Refuse {
+            failure,
+            operands: operands.map(|&word| word.to_owned()).collect(),
         }
     }
 }

@@ -7,6 +7,7 @@
 
 pub(super) mod answer;
 mod flags;
+mod operand;
 mod page;
 mod suggest;
 
@@ -16,6 +17,7 @@ use kit::table;
 
 pub use flags::{OldFlag, all_flags};
 pub use page::build_page;
+pub(super) use operand::fill_hint;
 pub(super) use suggest::describe_unknown;
 
 const COMMANDS: &str = include_str!("../../../templates/vocabulary/commands.txt");

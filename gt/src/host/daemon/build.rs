@@ -48,16 +48,21 @@ pub fn compare_daemon_build(town: &Town) -> DaemonBuild {
         return build;
     };
     build.daemon_version.clone_from(&version);
-    let difference = match version {
+    let difference = find_difference(town, pid, version.as_deref());
+    build.stale = difference.is_some();
+    build.reason = difference.unwrap_or_else(|| "the daemon runs from this build".to_owned());
+    build
+}
+
+/// Describes the difference between a running daemon and the installed programs.
+pub(super) fn find_difference(town: &Town, pid: u32, version: Option<&str>) -> Option<String> {
+    match version {
         None => Some("the daemon is older than this program".to_owned()),
         Some(version) if version != VERSION => Some(format!(
             "the daemon has version {version}, this is {VERSION}"
         )),
         Some(_) => find_file_difference(town, pid),
-    };
-    build.stale = difference.is_some();
-    build.reason = difference.unwrap_or_else(|| "the daemon runs from this build".to_owned());
-    build
+    }
 }
 
 /// Describes the difference if the daemon's process runs another file than the installed `gtd`.

@@ -11,6 +11,7 @@ use std::time::Duration;
 use kit::sys::{ChildCommand, clock, file};
 use serde::{Deserialize, Serialize};
 
+use super::build::find_difference;
 use super::client::ask_daemon;
 use super::protocol::{DaemonAnswer, DaemonRequest};
 use crate::host::runtime;
@@ -46,6 +47,9 @@ pub struct DaemonStatus {
     pub heartbeat_count: u64,
     /// The reason for reduced operation, if there is one.
     pub degraded: Option<String>,
+    /// The difference between the running daemon and the installed programs, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outdated: Option<String>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -115,9 +119,10 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
             passes,
             last_pass,
             degraded,
-            ..
+            version,
         }) => DaemonStatus {
             running,
+            outdated: find_difference(town, pid, version.as_deref()),
             pid,
             started_at,
             last_heartbeat: last_pass,
@@ -131,6 +136,7 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
             last_heartbeat: stored.last_heartbeat,
             heartbeat_count: stored.heartbeat_count,
             degraded: None,
+            outdated: None,
         },
     }
 }
