@@ -6,6 +6,7 @@ use kit::failure::Failure;
 
 use crate::flow::agent::recipient::{UnknownRecipient, UnreadMailbox};
 use crate::flow::agent::role::MechanicalRole;
+use crate::flow::agent::session::show::NotRunning;
 use crate::flow::place::rig::RigError;
 use crate::flow::townwide::escalate::EscalateError;
 use crate::flow::work::convoy::review::ReviewError;
@@ -29,6 +30,11 @@ pub fn build_failure(error: &anyhow::Error) -> Failure {
     let review = error.chain().find_map(|cause| cause.downcast_ref());
     if let Some(ReviewError::Deferred { .. }) = review {
         failure.exit = 3;
+    }
+    if let Some(stopped) = error.downcast_ref::<NotRunning>() {
+        failure.code = "no_session";
+        failure.hint = Some(format!("type\n  {}", stopped.next_steps().join("\n  ")));
+        return failure;
     }
     if let Some(role) = error.downcast_ref::<MechanicalRole>() {
         failure.code = "mechanical_role";

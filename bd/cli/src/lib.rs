@@ -109,6 +109,7 @@ mod sync;
 mod tag;
 mod template;
 mod todo;
+mod town_beads;
 mod types;
 mod undefer;
 mod undo;

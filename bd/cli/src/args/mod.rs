@@ -8,6 +8,7 @@ use std::io::Read;
 
 use anyhow::Context as _;
 
+use super::town_beads;
 use crate::context::Context;
 use bd::bead::{DepKind, RawJson, Stamp, record, validate};
 use kit::failure::UsageError;
@@ -52,11 +53,16 @@ impl AssigneeArgs {
     }
 }
 
-/// Returns the name of an assignee: `me` is the caller.
+/// Returns the name of an assignee: `me` is the caller, and in a town the name of a worker is its
+/// address.
 pub(crate) fn resolve_assignee(ctx: &Context, name: Option<&str>) -> Option<String> {
     match name {
         Some("me") => Some(ctx.author().actor),
-        name => name.map(str::to_owned),
+        Some(name) => {
+            let address = town_beads::find_worker_address(ctx, name);
+            Some(address.unwrap_or_else(|| name.to_owned()))
+        }
+        None => None,
     }
 }
 

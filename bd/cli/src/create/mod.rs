@@ -9,6 +9,7 @@ use serde_json::json;
 use super::args::{self, DescriptionArgs};
 use super::dep::find_external_ref;
 use super::report::PlainBead;
+use super::town_beads;
 use crate::context::Context;
 use bd::bead::validate::Vocabulary;
 use bd::bead::{Bead, DepKind, Kind, id};
@@ -207,6 +208,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if silent {
         ctx.ui.raw(&format!("{}\n", bead.id));
         return build_empty_report();
+    }
+    if rig.is_none() && args.repo.is_none() && args.parent.is_none() {
+        town_beads::hint_rig_of_new_bead(ctx, &bead.id);
     }
     let place = rig.map(|rig| format!(" in rig \"{rig}\""));
     build_report(PlainBead(bead), move |bead, page| {

@@ -3,7 +3,7 @@ mod format;
 mod row;
 
 use super::args::{self, FilterArgs, InternalArgs};
-use super::watch;
+use super::{town_beads, watch};
 use crate::context::Context;
 use bd::bead::{Kind, Status};
 use bd::query::{BeadFilter, SortOrder, sort};
@@ -159,6 +159,7 @@ fn answer_list(ctx: &Context, args: &Args) -> CommandResult {
     if total == 0 {
         args.filter
             .explain_empty_result(ctx, &snapshot.config().vocabulary());
+        town_beads::hint_lists_of_rigs(ctx);
     } else if found.len() < total {
         ctx.ui.status(&format!(
             "Showing {} of {total} issues (use --limit 0 for all)",

@@ -6,6 +6,7 @@ mod close;
 mod create;
 mod land;
 mod list;
+mod remove;
 mod review;
 mod show;
 mod status;
@@ -21,6 +22,7 @@ kit::family! {
     Args:
     Create => create,
     Add => add,
+    Remove => remove,
     Status => status,
     Show => show,
     List => list,

@@ -139,9 +139,7 @@ impl<'a> OldLine<'a> {
                 let name = find_meaning(SHORT_NAMES, self.words[0])?;
                 Some(self.run_instead(&[name], 1))
             }
-            standing => {
-                Some(self.refuse(explain_command(command.path, standing), command.path))
-            }
+            standing => Some(self.refuse(explain_command(command.path, standing), command.path)),
         }
     }
 

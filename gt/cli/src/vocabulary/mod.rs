@@ -16,8 +16,8 @@ use std::fmt;
 use kit::table;
 
 pub use flags::{OldFlag, all_flags};
-pub use page::build_page;
 pub(super) use operand::fill_hint;
+pub use page::build_page;
 pub(super) use suggest::describe_unknown;
 
 const COMMANDS: &str = include_str!("../../../templates/vocabulary/commands.txt");

@@ -94,7 +94,9 @@ pub(in super::super) fn fill_hint(hint: &str, operands: &[String], town: Option<
         .map(|line| (line, fill_command(line, &thing)))
         .collect();
     let is_filled = lines.iter().any(|(_, filled)| filled.is_some());
-    let is_choice = lines.first().is_some_and(|(line, _)| *line == "type one of");
+    let is_choice = lines
+        .first()
+        .is_some_and(|(line, _)| *line == "type one of");
     let mut kept = Vec::new();
     for (line, filled) in lines {
         match filled {
@@ -134,7 +136,9 @@ mod tests {
     use super::*;
 
     fn fill(hint: &str, thing: NamedThing) -> Vec<Option<String>> {
-        hint.lines().map(|line| fill_command(line, &thing)).collect()
+        hint.lines()
+            .map(|line| fill_command(line, &thing))
+            .collect()
     }
 
     #[test]
@@ -144,7 +148,12 @@ mod tests {
             rig: Some("web".into()),
         };
         let hint = "type one of\n  gt sling BEAD RIG --force\n  gt rig stop RIG\n  gt down";
-        let expected = [None, Some("  gt sling web-k3f2 web --force".into()), None, None];
+        let expected = [
+            None,
+            Some("  gt sling web-k3f2 web --force".into()),
+            None,
+            None,
+        ];
         assert_eq!(fill(hint, bead), expected);
         let worker = NamedThing::Agent(Address::Polecat("web".into(), "amber".into()));
         assert_eq!(

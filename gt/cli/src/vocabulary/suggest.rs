@@ -19,7 +19,8 @@ pub(in super::super) fn describe_unknown(
         .iter()
         .map(|word| word.to_string_lossy().into_owned())
         .collect();
-    let found = unknown::describe_unknown(error, &words, program, |word| suggest_for_name(town, word))?;
+    let found =
+        unknown::describe_unknown(error, &words, program, |word| suggest_for_name(town, word))?;
     let setting = suggest_for_setting(&words);
     Some(Failure {
         message: found.message,

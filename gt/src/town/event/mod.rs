@@ -68,6 +68,8 @@ pub enum Event {
     /// A hook deferred a convoy to the user.
     ConvoyDeferred { request: String, convoy: String, title: String, beads: Vec<String>, reason: Option<String> },
     ConvoyLanded { convoy: String, told: Vec<String>, commits: BTreeMap<String, String> },
+    /// A user took beads out of a convoy.
+    ConvoyReduced { convoy: String, beads: Vec<String> },
     /// A user answered a request for a convoy.
     ConvoyReviewed { request: String, convoy: String, answer: String, reason: String },
     /// Discovery documents were committed to a convoy's own branch.

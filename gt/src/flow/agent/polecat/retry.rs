@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::record::polecat::{DoneStep, PolecatIds, SlingInProgress, Slot, SlotState};
+use crate::record::polecat::{
+    DoneStep, PolecatIds, SlingInProgress, Slot, SlotState, read_polecat_records,
+};
 use crate::town::Rig;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -17,6 +19,17 @@ pub struct NotStuck {
 pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
     let _slot = rig.take_slot(name, Duration::from_secs(10))?;
     clear_stuck_mark(rig, name)
+}
+
+/// Returns the names of the stuck workers of a rig.
+pub fn list_stuck_polecats(rig: &Rig) -> anyhow::Result<Vec<String>> {
+    let beads = rig.store()?.snapshot()?;
+    Ok(read_polecat_records(rig, &beads)
+        .iter()
+        .map(|records| records.with_sessions(None))
+        .filter(|polecat| polecat.slot.state.stuck_reason().is_some())
+        .map(|polecat| polecat.name)
+        .collect())
 }
 
 /// Records that a worker has got an answer about its bead: forgets its restarts, and its stuck mark

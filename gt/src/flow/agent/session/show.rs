@@ -1,6 +1,8 @@
 //! Shows an agent's session.
 
+use crate::host::ended::SessionEnd;
 use crate::host::{LiveSession, LiveTown};
+use crate::record::polecat::{PolecatIds, Slot};
 use crate::town::identity::{Address, SessionName};
 
 /// Returns the name of an agent's session. Fails for a user, who has none.
@@ -15,6 +17,75 @@ pub fn find_session(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<L
         Some(name) => town.host.find_session(name.as_str())?,
         None => None,
     })
+}
+
+/// The agent has no session.
+#[derive(Debug, thiserror::Error)]
+#[error("{agent} has no session")]
+pub struct NotRunning {
+    pub agent: Address,
+}
+
+impl NotRunning {
+    /// Returns the commands that explain it or start a session.
+    pub fn next_steps(&self) -> Vec<String> {
+        let agent = &self.agent;
+        match agent {
+            Address::Polecat(..) => vec![
+                format!("gt why {agent}"),
+                format!("gt polecat retry {agent}"),
+            ],
+            Address::Crew(rig, name) => vec![format!("gt crew start {rig}/{name}")],
+            Address::Witness(rig) | Address::Refinery(rig) => {
+                vec![format!("gt {} start {rig}", agent.role())]
+            }
+            Address::Dog(name) => vec![format!("gt dog status {name}")],
+            Address::Mayor | Address::Deacon | Address::Boot | Address::Overseer => {
+                vec![format!("gt {} start", agent.role())]
+            }
+        }
+    }
+}
+
+/// The last lines of an agent's screen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LastScreen {
+    pub lines: Vec<String>,
+    /// The end of the session, if it does not run any more.
+    pub end: Option<SessionEnd>,
+}
+
+/// Returns the last lines of an agent's screen. After the end of a worker's session they are those
+/// at its end.
+pub fn read_last_screen(
+    town: &LiveTown,
+    agent: &Address,
+    lines: usize,
+) -> anyhow::Result<LastScreen> {
+    if find_session(town, agent)?.is_some() {
+        let lines = read_screen(town, agent, lines)?;
+        return Ok(LastScreen { lines, end: None });
+    }
+    session_name_of(agent)?;
+    let end = read_session_end(town, agent)?.ok_or_else(|| NotRunning {
+        agent: agent.clone(),
+    })?;
+    let skipped = end.screen.len().saturating_sub(lines);
+    Ok(LastScreen {
+        lines: end.screen[skipped..].to_vec(),
+        end: Some(end),
+    })
+}
+
+/// Returns the recorded end of a worker's last session.
+fn read_session_end(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<SessionEnd>> {
+    let Address::Polecat(rig, name) = agent else {
+        return Ok(None);
+    };
+    let rig = town.find_rig(rig)?;
+    let beads = rig.store()?.snapshot()?;
+    let ids = PolecatIds::for_polecat(&rig, name);
+    Ok(Slot::load(&beads, &ids.slot).ended)
 }
 
 /// Returns the last lines of an agent's screen.
@@ -38,10 +109,10 @@ pub fn read_styled_screen(
 /// Returns the command that opens an agent's session in a terminal.
 pub fn attach_command(town: &LiveTown, agent: &Address) -> anyhow::Result<Vec<String>> {
     let session = session_name_of(agent)?;
-    anyhow::ensure!(
-        town.host.find_session(session.as_str())?.is_some(),
-        "{agent} has no session right now: not found"
-    );
+    if town.host.find_session(session.as_str())?.is_none() {
+        let agent = agent.clone();
+        return Err(NotRunning { agent }.into());
+    }
     let command = town.host.attach_command(session.as_str());
     anyhow::ensure!(!command.is_empty(), "this host cannot show sessions");
     Ok(command)

@@ -1,5 +1,6 @@
 //! Creates convoys, adds beads to them, and closes them by hand.
 
+use bd::bead::attempt::read_attempt;
 use bd::bead::{Bead, Dep, DepKind, Kind, Stamp, Status};
 use bd::change;
 use bd::store::{Snapshot, Tx};
@@ -9,7 +10,7 @@ use super::error::{ConvoyError, find_convoy};
 use super::integration::{self, Integration, IntegrationError};
 use crate::record;
 use crate::town::Town;
-use crate::town::beads::{UnknownBead, external_ref};
+use crate::town::beads::{UnknownBead, external_ref, strip_external};
 use crate::town::event::{ConvoyBeads, Event, event};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +39,16 @@ pub struct ConvoyChange {
     pub added: Vec<String>,
     /// True if the convoy had landed and is open again.
     pub reopened: bool,
+}
+
+/// The result of taking beads out of a convoy.
+#[derive(Debug, Clone, Serialize)]
+pub struct RemovedBeads {
+    pub id: String,
+    pub title: String,
+    pub removed: Vec<String>,
+    /// The number of beads that the convoy still tracks.
+    pub left: usize,
 }
 
 /// Creates a convoy. Fails without any write if one of the beads does not exist.
@@ -164,6 +175,54 @@ pub(super) fn extend_convoy(
     Ok((convoy, created))
 }
 
+/// Takes beads out of a convoy. A convoy with branches of its own keeps the beads that a worker has
+/// begun.
+pub fn remove_beads(town: &Town, id: &str, beads: &[String]) -> anyhow::Result<RemovedBeads> {
+    let stores = town.read_stores()?;
+    let store = town.open_town_store()?;
+    let removed = town.transact(&store, |tx| {
+        let mut convoy = find_convoy(tx, id)?;
+        for bead in beads {
+            check_can_leave(&convoy, bead, stores.get(bead))?;
+        }
+        convoy.dependencies.retain(|edge| {
+            edge.kind != DepKind::Tracks
+                || !beads
+                    .iter()
+                    .any(|bead| bead == strip_external(&edge.depends_on_id))
+        });
+        convoy.updated_at = tx.now();
+        let removed = RemovedBeads {
+            id: id.to_owned(),
+            title: convoy.title.clone(),
+            removed: beads.to_vec(),
+            left: record::convoy::tracked_ids(&convoy).count(),
+        };
+        tx.put(convoy)?;
+        Ok(removed)
+    })?;
+    town.record_event(&event!(ConvoyReduced, convoy: id, beads: beads));
+    Ok(removed)
+}
+
+fn check_can_leave(convoy: &Bead, id: &str, bead: Option<&Bead>) -> Result<(), ConvoyError> {
+    let is_tracked = record::convoy::tracked_ids(convoy).any(|tracked| tracked == id);
+    if !is_tracked {
+        return Err(ConvoyError::NotTracked {
+            convoy: convoy.id.clone(),
+            bead: id.to_owned(),
+        });
+    }
+    let is_begun = bead.is_some_and(|bead| bead.status != Status::Open || read_attempt(bead) > 0);
+    if is_begun && integration::read_integration(convoy).is_some() {
+        return Err(ConvoyError::Begun {
+            convoy: convoy.id.clone(),
+            bead: id.to_owned(),
+        });
+    }
+    Ok(())
+}
+
 /// Closes a convoy by hand. Open work needs `force`. Returns false if the convoy was closed before.
 pub fn close_convoy(town: &Town, id: &str, reason: &str, force: bool) -> anyhow::Result<bool> {
     let stores = town.read_stores()?;
@@ -205,12 +264,19 @@ pub fn close_convoy(town: &Town, id: &str, reason: &str, force: bool) -> anyhow:
     Ok(closed)
 }
 
-/// Checks that each bead exists in a store of the town, and returns the ids.
+/// Checks that each bead exists in a store of the town and is no record of it. Returns the ids.
 pub(super) fn check_beads_exist(town: &Town, ids: &[String]) -> anyhow::Result<Vec<String>> {
     let stores = town.read_stores()?;
     for id in ids {
-        if stores.get(id).is_none_or(Bead::is_tombstone) {
-            return Err(UnknownBead { id: id.clone() }.into());
+        let bead = stores
+            .get(id)
+            .filter(|bead| !bead.is_tombstone())
+            .ok_or_else(|| UnknownBead { id: id.clone() })?;
+        // A wisp may be work, and is nothing that lasts.
+        if bead.is_internal() && !bead.ephemeral {
+            let kind = bead.issue_type.to_string();
+            let id = id.clone();
+            return Err(ConvoyError::Record { id, kind }.into());
         }
     }
     Ok(ids.to_vec())

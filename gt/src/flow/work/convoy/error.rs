@@ -22,6 +22,19 @@ pub enum ConvoyError {
         /// The convoy's branches with their rigs.
         branches: Vec<String>,
     },
+    /// Records of the town are no work.
+    #[error(
+        "a convoy tracks work, and {id} is a record of the town ({kind}); `bd list` shows the work of a rig"
+    )]
+    Record { id: String, kind: String },
+    #[error("{convoy} does not track {bead} (`gt convoy status {convoy}` lists its beads)")]
+    NotTracked { convoy: String, bead: String },
+    /// The work starts from the convoy's own branch, so it cannot go elsewhere.
+    #[error(
+        "{bead} stays in {convoy}: a worker has begun it on the convoy's own branch; `gt unsling {bead}` and \
+         `bd close {bead}` drop it"
+    )]
+    Begun { convoy: String, bead: String },
     #[error("{id} still tracks open work: {} (close it anyway with --force)", open.join(", "))]
     OpenWork { id: String, open: Vec<String> },
 }

@@ -17,7 +17,8 @@ pub mod review;
 mod tracked;
 
 pub use create::{
-    ConvoyChange, NewConvoy, add_beads, build_automatic_convoy, close_convoy, create_convoy,
+    ConvoyChange, NewConvoy, RemovedBeads, add_beads, build_automatic_convoy, close_convoy,
+    create_convoy, remove_beads,
 };
 pub use decision::{HookDecision, decision_for, read_decisions};
 pub use error::ConvoyError;
