@@ -18,7 +18,7 @@ use crate::town::beads::UnknownBead;
 use crate::town::hold::HeldError;
 use crate::town::identity::BadAddress;
 use crate::town::lock::LockError;
-use crate::town::{NotInTown, UnknownRig};
+use crate::town::{NotInTown, UnknownRig, UnknownWorker};
 use crate::view::why::UnknownName;
 
 /// Builds the shown failure of a command from its error.
@@ -106,6 +106,10 @@ fn classify_error(
             "not_found",
             Some("`gt escalate list --all` shows the escalations"),
         ));
+    }
+    if error.is::<UnknownWorker>() {
+        let hint = "`gt polecat list` and `gt crew list` show the workers, `gt status` all agents";
+        return Some(("not_found", Some(hint)));
     }
     if error.is::<BadAddress>() {
         return Some(("bad_address", None));

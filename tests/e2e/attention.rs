@@ -159,12 +159,17 @@ fn a_refused_push_continues_once_the_cause_is_fixed() {
     let body = only_letter(town, "STUCK", &command);
     assert!(body.contains("no branches here"), "{body}");
     worker.origin.hook("pre-receive", "exit 0");
-    town.gt(["polecat", "retry", &worker.name]).ok();
+    let end = town.gt(["peek", &worker.name, "--json"]).ok().json();
+    assert_eq!(end["ended"]["how"], "by signal 9 (SIGKILL)", "{end}");
+    let all = town.gt(["polecat", "retry", "--all", "--rig", "web"]).ok();
+    assert!(all.out.contains("no branches here"), "{}", all.out);
     for _ in 0..3 {
         town.patrol();
     }
     assert_eq!(worker.shown()["status"], "closed");
     assert_eq!(letters(town), []);
+    let none = town.gt(["polecat", "retry", "--all"]).ok().out;
+    assert_eq!(none, "no worker is stuck\n");
     town.gt(["polecat", "retry", &worker.name])
         .fails("is not stuck");
 }

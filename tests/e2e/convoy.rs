@@ -84,8 +84,41 @@ fn a_convoy_with_open_work_cannot_be_closed_by_hand() {
     );
     town.gt(["convoy", "close", "hq-cv-none"])
         .fails("not found");
+    town.gt(["convoy", "create", "E", id])
+        .fails(&format!("{id} is a record of the town (convoy)"));
     town.gt(["convoy", "create", "D", "web-none"])
         .fails("bead not found");
+}
+
+#[test]
+fn beads_are_taken_out_of_a_convoy_unless_a_worker_began_them_on_its_branch() {
+    let (town, _origin) = Town::with_rig();
+    let [one, two] = ["One", "Two"].map(|title| town.bead("web", title));
+    let create = |name: &str, more: &[&str]| {
+        let args = [&["convoy", "create", name, &one, &two, "--json"], more].concat();
+        let created = town.gt(args).ok().json();
+        created["id"].as_str().unwrap().to_owned()
+    };
+    let convoy = create("Plain", &[]);
+    town.gt(["convoy", "remove", &convoy, &one]).ok();
+    town.gt(["convoy", "remove", &convoy, &one])
+        .fails(&format!("{convoy} does not track {one}"));
+    let status = town.gt(["convoy", "status", &convoy]).ok().out;
+    assert!(
+        status.contains(&two) && !status.contains(&one),
+        "the other bead stays: {status}"
+    );
+    let said = town.gt(["convoy", "remove", &convoy, &two]).ok().out;
+    assert!(
+        said.contains(&format!("\n  gt convoy close {convoy}\n")),
+        "{said}"
+    );
+    let own = create("With a branch", &["--integration"]);
+    town.script("while :; do sleep 1; done");
+    town.sling(&one);
+    town.gt(["convoy", "remove", &own, &one])
+        .fails(&format!("{one} stays in {own}"));
+    town.gt(["convoy", "remove", &own, &two]).ok();
 }
 
 #[test]

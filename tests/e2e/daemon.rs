@@ -45,6 +45,20 @@ fn a_daemon_is_stale_once_its_program_is_replaced() {
     assert_eq!(quiet().code, 0);
     let stale = town.gt(["stale"]).ok().out;
     assert!(stale.contains("another file than"), "{stale}");
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        status.contains("! gtd runs an older program") && status.contains("  gt daemon restart\n"),
+        "{status}"
+    );
+    town.gt(["daemon", "restart"]).ok();
+    assert_eq!(quiet().code, 1);
+    assert!(!town.gt(["status"]).ok().out.contains("older program"));
+    town.gt(["estop", "--reason", "fire"]).ok();
+    let up = town.gt(["up"]).ok().out;
+    assert!(
+        up.contains("nothing is started") && up.contains("\n  gt thaw\n"),
+        "{up}"
+    );
     let thanks = town.gt(["thanks"]).ok().out;
     assert!(thanks.contains("Steve Yegge"), "{thanks}");
 }

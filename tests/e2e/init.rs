@@ -106,21 +106,25 @@ fn init_asks_on_a_terminal_and_enter_takes_the_defaults() {
     git.args(["clone", "-q", origin.url(), clone.to_str().unwrap()])
         .ok();
     let terminal = Terminal::run(&place, &clone, "gt init");
-    terminal.answer("1/4 Town: a name or a folder [~/gt]", "myton");
-    let repository = format!("2/4 Repository: a URL, a path, or none [{}]", origin.url());
+    terminal.answer("1/5 Town: a name or a folder [~/gt]", "myton");
+    let repository = format!("2/5 Repository: a URL, a path, or none [{}]", origin.url());
     terminal.answer(&repository, "/nowhere");
     eventually("a wrong repository is refused", || {
         let screen = terminal.screen();
-        let asked = screen.matches("2/4 Repository").count();
+        let asked = screen.matches("2/5 Repository").count();
         (asked == 2 && screen.contains("cannot be read")).then_some(())
     });
     terminal.answer(&repository, "");
-    terminal.answer("3/4 First task, in one line [none]", "");
-    terminal.answer("4/4 Agent: ", "auggie");
+    terminal.answer("3/5 First task, in one line [none]", "");
+    terminal.answer("4/5 Agent: ", "auggie");
+    terminal.answer("5/5 Command that must pass", "make check");
     terminal.wait_for("the town \"myton\" is ready");
     let town = place.path("home/myton");
     let rigs = place.gt_at(&town, ["rig", "list", "--json"]).ok().json();
     assert_eq!(rigs[0]["name"], "app", "{rigs}");
+    let key = "merge_queue.test_command";
+    let gate = place.gt_at(&town, ["config", "get", "--rig", "app", key]);
+    assert_eq!(gate.ok().text(), "make check");
 }
 
 #[test]

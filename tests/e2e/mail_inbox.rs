@@ -146,6 +146,8 @@ fn a_forwarded_message_has_the_original_below_the_new_text() {
 #[test]
 fn clear_archives_an_inbox_except_pinned_messages() {
     let town = town_with_nux();
+    town.gt(["mail", "inbox", "web/garnet"])
+        .fails("there is no worker `garnet` in rig `web`");
     send(&town, &["overseer", "-s", "Rules", "--pinned"]);
     send(&town, &["overseer", "-s", "One"]);
     send(&town, &["--self", "-s", "Two"]);

@@ -31,6 +31,21 @@ fn ready_work_of_all_rigs_is_listed_by_rig_and_priority() {
     assert_eq!(found["summary"]["total"], 3);
     assert_eq!(found["summary"]["by_source"]["web"], 2);
     assert_eq!(found["summary"]["p0_count"], 1);
+    // The root of the town has beads of its own, so bd names the rigs.
+    let listed = town.bd(".", ["list"]).ok();
+    assert!(
+        listed.err.contains("\n  bd -C web list\n"),
+        "{}",
+        listed.err
+    );
+    let created = town.bd(".", ["create", "Lost", "-d", "x"]).ok();
+    assert!(
+        created.err.contains("\n  bd create --rig RIG TITLE\n"),
+        "{}",
+        created.err
+    );
+    let inside = town.bd("web", ["create", "Found", "-d", "x"]).ok();
+    assert!(!inside.err.contains("Hint"), "{}", inside.err);
     let text = town.gt(["ready", "--rig", "web"]).ok().out;
     assert!(text.contains("Urgent") && !text.contains("Other"), "{text}");
     town.gt(["ready", "--rig", "none"])

@@ -387,8 +387,10 @@ fn a_worker_whose_bead_was_assigned_to_another_has_its_session_ended() {
     town.script(FOREVER);
     let bead = town.bead("web", "Wanted");
     town.gt(["sling", &bead, "web"]).ok();
-    town.bd("web", ["update", &bead, "--assignee", "web/crew/dana"])
-        .ok();
+    town.gt(["crew", "add", "dana", "--rig", "web"]).ok();
+    let said = town.bd("web", ["update", &bead, "--assignee", "dana"]).ok();
+    assert!(said.err.contains("save its work"), "{}", said.err);
+    assert_eq!(town.show("web", &bead)["assignee"], "web/crew/dana");
     town.patrol();
     assert!(town.sessions().is_empty());
     assert_eq!(town.polecats()[0]["state"], "idle");

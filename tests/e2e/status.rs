@@ -81,6 +81,14 @@ fn peek_shows_the_screen_and_nudge_reports_a_missing_session() {
     });
     town.gt(["nudge", "web/nobody", "hi"]).fails("no session");
     town.gt(["attach", &worker]).fails("no terminal");
+    town.kill_tmux();
+    town.gt(["attach", &worker]).fails(&format!(
+        "\n  gt polecat retry {}",
+        worker.replace('/', "/polecats/")
+    ));
+    town.gt(["attach", "mayor"]).fails("\n  gt mayor start");
+    town.gt(["peek", "garnet"])
+        .fails("no agent of this town is called `garnet`");
 }
 
 #[test]

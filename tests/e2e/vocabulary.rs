@@ -207,7 +207,7 @@ fn old_words_run_the_new_commands_with_their_arguments() {
     let hello = ["nudge", "deacon", "session-started"];
     assert!(town.gt(hello).ok().out.contains("has no session"));
     town.gt(["crew", "add", "max", "--rig", "web"]).ok();
-    town.gt(["peek", "max"]).fails("gt-web-crew-max");
+    town.gt(["peek", "max"]).fails("\n  gt crew start web/max");
     town.gt(["session", "at", "nowhere/none"]).fails("nowhere");
 }
 
@@ -244,8 +244,9 @@ fn only_words_that_look_alike_or_mean_the_same_are_suggested() {
         ("stauts", "try: gt status"),
         ("gallop", "list the commands with: gt help --all"),
         ("convoy new x", "try: gt convoy create"),
-        ("convoy delete x", "try: gt convoy close"),
-        ("mail list", "try: gt mail inbox"),
+        ("convoy delete x", "try: gt convoy remove, gt convoy close"),
+        ("config max_polecats", "try: gt config get max_polecats"),
+        ("config max_polecats 3", "try: gt config set max_polecats 3"),
         ("polecat kill web/x", "try: gt polecat nuke"),
         ("crew nosuch", "list the commands with: gt crew --help"),
         ("web-k3f", "try: gt why web-k3f"),
@@ -263,16 +264,25 @@ fn only_words_that_look_alike_or_mean_the_same_are_suggested() {
 }
 
 #[test]
-fn an_argument_of_a_command_without_arguments_gets_the_commands_to_choose_from() {
-    let town = Town::new();
-    for (line, command) in [
-        ("status web", "gt rig status RIG"),
-        ("logs web/amber", "gt peek AGENT"),
-        ("start web-1", "gt sling BEAD RIG"),
-        ("stop web-1", "gt unsling BEAD"),
-        ("down web", "gt rig stop RIG"),
+fn a_refused_line_gets_the_commands_that_take_what_it_names() {
+    let (town, _origin) = Town::with_rig();
+    for (line, commands) in [
+        ("status web", "type\n  gt rig status web\n"),
+        ("logs web/amber", "\n  gt peek web/polecats/amber\n"),
+        ("start web-1", "type\n  gt sling web-1 web\n"),
+        ("stop web-1", "type\n  gt unsling web-1\n"),
+        ("down web", "type\n  gt rig stop web\n"),
+        (
+            "retry web/amber",
+            "type\n  gt polecat retry web/polecats/amber\n",
+        ),
+        (
+            "requeue web-1",
+            "type one of\n  gt mq retry web-1\n  gt sling web-1 --force\n",
+        ),
+        ("stop nothing", "type one of\n  gt unsling BEAD\n"),
     ] {
-        let said = town.gt(line.split(' ')).fails(&format!("\n  {command}\n"));
+        let said = town.gt(line.split(' ')).fails(commands);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{line}");
     }
 }

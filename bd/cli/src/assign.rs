@@ -1,3 +1,4 @@
+use super::reassign::confirm_loss_of_work;
 use super::report::confirm_changes;
 use super::{args, each};
 use crate::context::Context;
@@ -19,7 +20,9 @@ pub(crate) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("assign")?;
     let name = args::resolve_assignee(ctx, Some(&args.name));
-    let beads = each::change_each(ctx, "assigning", &[args.id], |tx, id| {
+    let ids = [args.id];
+    confirm_loss_of_work(ctx, &ids, name.as_deref())?;
+    let beads = each::change_each(ctx, "assigning", &ids, |tx, id| {
         let assignee = name.clone();
         change::update_bead(
             tx,

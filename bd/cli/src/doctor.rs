@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use serde::Serialize;
 
+use super::reassign::ask_yes;
 use crate::context::Context;
 use bd::doctor::{self, CheckLevel, DoctorCheck};
 use bd::store::find;
@@ -89,7 +90,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         None => ctx.store()?,
     };
-    let mended = if args.fix && !args.dry_run && (!args.interactive || is_confirmed(ctx)?) {
+    let mended = if args.fix
+        && !args.dry_run
+        && (!args.interactive || ask_yes(ctx, "Repair what can be repaired without loss?")?)
+    {
         ctx.check_writable("doctor --fix")?;
         doctor::repair_store(&store, &ctx.author(), &ctx.clock)?
     } else {
@@ -140,14 +144,6 @@ struct DoctorReport {
     mended: Vec<String>,
     overall_ok: bool,
     cli_version: &'static str,
-}
-
-fn is_confirmed(ctx: &Context) -> anyhow::Result<bool> {
-    ctx.ui
-        .status("Repair what can be repaired without loss? [y/N]");
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
 }
 
 fn write_checks(repaired: &[String], checks: &[DoctorCheck], page: &mut Page) {

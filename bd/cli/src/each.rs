@@ -148,7 +148,7 @@ fn print_problems(ctx: &Context, problems: &[anyhow::Error]) {
 }
 
 /// Groups the ids by the store that holds them, in the given order.
-fn group_by_store(
+pub(crate) fn group_by_store(
     ctx: &Context,
     ids: &[String],
 ) -> anyhow::Result<Vec<(bd::store::Store, Vec<String>)>> {

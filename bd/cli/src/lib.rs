@@ -81,6 +81,7 @@ mod q;
 mod query;
 mod quickstart;
 mod ready;
+mod reassign;
 mod recall;
 mod refile;
 mod relate;

@@ -1,5 +1,6 @@
 use serde::Serialize;
 
+use super::reassign::ask_yes;
 use super::{each, line};
 use crate::context::Context;
 use bd::bead::Status;
@@ -77,11 +78,8 @@ fn is_confirmed(ctx: &Context, orphans: &[Orphan]) -> anyhow::Result<bool> {
     let mut page = ctx.ui.page();
     list_orphans(orphans, &mut page);
     ctx.ui.status(page.text().trim_end());
-    ctx.ui
-        .status(&format!("Close {}? [y/N]", counted(orphans.len(), "bead")));
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    let question = format!("Close {}?", counted(orphans.len(), "bead"));
+    ask_yes(ctx, &question)
 }
 
 /// A commit whose message names a bead.

@@ -19,8 +19,11 @@ pub(super) fn hint_lists_of_rigs(ctx: &Context) {
 
 /// Prints how to make a bead of a rig if a new bead belongs to the town itself.
 pub(super) fn hint_rig_of_new_bead(ctx: &Context, id: &str) {
-    let Some(rig) = list_rigs_of_town(ctx).into_iter().next() else {
-        return;
+    let rigs = list_rigs_of_town(ctx);
+    let rig = match rigs.as_slice() {
+        [] => return,
+        [rig] => rig,
+        _ => "RIG",
     };
     // An agent of the town makes such beads on purpose.
     if !ctx.ui.is_json() && ctx.env.get("GT_ROLE").is_none() {

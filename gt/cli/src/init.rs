@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use gt::flow::townwide::init::{
-    InitReport, InitRepository, InitRequest, check_repository, find_repository_around, init_town,
+    InitGate, InitReport, InitRepository, InitRequest, check_repository, find_repository_around,
+    init_town,
 };
 use gt::host::runtime::available::{AvailableAgent, list_available_agents};
 use kit::sys::Clock;
@@ -15,14 +16,14 @@ use crate::context::Context;
 
 /// Set up a town with a repository, a first task and an agent
 ///
-/// On a terminal it asks four questions, each with a default; an option answers its question. In
+/// On a terminal it asks five questions, each with a default; an option answers its question. In
 /// a script it asks nothing, and takes the defaults: the folder `~/gt`, the repository around the
-/// working directory, no task, and the first agent program that is installed, those with a login
-/// first.
+/// working directory, no task, no test command, and the first agent program that is installed,
+/// those with a login first.
 ///
 /// Before anything is made it checks git, tmux, the agent program, and that the repository can be
 /// read. Safe to run again: existing parts are kept. With `--json` {root, name, rig, bead, agent,
-/// warnings[], started, slung?, suggested_gate?}.
+/// warnings[], started, slung?, gate?, suggested_gate?}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The town's folder (default: ~/gt)
@@ -42,6 +43,9 @@ pub(super) struct Args {
     /// The agent program: claude, codex, gemini, opencode or another preset
     #[arg(long)]
     agent: Option<String>,
+    /// The command that must pass before a change is merged
+    #[arg(long, value_name = "COMMAND")]
+    test: Option<String>,
     /// Start the daemon, and sling the first bead
     #[arg(long)]
     start: bool,
@@ -83,6 +87,10 @@ fn build_request(ctx: &Context, args: &Args, agents: &[AvailableAgent]) -> InitR
             .agent
             .clone()
             .or_else(|| agents.first().map(|agent| agent.name.clone())),
+        gate: args
+            .test
+            .clone()
+            .map_or(InitGate::Report, InitGate::Command),
         start: args.start,
     }
 }
@@ -91,7 +99,7 @@ fn build_request(ctx: &Context, args: &Args, agents: &[AvailableAgent]) -> InitR
 fn ask_all(ctx: &Context, args: &Args, agents: &[AvailableAgent]) -> anyhow::Result<InitRequest> {
     let mut request = build_request(ctx, args, agents);
     if args.path.is_none() {
-        let answer = ask_line(ctx, "1/4 Town: a name or a folder [~/gt]")?;
+        let answer = ask_line(ctx, "1/5 Town: a name or a folder [~/gt]")?;
         if !answer.is_empty() {
             let in_home = format!("~/{answer}");
             let is_path = answer.contains('/') || answer == ".";
@@ -102,11 +110,14 @@ fn ask_all(ctx: &Context, args: &Args, agents: &[AvailableAgent]) -> anyhow::Res
         request.repository = ask_repository(ctx, request.repository)?;
     }
     if args.task.is_none() && request.repository.is_some() {
-        let answer = ask_line(ctx, "3/4 First task, in one line [none]")?;
+        let answer = ask_line(ctx, "3/5 First task, in one line [none]")?;
         request.task = Some(answer).filter(|task| !task.is_empty());
     }
     if args.agent.is_none() {
         request.agent = ask_agent(ctx, agents)?;
+    }
+    if args.test.is_none() && request.repository.is_some() {
+        request.gate = ask_gate(ctx)?;
     }
     if !args.start && request.task.is_some() && request.agent.is_some() {
         request.start = ask_yes_no(
@@ -124,7 +135,7 @@ fn ask_repository(
 ) -> anyhow::Result<Option<InitRepository>> {
     let shown = default.as_ref().map_or("none", |found| found.url.as_str());
     let question = format!(
-        "2/4 Repository: a URL, a path, or none [{}]",
+        "2/5 Repository: a URL, a path, or none [{}]",
         escape::escape_line(shown)
     );
     loop {
@@ -146,7 +157,7 @@ fn ask_repository(
 fn ask_agent(ctx: &Context, agents: &[AvailableAgent]) -> anyhow::Result<Option<String>> {
     let Some(first) = agents.first() else {
         ctx.ui.status(
-            "4/4 Agent: no agent program is installed. Install one, such as Claude Code or Codex, and run \
+            "4/5 Agent: no agent program is installed. Install one, such as Claude Code or Codex, and run \
              `gt init` again; the town is made without one.",
         );
         return Ok(None);
@@ -158,7 +169,7 @@ fn ask_agent(ctx: &Context, agents: &[AvailableAgent]) -> anyhow::Result<Option<
             _ => agent.name.clone(),
         })
         .collect();
-    let question = format!("4/4 Agent: {} [{}]", list.join(", "), first.name);
+    let question = format!("4/5 Agent: {} [{}]", list.join(", "), first.name);
     loop {
         let answer = ask_line(ctx, &question)?;
         if answer.is_empty() {
@@ -169,6 +180,16 @@ fn ask_agent(ctx: &Context, agents: &[AvailableAgent]) -> anyhow::Result<Option<
         }
         ctx.ui.status("Choose one of the list, or press Enter.");
     }
+}
+
+fn ask_gate(ctx: &Context) -> anyhow::Result<InitGate> {
+    let question = "5/5 Command that must pass before a change is merged, or none \
+                    [the one that the repository's files suggest, such as `make test`]";
+    Ok(match ask_line(ctx, question)?.as_str() {
+        "" => InitGate::Suggested,
+        "none" => InitGate::Report,
+        command => InitGate::Command(command.to_owned()),
+    })
 }
 
 /// Reads a user's repository. The folder of a clone stands for its remote.
@@ -202,6 +223,9 @@ fn write_report(report: &InitReport, page: &mut kit::ui::Page) {
     }
     if let Some(bead) = &report.bead {
         page.line(format!("  task   {bead}"));
+    }
+    if let Some(gate) = &report.gate {
+        page.line(format!("  tests  {}", escape::escape_line(gate)));
     }
     if let Some(slung) = &report.slung {
         page.line(format!("  worker {}", slung.target));

@@ -70,6 +70,9 @@ pub(super) struct Args {
     interval: Option<u32>,
 }
 
+/// The number of queued beads that a rig shows by name.
+const QUEUED_BEADS: usize = 5;
+
 /// Interval at which times and sessions are refreshed if nothing changes.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(10);
 
@@ -339,11 +342,19 @@ fn write_rig(rig: &RigSummary, page: &mut Page) {
         }
     }
     if !rig.waiting.is_empty() {
-        let waiting = rig.waiting.iter().map(|id| match rig.waits_for.get(id) {
-            Some(blockers) => format!("{id} (waits for {})", blockers.join(", ")),
-            None => id.clone(),
-        });
-        let waiting: Vec<String> = waiting.collect();
+        let mut waiting: Vec<String> = rig
+            .waiting
+            .iter()
+            .take(QUEUED_BEADS)
+            .map(|id| match rig.waits_for.get(id) {
+                Some(blockers) => format!("{id} (waits for {})", blockers.join(", ")),
+                None => id.clone(),
+            })
+            .collect();
+        let more = rig.waiting.len() - waiting.len();
+        if more > 0 {
+            waiting.push(format!("and {more} more (gt scheduler list)"));
+        }
         page.cut_line(format!("  … queued: {}", waiting.join(", ")));
     }
     if let Some(full) = &rig.full {

@@ -31,9 +31,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         } else {
             "was up already"
         };
+        let pid = up.daemon_pid;
+        if let Some(hold) = &up.stopped {
+            page.line(format!("✓ the daemon {how} (pid {pid})"));
+            page.line(format!("! {}: nothing is started. To go on:", hold.reason));
+            page.line(format!("  {}", hold.next));
+            return;
+        }
         page.line(format!(
-            "✓ the daemon {how} (pid {}): it starts sessions when there is work",
-            up.daemon_pid
+            "✓ the daemon {how} (pid {pid}): it starts sessions when there is work"
         ));
         if up.mayor.is_some() {
             page.line("  the mayor was started: work is on its hook");

@@ -327,17 +327,17 @@ pub(super) fn restart_quiet(
     let Some(found) = recheck_facts(town, rig, name, WorkerVerb::RestartQuiet)? else {
         return Ok(None);
     };
-    let time = kit::ui::time::format_ago(town.clock.now(), found.progress.work);
+    let ago = kit::ui::time::format_ago(town.clock.now(), found.progress.work);
+    let time = ago
+        .strip_suffix(" ago")
+        .map_or(String::new(), |time| format!(" for {time}"));
     let activity = found.progress.doing.describe();
     let waits = if activity.is_empty() {
         activity
     } else {
         format!(": {activity}")
     };
-    let reason = format!(
-        "it made no progress for {}{waits}",
-        time.trim_end_matches(" ago")
-    );
+    let reason = format!("it made no progress{time}{waits}");
     polecats::write_worker_checkpoint(rig, name);
     let cause = RestartCause::NoProgress(&reason);
     let session = start::restart_session(town, rig, name, cause)?;

@@ -63,6 +63,13 @@ pub struct UnknownRig {
     pub known: Vec<String>,
 }
 
+/// No agent has this name.
+#[derive(Debug, thiserror::Error, PartialEq, Eq)]
+#[error("no agent of this town is called `{name}`: not found")]
+pub struct UnknownWorker {
+    pub name: String,
+}
+
 impl TownLayout {
     /// Parses an address. `<rig>/<name>` is a crew member if `crew/<name>` exists.
     pub fn parse_address(&self, text: &str) -> anyhow::Result<Address> {
@@ -159,11 +166,14 @@ impl Town {
     /// Parses what a user writes for an agent: an address, or only the name of a polecat or crew
     /// member, if no other has the name.
     pub fn parse_agent(&self, text: &str) -> anyhow::Result<Address> {
-        let error = match self.parse_address(text) {
-            Ok(address) => return Ok(address),
-            Err(error) if !identity::is_name(text) => return Err(error),
-            Err(error) => error,
-        };
+        match self.parse_address(text) {
+            Err(_) if identity::is_name(text) => self.find_worker_by_name(text),
+            parsed => parsed,
+        }
+    }
+
+    /// Returns the polecat or crew member of a name that no other has.
+    fn find_worker_by_name(&self, text: &str) -> anyhow::Result<Address> {
         let mut found = Vec::new();
         for rig in self.list_rigs()? {
             let (name, of_rig) = (text.to_owned(), rig.name().to_owned());
@@ -176,7 +186,10 @@ impl Town {
         }
         let names: Vec<String> = found.iter().map(Address::to_string).collect();
         match found.pop() {
-            None => Err(error),
+            None => Err(UnknownWorker {
+                name: text.to_owned(),
+            }
+            .into()),
             Some(address) if found.is_empty() => Ok(address),
             Some(_) => anyhow::bail!(
                 "several agents are called `{text}`; name one of {}",

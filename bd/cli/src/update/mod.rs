@@ -2,6 +2,7 @@ mod edit;
 
 use super::args::DescriptionArgs;
 use super::each;
+use super::reassign::confirm_loss_of_work;
 use super::report::confirm_changes;
 use crate::context::Context;
 use bd::change::{self, BeadEdit, ChangeError};
@@ -133,6 +134,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.expect_version.is_some() && ids.len() != 1 {
         kit::bail_usage!("--expect-version takes one bead ID");
     }
+    confirm_loss_of_work(ctx, &ids, edit.assignee.as_deref())?;
     let who = ctx.author().actor;
     let beads = each::change_each(ctx, "updating", &ids, |tx, id| {
         if let Some(version) = &args.expect_version {

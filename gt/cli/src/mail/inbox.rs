@@ -2,6 +2,7 @@
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::flow::agent::recipient::find_recipient;
 use gt::record::mail;
 
 /// List the messages of a mailbox, newest first
@@ -30,6 +31,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         mail::list_inbox(&beads, &mailbox)
     };
+    // Mail of a worker that is gone can still be read.
+    if messages.is_empty() {
+        find_recipient(&town, &mailbox)?;
+    }
     // `gt mail read 2` counts in the inbox, independent of the filters here.
     let places: Vec<String> = messages
         .iter()

@@ -98,7 +98,7 @@ fn change_messages(
 /// Returns the mailbox of an address, or the caller's own.
 fn resolve_mailbox(town: &Town, text: Option<&str>) -> anyhow::Result<String> {
     Ok(match text {
-        Some(text) => town.parse_address(text)?.mailbox(),
+        Some(text) => town.parse_agent(text)?.mailbox(),
         None => town.actor.mailbox(),
     })
 }

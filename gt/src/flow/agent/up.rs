@@ -6,6 +6,7 @@ use crate::flow::agent::session::start;
 use crate::host::{LiveTown, daemon};
 use crate::record::hook;
 use crate::town::event::event;
+use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::Address;
 
 /// The daemon of a running town.
@@ -23,18 +24,23 @@ pub struct UpReport {
     /// The mayor's session, if it was started for the bead on the mayor's hook.
     #[serde(skip)]
     pub mayor: Option<String>,
+    /// The emergency stop, under which nothing is started.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<Hold>,
 }
 
 /// Starts the town's daemon, unless it runs.
 pub fn start_town(town: &LiveTown) -> anyhow::Result<UpReport> {
     let degraded = town.host.check().err().map(|error| error.to_string());
     let may_install = daemon::can_install_unit(town);
+    let stopped = EmergencyStop::load(&town.layout).map(|stop| stop.hold());
     let mut report = UpReport {
         daemon_pid: 0,
         started: false,
         may_install,
         degraded,
         mayor: None,
+        stopped,
     };
     let now = daemon::read_daemon_status(town);
     if now.running {
@@ -44,7 +50,7 @@ pub fn start_town(town: &LiveTown) -> anyhow::Result<UpReport> {
         report.started = true;
         town.record_event(&event!(Boot, rig: "town", agents: vec!["daemon".to_owned()]));
     }
-    if report.degraded.is_none() {
+    if report.degraded.is_none() && report.stopped.is_none() {
         match start_mayor_with_work(town) {
             Ok(mayor) => report.mayor = mayor,
             Err(error) => report.degraded = Some(format!("the mayor was not started: {error:#}")),

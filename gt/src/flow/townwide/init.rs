@@ -6,7 +6,8 @@
 //! 3. [`rig::add_rig`]: add the repository, unless a rig works on it. Its beads stay on this
 //!    machine.
 //! 4. Create the first task, unless an open bead has its title.
-//! 5. If requested, start the daemon and sling the task.
+//! 5. Set the test command of the merge queue.
+//! 6. If requested, start the daemon and sling the task.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -41,8 +42,20 @@ pub struct InitRequest {
     pub task: Option<String>,
     /// The agent program of the town. If `None`, the setting stays unchanged.
     pub agent: Option<String>,
+    pub gate: InitGate,
     /// Start the daemon, and sling the first bead.
     pub start: bool,
+}
+
+/// The test command that must pass before a merge.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum InitGate {
+    /// Set none, and report the one that the repository's files suggest.
+    #[default]
+    Report,
+    /// Set the one that the repository's files suggest.
+    Suggested,
+    Command(String),
 }
 
 /// The repository of the first rig.
@@ -64,6 +77,9 @@ pub struct InitReport {
     pub bead: Option<String>,
     /// The agent program of workers. `None` if none can be started.
     pub agent: Option<String>,
+    /// The test command that was set as a gate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
     /// A test command that the repository's files suggest as a gate, if the rig has no gate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggested_gate: Option<&'static str>,
@@ -142,10 +158,15 @@ pub fn init_town(
         (Some(task), Some(rig)) => Some(ensure_task(&town, rig, task)?),
         _ => None,
     };
+    let gate = match &rig {
+        Some(rig) => set_gate(&town, rig, &request.gate)?,
+        None => None,
+    };
     let mut report = InitReport {
         root: installed.root,
         name: installed.name,
         bead,
+        gate,
         suggested_gate: rig.as_deref().and_then(|rig| suggest_gate(&town, rig)),
         rig,
         agent: name_of_default_agent(&town, &mut warnings),
@@ -254,6 +275,22 @@ fn ensure_task(town: &LiveTown, rig: &str, task: &str) -> anyhow::Result<String>
         };
         Ok(bd::change::create_bead(tx, new)?.id)
     })
+}
+
+/// Sets the requested gate, a suggested one only if the rig has none. Returns the command that was
+/// set.
+fn set_gate(town: &LiveTown, rig: &str, gate: &InitGate) -> anyhow::Result<Option<String>> {
+    let command = match gate {
+        InitGate::Report => None,
+        InitGate::Suggested => suggest_gate(town, rig).map(str::to_owned),
+        InitGate::Command(command) => Some(command.clone()),
+    };
+    if let Some(command) = &command {
+        let (rig, layer) = (town.rig(rig), SettingsLayer::Settings);
+        let key = "merge_queue.test_command";
+        config::change_setting(town, Some(&rig), layer, key, Some(command))?;
+    }
+    Ok(command)
 }
 
 /// Returns a test command for a rig without gates.

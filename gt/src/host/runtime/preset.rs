@@ -209,6 +209,16 @@ impl RuntimePreset {
             .find(|preset| preset.name == name)
     }
 
+    /// Returns the built-in preset that a command line runs, by the file name of its program.
+    pub fn of_command(program: &str, args: &[String]) -> Option<Self> {
+        let file_name = Path::new(program).file_name()?.to_str()?;
+        let is_scripted = args.first().is_some_and(|arg| arg == "scripted");
+        Self::built_in().into_iter().find(|preset| {
+            let is_program = preset.command == file_name || preset.name == file_name;
+            is_program && (!preset.is_scripted() || is_scripted)
+        })
+    }
+
     /// Returns true if the agent runs a script instead of a model.
     pub fn is_scripted(&self) -> bool {
         self.command == "gt" && self.args.first().is_some_and(|arg| arg == "scripted")
