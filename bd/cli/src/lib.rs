@@ -161,7 +161,6 @@ const BD: Program<RootArgs, Command, Whole> = Program::new("bd");
 #[command(
     version,
     disable_version_flag = true,
-    args_override_self = true,
     subcommand_help_heading = "Available Commands",
     help_template = "{about-with-newline}\n{usage-heading} {usage}\n\n{all-args}"
 )]

@@ -130,3 +130,17 @@ fn a_missing_command_is_not_an_error() {
     assert!(BD.read(to_args(&["--json"])).unwrap().command.is_none());
     assert!(BD.read(to_args(&["--version"])).unwrap().root.version);
 }
+
+#[test]
+fn a_repeated_option_adds_up_or_is_refused() {
+    let faults = kit::cli::repeat::find_option_faults(&BD);
+    assert!(faults.is_empty(), "{faults:#?}");
+    let refused = BD.read(to_args(&["--actor", "a", "list", "--actor", "b"]));
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::ArgumentConflict);
+    for line in [
+        &["--actor", "a", "list", "--actor", "a"][..],
+        &["--json", "--json", "list", "--json", "-q", "-q"],
+    ] {
+        assert!(BD.read(to_args(line)).is_ok(), "{line:?}");
+    }
+}

@@ -448,6 +448,12 @@ mod tests {
     }
 
     #[test]
+    fn a_repeated_option_adds_up_or_is_refused() {
+        let faults = kit::cli::repeat::find_option_faults(&GT);
+        assert!(faults.is_empty(), "{faults:#?}");
+    }
+
+    #[test]
     fn clap_accepts_the_command_line() {
         build_command_line().debug_assert();
     }

@@ -4,6 +4,7 @@
 pub mod completion;
 pub mod overview;
 pub mod parse;
+pub mod repeat;
 pub mod report;
 pub mod slip;
 pub mod synonym;

@@ -10,10 +10,14 @@
 //!
 //! Both ways must parse a line alike, and every printed text comes from the whole tree or is
 //! identical there.
+//!
+//! A repeated option never loses a value: a list adds up, a switch stays on, and a second value of
+//! any other option is refused. The value of an option for free text may begin with a dash.
 
 use std::ffi::{OsStr, OsString};
 
-use clap::{Args, Command, Error, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, Subcommand};
 
 /// A parsed command line: the global flags and the command.
 #[derive(Debug)]
@@ -89,8 +93,12 @@ pub fn parse_line<R: Args, C: Subcommand>(
     command: Command,
     args: impl IntoIterator<Item = OsString>,
 ) -> Result<ParsedCommandLine<R, C>, Error> {
+    let args: Vec<OsString> = args.into_iter().collect();
     let mut command = command;
-    let mut matches = command.try_get_matches_from_mut(args)?;
+    command.build();
+    let mut command = relax_options(command);
+    let mut matches = command.try_get_matches_from_mut(&args)?;
+    check_repeated_globals::<R>(&mut command, &args, &matches)?;
     let read = R::from_arg_matches_mut(&mut matches);
     let root = read.map_err(|error| error.format(&mut command))?;
     let path = list_command_names(&matches);
@@ -105,6 +113,79 @@ pub fn parse_line<R: Args, C: Subcommand>(
         command: read,
         path,
     })
+}
+
+/// The names of values that are free text.
+const TEXT_VALUES: [&str; 11] = [
+    "ANSWER",
+    "BODY",
+    "DESCRIPTION",
+    "MESSAGE",
+    "NOTE",
+    "NOTES",
+    "REASON",
+    "SUBJECT",
+    "SUMMARY",
+    "TEXT",
+    "TITLE",
+];
+
+/// Accepts every switch any number of times, and text that begins with a dash as the value of an
+/// option. The command must be built, because only then it has the options of its subcommands.
+fn relax_options(command: Command) -> Command {
+    let mut command = command.mut_args(|arg| match arg.get_action() {
+        ArgAction::SetTrue | ArgAction::SetFalse => {
+            let id = arg.get_id().clone();
+            arg.overrides_with(id)
+        }
+        _ if takes_text(&arg) => arg.allow_hyphen_values(true),
+        _ => arg,
+    });
+    for below in command.get_subcommands_mut() {
+        *below = relax_options(std::mem::take(below));
+    }
+    command
+}
+
+/// Returns true for an option with one value that is free text.
+pub(super) fn takes_text(arg: &Arg) -> bool {
+    let is_text = arg.get_value_names().is_some_and(|names| {
+        names
+            .iter()
+            .all(|name| TEXT_VALUES.contains(&name.as_str()))
+    });
+    let takes_one = arg
+        .get_num_args()
+        .is_some_and(|count| (count.min_values(), count.max_values()) == (1, 1));
+    !arg.is_positional() && is_text && takes_one
+}
+
+/// Refuses a global option whose value before the command differs from its value after it. Clap
+/// itself drops the first.
+fn check_repeated_globals<R: Args>(
+    command: &mut Command,
+    args: &[OsString],
+    matches: &ArgMatches,
+) -> Result<(), Error> {
+    let mut root = R::augment_args(Command::new("root"));
+    root.build();
+    let root = relax_options(root);
+    let name = find_command_name(&root, args);
+    let is_name = |arg: &OsString| name.is_some_and(|name| std::ptr::eq(arg.as_os_str(), name));
+    let Some(at) = args.iter().position(is_name).filter(|at| *at > 1) else {
+        return Ok(());
+    };
+    let before = root.clone().try_get_matches_from(&args[..at])?;
+    for option in root.get_opts() {
+        let id = option.get_id().as_str();
+        let first = before.get_raw(id).and_then(|mut values| values.next());
+        let last = matches.get_raw(id).and_then(|mut values| values.next());
+        if first.is_some() && first != last {
+            let message = format!("the argument '{option}' cannot be used multiple times");
+            return Err(command.error(ErrorKind::ArgumentConflict, message));
+        }
+    }
+    Ok(())
 }
 
 fn list_command_names(matches: &clap::ArgMatches) -> Vec<String> {

@@ -41,7 +41,10 @@ pub fn describe_unknown(
         }
         ErrorKind::UnknownArgument => {
             let name = text_of(error, ContextKind::InvalidArg)?;
-            Some(describe_unknown_argument(&path, command, name))
+            Some(
+                describe_dashed_text(program, words, name)
+                    .unwrap_or_else(|| describe_unknown_argument(&path, command, name)),
+            )
         }
         _ => None,
     }
@@ -79,6 +82,36 @@ fn describe_unknown_command(path: &str, name: &str, choices: Vec<String>) -> Unk
         }
     });
     UnknownWord { message, hint }
+}
+
+/// Describes a text that begins with a dash, which `name` makes look like a flag.
+fn describe_dashed_text(program: &Command, words: &[String], name: &str) -> Option<UnknownWord> {
+    let is_text = |word: &String| {
+        name.starts_with('-') && word.starts_with(name) && word.contains(char::is_whitespace)
+    };
+    let at = words.iter().position(is_text)?;
+    let others = words[1..at].iter().chain(&words[at + 1..]);
+    let line: Vec<String> = std::iter::once(program.get_name())
+        .chain(others.map(String::as_str))
+        .chain(["--", &words[at]])
+        .map(quote_for_shell)
+        .collect();
+    Some(UnknownWord {
+        message: format!(
+            "a text that begins with a dash is read as a flag: {}",
+            words[at]
+        ),
+        hint: format!("put it last, after --\n  {}", line.join(" ")),
+    })
+}
+
+/// Quotes a word for a shell, if it needs quotes.
+fn quote_for_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@,+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 fn describe_unknown_argument(path: &str, command: &Command, name: &str) -> UnknownWord {
@@ -186,6 +219,19 @@ mod tests {
                 hint: "list the commands with: gt convoy --help".into(),
             }
         );
+    }
+
+    #[test]
+    fn a_text_that_begins_with_a_dash_gets_the_line_that_works() {
+        for text in ["-x isn't right", "- item", "--- a"] {
+            let words = ["gt", "convoy", "create", text, "--description", "d"].map(String::from);
+            let error = program().try_get_matches_from(&words).unwrap_err();
+            let found = describe_unknown(&error, &words, &program(), |_| Vec::new()).unwrap();
+            let quoted = quote_for_shell(text);
+            let line = format!("  gt convoy create --description d -- {quoted}");
+            assert_eq!(found.hint.lines().nth(1), Some(line.as_str()), "{text}");
+        }
+        assert_eq!(quote_for_shell("-x isn't"), "'-x isn'\\''t'");
     }
 
     #[test]
