@@ -10,6 +10,12 @@ use serde_json::ser::{Formatter, PrettyFormatter};
 /// The mark of a string that holds the text of a number. No user types this mark.
 pub const NUMBER_MARK: &str = "\u{fffe}number:";
 
+/// Returns a JSON text without the byte-order mark that some editors write before it. The parser
+/// refuses the mark.
+pub fn strip_byte_order_mark(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
 /// Writes an absent text as an empty one, for answers and files in which `""` stands for none.
 pub fn serialize_or_empty<S: Serializer>(
     text: &Option<String>,

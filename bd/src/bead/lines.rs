@@ -9,6 +9,7 @@ use std::ops::Range;
 use serde::de::DeserializeOwned;
 
 use crate::bead::{Bead, record};
+use kit::json::strip_byte_order_mark;
 use kit::sys::parallel::run_both;
 
 /// The parsed lines of one file.
@@ -132,6 +133,7 @@ pub fn iter_line_spans(text: &[u8], start: usize) -> impl Iterator<Item = (usize
 /// Parses the lines of a small file of values. Comments and lines that cannot be parsed are left
 /// out.
 pub fn parse_values<T: DeserializeOwned>(text: &[u8]) -> Vec<T> {
+    let text = strip_byte_order_mark(text);
     iter_line_spans(text, 0)
         .filter_map(|(_, span)| jsonl::read(&text[span]).ok())
         .collect()

@@ -9,8 +9,12 @@ use std::fmt;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_saphyr::DuplicateKeyPolicy;
 
+/// The mark that some editors write before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Parses a document. The error is the parser's own text.
 pub fn parse_flat(text: &str) -> Result<BTreeMap<String, String>, String> {
+    let text = text.trim_start_matches(BYTE_ORDER_MARK);
     if let Some(flat) = parse_simple(text) {
         return Ok(flat);
     }
@@ -265,6 +269,7 @@ pub fn remove_key(text: &str, key: &str) -> Option<String> {
 }
 
 fn key_of(line: &str, commented: bool) -> Option<&str> {
+    let line = line.trim_start_matches(BYTE_ORDER_MARK);
     let line = match line.strip_prefix('#') {
         Some(rest) if commented => rest.trim_start(),
         Some(_) => return None,
@@ -332,6 +337,15 @@ mod tests {
         let nested = parse_flat("sync:\n  mode: x\nNO-DB: true\n").unwrap();
         assert_eq!(flat, nested);
         assert_eq!(flat["sync.mode"], "x");
+    }
+
+    #[test]
+    fn a_byte_order_mark_and_carriage_returns_change_no_setting() {
+        let settings = parse_flat("\u{feff}sync.mode: x\r\nno-db: true\r\n").unwrap();
+        assert_eq!(settings["sync.mode"], "x");
+        assert_eq!(settings["no-db"], "true");
+        let text = set_key("\u{feff}issue-prefix: a\n", "issue-prefix", "b");
+        assert_eq!(text, "issue-prefix: \"b\"\n");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use kit::json::strip_byte_order_mark;
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -93,9 +94,11 @@ impl RigRegistry {
                 ..Self::default()
             }),
             Some(bytes) => {
-                serde_json::from_slice(&bytes).map_err(|source| RegistryError::Damaged {
-                    path: path.to_owned(),
-                    source,
+                serde_json::from_slice(strip_byte_order_mark(&bytes)).map_err(|source| {
+                    RegistryError::Damaged {
+                        path: path.to_owned(),
+                        source,
+                    }
                 })
             }
         }

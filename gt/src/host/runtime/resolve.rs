@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use kit::json::strip_byte_order_mark;
 use kit::sys::{Env, foreign};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -508,8 +509,8 @@ fn read_settings(path: &Path) -> Result<AgentSettings, RuntimeError> {
     let Some(bytes) = bytes else {
         return Ok(AgentSettings::default());
     };
-    let mut settings: AgentSettings =
-        serde_json::from_slice(&bytes).map_err(|source| RuntimeError::Invalid {
+    let mut settings: AgentSettings = serde_json::from_slice(strip_byte_order_mark(&bytes))
+        .map_err(|source| RuntimeError::Invalid {
             path: path.to_owned(),
             source,
         })?;

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use bd::git::{Git, GitError};
+use kit::json::strip_byte_order_mark;
 use kit::sys::{file, foreign};
 use serde_json::{Map, Value};
 
@@ -196,7 +197,7 @@ pub fn ensure_local_settings(home: &Path) -> Result<(), HookFileError> {
 /// Reads a settings file. None if it does not exist.
 fn read_hook_settings(path: &Path) -> Result<Option<Value>, HookFileError> {
     read_bytes(path)?
-        .map(|bytes| serde_json::from_slice(&bytes))
+        .map(|bytes| serde_json::from_slice(strip_byte_order_mark(&bytes)))
         .transpose()
         .map_err(|source| build_invalid_error(path, source))
 }

@@ -11,6 +11,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::SignedDuration;
+use kit::json::strip_byte_order_mark;
 use kit::sys::file;
 use serde::Deserialize;
 
@@ -162,9 +163,11 @@ impl EscalationSettings {
             return Ok(Self::default());
         };
         let file: SettingsFile =
-            serde_json::from_slice(&bytes).map_err(|source| SettingsError::Invalid {
-                path: path.to_owned(),
-                source,
+            serde_json::from_slice(strip_byte_order_mark(&bytes)).map_err(|source| {
+                SettingsError::Invalid {
+                    path: path.to_owned(),
+                    source,
+                }
             })?;
         let mut settings = Self::default();
         for (severity, routes) in &file.routes {

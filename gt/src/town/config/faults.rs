@@ -398,7 +398,7 @@ fn place_in_file(path: &Path, above: &[&str], name: &str) -> SettingPlace {
     let bytes = foreign::read_small_file(path).ok().flatten();
     let line = bytes
         .and_then(|bytes| String::from_utf8(bytes).ok())
-        .and_then(|text| find_line(&text, above, name));
+        .and_then(|text| find_line(text.trim_start_matches('\u{feff}'), above, name));
     SettingPlace::File {
         path: path.to_owned(),
         line,

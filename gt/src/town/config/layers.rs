@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 
 use bd::store::Snapshot;
 use jiff::SignedDuration;
+use kit::json::strip_byte_order_mark;
 use kit::sys::foreign;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -539,9 +540,11 @@ pub(super) fn read_settings_tree(path: &Path) -> Result<Value, SettingsError> {
     })?;
     match bytes {
         None => Ok(Value::Object(Map::new())),
-        Some(bytes) => serde_json::from_slice(&bytes).map_err(|source| SettingsError::Invalid {
-            path: path.to_owned(),
-            source,
+        Some(bytes) => serde_json::from_slice(strip_byte_order_mark(&bytes)).map_err(|source| {
+            SettingsError::Invalid {
+                path: path.to_owned(),
+                source,
+            }
         }),
     }
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use kit::json::strip_byte_order_mark;
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
@@ -50,9 +51,11 @@ impl MessagingSettings {
             return Ok(Self::default());
         };
         let settings: Self =
-            serde_json::from_slice(&bytes).map_err(|source| SettingsError::Invalid {
-                path: path.clone(),
-                source,
+            serde_json::from_slice(strip_byte_order_mark(&bytes)).map_err(|source| {
+                SettingsError::Invalid {
+                    path: path.clone(),
+                    source,
+                }
             })?;
         match settings.find_empty() {
             Some((key, expected)) => Err(SettingsError::BadValue {

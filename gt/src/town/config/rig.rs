@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use std::time::Duration;
 
+use kit::json::strip_byte_order_mark;
 use kit::sys::foreign;
 use serde::Deserialize;
 use serde_json::Value;
@@ -341,7 +342,7 @@ fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, Set
         source,
     })?;
     bytes
-        .map(|bytes| serde_json::from_slice(&bytes))
+        .map(|bytes| serde_json::from_slice(strip_byte_order_mark(&bytes)))
         .transpose()
         .map_err(|source| SettingsError::Invalid {
             path: path.to_owned(),

@@ -461,6 +461,13 @@ fn the_list_contains_all_keys_and_the_members_of_families() {
 }
 
 #[test]
+fn settings_with_a_byte_order_mark_are_read() {
+    let place = town_with_settings("\u{feff}{\"default_agent\":\"codex\"}");
+    let layers = SettingsLayers::load(&place.town, None).unwrap();
+    assert_eq!(layers.text("default_agent"), "codex");
+}
+
+#[test]
 fn a_damaged_settings_file_is_named() {
     let place = town_with_settings("{");
     let rig = place.town.rig("web");
