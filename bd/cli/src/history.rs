@@ -254,7 +254,7 @@ fn write_history(history: &HistoryReport, page: &mut Page) {
         page.line(format!(
             "{}  {}  {}  {}",
             style.cyan(&escape::escape_line(&event.id)),
-            page.local_time(&event.at),
+            page.zoned_time(&event.at),
             escape::escape_line(&event.actor),
             escape::escape_line(&verb)
         ));

@@ -65,6 +65,18 @@ impl Page {
         }
     }
 
+    /// Formats a time in the local zone with the name of the zone, such as `Mar 1 18:02:07 CET`.
+    pub fn zoned_time(&self, text: &str) -> String {
+        let zone = self.zone.get_or_init(env::local_time_zone);
+        match text.parse::<Timestamp>() {
+            Ok(then) => {
+                let moment = time::format_moment(self.now, then, zone);
+                format!("{moment} {}", time::format_zone(then, zone))
+            }
+            Err(_) => escape::escape_line(text),
+        }
+    }
+
     /// Creates a page without colour and width limit, for tests.
     pub fn plain() -> Self {
         Self::new(None, Style::plain())

@@ -62,11 +62,24 @@ pub fn format_moment(now: Timestamp, instant: Timestamp, zone: &TimeZone) -> Str
     instant.strftime(format).to_string()
 }
 
-/// Formats an instant in a zone, `2026-03-01 18:02`.
+/// Formats an instant in a zone, with the name of the zone: `2026-03-01 18:02 CET`.
 pub fn format_local(instant: Timestamp, zone: &TimeZone) -> String {
     instant
         .to_zoned(zone.clone())
-        .strftime("%Y-%m-%d %H:%M")
+        .strftime("%Y-%m-%d %H:%M %Z")
+        .to_string()
+}
+
+/// Formats the name of a zone at an instant, such as `CET`, or `+09` if it has none.
+pub fn format_zone(instant: Timestamp, zone: &TimeZone) -> String {
+    instant.to_zoned(zone.clone()).strftime("%Z").to_string()
+}
+
+/// Formats the day of an instant in a zone, `2026-03-01`.
+pub fn format_day(instant: Timestamp, zone: &TimeZone) -> String {
+    instant
+        .to_zoned(zone.clone())
+        .strftime("%Y-%m-%d")
         .to_string()
 }
 
@@ -82,6 +95,14 @@ mod tests {
         assert_eq!(ago("2026-03-10T11:55:00Z"), "5m ago");
         assert_eq!(ago("2026-03-10T15:00:00Z"), "in 3h");
         assert_eq!(ago("2026-03-08T11:00:00Z"), "2d ago");
+    }
+
+    #[test]
+    fn a_day_is_that_of_the_zone() {
+        let midnight: Timestamp = "2026-03-04T15:00:00Z".parse().unwrap();
+        let tokyo = TimeZone::fixed(jiff::tz::offset(9));
+        assert_eq!(format_day(midnight, &tokyo), "2026-03-05");
+        assert_eq!(format_local(midnight, &tokyo), "2026-03-05 00:00 +09");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::context::Context;
 use bd::store::Store;
 use kit::cli::report::{CommandResult, build_empty_report};
 use kit::sys::watch::FolderWatch;
-use kit::ui::Style;
+use kit::ui::Page;
 
 /// Prints the items and then new events, until the reader closes the output. `seen` holds the ids
 /// of all earlier events, including the events that are not shown.
@@ -52,7 +52,9 @@ fn print_items(ctx: &Context, items: &[ActivityItem]) -> bool {
         let text = if ctx.ui.is_json() {
             json!(item).to_string()
         } else {
-            item.lines(&Style::plain()).join("\n")
+            let mut page = Page::plain().with_now(ctx.now());
+            item.write(&mut page);
+            page.text().trim_end().to_owned()
         };
         ctx.ui.stream(&format!("{text}\n"))
     })

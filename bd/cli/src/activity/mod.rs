@@ -8,7 +8,7 @@ use crate::context::Context;
 use bd::store::event::{BeadChange, Event, EventKind};
 use bd::store::{Snapshot, Store};
 use kit::cli::report::{CommandResult, build_report};
-use kit::ui::{Style, escape};
+use kit::ui::{Page, escape};
 
 /// Show the latest changes of all beads, newest last
 ///
@@ -78,9 +78,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if items.is_empty() {
             page.line("Nothing happened here");
         }
-        let style = page.style().clone();
-        for line in items.iter().flat_map(|item| item.lines(&style)) {
-            page.cut_line(line);
+        for item in items {
+            item.write(page);
         }
     })
 }
@@ -209,20 +208,18 @@ impl ActivityItem {
         }
     }
 
-    fn lines(&self, style: &Style) -> Vec<String> {
-        let time = self.at.get(..19).unwrap_or(&self.at).replace('T', " ");
-        let summary = format!(
-            "[{}] {} {} {} ({})",
-            escape::escape_line(&time),
-            style.dim(&escape::escape_line(&self.event)),
+    fn write(&self, page: &mut Page) {
+        let event = page.style().dim(&escape::escape_line(&self.event));
+        page.cut_line(format!(
+            "[{}] {event} {} {} ({})",
+            page.zoned_time(&self.at),
             self.symbol(),
             escape::escape_line(&self.message()),
             escape::escape_line(&self.actor)
-        );
-        let mut lines = vec![summary];
+        ));
         if self.has_details {
             for field in self.change.fields() {
-                lines.push(format!(
+                page.cut_line(format!(
                     "    {}: {} → {}",
                     escape::escape_line(field.name),
                     format_value(field.old),
@@ -230,7 +227,6 @@ impl ActivityItem {
                 ));
             }
         }
-        lines
     }
 }
 

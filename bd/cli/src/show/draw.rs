@@ -2,7 +2,7 @@
 
 use crate::line;
 use crate::report::{LinkedBead, PlainBead};
-use bd::bead::{Bead, DepKind};
+use bd::bead::{Bead, DepKind, Stamp};
 use kit::sys::env::local_time_zone;
 use kit::ui::{Page, escape, time};
 
@@ -65,9 +65,11 @@ fn write_head(page: &mut Page, bead: &Bead) {
     }
     facts.push(format!("Type: {}", bead.issue_type));
     page.line(facts.join(" · "));
+    let zone = local_time_zone();
+    let format_day = |stamp: &Stamp| time::format_day(stamp.instant(), &zone);
     let mut times = vec![
-        format!("Created: {}", bead.created_at.day()),
-        format!("Updated: {}", bead.updated_at.day()),
+        format!("Created: {}", format_day(&bead.created_at)),
+        format!("Updated: {}", format_day(&bead.updated_at)),
     ];
     let more = [
         ("Due", &bead.due_at),
@@ -78,7 +80,7 @@ fn write_head(page: &mut Page, bead: &Bead) {
         times.extend(
             stamp
                 .as_ref()
-                .map(|stamp| format!("{name}: {}", stamp.day())),
+                .map(|stamp| format!("{name}: {}", format_day(stamp))),
         );
     }
     page.line(times.join(" · "));

@@ -3,6 +3,28 @@
 use super::{Project, ids};
 
 #[test]
+fn times_in_text_are_local_and_name_their_zone() {
+    let project = Project::new();
+    let tokyo = [("TZ", "Asia/Tokyo")];
+    let create = ["create", "T", "--due", "2026-12-05", "--silent"];
+    let id = project.run_with(&tokyo, &create).out.trim().to_owned();
+    project.ok(&["comment", &id, "seen"]);
+    let shown = project.run_with(&tokyo, &["show", &id]).out;
+    assert!(shown.contains("Due: 2026-12-05"), "{shown}");
+    for command in [
+        &["show", &id][..],
+        &["comments", &id],
+        &["history", &id],
+        &["activity"],
+    ] {
+        let text = project.run_with(&tokyo, command).out;
+        assert!(text.contains(" JST"), "{command:?}: {text}");
+    }
+    let due = project.shown(&id)["due_at"].as_str().unwrap().to_owned();
+    assert!(due.starts_with("2026-12-04T15:00:00"), "{due}");
+}
+
+#[test]
 fn show_prints_everything_about_a_bead() {
     let project = Project::new();
     let (a, b) = (
