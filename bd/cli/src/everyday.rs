@@ -11,8 +11,10 @@ const COMMAND_CHOICES: &str = include_str!("../../templates/vocabulary/choices.t
 /// Replaces the command of a line if it is one of the words.
 pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
     // Most lines have no such word, and building the parser takes a while.
+    let is_last_word = |arg: &OsString, words: &str| arg == words.rsplit(' ').next().unwrap_or("");
     if !args.iter().any(|arg| {
-        arg == "message" || table::read_rows(COMMAND_ALIASES).any(|[word, _]| arg == word)
+        arg == "message"
+            || table::read_rows(COMMAND_ALIASES).any(|[words, _]| is_last_word(arg, words))
     }) {
         return args;
     }
@@ -38,13 +40,38 @@ pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
     let meaning = name
         .to_str()
         .and_then(|name| table::find_meaning(COMMAND_ALIASES, name));
-    let (Some(at), Some(meaning)) = (found, meaning) else {
+    match (found, meaning) {
+        (Some(at), Some(meaning)) => replace_words(&args, at, 1, meaning),
+        (Some(at), None) => replace_verb(args, at),
+        (None, _) => args,
+    }
+}
+
+/// Replaces `taken` words of a line by others.
+fn replace_words(args: &[OsString], at: usize, taken: usize, meaning: &str) -> Vec<OsString> {
+    args[..at]
+        .iter()
+        .cloned()
+        .chain(meaning.split(' ').map(OsString::from))
+        .chain(args[at + taken..].iter().cloned())
+        .collect()
+}
+
+/// Replaces a command and a word in the place of its id, as in `comments list ID`. The word may be
+/// a part of an id itself, so only an id after it shows that it is none.
+fn replace_verb(args: Vec<OsString>, at: usize) -> Vec<OsString> {
+    let texts: Vec<&str> = args[at..].iter().map_while(|arg| arg.to_str()).collect();
+    let [command, verb, id, ..] = texts[..] else {
         return args;
     };
-    let mut replaced = args[..at].to_vec();
-    replaced.extend(meaning.split(' ').map(OsString::from));
-    replaced.extend_from_slice(&args[at + 1..]);
-    replaced
+    let is_id = !id.starts_with('-')
+        && id.contains(|c: char| c == '-' || c.is_ascii_digit())
+        && !id.contains(char::is_whitespace);
+    let meaning = table::find_meaning(COMMAND_ALIASES, &format!("{command} {verb}"));
+    match meaning.filter(|_| is_id) {
+        Some(meaning) => replace_words(&args, at, 2, meaning),
+        None => args,
+    }
 }
 
 /// Replaces `message thread ID`, which `gt` calls, by the list of the messages with that label.
@@ -96,8 +123,25 @@ mod tests {
         for [word, meaning] in
             table::read_rows(COMMAND_ALIASES).chain(table::read_rows(COMMAND_CHOICES))
         {
-            assert!(command.find_subcommand(word).is_none(), "{word}");
+            let found = word
+                .split(' ')
+                .try_fold(&command, |above, word| above.find_subcommand(word));
+            assert!(found.is_none(), "{word}");
             assert!(!meaning.is_empty() && words.insert(word), "{word}");
+        }
+    }
+
+    #[test]
+    fn a_verb_in_the_place_of_an_id_is_understood_only_before_an_id() {
+        let line = |line: &str| line.split(' ').map(OsString::from).collect::<Vec<_>>();
+        for (given, meant) in [
+            ("bd comments show bd-1", "bd comments bd-1"),
+            ("bd --json dep show bd-1", "bd --json dep list bd-1"),
+            ("bd note add a1 text", "bd note a1 text"),
+            ("bd note add text", "bd note add text"),
+            ("bd comments list", "bd comments list"),
+        ] {
+            assert_eq!(replace_everyday_word(line(given)), line(meant), "{given}");
         }
     }
 

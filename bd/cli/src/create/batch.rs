@@ -88,15 +88,33 @@ const FIELD_HEADINGS: [&str; 8] = [
 /// The text below each of [`FIELD_HEADINGS`], and the text below none of them.
 type DraftSections = BTreeMap<String, String>;
 
+/// Returns the fence of the code block in which a line leaves a Markdown text. A block ends with at
+/// least as many of the characters that began it, and nothing else on the line.
+fn step_over_fence<'a>(open: Option<&'a str>, line: &'a str) -> Option<&'a str> {
+    let text = line.trim();
+    let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'));
+    let Some(mark) = mark else { return open };
+    let rest = text.trim_start_matches(mark);
+    let fence = &text[..text.len() - rest.len()];
+    match open {
+        Some(begun) if begun.starts_with(mark) && fence.len() >= begun.len() && rest.is_empty() => {
+            None
+        }
+        None if fence.len() >= 3 && !(mark == '`' && rest.contains('`')) => Some(fence),
+        _ => open,
+    }
+}
+
 /// Parses the beads of a Markdown file, each with its title. `## Title` begins a bead. The text
 /// up to the first of [`FIELD_HEADINGS`] is the description, and any other heading with its text
 /// belongs to the description. Code blocks contain no headings.
 fn parse_drafts(text: &str) -> Result<Vec<(String, DraftSections)>, UsageError> {
     let mut found: Vec<(String, DraftSections)> = Vec::new();
     let mut section = String::new();
-    let mut is_code = false;
-    for line in text.lines() {
-        is_code ^= line.trim_start().starts_with("```");
+    let mut fence: Option<&str> = None;
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        fence = step_over_fence(fence, line);
+        let is_code = fence.is_some();
         if let Some(title) = line.strip_prefix("## ").filter(|_| !is_code) {
             let title = title.trim();
             found.push((title.to_owned(), DraftSections::new()));
@@ -377,5 +395,21 @@ mod tests {
         assert_eq!(one.edges, [(DepKind::Blocks, "x-1".to_owned())]);
         assert_eq!(found[1].new.issue_type, Kind::Bug);
         assert!(parse_drafts("# no\n").is_err());
+    }
+
+    #[test]
+    fn a_heading_in_a_code_block_is_no_bead() {
+        for block in [
+            "```\n## no\n```",
+            "~~~md\n## no\n~~~",
+            "~~~\n```\n## no\n~~~~",
+            "````\n```\n## no\n````",
+            "  ```sh\n## no\n  ```",
+        ] {
+            let text = format!("\u{feff}## One\n{block}\n## Two\n`` `a` ``\n```a``` b\n## Three\n");
+            let drafts = parse_drafts(&text).unwrap();
+            let titles: Vec<&str> = drafts.iter().map(|(title, _)| title.as_str()).collect();
+            assert_eq!(titles, ["One", "Two", "Three"], "{block}");
+        }
     }
 }

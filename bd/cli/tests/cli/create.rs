@@ -3,6 +3,25 @@
 use super::{Project, ids};
 
 #[test]
+fn a_text_that_begins_with_a_dash_is_taken_or_gets_the_line_that_works() {
+    let project = Project::new();
+    let id = project.make("T", &["--notes", "- a"]);
+    assert_eq!(project.shown(&id)["notes"], "- a");
+    let error = project.fails(&["create", "-x is broken", "--type", "bug"]);
+    assert!(
+        error.contains("\n  bd create --type bug -- '-x is broken'"),
+        "{error}"
+    );
+    project.ok(&["create", "--type", "bug", "--", "-x is broken"]);
+    let error = project.fails(&["comments", "add", &id, "- item"]);
+    let line = format!("\n  bd comments add {id} -- '- item'");
+    assert!(error.contains(&line), "{error}");
+    project.ok(&["comments", "add", &id, "--", "- item"]);
+    assert!(project.ok(&["comments", "list", &id]).contains("- item"));
+    project.ok(&["close", &id, "--reason", "- done"]);
+}
+
+#[test]
 fn init_creates_a_project_only_once() {
     let project = Project::empty();
     assert!(
