@@ -32,10 +32,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "all" => Vec::new(),
             status => vec![Status::from(status)],
         };
-        let kind = args.kind.as_deref().map(Kind::from_filter);
+        let kinds = args.kind.as_deref().map(Kind::from_filter);
         BeadFilter {
             statuses,
-            kind,
+            kinds: kinds.into_iter().collect(),
             ..BeadFilter::default()
         }
         .apply(&snapshot)

@@ -91,7 +91,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 fn list_tasks(ctx: &Context, all: bool) -> CommandResult {
     let snapshot = ctx.store()?.snapshot()?;
     let filter = BeadFilter {
-        kind: Some(Kind::Task),
+        kinds: vec![Kind::Task],
         not_statuses: if all {
             Vec::new()
         } else {

@@ -72,6 +72,8 @@ const FIELDS: &[(&str, Field)] = &[
     ("closed", Field::Closed),
     ("id", Field::Id),
     ("spec", Field::Spec),
+    ("external_ref", Field::ExternalRef),
+    ("external-ref", Field::ExternalRef),
     ("parent", Field::Parent),
     ("pinned", Field::Pinned),
     ("ephemeral", Field::Ephemeral),
@@ -95,6 +97,7 @@ enum Field {
     Closed,
     Id,
     Spec,
+    ExternalRef,
     Parent,
     Pinned,
     Ephemeral,
@@ -562,6 +565,7 @@ impl Comparison {
             Field::Notes => &bead.notes,
             Field::Id => &bead.id,
             Field::Spec => &bead.spec_id,
+            Field::ExternalRef => bead.external_ref.as_deref().unwrap_or(""),
             Field::MolType => &bead.mol_type,
             _ => bead.parent().unwrap_or(""),
         }
@@ -573,7 +577,7 @@ impl Comparison {
                 contains_ignore_case(self.text(bead), text)
             }
             Field::Label => bead.labels.iter().any(|label| is_glob_match(text, label)),
-            Field::Id | Field::Spec => is_glob_match(text, self.text(bead)),
+            Field::Id | Field::Spec | Field::ExternalRef => is_glob_match(text, self.text(bead)),
             _ => self.text(bead) == text,
         }
     }
@@ -628,6 +632,7 @@ mod tests {
             title: "Fix Login".into(),
             priority: 1,
             labels: vec!["gt:mail".into()],
+            external_ref: Some("gh-41".into()),
             created_at: Stamp::parse("2026-03-09T10:00:00Z"),
             ..Bead::default()
         };
@@ -650,6 +655,9 @@ mod tests {
             ("id=bd-*", true),
             ("ephemeral=false AND pinned!=true", true),
             ("parent=bd-x", false),
+            ("external_ref=gh-*", true),
+            ("external_ref=gh-4", false),
+            ("external-ref!=none", true),
         ] {
             let expr = parsed(text).unwrap();
             assert_eq!(expr.matches(&bead, &TimeZone::UTC), wanted, "{text}");

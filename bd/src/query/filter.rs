@@ -63,9 +63,11 @@ pub struct BeadFilter {
     /// One of these statuses; empty means any except tombstones.
     pub statuses: Vec<Status>,
     pub not_statuses: Vec<Status>,
-    pub kind: Option<Kind>,
+    /// One of these types; empty means any.
+    pub kinds: Vec<Kind>,
     pub not_kinds: Vec<Kind>,
-    pub priority: Option<i64>,
+    /// One of these priorities; empty means any.
+    pub priorities: Vec<i64>,
     pub priority_min: Option<i64>,
     pub priority_max: Option<i64>,
     pub assignee: Option<String>,
@@ -79,12 +81,14 @@ pub struct BeadFilter {
     pub label_regex: Option<LabelRegex>,
     pub no_labels: bool,
     pub ids: Vec<String>,
-    /// A text in title, description or id.
+    /// A text in title, description, id or external reference.
     pub text: Option<String>,
     pub title_contains: Vec<String>,
     pub desc_contains: Option<String>,
     pub notes_contains: Option<String>,
     pub spec_prefix: Option<String>,
+    /// A pattern with `*` and `?` that the external reference must match.
+    pub external_ref: Option<String>,
     pub empty_description: bool,
     pub created: TimeRange,
     pub updated: TimeRange,
@@ -241,10 +245,7 @@ impl BeadFilter {
         (self.statuses.is_empty() || self.statuses.contains(&status))
             && !self.not_statuses.contains(&status)
             && !(self.no_internal && bead_ref.is_internal())
-            && self
-                .kind
-                .as_ref()
-                .is_none_or(|kind| bead_ref.kind() == *kind)
+            && (self.kinds.is_empty() || self.kinds.contains(&bead_ref.kind()))
             && (self.not_kinds.is_empty() || !self.not_kinds.contains(&bead_ref.kind()))
             && self
                 .assignee
@@ -283,10 +284,7 @@ impl BeadFilter {
     fn has_state(&self, bead: &Bead) -> bool {
         (self.statuses.is_empty() || self.statuses.contains(&bead.status))
             && !self.not_statuses.contains(&bead.status)
-            && self
-                .kind
-                .as_ref()
-                .is_none_or(|kind| bead.issue_type == *kind)
+            && (self.kinds.is_empty() || self.kinds.contains(&bead.issue_type))
             && !self.not_kinds.contains(&bead.issue_type)
             && self.has_priority(bead.priority)
             && self
@@ -300,7 +298,7 @@ impl BeadFilter {
     }
 
     fn has_priority(&self, priority: i64) -> bool {
-        self.priority.is_none_or(|wanted| priority == wanted)
+        (self.priorities.is_empty() || self.priorities.contains(&priority))
             && self.priority_min.is_none_or(|least| priority >= least)
             && self.priority_max.is_none_or(|most| priority <= most)
     }
@@ -324,11 +322,13 @@ impl BeadFilter {
     }
 
     fn has_texts(&self, bead: &Bead) -> bool {
+        let external_ref = bead.external_ref.as_deref().unwrap_or("");
         (self.ids.is_empty() || self.ids.contains(&bead.id))
             && self.text.as_ref().is_none_or(|text| {
                 contains_ignore_case(&bead.title, text)
                     || contains_ignore_case(&bead.description, text)
                     || contains_ignore_case(&bead.id, text)
+                    || contains_ignore_case(external_ref, text)
             })
             && self
                 .title_contains
@@ -346,6 +346,10 @@ impl BeadFilter {
                 .spec_prefix
                 .as_ref()
                 .is_none_or(|start| bead.spec_id.starts_with(start))
+            && self
+                .external_ref
+                .as_ref()
+                .is_none_or(|pattern| is_glob_match(pattern, external_ref))
             && (!self.empty_description || bead.description.is_empty())
     }
 
@@ -436,9 +440,9 @@ impl<'a> RowFilter<'a> {
 fn has_value_conditions(filter: &BeadFilter) -> bool {
     !filter.statuses.is_empty()
         || !filter.not_statuses.is_empty()
-        || filter.kind.is_some()
+        || !filter.kinds.is_empty()
         || !filter.not_kinds.is_empty()
-        || filter.priority.is_some()
+        || !filter.priorities.is_empty()
         || filter.priority_min.is_some()
         || filter.priority_max.is_some()
 }
@@ -446,10 +450,7 @@ fn has_value_conditions(filter: &BeadFilter) -> bool {
 fn has_values(filter: &BeadFilter, values: &ExactValues) -> bool {
     (filter.statuses.is_empty() || filter.statuses.contains(&values.status))
         && !filter.not_statuses.contains(&values.status)
-        && filter
-            .kind
-            .as_ref()
-            .is_none_or(|wanted| *wanted == values.kind)
+        && (filter.kinds.is_empty() || filter.kinds.contains(&values.kind))
         && !filter.not_kinds.contains(&values.kind)
         && filter.has_priority(values.priority)
 }
@@ -458,9 +459,9 @@ fn find_needed_record(filter: &BeadFilter) -> NeededRecord {
     let row_conditions = BeadFilter {
         statuses: filter.statuses.clone(),
         not_statuses: filter.not_statuses.clone(),
-        kind: filter.kind.clone(),
+        kinds: filter.kinds.clone(),
         not_kinds: filter.not_kinds.clone(),
-        priority: filter.priority,
+        priorities: filter.priorities.clone(),
         priority_min: filter.priority_min,
         priority_max: filter.priority_max,
         no_assignee: filter.no_assignee,

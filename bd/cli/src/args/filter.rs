@@ -14,12 +14,12 @@ use super::{parse_priority_arg, split_values};
 /// The conditions of all lists, also of `ready`.
 #[derive(Debug, Default, Args)]
 pub(crate) struct SelectionArgs {
-    /// Filter by priority (0-4 or P0-P4)
+    /// Filter by priority (0-4 or P0-P4), or by one of several
     #[arg(short, long, value_name = "N", value_parser = super::parse_filter_value)]
-    priority: Option<String>,
-    /// Filter by type
-    #[arg(short = 't', long = "type", value_name = "KIND", value_parser = super::parse_filter_value)]
-    kind: Option<String>,
+    priority: Vec<String>,
+    /// Filter by type, or by one of several
+    #[arg(short = 't', long = "type", value_name = "KINDS", value_parser = super::parse_filter_value)]
+    kind: Vec<String>,
     /// Exclude beads of the given types
     #[arg(long, value_name = "KINDS", value_parser = super::parse_filter_value)]
     exclude_type: Vec<String>,
@@ -37,15 +37,26 @@ pub(crate) struct SelectionArgs {
 }
 
 impl SelectionArgs {
+    /// The requested types; empty for any type.
+    fn kinds(&self) -> Vec<Kind> {
+        split_values(&self.kind)
+            .iter()
+            .map(|kind| Kind::from_filter(kind))
+            .collect()
+    }
+
     /// Builds the filter that the flags describe.
     pub(crate) fn to_filter(&self, ctx: &Context) -> Result<BeadFilter, UsageError> {
         Ok(BeadFilter {
-            kind: self.kind.as_deref().map(Kind::from_filter),
+            kinds: self.kinds(),
             not_kinds: split_values(&self.exclude_type)
                 .iter()
                 .map(|kind| Kind::from_filter(kind))
                 .collect(),
-            priority: parse_priority(self.priority.as_deref())?,
+            priorities: split_values(&self.priority)
+                .iter()
+                .map(|text| parse_priority_arg(text))
+                .collect::<Result<_, _>>()?,
             assignee: self.assignee.name(ctx),
             labels: super::parse_labels(&self.label),
             labels_any: super::parse_labels(&self.label_any),
@@ -59,9 +70,9 @@ impl SelectionArgs {
 #[derive(Debug, Default, Args)]
 #[command(mut_arg("label", |arg| arg.visible_alias("labels").alias("tag")))]
 pub(crate) struct FilterArgs {
-    /// Filter by status; `all` for any
+    /// Filter by status, or by one of several; `all` for any
     #[arg(short, long, alias = "state", value_name = "STATUS", value_parser = super::parse_filter_value)]
-    status: Option<String>,
+    status: Vec<String>,
     #[command(flatten)]
     selection: SelectionArgs,
     /// Exclude beads more urgent than this priority
@@ -100,6 +111,9 @@ pub(crate) struct FilterArgs {
     /// Filter by the start of the specification
     #[arg(long, value_name = "PREFIX", value_parser = super::parse_filter_value)]
     spec: Option<String>,
+    /// Filter by external reference, as a pattern with `*` and `?`
+    #[arg(long, value_name = "PATTERN", value_parser = super::parse_filter_value)]
+    external_ref: Option<String>,
     /// Filter on missing description
     #[arg(long)]
     empty_description: bool,
@@ -132,11 +146,11 @@ struct TimeArgs {
 
 impl FilterArgs {
     pub(crate) fn has_status(&self) -> bool {
-        self.status.is_some()
+        !self.status.is_empty()
     }
 
     pub(crate) fn has_kind(&self) -> bool {
-        self.selection.kind.is_some()
+        !self.selection.kind.is_empty()
     }
 
     /// Returns true if a condition may ask for internal beads: a type, labels or ids.
@@ -158,8 +172,8 @@ impl FilterArgs {
             let text = format!("no bead has status `{status}` here. Valid statuses: {valid}");
             ctx.ui.warn(&escape::escape_line(&text));
         }
-        let kind = self.selection.kind.as_deref().map(Kind::from_filter);
-        if let Some(kind) = kind.filter(|kind| !words.has_kind(kind)) {
+        let kinds = self.selection.kinds();
+        for kind in kinds.iter().filter(|kind| !words.has_kind(kind)) {
             let valid = words.list_kinds();
             let text = format!("no bead is of type `{kind}` here. Valid types: {valid}");
             ctx.ui.warn(&escape::escape_line(&text));
@@ -168,7 +182,7 @@ impl FilterArgs {
 
     /// The requested statuses; empty for any status.
     fn statuses(&self) -> Vec<Status> {
-        let words = split_values(self.status.as_slice());
+        let words = split_values(&self.status);
         if words.iter().any(|word| word == "all") {
             return Vec::new();
         }
@@ -198,6 +212,7 @@ impl FilterArgs {
             desc_contains: self.desc_contains.clone(),
             notes_contains: self.notes_contains.clone(),
             spec_prefix: self.spec.clone(),
+            external_ref: self.external_ref.clone(),
             empty_description: self.empty_description,
             created: parse_time_range(
                 ctx,

@@ -117,7 +117,7 @@ impl<'a> ReadyFilter<'a> {
     pub(super) fn new(snapshot: &'a Snapshot, query: &ReadyQuery, now: Timestamp) -> Self {
         let mut filter = query.filter.clone();
         let mut hidden = HiddenIds::default();
-        if filter.kind.is_none() {
+        if filter.kinds.is_empty() {
             hidden = HiddenIds::new(snapshot.config().list("ready.exclude_id_patterns"));
             if !names_internal_label(&filter) {
                 filter.no_internal = true;

@@ -106,7 +106,7 @@ fn a_requested_kind_is_shown() {
     step.issue_type = Kind::Gate;
     let query = ReadyQuery {
         filter: BeadFilter {
-            kind: Some(Kind::Gate),
+            kinds: vec![Kind::Gate],
             ..BeadFilter::default()
         },
         ..ReadyQuery::default()
@@ -254,7 +254,7 @@ fn values_missing_from_the_list_row_are_read_from_the_bead() {
     let snapshot = store.snapshot().unwrap();
     for priority in [-200, -1, 0, 4, 64, 127, 300] {
         let mut query = ReadyQuery::default();
-        query.filter.priority = Some(priority);
+        query.filter.priorities = vec![priority];
         assert_eq!(ready_ids(&snapshot, &query), [format!("bd-p{priority}")]);
     }
     let mut custom_status = ReadyQuery::default();

@@ -363,7 +363,7 @@ fn some_filters() -> Vec<BeadFilter> {
             ..not_closed.clone()
         },
         BeadFilter {
-            priority: Some(1),
+            priorities: vec![1],
             ..not_closed.clone()
         },
         BeadFilter {
