@@ -2,6 +2,7 @@ use serde::Serialize;
 
 use super::args::{self, InternalArgs};
 use super::line;
+use super::list::report_cut;
 use super::report::PlainBead;
 use crate::context::Context;
 use bd::graph::external::ExternalLookup;
@@ -10,6 +11,9 @@ use kit::cli::report::{CommandResult, build_report};
 use kit::ui::{Page, escape};
 
 /// List blocked beads and their blockers
+///
+/// A bead is blocked if its status is `blocked`, or if it waits for an open bead, for children, for
+/// another project, or has a blocked parent. No such bead is ready.
 ///
 /// As JSON an array of beads with `blocked_by_count` and `blocked_by`; `[]` if there are none.
 #[derive(Debug, clap::Args)]
@@ -72,6 +76,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if items.len() < limit {
             items.push((bead_ref.id().to_owned(), by));
         }
+    }
+    if ctx.ui.is_json() && items.len() < total {
+        report_cut(ctx, items.len(), total);
     }
     let items: Vec<BlockedBead> = items
         .into_iter()

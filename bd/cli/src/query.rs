@@ -1,6 +1,6 @@
 use super::args::InternalArgs;
 use super::line;
-use super::list::{DrawnRow, warn_of_damaged_lines};
+use super::list::{DrawnRow, report_cut, warn_of_damaged_lines};
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::query::{SortOrder, expr, sort};
@@ -13,9 +13,10 @@ use kit::ui::{counted, escape};
 ///
 /// An expression compares fields with values: `field=value`, also with `!=`, `<`, `<=`, `>` and
 /// `>=`, combined by AND, OR, NOT and brackets. Fields: status, priority, type, assignee, owner,
-/// label, title, description, notes, created, updated, closed, id, spec, parent, pinned, ephemeral,
-/// template, mol_type. The value `none` means that the field is empty. Titles, descriptions and
-/// notes are searched for the value. Ids, labels and specs may have `*` and `?`. `created>7d` means
+/// label, title, description, notes, created, updated, closed, id, spec, external_ref, parent,
+/// pinned, ephemeral, template, mol_type. The value `none` means that the field is empty. Titles, descriptions and
+/// notes are searched for the value. Ids, labels, specs and external references may have `*` and
+/// `?`. `created>7d` means
 /// created within the last 7 days. Closed beads are listed only with --all, or if the expression
 /// has status or closed.
 #[derive(Debug, clap::Args)]
@@ -79,10 +80,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         found.truncate(args.limit);
     }
     if found.len() < total {
-        let shown = found.len();
-        ctx.ui.status(&format!(
-            "Showing {shown} of {total} issues (use --limit 0 for all)"
-        ));
+        report_cut(ctx, found.len(), total);
     }
     let rows: Vec<DrawnRow> = found
         .into_iter()

@@ -8,7 +8,7 @@ use kit::ui::{Page, counted, escape};
 
 /// Find beads by text, closed ones included
 ///
-/// The text is looked for in title, description and id. Several words are one text, in this order.
+/// The text is looked for in title, description, id and external reference. Several words are one text, in this order.
 /// Case is ignored.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -86,6 +86,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     let has_more = found.len() > limit;
     found.truncate(limit);
+    if has_more && ctx.ui.is_json() {
+        ctx.ui.status(&format!(
+            "Showing the first {limit} issues (use --limit 0 for all)"
+        ));
+    }
     if found.is_empty() {
         args.filter
             .explain_empty_result(ctx, &snapshot.config().vocabulary());

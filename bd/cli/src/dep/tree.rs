@@ -7,14 +7,15 @@ use crate::args;
 use crate::context::Context;
 use crate::line;
 use crate::report::PlainBead;
-use bd::bead::{Bead, Status};
+use bd::bead::{Bead, Dep, DepKind, Status};
 use bd::store::Snapshot;
 use kit::cli::report::{CommandResult, build_report};
 use kit::ui::{Page, escape, tree};
 
 /// Show the dependencies of a bead as a tree
 ///
-/// As JSON an array of beads with `depth`, `parent_id` and `truncated`, each bead once at its
+/// A parent or child is marked as such; all beads without a mark block or are blocked. As JSON an array
+/// of beads with `depth`, `parent_id` and `truncated`, each bead once at its
 /// smallest depth.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -123,30 +124,32 @@ fn collect_nodes(
         depth: 0,
         parent: root.id.clone(),
         below: 0,
+        edge: None,
         truncated: false,
     }];
     let mut at = 0;
     while at < nodes.len() && nodes.len() < MAX_TREE_NODES {
         let id = nodes[at].bead.id.clone();
         let depth = nodes[at].depth;
-        let mut next: Vec<&Bead> = list_neighbours(snapshot, &id, up);
+        let mut next = list_neighbours(snapshot, &id, up);
         if all_paths {
-            next.retain(|bead| !is_on_path(&nodes, at, &bead.id));
+            next.retain(|(bead, _)| !is_on_path(&nodes, at, &bead.id));
         } else {
-            next.retain(|bead| !seen.contains(&bead.id));
+            next.retain(|(bead, _)| !seen.contains(&bead.id));
         }
         if depth >= max_depth {
             nodes[at].truncated = !next.is_empty();
             next.clear();
         }
-        next.sort_by(|a, b| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
-        for bead in next {
+        next.sort_by(|(a, _), (b, _)| a.priority.cmp(&b.priority).then_with(|| a.id.cmp(&b.id)));
+        for (bead, edge) in next {
             if seen.insert(bead.id.clone()) || all_paths {
                 nodes.push(TreeNode {
                     bead: PlainBead(bead.clone()),
                     depth: depth + 1,
                     parent: id.clone(),
                     below: at,
+                    edge: name_edge(&edge.kind, up),
                     truncated: false,
                 });
             }
@@ -169,20 +172,29 @@ fn is_on_path(nodes: &[TreeNode], mut at: usize, id: &str) -> bool {
     }
 }
 
-fn list_neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<&'a Bead> {
+/// Names the relation of a bead to the bead above it, unless one blocks the other.
+fn name_edge(kind: &DepKind, up: bool) -> Option<String> {
+    match kind {
+        DepKind::Blocks => None,
+        DepKind::ParentChild if up => Some("child".to_owned()),
+        DepKind::ParentChild => Some("parent".to_owned()),
+        other => Some(other.as_str().to_owned()),
+    }
+}
+
+fn list_neighbours<'a>(snapshot: &'a Snapshot, id: &str, up: bool) -> Vec<(&'a Bead, &'a Dep)> {
     if up {
-        return snapshot
-            .dependents_of(id)
-            .into_iter()
-            .map(|(bead, _)| bead)
-            .collect();
+        return snapshot.dependents_of(id);
     }
     let edges = snapshot
         .get_live(id)
         .map_or(&[][..], |bead| &bead.dependencies);
     edges
         .iter()
-        .filter_map(|edge| snapshot.get_live(&edge.depends_on_id))
+        .filter_map(|edge| {
+            let target = snapshot.get_live(&edge.depends_on_id)?;
+            Some((target, edge))
+        })
         .collect()
 }
 
@@ -196,6 +208,9 @@ struct TreeNode {
     /// The position of the parent node in the list.
     #[serde(skip)]
     below: usize,
+    /// The relation to the bead above, unless one blocks the other.
+    #[serde(skip)]
+    edge: Option<String>,
     truncated: bool,
 }
 
@@ -232,7 +247,13 @@ fn write_tree(page: &mut Page, nodes: &[TreeNode]) {
         let symbol = line::paint_symbol(&style, &node.bead.status);
         let prefix = format!("{branch}{symbol} {}: ", style.cyan(&node.bead.id));
         let more = if node.truncated { " …" } else { "" };
-        let tail = format!(" [P{}] ({}){more}", node.bead.priority, node.bead.status);
+        let edge = node.edge.as_deref().map_or(String::new(), |edge| {
+            style.dim(&format!(" · {}", escape::escape_line(edge)))
+        });
+        let tail = format!(
+            " [P{}] ({}){edge}{more}",
+            node.bead.priority, node.bead.status
+        );
         line::write_fitted(page, &prefix, &node.bead.title, &tail);
     }
 }

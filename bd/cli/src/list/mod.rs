@@ -2,24 +2,27 @@ mod draw;
 mod format;
 mod row;
 
+use std::collections::HashSet;
+
 use super::args::{self, FilterArgs, InternalArgs};
 use super::{town_beads, watch};
 use crate::context::Context;
-use bd::bead::{Kind, Status};
+use bd::bead::{Bead, Kind, Status};
 use bd::query::{BeadFilter, SortOrder, sort};
 use bd::store::Snapshot;
 use draw::ListForm;
 use format::ListFormat;
 use kit::cli::report::{CommandResult, build_empty_report, build_report};
 use kit::failure::UsageError;
-use kit::ui::escape;
+use kit::ui::{counted, escape};
 
 pub(super) use draw::draw_long;
 pub(super) use row::DrawnRow;
 
 /// List beads
 ///
-/// Lists beads that are not closed, most urgent first, 50 at most. As JSON an array of beads, each
+/// Lists beads that are not closed, most urgent first, 50 at most. `--status blocked` lists the beads
+/// that someone gave that status; `bd blocked` also lists those that wait for others. As JSON an array of beads, each
 /// with its `dependencies` (edges), `labels`, `dependency_count`, `dependent_count` and
 /// `comment_count`; `[]` if there are none.
 #[derive(Debug, Default, clap::Args)]
@@ -83,7 +86,7 @@ pub(crate) struct Args {
     /// Print several lines per bead
     #[arg(long)]
     long: bool,
-    /// Print a tree of parents and children
+    /// Print a tree of parents and children, with the parents of each bead
     #[arg(long, alias = "pretty")]
     tree: bool,
     /// Print `id`, `json`, `digraph`, `dot`, or lines by a template
@@ -161,14 +164,62 @@ fn answer_list(ctx: &Context, args: &Args) -> CommandResult {
             .explain_empty_result(ctx, &snapshot.config().vocabulary());
         town_beads::hint_lists_of_rigs(ctx);
     } else if found.len() < total {
-        ctx.ui.status(&format!(
-            "Showing {} of {total} issues (use --limit 0 for all)",
-            found.len()
-        ));
+        report_cut(ctx, found.len(), total);
+    }
+    if filter.statuses == [Status::Blocked] {
+        hint_waiting_beads(ctx, &snapshot);
     }
     let ids: Vec<String> = found.into_iter().map(|bead| bead.id.clone()).collect();
+    let parents = if form == ListForm::Tree {
+        collect_parents(&snapshot, &ids)
+    } else {
+        Vec::new()
+    };
     let rows = DrawnRow::from_ids(snapshot, &ids);
-    build_report(rows, move |rows, page| draw::write_list(rows, &form, page))
+    build_report(rows, move |rows, page| {
+        draw::write_list(rows, &parents, &form, page);
+    })
+}
+
+/// Returns all beads above the given ones that are not among them.
+fn collect_parents(snapshot: &Snapshot, ids: &[String]) -> Vec<Bead> {
+    let mut seen: HashSet<&str> = ids.iter().map(String::as_str).collect();
+    let mut found = Vec::new();
+    for id in ids {
+        let mut below = snapshot.get_live(id);
+        while let Some(parent) = below
+            .and_then(Bead::parent)
+            .and_then(|parent| snapshot.get_live(parent))
+            .filter(|parent| seen.insert(parent.id.as_str()))
+        {
+            found.push(parent.clone());
+            below = Some(parent);
+        }
+    }
+    found
+}
+
+/// Reports that a list has more beads than its limit.
+pub(super) fn report_cut(ctx: &Context, shown: usize, total: usize) {
+    ctx.ui.status(&format!(
+        "Showing {shown} of {total} issues (use --limit 0 for all)"
+    ));
+}
+
+/// Names the command that also lists the beads with another status that wait for open beads.
+fn hint_waiting_beads(ctx: &Context, snapshot: &Snapshot) {
+    let waiting = snapshot
+        .blocked_rows()
+        .iter()
+        .filter(|row| row.is_blocked() && row.status != Status::Blocked.code())
+        .filter(|row| !row.is_internal())
+        .count();
+    if waiting > 0 {
+        let beads = counted(waiting, "bead");
+        ctx.ui.status(&format!(
+            "Hint: {beads} with another status wait for open beads. To list all blocked beads:\n  bd blocked"
+        ));
+    }
 }
 
 fn choose_form(args: &Args) -> Result<ListForm, UsageError> {

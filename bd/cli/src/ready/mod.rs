@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::args::{self, SelectionArgs};
 use super::line;
-use super::list::warn_of_damaged_lines;
+use super::list::{report_cut, warn_of_damaged_lines};
 use super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::Status;
@@ -61,6 +61,10 @@ pub(crate) struct Args {
     pretty: bool,
     #[arg(long, hide = true)]
     plain: bool,
+    #[arg(long, hide = true)]
+    flat: bool,
+    #[arg(long, hide = true)]
+    no_pager: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -119,6 +123,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_iter()
         .map(|bead| bead.id.clone())
         .collect();
+    if ctx.ui.is_json() && ids.len() < total {
+        report_cut(ctx, ids.len(), total);
+    }
     let has_open_beads = snapshot.has_open_beads();
     let beads: Vec<ReadyBead> = ids
         .iter()

@@ -39,6 +39,67 @@ fn the_list_shows_open_beads_most_urgent_first() {
 }
 
 #[test]
+fn a_filter_given_twice_adds_up() {
+    let project = Project::new();
+    let bug = project.make("Bug", &["-t", "bug", "-p", "0"]);
+    let task = project.make("Task", &["-p", "1", "--external-ref", "gh-41"]);
+    let done = project.make("Done", &["-t", "feature"]);
+    project.ok(&["close", &done]);
+    let listed = |line: &str| {
+        let list = project.json(&line.split(' ').collect::<Vec<_>>());
+        let mut found: Vec<String> = ids(&list).into_iter().map(str::to_owned).collect();
+        found.sort();
+        found
+    };
+    let sorted = |some: &[&String]| {
+        let mut some: Vec<String> = some.iter().map(|id| (*id).clone()).collect();
+        some.sort();
+        some
+    };
+    let every = sorted(&[&bug, &task, &done]);
+    assert_eq!(listed("list --status open --status closed"), every);
+    assert_eq!(listed("list --status all --status open"), every);
+    assert_eq!(
+        listed("list --type bug --type task"),
+        sorted(&[&bug, &task])
+    );
+    assert_eq!(
+        listed("list --priority 0 --priority P1"),
+        sorted(&[&bug, &task])
+    );
+    assert_eq!(listed("ready --type bug,task"), sorted(&[&bug, &task]));
+    assert_eq!(listed("list --external-ref gh-*"), sorted(&[&task]));
+    assert_eq!(listed("search gh-41"), sorted(&[&task]));
+    let error = project.fails(&["list", "--limit", "1", "--limit", "2"]);
+    assert!(error.contains("cannot be used multiple times"), "{error}");
+    let cut = project.run(&["ready", "--json", "-n", "1"]);
+    assert!(cut.err.contains("Showing 1 of 2 issues"), "{}", cut.err);
+}
+
+#[test]
+fn a_tree_shows_the_parents_that_a_filter_leaves_out() {
+    let project = Project::new();
+    let top = project.make("Top", &["-t", "epic"]);
+    let below = project.make("Below", &["--parent", &top]);
+    project.make("Other", &[]);
+    let tree = project.ok(&["list", "--tree", "--type", "task", "--id", &below]);
+    let drawn = format!("○ {top} [● P2] Top (not in the list)\n└── ○ {below} [● P2] Below\n");
+    assert!(tree.starts_with(&drawn), "{tree}");
+    assert!(tree.contains("Total: 1 issue"), "{tree}");
+    let blocker = project.make("Blocker", &[]);
+    project.ok(&["dep", "add", &below, &blocker]);
+    let tree = project.ok(&["dep", "tree", &below]);
+    assert!(tree.contains("Top [P2] (open) · parent\n"), "{tree}");
+    assert!(tree.contains("Blocker [P2] (open)\n"), "{tree}");
+    let blocked = project.run(&["list", "--status", "blocked"]);
+    assert!(
+        blocked.err.contains("1 bead with another status"),
+        "{}",
+        blocked.err
+    );
+}
+
+#[test]
 fn an_invalid_filter_value_finds_nothing_and_lists_the_valid_ones() {
     let project = Project::new();
     project.make("A", &[]);
