@@ -66,16 +66,23 @@ pub fn rename_beads(tx: &mut Tx<'_>, ids: &NewIds) -> Result<usize, ChangeError>
         }
     }
     let changed = find_changed_beads(tx, ids);
-    let renamed: BTreeSet<&String> = ids.values().collect();
+    let renamed: BTreeMap<&String, Bead> = ids
+        .iter()
+        .filter_map(|(old, new)| Some((new, tx.get(old)?.clone())))
+        .collect();
     let references = changed
         .iter()
-        .filter(|bead| !renamed.contains(&bead.id))
+        .filter(|bead| !renamed.contains_key(&bead.id))
         .count();
+    // A new id may be the old one of another bead, so all are erased before any is written.
     for old in ids.keys() {
         tx.erase(old)?;
     }
     for bead in changed {
-        tx.put(bead)?;
+        match renamed.get(&bead.id) {
+            Some(before) => tx.put_renamed(before, bead)?,
+            None => tx.put(bead)?,
+        }
     }
     Ok(references)
 }

@@ -366,6 +366,19 @@ fn an_import_that_renames_keeps_beads_that_differ_only_by_prefix() {
 }
 
 #[test]
+fn a_new_prefix_keeps_types_of_other_trackers() {
+    let project = Project::empty();
+    project.ok(&["init", "-p", "old"]);
+    project.write(
+        "in.jsonl",
+        "{\"id\":\"old-a1\",\"title\":\"S\",\"issue_type\":\"story\",\"priority\":2,\"created_at\":\"2026-01-01T00:00:00Z\"}\n",
+    );
+    project.ok(&["import", "in.jsonl"]);
+    project.ok(&["rename-prefix", "my-big-proj"]);
+    assert_eq!(project.shown("my-big-proj-a1")["issue_type"], "story");
+}
+
+#[test]
 fn a_new_prefix_keeps_beads_that_differ_only_by_prefix() {
     let project = Project::empty();
     project.ok(&["init", "-p", "a"]);

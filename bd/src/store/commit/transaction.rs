@@ -115,6 +115,18 @@ impl<'a> Tx<'a> {
         self.write_bead(bead)
     }
 
+    /// Writes a bead that had another id. Values that were wrong under that id may stay.
+    pub fn put_renamed(
+        &mut self,
+        before: &Bead,
+        bead: impl Into<Box<Bead>>,
+    ) -> Result<(), StoreError> {
+        let mut bead = bead.into();
+        self.complete_bead(&mut bead);
+        validate::validate_change(Some(before), &bead, &self.words)?;
+        self.write_bead(bead)
+    }
+
     /// Writes a bead of another program, with any values that the file of a clone may have. Returns
     /// the rules that the values break.
     pub fn put_imported(
