@@ -10,7 +10,7 @@ use crate::formula::FormulaError;
 use crate::merge::MergeError;
 use crate::molecule::MoleculeError;
 use crate::store::StoreError;
-use crate::store::find::NotFound;
+use crate::store::find::{BeadsElsewhere, NotFound};
 use crate::sync::SyncError;
 
 /// Returns how an error is shown: its message with the code, exit code and hint of the first cause
@@ -79,20 +79,33 @@ fn classify_no_project() -> Classification {
 
 fn classify_find(error: &NotFound) -> Classification {
     match error {
-        NotFound::Around { branch: None, .. } => classify_no_project(),
-        NotFound::Around {
-            branch: Some(branch),
-            ..
-        } => {
-            let hint = format!("'bd init' reads the beads from {branch}");
-            ("no_project", Some(hint))
-        }
+        NotFound::Around { elsewhere, .. } => match elsewhere {
+            None => classify_no_project(),
+            Some(place) => ("no_project", Some(describe_elsewhere(place))),
+        },
+        NotFound::Unreadable { .. } => (
+            "io",
+            Some("check the permissions of the folder and the user of this process".to_owned()),
+        ),
         NotFound::Named { by, .. } => {
             let hint = format!(
                 "correct or leave out {by}; with it, 'bd init' starts a project in that folder"
             );
             ("no_project", Some(hint))
         }
+    }
+}
+
+/// Describes how to get the beads from a place outside the work tree.
+fn describe_elsewhere(place: &BeadsElsewhere) -> String {
+    match place {
+        BeadsElsewhere::Branch(branch) => format!("'bd init' reads the beads from {branch}"),
+        BeadsElsewhere::SparseCheckout(folder) => format!(
+            "the sparse checkout of this repository leaves out its beads. Add them:\n  git sparse-checkout add {folder}"
+        ),
+        BeadsElsewhere::Remote(remote) => format!(
+            "{remote} may have beads that this clone has not fetched yet. Fetch them, and repeat the command:\n  git fetch {remote}\nOnly if the project has no beads, start with:\n  bd init"
+        ),
     }
 }
 

@@ -73,10 +73,10 @@ impl Context {
         }
     }
 
-    /// Records that the beads, which were not found here, are on a branch.
-    pub(crate) fn set_sync_branch(&mut self, name: &str) {
-        if let Err(find::NotFound::Around { branch, .. }) = &mut self.found {
-            *branch = Some(name.to_owned());
+    /// Records the place of the beads, which were not found here.
+    pub(crate) fn set_elsewhere(&mut self, place: find::BeadsElsewhere) {
+        if let Err(find::NotFound::Around { elsewhere, .. }) = &mut self.found {
+            *elsewhere = Some(place);
         }
     }
 

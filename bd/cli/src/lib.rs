@@ -132,7 +132,7 @@ use std::process::ExitCode;
 use bd::bead::id;
 use bd::error::{self};
 use bd::git;
-use bd::store::find;
+use bd::store::find::{self, BeadsElsewhere};
 use bd::store::upkeep;
 use clap::Args;
 use context::Context;
@@ -477,10 +477,14 @@ fn init_fresh_clone(
     }
     let found = ctx.project().ok();
     let Some(there) = bd::sync::fresh::find_fresh_clone(&ctx.env, &ctx.config, found) else {
-        if found.is_none()
-            && let Some(there) = bd::sync::fresh::find_fresh_clone_around(&ctx.env, &ctx.config)
-        {
-            ctx.set_sync_branch(&there.branch);
+        if found.is_none() {
+            let on_branch = bd::sync::fresh::find_fresh_clone_around(&ctx.env, &ctx.config)
+                .map(|there| BeadsElsewhere::Branch(there.branch));
+            let place =
+                on_branch.or_else(|| bd::sync::fresh::find_absent_beads(&ctx.env, &ctx.config));
+            if let Some(place) = place {
+                ctx.set_elsewhere(place);
+            }
         }
         return Ok(ctx);
     };
@@ -489,7 +493,7 @@ fn init_fresh_clone(
         ctx.ui.warn(&format!(
             "{place} has no beads yet, and their branch is not read in read-only mode"
         ));
-        ctx.set_sync_branch(&there.branch);
+        ctx.set_elsewhere(BeadsElsewhere::Branch(there.branch));
         return Ok(ctx);
     }
     let taken = there.fetch(&ctx.clock)?;

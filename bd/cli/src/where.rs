@@ -15,7 +15,7 @@ pub(crate) struct Args {}
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let found = ctx.project().map_err(|error| match error {
         NotFound::Around { .. } => NoFolder.into(),
-        NotFound::Named { .. } => anyhow::Error::from(error),
+        NotFound::Named { .. } | NotFound::Unreadable { .. } => anyhow::Error::from(error),
     })?;
     let paths = StorePaths::for_folder(&found.dir);
     let is_foreign = mark::is_foreign_database(&paths);

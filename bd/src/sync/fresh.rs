@@ -20,7 +20,7 @@ use crate::bead::lines;
 use crate::bead::{id, record};
 use crate::config::Config;
 use crate::git::{Git, GitError};
-use crate::store::find::{GitPlace, ProjectLocation};
+use crate::store::find::{BeadsElsewhere, GitPlace, ProjectLocation};
 use crate::store::paths::StorePaths;
 use crate::store::{StoreError, create, exchange, route};
 use kit::sys::lock;
@@ -113,6 +113,21 @@ pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<FreshClone>
         let place = place(format!("{}/", inside.to_str()?))?;
         find_on_branch(top.join(&inside), place, "issues.jsonl".to_owned())
     })
+}
+
+/// Finds signs of beads that are neither in the work tree nor on a branch of this clone.
+pub fn find_absent_beads(env: &Env, config: &Config) -> Option<BeadsElsewhere> {
+    let git = Git::at(&GitPlace::around(env.cwd()).root?);
+    let tracked = git.plumbing(["ls-files", "-z", "--", ".beads"]).records();
+    let is_sparse = git.config_get("core.sparseCheckout").ok()?.as_deref() == Some("true");
+    if is_sparse && tracked.is_ok_and(|files| !files.is_empty()) {
+        return Some(BeadsElsewhere::SparseCheckout(".beads".to_owned()));
+    }
+    config.sync_branch()?;
+    let remotes = git.remotes().ok()?;
+    let remote = remotes.iter().find(|name| *name == "origin");
+    let remote = remote.or(remotes.first())?;
+    Some(BeadsElsewhere::Remote(remote.clone()))
 }
 
 /// Fetches the branch of the beads into a clone that fetches single branches only, and has none of

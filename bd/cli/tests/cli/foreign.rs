@@ -321,6 +321,39 @@ fn init_in_a_single_branch_clone_reads_the_beads_of_the_remote() {
 }
 
 #[test]
+fn a_clone_without_beads_is_told_to_get_them_and_not_to_start_anew() {
+    let project = Project::new();
+    git(&project, &["init", "-q", "-b", "main"]);
+    project.write("src/a", "");
+    git(&project, &["add", "-A"]);
+    git(&project, &["commit", "-q", "-m", "Beads"]);
+    let url = format!("file://{}", project.dir().display());
+    git(&project, &["clone", "-q", &url, "sparse"]);
+    git(&project, &["-C", "sparse", "sparse-checkout", "set", "src"]);
+    let sparse = project.path("sparse");
+    let said = project.run_in(&sparse, &["list"]);
+    assert!(
+        said.err.contains("\n  git sparse-checkout add .beads"),
+        "{}",
+        said.err
+    );
+    git(
+        &project,
+        &["-C", "sparse", "sparse-checkout", "add", ".beads"],
+    );
+    assert_eq!(project.run_in(&sparse, &["list"]).code, 0);
+
+    let origin = Project::empty();
+    git(&origin, &["init", "-q", "-b", "main"]);
+    git(&origin, &["commit", "-q", "--allow-empty", "-m", "Start"]);
+    let url = format!("file://{}", origin.dir().display());
+    git(&origin, &["clone", "-q", &url, "clone"]);
+    let clone = origin.path("clone");
+    let said = origin.run_in(&clone, &["list"]);
+    assert!(said.err.contains("\n  git fetch origin\n"), "{}", said.err);
+}
+
+#[test]
 fn a_tracked_link_is_opened_by_no_way_to_name_it() {
     let project = Project::new();
     git(&project, &["init", "-q", "clone"]);

@@ -7,6 +7,7 @@
 //! project.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::git;
@@ -20,12 +21,26 @@ pub enum NotFound {
     #[error("no beads database found")]
     Around {
         start: PathBuf,
-        /// The branch that has beads for this directory, if one was found.
-        branch: Option<String>,
+        /// The other place that has the beads of this directory, or may have them.
+        elsewhere: Option<BeadsElsewhere>,
     },
+    /// A beads folder is there, or may be, and cannot be read.
+    #[error("cannot read {}: {reason}", path.display())]
+    Unreadable { path: PathBuf, reason: String },
     /// The named folder has no beads.
     #[error("no beads database found in {}, which {by} names", dir.display())]
     Named { by: &'static str, dir: PathBuf },
+}
+
+/// A place of beads outside the work tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BeadsElsewhere {
+    /// A branch has them.
+    Branch(String),
+    /// The repository tracks this folder, and its sparse checkout leaves it out.
+    SparseCheckout(String),
+    /// This remote may have them on a branch that is not fetched yet.
+    Remote(String),
 }
 
 /// A beads folder and the way in which it was found.
@@ -49,18 +64,23 @@ pub fn locate_project(env: &Env) -> Result<ProjectLocation, NotFound> {
     let git = GitPlace::around(env.cwd());
     let found = match find_named_folder(env) {
         Some((by, dir)) => {
-            let found = resolve_project(&dir, &mut warnings);
+            let found = resolve_project(&dir, &mut warnings)?;
             Some(found.ok_or(NotFound::Named { by, dir })?)
         }
-        None => git
-            .main_root
-            .as_ref()
-            .and_then(|root| resolve_project(&root.join(".beads"), &mut warnings))
-            .or_else(|| walk_up(env.cwd(), &git, &mut warnings)),
+        None => {
+            let main = match &git.main_root {
+                Some(root) => resolve_project(&root.join(".beads"), &mut warnings)?,
+                None => None,
+            };
+            match main {
+                Some(found) => Some(found),
+                None => walk_up(env.cwd(), &git, &mut warnings)?,
+            }
+        }
     };
     let (dir, redirected_from) = found.ok_or_else(|| NotFound::Around {
         start: env.cwd().to_owned(),
-        branch: None,
+        elsewhere: None,
     })?;
     Ok(ProjectLocation {
         dir,
@@ -106,27 +126,49 @@ fn walk_up(
     cwd: &Path,
     git: &GitPlace,
     warnings: &mut Vec<String>,
-) -> Option<(PathBuf, Option<PathBuf>)> {
+) -> Result<Option<(PathBuf, Option<PathBuf>)>, NotFound> {
     for folder in cwd.ancestors() {
-        if let Some(found) = resolve_project(&folder.join(".beads"), warnings) {
-            return Some(found);
+        if let Some(found) = resolve_project(&folder.join(".beads"), warnings)? {
+            return Ok(Some(found));
         }
         if git.boundary.as_deref() == Some(folder) {
-            return None;
+            return Ok(None);
         }
     }
-    None
+    Ok(None)
 }
 
 /// Returns the folder, or the target of its redirect, if that is a project. The second value is the
-/// redirecting folder.
-fn resolve_project(dir: &Path, warnings: &mut Vec<String>) -> Option<(PathBuf, Option<PathBuf>)> {
-    if !dir.is_dir() {
-        return None;
+/// redirecting folder. A folder that cannot be read may be a project, so it is an error.
+fn resolve_project(
+    dir: &Path,
+    warnings: &mut Vec<String>,
+) -> Result<Option<(PathBuf, Option<PathBuf>)>, NotFound> {
+    match fs::metadata(dir) {
+        Ok(found) if found.is_dir() => {}
+        Ok(_) => return Ok(None),
+        Err(error) => return check_absent(dir, &error).map(|()| None),
     }
     let target = follow_redirect(dir, warnings);
-    let redirected_from = (target != dir).then(|| dir.to_owned());
-    paths::is_project(&target).then_some((target, redirected_from))
+    if paths::is_project(&target) {
+        let redirected_from = (target != dir).then(|| dir.to_owned());
+        return Ok(Some((target, redirected_from)));
+    }
+    match fs::read_dir(&target) {
+        Ok(_) => Ok(None),
+        Err(error) => check_absent(&target, &error).map(|()| None),
+    }
+}
+
+/// Returns an error unless the path does not exist.
+fn check_absent(path: &Path, error: &io::Error) -> Result<(), NotFound> {
+    match error.kind() {
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => Ok(()),
+        _ => Err(NotFound::Unreadable {
+            path: path.to_owned(),
+            reason: error.to_string(),
+        }),
+    }
 }
 
 /// Follows the redirect file of a beads folder, one hop. Ignores, with a warning, a redirect to a
@@ -227,6 +269,42 @@ mod tests {
         assert_eq!(at(&deep).unwrap(), beads);
         fs::create_dir(root.join("a/.git")).unwrap();
         assert!(at(&deep).is_err());
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_read_is_not_taken_for_an_absent_one() {
+        let (_keep, root) = folder();
+        let inner = root.join("a");
+        fs::create_dir(&inner).unwrap();
+        make_project(&root);
+        // A link to itself cannot be read by root either.
+        std::os::unix::fs::symlink(".beads", inner.join(".beads")).unwrap();
+        let found = at(&inner);
+        assert!(
+            matches!(&found, Err(NotFound::Unreadable { path, .. }) if *path == inner.join(".beads")),
+            "{found:?}"
+        );
+        assert!(check_absent(&root, &io::Error::from(io::ErrorKind::NotFound)).is_ok());
+        let denied = check_absent(&root, &io::Error::from(io::ErrorKind::PermissionDenied));
+        let text = denied.unwrap_err().to_string();
+        assert_eq!(
+            text,
+            format!("cannot read {}: permission denied", root.display())
+        );
+    }
+
+    #[test]
+    fn beads_behind_a_link_to_their_folder_are_found() {
+        let (_keep, root) = folder();
+        make_project(&root.join("real"));
+        fs::create_dir(root.join("here")).unwrap();
+        std::os::unix::fs::symlink("../real/.beads", root.join("here/.beads")).unwrap();
+        assert_eq!(at(&root.join("here")).unwrap(), root.join("here/.beads"));
+        std::os::unix::fs::symlink("real", root.join("linked")).unwrap();
+        assert_eq!(
+            at(&root.join("linked")).unwrap(),
+            root.join("linked/.beads")
+        );
     }
 
     #[test]
