@@ -15,11 +15,20 @@ use gt::flow::place::rescue;
 pub(super) struct Args {
     /// Only work of this rig
     rig: Option<String>,
+    /// Accepted for scripts: the rig is an argument
+    #[arg(long = "rig", hide = true, value_name = "RIG", conflicts_with = "rig")]
+    rig_flag: Option<String>,
+    /// Accepted for scripts: work of any age is listed
+    #[arg(long, hide = true)]
+    all: bool,
+    /// Accepted for scripts: work of any age is listed
+    #[arg(long, hide = true, value_name = "N")]
+    days: Option<u32>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let rigs = town.select_rigs(args.rig.as_deref())?;
+    let rigs = town.select_rigs(args.rig.or(args.rig_flag).as_deref())?;
     let rows = rescue::list_saved_work(&rigs)?;
     build_report(rows, |rows, page| {
         if rows.is_empty() {
