@@ -249,10 +249,12 @@ fn why_begins_with_the_current_status() {
     town.kill_session(&town.sessions()[0]);
     town_tests::eventually("the worker is restarted", || {
         town.patrol();
-        let out = town.gt(["why", bead]).ok().out;
+        let out = town.gt(["why", bead, "--rules"]).ok().out;
         out.contains("last decided: P6-respawn-stalled acted")
             .then_some(())
     });
+    let plain = town.gt(["why", bead]).ok().out + &town.gt(["feed"]).ok().out;
+    assert!(!plain.contains("P6-respawn"), "{plain}");
 }
 
 /// How often each invariant is broken, by name.

@@ -12,7 +12,7 @@ use gt::view::feed::describe_event;
 use gt::view::past::NOT_KNOWN;
 use gt::view::why::{self, Explanation};
 
-/// Explain what happened, and which rule decided
+/// Explain what happened and why
 ///
 /// Of a bead, convoy, merge request, agent, rig or plugin: where it stands and since when, the
 /// command that would move it on, the rule that acted last, and its events, one line each. On a
@@ -27,6 +27,9 @@ pub(super) struct Args {
     /// Explain the state at this time, rebuilt from history: 14:32, 2h, 2026-03-01
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     at: Option<String>,
+    /// Also name the rules of the patrol that decided
+    #[arg(long)]
+    rules: bool,
     /// Do not use a pager
     #[arg(long)]
     no_pager: bool,
@@ -45,17 +48,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     found.events.drain(..older);
     if !args.no_pager {
         let mut page = ctx.ui.page();
-        write_explanation(&found, older, &mut page);
+        write_explanation(&found, older, args.rules, &mut page);
         if pager::show_in_pager(ctx, page.text()) {
             return build_empty_report();
         }
     }
     build_report(found, move |found, page| {
-        write_explanation(found, older, page);
+        write_explanation(found, older, args.rules, page);
     })
 }
 
-pub(super) fn write_explanation(found: &Explanation, older: usize, page: &mut Page) {
+pub(super) fn write_explanation(
+    found: &Explanation,
+    older: usize,
+    shows_rules: bool,
+    page: &mut Page,
+) {
     if let Some(at) = found.at {
         write_past_header(at, page);
     }
@@ -70,7 +78,7 @@ pub(super) fn write_explanation(found: &Explanation, older: usize, page: &mut Pa
     for command in &found.next_steps {
         page.line(format!("  → {}", escape::escape_line(command)));
     }
-    if let Some(rule) = &found.rule {
+    if shows_rules && let Some(rule) = &found.rule {
         page.line(format!("  last decided: {}", escape::escape_line(rule)));
     }
     if !found.now.is_empty() && !found.events.is_empty() {
@@ -80,7 +88,7 @@ pub(super) fn write_explanation(found: &Explanation, older: usize, page: &mut Pa
         page.line(format!("({older} older events: -n 0)"));
     }
     for event in &found.events {
-        write_event_line(event, page);
+        write_event_line(event, shows_rules, page);
     }
     if found.events.is_empty() {
         page.line("nothing is recorded about it yet");
@@ -109,7 +117,7 @@ const DETAIL_KEYS: &[&str] = &[
     "request",
 ];
 
-fn write_event_line(event: &EventLine, page: &mut Page) {
+fn write_event_line(event: &EventLine, shows_rules: bool, page: &mut Page) {
     let sentence = describe_event(event);
     let by = escape::escape_line(&event.actor);
     page.line(format!(
@@ -137,7 +145,8 @@ fn write_event_line(event: &EventLine, page: &mut Page) {
         // The digits of a number may occur in an id, so a number is never taken as part of the
         // sentence.
         let is_told = !value.is_number() && sentence.contains(&text);
-        if DETAIL_KEYS.contains(&key.as_str()) && !text.is_empty() && !is_told {
+        let is_detail = DETAIL_KEYS.contains(&key.as_str()) || (shows_rules && key == "rule");
+        if is_detail && !text.is_empty() && !is_told {
             page.line(format!("      {key}: {text}"));
         }
     }

@@ -128,7 +128,7 @@ fn read_screen(town: &LiveTown, agent: &Address) -> anyhow::Result<Vec<PageLine>
 fn read_timeline(town: &LiveTown, name: &str) -> anyhow::Result<Vec<PageLine>> {
     let found = why::explain_name(town, name)?;
     Ok(list_lines(town, |page| {
-        why_command::write_explanation(&found, 0, page);
+        why_command::write_explanation(&found, 0, false, page);
     }))
 }
 
