@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use jiff::{SignedDuration, Timestamp};
 use kit::sys::env;
 use kit::ui::escape::escape_line;
 use kit::ui::{Page, counted};
@@ -170,6 +171,10 @@ fn write_costs(costs: &Costs, page: &mut Page) {
     }
     if !report.rows.is_empty() {
         page.line(format!("List prices of {}", report.prices_of));
+        if are_old_prices(&report.prices_of, page.now()) {
+            page.line("They are over three months old. Write newer ones to settings/prices.json");
+            page.line("  → gt costs --help");
+        }
     }
     if let Some(own) = &report.own_prices {
         let date = match &own.prices_of {
@@ -215,6 +220,16 @@ fn write_costs(costs: &Costs, page: &mut Page) {
             "Not included: sessions without a transcript, of {agents}"
         ));
     }
+}
+
+/// The age from which list prices are reported as old.
+const MAX_PRICE_AGE: SignedDuration = SignedDuration::from_hours(90 * 24);
+
+/// Returns true if list prices of a day may have changed since.
+fn are_old_prices(date: &str, now: Timestamp) -> bool {
+    let read_on = date.parse::<jiff::civil::Date>();
+    let read_at = read_on.and_then(|day| day.to_zoned(jiff::tz::TimeZone::UTC));
+    read_at.is_ok_and(|at| now.duration_since(at.timestamp()) > MAX_PRICE_AGE)
 }
 
 fn write_window(window: &UsageWindow, page: &mut Page) {
@@ -305,5 +320,18 @@ pub(super) fn format_tokens(count: u64) -> String {
             count / 1_000_000_000,
             count % 1_000_000_000 / 100_000_000
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_old_list_prices_are_reported() {
+        let now = "2026-11-29T08:00:00Z".parse().unwrap();
+        assert!(!are_old_prices("2026-10-01", now));
+        assert!(are_old_prices("2025-11-24", now));
+        assert!(!are_old_prices("", now));
     }
 }

@@ -73,7 +73,11 @@ export async function showCosts(main, by = "agent") {
   replaceChildren(
     main,
     element("h1", {}, `Costs today: ${dollars(costs.total)}`),
-    element("p", { class: "dim" }, `$${costs.last_hour_usd.toFixed(2)} in the last hour`),
+    element(
+      "p",
+      { class: "dim" },
+      `$${costs.last_hour_usd.toFixed(2)} in the last hour, by list prices of ${costs.prices_of}`,
+    ),
     (costs.budgets ?? []).map(describeBudget),
     (costs.usage_windows ?? []).map(describeWindow),
     element("nav", { class: "groups", "aria-label": "Group costs by" }, "By ", groups),
