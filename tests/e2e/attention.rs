@@ -299,10 +299,33 @@ fn a_broken_target_gets_one_task_and_its_requests_continue_when_it_moves() {
     let task = said[0]["task"].as_str().unwrap().to_owned();
     let shown = town.show("web", &task);
     assert_eq!(shown["title"], "Fix gate check on main");
-    // Nothing is run again while the target stays.
+    // The first request was tested, and the target alone. The second one waits without a test, and
+    // nothing is run again while the target stays.
     let before = std::fs::read_to_string(&runs).unwrap();
+    assert_eq!(before.lines().count(), 3, "{before}");
     town.gt(["mq", "run", "web"]).ok();
     assert_eq!(std::fs::read_to_string(&runs).unwrap(), before);
+    // A further request is no ready one, and is not tested.
+    let third = town.bead("web", "Third");
+    town.script("echo three > three.txt");
+    town.gt(["sling", &third, "web"]).ok();
+    eventually("the third is handed in", || {
+        (town.status_of("web", &third) == "in_progress").then_some(())
+    });
+    let listed = worker.requests();
+    let standings: Vec<&Value> = listed.iter().map(|request| &request["status"]).collect();
+    assert_eq!(standings, ["blocked"; 3], "{listed:?}");
+    assert!(listed.iter().all(|request| request["estimate"].is_null()));
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(std::fs::read_to_string(&runs).unwrap(), before);
+    // The broken target is a need of the user everywhere.
+    let subject =
+        format!("main of rig web fails its own gates: {task} waits for someone to take it");
+    let status = town.gt(["status", "--json"]).ok().json();
+    let problems = status["problems"].to_string();
+    assert!(problems.contains(&subject), "{problems}");
+    town.patrol();
+    only_letter(town, &subject, &format!("gt sling {task} web"));
     worker.origin.remove("broken.txt", "Mend it");
     town.gt(["mq", "run", "web"]).ok();
     assert_eq!(worker.shown()["status"], "closed");
@@ -438,6 +461,35 @@ fn a_target_that_passes_again_without_a_commit_unblocks_its_requests() {
     assert_eq!(worker.merge()["outcome"], "later");
     town.gt(["mq", "retry", &request]).ok();
     assert_eq!(worker.merge()["outcome"], "merged");
+}
+
+#[test]
+fn the_queue_continues_automatically_after_its_gates_were_repaired() {
+    let mut worker = Worker::new();
+    worker.commit("work.txt");
+    worker.hand_in();
+    let bad = worker.town.path("scripts/bad");
+    std::fs::write(&bad, "").unwrap();
+    let set_gate = |worker: &Worker, gate: &str| {
+        let setting = json!({ "auto_repair": false, "gates": { "check": { "cmd": gate } } });
+        worker.town.set_rig_setting("web", "merge_queue", setting);
+    };
+    set_gate(&worker, &format!("! test -e {}", bad.display()));
+    assert_eq!(worker.merge()["outcome"], "target_broken");
+    // The machine was repaired: the target is tested again after a pause.
+    std::fs::remove_file(&bad).unwrap();
+    patrol_in(&worker.town, 3);
+    assert_eq!(worker.shown()["status"], "closed");
+    // The command was repaired: the target is tested again at once.
+    worker.take_another();
+    worker.commit("more.txt");
+    worker.hand_in();
+    set_gate(&worker, "false");
+    assert_eq!(worker.merge()["outcome"], "target_broken");
+    set_gate(&worker, "true");
+    // The last check is a minute old.
+    patrol_in(&worker.town, 2);
+    assert_eq!(worker.shown()["status"], "closed");
 }
 
 #[test]

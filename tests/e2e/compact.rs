@@ -62,6 +62,8 @@ fn only_what_is_past_its_policy_is_removed_and_saved_work_stays() {
     assert_eq!(count(&later, "rescues"), 1);
     assert!(count(&later, "closed beads") > 0);
     assert_eq!(worker.shown()["status"], "closed", "the archive has it");
+    let stats = town.gt(["mq", "stats", "web", "--since", "60d", "--json"]);
+    assert_eq!(stats.ok().json()["merged"], 1, "with the archive");
     let screen = town.gt(["compact"]).ok();
     assert!(
         screen.out.contains("bytes of events kept"),

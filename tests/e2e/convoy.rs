@@ -50,6 +50,10 @@ fn a_convoy_without_a_name_is_named_after_its_first_bead() {
     let made = made.ok().json();
     assert_eq!(made["title"], "One");
     assert_eq!(made["added"], serde_json::json!([one, two]));
+    // Work that no one has gets no estimate.
+    let end = &town.gt(["top", "--json"]).ok().json()["estimates"][made["id"].as_str().unwrap()];
+    assert_eq!(end["short"], "no one has: 2 beads", "{end}");
+    assert!(end.get("seconds").is_none(), "{end}");
 }
 
 #[test]

@@ -136,6 +136,17 @@ fn a_pull_request_closed_by_a_person_rejects_the_request() {
         );
         assert!(bead.to_string().contains("refs/gt/rescue/"), "{bead}");
         assert!(worker.requests().is_empty());
+        // It is a need of the user, with the way on, and the first that `gt why` says.
+        let problems = || worker.town.gt(["status", "--json"]).ok().json()["problems"].to_string();
+        let need = format!("The pull request of {} was closed", worker.bead);
+        assert!(problems().contains(&need), "{}", problems());
+        let why = worker.town.gt(["why", &worker.bead]).ok().out;
+        assert!(
+            why.starts_with(&format!("{request} was rejected: ")),
+            "{why}"
+        );
+        worker.town.gt(["sling", &worker.bead, "web"]).ok();
+        assert!(!problems().contains(&need), "{}", problems());
         assert_eq!(pull_request(&worker, &request)["state"], "closed");
         assert!(worker.origin.subjects("main").is_empty());
     }

@@ -53,6 +53,13 @@ fn work_of_an_ended_session_is_pushed_immediately() {
         worker.town.patrol();
         (branch(&worker).1 == Some(tip(&worker))).then_some(())
     });
+    // What happened to the worker comes first.
+    let why = worker.town.gt(["why", &worker.bead]).ok().out;
+    let first = format!(
+        "{} is stalled: {} is on its hook and no session runs, the last one ended ",
+        worker.name, worker.bead
+    );
+    assert!(why.starts_with(&first), "{why}");
 }
 
 #[test]

@@ -47,6 +47,10 @@ pub enum Action {
     },
     RunQueue {
         rig: RigName,
+        /// A hash of the open requests and of the gates. Another state does not wait for the end of
+        /// a failure.
+        #[serde(skip)]
+        state: String,
     },
     Land {
         convoy: String,
@@ -192,7 +196,7 @@ impl Action {
                 (Some(rig), format!("bead {bead}"))
             }
             Self::CheckGate { rig, gate } => (rig.as_deref(), format!("gate {gate}")),
-            Self::RunQueue { rig } => (Some(rig), format!("queue {rig}")),
+            Self::RunQueue { rig, .. } => (Some(rig), format!("queue {rig}")),
             Self::StopRig { rig } => (Some(rig), format!("sessions of {rig}")),
             Self::Land { convoy } => (None, format!("convoy {convoy}")),
             Self::FinishConvoy { request } => (None, format!("request {request}")),
@@ -211,6 +215,15 @@ impl Action {
             Self::AskPerson => (None, "messages".to_owned()),
             Self::SyncBeads { rig: Some(rig) } => (Some(rig), format!("beads {rig}")),
             Self::SyncBeads { rig: None } => (None, "beads".to_owned()),
+        }
+    }
+
+    /// Returns the state of the subject after which a failure of the action does not count. Empty if
+    /// each failure counts.
+    pub(super) fn state(&self) -> &str {
+        match self {
+            Self::RunQueue { state, .. } => state,
+            _ => "",
         }
     }
 
@@ -235,7 +248,7 @@ impl Action {
             },
             Self::SlingQueued { rig, .. }
             | Self::QueueRepair { rig, .. }
-            | Self::RunQueue { rig } => Some(rig),
+            | Self::RunQueue { rig, .. } => Some(rig),
             Self::CheckGate { rig, .. } => rig.as_deref(),
             Self::RunPlugin { rig, .. } => rig.as_deref(),
             Self::StartAgent { agent }
@@ -285,7 +298,10 @@ mod tests {
         };
         let expected = json!({ "action": "respawn", "rig": "web", "polecat": "fury" });
         assert_eq!(json!(respawn), expected);
-        let run = Action::RunQueue { rig: "web".into() };
+        let run = Action::RunQueue {
+            rig: "web".into(),
+            state: "4f".to_owned(),
+        };
         assert_eq!(json!(run), json!({ "action": "run_queue", "rig": "web" }));
     }
 }

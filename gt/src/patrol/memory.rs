@@ -12,7 +12,10 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::ActionReport;
-use super::decision::{ActionSubject, Decision};
+use super::decision::{Action, ActionSubject, Decision, WorkerVerb};
+use super::rule::{self, Rule};
+use crate::town::TownLayout;
+use crate::town::name::Worker;
 
 /// The first and the longest wait.
 const FIRST_WAIT: SignedDuration = SignedDuration::from_secs(5);
@@ -38,12 +41,15 @@ struct SubjectRecord {
     failures: BTreeMap<String, RuleFailure>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct RuleFailure {
     /// The number of failures in a row.
     count: u32,
     /// The time of the next retry.
     until: Timestamp,
+    /// The state of the subject that failed ([`Action::state`]).
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    state: String,
 }
 
 impl RuleFailure {
@@ -103,7 +109,13 @@ impl PatrolMemory {
         let count = count.saturating_add(1);
         let until = now.saturating_add(wait);
         if let Ok(until) = until {
-            failures.insert(rule.to_owned(), RuleFailure { count, until });
+            let state = acted.decision.action.state().to_owned();
+            let failure = RuleFailure {
+                count,
+                until,
+                state,
+            };
+            failures.insert(rule.to_owned(), failure);
         }
     }
 
@@ -121,7 +133,51 @@ impl PatrolMemory {
     pub fn is_due(&self, decision: &Decision, now: Timestamp) -> bool {
         let record = self.subjects.get(&decision.action.subject());
         let failure = record.and_then(|record| record.failures.get(decision.rule.name));
-        failure.is_none_or(|failure| failure.remaining_wait(now).is_none())
+        failure.is_none_or(|failure| {
+            failure.state != decision.action.state() || failure.remaining_wait(now).is_none()
+        })
+    }
+
+    /// Returns the time at which the patrol runs the queue of a rig again after a failed run. None if
+    /// the memory cannot be read.
+    pub fn next_queue_run(layout: &TownLayout, rig: &str, now: Timestamp) -> Option<Timestamp> {
+        let run = Action::RunQueue {
+            rig: rig.into(),
+            state: String::new(),
+        };
+        Self::load(&layout.patrol_memory()).ok()?.next_retry(
+            rule::Q1_RUN_QUEUE,
+            &run.subject(),
+            now,
+        )
+    }
+
+    /// Returns the time at which the patrol continues the failed `gt done` of a worker.
+    pub(super) fn next_done(
+        layout: &TownLayout,
+        worker: Worker,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let finish = Action::Worker {
+            verb: WorkerVerb::FinishDone,
+            worker,
+        };
+        Self::load(&layout.patrol_memory()).ok()?.next_retry(
+            rule::P5_FINISH_DONE,
+            &finish.subject(),
+            now,
+        )
+    }
+
+    /// Returns the time of the next retry of a rule's failed action on a subject.
+    fn next_retry(
+        &self,
+        rule: &Rule,
+        subject: &ActionSubject,
+        now: Timestamp,
+    ) -> Option<Timestamp> {
+        let failure = self.subjects.get(subject)?.failures.get(rule.name)?;
+        failure.remaining_wait(now).map(|_| failure.until)
     }
 
     /// Returns the time until the next wait ends.
@@ -137,14 +193,16 @@ impl PatrolMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::patrol::{Action, rule};
 
     fn queue(rig: &str, failed: bool, busy: bool) -> ActionReport {
         ActionReport {
             decision: Decision {
                 rule: rule::Q1_RUN_QUEUE,
                 saw: String::new(),
-                action: Action::RunQueue { rig: rig.into() },
+                action: Action::RunQueue {
+                    rig: rig.into(),
+                    state: String::new(),
+                },
             },
             outcome: String::new(),
             failed,
@@ -171,6 +229,22 @@ mod tests {
             waits.push(wait.as_secs());
         }
         assert_eq!(waits, [5, 10, 20, 40, 80, 160, 300, 300, 300]);
+    }
+
+    #[test]
+    fn a_failure_does_not_hold_back_a_queue_that_has_changed_since() {
+        let (mut memory, now) = (PatrolMemory::default(), Timestamp::UNIX_EPOCH);
+        let failed = queue("a", true, false);
+        memory.record(&failed, now);
+        let subject = failed.decision.action.subject();
+        let next = memory.next_retry(rule::Q1_RUN_QUEUE, &subject, now);
+        assert_eq!(next, Some(now + FIRST_WAIT));
+        let mut changed = failed.decision.clone();
+        changed.action = Action::RunQueue {
+            rig: "a".into(),
+            state: "retried".to_owned(),
+        };
+        assert!(!memory.is_due(&failed.decision, now) && memory.is_due(&changed, now));
     }
 
     #[test]

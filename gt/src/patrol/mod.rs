@@ -31,6 +31,7 @@ mod queue;
 mod roles;
 pub mod rule;
 mod scheduler;
+mod standstill;
 mod sync;
 mod thresholds;
 pub mod triage;
@@ -59,6 +60,7 @@ pub use push::UnfinishedWork;
 pub use queue::QueueFacts;
 pub use roles::RoleFacts;
 pub use scheduler::SchedulerFacts;
+pub use standstill::explain_worker;
 pub use thresholds::{PatrolSettings, Thresholds};
 pub use witness::WatchFacts;
 
@@ -492,7 +494,7 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
         Action::StopRig { rig } => held::stop_held(town, &town.find_rig(rig)?),
         Action::NotifyMail { agent } => mail::notify_agent(town, agent),
         Action::CheckGate { rig, gate } => gates::check_gate(town, rig.as_deref(), gate),
-        Action::RunQueue { rig } => queue::run_queue_action(&town.find_rig(rig)?),
+        Action::RunQueue { rig, .. } => queue::run_queue_action(&town.find_rig(rig)?),
         Action::Land { convoy } => convoys::land_convoy_action(town, convoy),
         Action::FinishConvoy { request } => convoys::finish_convoy(town, request),
         Action::AskPerson => attention::report_items(town),

@@ -18,6 +18,11 @@ pub struct QueueFacts {
     /// The time until the queue has a ready request. None if no request is open, the queue is
     /// turned off or paused, its settings are wrong, or another process holds it.
     pub ready_in: Option<SignedDuration>,
+    /// The time after which a request that the queue looks at now must be looked at again: its pull
+    /// request, or the target that it waits for.
+    pub next_look_in: Option<SignedDuration>,
+    /// A hash of the open requests and of the gates.
+    pub state: String,
 }
 
 /// Reads the facts.
@@ -36,6 +41,8 @@ pub(super) fn facts(
     QueueFacts {
         rig: rig.name().to_owned(),
         ready_in: running.and_then(|settings| mq::time_until_ready(rig, settings, beads, now)),
+        next_look_in: running.and_then(|settings| mq::pause_between_looks(settings, beads)),
+        state: running.map_or_else(String::new, |settings| mq::hash_queue(settings, beads)),
     }
 }
 
@@ -50,15 +57,22 @@ pub(super) fn decide(facts: &QueueFacts) -> Vec<Decision> {
             saw: format!("rig {rig} has a merge request that nothing blocks"),
             action: Action::RunQueue {
                 rig: rig.clone().into(),
+                state: facts.state.clone(),
             },
         })
         .into_iter()
         .collect()
 }
 
-/// Returns the time until a request that waits for its target is ready.
+/// Returns the time until a request that waits for its target or its pull request must be looked at
+/// again. A look that changes nothing wakes no pass, so the one after a look of now counts, too.
 pub(super) fn due(facts: &QueueFacts) -> Option<SignedDuration> {
-    facts.ready_in.filter(SignedDuration::is_positive)
+    let ready_in = facts.ready_in?;
+    if ready_in.is_positive() {
+        Some(ready_in)
+    } else {
+        facts.next_look_in
+    }
 }
 
 /// Runs the queue. If only outside problems were in the way, fails so that the run is retried.
@@ -68,6 +82,7 @@ pub(super) fn run_queue_action(rig: &Rig) -> anyhow::Result<Option<String>> {
         !matches!(
             merge.outcome,
             mq::MergeOutcome::PullRequest { is_news: false, .. }
+                | mq::MergeOutcome::TargetStillBroken { .. }
         )
     });
     let reasons: Vec<String> = merged
@@ -95,6 +110,7 @@ mod tests {
         let facts = |ready_in| QueueFacts {
             rig: "web".to_owned(),
             ready_in,
+            ..QueueFacts::default()
         };
         let later = Some(SignedDuration::from_secs(90));
         assert!(decide(&facts(None)).is_empty() && decide(&facts(later)).is_empty());
@@ -102,5 +118,11 @@ mod tests {
         let ready = facts(Some(SignedDuration::ZERO));
         assert_eq!(decide(&ready)[0].rule, rule::Q1_RUN_QUEUE);
         assert_eq!((due(&ready), due(&facts(None))), (None, None));
+        let minute = Some(SignedDuration::from_mins(1));
+        let looked_at = QueueFacts {
+            next_look_in: minute,
+            ..ready
+        };
+        assert_eq!(due(&looked_at), minute);
     }
 }

@@ -89,6 +89,7 @@ fn facts_for_every_rule() -> TownFacts {
         queue: QueueFacts {
             rig: "web".into(),
             ready_in: Some(SignedDuration::ZERO),
+            ..QueueFacts::default()
         },
         ..RigFacts::default()
     };

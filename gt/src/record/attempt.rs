@@ -7,10 +7,10 @@
 //! ([`read_trace`]) and may be missing: branch or folder removed, no commit. They are then left out
 //! without an error.
 
-use bd::bead::{Bead, DepKind, Stamp, fields};
+use bd::bead::{Bead, DepKind, Stamp, Status, fields};
 use bd::git::rescue::{self, Rescue};
 use bd::git::{Git, GitError};
-use bd::store::{Snapshot, Tx};
+use bd::store::{Snapshot, StoreError, Tx};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -41,8 +41,14 @@ const GIVEN_BY: &str = "dispatched_by";
 /// The key of the instructions that came with the sling.
 const INSTRUCTIONS_KEY: &str = "attached_args";
 
+/// The words between a request and the reason in the comment on the bead of a rejected request.
+pub(crate) const WAS_REJECTED: &str = " was rejected: ";
+
 /// The label of a bead at which a worker gave up.
 pub const FAILED_LABEL: &str = "gt:attempt-failed";
+
+/// The label of an open bead whose pull request was closed without a merge.
+pub const CLOSED_AT_FORGE_LABEL: &str = "gt:pull-request-closed";
 
 /// An attempt at a bead that has ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +121,8 @@ pub fn record_start(
     by: &str,
     instructions: &str,
 ) -> serde_json::Result<()> {
-    bead.labels.retain(|label| label != FAILED_LABEL);
+    bead.labels
+        .retain(|label| label != FAILED_LABEL && label != CLOSED_AT_FORGE_LABEL);
     bead.set_metadata(GIVEN_KEY, now.to_string())?;
     bead.set_metadata(GIVEN_BY, by)?;
     if !instructions.is_empty() || bead.metadata_object().contains_key(INSTRUCTIONS_KEY) {
@@ -156,6 +163,29 @@ pub fn record_giving_up(
     bead.labels.sort();
     bead.labels.dedup();
     Ok(())
+}
+
+/// Marks an open bead whose pull request was closed without a merge.
+pub(crate) fn mark_closed_at_forge(tx: &mut Tx, id: &str) -> Result<(), StoreError> {
+    let Some(mut bead) = tx.get(id).filter(|bead| bead.is_open()).cloned() else {
+        return Ok(());
+    };
+    bead.labels.push(CLOSED_AT_FORGE_LABEL.to_owned());
+    bead.labels.sort();
+    bead.labels.dedup();
+    tx.put(bead)
+}
+
+/// Returns the reason for which the last request of an open bead was rejected, if no worker has got
+/// the bead since.
+pub fn last_rejection(bead: &Bead) -> Option<&str> {
+    let comment = bead
+        .comments
+        .iter()
+        .rev()
+        .find(|comment| comment.text.contains(WAS_REJECTED))?;
+    let is_current = given_at(bead).is_none_or(|given| comment.created_at.instant() >= given);
+    (is_current && bead.status == Status::Open).then_some(comment.text.as_str())
 }
 
 /// Returns the last attempt, if its worker gave up.

@@ -1,5 +1,6 @@
-//! Remembers how the last requests of a rig fared at their gates, and how long the gates ran. The
-//! queue chooses the size of its batches by the results, and estimates waits by the durations.
+//! Remembers how the last requests of a rig fared at their gates, how long the gates ran, and how
+//! long the queue took for its requests. The queue chooses the size of its batches by the results,
+//! and estimates waits by the durations.
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,15 @@ pub(crate) struct GateHistory {
     passed: Vec<bool>,
     /// The duration of each run of all gates in seconds, oldest first. Runs side by side are one.
     rounds: Vec<f64>,
+    /// The last turns of the queue, oldest first.
+    turns: Vec<QueueTurn>,
+}
+
+/// The requests that the queue handled together, from their choice to their results.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct QueueTurn {
+    seconds: f64,
+    requests: usize,
 }
 
 impl GateHistory {
@@ -37,6 +47,23 @@ impl GateHistory {
         let mut history = Self::load(rig);
         push_newest(&mut history.rounds, seconds);
         write_state(&rig.gate_history(), &history).ok();
+    }
+
+    /// Adds a turn of the queue. The same rules hold as for [`Self::record`].
+    pub(crate) fn record_turn(rig: &Rig, seconds: f64, requests: usize) {
+        let mut history = Self::load(rig);
+        push_newest(&mut history.turns, QueueTurn { seconds, requests });
+        write_state(&rig.gate_history(), &history).ok();
+    }
+
+    /// Returns the mean time of the queue for one request in seconds: the preparation, the gates,
+    /// the push and its check. None before the first turn.
+    pub(crate) fn seconds_per_request(&self) -> Option<f64> {
+        let seconds: f64 = self.turns.iter().map(|turn| turn.seconds).sum();
+        let requests: usize = self.turns.iter().map(|turn| turn.requests).sum();
+        #[expect(clippy::cast_precision_loss, reason = "a queue is short")]
+        let mean = (requests > 0).then(|| seconds / requests as f64);
+        mean
     }
 
     /// Returns the median duration of a run of all gates in seconds. None before the first run.
@@ -97,6 +124,17 @@ mod tests {
             ..GateHistory::default()
         };
         assert_eq!(history.median_round(), Some(5.0));
+    }
+
+    #[test]
+    fn the_pace_counts_the_whole_time_of_the_queue() {
+        assert_eq!(GateHistory::default().seconds_per_request(), None);
+        let turn = |seconds, requests| QueueTurn { seconds, requests };
+        let history = GateHistory {
+            turns: vec![turn(10.0, 8), turn(2.0, 1), turn(6.0, 3)],
+            ..GateHistory::default()
+        };
+        assert_eq!(history.seconds_per_request(), Some(1.5));
     }
 
     #[test]

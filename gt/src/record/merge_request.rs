@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::approval::{Approval, HookWaiver};
+use super::broken_target::BrokenTarget;
 use super::pull_request::PullRequest;
 use crate::town::Rig;
 use crate::town::identity::Address;
@@ -97,18 +98,6 @@ pub struct RequestState {
     /// A waiver of its hooks, for readers. The queue obeys only [`super::approval`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waived: Option<HookWaiver>,
-}
-
-/// A target that fails its own gates, for a request that waits until it moves.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct BrokenTarget {
-    /// The failing commit of the target.
-    pub target: String,
-    /// The task that was created for it.
-    #[serde(default)]
-    pub task: String,
-    /// The time of the last check, RFC 3339.
-    pub at: String,
 }
 
 impl Receipt {
@@ -283,9 +272,10 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
                 approval.save(rig, id)?;
             }
             set_request_state(&mut request, &state)?;
-            request.updated_at = tx.now();
-            tx.put(request)?;
         }
+        // The change ends the pause of a queue whose last run failed.
+        request.updated_at = tx.now();
+        tx.put(request)?;
         Ok(was)
     })
 }
@@ -297,6 +287,14 @@ pub fn open_requests(beads: &Snapshot) -> Vec<&Bead> {
 /// Returns the number of open requests, without reading them.
 pub fn count_open_requests(beads: &Snapshot) -> usize {
     beads.marked_open(&REQUEST_MARKS).count()
+}
+
+/// Returns the ids of the open requests and the times of their last changes, without reading them.
+pub(crate) fn list_open_changes(beads: &Snapshot) -> Vec<(&str, Option<Timestamp>)> {
+    beads
+        .marked_open(&REQUEST_MARKS)
+        .map(|request| (request.id(), request.time(TimeField::Updated)))
+        .collect()
 }
 
 /// Returns the open requests about which the queue may have findings. Does not read the others.

@@ -6,6 +6,7 @@ pub mod answer_link;
 pub mod approval;
 pub mod attempt;
 pub mod boot_status;
+pub mod broken_target;
 pub mod budget;
 pub mod chores;
 pub mod convoy;

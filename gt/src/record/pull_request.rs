@@ -25,6 +25,9 @@ pub struct PullRequest {
     /// The refusal of the push for which the request does not land directly.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub because: String,
+    /// The time at which the forge first accepted the merge of the commits, RFC 3339.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub accepted: String,
     /// The ids of the reviews that the commits answer.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub answered: Vec<String>,

@@ -1,10 +1,13 @@
 //! Finds the reason why the merge queue does not merge an open request now.
 
+use std::collections::BTreeMap;
+
 use bd::bead::{Bead, Status};
 use bd::graph::find_blockers;
 use bd::store::Snapshot;
 use kit::ui::{escape, time};
 
+use super::broken_target::BrokenTarget;
 use super::pull_request::PullRequest;
 use super::{merge_request, queued_sling};
 
@@ -20,7 +23,12 @@ pub enum RequestWait {
     /// Other beads must be closed first, such as the tasks of failed merges.
     Beads { ids: Vec<String> },
     /// The target fails its own gates. The task is for its repair.
-    Target { branch: String, task: String },
+    Target {
+        branch: String,
+        task: String,
+        /// The time of the next run of the gates on the same commit.
+        next_test: Option<jiff::Timestamp>,
+    },
     /// Each try fails for a reason outside the request, and the queue tries it again.
     Failing { since: String, reason: String },
 }
@@ -28,6 +36,15 @@ pub enum RequestWait {
 impl RequestWait {
     /// Returns the reason why an open request is not merged now.
     pub fn find(beads: &Snapshot, request: &Bead) -> Option<Self> {
+        Self::find_among(beads, request, &BrokenTargets::find(beads))
+    }
+
+    /// Does the same for one of several requests.
+    pub fn find_among(
+        beads: &Snapshot,
+        request: &Bead,
+        broken_targets: &BrokenTargets,
+    ) -> Option<Self> {
         let state = merge_request::request_state(request);
         if !state.needs_person.is_empty() {
             let reason = state.needs_person;
@@ -45,13 +62,12 @@ impl RequestWait {
             let ids = blockers.into_iter().map(str::to_owned).collect();
             return Some(Self::Beads { ids });
         }
-        let broken = state.broken;
-        if let Some(broken) =
-            broken.filter(|broken| beads.get(&broken.task).is_some_and(Bead::is_open))
-        {
-            let branch = merge_request::receipt_of(request).target;
-            let task = broken.task;
-            return Some(Self::Target { branch, task });
+        if let Some(broken) = broken_targets.find_for(request) {
+            return Some(Self::Target {
+                branch: merge_request::receipt_of(request).target,
+                task: broken.task.clone(),
+                next_test: broken.next_test(),
+            });
         }
         let (since, reason) = state.failing?;
         Some(match state.gate_cannot_run {
@@ -74,6 +90,11 @@ impl RequestWait {
         matches!(self, Self::Failing { .. })
     }
 
+    /// Returns true if each run of the queue tries the request, whoever must act.
+    pub fn is_tried_again(&self) -> bool {
+        matches!(self, Self::Failing { .. } | Self::Gate { .. })
+    }
+
     /// Returns the beads that must be closed first.
     pub fn awaited_beads(&self) -> &[String] {
         match self {
@@ -93,10 +114,19 @@ impl RequestWait {
                 let ids: Vec<String> = ids.iter().map(|id| describe_bead(beads, id)).collect();
                 format!("waits for {}", ids.join(", "))
             }
-            Self::Target { branch, task } => format!(
-                "{branch} fails its own gates, and waits for {}",
-                describe_bead(beads, task)
-            ),
+            Self::Target {
+                branch,
+                task,
+                next_test,
+            } => {
+                let task = describe_bead(beads, task);
+                let next_test = next_test
+                    .filter(|at| *at > now)
+                    .map_or_else(String::new, |at| {
+                        format!("; tested again {}", time::format_ago(now, at))
+                    });
+                format!("{branch} fails its own gates, and waits for {task}{next_test}")
+            }
             Self::Failing { since, reason } => {
                 let since = since
                     .parse()
@@ -138,5 +168,52 @@ fn describe_bead(beads: &Snapshot, id: &str) -> String {
     match beads.get(id) {
         Some(bead) => format!("{id} ({}): {}", bead.status, bead.title),
         None => id.to_owned(),
+    }
+}
+
+/// The targets that fail their own gates, by branch: the newest record of each whose task is open.
+#[derive(Debug, Default)]
+pub struct BrokenTargets(BTreeMap<String, BrokenTarget>);
+
+impl BrokenTargets {
+    /// Finds them by the findings of all open requests.
+    pub fn find(beads: &Snapshot) -> Self {
+        let mut by_branch: BTreeMap<String, BrokenTarget> = BTreeMap::new();
+        for request in merge_request::requests_with_findings(beads) {
+            let Some(broken) = merge_request::request_state(request).broken else {
+                continue;
+            };
+            if !beads.get(&broken.task).is_some_and(Bead::is_open) {
+                continue;
+            }
+            let known = by_branch
+                .entry(merge_request::receipt_of(request).target)
+                .or_default();
+            if known.at <= broken.at {
+                *known = broken;
+            }
+        }
+        Self(by_branch)
+    }
+
+    pub fn find_branch(&self, branch: &str) -> Option<&BrokenTarget> {
+        self.0.get(branch)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &BrokenTarget)> {
+        self.0.iter()
+    }
+
+    /// Returns the broken target that a request must wait for. Work that may repair the target
+    /// waits only after its own test.
+    pub fn find_for(&self, request: &Bead) -> Option<&BrokenTarget> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let receipt = merge_request::receipt_of(request);
+        let broken = self.0.get(&receipt.target)?;
+        let repairs =
+            receipt.resolves.is_some() || merge_request::source_bead_of(request) == broken.task;
+        (merge_request::request_state(request).broken.is_some() || !repairs).then_some(broken)
     }
 }

@@ -16,6 +16,7 @@ use serde::Serialize;
 use crate::flow::work::convoy::{BeadStanding, ConvoyProgress, TrackedBead};
 use crate::record::attempt;
 use crate::record::convoy;
+use crate::record::queued_sling;
 use crate::record::town_view::TownView;
 
 /// The number of last closed beads that the pace is derived from.
@@ -75,8 +76,9 @@ impl BeadPace {
 }
 
 impl ConvoyEnd {
-    /// Estimates the end of a convoy. `needs` are the beads that need the user. None if no bead is
-    /// left, an escalation blocks the convoy, or there is no pace.
+    /// Estimates the end of a convoy whose beads are all at work or queued for a worker. `needs` are
+    /// the beads that need the user. None if no bead is left, an escalation blocks the convoy, or
+    /// there is no pace.
     pub fn estimate(
         progress: &ConvoyProgress,
         view: &TownView,
@@ -91,8 +93,14 @@ impl ConvoyEnd {
         if !progress.blocked_by.is_empty() || left.is_empty() {
             return None;
         }
+        let queued = list_queued_ids(view);
         Self::describe_obstacle("waits for you", &left, |bead| needs.contains(&*bead.id))
             .or_else(|| Self::describe_obstacle("stopped", &left, is_stopped))
+            .or_else(|| {
+                Self::describe_obstacle("no one has", &left, |bead| {
+                    !is_at_work(bead) && !queued.contains(&bead.id)
+                })
+            })
             .or_else(|| {
                 let ages = left
                     .iter()
@@ -127,6 +135,14 @@ impl ConvoyEnd {
             text: format!("{words}: {}", ids.join(", ")),
         })
     }
+}
+
+/// Returns the ids of the beads that are queued for a worker.
+fn list_queued_ids(view: &TownView) -> BTreeSet<String> {
+    let rigs = view.stores.rigs.values();
+    rigs.flat_map(queued_sling::list_queued_slings)
+        .map(|queued| queued.work_bead_id)
+        .collect()
 }
 
 fn is_stopped(bead: &TrackedBead) -> bool {

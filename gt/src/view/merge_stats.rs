@@ -3,6 +3,8 @@
 
 use std::collections::BTreeMap;
 
+use bd::bead::Bead;
+use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -24,6 +26,12 @@ pub struct MergeStats {
     /// The time from the submission to the merge, in seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_seconds: Option<Percentiles>,
+    /// The part of it before the queue began with the request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub waiting_seconds: Option<Percentiles>,
+    /// The part of it after that, with the gates.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merging_seconds: Option<Percentiles>,
     pub gates: Vec<GateStats>,
     pub waiting: Vec<WaitingStats>,
 }
@@ -83,12 +91,20 @@ pub fn read_merge_stats(rig: &Rig, since: Timestamp) -> anyhow::Result<MergeStat
     let beads = rig.store()?.snapshot()?;
     let mut waits = Vec::new();
     let mut withdrawn = 0;
-    for request in merge_request::requests_closed_since(&beads, since) {
+    let runs = read_queue_events(rig, since)?;
+    let mut in_line = Vec::new();
+    let mut merging = Vec::new();
+    for request in list_closed_requests(&beads, since) {
         let closed_at = request.closed_at.as_ref().map(bd::bead::Stamp::instant);
         if bd::bead::fields::get_field(&request.description, "merge_commit").is_none() {
             withdrawn += 1;
         } else if let Some(at) = closed_at {
-            waits.push(seconds_between(request.created_at.instant(), at));
+            let submitted = request.created_at.instant();
+            waits.push(seconds_between(submitted, at));
+            if let Some(started) = runs.started.get(&request.id) {
+                in_line.push(seconds_between(submitted, *started));
+                merging.push(seconds_between(*started, at));
+            }
         }
     }
     let now = rig.town().clock.now();
@@ -113,45 +129,82 @@ pub fn read_merge_stats(rig: &Rig, since: Timestamp) -> anyhow::Result<MergeStat
         since,
         merged: waits.len(),
         withdrawn,
-        gates: read_gate_stats(rig, since, waits.len())?,
+        gates: list_gate_stats(runs.gates, waits.len()),
+        waiting_seconds: Percentiles::from_values(in_line),
+        merging_seconds: Percentiles::from_values(merging),
         wait_seconds: Percentiles::from_values(waits),
         waiting: waiting.into_values().collect(),
     })
 }
 
-fn read_gate_stats(rig: &Rig, since: Timestamp, merged: usize) -> anyhow::Result<Vec<GateStats>> {
-    #[derive(Default)]
-    struct GateRuns {
-        failed: usize,
-        retried: u64,
-        seconds: Vec<f64>,
-    }
-    let mut gates: BTreeMap<String, GateRuns> = BTreeMap::new();
+/// Returns the requests that were closed at or after a time, with those in the archive.
+fn list_closed_requests(beads: &Snapshot, since: Timestamp) -> Vec<Bead> {
+    let archived = beads.archive().beads().into_iter().filter(|bead| {
+        let closed_at = bead.closed_at.as_ref().map(bd::bead::Stamp::instant);
+        merge_request::is_merge_request(bead)
+            && closed_at.is_some_and(|at| at >= since)
+            && beads.get(&bead.id).is_none()
+    });
+    merge_request::requests_closed_since(beads, since)
+        .into_iter()
+        .cloned()
+        .chain(archived)
+        .collect()
+}
+
+/// The events of a rig's queue.
+#[derive(Default)]
+struct QueueEvents {
+    /// The first start of each request.
+    started: BTreeMap<String, Timestamp>,
+    gates: BTreeMap<String, GateRuns>,
+}
+
+#[derive(Default)]
+struct GateRuns {
+    failed: usize,
+    retried: u64,
+    seconds: Vec<f64>,
+}
+
+fn read_queue_events(rig: &Rig, since: Timestamp) -> anyhow::Result<QueueEvents> {
+    let mut found = QueueEvents::default();
     for line in NewestEvents::new(&rig.town().layout)?.since(Some(since)) {
         let line = line?;
-        let at: Option<Timestamp> = line.ts.parse().ok();
-        if line.kind != "gate" || at.is_none_or(|at| at < since) {
+        let Ok(at) = line.ts.parse::<Timestamp>() else {
+            continue;
+        };
+        if at < since || !matches!(&*line.kind, "gate" | "merge_started") {
             continue;
         }
-        if let Event::Gate {
-            gate,
-            passed,
-            seconds,
-            retried,
-            request,
-            ..
-        } = line.to_event()
-            && request.rig == rig.name()
-        {
-            let runs = gates.entry(gate).or_default();
-            runs.failed += usize::from(!passed);
-            runs.retried += u64::from(retried);
-            runs.seconds.push(seconds);
+        match line.to_event() {
+            Event::MergeStarted(request) if request.rig == rig.name() => {
+                // The newest event comes first.
+                found.started.insert(request.mr, at);
+            }
+            Event::Gate {
+                gate,
+                passed,
+                seconds,
+                retried,
+                request,
+                ..
+            } if request.rig == rig.name() => {
+                let runs = found.gates.entry(gate).or_default();
+                runs.failed += usize::from(!passed);
+                runs.retried += u64::from(retried);
+                runs.seconds.push(seconds);
+            }
+            _ => {}
         }
     }
+    Ok(found)
+}
+
+fn list_gate_stats(gates: BTreeMap<String, GateRuns>, merged: usize) -> Vec<GateStats> {
     #[expect(clippy::cast_precision_loss, reason = "both counts are small")]
     let per_merge = |runs: usize| (merged > 0).then(|| runs as f64 / merged as f64);
-    Ok(gates
+    gates
         .into_iter()
         .map(|(gate, runs)| GateStats {
             gate,
@@ -161,7 +214,7 @@ fn read_gate_stats(rig: &Rig, since: Timestamp, merged: usize) -> anyhow::Result
             runs_per_merge: per_merge(runs.seconds.len()),
             seconds: Percentiles::from_values(runs.seconds),
         })
-        .collect())
+        .collect()
 }
 
 fn seconds_between(from: Timestamp, to: Timestamp) -> f64 {

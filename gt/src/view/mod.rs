@@ -21,6 +21,7 @@ pub mod plugin;
 pub mod polecat;
 pub mod ready;
 pub mod request;
+pub mod request_times;
 pub mod rig;
 pub mod role;
 pub mod scheduler;

@@ -8,11 +8,12 @@ use serde::Serialize;
 use crate::flow::agent::session::end;
 use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
+use crate::patrol::explain_worker;
 use crate::record::polecat::{self, Polecat, PolecatState, WorkCompletion};
 use crate::record::progress::WorkerProgress;
 use crate::record::town_view::TownView;
-use crate::town::Rig;
 use crate::town::name::Lease;
+use crate::town::{Rig, TownLayout};
 
 /// A polecat in a list, for text and JSON.
 #[derive(Debug, Serialize)]
@@ -44,7 +45,7 @@ pub struct PolecatRow {
 }
 
 impl PolecatRow {
-    pub fn from_polecat(polecat: &Polecat) -> Self {
+    pub fn from_polecat(layout: &TownLayout, view: &TownView, polecat: &Polecat) -> Self {
         let failed = polecat
             .slot
             .state
@@ -54,7 +55,7 @@ impl PolecatRow {
             rig: polecat.rig.clone(),
             name: polecat.name.clone(),
             state: polecat.state,
-            why: polecat.why.clone(),
+            why: explain_worker(layout, view, polecat),
             issue: polecat.hook.clone(),
             session_running: polecat
                 .session
@@ -135,7 +136,7 @@ impl PolecatStatus {
         let polecat = view.find_polecat(rig.name(), name)?;
         let clone_path = rig.sandbox(name);
         let git = Git::at(&clone_path);
-        let mut row = PolecatRow::from_polecat(polecat);
+        let mut row = PolecatRow::from_polecat(&town.layout, &view, polecat);
         let dead = polecat
             .session
             .as_ref()

@@ -7,10 +7,12 @@ use kit::ui::escape;
 use kit::ui::time::{format_ago, format_estimate, format_seconds};
 use serde::Serialize;
 
+use super::request_times::RequestTimes;
 use crate::flow::work::mq::{self, QueuePace, RequestOrder, find_clashes};
+use crate::patrol::PatrolMemory;
 use crate::record::merge_request;
 use crate::record::pull_request::PullRequest;
-use crate::record::request_wait::RequestWait;
+use crate::record::request_wait::{BrokenTargets, RequestWait};
 use crate::town::Rig;
 use crate::town::config::RigSettings;
 use crate::town::event::{self, EventLine};
@@ -51,6 +53,8 @@ pub struct RequestRow {
     pub place: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<MergeEstimate>,
+    /// Where its time went so far.
+    pub times: RequestTimes,
 }
 
 /// The state of an open request in the queue.
@@ -83,20 +87,26 @@ pub struct MergeEstimate {
     pub rounds: usize,
     /// The median duration of one run.
     pub round_seconds: f64,
+    /// The mean time of the queue for one request, with the merge and its check.
+    pub request_seconds: f64,
 }
 
 impl MergeEstimate {
-    /// Estimates the merge of the request at a place, from 1.
+    /// Estimates the merge of the request at a place, from 1. Requests of one run of the gates are
+    /// merged together.
     fn for_place(pace: QueuePace, place: usize) -> Self {
         let rounds = pace.rounds_until(place);
         #[expect(clippy::cast_precision_loss, reason = "a queue is short")]
-        let seconds = rounds as f64 * pace.round_seconds;
-        let [seconds, round_seconds] =
-            [seconds, pace.round_seconds].map(|seconds| (seconds * 10.0).round() / 10.0);
+        let [rounds_before, place] = [rounds as f64, place as f64];
+        let seconds = (rounds_before * pace.round_seconds).max(place * pace.request_seconds);
+        let [seconds, round_seconds, request_seconds] =
+            [seconds, pace.round_seconds, pace.request_seconds]
+                .map(|seconds| (seconds * 10.0).round() / 10.0);
         Self {
             seconds,
             rounds,
             round_seconds,
+            request_seconds,
         }
     }
 
@@ -104,9 +114,10 @@ impl MergeEstimate {
     pub fn describe(&self) -> String {
         let rounds = kit::ui::counted(self.rounds, "run");
         format!(
-            "in {} ({rounds} of the gates, {} each)",
+            "in {} ({rounds} of the gates, {} each; {} per request)",
             format_estimate(self.seconds),
-            format_seconds(self.round_seconds)
+            format_seconds(self.round_seconds),
+            format_seconds(self.request_seconds)
         )
     }
 }
@@ -123,13 +134,15 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
     let order = RequestOrder::read(rig, &settings)?;
     let now = rig.town().clock.now();
     let clashes = find_clashes(beads);
+    let broken_targets = BrokenTargets::find(beads);
+    let next_run = PatrolMemory::next_queue_run(&rig.town().layout, rig.name(), now);
     let mut rows: Vec<RequestRow> = merge_request::open_requests(beads)
         .into_iter()
         .map(|request| {
             let receipt = merge_request::receipt_of(request);
             let blockers = bd::graph::find_blockers(beads, &request.id);
             let mut waits_for: Vec<String> = blockers.into_iter().map(str::to_owned).collect();
-            let wait = RequestWait::find(beads, request);
+            let wait = RequestWait::find_among(beads, request, &broken_targets);
             if let Some(RequestWait::Target { task, .. }) = &wait {
                 waits_for.push(task.clone());
             }
@@ -149,7 +162,10 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
                     } else {
                         RequestStanding::Blocked
                     };
-                    let why = wait.describe(beads, now);
+                    let mut why = wait.describe(beads, now);
+                    if let Some(next) = next_run.filter(|_| wait.is_tried_again()) {
+                        why.push_str(&format!("; next try {}", format_ago(now, next)));
+                    }
                     (
                         status,
                         Some(why),
@@ -181,10 +197,19 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
                 pull_request: merge_request::awaited_pull_request(request),
                 place: None,
                 estimate: None,
+                // The events are read of requests with which the queue has begun.
+                times: RequestTimes::from_events(request, &[], now),
             }
         })
         .collect();
     add_queue_state(rig, &mut rows)?;
+    for row in &mut rows {
+        let is_begun = row.status == RequestStanding::Merging || row.why.is_some();
+        if is_begun && let Some(request) = beads.get(&row.id) {
+            let events = event::read_events_about(&rig.town().layout, &row.id)?;
+            row.times = RequestTimes::from_events(request, &events, now);
+        }
+    }
     rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.id.cmp(&b.id)));
     let pace = QueuePace::read(rig, &settings);
     let mut ready = 0;
@@ -250,11 +275,29 @@ mod tests {
         let pace = QueuePace {
             batch_size: 4,
             round_seconds: 65.0,
+            request_seconds: 17.0,
         };
         let describe = |place| MergeEstimate::for_place(pace, place).describe();
-        let one_run = "in about 1m (1 run of the gates, 1m each)";
+        let one_run = "in about 1m (1 run of the gates, 1m each; 17.0s per request)";
         assert_eq!(describe(1), one_run);
         assert_eq!(describe(4), one_run);
-        assert_eq!(describe(5), "in about 2m (2 runs of the gates, 1m each)");
+        assert_eq!(
+            describe(5),
+            "in about 2m (2 runs of the gates, 1m each; 17.0s per request)"
+        );
+    }
+
+    #[test]
+    fn an_estimate_counts_the_merges_of_a_long_queue_with_quick_gates() {
+        let pace = QueuePace {
+            batch_size: 8,
+            round_seconds: 0.1,
+            request_seconds: 1.2,
+        };
+        let estimate = MergeEstimate::for_place(pace, 581);
+        assert_eq!(
+            kit::ui::time::format_estimate(estimate.seconds),
+            "about 11m"
+        );
     }
 }

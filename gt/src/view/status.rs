@@ -14,8 +14,8 @@ use crate::flow::townwide::dog::{health, list_dogs_in};
 use crate::flow::work::convoy::{self, ConvoyProgress, review};
 use crate::host::LiveTown;
 use crate::host::daemon;
-use crate::patrol::attention::{self, AttentionKind, TASK_KEY};
-use crate::patrol::{PatrolSettings, outages, rule};
+use crate::patrol::attention::{self, AttentionItem, AttentionKind};
+use crate::patrol::{explain_worker, outages, rule};
 use crate::record;
 use crate::record::dog::Dog;
 use crate::record::escalation::{self, Escalation, Severity};
@@ -26,7 +26,7 @@ use crate::record::plugin::find_plugins;
 use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::progress::WorkerProgress;
 use crate::record::queued_sling;
-use crate::record::request_wait::RequestWait;
+use crate::record::request_wait::{BrokenTargets, RequestWait};
 use crate::record::role::RoleMode;
 use crate::record::scheduler::SchedulerState;
 use crate::record::start_use::UseLimits;
@@ -83,6 +83,9 @@ impl TownStatus {
 pub struct TownProblem {
     pub text: String,
     pub next: Vec<String>,
+    /// True if the needs of the user have it, too.
+    #[serde(skip)]
+    pub is_need: bool,
 }
 
 impl TownProblem {
@@ -90,6 +93,7 @@ impl TownProblem {
         Self {
             text: text.into(),
             next: next.into_iter().collect(),
+            is_need: false,
         }
     }
 }
@@ -187,6 +191,24 @@ pub struct RigSummary {
     /// The reason why nothing is started in the rig.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<Hold>,
+}
+
+impl RigSummary {
+    /// Returns what a queued bead waits for.
+    pub fn describe_queue_wait(&self, id: &str) -> String {
+        if let Some(blockers) = self.waits_for.get(id) {
+            return format!("waits for {}", blockers.join(", "));
+        }
+        self.held
+            .as_ref()
+            .map(|hold| &hold.reason)
+            .or(self.full.as_ref())
+            .or(self.usage_limits.first())
+            .map_or_else(
+                || format!("waits for a worker of rig {}", self.name),
+                Clone::clone,
+            )
+    }
 }
 
 /// The number of requests in a merge queue.
@@ -298,7 +320,7 @@ pub fn watched_folders(town: &Town) -> Vec<PathBuf> {
 }
 
 /// Returns the problems for the user.
-fn find_problems(town: &Town, view: &TownView) -> Vec<TownProblem> {
+fn find_problems(town: &LiveTown, view: &TownView) -> Vec<TownProblem> {
     let mut problems: Vec<TownProblem> = view
         .blind
         .iter()
@@ -329,15 +351,8 @@ fn find_problems(town: &Town, view: &TownView) -> Vec<TownProblem> {
         let text = format!("{}: {why}; {count} stopped, next try {next}", outage.agent);
         problems.push(TownProblem::new(text, []));
     }
-    for rig in view.stores.rigs.keys() {
-        problems.extend(find_stopped_work(&town.rig(rig), view));
-    }
-    for item in attention::gate_items(&town.layout, view) {
-        if item.is_due(view.now) {
-            let text = format!("{}: {}", item.subject, item.text);
-            problems.push(TownProblem::new(text, item.next));
-        }
-    }
+    let items = attention::list_due_items(town, view).into_iter();
+    problems.extend(items.filter_map(problem_of_item));
     for request in review::list_requests(&view.stores.town, false) {
         if request.pending.is_some() {
             let title = kit::ui::escape::escape_line(&request.new.title);
@@ -377,23 +392,25 @@ fn find_wrong_settings(view: &TownView) -> Vec<TownProblem> {
     wrong
 }
 
-/// Returns the beads of a rig at which a worker gave up or is stuck, and the tasks that wait for
-/// someone.
-fn find_stopped_work(rig: &Rig, view: &TownView) -> Vec<TownProblem> {
-    let settings = PatrolSettings::from_layers(view.settings.for_rig(Some(rig.name())), rig);
-    attention::rig_items(view, rig.name(), &settings)
-        .into_iter()
-        .filter(|item| {
-            matches!(item.kind, AttentionKind::Stuck | AttentionKind::GaveUp)
-                || item.key.starts_with(TASK_KEY)
-        })
-        .map(|item| {
-            let why = item.text.lines().next().unwrap_or("");
-            let text = format!("{}: {why}", item.subject);
-            let explain = format!("gt why {}", item.bead);
-            TownProblem::new(text, item.next.into_iter().take(1).chain([explain]))
-        })
-        .collect()
+/// The begins of the keys of items that are problems with more details.
+const DETAILED_KEYS: [&str; 5] = ["rollback:", "lost:", "settings:", "outage:", "review:"];
+
+/// Returns the problem of an item for the user.
+fn problem_of_item(item: AttentionItem) -> Option<TownProblem> {
+    if DETAILED_KEYS.iter().any(|key| item.key.starts_with(key)) {
+        return None;
+    }
+    let why = item.text.lines().next().unwrap_or("");
+    let text = format!("{}: {why}", item.subject);
+    let explain = format!("gt why {}", item.bead);
+    let is_worker = matches!(item.kind, AttentionKind::Stuck | AttentionKind::GaveUp);
+    let commands = if is_worker { 1 } else { item.next.len() };
+    let needs_explanation = !item.bead.is_empty() && !item.next.contains(&explain);
+    let next = item.next.into_iter().take(commands);
+    Some(TownProblem {
+        is_need: true,
+        ..TownProblem::new(text, next.chain(needs_explanation.then_some(explain)))
+    })
 }
 
 /// Reads the status of the whole town.
@@ -409,7 +426,10 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
         let text = format!("gtd runs an older program: {difference}");
         problems.push(TownProblem::new(text, ["gt daemon restart".to_owned()]));
     }
-    let looking = StatusReader { view };
+    let looking = StatusReader {
+        layout: &town.layout,
+        view,
+    };
     let rigs: Vec<RigSummary> = town
         .list_rigs()?
         .iter()
@@ -478,6 +498,7 @@ fn describe_usage_limits(
 }
 
 struct StatusReader<'a> {
+    layout: &'a TownLayout,
     view: &'a TownView,
 }
 
@@ -584,7 +605,9 @@ impl StatusReader<'_> {
             state: polecat
                 .filter(|polecat| polecat.hook.is_none() || self.view.sessions.is_some())
                 .map(|polecat| polecat.state),
-            why: polecat.map_or(String::new(), |polecat| polecat.why.clone()),
+            why: polecat.map_or(String::new(), |polecat| {
+                explain_worker(self.layout, self.view, polecat)
+            }),
             progress: polecat.and_then(|polecat| polecat.progress.clone()),
             unread_mail: mail::count_unread(&self.view.stores.town, &address.mailbox()),
             waits_for_answers: polecat.map_or_else(Vec::new, |polecat| {
@@ -608,8 +631,9 @@ pub(super) fn questions_of(view: &TownView, polecat: &Polecat) -> Vec<Escalation
 /// Counts the open requests of a merge queue.
 pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
     let mut queue = QueueCounts::default();
+    let broken_targets = BrokenTargets::find(beads);
     for request in merge_request::open_requests(beads) {
-        match RequestWait::find(beads, request) {
+        match RequestWait::find_among(beads, request, &broken_targets) {
             Some(wait) if wait.is_for_user() => queue.needs_person += 1,
             Some(wait) if !wait.is_retried() => queue.blocked += 1,
             _ => queue.pending += 1,

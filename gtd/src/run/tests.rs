@@ -122,6 +122,7 @@ fn facts_with_ready_queue() -> TownFacts {
         queue: QueueFacts {
             rig: "web".to_owned(),
             ready_in: Some(SignedDuration::ZERO),
+            ..QueueFacts::default()
         },
         ..RigFacts::default()
     })

@@ -56,7 +56,7 @@ fn perform_action(town: &mut SimTown, action: &Action) -> ActionOutcome {
         Action::Worker { verb, worker } => act_on_worker(town, *verb, number(town, worker)?),
         Action::QueueRepair { bead, .. } => Ok(queue_repair(town, bead)),
         Action::StopRig { rig } => Ok(stop_rig(town, rig_number(town, rig)?)),
-        Action::RunQueue { rig } => {
+        Action::RunQueue { rig, .. } => {
             let rig = rig_number(town, rig)?;
             queue::run_queue(town, rig)
         }

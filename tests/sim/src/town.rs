@@ -454,6 +454,7 @@ impl SimTown {
             queue: QueueFacts {
                 rig: self.rigs[rig].clone(),
                 ready_in: time_until_ready(self, rig).filter(|_| self.holds.queues[rig].is_none()),
+                ..QueueFacts::default()
             },
             held: self.held_facts(rig),
             ..self.blank_rig.clone()

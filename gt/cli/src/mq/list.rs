@@ -16,12 +16,13 @@ use gt::view::request::{self, RequestRow, RequestStanding};
 ///
 /// With `--json` an array of {id, rig, bead, title, branch, target, worker, status, score,
 /// priority, created_at, waits_for, clashes_with, why?, next_steps, needs_person?, stopped_by?,
-/// pull_request?, place?, estimate?{seconds, rounds, round_seconds}}. `status` is ready, merging,
-/// stopped (nothing is merged in the rig) or blocked, and `why` is the reason. `pull_request`
-/// {number, url, branch, state, detail?, because?, answered?} is what a request waits for that
-/// lands by pull request. `clashes_with` are the other requests to the same target that change the
-/// same files. `place` is the number among the ready ones, from 1, and `estimate` the expected time
-/// until the merge.
+/// pull_request?, place?, estimate?{seconds, rounds, round_seconds, request_seconds},
+/// times{waiting_seconds, gates[{gate, seconds, runs}], other_seconds}}. `status` is ready, merging,
+/// stopped (nothing is merged in the rig) or blocked, and `why` is the reason.
+/// `pull_request` {number, url, branch, state, detail?, because?, answered?} is what a request
+/// waits for that lands by pull request. `clashes_with` are the other requests to the same target
+/// that change the same files. `place` is the number among the ready ones, from 1, and `estimate`
+/// the expected time until the merge.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig
@@ -108,6 +109,9 @@ pub(super) fn write_request_row(row: &RequestRow, page: &mut kit::ui::Page) {
     ));
     if let Some(estimate) = &row.estimate {
         page.line(format!("        merge {}", estimate.describe()));
+    }
+    if let Some(times) = row.times.describe() {
+        page.line(format!("        {times}"));
     }
     if let Some(why) = &row.why {
         page.line(format!("        {why}"));

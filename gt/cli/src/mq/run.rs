@@ -82,7 +82,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                     ("✗", format!("withdrawn: {}", escape::escape_line(reason)))
                 }
                 MergeOutcome::Rejected { reason } => ("✗", escape::escape_line(reason)),
-                MergeOutcome::Later { reason } => {
+                MergeOutcome::Later { reason } | MergeOutcome::TargetStillBroken { reason } => {
                     ("…", format!("later: {}", escape::escape_line(reason)))
                 }
             };

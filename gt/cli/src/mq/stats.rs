@@ -12,9 +12,9 @@ use gt::view::merge_stats::{GateStats, MergeStats, Percentiles, read_merge_stats
 
 /// Show waits, runs of the gates and failures of a merge queue
 ///
-/// With `--json` {rig, since, merged, withdrawn, wait_seconds?{p50, p95}, gates[{gate, runs,
-/// failed, retried, runs_per_merge?, seconds?{p50, p95}}], waiting[{priority, requests,
-/// oldest_seconds, bound_seconds?}]}. A request that waits longer than the bound goes before all
+/// With `--json` {rig, since, merged, withdrawn, wait_seconds?{p50, p95}, waiting_seconds?{p50,
+/// p95}, merging_seconds?{p50, p95}, gates[{gate, runs, failed, retried, runs_per_merge?,
+/// seconds?{p50, p95}}], waiting[{priority, requests, oldest_seconds, bound_seconds?}]}. A request that waits longer than the bound goes before all
 /// that do not (`merge_queue.max_wait`).
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -40,6 +40,12 @@ fn write_stats(stats: &MergeStats, page: &mut Page) {
     ));
     if let Some(wait) = stats.wait_seconds {
         page.line(format!("  from submission to merge: {}", describe(wait)));
+    }
+    if let Some(waiting) = stats.waiting_seconds {
+        page.line(format!("    waiting for the queue: {}", describe(waiting)));
+    }
+    if let Some(merging) = stats.merging_seconds {
+        page.line(format!("    checks and merge: {}", describe(merging)));
     }
     for gate in &stats.gates {
         page.line(format!("  gate {}", describe_gate(gate)));

@@ -11,15 +11,17 @@ use crate::context::Context;
 use gt::flow::work::mq;
 use gt::record::merge_request;
 use gt::record::pull_request::PullRequest;
-use gt::town::Town;
+use gt::town::{Town, event};
 use gt::view::request::{self, MergeEstimate};
+use gt::view::request_times::RequestTimes;
 
 /// Show one merge request
 ///
 /// With `--json` {id, title, status, priority, type, created_at, updated_at, closed_at?, branch,
 /// target, source_issue, worker, rig, commits[], merge_commit?, close_reason?, why?, next_steps[],
 /// needs_person?, pull_request?, depends_on[], files[], place?, estimate?{seconds, rounds,
-/// round_seconds}, clashes_with[], gate_logs[], diff?}. `why` is the reason why it is not merged
+/// round_seconds, request_seconds}, times{waiting_seconds, gates[{gate, seconds, runs}],
+/// other_seconds}, clashes_with[], gate_logs[], diff?}. `why` is the reason why it is not merged
 /// now. `place` is the request's number among the ready ones, from 1. `estimate` is the expected
 /// time until the merge, if no request before it fails. `gate_logs` are the outputs of its failed
 /// gates. `pull_request` {number, url, branch, state, detail?, because?, answered?}; its state is
@@ -70,6 +72,7 @@ pub(crate) struct RequestStatus {
     place: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<MergeEstimate>,
+    times: RequestTimes,
     clashes_with: Vec<String>,
     gate_logs: Vec<PathBuf>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,6 +100,7 @@ pub(crate) fn read_status(
     let receipt = merge_request::receipt_of(request);
     let merge_commit = fields::get_field(&request.description, "merge_commit");
     let rows = request::read_requests(&rig)?;
+    let events = event::read_events_about(&town.layout, &request.id)?;
     let row = rows.iter().find(|row| row.id == request.id);
     let diff = has_diff.then(|| mq::read_submitted_diff(&rig, &receipt));
     Ok(RequestStatus {
@@ -127,6 +131,7 @@ pub(crate) fn read_status(
         files: receipt.files,
         place: row.and_then(|row| row.place),
         estimate: row.and_then(|row| row.estimate),
+        times: RequestTimes::from_events(request, &events, town.clock.now()),
         clashes_with: row.map_or_else(Vec::new, |row| row.clashes_with.clone()),
         gate_logs: mq::list_gate_logs(&rig, &request.id),
         diff: diff.transpose()?,
@@ -150,6 +155,9 @@ pub(crate) fn write_status(request: &RequestStatus, page: &mut Page) {
     }
     if let Some(estimate) = &request.estimate {
         page.line(format!("  merge:   {}", estimate.describe()));
+    }
+    if let Some(times) = request.times.describe() {
+        page.line(format!("  time:    {times}"));
     }
     if !request.clashes_with.is_empty() {
         let others = request.clashes_with.join(", ");

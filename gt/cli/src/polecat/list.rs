@@ -34,7 +34,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         rows.extend(
             view.polecats_of(rig.name())
                 .iter()
-                .map(PolecatRow::from_polecat),
+                .map(|polecat| PolecatRow::from_polecat(&town.layout, &view, polecat)),
         );
     }
     build_report(rows, |rows, page| {

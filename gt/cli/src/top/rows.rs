@@ -291,6 +291,7 @@ fn list_queues(overview: &TownOverview) -> Vec<ScreenRow> {
             let text = format!("  … {} is queued for a worker", escape_line(id));
             let subject = Some(Subject::Bead(id.clone()));
             let mut row = ScreenRow::new(&format!("queued:{id}"), subject, Tone::Dim, text);
+            row.add(Tone::Dim, escape_line(&rig.describe_queue_wait(id)));
             if let Some(failed) = &waiting.failed {
                 row.add(
                     Tone::Caution,

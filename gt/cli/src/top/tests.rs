@@ -11,6 +11,7 @@ use gt::view::need::{UserNeed, UserNeedKind, UserQuestion};
 use gt::view::offer::TownOffers;
 use gt::view::overview::TownOverview;
 use gt::view::request::{RequestRow, RequestStanding};
+use gt::view::request_times::RequestTimes;
 use gt::view::status::{
     AgentStatus, ConvoyLine, OverseerStatus, QueueCounts, RigSummary, TownStatus, TownSummary,
 };
@@ -100,6 +101,7 @@ fn ready_request() -> RequestRow {
         pull_request: None,
         place: Some(1),
         estimate: None,
+        times: RequestTimes::default(),
     }
 }
 

@@ -13,13 +13,10 @@ use kit::ui::escape;
 use super::super::outages;
 use super::super::thresholds::{PatrolSettings, Thresholds};
 use crate::flow::work::convoy::review;
-use crate::flow::work::mq;
 use crate::record::attempt;
 use crate::record::merge_request;
-use crate::record::merge_task;
 use crate::record::polecat::{Polecat, Slot};
 use crate::record::progress::WorkerActivity;
-use crate::record::pull_request::PullRequest;
 use crate::record::queued_sling;
 use crate::record::restarts::{self, AgentRestarts};
 use crate::record::role::RoleMode;
@@ -83,8 +80,13 @@ const HELD_LABELS: [BeadMark<'_>; 2] = [
     BeadMark::Status(&Status::InProgress),
 ];
 
-/// Returns the items of a rig, those due now and those that become due if the failure lasts.
-pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<AttentionItem> {
+/// Returns the items about the workers and beads of a rig, those due now and those that become due if
+/// the failure lasts.
+pub(super) fn work_items(
+    view: &TownView,
+    rig: &str,
+    settings: &PatrolSettings,
+) -> Vec<AttentionItem> {
     let Some(beads) = view.stores.rigs.get(rig) else {
         return Vec::new();
     };
@@ -102,10 +104,6 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
         .filter_map(|polecat| worker_item(polecat, &settings.thresholds))
         .collect();
     found.extend(target_item(rig, &hindered));
-    found.extend(
-        merge_request::requests_with_findings(beads)
-            .filter_map(|request| request_item(rig, request, patience)),
-    );
     let queued = queued_sling::list_queued_slings(beads);
     found.extend(
         queued
@@ -125,9 +123,6 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
             found.extend(bead_item(rig, bead, polecats));
         }
     }
-    found.extend(task_items(rig, beads, &|task| {
-        is_queued(&task.id) || (settings.is_auto_repair() && mq::is_automatic_task(beads, task))
-    }));
     found.extend(closed_bead_items(rig, beads));
     found.extend(gave_up_items(rig, beads, &is_queued));
     found
@@ -450,69 +445,6 @@ fn quote_last_screen(slot: &Slot) -> String {
     )
 }
 
-/// Returns a merge request that is blocked until someone acts, or that has failed for too long.
-fn request_item(rig: &str, request: &Bead, patience: SignedDuration) -> Option<AttentionItem> {
-    let id = &request.id;
-    let bead = merge_request::source_bead_of(request);
-    if let Some(reason) = merge_request::reason_for_user(request) {
-        return Some(AttentionItem {
-            kind: AttentionKind::NeedsPerson,
-            due: Timestamp::MIN,
-            key: format!("request:{id}:{}", compute_short_hash(&reason, 3)),
-            subject: format!("{id} ({bead}) needs you to be merged"),
-            text: escape::escape_line(&reason),
-            next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
-            bead,
-        });
-    }
-    let awaited = merge_request::awaited_pull_request(request);
-    if let Some(awaited) = awaited.filter(PullRequest::needs_person) {
-        return Some(AttentionItem {
-            kind: AttentionKind::NeedsPerson,
-            due: Timestamp::MIN,
-            key: format!(
-                "pull-request:{id}:{}",
-                compute_short_hash(awaited.to_string(), 3)
-            ),
-            subject: format!("The pull request of {id} ({bead}) needs you"),
-            text: escape::escape_line(&awaited.to_string()),
-            next: vec![format!("gt mq status {id}"), format!("gt why {bead}")],
-            bead,
-        });
-    }
-    let (since, reason) = merge_request::failing_since(request)?;
-    if let Some(gate) = merge_request::gate_that_cannot_run(request) {
-        return Some(AttentionItem {
-            kind: AttentionKind::NeedsPerson,
-            due: Timestamp::MIN,
-            // One message for all requests that the gate stops.
-            key: format!("gate:{rig}:{}", compute_short_hash(&gate, 4)),
-            subject: format!(
-                "The gate {} of rig {rig} cannot run",
-                escape::escape_line(&gate)
-            ),
-            text: format!(
-                "{}. Nothing that it checks is merged until it runs; the queue tries it again.",
-                escape::escape_line(&reason)
-            ),
-            next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
-            bead,
-        });
-    }
-    Some(AttentionItem {
-        due: report_at(&since, patience)?,
-        kind: AttentionKind::Failing,
-        key: format!("merging:{id}"),
-        subject: format!("{id} ({bead}) cannot be merged"),
-        text: format!(
-            "Since {since} each try fails: {}. It is tried again.",
-            escape::escape_line(&reason)
-        ),
-        next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
-        bead,
-    })
-}
-
 /// Returns a queued bead whose sling has failed for too long.
 fn queued_item(
     waiting: &queued_sling::QueuedSling,
@@ -537,7 +469,7 @@ fn queued_item(
 }
 
 /// Returns the time from which a failure is reported.
-fn report_at(since: &str, patience: SignedDuration) -> Option<Timestamp> {
+pub(super) fn report_at(since: &str, patience: SignedDuration) -> Option<Timestamp> {
     since.parse::<Timestamp>().ok()?.checked_add(patience).ok()
 }
 
@@ -583,34 +515,6 @@ fn bead_item(rig: &str, bead: &Bead, polecats: &[Polecat]) -> Option<AttentionIt
         ],
         bead: id,
     })
-}
-
-/// The begin of the keys of tasks that wait for someone.
-pub const TASK_KEY: &str = "task:";
-
-/// Returns conflict and repair tasks that no one has and that are not slung automatically (any
-/// more).
-fn task_items(
-    rig: &str,
-    beads: &Snapshot,
-    is_automatic: &dyn Fn(&Bead) -> bool,
-) -> Vec<AttentionItem> {
-    merge_task::open_tasks(beads)
-        .into_iter()
-        .filter(|task| task.status == Status::Open && !is_automatic(task))
-        .map(|task| AttentionItem {
-            kind: AttentionKind::NeedsPerson,
-            due: Timestamp::MIN,
-            key: format!("{TASK_KEY}{}", task.id),
-            bead: task.id.clone(),
-            subject: format!("{} waits for someone to take it", task.id),
-            text: escape::escape_line(&task.title),
-            next: vec![
-                format!("gt sling {} {rig}", task.id),
-                format!("gt why {}", task.id),
-            ],
-        })
-        .collect()
 }
 
 /// Returns open beads at which a worker gave up and that no one has taken since.

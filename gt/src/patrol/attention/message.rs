@@ -8,7 +8,8 @@ use bd::bead::{Bead, Stamp, Status};
 use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
 
-use super::item::{AttentionItem, TASK_KEY};
+use super::item::AttentionItem;
+use super::requests::TASK_KEY;
 use crate::record::mail::{self, NewMessage};
 use crate::record::role::{PatrolRole, RoleMode};
 use crate::record::town_view::TownView;
@@ -101,7 +102,15 @@ fn address_item(view: &TownView, item: AttentionItem) -> AddressedItem {
 
 /// The begins of the keys of items about workers and about the merge queue.
 const WORKER_KEYS: [&str; 4] = ["stuck:", "dialog:", "attached:", "done:"];
-const QUEUE_KEYS: [&str; 5] = [TASK_KEY, "request:", "pull-request:", "merging:", "gate:"];
+const QUEUE_KEYS: [&str; 7] = [
+    TASK_KEY,
+    "forge:",
+    "target:",
+    "request:",
+    "pull-request:",
+    "merging:",
+    "gate:",
+];
 
 /// The begin of the keys of items about sessions of the patrol's roles.
 const ROLE_KEY: &str = "crash-loop:";

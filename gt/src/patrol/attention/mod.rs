@@ -8,6 +8,7 @@ mod hooks;
 mod item;
 mod mail;
 mod message;
+mod requests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,7 +17,7 @@ use jiff::SignedDuration;
 pub use budgets::list_budgets;
 pub use gates::{gate_items, gate_items_about};
 pub(super) use hooks::hook_items;
-pub use item::{AttentionItem, AttentionKind, TASK_KEY, rig_items};
+pub use item::{AttentionItem, AttentionKind};
 pub use message::{AddressedItem, AttentionMessages};
 
 use super::decision::{Action, Decision};
@@ -57,6 +58,13 @@ pub fn list_due_items(town: &LiveTown, view: &TownView) -> Vec<AttentionItem> {
     let hooked = hooked::facts(town, view);
     let numbers = Thresholds::from_layers(view.settings.for_rig(None));
     AttentionItems::find(&town.layout, view, &rigs, &hooked, &numbers).due
+}
+
+/// Returns the items of a rig, those due now and those that become due if the failure lasts.
+pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<AttentionItem> {
+    let mut items = item::work_items(view, rig, settings);
+    items.extend(requests::request_items(view, rig, settings));
+    items
 }
 
 struct AttentionItems {

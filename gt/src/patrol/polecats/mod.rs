@@ -169,7 +169,7 @@ pub(super) fn due(
             }
             let waits = one.alive == Some(false) && one.hook.is_some() && !one.refused && !one.asks;
             waits.then(|| {
-                find_restart_time(one, now, thresholds)?
+                find_restart_time(&one.respawns, &one.lost, now, thresholds)?
                     .duration_since(now)
                     .into()
             })?
@@ -250,7 +250,9 @@ fn apply_rules(
     if has_too_many_restarts(polecat, now, thresholds) {
         return decide_verb(rule::P6_BREAKER, WorkerVerb::OpenBreaker);
     }
-    if find_restart_time(polecat, now, thresholds).is_some_and(|at| at > now) {
+    if find_restart_time(&polecat.respawns, &polecat.lost, now, thresholds)
+        .is_some_and(|at| at > now)
+    {
         return None;
     }
     decide_verb(rule::P6_RESPAWN_STALLED, WorkerVerb::Respawn)
@@ -288,14 +290,16 @@ fn recent_times<'a>(
         .filter(move |at| *at <= now && now.duration_since(*at) < window)
 }
 
-/// Returns the time until which a restart waits after earlier ones.
-fn find_restart_time(
-    polecat: &PolecatFacts,
+/// Returns the time until which a restart waits after earlier ones: those of ended sessions, and
+/// those of sessions that were lost with all others.
+pub(super) fn find_restart_time(
+    respawns: &[Timestamp],
+    lost: &[Timestamp],
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<Timestamp> {
-    let mut restarts: Vec<Timestamp> = recent_times(&polecat.respawns, now, thresholds).collect();
-    restarts.extend(recent_times(&polecat.lost, now, thresholds));
+    let mut restarts: Vec<Timestamp> = recent_times(respawns, now, thresholds).collect();
+    restarts.extend(recent_times(lost, now, thresholds));
     let last = restarts.iter().max()?;
     let wait = doubled_wait(
         thresholds.restart_wait,
@@ -312,19 +316,29 @@ fn find_half_open_time(
     now: Timestamp,
     thresholds: &Thresholds,
 ) -> Option<Timestamp> {
+    polecat.hook.as_ref()?;
+    half_open_time(&polecat.slot, polecat.stuck_times, now, thresholds)
+}
+
+pub(super) fn half_open_time(
+    slot: &SlotState,
+    stuck_times: u32,
+    now: Timestamp,
+    thresholds: &Thresholds,
+) -> Option<Timestamp> {
     let SlotState::Stuck {
         since: Some(since), ..
-    } = &polecat.slot
+    } = slot
     else {
         return None;
     };
-    if polecat.hook.is_none() || !polecat.slot.is_retried() {
+    if !slot.is_retried() {
         return None;
     }
     if *since > now {
         return Some(now);
     }
-    let times = usize::try_from(polecat.stuck_times.saturating_sub(1)).unwrap_or(usize::MAX);
+    let times = usize::try_from(stuck_times.saturating_sub(1)).unwrap_or(usize::MAX);
     let wait = doubled_wait(thresholds.half_open, times, LONGEST_HALF_OPEN);
     since.checked_add(wait).ok()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bd::bead::Bead;
+use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
 use kit::ui::{counted, escape, time};
 
@@ -10,14 +10,14 @@ use super::Explanation;
 use crate::flow::work::convoy::ProgressBoard;
 use crate::flow::work::mq;
 use crate::host::daemon;
-use crate::patrol::PatrolSettings;
 use crate::patrol::attention::{self, AttentionItem};
+use crate::patrol::{PatrolSettings, explain_worker};
 use crate::record::attempt;
 use crate::record::convoy;
 use crate::record::escalation::{self, Escalation};
 use crate::record::merge_request;
 use crate::record::polecat::Polecat;
-use crate::record::queued_sling;
+use crate::record::queued_sling::{self, QueuedSling};
 use crate::record::request_wait::RequestWait;
 use crate::record::scheduler::{
     find_town_room, find_use_obstacle, find_work_obstacle, read_use_limits,
@@ -67,22 +67,31 @@ pub(super) fn explain_state(
         found.add_request(&town.rig(rig), view, request, events);
     }
     found.add_losses(view, &bead.bead.id);
-    found.add_bead(view, &bead.bead);
     match &bead.home {
-        BeadsHome::Town => found.add_town_bead(view, &bead.bead),
+        BeadsHome::Town => {
+            found.add_bead(view, &bead.bead);
+            found.add_town_bead(view, &bead.bead);
+        }
         BeadsHome::Rig(rig) => {
             found.add_queued(town, view, rig, &bead.bead);
+            if found.now.is_empty() {
+                found.add_rejection(&bead.bead);
+            }
             for polecat in view
                 .polecats_of(rig)
                 .iter()
                 .filter(|polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str()))
             {
-                found.now.push(describe_polecat(view, polecat));
+                found.now.push(describe_polecat(town, view, polecat));
                 found.add_questions(view, polecat);
             }
             found.add_other_questions(view, &bead.bead.id);
             let rig = town.rig(rig);
             found.add_items(&rig, view, |item| item.bead == bead.bead.id);
+            if found.now.is_empty() {
+                found.add_open_bead(view, &rig, &bead.bead);
+            }
+            found.add_bead(view, &bead.bead);
             found.add_saved_work(&rig, &bead.bead);
         }
     }
@@ -113,13 +122,14 @@ fn is_closed_to_work(view: &TownView, rig: &str) -> bool {
     limit.as_u64() == Some(0)
 }
 
-fn describe_polecat(view: &TownView, polecat: &Polecat) -> String {
+fn describe_polecat(town: &Town, view: &TownView, polecat: &Polecat) -> String {
     let progress = polecat.progress.as_ref();
     let progress = progress.map_or_else(String::new, |progress| {
         format!("; {}", progress.describe(view.now))
     });
     let (rig, name, word) = (&polecat.rig, &polecat.name, polecat.state.name());
-    format!("{rig}/{name} is {word}: {}{progress}", polecat.why)
+    let why = explain_worker(&town.layout, view, polecat);
+    format!("{rig}/{name} is {word}: {why}{progress}")
 }
 
 /// Describes an open question of an agent.
@@ -208,7 +218,7 @@ impl Explanation {
             let Ok(polecat) = view.find_polecat(rig, name) else {
                 return;
             };
-            self.now.push(describe_polecat(view, polecat));
+            self.now.push(describe_polecat(town, view, polecat));
             self.add_questions(view, polecat);
             let hook = polecat.hook.clone();
             self.add_items(&town.rig(rig), view, |item| {
@@ -268,6 +278,42 @@ impl Explanation {
         {
             self.now.push(describe_question(question));
             self.next_steps.push(question.next_step());
+        }
+    }
+
+    /// Adds the rejection of the last request of an open bead.
+    fn add_rejection(&mut self, bead: &Bead) {
+        if let Some(rejected) = attempt::last_rejection(bead) {
+            let rejected = escape::escape_line(rejected);
+            self.now
+                .push(format!("{rejected}. No one has {} since", bead.id));
+        }
+    }
+
+    /// Adds the reason why no one works on an open bead that is not queued.
+    fn add_open_bead(&mut self, view: &TownView, rig: &Rig, bead: &Bead) {
+        let is_work = !bead.is_internal() && bead.assignee.is_empty();
+        if bead.status != Status::Open || !is_work {
+            return;
+        }
+        let Some(beads) = view.stores.rigs.get(rig.name()) else {
+            return;
+        };
+        let id = &bead.id;
+        let mut blockers: Vec<String> = bd::graph::find_blockers(beads, id)
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        blockers.extend(view.stores.external_blockers(bead));
+        if blockers.is_empty() {
+            self.now.push(format!(
+                "no one has {id}, and it is not queued for a worker"
+            ));
+            self.next_steps
+                .push(format!("gt sling {id} {}", rig.name()));
+        } else {
+            self.now
+                .push(format!("{id} waits for {}", blockers.join(", ")));
         }
     }
 
@@ -339,7 +385,29 @@ impl Explanation {
         let Some(queued_bead) = queued.iter().find(|one| one.work_bead_id == bead.id) else {
             return;
         };
-        self.now.push(queued_bead.describe_at(view.now));
+        let place = self.now.len();
+        self.add_queue_reason(town, view, rig, bead, queued_bead);
+        // The reason comes first.
+        let reason = self.now.get_mut(place);
+        let queued = format!("{} is {}", bead.id, queued_bead.describe_at(view.now));
+        match reason {
+            Some(reason) => *reason = format!("{queued}: {reason}"),
+            None => self.now.push(queued),
+        }
+    }
+
+    /// Adds the reason why a queued bead has no worker yet.
+    fn add_queue_reason(
+        &mut self,
+        town: &Town,
+        view: &TownView,
+        rig: &str,
+        bead: &Bead,
+        queued_bead: &QueuedSling,
+    ) {
+        let Some(beads) = view.stores.rigs.get(rig) else {
+            return;
+        };
         if is_closed_to_work(view, rig) {
             self.now.push(format!(
                 "rig {rig} starts no worker: its setting max_polecats is 0"

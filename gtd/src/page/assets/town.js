@@ -4,6 +4,7 @@ import {
   age,
   block,
   element,
+  duration,
   estimated,
   link,
   localTimes,
@@ -113,8 +114,16 @@ export function describeRequest(request) {
     ` ${request.title} by ${request.worker}`,
   ];
   if (request.estimate) parts.push(element("span", { class: "dim" }, ` in ${estimated(request.estimate.seconds)}`));
+  const times = describeTimes(request.times);
+  if (times) parts.push(element("div", { class: "dim" }, times));
   if (request.why) parts.push(element("div", { class: "caution" }, request.why));
   return parts;
+}
+
+function describeTimes(times) {
+  if (times.waiting_seconds < 60 && times.gates.length === 0) return null;
+  const gates = times.gates.map((gate) => `${gate.gate} ${duration(gate.seconds)}`);
+  return [`waited ${duration(times.waiting_seconds)}`, ...gates].join(", ");
 }
 
 function describeConvoy(convoy, end) {
@@ -127,9 +136,19 @@ function describeConvoy(convoy, end) {
   return parts;
 }
 
-function describeQueued(entry) {
+function describeQueued(entry, rig) {
   const failed = entry.failed ? element("div", { class: "caution" }, `the last try failed: ${entry.failed.why}`) : null;
-  return [link("bead", entry.work_bead_id), ` for rig ${entry.target_rig}`, since(entry.enqueued_at), failed];
+  const blockers = rig?.waits_for?.[entry.work_bead_id];
+  const wait = blockers
+    ? `waits for ${blockers.join(", ")}`
+    : (rig?.held?.reason ?? rig?.full ?? rig?.usage_limits?.[0] ?? `waits for a worker of rig ${entry.target_rig}`);
+  return [
+    link("bead", entry.work_bead_id),
+    ` for rig ${entry.target_rig}`,
+    since(entry.enqueued_at),
+    element("div", { class: "dim" }, wait),
+    failed,
+  ];
 }
 
 export function showTown(main, overview, feed, costs) {
@@ -194,7 +213,16 @@ export function showTown(main, overview, feed, costs) {
           ? section(
               "Queued for a worker",
               queued.length,
-              rows(queued, describeQueued, "", (entry) => entry.work_bead_id),
+              rows(
+                queued,
+                (entry) =>
+                  describeQueued(
+                    entry,
+                    status.rigs.find((rig) => rig.name === entry.target_rig),
+                  ),
+                "",
+                (entry) => entry.work_bead_id,
+              ),
             )
           : null,
         section(

@@ -102,9 +102,11 @@ fn list_warnings(overview: &TownOverview) -> Vec<TonedLine> {
         let text = format!("! daemon degraded: {}", escape_line(reason));
         lines.push(TonedLine::new(Tone::Caution, text));
     }
-    if let Some(problem) = status.problems.first() {
+    let problems = status.problems.iter().filter(|problem| !problem.is_need);
+    let count = problems.clone().count();
+    if let Some(problem) = problems.clone().next() {
         let first = escape_line(problem.text.lines().next().unwrap_or(""));
-        let more = match status.problems.len() - 1 {
+        let more = match count - 1 {
             0 => String::new(),
             more => format!(" (and {more} more: gt status)"),
         };

@@ -44,6 +44,9 @@ pub enum MergeOutcome {
         /// The task for the target.
         task: String,
     },
+    /// The target still fails it, and the request goes on waiting.
+    #[serde(rename = "later")]
+    TargetStillBroken { reason: String },
     /// The command of a gate cannot be run on this machine. A user gets a message at once, and the
     /// next run retries.
     GateCannotRun { gate: String, reason: String },

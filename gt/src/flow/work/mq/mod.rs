@@ -64,7 +64,9 @@ pub use evidence::{list_gate_logs, read_submitted_diff};
 pub use job::MergeOutcome;
 pub use lost::{RestoreOutcome, RestoredMerge, accept_losses, list_losses, restore_losses};
 pub use queue::{QueuePace, run_queue};
-pub(crate) use queue::{time_until_ready, withdraw_stale_requests};
+pub(crate) use queue::{
+    hash_queue, pause_between_looks, time_until_ready, withdraw_stale_requests,
+};
 pub use reject::{RejectError, RejectedRequest, reject_request};
 pub use retry::{find_shared_waits, retry_request};
 pub use run::RequestResult;

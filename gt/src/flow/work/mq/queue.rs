@@ -3,8 +3,10 @@
 
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
+use std::time::Instant;
 
 use bd::bead::Bead;
+use bd::bead::hash::compute_short_hash;
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
@@ -16,6 +18,7 @@ use super::{batch, land, pull_request, target, task, verify, withdraw};
 use crate::record::gate_history::GateHistory;
 use crate::record::merge_request::{self, Receipt};
 use crate::record::pull_request::PullRequestLook;
+use crate::record::request_wait::BrokenTargets;
 use crate::town::config::{LandingRoute, RigSettings};
 use crate::town::lock::Lock;
 use crate::town::queue_pause::check_may_merge;
@@ -37,10 +40,15 @@ pub fn run_queue(rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
     run.withdraw_stale()?;
     loop {
         let mut requests = run.next_requests()?;
+        let begun = Instant::now();
         match requests.len() {
             0 => return Ok(run.results),
             1 => run.handle(requests.remove(0), process_request)?,
             _ => run.handle_batch(requests)?,
+        }
+        let ended = std::mem::take(&mut run.ended);
+        if ended > 0 {
+            GateHistory::record_turn(rig, begun.elapsed().as_secs_f64(), ended);
         }
     }
 }
@@ -74,11 +82,20 @@ impl QueueRun<'_> {
         }
         let beads = self.store.snapshot()?;
         let order = RequestOrder::read(self.rig, self.settings)?;
-        let ready = list_ready_requests(&order, &beads, &self.seen);
+        let mut ready = list_ready_requests(&order, &beads, &self.seen);
+        // One request checks for all whether a broken target has changed.
+        let mut checked = self.broken_targets.clone();
+        ready.retain(|request| {
+            merge_request::request_state(request).broken.is_none()
+                || checked.insert(merge_request::receipt_of(request).target)
+        });
         let Some(first) = ready.first() else {
             return Ok(Vec::new());
         };
-        let can_batch = |request: &Bead| batch::is_batchable(&beads, request);
+        let broken_targets = BrokenTargets::find(&beads);
+        let can_batch = |request: &Bead| {
+            batch::is_batchable(&beads, request) && broken_targets.find_for(request).is_none()
+        };
         if !self.is_batching || !batch::allows_batches(self.rig, self.settings) || !can_batch(first)
         {
             return Ok(vec![(*first).clone()]);
@@ -97,16 +114,17 @@ impl QueueRun<'_> {
     }
 }
 
-/// How fast a rig's queue merges: the requests per run of the gates, and the median duration of
-/// one.
+/// How fast a rig's queue merges: the requests per run of the gates, the median duration of one,
+/// and the time for each request with all that comes before and after the gates.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QueuePace {
     pub batch_size: usize,
     pub round_seconds: f64,
+    pub request_seconds: f64,
 }
 
 impl QueuePace {
-    /// Returns the pace of a rig's queue. None before its gates have run, if another program
+    /// Returns the pace of a rig's queue. None before it has handled a request, if another program
     /// merges, and while nothing is merged.
     pub fn read(rig: &Rig, settings: &RigSettings) -> Option<Self> {
         if settings.landing_route() == Some(LandingRoute::PullRequest)
@@ -124,6 +142,7 @@ impl QueuePace {
         Some(Self {
             batch_size,
             round_seconds: history.median_round()?,
+            request_seconds: history.seconds_per_request()?,
         })
     }
 
@@ -194,10 +213,14 @@ pub(crate) fn time_until_ready(
     now: Timestamp,
 ) -> Option<SignedDuration> {
     let mut shortest: Option<SignedDuration> = None;
+    let broken_targets = OnceCell::new();
     for request in list_unblocked_requests(beads) {
         let wait = match merge_request::awaited_pull_request(request) {
             Some(awaited) => time_until_look(rig, settings, &awaited.branch, now),
-            None => target::remaining_pause(beads, request, now),
+            None => {
+                let broken_targets = broken_targets.get_or_init(|| BrokenTargets::find(beads));
+                target::remaining_pause(broken_targets, request, now)
+            }
         };
         if wait.is_zero() {
             return Some(wait);
@@ -210,6 +233,41 @@ pub(crate) fn time_until_ready(
     shortest
 }
 
+/// Returns the shortest pause between two looks at what the open requests wait for outside the
+/// beads: pull requests and broken targets. None if none waits for them.
+pub(crate) fn pause_between_looks(
+    settings: &RigSettings,
+    beads: &Snapshot,
+) -> Option<SignedDuration> {
+    merge_request::requests_with_findings(beads)
+        .filter_map(|request| {
+            if merge_request::awaited_pull_request(request).is_some() {
+                Some(look_interval(settings))
+            } else {
+                let broken = merge_request::request_state(request).broken;
+                broken.map(|_| target::CHECK_PAUSE)
+            }
+        })
+        .min()
+}
+
+/// Returns the pause between two looks at a pull request.
+fn look_interval(settings: &RigSettings) -> SignedDuration {
+    // An interval of zero must not keep the patrol busy.
+    const MIN_WAIT: SignedDuration = SignedDuration::from_secs(1);
+    SignedDuration::try_from(settings.poll_interval())
+        .unwrap_or(SignedDuration::MAX)
+        .max(MIN_WAIT)
+}
+
+/// Returns a hash of the gates and of the open requests with the times of their last changes by
+/// others than the queue. After a change of it, a failed run may succeed.
+pub(crate) fn hash_queue(settings: &RigSettings, beads: &Snapshot) -> String {
+    let requests = merge_request::list_open_changes(beads);
+    let text = format!("{:?}\0{requests:?}", settings.merge_queue);
+    compute_short_hash(text, 6)
+}
+
 /// Returns the time until the next look at the pull request of a branch.
 fn time_until_look(
     rig: &RigLayout,
@@ -217,18 +275,12 @@ fn time_until_look(
     branch: &str,
     now: Timestamp,
 ) -> SignedDuration {
-    // An interval of zero must not keep the patrol busy.
-    const MIN_WAIT: SignedDuration = SignedDuration::from_secs(1);
     // After an unreadable look, the next one is due.
     let last = PullRequestLook::load(rig, branch)
         .ok()
         .and_then(|look| look.at);
-    let interval =
-        SignedDuration::try_from(settings.poll_interval()).unwrap_or(SignedDuration::MAX);
     last.map_or(SignedDuration::ZERO, |last| {
-        interval
-            .max(MIN_WAIT)
-            .saturating_sub(now.duration_since(last))
+        look_interval(settings).saturating_sub(now.duration_since(last))
     })
     .max(SignedDuration::ZERO)
 }

@@ -6,6 +6,7 @@ use bd::change;
 use bd::store::Store;
 use serde::Serialize;
 
+use crate::record::attempt::WAS_REJECTED;
 use crate::record::merge_request::{
     RequestState, is_merge_request, receipt_of, request_state, set_request_state, source_bead_of,
 };
@@ -85,7 +86,7 @@ pub fn reject_request(
         set_request_state(&mut request, &state)?;
         request.updated_at = tx.now();
         tx.put(request)?;
-        let text = format!("{} was rejected: {reason}", rejected.request);
+        let text = format!("{}{WAS_REJECTED}{reason}", rejected.request);
         change::add_comment(tx, &rejected.bead, &actor, &text)?;
         Ok((rejected, receipt))
     })?;

@@ -44,7 +44,11 @@ pub(super) struct QueueRun<'a> {
     pub(super) seen: BTreeSet<String>,
     /// The requests that wait for their target, with its name.
     waiting: Vec<(String, String)>,
+    /// The targets that fail their own gates, so that one request of each is checked per run.
+    pub(super) broken_targets: BTreeSet<String>,
     pub(super) results: Vec<RequestResult>,
+    /// The number of requests that were merged or rejected by their gates in this turn.
+    pub(super) ended: usize,
 }
 
 impl<'a> QueueRun<'a> {
@@ -59,7 +63,9 @@ impl<'a> QueueRun<'a> {
             started: BTreeSet::new(),
             seen: BTreeSet::new(),
             waiting: Vec::new(),
+            broken_targets: BTreeSet::new(),
             results: Vec::new(),
+            ended: 0,
         }
     }
 
@@ -106,13 +112,18 @@ impl<'a> QueueRun<'a> {
         record_failing_since(job, &outcome)?;
         report_outcome(job, &outcome);
         match &outcome {
-            MergeOutcome::TargetBroken { .. } => {
+            MergeOutcome::TargetBroken { .. } | MergeOutcome::TargetStillBroken { .. } => {
                 self.is_batching = false;
                 let target = job.receipt.target.clone();
+                self.broken_targets.insert(target.clone());
                 self.waiting.push((job.request.id.clone(), target));
             }
-            MergeOutcome::GateFailed { .. } => GateHistory::record(self.rig, false),
+            MergeOutcome::GateFailed { .. } => {
+                self.ended += 1;
+                GateHistory::record(self.rig, false);
+            }
             MergeOutcome::Merged { .. } => {
+                self.ended += 1;
                 self.is_batching = true;
                 GateHistory::record(self.rig, true);
                 self.retry_waiting(&job.receipt.target);
@@ -137,6 +148,7 @@ impl<'a> QueueRun<'a> {
 
     /// Handles the requests that wait for this target once more.
     fn retry_waiting(&mut self, branch: &str) {
+        self.broken_targets.remove(branch);
         for (request, _) in self.waiting.extract_if(.., |(_, target)| target == branch) {
             self.seen.remove(&request);
             self.results.retain(|result| result.request != request);
@@ -202,9 +214,8 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
     if let Some(outcome) = pull_request::follow_pull_request(job)? {
         return Ok(outcome);
     }
-    if !target::has_target_moved_on(job)? {
-        let reason = format!("{} still fails its own gates", job.receipt.target);
-        return Ok(MergeOutcome::Later { reason });
+    if let Some(waiting) = target::wait_for_broken_target(job)? {
+        return Ok(waiting);
     }
     run.record_started(job);
     let onto = match job.fetch_target() {
@@ -314,6 +325,7 @@ fn report_outcome(job: &MergeJob, outcome: &MergeOutcome) {
         // The withdrawal reports itself, with the rescue ref, and the pull request each new state.
         MergeOutcome::Withdrawn { .. }
         | MergeOutcome::Rejected { .. }
+        | MergeOutcome::TargetStillBroken { .. }
         | MergeOutcome::PullRequest { .. } => return,
         _ => Event::MergeFailed,
     };

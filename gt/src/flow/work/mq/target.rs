@@ -9,15 +9,19 @@ use serde_json::json;
 use super::gate::{GateFailure, GateRun};
 use super::job::{MergeJob, MergeOutcome};
 use super::task::{self, fence_output};
-use crate::record::merge_request::{self, BrokenTarget, request_state, set_request_state};
+use crate::record::broken_target::BrokenTarget;
+use crate::record::merge_request::{self, request_state, set_request_state};
 use crate::record::merge_task::MERGE_LABEL;
+use crate::record::request_wait::BrokenTargets;
 use crate::town::config::Gate;
 
 /// The time after which a waiting request checks the target again.
-const CHECK_PAUSE: SignedDuration = SignedDuration::from_mins(1);
+pub(super) const CHECK_PAUSE: SignedDuration = SignedDuration::from_mins(1);
 
-/// The metadata key of a target's task: the branch and the gate.
+/// The metadata keys of a target's task: the branch, the gate, and the gate's command.
 const TARGET_KEY: &str = "target";
+const GATE_KEY: &str = "gate";
+const COMMAND_KEY: &str = "command";
 
 /// Returns true if a bead is the task for a target that fails its gates.
 pub(crate) fn is_target_task(bead: &Bead) -> bool {
@@ -25,15 +29,20 @@ pub(crate) fn is_target_task(bead: &Bead) -> bool {
 }
 
 /// Returns the time until a request that waits for its target must be checked again.
-pub(crate) fn remaining_pause(beads: &Snapshot, request: &Bead, now: Timestamp) -> SignedDuration {
-    let Some(broken) = request_state(request).broken else {
+pub(crate) fn remaining_pause(
+    broken_targets: &BrokenTargets,
+    request: &Bead,
+    now: Timestamp,
+) -> SignedDuration {
+    if request_state(request).broken.is_none() {
         return SignedDuration::ZERO;
-    };
-    let is_open = beads.get(&broken.task).is_some_and(Bead::is_open);
-    match broken.at.parse::<Timestamp>() {
-        Ok(seen) if is_open => (CHECK_PAUSE - now.duration_since(seen)).max(SignedDuration::ZERO),
-        _ => SignedDuration::ZERO,
     }
+    let last_check = broken_targets
+        .find_for(request)
+        .and_then(|broken| broken.at.parse::<Timestamp>().ok());
+    last_check.map_or(SignedDuration::ZERO, |at| {
+        (CHECK_PAUSE - now.duration_since(at)).max(SignedDuration::ZERO)
+    })
 }
 
 /// Returns true if a bead is the task for a target, or repairs the work on such a task.
@@ -50,7 +59,7 @@ fn find_open_task(beads: &Snapshot, branch: &str, gate: &str) -> Option<String> 
     let mut open = beads.select_open(&[BeadMark::Label(MERGE_LABEL)]);
     open.find(|bead| {
         let fields = bead.metadata_object();
-        [(TARGET_KEY, branch), ("gate", gate)]
+        [(TARGET_KEY, branch), (GATE_KEY, gate)]
             .iter()
             .all(|(key, value)| fields.get(*key).is_some_and(|found| found == value))
     })
@@ -66,10 +75,7 @@ pub(crate) fn check_target_alone(
 ) -> anyhow::Result<Option<MergeOutcome>> {
     let source = merge_request::source_bead_of(&job.request);
     let groups = job.queue.settings.gates(job.queue.rig)?;
-    let Some(group) = groups
-        .iter()
-        .find(|group| group.iter().any(|gate| gate.name == failure.gate))
-    else {
+    let Some(group) = find_group(&groups, &failure.gate) else {
         return Ok(None);
     };
     // A gate that fails with work that should repair the target is caused by that work.
@@ -100,11 +106,16 @@ pub(crate) fn check_target_alone(
         target_failure.log.display(),
         fence_output(&target_failure.tail),
     );
+    let command = gate_command(&groups, &failure.gate);
     job.queue.rig.transact(job.queue.store, |tx| {
         if tx.get(&task).is_none() {
             write_target_task(tx, job, &task, branch, &failure.gate, &evidence)?;
         } else {
             reopen_target_task(tx, &task, &evidence)?;
+        }
+        if let Some(mut task) = tx.get(&task).cloned() {
+            task.set_metadata(COMMAND_KEY, &command)?;
+            tx.put(task)?;
         }
         let now = tx.now().to_string();
         set_broken(
@@ -113,7 +124,9 @@ pub(crate) fn check_target_alone(
             Some(BrokenTarget {
                 target: target.to_owned(),
                 task: task.clone(),
-                at: now,
+                at: now.clone(),
+                since: now.clone(),
+                tested: now,
             }),
         )
     })?;
@@ -192,7 +205,7 @@ fn write_target_task(
         issue_type: Kind::Bug,
         labels: vec![MERGE_LABEL.to_owned()],
         metadata: Some(serde_json::value::to_raw_value(
-            &json!({ TARGET_KEY: branch, "gate": gate }),
+            &json!({ TARGET_KEY: branch, GATE_KEY: gate }),
         )?),
         created_at: now.clone(),
         updated_at: now,
@@ -233,28 +246,85 @@ fn set_broken(tx: &mut Tx, id: &str, broken: Option<BrokenTarget>) -> anyhow::Re
     Ok(())
 }
 
-/// Returns true if the target of a waiting request has moved. Otherwise records the check.
-pub(crate) fn has_target_moved_on(job: &MergeJob) -> anyhow::Result<bool> {
-    let Some(broken) = request_state(&job.request).broken else {
-        return Ok(true);
-    };
+/// Returns the outcome of a request whose target fails its own gates and has not changed since, by
+/// the findings of all requests: the gates do not run again for each of them. Otherwise releases
+/// the requests that wait for it.
+pub(crate) fn wait_for_broken_target(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
+    let own = request_state(&job.request).broken;
+    let beads = job.queue.store.snapshot()?;
+    let source = merge_request::source_bead_of(&job.request);
+    if own.is_none() && repairs_target(&beads, &source) {
+        return Ok(None);
+    }
+    let branch = &job.receipt.target;
+    let broken_targets = BrokenTargets::find(&beads);
+    let known = broken_targets.find_branch(branch);
     // A user who closes the task states that the gate passes again. It may have failed for lack of
     // something on the machine.
-    let beads = job.queue.store.snapshot()?;
-    let is_over = beads.get(&broken.task).is_none_or(|task| !task.is_open());
-    let moved = is_over
-        || job
-            .fetch_target()?
-            .is_none_or(|target| target != broken.target);
+    let Some((known, task)) = known.and_then(|known| Some((known, beads.get(&known.task)?))) else {
+        if own.is_some() {
+            release_requests(job)?;
+        }
+        return Ok(None);
+    };
+    let groups = job.queue.settings.gates(job.queue.rig)?;
+    let gate: String = task.metadata_value(GATE_KEY).unwrap_or_default();
+    let command: Option<String> = task.metadata_value(COMMAND_KEY);
+    let has_other_command =
+        command.is_some_and(|command| gate_command(&groups, &gate) != Some(command));
+    if has_other_command || job.fetch_target()?.as_ref() != Some(&known.target) {
+        release_requests(job)?;
+        return Ok(None);
+    }
+    if own.is_none() {
+        job.queue.rig.transact(job.queue.store, |tx| {
+            set_broken(tx, &job.request.id, Some(known.clone()))
+        })?;
+        let task = known.task.clone();
+        return Ok(Some(MergeOutcome::TargetBroken { gate, task }));
+    }
+    let now = job.queue.rig.town().clock.now();
+    let mut checked = known.clone();
+    checked.at = now.to_string();
+    if known.next_test().is_none_or(|at| at <= now) {
+        if let Some(group) = find_group(&groups, &gate)
+            && run_on_target(job, &known.target, group, &gate)?.is_none()
+        {
+            release_requests(job)?;
+            return Ok(None);
+        }
+        checked.tested = job.queue.rig.town().clock.now().to_string();
+        if checked.since.is_empty() {
+            checked.since.clone_from(&checked.tested);
+        }
+    }
     job.queue.rig.transact(job.queue.store, |tx| {
-        let at = tx.now().to_string();
-        let next = (!moved).then(|| BrokenTarget {
-            at,
-            ..broken.clone()
-        });
-        set_broken(tx, &job.request.id, next)
+        set_broken(tx, &job.request.id, Some(checked.clone()))
     })?;
-    Ok(moved)
+    let reason = format!("{branch} still fails its own gates");
+    Ok(Some(MergeOutcome::TargetStillBroken { reason }))
+}
+
+fn release_requests(job: &MergeJob) -> anyhow::Result<()> {
+    let branch = &job.receipt.target;
+    job.queue
+        .rig
+        .transact(job.queue.store, |tx| release_waiting_requests(tx, branch))
+}
+
+/// Returns the gates that share a tree with a gate.
+fn find_group<'g>(groups: &'g [Vec<Gate>], gate: &str) -> Option<&'g Vec<Gate>> {
+    groups
+        .iter()
+        .find(|group| group.iter().any(|other| other.name == gate))
+}
+
+/// Returns the command of a gate.
+fn gate_command(groups: &[Vec<Gate>], gate: &str) -> Option<String> {
+    let mut gates = groups.iter().flatten();
+    gates
+        .find(|other| other.name == gate)
+        .map(|gate| gate.command.clone())
 }
 
 /// Closes a target's task that no one has, because a merge has moved the target. The task is

@@ -27,6 +27,7 @@ use super::job::{MergeJob, MergeOutcome};
 use super::reject::{RejectError, reject_request};
 use super::verify::{self, RefUpdate};
 use super::{block, candidate, land, task, withdraw};
+use crate::record::attempt;
 use crate::record::merge_request::{
     self, RequestState, awaited_pull_request, request_state, set_request_state,
 };
@@ -344,7 +345,13 @@ fn merge(
     match (&found.stage, answer) {
         (ForgeStage::Merged { commits }, _) => close_merged(job, recorded, &found, commits),
         // A forge with a merge queue of its own merges later.
-        (_, Ok(())) => wait_in(job, recorded, PullRequestState::Merging, ""),
+        (_, Ok(())) => {
+            let mut accepted = recorded;
+            if accepted.accepted.is_empty() {
+                accepted.accepted = job.queue.rig.town().clock.now().to_string();
+            }
+            wait_in(job, accepted, PullRequestState::Merging, "")
+        }
         (_, Err(problem)) => {
             let state = PullRequestState::MergeRefused;
             wait_in(job, recorded, state, &problem.to_string())
@@ -457,7 +464,9 @@ fn reject_closed(job: &MergeJob, recorded: PullRequest) -> anyhow::Result<MergeO
     let open = originals.iter().rfind(|original| original.is_open());
     let rejected = open.map_or(&job.request.id, |original| &original.id);
     match reject_request(job.queue.rig, job.queue.store, rejected, &reason) {
-        Ok(_) => {}
+        Ok(rejected) => job.queue.rig.transact(job.queue.store, |tx| {
+            Ok(attempt::mark_closed_at_forge(tx, &rejected.bead)?)
+        })?,
         // The bead was closed in the meantime.
         Err(error) if error.is::<RejectError>() => {}
         Err(error) => return Err(error),
