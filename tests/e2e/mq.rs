@@ -131,7 +131,9 @@ fn the_statistics_count_merges_gates_and_waiting_requests() {
     assert_eq!(stats["merged"], 1, "{stats}");
     assert_eq!(stats["gates"][0]["runs"], 1, "{stats}");
     assert_eq!(stats["gates"][0]["failed"], 0, "{stats}");
-    assert!(stats["wait_seconds"]["p95"].is_f64(), "{stats}");
+    for part in ["wait_seconds", "waiting_seconds", "merging_seconds"] {
+        assert!(stats[part]["p95"].is_f64(), "{part}: {stats}");
+    }
     assert_eq!(stats["waiting"], serde_json::json!([]));
     let text = worker.town.gt(["mq", "stats", "web"]).ok().out;
     assert!(
@@ -164,9 +166,61 @@ fn a_ready_request_has_an_estimate_after_the_first_run_of_the_gates() {
         text.contains("merge in less than a minute (1 run of the gates, "),
         "{text}"
     );
+    assert!(text.contains(" per request)"), "{text}");
     let paused = town.gt(["mq", "pause", "web", "--reason", "freeze"]);
     paused.ok();
     assert!(next().get("estimate").is_none(), "{}", next());
+}
+
+#[test]
+fn reverted_work_leaves_the_target_through_the_queue_and_its_bead_is_open_again() {
+    let mut worker = Worker::new();
+    worker.town.gate("web", "true");
+    worker.commit("work.txt");
+    worker.hand_in();
+    worker
+        .town
+        .gt(["mq", "revert", &worker.bead])
+        .fails("in the queue as");
+    worker.merge();
+    let (first, town) = (worker.bead.clone(), &worker.town);
+    town.gt(["revert", &first]).fails("gt mq revert");
+    let revert = ["mq", "revert", &first, "--reason", "too slow", "--json"];
+    let report = town.gt(revert).ok().json();
+    let reverting = report["revert"].as_str().unwrap().to_owned();
+    assert_eq!(town.status_of("web", &first), "open");
+    let why = town.gt(["why", &first]).ok().out;
+    assert!(
+        why.starts_with(&format!("{first} waits for {reverting}")),
+        "{why}"
+    );
+    town.gt(["mq", "revert", &first]).fails("already");
+    assert_eq!(worker.merge()["outcome"], "merged");
+    assert_eq!(town.status_of("web", &reverting), "closed");
+    let branches = worker.origin.git(["branch", "--list", "revert/*"]);
+    assert_eq!(branches, "", "the branch is gone");
+    assert!(
+        worker
+            .origin
+            .git(["ls-tree", "--name-only", "main"])
+            .lines()
+            .all(|file| file != "work.txt")
+    );
+    let subject = worker.origin.subjects("main").join("\n");
+    assert!(subject.contains("Revert \"Work\""), "{subject}");
+    let ready = town.bd("web", ["ready", "--json"]).ok().out;
+    assert!(ready.contains(&first), "{ready}");
+    town.gt(["mq", "revert", &first]).fails("nothing to revert");
+    // Later work in the same lines is for a worker.
+    worker.take_another();
+    worker.commit_text("two.txt", "one\n");
+    worker.hand_in();
+    worker.merge();
+    worker.origin.commit("two.txt", "two\n", "Later work");
+    let report = worker.town.gt(["mq", "revert", &worker.bead, "--json"]);
+    let report = report.ok().json();
+    assert_eq!(report["conflicts"], serde_json::json!(["two.txt"]));
+    assert!(report.get("request").is_none(), "{report}");
 }
 
 #[test]
@@ -297,6 +351,11 @@ fn a_gate_that_cannot_run_needs_a_person_and_several_requests_are_retried_at_onc
     worker.merge();
     let counts = town.gt(["status", "--json"]).ok().json()["rigs"][0]["mq"].clone();
     assert_eq!(counts["needs_person"], 1, "{counts}");
+    let problems = town.gt(["status", "--json"]).ok().json()["problems"].to_string();
+    assert!(
+        problems.contains("The gate check of rig web cannot run"),
+        "{problems}"
+    );
     let why = town.gt(["why", &worker.bead]).ok().out;
     let first = why.lines().next().unwrap_or_default();
     assert!(first.contains("the gate check cannot run"), "{why}");

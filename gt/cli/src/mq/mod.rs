@@ -8,6 +8,7 @@ mod pause;
 mod reject;
 mod resume;
 mod retry;
+mod revert;
 mod run;
 mod stats;
 mod status;
@@ -37,6 +38,7 @@ kit::family! {
     Run => run,
     Resume => resume,
     Retry => retry,
+    Revert => revert,
     Stats => stats,
     Submit => submit,
     Waive => waive,

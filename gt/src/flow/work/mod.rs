@@ -8,4 +8,5 @@ pub mod landing;
 pub mod molecule;
 pub mod mq;
 pub mod prime;
+pub mod revert;
 pub mod sling;

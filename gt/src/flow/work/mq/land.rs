@@ -473,23 +473,28 @@ pub(super) fn delete_remote_branches<'j, 'a: 'j>(jobs: impl Iterator<Item = &'j 
             tip: &job.receipt.tip,
         })
         .collect();
-    if let Some(job) = jobs.first() {
-        job.queue
-            .git
-            .delete_remote_branches("origin", &branches)
-            .ok();
-    }
+    let deleted = jobs
+        .first()
+        .map(|job| job.queue.git.delete_remote_branches("origin", &branches));
+    // After a failure, each branch is deleted alone.
+    let is_deleted = matches!(deleted, Some(Ok(_)));
     for job in &mut jobs {
-        job.is_branch_deleted = true;
+        job.is_branch_deleted = is_deleted;
     }
+}
+
+/// Returns the branch of a bead that reverts other work.
+pub(crate) fn revert_branch(bead: &str) -> String {
+    format!("revert/{bead}")
 }
 
 fn may_remove_branch(job: &MergeJob) -> bool {
     let receipt = &job.receipt;
     // A branch that a user submitted is the user's to remove.
-    let is_workers = receipt.worker.contains("/polecats/");
+    let is_own = receipt.worker.contains("/polecats/")
+        || receipt.branch == revert_branch(&merge_request::source_bead_of(&job.request));
     let may_delete = job.queue.settings.merge_queue.delete_merged_branches != Some(false);
-    may_delete && is_workers && receipt.branch != receipt.target && !receipt.branch.is_empty()
+    may_delete && is_own && receipt.branch != receipt.target && !receipt.branch.is_empty()
 }
 
 #[cfg(test)]
