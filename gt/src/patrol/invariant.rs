@@ -4,8 +4,12 @@
 use jiff::SignedDuration;
 use serde::Serialize;
 
-/// The maximum number of actions of one rule on one subject per day or simulation. A higher number
-/// is a loop.
+/// The time window in which actions of rules are counted, in a town and in a simulation. A queue
+/// that lives long has handled many requests.
+pub const ACTION_WINDOW: SignedDuration = SignedDuration::from_hours(24);
+
+/// The maximum number of actions of one rule on one subject in that time. A higher number is a loop.
+/// A look that changes nothing is no action, and a failure is retried after five minutes at most.
 pub const MOST_ACTS: usize = 400;
 /// The time that a session may outlive its work, with room for clocks that jump.
 pub const LINGERS: SignedDuration = SignedDuration::from_hours(12);

@@ -12,7 +12,8 @@ use crate::host::LiveTown;
 use crate::patrol::PatrolSettings;
 use crate::patrol::attention;
 use crate::patrol::invariant::{
-    self, ActionCount, Invariant, InvariantViolation, TownState, WorkPlace, WorkState, WorkerState,
+    self, ACTION_WINDOW, ActionCount, Invariant, InvariantViolation, TownState, WorkPlace,
+    WorkState, WorkerState,
 };
 use crate::record::convoy;
 use crate::record::merge_request;
@@ -24,8 +25,6 @@ use crate::town::event::{Event, NewestEvents};
 use crate::town::target_loss::TargetLoss;
 use crate::town::{Rig, TownLayout};
 
-/// The time window in which actions of rules are counted.
-const ACTION_WINDOW: SignedDuration = SignedDuration::from_hours(24);
 /// The time window in which merges are verified on their targets.
 const MERGE_WINDOW: SignedDuration = SignedDuration::from_hours(24 * 30);
 

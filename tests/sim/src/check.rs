@@ -136,7 +136,7 @@ fn town_state(town: &SimTown) -> TownState {
             .map(|((rule, subject), times)| ActionCount {
                 rule: rule.clone(),
                 subject: subject.clone(),
-                times: *times,
+                times: times.len(),
             })
             .collect(),
     }

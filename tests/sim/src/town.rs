@@ -7,6 +7,7 @@ use gt::flow::work::done::SandboxLeftovers;
 use gt::patrol::attention::{
     AddressedItem, AttentionFacts, AttentionItem, AttentionKind, AttentionMessages,
 };
+use gt::patrol::invariant::ACTION_WINDOW;
 use gt::patrol::outages::{self, RefusedWorker};
 use gt::patrol::{
     ChoreFacts, ConvoyFacts, HeldFacts, PolecatFacts, QueueFacts, RigFacts, SchedulerFacts,
@@ -173,7 +174,7 @@ pub(super) struct SimTown {
     pub faults: Vec<String>,
     pub log: Vec<String>,
     /// The number of actions of each rule on each subject.
-    pub counts: BTreeMap<(String, String), usize>,
+    pub counts: BTreeMap<(String, String), Vec<Timestamp>>,
 }
 
 impl SimTown {
@@ -283,7 +284,10 @@ impl SimTown {
 
     pub(super) fn count_action(&mut self, rule: &str, subject: &str) {
         let key = (rule.to_owned(), subject.to_owned());
-        *self.counts.entry(key).or_default() += 1;
+        let now = self.now;
+        let times = self.counts.entry(key).or_default();
+        times.retain(|at| now.duration_since(*at) < ACTION_WINDOW);
+        times.push(now);
     }
 
     /// Returns true if every bead has landed and no session runs.
