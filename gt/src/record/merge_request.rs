@@ -78,6 +78,10 @@ pub struct RequestState {
     /// The start of repeated failures, RFC 3339, and the last error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing: Option<(String, String)>,
+    /// The time of the last retry by a user, RFC 3339. It ends the pause of a queue whose last run
+    /// failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub retried: String,
     /// The gate whose command cannot be run, while that is why it fails.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub gate_cannot_run: String,
@@ -271,10 +275,11 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
                 approval.driven_files_accepted.extend(asked);
                 approval.save(rig, id)?;
             }
-            set_request_state(&mut request, &state)?;
         }
-        // The change ends the pause of a queue whose last run failed.
-        request.updated_at = tx.now();
+        let now = tx.now();
+        state.retried = now.to_string();
+        set_request_state(&mut request, &state)?;
+        request.updated_at = now;
         tx.put(request)?;
         Ok(was)
     })
@@ -289,11 +294,17 @@ pub fn count_open_requests(beads: &Snapshot) -> usize {
     beads.marked_open(&REQUEST_MARKS).count()
 }
 
-/// Returns the ids of the open requests and the times of their last changes, without reading them.
-pub(crate) fn list_open_changes(beads: &Snapshot) -> Vec<(&str, Option<Timestamp>)> {
-    beads
-        .marked_open(&REQUEST_MARKS)
-        .map(|request| (request.id(), request.time(TimeField::Updated)))
+/// Returns the ids of the open requests, without reading them.
+pub(crate) fn list_open_ids(beads: &Snapshot) -> Vec<&str> {
+    let open = beads.marked_open(&REQUEST_MARKS);
+    open.map(|request| request.id()).collect()
+}
+
+/// Returns the times of the last retries of the open requests by a user.
+pub(crate) fn list_retries(beads: &Snapshot) -> Vec<String> {
+    requests_with_findings(beads)
+        .map(|request| request_state(request).retried)
+        .filter(|retried| !retried.is_empty())
         .collect()
 }
 

@@ -260,11 +260,12 @@ fn look_interval(settings: &RigSettings) -> SignedDuration {
         .max(MIN_WAIT)
 }
 
-/// Returns a hash of the gates and of the open requests with the times of their last changes by
-/// others than the queue. After a change of it, a failed run may succeed.
+/// Returns a hash of the gates, the open requests and the times of their retries by users. After a
+/// change of it, a failed run may succeed. The queue itself changes it only by closing requests.
 pub(crate) fn hash_queue(settings: &RigSettings, beads: &Snapshot) -> String {
-    let requests = merge_request::list_open_changes(beads);
-    let text = format!("{:?}\0{requests:?}", settings.merge_queue);
+    let requests = merge_request::list_open_ids(beads);
+    let retries = merge_request::list_retries(beads);
+    let text = format!("{:?}\0{requests:?}\0{retries:?}", settings.merge_queue);
     compute_short_hash(text, 6)
 }
 
