@@ -464,7 +464,7 @@ fn the_list_contains_all_keys_and_the_members_of_families() {
 fn settings_with_a_byte_order_mark_are_read() {
     let place = town_with_settings("\u{feff}{\"default_agent\":\"codex\"}");
     let layers = SettingsLayers::load(&place.town, None).unwrap();
-    assert_eq!(layers.text("default_agent"), Some("codex".to_owned()));
+    assert_eq!(layers.text("default_agent").as_deref(), Some("codex"));
 }
 
 #[test]
