@@ -2,6 +2,7 @@ use serde::Serialize;
 
 use super::args::{self, InternalArgs};
 use super::line;
+use super::list::report_cut;
 use super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::Status;
@@ -46,8 +47,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let mut beads = filter.apply(&snapshot);
     beads.sort_by_key(|bead| (bead.updated_at.instant(), bead.id.clone()));
+    let total = beads.len();
     if args.limit > 0 {
         beads.truncate(args.limit);
+    }
+    if beads.len() < total {
+        report_cut(ctx, beads.len(), total);
     }
     let beads: Vec<StaleBead> = beads
         .into_iter()

@@ -68,7 +68,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         since.is_none_or(|since| bd::bead::Stamp::parse(&item.at).instant() >= since)
     });
     if args.limit > 0 && items.len() > args.limit {
-        items.drain(..items.len() - args.limit);
+        let total = items.len();
+        items.drain(..total - args.limit);
+        ctx.ui.status(&format!(
+            "Showing the last {} of {total} changes (use --limit 0 for all)",
+            args.limit
+        ));
     }
     fill_in_values(&stores, &mut items)?;
     if args.follow {

@@ -63,7 +63,11 @@ fn write_reasons(beads: &[ExplainedBead], page: &mut Page) {
         );
         line::write_fitted(page, &line_start, &bead.title, "");
         for reason in &bead.reasons {
-            page.cut_line(format!("    {}", escape::escape_line(&reason.text)));
+            let text = match reason.rule {
+                "deferred" => format!("deferred until {}", page.zoned_time(&reason.subject)),
+                _ => escape::escape_line(&reason.text),
+            };
+            page.cut_line(format!("    {text}"));
         }
     }
 }
