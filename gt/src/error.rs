@@ -10,7 +10,7 @@ use crate::flow::agent::session::show::NotRunning;
 use crate::flow::place::rig::RigError;
 use crate::flow::townwide::escalate::EscalateError;
 use crate::flow::work::convoy::review::ReviewError;
-use crate::flow::work::molecule::OpenStepsError;
+use crate::flow::work::molecule::{FormulaNotPoured, OpenStepsError};
 use crate::host::HostError;
 use crate::host::runtime::RuntimeError;
 use crate::host::runtime::scripted::ScriptedError;
@@ -46,6 +46,12 @@ pub fn build_failure(error: &anyhow::Error) -> Failure {
         failure.hint = Some(format!(
             "send it to mayor/, or give the role to an agent: `{}`",
             role.next_step()
+        ));
+        return failure;
+    }
+    if let Some(FormulaNotPoured { formula, bead }) = error.downcast_ref() {
+        failure.hint = Some(format!(
+            "to pour it and attach it to {bead}:\n  gt sling {formula} --on {bead}"
         ));
         return failure;
     }

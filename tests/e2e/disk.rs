@@ -76,6 +76,7 @@ fn gt_down_works_with_an_unusable_daemon_lock_and_gt_up_names_it() {
     // One that runs is ended, too.
     std::fs::remove_file(&lock).unwrap();
     std::fs::create_dir(&lock).unwrap();
-    let down = town.gt(["down", "--json"]).ok().json();
+    let shutdown = ["shutdown", "--force", "--force", "--json"];
+    let down = town.gt(shutdown).ok().json();
     assert_eq!(down["daemon"], true, "{down}");
 }

@@ -218,6 +218,10 @@ fn attaching_and_detaching_a_molecule_keeps_the_description_of_the_work() {
         .ok();
     town.gt(["mol", "detach", &bead]).ok();
     // Only one that lasts is named in the text.
+    let formula = town.gt(["mol", "attach", &bead, "three"]);
+    formula.fails(&format!("\n  gt sling three --on {bead}"));
+    town.gt(["mol", "attach", "web-none1", "three"])
+        .fails("web-none1");
     let pour = ["mol", "pour", "three", "--var", "issue=x", "--json"];
     let poured = town.bd("web", pour).ok().json();
     let molecule = poured["new_epic_id"].as_str().unwrap();

@@ -32,6 +32,8 @@ fn work_in_a_dirty_idle_sandbox_is_rescued_and_can_be_restored() {
     assert_eq!(listed[0]["polecat"], name, "{listed}");
     assert_eq!(listed[0]["bead"], first.as_str(), "{listed}");
     assert!(reference.ends_with(&first), "{reference}");
+    let as_before = ["orphans", "--rig", "web", "--days", "7", "--json"];
+    assert_eq!(town.gt(as_before).ok().json(), listed);
     let shown = town.gt(["rescue", "list"]).ok();
     let whose = format!("{worker}, last on {first}: Leftovers of web/polecats/{name}");
     assert!(shown.out.contains(&whose), "{}", shown.out);

@@ -7,9 +7,10 @@ use bd::molecule::template::PourOptions;
 use bd::molecule::{bond, progress};
 use bd::store::Tx;
 
-use super::formula_shelf;
+use super::{formula_shelf, full_formula_name};
 use crate::record;
 use crate::record::molecule::Molecule;
+use crate::town::beads::BeadsHome;
 use crate::town::config::{SettingsLayers, target_branch_of};
 use crate::town::event::event;
 use crate::town::{Rig, Town};
@@ -125,13 +126,17 @@ fn rig_values(rig: &Rig) -> anyhow::Result<VarValues> {
 
 /// Returns the bead on the hook of an agent, or the bead of an id.
 fn resolve_bead(town: &Town, target: &str) -> anyhow::Result<String> {
-    if let Ok(found) = town.find_bead(target) {
-        return Ok(found.bead.id);
-    }
+    let missing = match town.find_bead(target) {
+        Ok(found) => return Ok(found.bead.id),
+        Err(error) => error,
+    };
     let address = if target.is_empty() {
         town.actor.clone()
     } else {
-        town.parse_address(target)?
+        match town.parse_address(target) {
+            Err(_) if bd::bead::id::is_well_formed(target) => return Err(missing),
+            address => address?,
+        }
     };
     record::hook::find_hooked_bead(town, &address)
 }
@@ -155,6 +160,14 @@ pub fn find_attached(town: &Town, target: &str) -> anyhow::Result<(String, Optio
     Ok((bead, molecule))
 }
 
+/// A formula was given in place of a molecule.
+#[derive(Debug, thiserror::Error)]
+#[error("{formula} is a formula: only a molecule that was poured from it can be attached")]
+pub struct FormulaNotPoured {
+    pub formula: String,
+    pub bead: String,
+}
+
 /// Attaches a molecule to a bead, or to the bead on an agent's hook.
 pub fn attach_molecule(
     town: &Town,
@@ -163,6 +176,16 @@ pub fn attach_molecule(
 ) -> anyhow::Result<(String, String)> {
     let bead = resolve_bead(town, target)?;
     let found = town.find_bead(&bead)?;
+    if found.store.snapshot()?.resolve(molecule).is_err() {
+        let rig = match &found.home {
+            BeadsHome::Rig(rig) => Some(town.rig(rig)),
+            BeadsHome::Town => None,
+        };
+        let shelf = formula_shelf(town, rig.as_ref());
+        if let Some(formula) = full_formula_name(&shelf, molecule) {
+            return Err(FormulaNotPoured { formula, bead }.into());
+        }
+    }
     let root = town.transact(&found.store, |tx: &mut Tx<'_>| {
         let root = tx.resolve(molecule)?.id.clone();
         if let Some(other) = record::molecule::root_of(tx, &bead)

@@ -10,8 +10,8 @@ mod signal;
 mod step;
 
 pub use attach::{
-    attach_molecule, attach_molecule_from_mail, detach_molecule, ensure_molecule, find_attached,
-    pour_for, pour_work,
+    FormulaNotPoured, attach_molecule, attach_molecule_from_mail, detach_molecule, ensure_molecule,
+    find_attached, pour_for, pour_work,
 };
 pub use conclude::{
     MoleculeEnding, OpenStepsError, burn_molecule, check_steps_closed, conclude_molecule,
