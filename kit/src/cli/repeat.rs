@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 
+use clap::builder::PossibleValue;
 use clap::error::{Error, ErrorKind};
 use clap::{Arg, ArgAction, Args, Command, Subcommand};
 
@@ -95,7 +96,7 @@ fn find_fault<R: Args, C: Subcommand, W: Subcommand>(
         return Some(error.to_string());
     }
     let names = option.arg.get_possible_values();
-    let names: Vec<&str> = names.iter().map(|value| value.get_name()).collect();
+    let names: Vec<&str> = names.iter().map(PossibleValue::get_name).collect();
     let pairs = match names[..] {
         [] => VALUE_PAIRS.to_vec(),
         [only] => vec![[only, only]],
