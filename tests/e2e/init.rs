@@ -130,7 +130,7 @@ fn init_asks_on_a_terminal_and_enter_takes_the_defaults() {
 #[test]
 fn a_hint_is_shown_once_on_a_terminal() {
     let (town, _origin) = Town::with_rig();
-    let line = "gt mq list web; gt mq list web; echo first; \
+    let line = "gt mq list web; gt mq list web; gt status; echo first; \
                 gt config set --town hints false; gt sling nothing web; echo second";
     let terminal = Terminal::run(&town, &town.root(), line);
     terminal.wait_for("second");
@@ -140,6 +140,7 @@ fn a_hint_is_shown_once_on_a_terminal() {
         1,
         "{screen}"
     );
+    assert!(screen.contains("a rig is a repository of the town"), "{screen}");
     // Not for programs.
     let listed = town.gt(["mq", "list", "web"]).ok();
     assert!(!listed.err.contains("Hint:"), "{}", listed.err);

@@ -11,6 +11,7 @@ pub(crate) enum HintTopic {
     Convoy,
     Agent,
     Queue,
+    Status,
 }
 
 impl HintTopic {
@@ -19,6 +20,7 @@ impl HintTopic {
             Self::Convoy => "convoy",
             Self::Agent => "agent",
             Self::Queue => "queue",
+            Self::Status => "status",
         }
     }
 
@@ -30,6 +32,11 @@ impl HintTopic {
             }
             Self::Agent => {
                 "Ctrl-b d leaves the session, and the agent goes on; gt peek shows the last lines only"
+            }
+            Self::Status => {
+                "a rig is a repository of the town, a polecat one of its workers, a hook names the bead that \
+                 an agent works on, a convoy is a batch of beads, a zombie a worker whose session outlived \
+                 its work"
             }
             Self::Queue => {
                 "finished work waits here until its gates pass; a failed gate sends the bead back to a worker: \

@@ -10,6 +10,7 @@ use kit::ui::{Page, counted, escape};
 use super::why::write_past_header;
 use super::{CommandResult, build_empty_report, build_report, build_report_with_exit};
 use crate::context::Context;
+use crate::hint::{HintTopic, show_hint_once};
 use crate::since::parse_at;
 use gt::host::LiveTown;
 use gt::record::escalation::Severity;
@@ -89,6 +90,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let found = health::check_health(&town)?;
         return build_report_with_exit(u8::from(!found.healthy), found, write_health);
     }
+    show_hint_once(ctx, &town, HintTopic::Status);
     build_report(status::read_status(&town)?, write_status)
 }
 
