@@ -115,8 +115,12 @@ pub fn find_fresh_clone_around(env: &Env, config: &Config) -> Option<FreshClone>
     })
 }
 
-/// Finds signs of beads that are neither in the work tree nor on a branch of this clone.
+/// Finds signs of beads that are neither in the work tree nor on a branch of this clone. The clones of
+/// a town use their rig's beads.
 pub fn find_absent_beads(env: &Env, config: &Config) -> Option<BeadsElsewhere> {
+    if route::find_town_root(env.cwd()).is_some() {
+        return None;
+    }
     let git = Git::at(&GitPlace::around(env.cwd()).root?);
     let tracked = git.plumbing(["ls-files", "-z", "--", ".beads"]).records();
     let is_sparse = git.config_get("core.sparseCheckout").ok()?.as_deref() == Some("true");

@@ -462,9 +462,9 @@ fn the_list_contains_all_keys_and_the_members_of_families() {
 
 #[test]
 fn settings_with_a_byte_order_mark_are_read() {
-    let place = town_with_settings("\u{feff}{\"default_agent\":\"codex\"}");
-    let layers = SettingsLayers::load(&place.town, None).unwrap();
-    assert_eq!(layers.text("default_agent").as_deref(), Some("codex"));
+    let place = town_with_settings("\u{feff}{\"max_polecats\":3}");
+    let rig = place.town.rig("web");
+    assert_eq!(read_value(&place, &rig, "max_polecats").0, json!(3));
 }
 
 #[test]
