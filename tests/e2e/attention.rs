@@ -299,25 +299,26 @@ fn a_broken_target_gets_one_task_and_its_requests_continue_when_it_moves() {
     let task = said[0]["task"].as_str().unwrap().to_owned();
     let shown = town.show("web", &task);
     assert_eq!(shown["title"], "Fix gate check on main");
-    // The first request was tested, and the target alone. The second one waits without a test, and
-    // nothing is run again while the target stays.
+    // Nothing is run again while the target stays.
     let before = std::fs::read_to_string(&runs).unwrap();
-    assert_eq!(before.lines().count(), 3, "{before}");
     town.gt(["mq", "run", "web"]).ok();
     assert_eq!(std::fs::read_to_string(&runs).unwrap(), before);
-    // A further request is no ready one, and is not tested.
+    // A further request may be the repair, so its own work is tested once. The target is not.
     let third = town.bead("web", "Third");
     town.script("echo three > three.txt");
     town.gt(["sling", &third, "web"]).ok();
     eventually("the third is handed in", || {
         (town.status_of("web", &third) == "in_progress").then_some(())
     });
+    for _ in 0..2 {
+        town.gt(["mq", "run", "web"]).ok();
+        let after = std::fs::read_to_string(&runs).unwrap();
+        assert_eq!(after.lines().count(), before.lines().count() + 1, "{after}");
+    }
     let listed = worker.requests();
     let standings: Vec<&Value> = listed.iter().map(|request| &request["status"]).collect();
     assert_eq!(standings, ["blocked"; 3], "{listed:?}");
     assert!(listed.iter().all(|request| request["estimate"].is_null()));
-    town.gt(["mq", "run", "web"]).ok();
-    assert_eq!(std::fs::read_to_string(&runs).unwrap(), before);
     // The broken target is a need of the user everywhere.
     let subject =
         format!("main of rig web fails its own gates: {task} waits for someone to take it");
@@ -326,7 +327,14 @@ fn a_broken_target_gets_one_task_and_its_requests_continue_when_it_moves() {
     assert!(problems.contains(&subject), "{problems}");
     town.patrol();
     only_letter(town, &subject, &format!("gt sling {task} web"));
-    worker.origin.remove("broken.txt", "Mend it");
+    let repair = town.bead("web", "Mend it");
+    town.script("git rm -q broken.txt");
+    town.gt(["sling", &repair, "web"]).ok();
+    eventually("the repair is handed in", || {
+        (town.status_of("web", &repair) == "in_progress").then_some(())
+    });
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(town.status_of("web", &repair), "closed");
     town.gt(["mq", "run", "web"]).ok();
     assert_eq!(worker.shown()["status"], "closed");
     assert_eq!(town.status_of("web", &second), "closed");

@@ -64,7 +64,8 @@ fn init_makes_nothing_if_something_is_missing() {
     let missing = place.path("nowhere.git");
     let missing = missing.to_str().unwrap();
     init(&["--repo", missing]).fails("cannot be read");
-    init(&["--no-repo", "--task", "Text"]).fails("a task needs a repository");
+    init(&["--no-repo", "--task", "Text"]).fails("need a repository");
+    init(&["--no-repo", "--test", "make test"]).fails("need a repository");
     assert!(!root.exists());
 }
 
@@ -140,7 +141,10 @@ fn a_hint_is_shown_once_on_a_terminal() {
         1,
         "{screen}"
     );
-    assert!(screen.contains("a rig is a repository of the town"), "{screen}");
+    assert!(
+        screen.contains("a rig is a repository of the town"),
+        "{screen}"
+    );
     // Not for programs.
     let listed = town.gt(["mq", "list", "web"]).ok();
     assert!(!listed.err.contains("Hint:"), "{}", listed.err);

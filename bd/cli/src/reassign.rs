@@ -27,7 +27,7 @@ pub(super) fn confirm_loss_of_work(
                 ctx.ui.status(&format!(
                     "{} is at work on {}: the town will end its session and save its work",
                     kit::ui::escape::escape_line(&bead.assignee),
-                    bead.id
+                    kit::ui::escape::escape_line(&bead.id)
                 ));
             }
         }

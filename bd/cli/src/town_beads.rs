@@ -2,6 +2,8 @@
 
 use bd::store::route::{Route, Routes, find_town_root};
 
+use kit::ui::escape::escape_line;
+
 use crate::context::Context;
 
 /// Prints how to list the beads of a rig if a list of the town's own beads is empty.
@@ -13,7 +15,8 @@ pub(super) fn hint_lists_of_rigs(ctx: &Context) {
     ctx.ui
         .status("Hint: these are the town's own beads. Each rig has its own:");
     for rig in rigs {
-        ctx.ui.status(&format!("  bd -C {rig} list"));
+        ctx.ui
+            .status(&format!("  bd -C {} list", escape_line(&rig)));
     }
 }
 
@@ -29,7 +32,8 @@ pub(super) fn hint_rig_of_new_bead(ctx: &Context, id: &str) {
     if !ctx.ui.is_json() && ctx.env.get("GT_ROLE").is_none() {
         ctx.ui.status(&format!(
             "Hint: {id} belongs to the town, so no worker of a rig can take it. For a bead of a rig:\n  \
-             bd create --rig {rig} TITLE"
+             bd create --rig {} TITLE",
+            escape_line(rig)
         ));
     }
 }

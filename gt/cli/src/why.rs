@@ -15,8 +15,9 @@ use gt::view::why::{self, Explanation};
 /// Explain what happened and why
 ///
 /// Of a bead, convoy, merge request, agent, rig or plugin: where it stands and since when, the
-/// command that would move it on, the rule that acted last, and its events, one line each. On a
-/// terminal it uses a pager as git does: `GIT_PAGER`, `PAGER`, else less.
+/// command that would move it on, and its events, one line each. Each automatic action names what it
+/// saw; `--rules` adds the rule of the patrol that decided. On a terminal it uses a pager as git
+/// does: `GIT_PAGER`, `PAGER`, else less.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// A bead, convoy, merge request, rig or plugin, or an agent's name or address

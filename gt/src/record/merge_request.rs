@@ -184,6 +184,12 @@ pub fn commit_with_work(request: &Bead) -> Option<String> {
         .filter(|commit| commit != "null")
 }
 
+/// Returns the commit by which a closed request was merged.
+pub(crate) fn merge_commit_of(request: &Bead) -> Option<String> {
+    let commit = bd::bead::fields::get_field(&request.description, "merge_commit");
+    commit.filter(|commit| commit != "null")
+}
+
 /// Returns the queue's findings about a request.
 pub(crate) fn request_state(request: &Bead) -> RequestState {
     request.metadata_value(STATE_KEY).unwrap_or_default()

@@ -86,15 +86,28 @@ fn find_percentile(sorted: &[f64], percent: usize) -> Option<f64> {
     sorted.get(rank - 1).copied()
 }
 
+/// The closed requests to count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CountedRequests {
+    /// Those that are not archived yet.
+    Kept,
+    /// Also those in the archive, whose size grows with the age of the town.
+    All,
+}
+
 /// Computes the numbers of a rig's queue.
-pub fn read_merge_stats(rig: &Rig, since: Timestamp) -> anyhow::Result<MergeStats> {
+pub fn read_merge_stats(
+    rig: &Rig,
+    since: Timestamp,
+    counted: CountedRequests,
+) -> anyhow::Result<MergeStats> {
     let beads = rig.store()?.snapshot()?;
     let mut waits = Vec::new();
     let mut withdrawn = 0;
     let runs = read_queue_events(rig, since)?;
     let mut in_line = Vec::new();
     let mut merging = Vec::new();
-    for request in list_closed_requests(&beads, since) {
+    for request in list_closed_requests(&beads, since, counted) {
         let closed_at = request.closed_at.as_ref().map(bd::bead::Stamp::instant);
         if bd::bead::fields::get_field(&request.description, "merge_commit").is_none() {
             withdrawn += 1;
@@ -137,9 +150,13 @@ pub fn read_merge_stats(rig: &Rig, since: Timestamp) -> anyhow::Result<MergeStat
     })
 }
 
-/// Returns the requests that were closed at or after a time, with those in the archive.
-fn list_closed_requests(beads: &Snapshot, since: Timestamp) -> Vec<Bead> {
-    let archived = beads.archive().beads().into_iter().filter(|bead| {
+/// Returns the requests that were closed at or after a time.
+fn list_closed_requests(beads: &Snapshot, since: Timestamp, counted: CountedRequests) -> Vec<Bead> {
+    let archived = match counted {
+        CountedRequests::Kept => Vec::new(),
+        CountedRequests::All => beads.archive().beads(),
+    };
+    let archived = archived.into_iter().filter(|bead| {
         let closed_at = bead.closed_at.as_ref().map(bd::bead::Stamp::instant);
         merge_request::is_merge_request(bead)
             && closed_at.is_some_and(|at| at >= since)

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::request::RequestRow;
 use super::status::{AgentStatus, TownStatus};
-use crate::host::LiveTown;
 use crate::patrol::attention::{self, AttentionItem};
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::town_view::TownView;
@@ -95,13 +94,10 @@ pub fn list_needing_beads(needs: &[UserNeed]) -> BTreeSet<&str> {
 }
 
 /// Lists the needs of the user: questions first, then items by kind.
-pub fn list_needs(town: &LiveTown, view: &TownView) -> Vec<UserNeed> {
+pub fn list_needs(view: &TownView, due_items: &[AttentionItem]) -> Vec<UserNeed> {
     let questions = escalation::list_escalations(&view.stores.town, false);
     let mut needs: Vec<UserNeed> = questions.into_iter().map(UserNeed::from).collect();
-    let mut items: Vec<UserNeed> = attention::list_due_items(town, view)
-        .into_iter()
-        .map(UserNeed::from)
-        .collect();
+    let mut items: Vec<UserNeed> = due_items.iter().cloned().map(UserNeed::from).collect();
     items.sort_by_key(|need| need.kind as u8);
     needs.append(&mut items);
     needs

@@ -197,15 +197,17 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
                 pull_request: merge_request::awaited_pull_request(request),
                 place: None,
                 estimate: None,
-                // The events are read of requests with which the queue has begun.
                 times: RequestTimes::from_events(request, &[], now),
             }
         })
         .collect();
     add_queue_state(rig, &mut rows)?;
     for row in &mut rows {
-        let is_begun = row.status == RequestStanding::Merging || row.why.is_some();
-        if is_begun && let Some(request) = beads.get(&row.id) {
+        // Each read costs as much as the log of events has blocks, so `gt mq status` reads those of
+        // the waiting requests.
+        if row.status == RequestStanding::Merging
+            && let Some(request) = beads.get(&row.id)
+        {
             let events = event::read_events_about(&rig.town().layout, &row.id)?;
             row.times = RequestTimes::from_events(request, &events, now);
         }

@@ -63,6 +63,9 @@ pub struct TownStatus {
     pub escalations: Vec<EscalationLine>,
     pub summary: TownSummary,
     pub problems: Vec<TownProblem>,
+    /// The items for the user, which are among the problems.
+    #[serde(skip)]
+    pub items: Vec<AttentionItem>,
 }
 
 impl TownStatus {
@@ -320,7 +323,7 @@ pub fn watched_folders(town: &Town) -> Vec<PathBuf> {
 }
 
 /// Returns the problems for the user.
-fn find_problems(town: &LiveTown, view: &TownView) -> Vec<TownProblem> {
+fn find_problems(town: &LiveTown, view: &TownView, items: &[AttentionItem]) -> Vec<TownProblem> {
     let mut problems: Vec<TownProblem> = view
         .blind
         .iter()
@@ -351,8 +354,7 @@ fn find_problems(town: &LiveTown, view: &TownView) -> Vec<TownProblem> {
         let text = format!("{}: {why}; {count} stopped, next try {next}", outage.agent);
         problems.push(TownProblem::new(text, []));
     }
-    let items = attention::list_due_items(town, view).into_iter();
-    problems.extend(items.filter_map(problem_of_item));
+    problems.extend(items.iter().cloned().filter_map(problem_of_item));
     for request in review::list_requests(&view.stores.town, false) {
         if request.pending.is_some() {
             let title = kit::ui::escape::escape_line(&request.new.title);
@@ -421,7 +423,8 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
 /// Builds the status of the whole town from a view of it.
 pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStatus> {
     let daemon = daemon::read_daemon_status(town);
-    let mut problems = find_problems(town, view);
+    let items = attention::list_due_items(town, view);
+    let mut problems = find_problems(town, view, &items);
     if let Some(difference) = &daemon.outdated {
         let text = format!("gtd runs an older program: {difference}");
         problems.push(TownProblem::new(text, ["gt daemon restart".to_owned()]));
@@ -475,6 +478,7 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
         escalations: EscalationLine::list_open(&view.stores.town),
         summary,
         problems,
+        items,
     })
 }
 

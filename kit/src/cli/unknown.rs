@@ -106,7 +106,7 @@ fn describe_dashed_text(program: &Command, words: &[String], name: &str) -> Opti
 }
 
 /// Quotes a word for a shell, if it needs quotes.
-fn quote_for_shell(word: &str) -> String {
+pub fn quote_for_shell(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@,+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.to_owned();

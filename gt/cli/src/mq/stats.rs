@@ -8,7 +8,9 @@ use kit::ui::{Page, counted, escape};
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use crate::since::parse_past_time;
-use gt::view::merge_stats::{GateStats, MergeStats, Percentiles, read_merge_stats};
+use gt::view::merge_stats::{
+    CountedRequests, GateStats, MergeStats, Percentiles, read_merge_stats,
+};
 
 /// Show waits, runs of the gates and failures of a merge queue
 ///
@@ -29,7 +31,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
     let since = parse_past_time(&args.since, town.clock.now())?;
-    build_report(read_merge_stats(&rig, since)?, write_stats)
+    let stats = read_merge_stats(&rig, since, CountedRequests::All)?;
+    build_report(stats, write_stats)
 }
 
 fn write_stats(stats: &MergeStats, page: &mut Page) {

@@ -2,9 +2,9 @@
 
 use kit::ui::escape::escape_line;
 
-use super::super::{CommandResult, build_report};
+use super::super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
-use gt::flow::agent::polecat::{list_stuck_polecats, retry_polecat};
+use gt::flow::agent::polecat::{NotStuck, list_stuck_polecats, retry_polecat};
 use gt::town::{Rig, Town};
 
 /// Restart workers that are stuck
@@ -33,7 +33,7 @@ struct RetryPolecatReport {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let Some(polecat) = &args.polecat else {
-        return retry_all(&town, args.rig.as_deref());
+        return retry_all(ctx, &town, args.rig.as_deref());
     };
     let (rig, name) = super::parse_polecat(&town, polecat)?;
     let retried = retry_one(&rig, &name)?;
@@ -43,27 +43,41 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     })
 }
 
-fn retry_all(town: &Town, rig: Option<&str>) -> CommandResult {
+fn retry_all(ctx: &Context, town: &Town, rig: Option<&str>) -> CommandResult {
     let mut retried = Vec::new();
+    let mut failed = Vec::new();
     for rig in town.select_rigs(rig)? {
         for name in list_stuck_polecats(&rig)? {
-            retried.push(retry_one(&rig, &name)?);
+            match retry_one(&rig, &name) {
+                Ok(report) => retried.push(report),
+                // The patrol was faster.
+                Err(error) if error.is::<NotStuck>() => {}
+                Err(error) => failed.push(format!("{}/{name}: {error:#}", rig.name())),
+            }
         }
     }
     gt::host::daemon::wake_daemon(town);
-    build_report(retried, |retried: &Vec<RetryPolecatReport>, page| {
-        for worker in retried {
-            let was = worker.was.lines().next().unwrap_or("");
-            page.line(format!(
-                "✓ {} is tried again; it was stuck: {}",
-                worker.polecat,
-                escape_line(was)
-            ));
-        }
-        if retried.is_empty() {
-            page.line("no worker is stuck");
-        }
-    })
+    for error in &failed {
+        ctx.ui.warn(error);
+    }
+    let exit = u8::from(!failed.is_empty());
+    build_report_with_exit(
+        exit,
+        retried,
+        move |retried: &Vec<RetryPolecatReport>, page| {
+            for worker in retried {
+                let was = worker.was.lines().next().unwrap_or("");
+                page.line(format!(
+                    "✓ {} is tried again; it was stuck: {}",
+                    worker.polecat,
+                    escape_line(was)
+                ));
+            }
+            if retried.is_empty() && exit == 0 {
+                page.line("no worker is stuck");
+            }
+        },
+    )
 }
 
 fn retry_one(rig: &Rig, name: &str) -> anyhow::Result<RetryPolecatReport> {

@@ -3,6 +3,7 @@
 use gt::flow::agent::session::show;
 use gt::flow::work::mq as merge_queue;
 use gt::host::LiveTown;
+use gt::patrol::attention::list_due_items;
 use gt::record;
 use gt::record::mail;
 use gt::record::town_view::TownView;
@@ -182,7 +183,7 @@ fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<Vec<PageLine>> {
         .ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
     let board = gt::flow::work::convoy::ProgressBoard::from_view(&view);
     let progress = board.progress(convoy);
-    let needs = list_needs(town, &view);
+    let needs = list_needs(&view, &list_due_items(town, &view));
     let pace = BeadPace::from_view(&view);
     let needs = list_needing_beads(&needs);
     let end = ConvoyEnd::estimate(&progress, &view, pace, &needs);

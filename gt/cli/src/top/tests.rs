@@ -174,6 +174,7 @@ fn overview() -> TownOverview {
             ..TownSummary::default()
         },
         problems: Vec::new(),
+        items: Vec::new(),
     };
     let needs_you = vec![
         question("hq-1", "Which database?"),

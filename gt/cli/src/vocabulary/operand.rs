@@ -77,7 +77,10 @@ fn find_rig_by_prefix(registry: &RigRegistry, id: &str) -> Option<String> {
 /// either.
 fn is_bead_id(word: &str) -> bool {
     let hash = word.rsplit('-').next().unwrap_or("");
-    word.contains('-') && hash.chars().any(|letter| letter.is_ascii_digit())
+    let is_plain = word
+        .chars()
+        .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'));
+    is_plain && word.contains('-') && hash.chars().any(|letter| letter.is_ascii_digit())
 }
 
 /// Fills the commands of a hint, which stand on lines of their own, with the first operand of the

@@ -49,8 +49,11 @@ fn suggest_for_setting(words: &[String]) -> Option<String> {
         return None;
     };
     let is_setting = config == "config" && gt::town::config::key::find_key(key).is_some();
-    is_setting.then(|| match value.first() {
-        None => format!("gt config get {key}"),
-        Some(value) => format!("gt config set {key} {value}"),
+    is_setting.then(|| match value {
+        [] => format!("gt config get {key}"),
+        value => {
+            let value = unknown::quote_for_shell(&value.join(" "));
+            format!("gt config set {key} {value}")
+        }
     })
 }

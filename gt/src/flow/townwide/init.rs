@@ -102,7 +102,7 @@ pub enum InitError {
     AgentNotInstalled { agent: String },
     #[error("the repository {url} cannot be read: {reason}; nothing was made")]
     Unreadable { url: String, reason: String },
-    #[error("a task needs a repository: give one with --repo")]
+    #[error("a task and a test command need a repository: give one with --repo")]
     NoRepository,
 }
 
@@ -192,7 +192,8 @@ pub fn init_town(
 
 /// Checks what the town needs before anything is built. Returns warnings.
 fn check_programs(env: &Env, request: &InitRequest) -> Result<Vec<String>, InitError> {
-    if request.task.is_some() && request.repository.is_none() {
+    let needs_repository = request.task.is_some() || matches!(request.gate, InitGate::Command(_));
+    if needs_repository && request.repository.is_none() {
         return Err(InitError::NoRepository);
     }
     for program in ["git", "tmux"] {

@@ -10,23 +10,26 @@
 //!
 //! If later work changed the same lines, the new bead is left for a worker.
 
-use bd::bead::{Bead, Dep, DepKind, Kind, attempt};
+use bd::bead::validate::fit_to_title;
+use bd::bead::{Bead, Dep, DepKind, Kind, Status, attempt};
 use bd::change;
 use bd::git::TreeMerge;
 use bd::store::{Snapshot, Store, Tx};
 use kit::ui::escape;
 use serde::Serialize;
+use serde_json::json;
+use serde_json::value::to_raw_value;
 
 use super::done::{self, BranchSubmission};
 use super::mq::job::MergeQueue;
 use super::mq::land::revert_branch;
 use super::mq::task::free_task_id;
 use crate::record::merge_request::{
-    commit_with_work, find_open_request, is_merge_request, receipt_of, request_state,
-    requests_closed_since, source_bead_of,
+    commit_with_work, find_open_request, is_merge_request, merge_commit_of, receipt_of,
+    request_state, requests_closed_since, source_bead_of,
 };
 use crate::town::Rig;
-use crate::town::config::RigSettings;
+use crate::town::config::{RigSettings, target_branch_of};
 use crate::town::identity::Address;
 
 /// A revert of merged work.
@@ -64,6 +67,29 @@ pub enum RevertError {
     },
     #[error("{revert} reverts {bead} already: `gt why {revert}` explains its state")]
     Begun { bead: String, revert: String },
+    /// The revert would be submitted to another branch, with all that the branch has.
+    #[error(
+        "{bead} was merged into {target}, and a revert would be merged into {other}: revert it by hand on \
+         {target}"
+    )]
+    OtherTarget {
+        bead: String,
+        target: String,
+        other: String,
+    },
+    /// Another change brought the work.
+    #[error(
+        "{commit:.12} had the change of {bead} before its merge: revert the work of that commit"
+    )]
+    BroughtByOther { bead: String, commit: String },
+    /// The merged commit is not the one that the queue made.
+    #[error(
+        "{bead} was merged as {commit:.12}, which the queue did not make, so the first commit of the change is \
+         not known: `bd create \"Revert {bead}\"` makes a task for a worker"
+    )]
+    UnknownRange { bead: String, commit: String },
+    #[error("{bead} is itself a revert: open the bead that it reverted, and sling it again")]
+    IsRevert { bead: String },
     #[error("the change of {bead} ({commit:.12}) is not on {target} any more: nothing to revert")]
     AlreadyReverted {
         bead: String,
@@ -91,7 +117,7 @@ pub fn revert_merged_work(rig: &Rig, id: &str, reason: &str) -> anyhow::Result<R
     let settings = RigSettings::load(rig)?;
     let queue = MergeQueue::open(rig, &store, &settings)?;
     let beads = store.snapshot()?;
-    let merge = find_merge(&queue, &beads, id)?;
+    let merge = find_merge(&beads, id)?;
     let Merge {
         bead,
         commit,
@@ -117,8 +143,21 @@ pub fn revert_merged_work(rig: &Rig, id: &str, reason: &str) -> anyhow::Result<R
         TreeMerge::Clean(tree) => (Some(tree), Vec::new()),
         TreeMerge::Conflict { files, .. } => (None, files),
     };
-    let revert = choose_id(rig, &beads, bead, commit)?;
-    write_beads(rig, &store, &merge, &revert, reason)?;
+    // The bead of the revert is in no convoy.
+    let other = target_branch_of(rig)?;
+    if other != *target {
+        let (bead, target) = (bead.id.clone(), target.clone());
+        return Err(RevertError::OtherTarget {
+            bead,
+            target,
+            other,
+        }
+        .into());
+    }
+    let revert = match find_unfinished(&beads, &bead.id, commit) {
+        Some(revert) => revert,
+        None => write_beads(rig, &store, &merge, reason)?,
+    };
     let mut reverted = RevertedWork {
         bead: bead.id.clone(),
         rig: rig.name().to_owned(),
@@ -140,29 +179,36 @@ pub fn revert_merged_work(rig: &Rig, id: &str, reason: &str) -> anyhow::Result<R
     Ok(reverted)
 }
 
-/// Chooses the id of the new bead. One merge has one open revert.
-fn choose_id(
-    rig: &Rig,
-    beads: &Snapshot,
-    bead: &Bead,
-    commit: &str,
-) -> Result<String, RevertError> {
-    let mut about = format!("revert\0{}\0{commit}", bead.id);
-    loop {
-        let id = free_task_id(beads, &rig.prefix(), &about);
-        match beads.get(&id) {
-            None => return Ok(id),
-            Some(revert) if revert.is_open() => {
-                let bead = bead.id.clone();
-                return Err(RevertError::Begun { bead, revert: id });
-            }
-            Some(_) => about.push('\0'),
-        }
-    }
+/// The metadata key of a revert's bead: the reverted commit.
+const REVERT_KEY: &str = "reverts";
+
+/// Returns the open bead of a revert of this merge.
+fn find_begun(beads: &Snapshot, id: &str, commit: &str) -> Option<String> {
+    let bead = beads.get(id)?;
+    bead.edges(&DepKind::Blocks)
+        .filter_map(|edge| beads.get(&edge.depends_on_id))
+        .find(|revert| {
+            let reverts: Option<String> = revert.metadata_value(REVERT_KEY);
+            revert.is_open() && reverts.as_deref() == Some(commit)
+        })
+        .map(|revert| revert.id.clone())
+}
+
+/// Returns the bead of a revert that was not submitted, because an earlier try ended before.
+fn find_unfinished(beads: &Snapshot, id: &str, commit: &str) -> Option<String> {
+    let revert = beads.get(&find_begun(beads, id, commit)?)?;
+    is_unfinished(beads, revert).then(|| revert.id.clone())
+}
+
+/// Returns true if no one has the revert and no request holds it.
+fn is_unfinished(beads: &Snapshot, revert: &Bead) -> bool {
+    revert.status == Status::Open
+        && revert.assignee.is_empty()
+        && find_open_request(beads, &revert.id).is_none()
 }
 
 /// Finds the last merged request of a bead, which may also be named by the request.
-fn find_merge<'s>(queue: &MergeQueue, beads: &'s Snapshot, id: &str) -> anyhow::Result<Merge<'s>> {
+fn find_merge<'s>(beads: &'s Snapshot, id: &str) -> anyhow::Result<Merge<'s>> {
     let named = beads.resolve(id)?;
     let id = if is_merge_request(named) {
         source_bead_of(named)
@@ -181,32 +227,35 @@ fn find_merge<'s>(queue: &MergeQueue, beads: &'s Snapshot, id: &str) -> anyhow::
     let (Some((request, commit)), Some(bead)) = (found, beads.get(&id)) else {
         return Err(RevertError::NotMerged { bead: id }.into());
     };
+    if bead.metadata_value::<String>(REVERT_KEY).is_some() {
+        return Err(RevertError::IsRevert { bead: id }.into());
+    }
+    if merge_commit_of(request).as_deref() != Some(&commit) {
+        return Err(RevertError::BroughtByOther { bead: id, commit }.into());
+    }
     let state = request_state(request);
-    // A forge makes commits of its own, which begin at their parent.
-    let parent = if state.candidate == commit && !state.onto.is_empty() {
-        Some(state.onto)
-    } else {
-        queue.git.resolve(&format!("{commit}^1"))?
-    };
-    let Some(parent) = parent else {
-        return Err(RevertError::NotMerged { bead: id }.into());
-    };
+    // Commits that a forge or someone else made may be the last of several.
+    if state.candidate != commit || state.onto.is_empty() {
+        return Err(RevertError::UnknownRange { bead: id, commit }.into());
+    }
+    if let Some(revert) = find_begun(beads, &id, &commit)
+        && !beads
+            .get(&revert)
+            .is_some_and(|revert| is_unfinished(beads, revert))
+    {
+        return Err(RevertError::Begun { bead: id, revert }.into());
+    }
     Ok(Merge {
         bead,
         commit,
-        parent,
+        parent: state.onto,
         target: receipt_of(request).target,
     })
 }
 
-/// Creates the bead of the revert, and opens the reverted bead, which waits for it.
-fn write_beads(
-    rig: &Rig,
-    store: &Store,
-    merge: &Merge,
-    revert: &str,
-    reason: &str,
-) -> anyhow::Result<()> {
+/// Creates the bead of the revert, and opens the reverted bead, which waits for it. Returns the new
+/// bead's id.
+fn write_beads(rig: &Rig, store: &Store, merge: &Merge, reason: &str) -> anyhow::Result<String> {
     let Merge {
         bead,
         commit,
@@ -221,9 +270,21 @@ fn write_beads(
     rig.transact(store, |tx| {
         let now = tx.now();
         let actor = tx.actor().to_owned();
+        // Another process may have begun the same.
+        if let Some(revert) = find_begun(tx, id, commit) {
+            let bead = id.clone();
+            return Err(RevertError::Begun { bead, revert }.into());
+        }
+        let mut about = format!("revert\0{id}\0{commit}");
+        let mut revert = free_task_id(tx, &rig.prefix(), &about);
+        while tx.get(&revert).is_some() {
+            about.push('\0');
+            revert = free_task_id(tx, &rig.prefix(), &about);
+        }
         tx.put(Bead {
-            id: revert.to_owned(),
-            title: format!("Revert {id}: {}", bead.title),
+            id: revert.clone(),
+            title: fit_to_title(&format!("Revert {id}: {}", bead.title)),
+            metadata: Some(to_raw_value(&json!({ REVERT_KEY: commit }))?),
             description: format!(
                 "{actor} reverts the work of {id}{reason}.\n\n`{target}` has it as {commit:.12}. Undo the change \
                  from {parent:.12} to {commit:.12}, and keep what was merged later.\n"
@@ -235,10 +296,10 @@ fn write_beads(
             created_by: actor.clone(),
             ..Bead::default()
         })?;
-        open_reverted_bead(tx, id, revert)?;
+        open_reverted_bead(tx, id, &revert)?;
         let text = format!("The merge {commit:.12} is reverted by {revert}{reason}");
         change::add_comment(tx, id, &actor, &text)?;
-        Ok(())
+        Ok(revert)
     })
 }
 
@@ -282,7 +343,10 @@ fn submit_revert(
     );
     let made = git.commit_tree(tree, &[tip], &message, &queue.identity())?;
     let branch = revert_branch(revert);
-    git.update_ref(&format!("refs/heads/{branch}"), &made, None)?;
+    // An earlier try may have left its branch.
+    let branch_ref = format!("refs/heads/{branch}");
+    let earlier = git.resolve(&branch_ref)?;
+    git.update_ref(&branch_ref, &made, earlier.as_deref())?;
     let submission = BranchSubmission {
         branch: Some(branch.clone()),
         bead: Some(revert.to_owned()),

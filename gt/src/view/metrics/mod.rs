@@ -16,7 +16,7 @@ use kit::sys::env::local_time_zone;
 use serde::Serialize;
 
 use super::costs::{self, CostGroup, CostReport};
-use super::merge_stats::{MergeStats, read_merge_stats};
+use super::merge_stats::{CountedRequests, MergeStats, read_merge_stats};
 use super::need::{UserNeedKind, list_needs};
 use super::ready::read_ready_work;
 use super::status::{self, TownStatus};
@@ -140,7 +140,7 @@ pub fn read_metrics(town: &LiveTown, costs: &CostReport) -> anyhow::Result<TownM
         .rigs
         .iter()
         .map(|rig| {
-            let read = read_merge_stats(&town.rig(&rig.name), midnight);
+            let read = read_merge_stats(&town.rig(&rig.name), midnight, CountedRequests::Kept);
             let is_readable = view.stores.rigs.contains_key(&rig.name);
             (rig.name.clone(), read.ok().filter(|_| is_readable))
         })
@@ -158,7 +158,7 @@ pub fn read_metrics(town: &LiveTown, costs: &CostReport) -> anyhow::Result<TownM
     families.extend(list_agent_families(&view, &status));
     families.extend(list_queue_families(&status, &stats));
     families.extend(list_event_families(town, midnight)?);
-    families.extend(list_need_families(town, &view, &status));
+    families.extend(list_need_families(&view, &status));
     families.extend(list_cost_families(costs, &stats));
     Ok(TownMetrics {
         families,
@@ -455,12 +455,12 @@ fn list_event_families(town: &Town, midnight: Timestamp) -> anyhow::Result<Vec<M
     ])
 }
 
-fn list_need_families(town: &LiveTown, view: &TownView, status: &TownStatus) -> Vec<MetricFamily> {
+fn list_need_families(view: &TownView, status: &TownStatus) -> Vec<MetricFamily> {
     let mut open: BTreeMap<&str, u64> = BTreeMap::new();
     for escalation in &status.escalations {
         *open.entry(escalation.severity.name()).or_default() += 1;
     }
-    let needs = list_needs(town, view);
+    let needs = list_needs(view, &status.items);
     let kinds = [
         (UserNeedKind::Question, "question"),
         (UserNeedKind::Stuck, "stuck"),

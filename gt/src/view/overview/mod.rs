@@ -70,7 +70,7 @@ impl TownOverview {
             .all_agents()
             .filter_map(|agent| agent.address.parse().ok())
             .collect();
-        let needs_you = list_needs(town, &view);
+        let needs_you = list_needs(&view, &status.items);
         Ok(Self {
             at: view.now,
             sessions: read_glances(town, &view, &addresses, &memory.glances),

@@ -3,6 +3,7 @@
 use gt::flow::work::convoy::ProgressBoard;
 use gt::flow::work::mq;
 use gt::host::LiveTown;
+use gt::patrol::attention::list_due_items;
 use gt::record::town_view::TownView;
 use gt::record::{convoy, merge_request, molecule};
 use gt::view::bead::BeadDetails;
@@ -36,7 +37,7 @@ pub(in crate::page) fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<
         .filter(|bead| convoy::is_convoy(bead))
         .ok_or_else(|| anyhow::anyhow!("there is no convoy `{id}`: not found"))?;
     let progress = ProgressBoard::from_view(&view).progress(convoy);
-    let needs = list_needs(town, &view);
+    let needs = list_needs(&view, &list_due_items(town, &view));
     let pace = BeadPace::from_view(&view);
     let needs = list_needing_beads(&needs);
     let end = ConvoyEnd::estimate(&progress, &view, pace, &needs);

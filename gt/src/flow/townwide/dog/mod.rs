@@ -331,7 +331,7 @@ pub fn finish_work(town: &LiveTown, name: &str, outcome: &DogOutcome) -> anyhow:
         dog.rest(now);
         Ok(work)
     })?;
-    let recorded = plugin::record_outcome(town, &work, began, outcome);
+    let recorded = plugin::record_outcome(town, name, &work, began, outcome);
     // The dog has no work any more, so its session ends even if the record failed.
     session::end::end_agent_session(town, &Address::Dog(name.to_owned()))?;
     recorded?;

@@ -190,7 +190,7 @@ fn start_agent(town: &LiveTown, plugin: &Plugin, dog: &str) -> anyhow::Result<()
         town,
         &OutgoingMail {
             to: format!("deacon/dogs/{dog}"),
-            subject: format!("Plugin: {}", plugin.key()),
+            subject: subject_of_orders(&plugin.key()),
             body: render_instructions(&town.layout, plugin),
             priority: 2,
             kind: "task".to_owned(),
@@ -204,6 +204,24 @@ fn start_agent(town: &LiveTown, plugin: &Plugin, dog: &str) -> anyhow::Result<()
         mail::remove_handled_messages(town, ids, MailRemoval::Archived).ok();
     }
     started.map(drop)
+}
+
+/// Archives the instructions that a dog got for a plugin.
+fn archive_orders(town: &Town, dog: &str, key: &str) -> anyhow::Result<()> {
+    let beads = town.open_town_store()?.snapshot()?;
+    let orders: Vec<String> = mail::list_inbox(&beads, &format!("deacon/dogs/{dog}"))
+        .into_iter()
+        .filter(|message| message.subject == subject_of_orders(key))
+        .map(|message| message.id)
+        .collect();
+    if orders.is_empty() {
+        return Ok(());
+    }
+    mail::remove_handled_messages(town, &orders, MailRemoval::Archived)
+}
+
+fn subject_of_orders(key: &str) -> String {
+    format!("Plugin: {key}")
 }
 
 /// Renders the task of a dog.
@@ -237,10 +255,11 @@ pub fn render_instructions(layout: &TownLayout, plugin: &Plugin) -> String {
     text
 }
 
-/// Records the run of the plugin that was a dog's work. Does nothing for other work, and for a
+/// Records the run of the plugin that was a dog's work, and archives its instructions. Does nothing for other work, and for a
 /// plugin that is gone.
 pub(super) fn record_outcome(
     town: &LiveTown,
+    dog: &str,
     work: &str,
     began: Option<Timestamp>,
     outcome: &DogOutcome,
@@ -248,6 +267,7 @@ pub(super) fn record_outcome(
     let Some(key) = work.strip_prefix(DOG_WORK) else {
         return Ok(());
     };
+    archive_orders(town, dog, key)?;
     let shelf = plugin::load_plugins(town)?;
     let Some(plugin) = shelf.plugins.iter().find(|plugin| plugin.key() == key) else {
         return Ok(());
@@ -331,6 +351,7 @@ mod tests {
         assert_eq!(runs.len(), 1);
         assert_eq!(runs[0].result, Some(PluginResult::Skipped));
         assert!(runs[0].text.contains("nothing to tidy"), "{}", runs[0].text);
+        assert!(list_inbox(&beads, "deacon/dogs/alpha").is_empty());
     }
 
     #[test]

@@ -82,6 +82,14 @@ pub(crate) fn check_target_alone(
     if repairs_target(&job.queue.store.snapshot()?, &source) {
         return Ok(failure.outcome_if_cannot_run());
     }
+    if let Some(known) = find_known_failure(job, target, &failure.gate, &groups)? {
+        let (id, task) = (&job.request.id, known.task.clone());
+        job.queue.rig.transact(job.queue.store, |tx| {
+            set_broken(tx, id, Some(known.clone()))
+        })?;
+        let gate = failure.gate.clone();
+        return Ok(Some(MergeOutcome::TargetBroken { gate, task }));
+    }
     let Some(target_failure) = run_on_target(job, target, group, &failure.gate)? else {
         return Ok(None);
     };
@@ -134,6 +142,28 @@ pub(crate) fn check_target_alone(
         gate: target_failure.gate,
         task,
     }))
+}
+
+/// Returns the finding of another request that this commit of the target fails the gate.
+fn find_known_failure(
+    job: &MergeJob,
+    target: &str,
+    gate: &str,
+    groups: &[Vec<Gate>],
+) -> anyhow::Result<Option<BrokenTarget>> {
+    let beads = job.queue.store.snapshot()?;
+    let broken_targets = BrokenTargets::find(&beads);
+    let known = broken_targets
+        .find_branch(&job.receipt.target)
+        .filter(|known| known.target == target)
+        .filter(|known| {
+            beads.get(&known.task).is_some_and(|task| {
+                let command: Option<String> = task.metadata_value(COMMAND_KEY);
+                task.metadata_value::<String>(GATE_KEY).as_deref() == Some(gate)
+                    && command == gate_command(groups, gate)
+            })
+        });
+    Ok(known.cloned())
 }
 
 /// Runs the group of a failed gate on the target alone. Returns the failure. A pass is recorded for
@@ -247,24 +277,21 @@ fn set_broken(tx: &mut Tx, id: &str, broken: Option<BrokenTarget>) -> anyhow::Re
 }
 
 /// Returns the outcome of a request whose target fails its own gates and has not changed since, by
-/// the findings of all requests: the gates do not run again for each of them. Otherwise releases
-/// the requests that wait for it.
+/// the findings of all requests: the target is not tested again for each of them. Otherwise
+/// releases the requests that wait for it. Each request is tested once on its own candidate,
+/// because any work may be what repairs the target.
 pub(crate) fn wait_for_broken_target(job: &MergeJob) -> anyhow::Result<Option<MergeOutcome>> {
-    let own = request_state(&job.request).broken;
-    let beads = job.queue.store.snapshot()?;
-    let source = merge_request::source_bead_of(&job.request);
-    if own.is_none() && repairs_target(&beads, &source) {
+    if request_state(&job.request).broken.is_none() {
         return Ok(None);
     }
+    let beads = job.queue.store.snapshot()?;
     let branch = &job.receipt.target;
     let broken_targets = BrokenTargets::find(&beads);
     let known = broken_targets.find_branch(branch);
     // A user who closes the task states that the gate passes again. It may have failed for lack of
     // something on the machine.
     let Some((known, task)) = known.and_then(|known| Some((known, beads.get(&known.task)?))) else {
-        if own.is_some() {
-            release_requests(job)?;
-        }
+        release_requests(job)?;
         return Ok(None);
     };
     let groups = job.queue.settings.gates(job.queue.rig)?;
@@ -275,13 +302,6 @@ pub(crate) fn wait_for_broken_target(job: &MergeJob) -> anyhow::Result<Option<Me
     if has_other_command || job.fetch_target()?.as_ref() != Some(&known.target) {
         release_requests(job)?;
         return Ok(None);
-    }
-    if own.is_none() {
-        job.queue.rig.transact(job.queue.store, |tx| {
-            set_broken(tx, &job.request.id, Some(known.clone()))
-        })?;
-        let task = known.task.clone();
-        return Ok(Some(MergeOutcome::TargetBroken { gate, task }));
     }
     let now = job.queue.rig.town().clock.now();
     let mut checked = known.clone();
