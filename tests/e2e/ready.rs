@@ -34,10 +34,12 @@ fn ready_work_of_all_rigs_is_listed_by_rig_and_priority() {
     // The root of the town has beads of its own, so bd names the rigs.
     let listed = town.bd(".", ["list"]).ok();
     assert!(
-        listed.err.contains("\n  bd -C web list\n"),
+        listed.err.contains("\n  bd list --rig web\n"),
         "{}",
         listed.err
     );
+    let of_rig = town.bd(".", ["list", "--rig", "api"]).ok().out;
+    assert!(of_rig.contains("Other"), "{of_rig}");
     let created = town.bd(".", ["create", "Lost", "-d", "x"]).ok();
     assert!(
         created.err.contains("\n  bd create --rig RIG TITLE\n"),

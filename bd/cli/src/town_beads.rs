@@ -16,7 +16,7 @@ pub(super) fn hint_lists_of_rigs(ctx: &Context) {
         .status("Hint: these are the town's own beads. Each rig has its own:");
     for rig in rigs {
         ctx.ui
-            .status(&format!("  bd -C {} list", escape_line(&rig)));
+            .status(&format!("  bd list --rig {}", escape_line(&rig)));
     }
 }
 

@@ -97,7 +97,10 @@ pub(super) fn run_queue_action(rig: &Rig) -> anyhow::Result<Option<String>> {
     match (merged.len(), reasons.first()) {
         (0, _) => Ok(None),
         (all, Some(reason)) if reasons.len() == all => Err(anyhow::anyhow!("{reason}")),
-        (all, _) => Ok(Some(format!("{all} merge requests handled"))),
+        (all, _) => Ok(Some(format!(
+            "{} handled",
+            kit::ui::counted(all, "merge request")
+        ))),
     }
 }
 

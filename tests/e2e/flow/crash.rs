@@ -50,7 +50,7 @@ fn a_session_killed_during_work_is_restarted_and_its_work_merges_once() {
     // What was not committed when the session ended is saved.
     let saved = respawns[0]["payload"]["snapshot"].as_str().unwrap();
     assert!(saved.starts_with("refs/gt/snap/web/polecats/"), "{saved}");
-    let why = town.gt(["why", &bead]).ok().out;
+    let why = town.gt(["why", &bead, "--rules"]).ok().out;
     assert!(why.contains("respawn") && why.contains("merged"), "{why}");
 }
 

@@ -5,6 +5,7 @@ mod row;
 use std::collections::HashSet;
 
 use super::args::{self, FilterArgs, InternalArgs};
+use super::create::target_store::store_of_rig;
 use super::{town_beads, watch};
 use crate::context::Context;
 use bd::bead::{Bead, Kind, Status};
@@ -32,6 +33,9 @@ pub(crate) struct Args {
     /// Show at most N beads; 0 for all
     #[arg(short = 'n', long, value_name = "N")]
     limit: Option<usize>,
+    /// List the beads of this rig of the town
+    #[arg(long, value_name = "NAME")]
+    rig: Option<String>,
     /// Also list closed beads, without limit
     #[arg(long)]
     all: bool,
@@ -146,7 +150,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 fn answer_list(ctx: &Context, args: &Args) -> CommandResult {
     let form = choose_form(args)?;
-    let snapshot = ctx.store()?.snapshot()?;
+    let store = match &args.rig {
+        Some(name) => store_of_rig(ctx, name)?.0,
+        None => ctx.store()?,
+    };
+    let snapshot = store.snapshot()?;
     warn_of_damaged_lines(ctx, &snapshot);
     let filter = build_filter(ctx, args, &snapshot)?;
     let limit = choose_limit(ctx, args);

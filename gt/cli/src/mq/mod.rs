@@ -17,6 +17,7 @@ mod waive;
 
 pub(super) use status::{read_status, write_status};
 
+use gt::record::merge_request::find_open_request;
 use gt::town::beads::{BeadsHome, FoundBead};
 use gt::town::{Rig, Town};
 
@@ -67,6 +68,16 @@ fn find_requests<'t>(
         .collect()
 }
 
+/// Returns the open request of a bead, or the bead itself if it has none.
+fn find_request_of_bead(found: FoundBead) -> anyhow::Result<FoundBead> {
+    let beads = found.store.snapshot()?;
+    let request = find_open_request(&beads, &found.bead.id).cloned();
+    Ok(match request {
+        Some(bead) => FoundBead { bead, ..found },
+        None => found,
+    })
+}
+
 /// The report of a command on one or several requests: one object, or an array of several.
 #[derive(serde::Serialize)]
 #[serde(untagged)]
@@ -101,7 +112,7 @@ pub(super) fn find_request<'t>(
         [request, ..] => (request, None),
         [] => anyhow::bail!("name the merge request"),
     };
-    let found = town.find_bead(request)?;
+    let found = find_request_of_bead(town.find_bead(request)?)?;
     let rig = rig_of_request(town, &found)?;
     if let Some(named) = named {
         anyhow::ensure!(

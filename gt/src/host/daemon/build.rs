@@ -1,17 +1,12 @@
 //! Compares the running daemon with the installed programs, `gt stale`.
 
-use std::os::unix::fs::MetadataExt;
-
 use serde::Serialize;
 
 use super::client::ask_daemon;
-use super::life::{find_daemon_program, read_daemon_status};
+use super::life::read_daemon_status;
+use super::program::{VERSION, find_difference};
 use super::protocol::{DaemonAnswer, DaemonRequest};
 use crate::town::Town;
-use crate::town::process::Process;
-
-/// The version of these programs.
-pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The result of the comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -52,26 +47,4 @@ pub fn compare_daemon_build(town: &Town) -> DaemonBuild {
     build.stale = difference.is_some();
     build.reason = difference.unwrap_or_else(|| "the daemon runs from this build".to_owned());
     build
-}
-
-/// Describes the difference between a running daemon and the installed programs.
-pub(super) fn find_difference(town: &Town, pid: u32, version: Option<&str>) -> Option<String> {
-    match version {
-        None => Some("the daemon is older than this program".to_owned()),
-        Some(version) if version != VERSION => Some(format!(
-            "the daemon has version {version}, this is {VERSION}"
-        )),
-        Some(_) => find_file_difference(town, pid),
-    }
-}
-
-/// Describes the difference if the daemon's process runs another file than the installed `gtd`.
-/// None on systems that do not show a process's file.
-fn find_file_difference(town: &Town, pid: u32) -> Option<String> {
-    let process = Process::find(i32::try_from(pid).ok()?)?;
-    let installed = find_daemon_program(town).ok()?;
-    let runs = process.program_file()?;
-    let is = installed.metadata().ok()?;
-    let is_same = (runs.dev(), runs.ino()) == (is.dev(), is.ino());
-    (!is_same).then(|| format!("the daemon runs another file than {}", installed.display()))
 }

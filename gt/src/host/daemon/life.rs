@@ -11,8 +11,8 @@ use std::time::Duration;
 use kit::sys::{ChildCommand, clock, file};
 use serde::{Deserialize, Serialize};
 
-use super::build::find_difference;
 use super::client::ask_daemon;
+use super::program::{find_daemon_program, find_difference};
 use super::protocol::{DaemonAnswer, DaemonRequest};
 use crate::host::runtime;
 use crate::host::wrapper;
@@ -161,7 +161,9 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
     let now = read_daemon_status(town);
     anyhow::ensure!(!now.running, DaemonError::Running { pid: now.pid });
     check_original(&town.layout)?;
-    let program = find_daemon_program(town)?;
+    let program = find_daemon_program(town).ok_or_else(|| DaemonError::NoProgram {
+        gt: town.exe.clone(),
+    })?;
     file::create_folder(&town.layout.daemon(), 0o700)?;
     let log = file::open_append(&log_path(&town.layout), 0o600)?;
     let before = usize::try_from(log.metadata()?.len())?;
@@ -239,18 +241,6 @@ pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
         }
     );
     Ok(now.pid)
-}
-
-/// Finds the program `gtd`: beside `gt`, otherwise on `PATH`.
-pub(super) fn find_daemon_program(town: &Town) -> Result<PathBuf, DaemonError> {
-    town.exe
-        .parent()
-        .map(|folder| folder.join("gtd"))
-        .filter(|path| path.is_file())
-        .or_else(|| which::which_in("gtd", town.env.get("PATH"), town.env.cwd()).ok())
-        .ok_or_else(|| DaemonError::NoProgram {
-            gt: town.exe.clone(),
-        })
 }
 
 fn read_pid(layout: &TownLayout) -> u32 {

@@ -7,10 +7,11 @@ mod build;
 mod client;
 mod life;
 mod log_file;
+mod program;
 pub mod protocol;
 mod unit;
 
-pub use build::{DaemonBuild, VERSION, compare_daemon_build};
+pub use build::{DaemonBuild, compare_daemon_build};
 pub use client::{ask_daemon, wake_daemon};
 pub(crate) use life::is_foreign;
 pub use life::{
@@ -18,6 +19,7 @@ pub use life::{
     read_daemon_status, read_start_time, start_daemon, state_path, stop_daemon,
 };
 pub use log_file::rotate_log;
+pub use program::VERSION;
 pub use unit::{InstalledUnit, can_install_unit, install_unit, list_unit_files};
 
 use std::path::PathBuf;

@@ -2,7 +2,7 @@
 
 use crate::host::ended::SessionEnd;
 use crate::host::{LiveSession, LiveTown};
-use crate::record::polecat::{PolecatIds, Slot};
+use crate::record::polecat::{Slot, find_polecat};
 use crate::town::identity::{Address, SessionName};
 
 /// Returns the name of an agent's session. Fails for a user, who has none.
@@ -21,9 +21,11 @@ pub fn find_session(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<L
 
 /// The agent has no session.
 #[derive(Debug, thiserror::Error)]
-#[error("{agent} has no session")]
+#[error("{agent} has no session{}", if *has_work { "" } else { ", because it has no work" })]
 pub struct NotRunning {
     pub agent: Address,
+    /// False for a polecat without work, which needs no session.
+    pub has_work: bool,
 }
 
 impl NotRunning {
@@ -31,6 +33,7 @@ impl NotRunning {
     pub fn next_steps(&self) -> Vec<String> {
         let agent = &self.agent;
         match agent {
+            Address::Polecat(..) if !self.has_work => vec![format!("gt why {agent}")],
             Address::Polecat(..) => vec![
                 format!("gt why {agent}"),
                 format!("gt polecat retry {agent}"),
@@ -67,9 +70,12 @@ pub fn read_last_screen(
         return Ok(LastScreen { lines, end: None });
     }
     session_name_of(agent)?;
-    let end = read_session_end(town, agent)?.ok_or_else(|| NotRunning {
-        agent: agent.clone(),
-    })?;
+    let end = match read_slot(town, agent)? {
+        Some(Slot {
+            ended: Some(end), ..
+        }) => end,
+        slot => return Err(not_running(agent, slot.as_ref()).into()),
+    };
     let skipped = end.screen.len().saturating_sub(lines);
     Ok(LastScreen {
         lines: end.screen[skipped..].to_vec(),
@@ -77,15 +83,22 @@ pub fn read_last_screen(
     })
 }
 
-/// Returns the recorded end of a worker's last session.
-fn read_session_end(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<SessionEnd>> {
+/// Reads the record of a polecat. None for other agents.
+fn read_slot(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<Slot>> {
     let Address::Polecat(rig, name) = agent else {
         return Ok(None);
     };
     let rig = town.find_rig(rig)?;
     let beads = rig.store()?.snapshot()?;
-    let ids = PolecatIds::for_polecat(&rig, name);
-    Ok(Slot::load(&beads, &ids.slot).ended)
+    let polecat = find_polecat(&rig, &beads, None, name)?;
+    Ok(Some(polecat.slot))
+}
+
+fn not_running(agent: &Address, slot: Option<&Slot>) -> NotRunning {
+    NotRunning {
+        agent: agent.clone(),
+        has_work: slot.is_none_or(|slot| !slot.bead.is_empty()),
+    }
 }
 
 /// Returns the last lines of an agent's screen.
@@ -110,8 +123,8 @@ pub fn read_styled_screen(
 pub fn attach_command(town: &LiveTown, agent: &Address) -> anyhow::Result<Vec<String>> {
     let session = session_name_of(agent)?;
     if town.host.find_session(session.as_str())?.is_none() {
-        let agent = agent.clone();
-        return Err(NotRunning { agent }.into());
+        let slot = read_slot(town, agent)?;
+        return Err(not_running(agent, slot.as_ref()).into());
     }
     let command = town.host.attach_command(session.as_str());
     anyhow::ensure!(!command.is_empty(), "this host cannot show sessions");
