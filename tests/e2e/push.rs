@@ -56,7 +56,7 @@ fn work_of_an_ended_session_is_pushed_immediately() {
     // What happened to the worker comes first.
     let why = worker.town.gt(["why", &worker.bead]).ok().out;
     let first = format!(
-        "{} is stalled: {} is on its hook and no session runs, the last one ended ",
+        "{} is stalled: {} is on its hook and no session runs",
         worker.name, worker.bead
     );
     assert!(why.starts_with(&first), "{why}");

@@ -9,8 +9,8 @@ use gt::record::request_wait::RequestWait;
 /// Retry merge requests that are blocked or keep failing
 ///
 /// One that waits for a task merges when the task is closed. Others that wait for the same gate or
-/// target are tried again with it. With `--json` {request, was?, why?, next_steps[], with_it?[]};
-/// of several requests, an array.
+/// target are tried again with it. A retry ends the pause after a failed run of the queue. With
+/// `--json` {request, was?, why?, next_steps[], with_it?[]}; of several requests, an array.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The merge requests; the rig before them is not needed

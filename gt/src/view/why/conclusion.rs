@@ -73,6 +73,10 @@ pub(super) fn explain_state(
             found.add_town_bead(view, &bead.bead);
         }
         BeadsHome::Rig(rig) => {
+            // The reason of a closed bead is how it was closed.
+            if !bead.bead.is_open() {
+                found.add_bead(view, &bead.bead);
+            }
             found.add_queued(town, view, rig, &bead.bead);
             if found.now.is_empty() {
                 found.add_rejection(&bead.bead);
@@ -91,7 +95,9 @@ pub(super) fn explain_state(
             if found.now.is_empty() {
                 found.add_open_bead(view, &rig, &bead.bead);
             }
-            found.add_bead(view, &bead.bead);
+            if bead.bead.is_open() {
+                found.add_bead(view, &bead.bead);
+            }
             found.add_saved_work(&rig, &bead.bead);
         }
     }

@@ -477,7 +477,7 @@ pub(super) fn delete_remote_branches<'j, 'a: 'j>(jobs: impl Iterator<Item = &'j 
         .first()
         .map(|job| job.queue.git.delete_remote_branches("origin", &branches));
     // After a failure, each branch is deleted alone.
-    let is_deleted = matches!(deleted, Some(Ok(_)));
+    let is_deleted = deleted.is_some_and(|deleted| deleted.is_ok());
     for job in &mut jobs {
         job.is_branch_deleted = is_deleted;
     }
