@@ -392,15 +392,14 @@ mod tests {
     fn closed(beads: &[Closed]) -> (TestTown, Bead) {
         let place = TestTown::new();
         let store = place.town.open_town_store().unwrap();
-        for (id, time, more) in beads {
-            let mut bead = Bead {
+        for (id, time, _) in beads {
+            let bead = Bead {
                 id: (*id).to_owned(),
                 title: format!("Title of {id}"),
                 status: Status::Closed,
                 closed_at: Some(bd::bead::Stamp::parse(time)),
                 ..Bead::default()
             };
-            more(&mut bead);
             let put = |tx: &mut bd::store::Tx| Ok(tx.put(bead)?);
             place.town.transact(&store, put).unwrap();
         }
@@ -410,6 +409,15 @@ mod tests {
             ..super::super::NewConvoy::default()
         };
         let id = super::super::create_convoy(&place.town, &new).unwrap().id;
+        // A bead may become a record only after it was tracked.
+        for (bead, _, more) in beads {
+            let change = |tx: &mut bd::store::Tx| {
+                let mut bead = tx.get(bead).unwrap().clone();
+                more(&mut bead);
+                Ok(tx.put(bead)?)
+            };
+            place.town.transact(&store, change).unwrap();
+        }
         let convoy = place
             .town
             .open_town_store()
