@@ -3,8 +3,8 @@
 import {
   age,
   block,
-  element,
   duration,
+  element,
   estimated,
   link,
   localTimes,
