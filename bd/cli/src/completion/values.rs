@@ -45,7 +45,7 @@ fn find_lister(path: &str, argument: &str) -> Option<ValueLister<CompletionEnv>>
         ("setup", "agent") => {
             |_| without_descriptions(TOOLS.iter().map(|tool| tool.name.to_owned()))
         }
-        ("move", "to") | ("refile", "rig") => list_rigs,
+        ("move", "to") | ("refile" | "list", "rig") => list_rigs,
         (_, "formula" | "formulas") => list_formulas,
         (_, "id" | "ids" | "more" | "parent" | "deps" | "waits_for" | "from" | "to") => list_ids,
         ("create", "from_template") => list_ids,
