@@ -175,22 +175,11 @@ fn prior_work_is_sorted_by_closing_time_and_marks_failures() {
     let (town, _origin) = Town::with_rig();
     let [late, early, open, own] =
         ["Late", "Early", "Open", "Own"].map(|title| town.bead("web", title));
-    let args = [
-        "convoy",
-        "create",
-        "C",
-        &late,
-        &early,
-        &open,
-        &own,
-        "web-rig-web",
-        "--json",
-    ];
-    town.gt(args).ok();
+    town.gt(["convoy", "create", "C", &late, &early, &open, &own])
+        .ok();
     town.bd("web", ["close", &early, "--reason", "Failed: could not"])
         .ok();
     town.bd("web", ["close", &late, "--reason", "Done"]).ok();
-    town.bd("web", ["close", "web-rig-web", "--force"]).ok();
     town.script("while :; do sleep 1; done");
     let worker = town.sling(&own);
     let text = town.gt_as(&worker, ["prime"]).ok().out;

@@ -222,7 +222,7 @@ fn a_role_is_described_by_its_folder_variables_and_text() {
     let amber = home(&["--rig", "web", "--polecat", "amber"]);
     assert!(amber.contains("web/polecats/amber"), "{amber}");
     town.gt(["role", "home", "nobody"])
-        .fails("not an agent's address");
+        .fails("no agent of this town is called");
     let shown = town.gt(["role", "show"]).env("GT_ROLE", "web/witness").ok();
     assert!(shown.out.starts_with("web/witness"), "{}", shown.out);
     let env = town.gt(["role", "env"]).env("GT_ROLE", "web/crew/max").ok();

@@ -61,5 +61,5 @@ fn sessions_have_the_colours_of_their_rig() {
     );
     town.gt(["theme", "apply"]).ok();
     assert_eq!(style(&session), expected);
-    town.gt(["issue", "set", "web-1"]).fails("gt sling BEAD");
+    town.gt(["issue", "set", "web-1"]).fails("gt sling web-1");
 }
