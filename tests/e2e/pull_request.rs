@@ -136,7 +136,7 @@ fn a_pull_request_closed_by_a_person_rejects_the_request() {
         );
         assert!(bead.to_string().contains("refs/gt/rescue/"), "{bead}");
         assert!(worker.requests().is_empty());
-        // It is a need of the user, with the way on, and the first that `gt why` says.
+        // The user gets a need with the next step, and `gt why` begins with it.
         let problems = || worker.town.gt(["status", "--json"]).ok().json()["problems"].to_string();
         let need = format!("The pull request of {} was closed", worker.bead);
         assert!(problems().contains(&need), "{}", problems());

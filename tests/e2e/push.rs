@@ -53,7 +53,7 @@ fn work_of_an_ended_session_is_pushed_immediately() {
         worker.town.patrol();
         (branch(&worker).1 == Some(tip(&worker))).then_some(())
     });
-    // What happened to the worker comes first.
+    // The end of the session comes first.
     let why = worker.town.gt(["why", &worker.bead]).ok().out;
     let first = format!(
         "{} is stalled: {} is on its hook and no session runs",

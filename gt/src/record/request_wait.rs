@@ -90,7 +90,7 @@ impl RequestWait {
         matches!(self, Self::Failing { .. })
     }
 
-    /// Returns true if each run of the queue tries the request, whoever must act.
+    /// Returns true if each run of the queue tries the request, also if someone must act.
     pub fn is_tried_again(&self) -> bool {
         matches!(self, Self::Failing { .. } | Self::Gate { .. })
     }

@@ -8,6 +8,7 @@ use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
+use super::request_times::seconds_between;
 use crate::flow::work::mq::wait_bound;
 use crate::record::merge_request;
 use crate::town::Rig;
@@ -232,12 +233,6 @@ fn list_gate_stats(gates: BTreeMap<String, GateRuns>, merged: usize) -> Vec<Gate
             seconds: Percentiles::from_values(runs.seconds),
         })
         .collect()
-}
-
-fn seconds_between(from: Timestamp, to: Timestamp) -> f64 {
-    to.duration_since(from)
-        .max(SignedDuration::ZERO)
-        .as_secs_f64()
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ pub struct RequestRow {
     pub place: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub estimate: Option<MergeEstimate>,
-    /// Where its time went so far.
+    /// The time that it spent so far, by step.
     pub times: RequestTimes,
 }
 

@@ -11,7 +11,7 @@ use crate::town::event::{Event, EventLine};
 /// The shortest wait that is worth a line, in seconds.
 const MIN_REPORTED_WAIT: f64 = 60.0;
 
-/// Where the time of a request goes.
+/// The time of a request, by step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RequestTimes {
     /// From the submission to the first start of its checks. Without a start, until now.
@@ -95,7 +95,7 @@ impl RequestTimes {
     }
 }
 
-fn seconds_between(from: Timestamp, to: Timestamp) -> f64 {
+pub(super) fn seconds_between(from: Timestamp, to: Timestamp) -> f64 {
     to.duration_since(from)
         .max(SignedDuration::ZERO)
         .as_secs_f64()

@@ -37,7 +37,7 @@ pub(crate) struct SelectionArgs {
 }
 
 impl SelectionArgs {
-    /// The requested types; empty for any type.
+    /// The requested types. An empty list stands for any type.
     fn kinds(&self) -> Vec<Kind> {
         split_values(&self.kind)
             .iter()

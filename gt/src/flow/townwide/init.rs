@@ -287,9 +287,9 @@ fn set_gate(town: &LiveTown, rig: &str, gate: &InitGate) -> anyhow::Result<Optio
         InitGate::Command(command) => Some(command.clone()),
     };
     if let Some(command) = &command {
-        let (rig, layer) = (town.rig(rig), SettingsLayer::Settings);
         let key = "merge_queue.test_command";
-        config::change_setting(town, Some(&rig), layer, key, Some(command))?;
+        let layer = SettingsLayer::Settings;
+        config::change_setting(town, Some(&town.rig(rig)), layer, key, Some(command))?;
     }
     Ok(command)
 }

@@ -146,10 +146,9 @@ pub fn revert_merged_work(rig: &Rig, id: &str, reason: &str) -> anyhow::Result<R
     // The bead of the revert is in no convoy.
     let other = target_branch_of(rig)?;
     if other != *target {
-        let (bead, target) = (bead.id.clone(), target.clone());
         return Err(RevertError::OtherTarget {
-            bead,
-            target,
+            bead: bead.id.clone(),
+            target: target.clone(),
             other,
         }
         .into());

@@ -83,9 +83,9 @@ pub(crate) fn check_target_alone(
         return Ok(failure.outcome_if_cannot_run());
     }
     if let Some(known) = find_known_failure(job, target, &failure.gate, &groups)? {
-        let (id, task) = (&job.request.id, known.task.clone());
+        let task = known.task.clone();
         job.queue.rig.transact(job.queue.store, |tx| {
-            set_broken(tx, id, Some(known.clone()))
+            set_broken(tx, &job.request.id, Some(known.clone()))
         })?;
         let gate = failure.gate.clone();
         return Ok(Some(MergeOutcome::TargetBroken { gate, task }));
@@ -295,7 +295,11 @@ pub(crate) fn wait_for_broken_target(job: &MergeJob) -> anyhow::Result<Option<Me
         return Ok(None);
     };
     let groups = job.queue.settings.gates(job.queue.rig)?;
-    let gate: String = task.metadata_value(GATE_KEY).unwrap_or_default();
+    // Without the gate's name nothing can show that it passes again.
+    let Some(gate) = task.metadata_value::<String>(GATE_KEY) else {
+        release_requests(job)?;
+        return Ok(None);
+    };
     let command: Option<String> = task.metadata_value(COMMAND_KEY);
     let has_other_command =
         command.is_some_and(|command| gate_command(&groups, &gate) != Some(command));
