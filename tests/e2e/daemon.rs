@@ -52,6 +52,15 @@ fn a_daemon_is_stale_once_its_program_is_replaced() {
     );
     town.gt(["daemon", "restart"]).ok();
     assert_eq!(quiet().code, 1);
+    let killed = "! gtd ended without being stopped";
+    assert!(!town.gt(["status"]).ok().out.contains(killed));
+    town.kill_daemon();
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        status.contains(killed) && status.contains("  gt up\n"),
+        "{status}"
+    );
+    town.gt(["daemon", "start"]).ok();
     assert!(!town.gt(["status"]).ok().out.contains("older program"));
     town.gt(["estop", "--reason", "fire"]).ok();
     let up = town.gt(["up"]).ok().out;

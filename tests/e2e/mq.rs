@@ -31,7 +31,16 @@ fn the_next_request_is_shown_with_its_branch_and_bead() {
     assert!(status["merge_commit"].is_string(), "{status:#}");
     let text = town.gt(["mq", "status", &request]).ok().out;
     assert!(text.contains("merged:"), "{text}");
-    town.gt(["mq", "status", bead]).fails("is no merge request");
+    let by_bead = town.gt(["mq", "status", bead]).ok().out;
+    assert_eq!(by_bead, text, "a bead stands for its last request");
+    town.gt(["mq", "retry", bead]).fails(&request);
+    let other = town.bead("web", "Not begun");
+    let none = town.gt(["mq", "status", &other]).fails("no merge request");
+    assert!(
+        none.err.contains(&format!("gt why {other}")),
+        "{}",
+        none.err
+    );
 }
 
 #[test]
@@ -185,6 +194,15 @@ fn reverted_work_leaves_the_target_through_the_queue_and_its_bead_is_open_again(
     worker.merge();
     let (first, town) = (worker.bead.clone(), &worker.town);
     town.gt(["revert", &first]).fails("gt mq revert");
+    town.gt_as(&worker.name, ["mq", "revert", &first])
+        .fails("is a worker");
+    town.gt(["config", "set", "merge_queue.target_branch", "next"])
+        .ok();
+    town.gt(["mq", "revert", &first])
+        .fails("would be merged into next");
+    town.gt(["config", "unset", "merge_queue.target_branch"])
+        .ok();
+    assert_eq!(town.status_of("web", &first), "closed");
     let revert = ["mq", "revert", &first, "--reason", "too slow", "--json"];
     let report = town.gt(revert).ok().json();
     let reverting = report["revert"].as_str().unwrap().to_owned();
@@ -211,6 +229,8 @@ fn reverted_work_leaves_the_target_through_the_queue_and_its_bead_is_open_again(
     let ready = town.bd("web", ["ready", "--json"]).ok().out;
     assert!(ready.contains(&first), "{ready}");
     town.gt(["mq", "revert", &first]).fails("nothing to revert");
+    town.gt(["mq", "revert", &reverting])
+        .fails("is itself a revert");
     // Later work in the same lines is for a worker.
     worker.take_another();
     worker.commit_text("two.txt", "one\n");
@@ -221,6 +241,38 @@ fn reverted_work_leaves_the_target_through_the_queue_and_its_bead_is_open_again(
     let report = report.ok().json();
     assert_eq!(report["conflicts"], serde_json::json!(["two.txt"]));
     assert!(report.get("request").is_none(), "{report}");
+    // The same revert is continued, because no one has it.
+    let again = worker.town.gt(["mq", "revert", &worker.bead, "--json"]);
+    assert_eq!(again.ok().json()["revert"], report["revert"]);
+    // Another person's commit has the same change.
+    worker.take_another();
+    worker.commit_text("three.txt", "three\n");
+    worker.hand_in();
+    worker.origin.commit("three.txt", "three\n", "The same");
+    worker.merge();
+    assert_eq!(worker.shown()["status"], "closed");
+    worker
+        .town
+        .gt(["mq", "revert", &worker.bead])
+        .fails("revert the work of that commit");
+    // Someone else pushed the worker's commits.
+    worker.take_another();
+    worker.commit_text("four.txt", "four\n");
+    worker.commit_text("five.txt", "five\n");
+    worker.hand_in();
+    let tip = worker.git(["rev-parse", "HEAD"]);
+    worker
+        .origin
+        .git(["update-ref", "refs/heads/main", tip.trim()]);
+    worker.merge();
+    assert_eq!(worker.shown()["status"], "closed");
+    worker.town.gt(["mq", "revert", &worker.bead]).ok();
+    assert_eq!(worker.merge()["outcome"], "merged");
+    let files = worker.origin.git(["ls-tree", "--name-only", "main"]);
+    assert!(
+        !files.contains("four.txt") && !files.contains("five.txt"),
+        "{files}"
+    );
 }
 
 #[test]

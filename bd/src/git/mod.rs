@@ -75,7 +75,7 @@ pub enum GitError {
     #[error("{} is not a git repository", path.display())]
     NotARepository { path: PathBuf },
     /// The git command failed.
-    #[error("`{command}` failed in {}: {words}", folder.display())]
+    #[error("`{command}` failed in {}: {}", folder.display(), run::drop_advice(words))]
     Failed {
         command: String,
         folder: PathBuf,

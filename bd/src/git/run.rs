@@ -69,6 +69,23 @@ const POINTERS: &[&str] = &[
 /// A path at which no file can be. Git prints a hint about an empty file of grafts.
 const NO_SUCH_FILE: &str = "/dev/null/none";
 
+/// Options that a reader of an error does not need to know.
+const QUIET_OPTIONS: [&str; 6] = [
+    "--quiet",
+    "--no-auto-gc",
+    "--no-write-fetch-head",
+    "--update-shallow",
+    "--no-recurse-submodules",
+    "--porcelain",
+];
+
+/// The lines that git adds to every failed contact with a remote.
+const REMOTE_ADVICE: [&str; 3] = [
+    "fatal: Could not read from remote repository.",
+    "Please make sure you have the correct access rights",
+    "and the repository exists.",
+];
+
 /// The maximum number of attempts of a command that loses races.
 const MAX_ATTEMPTS: usize = 10;
 
@@ -289,12 +306,16 @@ impl GitCall<'_> {
         Ok(split_records(&finished.stdout).map(path_of_bytes).collect())
     }
 
-    /// The command as a user would type it, without passwords.
+    /// The command as a user would type it, without passwords and without the options that only
+    /// keep it quiet.
     pub(super) fn command_line(&self) -> String {
         let mut words = String::from("git");
         for arg in self.child.argv().iter().skip(self.hidden_args) {
-            words.push(' ');
-            words.push_str(&arg.to_string_lossy());
+            let arg = arg.to_string_lossy();
+            if !QUIET_OPTIONS.contains(&arg.as_ref()) {
+                words.push(' ');
+                words.push_str(&arg);
+            }
         }
         words = redact_urls(&words);
         if words.len() > 300 {
@@ -334,6 +355,18 @@ impl Git {
             },
         }
     }
+}
+
+/// Drops the advice that git adds to every failed contact with a remote, if it gave a reason, too.
+pub(super) fn drop_advice(words: &str) -> String {
+    let lines = words.lines().filter(|line| !line.trim().is_empty());
+    let reason: Vec<&str> = lines
+        .filter(|line| !REMOTE_ADVICE.contains(&line.trim()))
+        .collect();
+    if reason.is_empty() {
+        return words.to_owned();
+    }
+    reason.join("\n")
 }
 
 /// Runs a command again as long as it fails because another process wrote the same file at the same

@@ -356,6 +356,15 @@ pub fn find_open_request<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> 
     })
 }
 
+/// Returns the newest request for a bead's work, open or closed.
+pub fn find_last_request<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
+    let edges = beads.get(id)?.edges(&DepKind::Blocks);
+    let targets = edges.filter_map(|edge| beads.get(&edge.depends_on_id));
+    targets
+        .filter(|bead| is_merge_request(bead))
+        .max_by_key(|bead| bead.created_at.clone())
+}
+
 /// Returns true if a bead waits for an open request that merges its work. Reads neither.
 pub(crate) fn has_open_request(beads: &Snapshot, bead: &BeadRef) -> bool {
     let blocks = DepKind::Blocks.code();

@@ -429,6 +429,12 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
         let text = format!("gtd runs an older program: {difference}");
         problems.push(TownProblem::new(text, ["gt daemon restart".to_owned()]));
     }
+    if daemon.ended_unexpectedly {
+        let text =
+            "gtd ended without being stopped: it was killed, crashed, or the machine restarted";
+        let next = ["gt up", "gt daemon logs"].map(str::to_owned);
+        problems.push(TownProblem::new(text.to_owned(), next));
+    }
     let looking = StatusReader {
         layout: &town.layout,
         view,

@@ -480,7 +480,7 @@ fn a_remote_that_does_not_respond_times_out() {
         .with_network(std::time::Duration::from_millis(300));
     git.init("main", false).unwrap();
     let error = git.ls_remote("ext::sleep 3600", "main").unwrap_err();
-    let words = "ext::sleep 3600 did not answer `git ls-remote --quiet ext::sleep 3600 refs/heads/main` within 0.3s";
+    let words = "ext::sleep 3600 did not answer `git ls-remote ext::sleep 3600 refs/heads/main` within 0.3s";
     assert_eq!(error.to_string(), words);
 }
 
@@ -535,4 +535,18 @@ fn a_password_in_a_url_never_appears_in_errors_or_readable_files() {
     for error in errors {
         assert!(!format!("{error:?}").contains("s3cret"), "{error:?}");
     }
+}
+
+#[test]
+fn an_unreachable_remote_is_reported_by_its_reason_alone() {
+    let place = TestPlace::new();
+    let (origin, work) = place.with_origin();
+    fs::remove_dir_all(origin.folder()).unwrap();
+    let error = work.fetch("origin").unwrap_err().to_string();
+    let reason = format!(
+        ": fatal: '{}' does not appear to be a git repository",
+        origin.folder().display()
+    );
+    assert!(error.ends_with(&reason), "{error}");
+    assert!(!error.contains("--quiet"), "{error}");
 }

@@ -17,7 +17,8 @@ mod waive;
 
 pub(super) use status::{read_status, write_status};
 
-use gt::record::merge_request::find_open_request;
+use anyhow::Context as _;
+use gt::record::merge_request::{find_last_request, find_open_request, is_merge_request};
 use gt::town::beads::{BeadsHome, FoundBead};
 use gt::town::{Rig, Town};
 
@@ -68,13 +69,21 @@ fn find_requests<'t>(
         .collect()
 }
 
-/// Returns the open request of a bead, or the bead itself if it has none.
+/// Returns the request that a user means by its own id or by the id of its bead: the open one, or
+/// the last one. Fails for a bead without one.
 fn find_request_of_bead(found: FoundBead) -> anyhow::Result<FoundBead> {
+    if is_merge_request(&found.bead) {
+        return Ok(found);
+    }
+    let id = &found.bead.id;
     let beads = found.store.snapshot()?;
-    let request = find_open_request(&beads, &found.bead.id).cloned();
-    Ok(match request {
-        Some(bead) => FoundBead { bead, ..found },
-        None => found,
+    let request = find_open_request(&beads, id).or_else(|| find_last_request(&beads, id));
+    let request = request.cloned().with_context(|| {
+        format!("{id} has no merge request: not found (`gt why {id}` tells what it waits for)")
+    })?;
+    Ok(FoundBead {
+        bead: request,
+        ..found
     })
 }
 

@@ -92,11 +92,6 @@ pub(crate) fn read_status(
 ) -> anyhow::Result<RequestStatus> {
     let (found, rig) = super::find_request(town, &[request.to_owned()])?;
     let request = &found.bead;
-    anyhow::ensure!(
-        merge_request::is_merge_request(request),
-        "`{}` is no merge request: not found (`gt mq list` shows the open ones)",
-        request.id
-    );
     let receipt = merge_request::receipt_of(request);
     let merge_commit = fields::get_field(&request.description, "merge_commit");
     let rows = request::read_requests(&rig)?;

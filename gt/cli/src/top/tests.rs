@@ -153,6 +153,7 @@ fn overview() -> TownOverview {
             last_heartbeat: String::new(),
             heartbeat_count: 3,
             degraded: None,
+            ended_unexpectedly: false,
         },
         paused: None,
         scheduler_paused_by: None,

@@ -50,6 +50,9 @@ pub struct DaemonStatus {
     /// The difference between the running daemon and the installed programs, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outdated: Option<String>,
+    /// True if the last daemon ended without being stopped: killed, crashed, or the machine restarted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ended_unexpectedly: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -128,6 +131,7 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
             last_heartbeat: last_pass,
             heartbeat_count: passes,
             degraded,
+            ended_unexpectedly: false,
         },
         _ => DaemonStatus {
             running,
@@ -137,6 +141,7 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
             heartbeat_count: stored.heartbeat_count,
             degraded: None,
             outdated: None,
+            ended_unexpectedly: stored.running && !running,
         },
     }
 }
