@@ -9,6 +9,7 @@ mod backup;
 mod bead_gates;
 mod between_rigs;
 mod boot;
+mod broken_days;
 mod checkpoint;
 mod clones_law;
 mod compact;

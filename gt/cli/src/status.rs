@@ -28,7 +28,7 @@ use gt::view::status::{
 /// started_at, last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by},
 /// scheduler_paused_by?, scheduler_paused_reason?, stopped?{by, at, reason}, agents (a list of A),
 /// rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of A), mq{pending,
-/// blocked, needs_person}, waiting[], waits_for?{}, full?, queued[{work_bead_id, target_rig,
+/// blocked, needs_person}, mq_failing?, waiting[], waits_for?{}, full?, queued[{work_bead_id, target_rig,
 /// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed,
 /// total, blocked_by[]}], escalations[{id, severity, title, from, since, acked_by, deadline?,
 /// next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[{text, next[]}]}
@@ -339,7 +339,10 @@ fn write_rig(rig: &RigSummary, page: &mut Page) {
     let queue = &rig.mq;
     if *queue != QueueCounts::default() {
         page.line(format!("  ⇡ merge queue: {}", queue.describe()));
-        if queue.blocked + queue.needs_person > 0 {
+        if let Some(failing) = &rig.mq_failing {
+            page.line(page.style().yellow(&format!("    ! {failing}")));
+        }
+        if queue.blocked + queue.needs_person > 0 || rig.mq_failing.is_some() {
             page.line(format!("    → gt mq list {}", rig.name));
         }
     }

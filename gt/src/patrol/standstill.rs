@@ -26,9 +26,20 @@ pub fn explain_worker(layout: &TownLayout, view: &TownView, polecat: &Polecat) -
             why.push_str(&format!(", the next time {next}"));
         }
     }
-    if polecat.state != PolecatState::Stalled {
-        return why;
+    if polecat.state == PolecatState::Stalled {
+        add_session_end(&mut why, view, polecat);
     }
+    if matches!(polecat.state, PolecatState::Stalled | PolecatState::Zombie)
+        && polecat.slot.state.stuck_reason().is_some()
+    {
+        let (rig, name) = (&polecat.rig, &polecat.name);
+        why.push_str(&format!(". Next step: gt polecat retry {rig}/{name}"));
+    }
+    why
+}
+
+/// Adds the last line of a worker's last session and the time of its next start.
+fn add_session_end(why: &mut String, view: &TownView, polecat: &Polecat) {
     if let Some(words) = quote_last_words(&polecat.slot) {
         why.push_str(&words);
     }
@@ -39,7 +50,6 @@ pub fn explain_worker(layout: &TownLayout, view: &TownView, polecat: &Polecat) -
         let next = time::format_ago(view.now, next);
         why.push_str(&format!("; the next start is {next}"));
     }
-    why
 }
 
 /// Quotes the last line of a worker's last session.
@@ -51,7 +61,7 @@ fn quote_last_words(slot: &Slot) -> Option<String> {
     let mut lines = ended.screen.iter().rev();
     let line = lines.find(|line| !line.trim().is_empty())?;
     let line = cut::cut_to_width(line.trim(), LAST_WORDS_COLUMNS);
-    Some(format!(", its last line: {}", escape::escape_line(&line)))
+    Some(format!("; its last line: {}", escape::escape_line(&line)))
 }
 
 /// Returns the time at which the patrol starts the session again. None if it is due, or if the
@@ -88,7 +98,7 @@ mod tests {
                 ..Slot::default()
             };
             let words = quote_last_words(&slot);
-            assert_eq!(words.as_deref(), Some(", its last line: no network"));
+            assert_eq!(words.as_deref(), Some("; its last line: no network"));
             let next = find_next_start(&slot, now, &thresholds);
             next.map(|next| next.duration_since(now))
         };

@@ -163,6 +163,13 @@ impl TownLimits {
         }
     }
 
+    /// Returns the disk of the town as an obstacle if it has too little room.
+    pub fn find_low_disk(&self, layout: &TownLayout) -> Option<StartObstacle> {
+        let minimum = self.min_free_disk;
+        let free = machine::free_disk(layout.root())?;
+        (free < minimum).then_some(StartObstacle::LowDisk { free, minimum })
+    }
+
     fn find_pressure(&self, layout: &TownLayout) -> Option<StartObstacle> {
         let minimum = self.min_free_memory;
         if minimum > 0
@@ -171,12 +178,8 @@ impl TownLimits {
         {
             return Some(StartObstacle::LowMemory { free, minimum });
         }
-        let minimum = self.min_free_disk;
-        if minimum > 0
-            && let Some(free) = machine::free_disk(layout.root())
-            && free < minimum
-        {
-            return Some(StartObstacle::LowDisk { free, minimum });
+        if let Some(low) = self.find_low_disk(layout) {
+            return Some(low);
         }
         let limit = self.max_load;
         if limit > 0

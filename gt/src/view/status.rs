@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bd::store::Snapshot;
 use jiff::Timestamp;
+use kit::ui::escape;
 use serde::Serialize;
 
 use crate::flow::place::crew;
@@ -28,7 +29,7 @@ use crate::record::progress::WorkerProgress;
 use crate::record::queued_sling;
 use crate::record::request_wait::{BrokenTargets, RequestWait};
 use crate::record::role::RoleMode;
-use crate::record::scheduler::SchedulerState;
+use crate::record::scheduler::{SchedulerState, TownLimits};
 use crate::record::start_use::UseLimits;
 use crate::record::town_view::TownView;
 use crate::record::usage_pause::UsagePauses;
@@ -178,6 +179,9 @@ pub struct RigSummary {
     pub crew_count: usize,
     pub agents: Vec<AgentStatus>,
     pub mq: QueueCounts,
+    /// The reason why each try to merge fails, of one of the requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mq_failing: Option<String>,
     /// The ids of the queued beads.
     pub waiting: Vec<String>,
     /// The open beads that the queued beads wait for, by queued bead.
@@ -329,6 +333,13 @@ fn find_problems(town: &LiveTown, view: &TownView, items: &[AttentionItem]) -> V
         .iter()
         .map(|reason| TownProblem::new(reason, []))
         .collect();
+    let limits = TownLimits::from_layers(view.settings.for_rig(None));
+    if let Some(low) = limits.find_low_disk(&town.layout) {
+        let root = town.layout.root().to_string_lossy();
+        let text = format!("no worker starts: {low}");
+        let next = format!("df -h {}", escape::quote_for_shell(&root));
+        problems.push(TownProblem::new(text, [next]));
+    }
     for (rig, reason) in &view.stores.unreadable {
         let text = format!("rig {rig} cannot be read: {reason}");
         problems.push(TownProblem::new(text, []));
@@ -357,7 +368,7 @@ fn find_problems(town: &LiveTown, view: &TownView, items: &[AttentionItem]) -> V
     problems.extend(items.iter().cloned().filter_map(problem_of_item));
     for request in review::list_requests(&view.stores.town, false) {
         if request.pending.is_some() {
-            let title = kit::ui::escape::escape_line(&request.new.title);
+            let title = escape::escape_line(&request.new.title);
             let id = request.id;
             let text = format!("convoy \"{title}\" waits for a review: {id}");
             let next = [format!("gt convoy review approve {id}")];
@@ -556,6 +567,7 @@ impl StatusReader<'_> {
             crew_count: crew.len(),
             agents,
             mq: beads.map_or_else(QueueCounts::default, count_requests),
+            mq_failing: beads.and_then(|beads| describe_failing_queue(beads, self.view.now)),
             waiting: waiting
                 .iter()
                 .map(|waiting| waiting.work_bead_id.clone())
@@ -650,6 +662,16 @@ pub(super) fn count_requests(beads: &bd::store::Snapshot) -> QueueCounts {
         }
     }
     queue
+}
+
+/// Describes why each try to merge fails, for a cause outside the requests.
+fn describe_failing_queue(beads: &Snapshot, now: Timestamp) -> Option<String> {
+    let broken_targets = BrokenTargets::find(beads);
+    merge_request::open_requests(beads)
+        .into_iter()
+        .filter_map(|request| RequestWait::find_among(beads, request, &broken_targets))
+        .find(|wait| matches!(wait, RequestWait::Failing { .. }))
+        .map(|wait| wait.describe(beads, now))
 }
 
 fn town_name(layout: &TownLayout) -> String {

@@ -5,6 +5,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::slip::{self, is_slip};
 use super::synonym;
+use crate::ui::escape::quote_for_shell;
 
 /// A word of a command line that the program does not know.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,15 +104,6 @@ fn describe_dashed_text(program: &Command, words: &[String], name: &str) -> Opti
         ),
         hint: format!("put it last, after --\n  {}", line.join(" ")),
     })
-}
-
-/// Quotes a word for a shell, if it needs quotes.
-pub fn quote_for_shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@,+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 fn describe_unknown_argument(path: &str, command: &Command, name: &str) -> UnknownWord {

@@ -45,6 +45,15 @@ fn is_direction_mark(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Quotes a word for a shell, if it needs quotes.
+pub fn quote_for_shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./=:@,+".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\\''"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,5 +64,12 @@ mod tests {
         assert_eq!(escape_line("a\nb\tc\r"), "a↵b c");
         assert_eq!(escape_block("a\n\tb\u{9b}"), "a\n\tb\\u{9b}");
         assert_eq!(escape_line("x\u{202e}y"), "x\\u{202e}y");
+    }
+
+    #[test]
+    fn words_with_other_characters_are_quoted_for_the_shell() {
+        assert_eq!(quote_for_shell("/town/web"), "/town/web");
+        assert_eq!(quote_for_shell("it's $HOME"), r"'it'\''s $HOME'");
+        assert_eq!(quote_for_shell(""), "''");
     }
 }

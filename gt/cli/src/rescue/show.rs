@@ -1,7 +1,5 @@
 //! `gt rescue show`.
 
-use std::borrow::Cow;
-
 use kit::ui::{Page, escape};
 
 use super::super::{CommandResult, build_empty_report, build_report, pager};
@@ -43,11 +41,6 @@ fn write_saved_work(found: &SavedWorkDetails, page: &mut Page) {
     write_submodules(&found.submodules, page);
 }
 
-/// Quotes a path for a shell. No path contains the byte NUL, which alone cannot be quoted.
-fn quote_for_shell(path: &str) -> String {
-    shlex::try_quote(path).map_or_else(|_| String::new(), Cow::into_owned)
-}
-
 /// Writes how to check out saved work in submodules.
 pub(super) fn write_submodules(submodules: &[SavedSubmodule], page: &mut Page) {
     for SavedSubmodule {
@@ -56,8 +49,8 @@ pub(super) fn write_submodules(submodules: &[SavedSubmodule], page: &mut Page) {
         repository,
     } in submodules
     {
-        let folder = quote_for_shell(path);
-        let repository = quote_for_shell(&repository.display().to_string());
+        let folder = escape::quote_for_shell(path);
+        let repository = escape::quote_for_shell(&repository.display().to_string());
         page.line(format!(
             "The work in the submodule {} is the commit {commit:.12}. To check it out:",
             escape::escape_line(path)

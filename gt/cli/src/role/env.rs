@@ -43,31 +43,10 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     }
     build_report(env, |env, page| {
         for (name, value) in env {
-            page.line(format!("export {name}={}", quote_for_shell(value)));
+            page.line(format!(
+                "export {name}={}",
+                kit::ui::escape::quote_for_shell(value)
+            ));
         }
     })
-}
-
-/// Quotes a value for a POSIX shell, if needed.
-fn quote_for_shell(value: &str) -> String {
-    if !value.is_empty()
-        && value
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "/_-.@:+,".contains(c))
-    {
-        return value.to_owned();
-    }
-    format!("'{}'", value.replace('\'', r"'\''"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::quote_for_shell;
-
-    #[test]
-    fn values_with_other_characters_are_quoted_for_the_shell() {
-        assert_eq!(quote_for_shell("/town/web"), "/town/web");
-        assert_eq!(quote_for_shell("it's $HOME"), r"'it'\''s $HOME'");
-        assert_eq!(quote_for_shell(""), "''");
-    }
 }

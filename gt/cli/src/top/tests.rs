@@ -127,6 +127,7 @@ fn overview() -> TownOverview {
                 "its session ended",
             ),
         ],
+        mq_failing: None,
         mq: QueueCounts {
             pending: 1,
             ..QueueCounts::default()

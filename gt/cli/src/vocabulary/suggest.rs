@@ -2,6 +2,7 @@
 
 use kit::cli::unknown;
 use kit::failure::Failure;
+use kit::ui::escape;
 
 use gt::town::Town;
 
@@ -52,7 +53,7 @@ fn suggest_for_setting(words: &[String]) -> Option<String> {
     is_setting.then(|| match value {
         [] => format!("gt config get {key}"),
         value => {
-            let value = unknown::quote_for_shell(&value.join(" "));
+            let value = escape::quote_for_shell(&value.join(" "));
             format!("gt config set {key} {value}")
         }
     })

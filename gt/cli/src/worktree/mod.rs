@@ -7,6 +7,7 @@ mod list;
 mod remove;
 
 use anyhow::Context as _;
+use kit::ui::escape;
 use serde::Serialize;
 
 use super::{CommandResult, build_report};
@@ -110,9 +111,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line(path);
             return;
         }
-        // A path has no NUL, the only character that cannot be quoted.
-        let quoted = shlex::try_quote(&path).unwrap_or(path.as_str().into());
-        page.line(format!("cd {quoted}"));
+        page.line(format!("cd {}", escape::quote_for_shell(&path)));
         let rig = &visitor.rig;
         let name = &visitor.name;
         page.line(format!("export GT_ROLE={rig}/crew/{name}"));

@@ -293,7 +293,7 @@ impl<'a> PolecatRecords<'a> {
             done_begun: slot.state.done_record().is_some(),
         };
         let (state, mut why) = derive_state(&seen);
-        why.push_str(&explain_state(state, &self.rig, &self.name, slot, session));
+        why.push_str(&explain_state(state, slot, session));
         Polecat {
             rig: self.rig.clone(),
             name: self.name.clone(),
@@ -315,13 +315,7 @@ impl<'a> PolecatRecords<'a> {
 }
 
 /// Describes the state of a worker whose session has ended: the end, and if it is retried.
-fn explain_state(
-    state: PolecatState,
-    rig: &str,
-    name: &str,
-    slot: &Slot,
-    session: Option<&LiveSession>,
-) -> String {
+fn explain_state(state: PolecatState, slot: &Slot, session: Option<&LiveSession>) -> String {
     let mut why = String::new();
     if state == PolecatState::Stalled {
         why.push_str(&describe_last_end(slot, session));
@@ -334,9 +328,7 @@ fn explain_state(
         } else {
             "not started again automatically"
         };
-        why.push_str(&format!(
-            "; it is {again}. Next step: gt polecat retry {rig}/{name}"
-        ));
+        why.push_str(&format!("; it is {again}"));
     }
     why
 }

@@ -18,6 +18,7 @@ use crate::flow::work::mq::verify;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::Rig;
 use crate::town::beads::is_beads_file;
+use kit::ui::escape;
 
 #[derive(Debug, Clone)]
 pub struct WorkProof {
@@ -522,13 +523,9 @@ fn check_submodules(git: &Git, base: &str, tip: &str) -> Result<(), ProofError> 
 
 /// Quotes paths for a command that a message proposes. Their names come from the repository.
 fn quote_paths(paths: &[impl AsRef<Path>]) -> String {
-    let quoted = paths.iter().map(|path| {
-        let path = path.as_ref().to_string_lossy();
-        // A path has no NUL, the only thing that cannot be quoted.
-        shlex::try_quote(&path)
-            .unwrap_or(path.as_ref().into())
-            .into_owned()
-    });
+    let quoted = paths
+        .iter()
+        .map(|path| escape::quote_for_shell(&path.as_ref().to_string_lossy()));
     quoted.collect::<Vec<_>>().join(" ")
 }
 

@@ -1,0 +1,81 @@
+//! What goes wrong around a town is on `gt status`, with its cause and the next step. Daemon, tmux,
+//! targets, questions and sandboxes have such tests beside their other ones.
+
+use town_tests::{SmallDisk, Town, Worker};
+
+/// Fails unless the first screen has all these texts.
+fn assert_on_status(status: &str, texts: &[&str]) {
+    for text in texts {
+        assert!(status.contains(text), "`{text}` is missing in\n{status}");
+    }
+}
+
+#[test]
+fn a_full_disk_is_on_the_first_screen() {
+    let town = Town::place();
+    let Some(disk) = SmallDisk::below(&town, "24m") else {
+        return;
+    };
+    town.install();
+    town.add_rig("web", "web");
+    town.script("true");
+    let bead = town.bead("web", "Work");
+    disk.fill();
+    let root = town.root();
+    let status = town.gt(["status"]).ok().out;
+    let cause = "no worker starts: 0 MiB of disk space are free";
+    assert_on_status(&status, &[cause, &format!("  df -h {}\n", root.display())]);
+    let said = town.gt(["sling", &bead, "web"]).fails("No space left");
+    assert!(said.err.contains("make room"), "{}", said.err);
+    let setting = ["config", "set", "scheduler.min_free_disk_mb", "0"];
+    disk.free();
+    town.gt(setting).ok();
+    assert!(!town.gt(["status"]).ok().out.contains(cause));
+}
+
+#[test]
+fn a_worker_that_never_ends_is_on_the_first_screen() {
+    let (town, _origin) = Town::with_rig();
+    town.script("sleep 3600");
+    let bead = town.bead("web", "Endless");
+    let name = town.sling(&bead);
+    town.patrol();
+    town.patrol_in(31 * 60);
+    let status = town.gt_in(31, ["status"]).ok().out;
+    let causes = [
+        "because it made no progress",
+        "Working on",
+        &format!("  gt polecat retry {name}\n"),
+    ];
+    assert_on_status(&status, &causes);
+    let row = status
+        .lines()
+        .find(|line| line.contains("stalled"))
+        .unwrap();
+    assert!(
+        row.ends_with(&format!("Next step: gt polecat retry {name}")),
+        "the last words stand before the next step: {row}"
+    );
+}
+
+#[test]
+fn an_unreachable_remote_is_on_the_first_screen() {
+    let worker = Worker::new();
+    let town = &worker.town;
+    worker.commit("work.txt");
+    worker.hand_in();
+    let away = worker.origin.path().with_extension("away");
+    std::fs::rename(worker.origin.path(), &away).unwrap();
+    town.patrol();
+    let causes = [
+        "! each try fails",
+        "does not appear to be",
+        "→ gt mq list web",
+    ];
+    assert_on_status(&town.gt(["status"]).ok().out, &causes);
+    let status = town.gt(["status", "--json"]).ok().json();
+    assert!(status["rigs"][0]["mq_failing"].is_string(), "{status}");
+    std::fs::rename(&away, worker.origin.path()).unwrap();
+    worker.merge();
+    assert!(!town.gt(["status"]).ok().out.contains("each try fails"));
+}
