@@ -60,6 +60,7 @@ fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, Strin
             &[
                 "takes \"red\" in 3h",
                 "Queued for a worker: 1",
+                "Retry failed uploads",
                 "unread messages",
             ],
         ),
@@ -342,6 +343,7 @@ fn every_open_view_shows_a_change() {
     browser.wait_for("+++ b/b.txt");
     open(&mut browser, "records");
     browser.wait_for("2 of 2 merged");
+    browser.wait_for("Work: merged");
     // Numbers are those of the command.
     open(&mut browser, "town");
     let overview = "fetch('/api/overview', { headers: { 'x-gastown-key': localStorage.getItem('key') } }).then((answer) => answer.json())";

@@ -221,3 +221,69 @@ fn beads_in_a_database_server_are_never_taken_for_none() {
     town.gt(["install", "."]).fails("dolt database");
     assert!(!beads.join("issues.jsonl").exists());
 }
+
+/// The town of the release before, as tests/data/record_town.sh recorded it, with the paths of this
+/// place.
+fn town_of_the_release_before() -> Town {
+    let town = Town::place();
+    let archive = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/town-2.0.0-preview.tar.gz");
+    let tar = town.program_on_path("tar").at(&town.path(""));
+    tar.args(["-xzf", archive.to_str().unwrap()]).ok();
+    let recorded = std::fs::read_to_string(town.path("place")).unwrap();
+    let here = town
+        .path("")
+        .to_str()
+        .unwrap()
+        .trim_end_matches('/')
+        .to_owned();
+    for (path, (bytes, _)) in all(&town.path("town")) {
+        if let Ok(text) = String::from_utf8(bytes)
+            && text.contains(recorded.trim())
+        {
+            std::fs::write(path, text.replace(recorded.trim(), &here)).unwrap();
+        }
+    }
+    town
+}
+
+#[test]
+fn a_town_of_the_release_before_goes_on_with_the_programs_of_today() {
+    let town = town_of_the_release_before();
+    let status = town.gt(["status", "--json"]).ok().json();
+    assert_eq!(status["rigs"][0]["mq"]["pending"], 1, "{status:#}");
+    assert_eq!(
+        status["rigs"][0]["queued"][0]["title"],
+        "Waits for the half"
+    );
+    let worker = &town.polecats()[0];
+    assert_eq!(worker["state"], "stalled", "{worker:#}");
+    let beads = town.bd("web", ["list", "--all", "--json"]).ok().json();
+    let id_of = |title: &str| {
+        let mut beads = beads.as_array().unwrap().iter();
+        let bead = beads.find(|bead| bead["title"] == title).unwrap();
+        bead["id"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(town.status_of("web", &id_of("Merged work")), "closed");
+    let why = town.gt(["why", &id_of("Merged work")]).ok().out;
+    assert!(why.contains("merged"), "{why}");
+    assert_eq!(town.mail("mayor/").len(), 2);
+    let asked = town.gt(["escalate", "list", "--json"]).ok().json();
+    assert_eq!(asked[0]["title"], "Which colour?", "{asked}");
+    let merged = town.gt(["mq", "run", "web", "--json"]).ok().json();
+    assert_eq!(merged[0]["outcome"], "merged", "{merged}");
+    assert_eq!(
+        town.status_of("web", &id_of("Waits in the queue")),
+        "closed"
+    );
+    town.script("echo whole > half.txt; echo work > \"$GT_BEAD.txt\"");
+    town.up();
+    town.closed("web", &id_of("Half done"));
+    town.closed("web", &id_of("Waits for the half"));
+    town_tests::eventually("the convoy has landed", || {
+        let convoys = town.gt(["convoy", "list", "--json"]).ok().json();
+        (convoys.as_array().unwrap().is_empty()).then_some(())
+    });
+    let git = town.program_on_path("git").at(&town.path("origin.git"));
+    assert_eq!(git.args(["show", "main:half.txt"]).ok().text(), "whole");
+    town.gt(["doctor"]).ok();
+}

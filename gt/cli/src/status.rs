@@ -28,7 +28,7 @@ use gt::view::status::{
 /// started_at, last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by},
 /// scheduler_paused_by?, scheduler_paused_reason?, stopped?{by, at, reason}, agents (a list of A),
 /// rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of A), mq{pending,
-/// blocked, needs_person}, mq_failing?, waiting[], waits_for?{}, full?, queued[{work_bead_id, target_rig,
+/// blocked, needs_person}, mq_failing?, waiting[], waits_for?{}, full?, queued[{title, work_bead_id, target_rig,
 /// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed,
 /// total, blocked_by[]}], escalations[{id, severity, title, from, since, acked_by, deadline?,
 /// next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[{text, next[]}]}
@@ -370,10 +370,10 @@ fn write_rig(rig: &RigSummary, page: &mut Page) {
         page.line(page.style().yellow(&text));
     }
     for waiting in &rig.queued {
-        if let Some(failed) = &waiting.failed {
+        if let Some(failed) = &waiting.sling.failed {
             let text = format!(
                 "    ! {} could not be slung: {}",
-                waiting.work_bead_id,
+                waiting.sling.work_bead_id,
                 escape::escape_line(&failed.why)
             );
             page.line(page.style().yellow(&text));

@@ -26,7 +26,7 @@ use crate::record::pause::TownPause;
 use crate::record::plugin::find_plugins;
 use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::progress::WorkerProgress;
-use crate::record::queued_sling;
+use crate::record::queued_sling::{self, QueuedSling};
 use crate::record::request_wait::{BrokenTargets, RequestWait};
 use crate::record::role::RoleMode;
 use crate::record::scheduler::{SchedulerState, TownLimits};
@@ -191,13 +191,21 @@ pub struct RigSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full: Option<String>,
     /// The queued beads with the time of queueing, and the reason of the last failed try.
-    pub queued: Vec<queued_sling::QueuedSling>,
+    pub queued: Vec<QueuedBead>,
     /// The usage limits that queued beads wait for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub usage_limits: Vec<String>,
     /// The reason why nothing is started in the rig.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub held: Option<Hold>,
+}
+
+/// A queued bead with its title.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct QueuedBead {
+    pub title: String,
+    #[serde(flatten)]
+    pub sling: QueuedSling,
 }
 
 impl RigSummary {
@@ -575,7 +583,13 @@ impl StatusReader<'_> {
             usage_limits: describe_usage_limits(rig, &waiting, self.view.now),
             waits_for,
             full,
-            queued: waiting,
+            queued: waiting
+                .into_iter()
+                .map(|sling| QueuedBead {
+                    title: title_of(beads, &sling.work_bead_id),
+                    sling,
+                })
+                .collect(),
             held: self.view.stores.holds.get(rig.name()).cloned(),
         }
     }
@@ -648,6 +662,12 @@ pub(super) fn questions_of(view: &TownView, polecat: &Polecat) -> Vec<Escalation
     hook.map_or_else(Vec::new, |bead| {
         escalation::find_open_questions(&view.stores.town, &polecat.address(), bead)
     })
+}
+
+fn title_of(beads: Option<&Snapshot>, id: &str) -> String {
+    beads
+        .and_then(|beads| beads.get(id))
+        .map_or_else(String::new, |bead| bead.title.clone())
 }
 
 /// Counts the open requests of a merge queue.

@@ -287,12 +287,16 @@ fn list_queues(overview: &TownOverview) -> Vec<ScreenRow> {
                 .map(request_row),
         );
         for waiting in &rig.queued {
-            let id = &waiting.work_bead_id;
-            let text = format!("  … {} is queued for a worker", escape_line(id));
+            let id = &waiting.sling.work_bead_id;
+            let text = format!(
+                "  … {} {} is queued for a worker",
+                escape_line(id),
+                escape_line(&waiting.title)
+            );
             let subject = Some(Subject::Bead(id.clone()));
             let mut row = ScreenRow::new(&format!("queued:{id}"), subject, Tone::Dim, text);
             row.add(Tone::Dim, escape_line(&rig.describe_queue_wait(id)));
-            if let Some(failed) = &waiting.failed {
+            if let Some(failed) = &waiting.sling.failed {
                 row.add(
                     Tone::Caution,
                     format!("it could not be slung: {}", escape_line(&failed.why)),

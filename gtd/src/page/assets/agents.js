@@ -175,6 +175,7 @@ export async function showRecords(main) {
     );
   const entry = (done) => [
     link("bead", done.bead),
+    done.title ? ` ${done.title}:` : null,
     ` ${done.result ?? done.outcome}`,
     done.gate_failures ? `, ${done.gate_failures} failed ${done.gate_failures === 1 ? "gate" : "gates"}` : null,
     element(

@@ -144,7 +144,7 @@ function describeQueued(entry, rig) {
     : (rig?.held?.reason ?? rig?.full ?? rig?.usage_limits?.[0] ?? `waits for a worker of rig ${entry.target_rig}`);
   return [
     link("bead", entry.work_bead_id),
-    ` for rig ${entry.target_rig}`,
+    ` ${entry.title} for rig ${entry.target_rig}`,
     since(entry.enqueued_at),
     element("div", { class: "dim" }, wait),
     failed,

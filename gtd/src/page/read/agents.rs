@@ -5,12 +5,12 @@ use gt::flow::agent::seance::conversation::{ConversationWindow, read_session_con
 use gt::flow::agent::session::show;
 use gt::host::LiveTown;
 use gt::record::mail::{self, channel};
-use gt::record::polecat::{self, RecordSummary};
+use gt::record::polecat::{self, RecordSummary, WorkCompletion};
 use gt::town::identity::Address;
 use gt::view::polecat::read_changes_so_far;
 use jiff::SignedDuration;
 use kit::ui::cut::first_bytes;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::MAX_TEXT_SIZE;
@@ -112,6 +112,14 @@ pub(in crate::page) fn read_channel(town: &LiveTown, name: &str) -> anyhow::Resu
     Ok(json!({ "channel": found, "messages": messages }))
 }
 
+/// A finished bead with its title. The title is missing if the bead is archived or deleted.
+#[derive(Serialize)]
+struct TitledCompletion<'a> {
+    title: Option<&'a str>,
+    #[serde(flatten)]
+    done: &'a WorkCompletion,
+}
+
 /// Reads the finished beads of each polecat, also of those that are gone, and the summaries by
 /// model and by agent runtime.
 pub(in crate::page) fn read_records(town: &LiveTown) -> anyhow::Result<Value> {
@@ -120,7 +128,15 @@ pub(in crate::page) fn read_records(town: &LiveTown) -> anyhow::Result<Value> {
     let mut all = Vec::new();
     for (rig, beads) in &stores.rigs {
         for (title, record) in polecat::read_records_by_identity(beads) {
-            let last = record.iter().rev().take(MAX_ENTRIES).collect::<Vec<_>>();
+            let last: Vec<TitledCompletion> = record
+                .iter()
+                .rev()
+                .take(MAX_ENTRIES)
+                .map(|done| TitledCompletion {
+                    title: beads.get(&done.bead).map(|bead| bead.title.as_str()),
+                    done,
+                })
+                .collect();
             identities.push(json!({
                 "rig": rig,
                 "identity": title,
