@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use kit::cli::unknown;
 use kit::failure::UsageError;
 use kit::sys::Env;
 use kit::table;
@@ -22,19 +23,23 @@ pub(super) fn answer_absent_command(error: &clap::Error, args: &[String]) -> Opt
     let Some(ContextValue::String(name)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
+    let above = unknown::find_command_path(&super::build_command_line(), args);
+    let path = format!("{above} {name}");
+    let path = path.trim_start();
     let [_, harmless, text] =
-        table::read_rows(ABSENT_COMMANDS).find(|[command, _, _]| command == name)?;
+        table::read_rows(ABSENT_COMMANDS).find(|[command, _, _]| *command == path)?;
     let subcommand = args
         .iter()
         .skip_while(|arg| *arg != name)
         .skip(1)
         .find(|arg| !arg.starts_with('-'));
     let subcommand = subcommand.map_or("-", String::as_str);
-    let is_harmless = table::split_list(harmless, ',').any(|word| word == subcommand);
+    let is_harmless =
+        table::split_list(harmless, ',').any(|word| word == subcommand || word == "*");
     let is_json = args.iter().any(|arg| arg == "--json");
     let screen = Ui::new(is_json, false, &Env::default());
     if !is_harmless {
-        let refusal = UsageError(format!("bd {name} is not offered: {text}"));
+        let refusal = UsageError(format!("bd {path} is not offered: {text}"));
         return Some(super::report_failure(&screen, &refusal.into()));
     }
     if is_json {
@@ -55,7 +60,10 @@ mod tests {
         let command = super::super::build_command_line();
         let mut last = "";
         for [name, _, text] in table::read_rows(ABSENT_COMMANDS) {
-            assert!(command.find_subcommand(name).is_none(), "{name}");
+            let found = name
+                .split(' ')
+                .try_fold(&command, |above, word| above.find_subcommand(word));
+            assert!(found.is_none(), "{name}");
             assert!(last < name, "{name} is out of order");
             assert!(!text.is_empty(), "{name} has no text");
             last = name;

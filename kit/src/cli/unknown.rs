@@ -51,6 +51,13 @@ pub fn describe_unknown(
     }
 }
 
+/// Returns the words after the program of the longest path of commands in a line.
+pub fn find_command_path(program: &Command, words: &[String]) -> String {
+    let (path, _) = find_command(program, words);
+    path.split_once(' ')
+        .map_or_else(String::new, |(_, path)| path.to_owned())
+}
+
 /// Returns the longest path of commands in a line, and the command that it names.
 fn find_command<'a>(program: &'a Command, words: &[String]) -> (String, &'a Command) {
     let mut here = program;

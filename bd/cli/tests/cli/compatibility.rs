@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::Project;
 
 const TABLE: &str = include_str!("../../../../docs/COMPATIBILITY.md");
+const HINTS: &str = include_str!("../../../templates/vocabulary/flags.txt");
 
 /// The texts in backticks.
 fn spans(text: &str) -> impl Iterator<Item = &str> {
@@ -54,10 +55,18 @@ fn the_compatibility_table_matches_the_commands() {
                 problems.push(format!("{path} does not take {flag}"));
             }
         }
-        let first_spans = missing.split("; ").filter_map(|part| spans(part).next());
-        for flag in first_spans.filter(|span| span.starts_with("--")) {
+        let flags_of = |part: &'static str| spans(part.split(':').next().unwrap_or(""));
+        let refused = missing.split("; ").flat_map(flags_of);
+        for flag in refused.filter(|span| span.starts_with("--")) {
             if is_known(flag) {
                 problems.push(format!("{path} takes {flag}"));
+            }
+            let command = path.strip_prefix("bd ").unwrap_or("-");
+            let has_hint = kit::table::read_rows(HINTS).any(|[row, spellings, _]| {
+                row == command && kit::table::split_list(spellings, ',').any(|name| name == flag)
+            });
+            if !has_hint {
+                problems.push(format!("{path} has no hint for {flag}"));
             }
         }
     }
