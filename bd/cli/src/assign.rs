@@ -12,7 +12,7 @@ pub(crate) struct Args {
     /// The bead
     #[arg(value_name = "ID")]
     id: String,
-    /// The assignee; `me` is you, an empty name removes it
+    /// The assignee; `me` is you, `none` removes it
     #[arg(value_name = "NAME")]
     name: String,
 }

@@ -38,9 +38,13 @@ pub(super) fn hint_rig_of_new_bead(ctx: &Context, id: &str) {
     }
 }
 
-/// Returns the address of the polecat or crew member with this name, if the command is in a town and
-/// only one worker has the name.
-pub(super) fn find_worker_address(ctx: &Context, name: &str) -> Option<String> {
+/// Returns the address of the polecat or crew member with this name or RIG/NAME, if the command is in
+/// a town and only one worker has the name.
+pub(super) fn find_worker_address(ctx: &Context, worker: &str) -> Option<String> {
+    let (rig, name) = match worker.split_once('/') {
+        Some((rig, name)) => (Some(rig), name),
+        None => (None, worker),
+    };
     let is_name = name
         .bytes()
         .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
@@ -54,6 +58,7 @@ pub(super) fn find_worker_address(ctx: &Context, name: &str) -> Option<String> {
     rigs.dedup();
     let mut addresses = rigs
         .into_iter()
+        .filter(|known| rig.is_none_or(|rig| rig == *known))
         .flat_map(|rig| ["polecats", "crew"].map(|folder| format!("{rig}/{folder}/{name}")))
         .filter(|address| town.join(address).is_dir());
     let address = addresses.next()?;

@@ -208,6 +208,14 @@ pub(super) fn apply_status(
     Ok(())
 }
 
+/// Returns the assignee that a user names: the words for no one are an empty name.
+pub fn read_assignee(name: &str) -> &str {
+    match name.trim().to_ascii_lowercase().as_str() {
+        "none" | "nobody" | "-" => "",
+        _ => name,
+    }
+}
+
 /// Claims an unassigned bead: sets the assignee and the status in progress.
 pub fn claim_bead(tx: &mut Tx<'_>, id: &str, assignee: &str) -> Result<Bead, ChangeError> {
     let mut bead = load_live_bead(tx, id)?;

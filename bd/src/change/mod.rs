@@ -39,7 +39,9 @@ pub use dep::{
     add_dep, add_dep_with_metadata, find_cycle, is_ancestor_id, relate_beads, remove_dep,
     set_parent, unrelate_beads,
 };
-pub use edit::{BeadEdit, amend_bead, check_version, claim_bead, set_status, update_bead};
+pub use edit::{
+    BeadEdit, amend_bead, check_version, claim_bead, read_assignee, set_status, update_bead,
+};
 pub use import::{ImportOptions, ImportReport, OrphanPolicy, import_beads};
 pub use label::{add_label, remove_label, set_labels};
 pub use merge_slot::{SlotAttempt, acquire_merge_slot, create_merge_slot, release_merge_slot};

@@ -1,7 +1,8 @@
 //! Parses changes written one per line, for `bd batch`.
 
 use super::{
-    BeadEdit, ChangeError, NewBead, add_dep, close_bead, create_bead, remove_dep, update_bead,
+    BeadEdit, ChangeError, NewBead, add_dep, close_bead, create_bead, read_assignee, remove_dep,
+    update_bead,
 };
 use crate::bead::{DepKind, Kind, Status, validate};
 use crate::store::Tx;
@@ -169,7 +170,7 @@ fn read_edit(pairs: &[&str]) -> Result<BeadEdit, String> {
             "priority" => edit.priority = Some(read_priority(value)?),
             "type" => edit.issue_type = Some(Kind::from_user_text(value)),
             "title" => edit.title = Some(value.to_owned()),
-            "assignee" => edit.assignee = Some(value.to_owned()),
+            "assignee" => edit.assignee = Some(read_assignee(value).to_owned()),
             "description" => edit.description = Some(value.to_owned()),
             "design" => edit.design = Some(value.to_owned()),
             "acceptance" => edit.acceptance_criteria = Some(value.to_owned()),

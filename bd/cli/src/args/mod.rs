@@ -11,6 +11,7 @@ use anyhow::Context as _;
 use super::town_beads;
 use crate::context::Context;
 use bd::bead::{DepKind, RawJson, Stamp, record, validate};
+use bd::change;
 use kit::failure::UsageError;
 use kit::ui::escape;
 
@@ -35,7 +36,7 @@ impl InternalArgs {
 /// The assignee of a filter: a name, or `me` for the caller.
 #[derive(Debug, Default, clap::Args)]
 pub(crate) struct AssigneeArgs {
-    /// Filter by assignee; `me` is you
+    /// Filter by assignee; `me` is you, `none` is no one
     #[arg(short, long, value_name = "NAME", value_parser = parse_filter_value)]
     assignee: Option<String>,
     /// Filter on your beads
@@ -53,10 +54,10 @@ impl AssigneeArgs {
     }
 }
 
-/// Returns the name of an assignee: `me` is the caller, and in a town the name of a worker is its
-/// address.
+/// Returns the name of an assignee: `me` is the caller, `none` is no one, and in a town the name of a
+/// worker is its address.
 pub(crate) fn resolve_assignee(ctx: &Context, name: Option<&str>) -> Option<String> {
-    match name {
+    match name.map(change::read_assignee) {
         Some("me") => Some(ctx.author().actor),
         Some(name) => {
             let address = town_beads::find_worker_address(ctx, name);

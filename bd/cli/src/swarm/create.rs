@@ -1,4 +1,5 @@
 use super::validate::SwarmValidateReport;
+use crate::args::resolve_assignee;
 use crate::context::Context;
 use bd::change;
 use bd::graph::swarm::{self, SwarmAnalysis};
@@ -37,6 +38,7 @@ enum SwarmCreation {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("swarm create")?;
+    let coordinator = resolve_assignee(ctx, Some(&args.coordinator)).unwrap_or_default();
     let store = ctx.store_for_id(&args.id)?;
     let made = store.transact(&ctx.author(), &ctx.clock, |tx| {
         let id = tx.resolve(&args.id)?.id.clone();
@@ -58,7 +60,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         {
             kit::bail_usage!("a swarm cannot do {}: {error}", epic.id);
         }
-        let swarm = change::create_swarm(tx, &epic, &args.coordinator)?;
+        let swarm = change::create_swarm(tx, &epic, &coordinator)?;
         Ok(SwarmCreation::New {
             swarm: swarm.id,
             epic: epic.id,
@@ -85,7 +87,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             analysis,
         } => {
             let report = kit::report_value! {
-                swarm_id: swarm, epic_id: epic, coordinator: args.coordinator, analysis
+                swarm_id: swarm, epic_id: epic, coordinator, analysis
             };
             build_confirmation(report, |report, page| {
                 page.line(format!(

@@ -1,4 +1,5 @@
 use super::super::mol::pour::PourRequest;
+use crate::args::resolve_assignee;
 use crate::context::Context;
 use bd::molecule::template::PourOptions;
 use bd::molecule::{MoleculeError, bond::BondType, proto};
@@ -16,8 +17,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME=VALUE")]
     var: Vec<String>,
     /// Assign the root to NAME
-    #[arg(long, value_name = "NAME", default_value = "")]
-    assignee: String,
+    #[arg(long, value_name = "NAME")]
+    assignee: Option<String>,
     /// Only show what would be created
     #[arg(long)]
     dry_run: bool,
@@ -37,7 +38,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         search_path: Vec::new(),
         dry_run: args.dry_run,
         options: PourOptions {
-            assignee: args.assignee,
+            assignee: resolve_assignee(ctx, args.assignee.as_deref()).unwrap_or_default(),
             ..PourOptions::default()
         },
     };

@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// The type
     #[arg(short = 't', long = "type", value_name = "KIND")]
     kind: Option<String>,
-    /// The assignee; `me` is you
+    /// The assignee; `me` is you, `none` removes it
     #[arg(short, long, value_name = "NAME")]
     assignee: Option<String>,
     /// Remove the assignee

@@ -152,6 +152,22 @@ fn a_claim_succeeds_once() {
 }
 
 #[test]
+fn the_words_for_no_one_clear_the_assignee_in_every_command() {
+    let project = Project::new();
+    let id = project.make("T", &["--assignee", "nobody"]);
+    assert!(project.shown(&id).get("assignee").is_none());
+    for word in ["none", "None", "nobody", "-", ""] {
+        for line in [&["assign", &id, word][..], &["update", &id, "-a", word]] {
+            project.ok(&["assign", &id, "dana"]);
+            project.ok(line);
+            assert!(project.shown(&id).get("assignee").is_none(), "{line:?}");
+        }
+    }
+    let listed = project.json(&["list", "--assignee", "none"]);
+    assert_eq!(listed[0]["id"], id.as_str());
+}
+
+#[test]
 fn labels_are_set_added_removed_and_cleared() {
     let project = Project::new();
     let id = project.make("T", &["-l", "x"]);
