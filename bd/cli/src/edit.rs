@@ -1,4 +1,4 @@
-use std::io::Write;
+use std::io::{IsTerminal as _, Write};
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -6,7 +6,7 @@ use anyhow::Context as _;
 use crate::context::Context;
 use bd::bead::Bead;
 use bd::change::{self, BeadEdit, ChangeError};
-use bd::git::Git;
+use bd::git::editor;
 use kit::cli::report::{CommandResult, build_confirmation, build_report};
 use kit::failure::UsageError;
 use kit::sys::env::temp_dir;
@@ -15,7 +15,7 @@ use kit::sys::exec::ChildCommand;
 /// Edit a text of a bead in your editor
 ///
 /// The editor is the one that git uses: GIT_EDITOR, git's setting core.editor, VISUAL, EDITOR, else
-/// vi. Nothing is written if the text is unchanged. If another writer changed the text in the
+/// vi. An editor of the terminal is refused without one. Nothing is written if the text is unchanged. If another writer changed the text in the
 /// meantime, nothing is written either, and the error names the file with your text.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one flag per text")]
@@ -60,6 +60,17 @@ impl TextField {
         }
     }
 
+    /// The flag of `bd update` that writes the text.
+    fn flag(self) -> &'static str {
+        match self {
+            Self::Title => "--title",
+            Self::Description => "--description",
+            Self::Design => "--design",
+            Self::Notes => "--notes",
+            Self::Acceptance => "--acceptance",
+        }
+    }
+
     fn text(self, bead: &Bead) -> &str {
         match self {
             Self::Title => &bead.title,
@@ -98,6 +109,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store_for_id(&args.id)?;
     let bead = store.snapshot()?.resolve(&args.id)?.clone();
     let id = bead.id.as_str();
+    let editor = editor::choose_editor(&ctx.env);
+    if editor::needs_terminal(&editor) && !std::io::stdin().is_terminal() {
+        let flag = field.flag();
+        kit::bail_usage!(
+            "the editor {editor} needs a terminal, and there is none; nothing was written. \
+             Without an editor:\n  bd update {id} {flag} TEXT"
+        );
+    }
     let old = field.text(&bead);
     let mut file = tempfile::Builder::new()
         .prefix("bead-")
@@ -112,7 +131,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     write!(file, "{old}{ending}").context("cannot write the file for the editor")?;
     // Editors replace files, so only the path is reliable from here on.
     let path = file.into_temp_path();
-    let written = edit_file(ctx, &path).and_then(|()| read_back(&path, field, old));
+    let written = edit_file(ctx, &editor, &path).and_then(|()| read_back(&path, field, old));
     let new = match written {
         Ok(new) if new == old => {
             let report = kit::report_value! { id: bead.id, changed: false };
@@ -151,10 +170,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 
 /// Runs the editor on a file. As in git, the setting is a shell command with the path as its
 /// argument.
-fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
-    let editor = choose_editor(ctx);
+fn edit_file(ctx: &Context, editor: &str, path: &Path) -> anyhow::Result<()> {
     let status = ChildCommand::new("sh")
-        .args(["-c", &format!("{editor} \"$@\""), &editor])
+        .args(["-c", &format!("{editor} \"$@\""), editor])
         .arg(path)
         .cwd(ctx.env.cwd())
         .run_attached()?;
@@ -162,20 +180,6 @@ fn edit_file(ctx: &Context, path: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     Err(UsageError(format!("the editor failed: {editor}; nothing was written")).into())
-}
-
-fn choose_editor(ctx: &Context) -> String {
-    if let Some(editor) = ctx.env.get("GIT_EDITOR") {
-        return editor.to_owned();
-    }
-    if let Ok(Some(editor)) = Git::at(ctx.env.cwd()).config_get("core.editor") {
-        return editor;
-    }
-    ctx.env
-        .get("VISUAL")
-        .or_else(|| ctx.env.get("EDITOR"))
-        .unwrap_or("vi")
-        .to_owned()
 }
 
 /// Reads the edited text, without the newline that was added for the editor.

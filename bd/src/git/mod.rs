@@ -14,6 +14,7 @@ mod change;
 mod combine;
 mod driven;
 mod driver;
+pub mod editor;
 mod folders;
 mod ignored;
 mod inner;

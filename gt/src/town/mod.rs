@@ -5,7 +5,6 @@
 
 pub mod beads;
 pub mod config;
-pub mod editor;
 pub mod event;
 mod find;
 pub mod hold;

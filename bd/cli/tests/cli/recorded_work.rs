@@ -113,6 +113,12 @@ fn a_text_field_can_be_edited_in_an_editor() {
         )
     };
     let before = project.read(".beads/issues.jsonl");
+    let refused = edit("vim -u NONE", &["--notes"]);
+    assert!(
+        refused.err.contains("\n  bd update bd-a --notes TEXT"),
+        "{}",
+        refused.err
+    );
     let Ran { code, out, .. } = edit("true", &["--title"]);
     assert_eq!(
         (code, out.as_str()),
@@ -286,6 +292,12 @@ fn beads_can_be_moved_to_another_rig() {
         "{\"prefix\":\"bd-\",\"path\":\".\"}\n{\"prefix\":\"web-\",\"path\":\"web\"}\n",
     );
     project.ok(&["update", "bd-a", "-d", "Long", "-p", "1"]);
+    std::fs::create_dir_all(project.path("web/polecats/amber")).unwrap();
+    for name in ["amber", "web/amber", "web/polecats/amber"] {
+        project.ok(&["assign", "bd-c", name]);
+        assert_eq!(project.shown("bd-c")["assignee"], "web/polecats/amber");
+        project.ok(&["assign", "bd-c", "none"]);
+    }
     project.ok(&["dep", "add", "bd-b", "bd-a"]);
     let moved = project.json(&["move", "bd-a", "--to", "web"]);
     let target = moved["target"].as_str().unwrap();

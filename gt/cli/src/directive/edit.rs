@@ -1,10 +1,12 @@
 //! `gt directive edit`.
 
+use std::io::IsTerminal as _;
+
+use bd::git::editor;
 use kit::sys::{ChildCommand, file};
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::town::editor::choose_editor;
 
 /// Edit the directives of a role in your editor
 ///
@@ -21,7 +23,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(folder) = path.parent() {
         file::create_folder(folder, 0o755)?;
     }
-    let editor = choose_editor(&ctx.env);
+    let editor = editor::choose_editor(&ctx.env);
+    if editor::needs_terminal(&editor) && !std::io::stdin().is_terminal() {
+        kit::bail_usage!(
+            "the editor {editor} needs a terminal, and there is none; write the file instead:\n  {}",
+            path.display()
+        );
+    }
     // The editor may have arguments, as for git.
     ChildCommand::new("sh")
         .args(["-c", &format!("{editor} \"$@\""), "editor"])
