@@ -28,6 +28,9 @@ pub(super) fn describe_unknown(error: &clap::Error, words: &[String]) -> Option<
     {
         hint.clone_into(&mut found.hint);
     }
+    if found.message.ends_with("for \"bd label\"") {
+        "try: bd label add ID LABEL".clone_into(&mut found.hint);
+    }
     let path = unknown::find_command_path(&program, words);
     if let Some(hint) = found
         .message

@@ -168,7 +168,15 @@ fn check_edit(tx: &Tx<'_>, edit: &BeadEdit) -> Result<(), ChangeError> {
         && !tx.vocabulary().has_status(status)
     {
         let valid = tx.vocabulary().list_statuses();
-        let status = format!("{status}. Valid statuses: {valid}");
+        let nearest = match status.as_str() {
+            "done" | "completed" | "complete" | "finished" | "resolved" | "fixed" => {
+                " (here: closed)"
+            }
+            "wip" | "started" | "doing" | "active" => " (here: in_progress)",
+            "todo" | "new" | "reopened" => " (here: open)",
+            _ => "",
+        };
+        let status = format!("{status}{nearest}. Valid statuses: {valid}");
         return Err(StoreError::from(ValidationError::Status(status)).into());
     }
     if let Some(Some(parent)) = &edit.parent

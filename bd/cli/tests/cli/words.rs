@@ -135,8 +135,13 @@ fn priorities_are_words_too_and_a_wrong_value_lists_the_right_ones() {
         ),
         (
             &["update", &id, "--status", "wip"],
-            "Valid statuses: open, in_progress",
+            "wip (here: in_progress). Valid statuses: open, in_progress",
         ),
+        (
+            &["update", &id, "--status", "done"],
+            "invalid status: done (here: closed). Valid",
+        ),
+        (&["label", &id, "x"], "try: bd label add ID LABEL"),
         (&["update", &id, "-t", "foo"], "Valid types: bug"),
     ] {
         let error = project.fails(args);
