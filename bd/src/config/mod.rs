@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use crate::bead::validate::Vocabulary;
 use kit::sys::lock;
 use kit::sys::{Env, file};
+use kit::table::split_list;
 
 const SYNC_BRANCH: &str = "sync-branch";
 
@@ -261,9 +262,7 @@ impl Config {
     pub fn list(&self, name: &str) -> Vec<String> {
         self.get(name)
             .iter()
-            .flat_map(|text| text.split(','))
-            .map(str::trim)
-            .filter(|word| !word.is_empty())
+            .flat_map(|text| split_list(text, ','))
             .map(str::to_owned)
             .collect()
     }

@@ -2,6 +2,7 @@
 
 use super::issue::{TrackerComment, TrackerIssue, parse_instant};
 use super::{ForeignError, Tracker};
+use kit::table;
 
 /// A table with named columns. Several columns may have the same name.
 #[derive(Debug, Default)]
@@ -90,11 +91,7 @@ pub(super) fn parse_csv_issues(
 
 /// Splits a comma-separated list.
 fn split_list(text: &str) -> Vec<String> {
-    text.split(',')
-        .map(str::trim)
-        .filter(|word| !word.is_empty())
-        .map(str::to_owned)
-        .collect()
+    table::split_list(text, ',').map(str::to_owned).collect()
 }
 
 fn jira_from_row(table: &CsvTable, row: &[String]) -> TrackerIssue {

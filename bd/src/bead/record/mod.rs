@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::io;
 
 use kit::json::EscapingFormatter;
+use kit::table::split_list;
 use serde::ser::{Serialize, Serializer};
 use serde_json::ser::CompactFormatter;
 
@@ -120,9 +121,7 @@ fn read_other_form(bead: &mut Bead, key: &str, text: &str) {
 fn split_json_text(text: &str) -> Vec<String> {
     serde_json::from_str::<String>(text)
         .iter()
-        .flat_map(|text| text.split(','))
-        .map(str::trim)
-        .filter(|word| !word.is_empty())
+        .flat_map(|text| split_list(text, ','))
         .map(str::to_owned)
         .collect()
 }
