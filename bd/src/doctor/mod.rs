@@ -14,6 +14,7 @@ use serde::{Serialize, Serializer};
 use crate::bead::record;
 use crate::change;
 use crate::git::Git;
+use crate::store::create;
 use crate::store::paths::StorePaths;
 use crate::store::{Author, Snapshot, Store, StoreError};
 use kit::sys::Clock;
@@ -92,6 +93,7 @@ pub fn examine_store(store: &Store, clock: &Clock) -> Result<Vec<DoctorCheck>, S
         check_values(&snapshot),
         check_merge_driver(store),
     ];
+    checks.extend(check_line_ends(store)?);
     checks.extend(check_leftovers(store, clock));
     Ok(checks)
 }
@@ -147,6 +149,10 @@ pub fn repair_store(store: &Store, author: &Author, clock: &Clock) -> anyhow::Re
     {
         git.install_merge_driver(&path)?;
         done.push("git merges the beads of this clone field by field".into());
+    }
+    if create::may_change_line_ends(store.dir())? {
+        create::keep_line_ends(store.dir())?;
+        done.push("git keeps the line ends of beads; commit .beads/.gitattributes".into());
     }
     Ok(done)
 }
@@ -363,6 +369,19 @@ fn check_merge_driver(store: &Store) -> DoctorCheck {
             "check that git runs in this folder",
         ),
     }
+}
+
+/// Reports attributes that let git change the line ends of beads.
+fn check_line_ends(store: &Store) -> Result<Option<DoctorCheck>, StoreError> {
+    Ok(create::may_change_line_ends(store.dir())?.then(|| {
+        DoctorCheck::bad(
+            "Line ends",
+            CheckLevel::Warning,
+            ".beads/.gitattributes lets git change the line ends of beads",
+            Vec::new(),
+            "bd doctor --fix adds the line `*.jsonl -text`",
+        )
+    }))
 }
 
 /// Reports files that killed processes left behind.

@@ -38,6 +38,39 @@ pub fn write_attributes(dir: &Path) -> Result<(), StoreError> {
     add_file(&dir.join(".gitattributes"), ATTRIBUTES, file::SHARED)
 }
 
+/// Returns true if the attributes of a beads folder let git change the line ends of beads, as those
+/// of older versions do. A folder without attributes of bd has them elsewhere.
+pub fn may_change_line_ends(dir: &Path) -> Result<bool, StoreError> {
+    let text = read_attributes(dir)?;
+    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
+    let keeps_bytes = |line: &str| {
+        let mut words = line.split_whitespace().skip(1);
+        words.any(|word| word == "-text" || word == "binary")
+    };
+    Ok(text.contains("merge=beads") && !lines.any(keeps_bytes))
+}
+
+/// Adds the line that keeps the line ends of beads to the attributes of a beads folder.
+pub fn keep_line_ends(dir: &Path) -> Result<(), StoreError> {
+    let mut text = read_attributes(dir)?;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    let (_, rule) = ATTRIBUTES.split_once("# Beads keep").unwrap_or_default();
+    text.push_str(&format!("# Beads keep{rule}"));
+    let path = dir.join(".gitattributes");
+    file::replace_file(&path, text.as_bytes(), file::SHARED)
+        .map_err(|error| StoreError::io("write", &path, error))
+}
+
+fn read_attributes(dir: &Path) -> Result<String, StoreError> {
+    let path = dir.join(".gitattributes");
+    let bytes = file::read_file_if_exists(&path)
+        .map_err(|error| StoreError::io("read", &path, error))?
+        .unwrap_or_default();
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
 /// Adds the missing files of a beads folder, and sets the prefix if one is given.
 pub fn complete_store(dir: &Path, prefix: Option<&str>) -> Result<(), StoreError> {
     file::create_folder(dir, 0o770).map_err(|error| StoreError::io("create", dir, error))?;

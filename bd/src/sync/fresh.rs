@@ -134,18 +134,14 @@ pub fn find_absent_beads(env: &Env, config: &Config) -> Option<BeadsElsewhere> {
     Some(BeadsElsewhere::Remote(remote.clone()))
 }
 
-/// Fetches the branch of the beads into a clone that fetches single branches only, and has none of
-/// it. Returns true if it fetched.
+/// Fetches the branch of the beads into a clone without it: one that fetches single branches only, or
+/// that is older than the branch. Returns true if it fetched.
 pub fn fetch_missing_branch(folder: &Path, config: &Config) -> Result<bool, GitError> {
     let git = Git::at(folder);
     let remotes = git.remotes()?;
     let (Some(branch), [remote]) = (config.sync_branch(), remotes.as_slice()) else {
         return Ok(false);
     };
-    let fetched = git.config_get(&format!("remote.{remote}.fetch"))?;
-    if fetched.is_none_or(|refs| refs.contains("refs/heads/*:")) {
-        return Ok(false);
-    }
     let from = format!("refs/heads/{branch}");
     let to = format!("refs/remotes/{remote}/{branch}");
     let is_here = git.resolve(&from)?.is_some() || git.resolve(&to)?.is_some();

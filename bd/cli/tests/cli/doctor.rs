@@ -147,3 +147,19 @@ fn a_value_of_the_wrong_type_is_kept_and_named() {
     project.ok(&["update", "bd-1", "-p", "1"]);
     assert_eq!(check(&project)["status"], "ok");
 }
+
+#[test]
+fn attributes_of_an_older_version_get_the_line_that_keeps_line_ends() {
+    let project = Project::new();
+    let named = |out: &str| out.contains("lets git change the line ends");
+    let path = ".beads/.gitattributes";
+    let whole = project.read(path);
+    assert!(!named(&project.run(&["doctor"]).out));
+    let (older, _) = whole.split_once("# Beads keep").unwrap();
+    project.write(path, older);
+    assert!(named(&project.run(&["doctor"]).out));
+    let fixed = project.run(&["doctor", "--fix"]).out;
+    assert!(fixed.contains("commit .beads/.gitattributes"), "{fixed}");
+    assert_eq!(project.read(path), whole);
+    assert!(!named(&fixed));
+}

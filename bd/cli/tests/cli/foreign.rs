@@ -293,7 +293,7 @@ fn init_in_a_sparse_checkout_does_not_hide_the_tracked_beads() {
 }
 
 #[test]
-fn init_in_a_single_branch_clone_reads_the_beads_of_the_remote() {
+fn init_in_a_single_branch_or_older_clone_reads_the_beads_of_the_remote() {
     let project = Project::empty();
     git(&project, &["init", "-q", "-b", "main"]);
     git(&project, &["commit", "-q", "--allow-empty", "-m", "Start"]);
@@ -305,19 +305,21 @@ fn init_in_a_single_branch_clone_reads_the_beads_of_the_remote() {
     git(&project, &["-C", "branch", "add", "-A"]);
     git(&project, &["-C", "branch", "commit", "-q", "-m", "Beads"]);
     let push = ["-C", "branch", "push", "-q", "..", "beads-sync"];
-    git(&project, &push);
     let url = format!("file://{}", project.dir().display());
+    git(&project, &["clone", "-q", &url, "older"]);
+    git(&project, &push);
     git(&project, &["clone", "-q", "--single-branch", &url, "clone"]);
-    let clone = project.path("clone");
-    let made = project.run_in(&clone, &["init"]);
-    assert_eq!(made.code, 0, "{}", made.err);
-    assert!(
-        made.out.contains("1 bead read from the branch"),
-        "{}",
-        made.out
-    );
-    let list = project.run_in(&clone, &["list", "--json"]);
-    assert!(list.out.contains("web-a1b"), "{}", list.out);
+    for clone in ["clone", "older"].map(|name| project.path(name)) {
+        let made = project.run_in(&clone, &["init"]);
+        assert_eq!(made.code, 0, "{}", made.err);
+        assert!(
+            made.out.contains("1 bead read from the branch"),
+            "{}",
+            made.out
+        );
+        let list = project.run_in(&clone, &["list", "--json"]);
+        assert!(list.out.contains("web-a1b"), "{}", list.out);
+    }
 }
 
 #[test]
