@@ -26,8 +26,34 @@ fn a_removed_sandbox_is_added_again_with_its_commits_and_the_last_snapshot() {
     // The end of a session saves a snapshot.
     town.kill_session(&town.sessions()[0]);
     town.patrol();
-    town.kill_session(&town.sessions()[0]);
-    fs::remove_dir_all(town.sandbox(&worker)).unwrap();
+    let other = town.sling(&town.bead("web", "Other"));
+    let began = town.sandbox(&other).join("second.txt");
+    eventually("the other one has begun", || began.exists().then_some(()));
+    for name in [&worker, &other] {
+        fs::remove_dir_all(town.sandbox(name).parent().unwrap()).unwrap();
+    }
+    // The sessions run without their sandboxes: one need for both, and one message.
+    for _ in 0..2 {
+        town.patrol();
+    }
+    let status = town.gt(["status", "--json"]).ok().json();
+    let needs = status["problems"].as_array().unwrap();
+    assert_eq!(needs.len(), 1, "{needs:#?}");
+    let retry = "gt polecat retry --all --rig web";
+    assert_eq!(needs[0]["next"][0], retry, "{needs:#?}");
+    assert_eq!(town.mail("overseer").len(), 1);
+    let shown = town.gt(["status"]).ok().out;
+    assert!(
+        shown.contains("sandbox was removed while its session works on"),
+        "{shown}"
+    );
+    let (_, bare) = worker.split_once('/').unwrap();
+    let shown = town.gt(["polecat", "status", bare]).ok().out;
+    assert!(
+        shown.contains("zombie") && shown.contains("(not there)"),
+        "{shown}"
+    );
+    town.gt(retry.split(' ').skip(1)).ok();
     fs::write(town.path("go"), "").unwrap();
     town.patrol_in(600);
     eventually("the work is merged", || {
@@ -37,8 +63,12 @@ fn a_removed_sandbox_is_added_again_with_its_commits_and_the_last_snapshot() {
     assert_eq!(origin.file("main", "first.txt"), "1");
     assert_eq!(origin.file("main", "second.txt"), "2");
     let restored = town.events("sandbox_restored");
-    assert_eq!(restored.len(), 1, "{restored:?}");
-    let snapshot = restored[0]["payload"]["snapshot"].as_str().unwrap();
+    assert_eq!(restored.len(), 2, "{restored:?}");
+    let of_worker = restored
+        .iter()
+        .find(|event| event["payload"]["polecat"] == bare)
+        .unwrap();
+    let snapshot = of_worker["payload"]["snapshot"].as_str().unwrap();
     assert!(
         snapshot.starts_with("refs/gt/snap/web/polecats/"),
         "{snapshot}"

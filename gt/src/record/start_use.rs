@@ -304,6 +304,7 @@ mod tests {
             busy: false,
             agent: String::new(),
             committed: None,
+            sandbox_gone: false,
             progress: None,
             asks: None,
             refusal: None,

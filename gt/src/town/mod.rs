@@ -179,8 +179,9 @@ impl Town {
             if rig.crew(text).is_dir() {
                 found.push(Address::Crew(of_rig.clone(), name.clone()));
             }
-            if rig.polecat(text).is_dir() {
-                found.push(Address::Polecat(of_rig, name));
+            let polecat = Address::Polecat(of_rig, name);
+            if rig.polecat(text).is_dir() || has_identity(&rig, &polecat) {
+                found.push(polecat);
             }
         }
         let names: Vec<String> = found.iter().map(Address::to_string).collect();
@@ -196,6 +197,15 @@ impl Town {
             ),
         }
     }
+}
+
+/// Returns true if an agent has an open identity bead, although its folder may be removed.
+fn has_identity(rig: &Rig, agent: &Address) -> bool {
+    let read = rig.store().and_then(|store| Ok(store.snapshot()?));
+    read.is_ok_and(|beads| {
+        let identity = beads.get(&agent.bead_id(&rig.prefix()));
+        identity.is_some_and(bd::bead::Bead::is_open)
+    })
 }
 
 /// Returns the folder in which an agent works.

@@ -5,12 +5,13 @@ use kit::ui::escape::escape_line;
 use super::super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
 use gt::flow::agent::polecat::{NotStuck, list_stuck_polecats, retry_polecat};
-use gt::town::{Rig, Town};
+use gt::host::LiveTown;
+use gt::town::Rig;
 
 /// Restart workers that are stuck
 ///
 /// The patrol restarts their sessions, or continues their sling or `gt done` at the step that
-/// failed.
+/// failed. A worker whose sandbox was removed gets it back.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The worker: RIG/NAME
@@ -36,19 +37,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         return retry_all(ctx, &town, args.rig.as_deref());
     };
     let (rig, name) = super::parse_polecat(&town, polecat)?;
-    let retried = retry_one(&rig, &name)?;
+    let retried = retry_one(&town, &rig, &name)?;
     gt::host::daemon::wake_daemon(&town);
     build_report(retried, |retried, page| {
         page.line(format!("✓ {} is tried again", retried.polecat));
     })
 }
 
-fn retry_all(ctx: &Context, town: &Town, rig: Option<&str>) -> CommandResult {
+fn retry_all(ctx: &Context, town: &LiveTown, rig: Option<&str>) -> CommandResult {
     let mut retried = Vec::new();
     let mut failed = Vec::new();
     for rig in town.select_rigs(rig)? {
         for name in list_stuck_polecats(&rig)? {
-            match retry_one(&rig, &name) {
+            match retry_one(town, &rig, &name) {
                 Ok(report) => retried.push(report),
                 // The patrol was faster.
                 Err(error) if error.is::<NotStuck>() => {}
@@ -80,9 +81,9 @@ fn retry_all(ctx: &Context, town: &Town, rig: Option<&str>) -> CommandResult {
     )
 }
 
-fn retry_one(rig: &Rig, name: &str) -> anyhow::Result<RetryPolecatReport> {
+fn retry_one(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<RetryPolecatReport> {
     Ok(RetryPolecatReport {
         polecat: format!("{}/{name}", rig.name()),
-        was: retry_polecat(rig, name)?,
+        was: retry_polecat(town, rig, name)?,
     })
 }

@@ -43,12 +43,17 @@ pub(crate) fn write_status(shown: &PolecatStatus, page: &mut Page) {
             shown.sessions
         ));
     }
-    page.line(format!("  sandbox:  {}", shown.clone_path.display()));
-    let branch = shown.current_branch.as_deref().unwrap_or("(detached)");
-    page.line(format!(
-        "  branch:   {branch}, {}",
-        counted(shown.uncommitted, "uncommitted file")
-    ));
+    let sandbox = shown.clone_path.display();
+    if shown.clone_path.exists() {
+        page.line(format!("  sandbox:  {sandbox}"));
+        let branch = shown.current_branch.as_deref().unwrap_or("(detached)");
+        page.line(format!(
+            "  branch:   {branch}, {}",
+            counted(shown.uncommitted, "uncommitted file")
+        ));
+    } else {
+        page.line(format!("  sandbox:  {sandbox} (not there)"));
+    }
     let session = if row.session_running { "runs" } else { "none" };
     page.line(format!("  session:  {session}, lease {}", row.lease));
     if let Some(failed) = &row.failed_step {

@@ -105,7 +105,7 @@ impl TownChange {
                 let Address::Polecat(rig, name) = town.parse_agent(worker)? else {
                     anyhow::bail!("{worker} is no polecat");
                 };
-                polecat::retry_polecat(&town.find_rig(&rig)?, &name)?;
+                polecat::retry_polecat(town, &town.find_rig(&rig)?, &name)?;
                 wake_daemon(town);
                 format!("{rig}/{name} is tried again")
             }

@@ -104,6 +104,7 @@ pub(super) fn work_items(
         .filter_map(|polecat| worker_item(polecat, &settings.thresholds))
         .collect();
     found.extend(target_item(rig, &hindered));
+    found.extend(sandbox_item(rig, polecats));
     let queued = queued_sling::list_queued_slings(beads);
     found.extend(
         queued
@@ -341,6 +342,44 @@ fn target_item(rig: &str, hindered: &[&Polecat]) -> Option<AttentionItem> {
             .take(3)
             .map(|polecat| format!("gt polecat retry {rig}/{}", polecat.name))
             .collect(),
+    })
+}
+
+/// Returns the need of a rig whose workers lost their sandboxes: one, however many they are.
+fn sandbox_item(rig: &str, polecats: &[Polecat]) -> Option<AttentionItem> {
+    let concerned: Vec<&Polecat> = polecats
+        .iter()
+        .filter(|polecat| polecat.has_lost_sandbox())
+        .collect();
+    let first = concerned.first()?;
+    let work: Vec<String> = concerned
+        .iter()
+        .map(|polecat| format!("{rig}/{} on {}", polecat.name, polecat.slot.bead))
+        .collect();
+    let (subject, next) = match concerned.as_slice() {
+        [only] => (
+            format!("The sandbox of {rig}/{} was removed", only.name),
+            format!("gt polecat retry {rig}/{}", only.name),
+        ),
+        all => (
+            format!(
+                "The sandboxes of {} workers of rig {rig} were removed",
+                all.len()
+            ),
+            format!("gt polecat retry --all --rig {rig}"),
+        ),
+    };
+    Some(AttentionItem {
+        kind: AttentionKind::NeedsPerson,
+        due: Timestamp::MIN,
+        key: format!("sandbox-gone:{rig}"),
+        bead: first.slot.bead.to_string(),
+        subject,
+        text: format!(
+            "The sessions run on without them: {}. A retry ends the sessions, and the patrol restores the commits and the last snapshots of uncommitted files.",
+            work.join(", ")
+        ),
+        next: vec![next, format!("gt why {}", first.slot.bead)],
     })
 }
 

@@ -56,6 +56,8 @@ pub struct Polecat {
     pub agent: String,
     /// The last commit in its sandbox, if it has unfinished work.
     pub committed: Option<Timestamp>,
+    /// True if it is to work in a sandbox whose folder was removed.
+    pub sandbox_gone: bool,
     /// The progress, if the polecat works in a session.
     pub progress: Option<WorkerProgress>,
     /// The open question about its work whose answer it waits for.
@@ -103,6 +105,16 @@ impl Polecat {
     /// Returns true if a text is the polecat's address, in the long form or that of mail.
     pub fn is_address(&self, text: &str) -> bool {
         is_polecat_address(&self.rig, &self.name, text)
+    }
+
+    /// Returns true if its session runs without the sandbox that it works in. Without a session, the
+    /// next start restores the sandbox.
+    pub fn has_lost_sandbox(&self) -> bool {
+        self.sandbox_gone
+            && self
+                .session
+                .as_ref()
+                .is_some_and(|live| live.dead.is_none())
     }
 
     /// Returns true if the polecat counts against the limit of working polecats. A stuck one does
@@ -190,6 +202,7 @@ pub struct PolecatRecords<'a> {
     hook_closed: bool,
     busy: bool,
     committed: Option<Timestamp>,
+    sandbox_gone: bool,
 }
 
 /// Reads all polecats of a rig, sorted by name, without their sessions. Can run while another
@@ -254,14 +267,17 @@ impl<'a> PolecatRecords<'a> {
         let hook = polecat_hook_of(beads, &ids);
         let hooked = hook.as_deref().and_then(|id| beads.get(id));
         let has_work = hook.is_some() && slot.is_unfinished();
+        let busy = !Lock::is_free(&rig.slot_lock(&name));
+        let needs_sandbox = has_work && !busy && slot.state == SlotState::Working;
         Self {
             rig: rig.name().to_owned(),
             bead,
             hook_closed: hooked.is_some_and(|bead| !bead.is_open()),
-            busy: !Lock::is_free(&rig.slot_lock(&name)),
             committed: has_work
                 .then(|| progress::last_commit_of_worker(rig, &name))
                 .flatten(),
+            sandbox_gone: needs_sandbox && !rig.sandbox(&name).join(".git").exists(),
+            busy,
             ids,
             slot,
             hook,
@@ -291,6 +307,7 @@ impl<'a> PolecatRecords<'a> {
             busy: self.busy,
             failed_done: slot.state.failed_done(),
             done_begun: slot.state.done_record().is_some(),
+            sandbox_gone: self.sandbox_gone,
         };
         let (state, mut why) = derive_state(&seen);
         why.push_str(&explain_state(state, slot, session));
@@ -306,6 +323,7 @@ impl<'a> PolecatRecords<'a> {
             busy: self.busy,
             agent: String::new(),
             committed: self.committed,
+            sandbox_gone: self.sandbox_gone,
             progress: None,
             asks: None,
             refusal: None,

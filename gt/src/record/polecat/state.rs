@@ -15,7 +15,8 @@ pub enum PolecatState {
     Idle,
     /// Has work, and nothing works on it.
     Stalled,
-    /// Session and work do not belong together, or a `gt done` was interrupted.
+    /// Session and work do not belong together, the sandbox of the session was removed, or a `gt
+    /// done` was interrupted.
     Zombie,
 }
 
@@ -54,6 +55,8 @@ pub struct StateFacts<'a> {
     pub failed_done: Option<&'a FailedStep>,
     /// True if a `gt done` began and has not ended.
     pub done_begun: bool,
+    /// True if the folder of its work was removed.
+    pub sandbox_gone: bool,
 }
 
 /// Derives the state, with a reason in a few words.
@@ -101,6 +104,10 @@ pub fn derive_state(seen: &StateFacts) -> (PolecatState, String) {
             PolecatState::Stalled,
             format!("{hook} is on its hook and no session runs"),
         ),
+        (Alive, false) if seen.sandbox_gone => (
+            PolecatState::Zombie,
+            format!("its sandbox was removed while its session works on {hook}"),
+        ),
         (Alive, false) => (PolecatState::Working, format!("at work on {hook}")),
         (Unknown, _) => (
             PolecatState::Working,
@@ -122,6 +129,7 @@ mod tests {
             busy: false,
             failed_done: None,
             done_begun: false,
+            sandbox_gone: false,
         }
     }
 
@@ -192,6 +200,21 @@ mod tests {
                     ..seen_state(Some("b"), Alive)
                 },
                 PolecatState::Zombie,
+            ),
+            (
+                StateFacts {
+                    sandbox_gone: true,
+                    ..seen_state(Some("b"), Alive)
+                },
+                PolecatState::Zombie,
+            ),
+            // The next start restores it.
+            (
+                StateFacts {
+                    sandbox_gone: true,
+                    ..seen_state(Some("b"), Gone)
+                },
+                PolecatState::Stalled,
             ),
         ];
         for (seen, expected) in cases {

@@ -1,9 +1,11 @@
-//! Makes the patrol retry a stuck worker.
+//! Makes the patrol retry a worker that is stuck or lost its sandbox.
 
 use std::time::Duration;
 
+use crate::flow::agent::session::end;
+use crate::host::LiveTown;
 use crate::record::polecat::{
-    DoneStep, PolecatIds, SlingInProgress, Slot, SlotState, read_polecat_records,
+    self, DoneStep, PolecatIds, SlingInProgress, Slot, SlotState, read_polecat_records,
 };
 use crate::town::Rig;
 
@@ -15,19 +17,30 @@ pub struct NotStuck {
 
 /// Removes the stuck mark of a worker, so that the next patrol retries the failed step. A `gt done`
 /// that could not push continues there. One that could not prove its work must be repeated by the
-/// agent. Returns the reason why the worker was stuck.
-pub fn retry_polecat(rig: &Rig, name: &str) -> anyhow::Result<String> {
+/// agent. The session of a worker without its sandbox ends, and its next start restores the
+/// sandbox. Returns the reason why the worker was stuck.
+pub fn retry_polecat(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<String> {
+    // Read before the slot is taken, because a worker whose slot is held is at work.
+    let sessions = town.host.list()?;
+    let beads = rig.store()?.snapshot()?;
+    let worker = polecat::find_polecat(rig, &beads, Some(&sessions), name)?;
     let _slot = rig.take_slot(name, Duration::from_secs(10))?;
-    clear_stuck_mark(rig, name)
+    match &worker.session {
+        Some(live) if worker.has_lost_sandbox() => {
+            end::end_polecat_session(town, &live.name, &worker.slot)?;
+            Ok("its sandbox was removed".to_owned())
+        }
+        _ => clear_stuck_mark(rig, name),
+    }
 }
 
-/// Returns the names of the stuck workers of a rig.
+/// Returns the names of the workers of a rig that are stuck or lost their sandboxes.
 pub fn list_stuck_polecats(rig: &Rig) -> anyhow::Result<Vec<String>> {
     let beads = rig.store()?.snapshot()?;
     Ok(read_polecat_records(rig, &beads)
         .iter()
         .map(|records| records.with_sessions(None))
-        .filter(|polecat| polecat.slot.state.stuck_reason().is_some())
+        .filter(|polecat| polecat.sandbox_gone || polecat.slot.state.stuck_reason().is_some())
         .map(|polecat| polecat.name)
         .collect())
 }
