@@ -34,12 +34,7 @@ impl DaemonInstance {
         };
         let pid = std::process::id();
         write_info(town, &pid_path(&town.layout), &format!("{pid}\n"));
-        let state = DaemonState {
-            running: true,
-            pid,
-            started_at: town.clock.now().to_string(),
-            ..DaemonState::default()
-        };
+        let state = DaemonState::started(town, pid);
         let instance = Self { _lock: lock, state };
         instance.save(town);
         Ok(instance)

@@ -20,10 +20,19 @@ fn the_doctor_connects_a_town_that_was_moved() {
     worker.commit("one.txt");
     fs::write(worker.sandbox.join("new.txt"), "new\n").unwrap();
     let before = worker.git(["status", "--porcelain", "--branch"]);
-    town.kill_all_sessions();
     let (old, new) = (town.root(), town.path("moved"));
-    fs::rename(&old, &new).unwrap();
     let gt = |args: &[&str]| town.gt_at(&new, args.iter().copied());
+    town.up();
+    fs::rename(&old, &new).unwrap();
+    let up = gt(&["up"]).ok();
+    assert!(up.out.contains("the daemon is up"), "{}", up.out);
+    assert!(up.err.contains("started at"), "{}", up.err);
+    assert!(!up.err.contains("USR1"), "{}", up.err);
+    gt(&["daemon", "stop"]).ok();
+    town.kill_all_sessions();
+    let status = gt(&["status"]).ok().out;
+    let redirects = "3 work trees lead to beads of another place";
+    assert_eq!(status.matches(redirects).count(), 1, "{status}");
     let findings = gt(&["doctor", "paths", "sandboxes", "--json"]).ok().json();
     let findings = findings.as_array().unwrap();
     let texts: Vec<&str> = findings

@@ -139,10 +139,18 @@ fn write_status(status: &TownStatus, page: &mut Page) {
         escape::escape_line(&status.name),
         status.location
     )));
-    let daemon = match (&status.daemon.degraded, status.daemon.running) {
-        (Some(reason), true) => format!("● daemon degraded: {}", escape::escape_line(reason)),
-        (None, true) => format!("● daemon runs (pid {})", status.daemon.pid),
-        (_, false) => "○ daemon stopped (gt up starts it; gt mq run RIG merges by hand)".to_owned(),
+    let daemon = &status.daemon;
+    let daemon = match (&daemon.moved_from, &daemon.degraded, daemon.running) {
+        (Some(earlier), ..) => format!(
+            "○ daemon runs for {}, where this town was before (pid {})",
+            earlier.display(),
+            daemon.pid
+        ),
+        (None, Some(reason), true) => format!("● daemon degraded: {}", escape::escape_line(reason)),
+        (None, None, true) => format!("● daemon runs (pid {})", daemon.pid),
+        (None, _, false) => {
+            "○ daemon stopped (gt up starts it; gt mq run RIG merges by hand)".to_owned()
+        }
     };
     page.cut_line(daemon);
     if let Some(pause) = &status.paused {

@@ -26,6 +26,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         if args.quiet {
             return;
         }
+        if let Some(earlier) = &up.moved_from {
+            page.line(format!(
+                "✓ the daemon of the town's earlier place {} has ended",
+                earlier.display()
+            ));
+        }
         let how = if up.started {
             "is up"
         } else {

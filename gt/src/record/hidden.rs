@@ -48,6 +48,14 @@ pub fn find_hidden_reason<'a>(
             other.display()
         ));
     }
+    if let Some(earlier) = process.earlier_town(root) {
+        return Some(format!(
+            "{worker} is alive in a session that was started at {}, where this town was before. Nothing is started or \
+             ended until it ends; `kill {}` ends the sessions of that place, and the patrol starts them here",
+            earlier.display(),
+            server.pid
+        ));
+    }
     Some(format!(
         "{worker} is alive (process {}) and its session is not listed: the socket of its tmux server was removed, or \
          TMUX_TMPDIR is another one. Nothing is started or ended until then; `kill -USR1 {}` makes the socket again",

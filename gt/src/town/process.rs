@@ -74,12 +74,24 @@ impl Process {
     /// town at `root`. The processes of a moved town name a folder that no longer exists, so they
     /// count as its own.
     pub fn other_town(&self, root: &Path) -> Option<PathBuf> {
+        self.started_elsewhere(root)
+            .filter(|started_by| super::is_town(started_by))
+    }
+
+    /// Returns the earlier root of the town at `root`, if the process was started there.
+    pub fn earlier_town(&self, root: &Path) -> Option<PathBuf> {
+        self.started_elsewhere(root)
+            .filter(|started_by| !super::is_town(started_by))
+    }
+
+    /// Returns the root of the town that started the process, if it is not `root`.
+    fn started_elsewhere(&self, root: &Path) -> Option<PathBuf> {
         let started_by = PathBuf::from(self.variable("GT_TOWN_ROOT")?);
         let is_same = match (started_by.canonicalize(), root.canonicalize()) {
             (Ok(started_by), Ok(root)) => started_by == root,
             _ => started_by == root,
         };
-        (!is_same && super::is_town(&started_by)).then_some(started_by)
+        (!is_same).then_some(started_by)
     }
 
     /// Returns the metadata of the program file that the process runs, even if the file was removed

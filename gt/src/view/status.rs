@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use kit::ui::escape;
 use serde::Serialize;
 
-use crate::flow::place::crew;
+use crate::flow::place::{crew, moved};
 use crate::flow::townwide::dog::{health, list_dogs_in};
 use crate::flow::work::convoy::{self, ConvoyProgress, review};
 use crate::host::LiveTown;
@@ -454,6 +454,7 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
         let next = ["gt up", "gt daemon logs"].map(str::to_owned);
         problems.push(TownProblem::new(text.to_owned(), next));
     }
+    problems.extend(problems_of_move(town, &daemon));
     let looking = StatusReader {
         layout: &town.layout,
         view,
@@ -505,6 +506,31 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
         problems,
         items,
     })
+}
+
+/// Returns what still belongs to an earlier place of the town.
+fn problems_of_move(town: &LiveTown, daemon: &daemon::DaemonStatus) -> Vec<TownProblem> {
+    let mut problems = Vec::new();
+    if let Some(earlier) = &daemon.moved_from {
+        let text = format!(
+            "the town was moved, and the daemon runs for its earlier place {}: nothing is started or merged here",
+            earlier.display()
+        );
+        problems.push(TownProblem::new(text, ["gt up".to_owned()]));
+    }
+    let redirects = moved::find_redirects_to_earlier_places(town);
+    if let Some(first) = redirects.first() {
+        let text = format!(
+            "{} to beads of another place, because the town was moved: {}",
+            match redirects.len() {
+                1 => "1 work tree leads".to_owned(),
+                count => format!("{count} work trees lead"),
+            },
+            first.path.display()
+        );
+        problems.push(TownProblem::new(text, ["gt doctor --fix".to_owned()]));
+    }
+    problems
 }
 
 /// Describes the usage limits that keep queued beads from a worker.

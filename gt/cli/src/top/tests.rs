@@ -155,6 +155,7 @@ fn overview() -> TownOverview {
             heartbeat_count: 3,
             degraded: None,
             ended_unexpectedly: false,
+            moved_from: None,
         },
         paused: None,
         scheduler_paused_by: None,

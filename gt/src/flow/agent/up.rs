@@ -1,10 +1,13 @@
 //! Starts a town, `gt up`.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 
 use crate::flow::agent::session::start;
 use crate::host::{LiveTown, daemon};
 use crate::record::hook;
+use crate::record::town_view::TownView;
 use crate::town::event::event;
 use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::Address;
@@ -15,6 +18,9 @@ pub struct UpReport {
     pub daemon_pid: u32,
     /// True if the daemon was started now.
     pub started: bool,
+    /// The earlier place of the town, if the daemon of that place was stopped now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<PathBuf>,
     /// True if systemd could start the daemon at each login.
     #[serde(skip)]
     pub may_install: bool,
@@ -29,7 +35,7 @@ pub struct UpReport {
     pub stopped: Option<Hold>,
 }
 
-/// Starts the town's daemon, unless it runs.
+/// Starts the town's daemon, unless it runs. Stops one that was started before the town was moved.
 pub fn start_town(town: &LiveTown) -> anyhow::Result<UpReport> {
     let degraded = town.host.check().err().map(|error| error.to_string());
     let may_install = daemon::can_install_unit(town);
@@ -37,18 +43,26 @@ pub fn start_town(town: &LiveTown) -> anyhow::Result<UpReport> {
     let mut report = UpReport {
         daemon_pid: 0,
         started: false,
+        moved_from: None,
         may_install,
         degraded,
         mayor: None,
         stopped,
     };
     let now = daemon::read_daemon_status(town);
-    if now.running {
+    if now.moved_from.is_some() {
+        daemon::stop_daemon(town)?;
+        report.moved_from = now.moved_from;
+    }
+    if now.running && report.moved_from.is_none() {
         report.daemon_pid = now.pid;
     } else {
         report.daemon_pid = daemon::start_daemon(town)?;
         report.started = true;
         town.record_event(&event!(Boot, rig: "town", agents: vec!["daemon".to_owned()]));
+    }
+    if report.degraded.is_none() {
+        report.degraded = TownView::read(town)?.blind;
     }
     if report.degraded.is_none() && report.stopped.is_none() {
         match start_mayor_with_work(town) {

@@ -137,6 +137,16 @@ pub fn find_stale_paths(town: &Town, earlier: Option<&Path>) -> anyhow::Result<S
     Ok(StalePaths { found, unreadable })
 }
 
+/// Returns the redirects that lead to beads of an earlier place of the town.
+pub fn find_redirects_to_earlier_places(town: &Town) -> Vec<StalePath> {
+    let mut found = Vec::new();
+    // A registry that cannot be read is reported by the commands that read it.
+    for rig in town.list_rigs().into_iter().flatten() {
+        find_stale_redirects(&rig, &mut found, &mut BTreeSet::new());
+    }
+    found
+}
+
 fn find_stale_redirects(rig: &Rig, found: &mut Vec<StalePath>, places: &mut BTreeSet<PathBuf>) {
     let beads = rig.beads();
     let Ok(inside) = beads.strip_prefix(rig.town().layout.root()) else {

@@ -11,9 +11,10 @@ use std::time::Duration;
 use kit::sys::{ChildCommand, clock, file};
 use serde::{Deserialize, Serialize};
 
-use super::client::ask_daemon;
+use super::client::{ask_daemon, ask_socket};
 use super::program::{find_daemon_program, find_difference};
 use super::protocol::{DaemonAnswer, DaemonRequest};
+use super::{real_root, socket_path, socket_path_of};
 use crate::host::runtime;
 use crate::host::wrapper;
 use crate::town::lock::Lock;
@@ -32,6 +33,22 @@ pub struct DaemonState {
     pub last_heartbeat: String,
     /// The number of passes.
     pub heartbeat_count: u64,
+    /// The root of the town at the start. None in the record of an earlier version.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root: Option<PathBuf>,
+}
+
+impl DaemonState {
+    /// Returns the record of a daemon that starts now.
+    pub fn started(town: &Town, pid: u32) -> Self {
+        Self {
+            running: true,
+            pid,
+            started_at: town.clock.now().to_string(),
+            root: Some(real_root(&town.layout)),
+            ..Self::default()
+        }
+    }
 }
 
 /// The status of the daemon.
@@ -53,6 +70,9 @@ pub struct DaemonStatus {
     /// True if the last daemon ended without being stopped: killed, crashed, or the machine restarted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ended_unexpectedly: bool,
+    /// The earlier place of the town, if the daemon was started there and runs on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub moved_from: Option<PathBuf>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -132,6 +152,7 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
             heartbeat_count: passes,
             degraded,
             ended_unexpectedly: false,
+            moved_from: None,
         },
         _ => DaemonStatus {
             running,
@@ -142,6 +163,9 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
             degraded: None,
             outdated: None,
             ended_unexpectedly: stored.running && !running,
+            moved_from: stored
+                .root
+                .filter(|root| running && *root != real_root(&town.layout)),
         },
     }
 }
@@ -232,7 +256,11 @@ pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
     let now = read_daemon_status(town);
     anyhow::ensure!(now.running, DaemonError::NotRunning);
     let process = i32::try_from(now.pid).ok().and_then(Process::find);
-    ask_daemon(town, &DaemonRequest::Stop).ok();
+    let socket = match &now.moved_from {
+        Some(root) => socket_path_of(town, root),
+        None => socket_path(town),
+    };
+    ask_socket(&socket, &DaemonRequest::Stop).ok();
     let ended = clock::wait_for(Duration::from_secs(10), || {
         // The daemon releases its lock a moment before its process ends.
         let has_ended = process.is_none_or(|process| !process.is_alive());

@@ -22,15 +22,24 @@ pub use log_file::rotate_log;
 pub use program::VERSION;
 pub use unit::{InstalledUnit, can_install_unit, install_unit, list_unit_files};
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::town::Town;
+use crate::town::{Town, TownLayout};
 
 /// Returns the daemon's socket: `$XDG_RUNTIME_DIR/gastown/<hash of the town's root>.sock`,
 /// otherwise in a subfolder of the system's temporary folder that only its owner can enter.
 pub fn socket_path(town: &Town) -> PathBuf {
-    let folder = town.layout.root();
-    let root = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    socket_path_of(town, &real_root(&town.layout))
+}
+
+/// Returns the root of a town without links, by which its daemon and its socket are known.
+fn real_root(layout: &TownLayout) -> PathBuf {
+    let folder = layout.root();
+    folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
+}
+
+/// Returns the socket of the daemon that was started for a root.
+fn socket_path_of(town: &Town, root: &Path) -> PathBuf {
     let name = bd::bead::hash::compute_short_hash(root.as_os_str().as_encoded_bytes(), 8);
     socket_folder(town).join(format!("{name}.sock"))
 }
