@@ -452,7 +452,7 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
         let text =
             "gtd ended without being stopped: it was killed, crashed, or the machine restarted";
         let next = ["gt up", "gt daemon logs"].map(str::to_owned);
-        problems.push(TownProblem::new(text.to_owned(), next));
+        problems.push(TownProblem::new(text, next));
     }
     problems.extend(problems_of_move(town, &daemon));
     let looking = StatusReader {
