@@ -79,7 +79,7 @@ fn find_request_of_bead(found: FoundBead) -> anyhow::Result<FoundBead> {
     let beads = found.store.snapshot()?;
     let request = find_open_request(&beads, id).or_else(|| find_last_request(&beads, id));
     let request = request.cloned().with_context(|| {
-        format!("{id} has no merge request: not found (`gt why {id}` tells what it waits for)")
+        format!("{id} has no merge request: not found (`gt why {id}` shows what it waits for)")
     })?;
     Ok(FoundBead {
         bead: request,
