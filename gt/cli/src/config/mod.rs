@@ -56,6 +56,5 @@ fn read_setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeEr
         None if name.starts_with(rule::SWITCH) => None,
         None => layers.get(name),
     };
-    let name = name.to_owned();
-    found.ok_or(ChangeError::Unknown { name })
+    found.ok_or_else(|| ChangeError::unknown(name))
 }

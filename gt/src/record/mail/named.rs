@@ -7,6 +7,7 @@ use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Kind, Status, fields};
 use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
+use kit::table::split_list;
 
 use crate::town::identity::{Address, is_name};
 
@@ -111,9 +112,7 @@ pub(super) fn get_named_field(bead: &Bead, key: &str) -> Option<String> {
 pub(super) fn get_named_list(bead: &Bead, key: &str) -> Vec<String> {
     get_named_field(bead, key)
         .iter()
-        .flat_map(|text| text.split(','))
-        .map(str::trim)
-        .filter(|entry| !entry.is_empty())
+        .flat_map(|text| split_list(text, ','))
         .map(str::to_owned)
         .collect()
 }

@@ -8,6 +8,7 @@ use kit::sys::file;
 use serde_json::{Map, Value, json};
 
 use super::SettingsError;
+use super::faults::find_similar_setting;
 use super::key::{self, SettingPlacement};
 use super::layers::{put_value, read_settings_tree};
 use crate::town::identity::{Address, WorkerNameError, check_worker_name};
@@ -25,8 +26,15 @@ pub enum SettingsLayer {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ChangeError {
-    #[error("there is no setting `{name}`: gt config list shows them")]
-    Unknown { name: String },
+    #[error(
+        "there is no setting `{name}`{}: gt config list shows them",
+        describe_near(near)
+    )]
+    Unknown {
+        name: String,
+        /// The most similar setting.
+        near: Option<String>,
+    },
     /// The value is invalid for the setting.
     #[error("`{text}` is no value for {name}: it must be {expected}")]
     BadValue {
@@ -46,6 +54,21 @@ pub enum ChangeError {
     Settings(#[from] SettingsError),
     #[error(transparent)]
     Busy(#[from] LockError),
+}
+
+impl ChangeError {
+    /// Describes a name that no setting has.
+    pub fn unknown(name: &str) -> Self {
+        Self::Unknown {
+            name: name.to_owned(),
+            near: find_similar_setting(name),
+        }
+    }
+}
+
+fn describe_near(near: &Option<String>) -> String {
+    let text = near.as_ref().map(|near| format!(" (did you mean {near}?)"));
+    text.unwrap_or_default()
 }
 
 /// Keeps other processes from changing the settings, for a change that depends on their values.
@@ -73,9 +96,13 @@ pub fn change_locked_setting(
     name: &str,
     text: Option<&str>,
 ) -> Result<PathBuf, ChangeError> {
-    let key = key::find_key(name).ok_or_else(|| ChangeError::Unknown {
-        name: name.to_owned(),
-    })?;
+    let Some(key) = key::find_key(name) else {
+        let path = rig.map_or_else(|| town.layout.settings(), |rig| rig.settings());
+        return match (layer, text) {
+            (SettingsLayer::Settings, None) => remove_unknown(path, name),
+            _ => Err(ChangeError::unknown(name)),
+        };
+    };
     let refuse_place = |reason| {
         Err(ChangeError::WrongPlace {
             name: name.to_owned(),
@@ -123,6 +150,21 @@ pub fn change_locked_setting(
         Some(value) => put_value(&mut tree, name, value),
         None => remove_value(&mut tree, name),
     }
+    write_settings(&path, &tree)?;
+    Ok(path)
+}
+
+/// Removes a key that no setting has from a settings file. Returns the file.
+fn remove_unknown(path: PathBuf, name: &str) -> Result<PathBuf, ChangeError> {
+    let mut tree = read_settings_tree(&path)?;
+    if name
+        .split('.')
+        .try_fold(&tree, |above, part| above.get(part))
+        .is_none()
+    {
+        return Err(ChangeError::unknown(name));
+    }
+    remove_value(&mut tree, name);
     write_settings(&path, &tree)?;
     Ok(path)
 }
@@ -243,7 +285,7 @@ fn write_settings(path: &Path, tree: &Value) -> Result<(), SettingsError> {
     };
     let mut text = serde_json::to_string_pretty(tree).map_err(|source| SettingsError::Invalid {
         path: path.to_owned(),
-        source,
+        cause: source,
     })?;
     text.push('\n');
     if let Some(folder) = path.parent() {

@@ -66,10 +66,10 @@ pub enum SettingsError {
         source: std::io::Error,
     },
     /// The file is not valid JSON for settings.
-    #[error("{} is not valid: {source}", path.display())]
+    #[error("{} is not valid: {cause}", path.display())]
     Invalid {
         path: PathBuf,
-        source: serde_json::Error,
+        cause: serde_json::Error,
     },
     #[error("{place}: there is no setting {key}: the nearest is {near}; correct it or take it out")]
     UnknownKey {

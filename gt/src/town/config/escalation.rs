@@ -166,7 +166,7 @@ impl EscalationSettings {
             serde_json::from_slice(strip_byte_order_mark(&bytes)).map_err(|source| {
                 SettingsError::Invalid {
                     path: path.to_owned(),
-                    source,
+                    cause: source,
                 }
             })?;
         let mut settings = Self::default();

@@ -322,6 +322,14 @@ impl FaultFinder<'_> {
 }
 
 /// A known key that an unknown one may be meant for.
+/// Returns the setting that a mistyped name may mean.
+pub(super) fn find_similar_setting(name: &str) -> Option<String> {
+    let parts: Vec<&str> = name.split('.').collect();
+    let near = find_nearest(&parts)?.name;
+    let typing_errors = count_typing_errors(name, &near);
+    (typing_errors <= MAX_TYPING_ERRORS).then_some(near)
+}
+
 struct NearestKey {
     name: String,
     /// True if the unknown key may be a limit, a gate or another safety rule.

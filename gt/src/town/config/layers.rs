@@ -147,7 +147,7 @@ impl SettingsLayers {
             serde_json::from_value(read_settings_tree(&layers.local_path)?).map_err(|source| {
                 SettingsError::Invalid {
                     path: layers.local_path.clone(),
-                    source,
+                    cause: source,
                 }
             })?;
         layers.rig = Some((rig.settings(), read_settings_tree(&rig.settings())?));
@@ -543,7 +543,7 @@ pub(super) fn read_settings_tree(path: &Path) -> Result<Value, SettingsError> {
         Some(bytes) => serde_json::from_slice(strip_byte_order_mark(&bytes)).map_err(|source| {
             SettingsError::Invalid {
                 path: path.to_owned(),
-                source,
+                cause: source,
             }
         }),
     }

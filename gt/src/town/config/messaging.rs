@@ -54,7 +54,7 @@ impl MessagingSettings {
             serde_json::from_slice(strip_byte_order_mark(&bytes)).map_err(|source| {
                 SettingsError::Invalid {
                     path: path.clone(),
-                    source,
+                    cause: source,
                 }
             })?;
         match settings.find_empty() {

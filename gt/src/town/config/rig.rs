@@ -138,7 +138,7 @@ impl RigSettings {
     pub(super) fn parse(layers: &SettingsLayers, rig: &RigLayout) -> Result<Self, SettingsError> {
         serde_json::from_value(layers.merged()).map_err(|source| SettingsError::Invalid {
             path: rig.settings(),
-            source,
+            cause: source,
         })
     }
 
@@ -346,6 +346,6 @@ fn read_json<T: for<'de> Deserialize<'de>>(path: &Path) -> Result<Option<T>, Set
         .transpose()
         .map_err(|source| SettingsError::Invalid {
             path: path.to_owned(),
-            source,
+            cause: source,
         })
 }

@@ -2,6 +2,7 @@
 
 use std::ops::RangeInclusive;
 
+use kit::table;
 use serde_json::Value;
 
 /// The values of `merge_queue.vcs_provider`.
@@ -121,12 +122,7 @@ impl SettingKey {
                 parse_setting_duration(text)?;
                 Value::from(text)
             }
-            SettingKind::List => text
-                .split(',')
-                .map(str::trim)
-                .filter(|word| !word.is_empty())
-                .map(Value::from)
-                .collect(),
+            SettingKind::List => table::split_list(text, ',').map(Value::from).collect(),
         })
     }
 

@@ -437,10 +437,14 @@ fn a_change_is_validated_and_keeps_the_rest_of_the_file() {
     let refused = |layer, name: &str, text: &str| {
         change_setting(&place.town, Some(&rig), layer, name, Some(text)).unwrap_err()
     };
-    assert!(matches!(
-        refused(SettingsLayer::Settings, "nothing", "1"),
-        ChangeError::Unknown { .. }
-    ));
+    let unknown = refused(SettingsLayer::Settings, "max_polecat", "1").to_string();
+    assert!(unknown.contains("did you mean max_polecats?"), "{unknown}");
+    let unset =
+        |name: &str| change_setting(&place.town, Some(&rig), SettingsLayer::Settings, name, None);
+    assert!(matches!(unset("nothing"), Err(ChangeError::Unknown { .. })));
+    unset("zeta").unwrap();
+    let file: Value = serde_json::from_slice(&std::fs::read(rig.settings()).unwrap()).unwrap();
+    assert_eq!(file.get("zeta"), None);
     let bad = refused(SettingsLayer::Settings, "max_polecats", "many");
     assert!(matches!(bad, ChangeError::BadValue { .. }), "{bad}");
     let town = refused(SettingsLayer::Settings, "default_agent", "x");
