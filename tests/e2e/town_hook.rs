@@ -296,8 +296,13 @@ fn a_sling_runs_convoy_hooks_before_the_claim_if_configured() {
     let free = town.bead("web", "Free");
     town.gt(["sling", &free, "web"]).ok();
     assert!(town.events("hook_run").is_empty());
-    town.set_town_setting("hooks", json!({ "auto_convoy": true }));
     let (no, later) = (town.bead("web", "No"), town.bead("web", "Later"));
+    for (name, value) in [("auto_convoy", "yes"), ("timeout", "soon")] {
+        town.set_town_setting("hooks", json!({ name: value }));
+        town.gt(["sling", &no, "web"])
+            .fails(&format!("hooks.{name} is `\"{value}\"`"));
+    }
+    town.set_town_setting("hooks", json!({ "auto_convoy": true }));
     let said = town.gt(["sling", &no, "web"]).fails("rejected the convoy");
     assert_eq!(said.code, 1);
     assert_eq!(town.status_of("web", &no), "open", "it is not claimed");

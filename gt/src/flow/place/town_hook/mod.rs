@@ -209,9 +209,10 @@ fn time_limit(town: &Town, rig: Option<&Rig>, event: TownHookEvent) -> Duration 
     const BUILT_IN: Duration = Duration::from_secs(60);
     /// Shorter, because a session waits for the hook.
     const BRIEFING_TIMEOUT: Duration = Duration::from_secs(15);
-    let setting = text_setting(town, rig, "hooks.timeout");
-    let limit = setting
-        .and_then(|text| crate::town::config::parse_setting_duration(&text))
+    // A wrong value stops starts and merges; other events have the built-in limit.
+    let limit = SettingsLayers::load(town, rig)
+        .ok()
+        .and_then(|layers| Duration::try_from(layers.duration("hooks.timeout")).ok())
         .filter(|limit| !limit.is_zero())
         .unwrap_or(BUILT_IN);
     if event == TownHookEvent::ConvoyBriefing {
@@ -220,16 +221,12 @@ fn time_limit(town: &Town, rig: Option<&Rig>, event: TownHookEvent) -> Duration 
     limit
 }
 
-/// Returns a setting with a text value. Invalid settings count as unset: the command that changes
-/// settings reports them.
-fn text_setting(town: &Town, rig: Option<&Rig>, name: &str) -> Option<String> {
-    let layers = SettingsLayers::load(town, rig).ok()?;
-    Some(layers.get(name)?.value.as_str()?.to_owned())
-}
-
-/// Returns true if automatic convoys run hooks too.
-pub fn are_auto_convoys_reviewed(town: &Town, rig: Option<&Rig>) -> bool {
-    SettingsLayers::load(town, rig).is_ok_and(|layers| layers.flag("hooks.auto_convoy"))
+/// Returns true if automatic convoys run hooks too. Fails with a wrong value, which may have been
+/// meant to switch the hooks on.
+pub fn are_auto_convoys_reviewed(town: &Town, rig: Option<&Rig>) -> anyhow::Result<bool> {
+    let layers = SettingsLayers::load(town, rig)?;
+    layers.check_guards(rig.map(Rig::layout))?;
+    Ok(layers.flag("hooks.auto_convoy"))
 }
 
 fn record_run(town: &Town, event: TownHookEvent, call: &TownHookCall, ran: &TownHookRun) {

@@ -8,8 +8,9 @@ use std::path::Path;
 use kit::sys::Env;
 use kit::ui::cut::first_lines;
 
-use super::{TownHookCall, TownHookEvent, text_setting};
+use super::{TownHookCall, TownHookEvent};
 use crate::town::Town;
+use crate::town::config::SettingsLayers;
 
 /// The maximum size of a variable's text in bytes. Systems allow 128 KiB.
 const MAX_VARIABLE: usize = 32 * 1024;
@@ -56,7 +57,9 @@ pub(super) fn build_variables(
     );
     let mode = match town.env.get("KEEPER_MODE") {
         Some(mode) => Some(mode.to_owned()),
-        None => text_setting(town, call.rig, "hooks.keeper_mode"),
+        None => SettingsLayers::load(town, call.rig)
+            .ok()
+            .and_then(|layers| layers.text("hooks.keeper_mode")),
     };
     set_variable("GT_CONVOY_NAME", first_lines(&call.convoy, MAX_VARIABLE));
     set_variable("GT_RIG_ROOT", &root.display().to_string());

@@ -174,10 +174,11 @@ fn ensure_batch_convoy(
     }
     let beads: Vec<_> = untracked.iter().map(|found| &found.bead).collect();
     let new = convoy::build_automatic_convoy(&beads);
-    if !untracked
-        .iter()
-        .any(|found| is_convoy_reviewed(town, &found.home))
-    {
+    let mut is_reviewed = false;
+    for found in &untracked {
+        is_reviewed |= is_convoy_reviewed(town, &found.home)?;
+    }
+    if !is_reviewed {
         return convoy::create_convoy(town, &new).map(drop);
     }
     let requests = batch.beads.iter().map(|bead| batch.request(bead));

@@ -283,7 +283,7 @@ pub fn continue_sling(
 fn review_convoy(town: &Town, request: &SlingRequest, found: &FoundBead) -> anyhow::Result<()> {
     if request.options.no_convoy
         || found.bead.has_label(MERGE_LABEL)
-        || !is_convoy_reviewed(town, &found.home)
+        || !is_convoy_reviewed(town, &found.home)?
         || !record::convoy::convoys_tracking(&town.open_town_store()?.snapshot()?, &found.bead.id)
             .is_empty()
     {
@@ -298,11 +298,13 @@ fn review_convoy(town: &Town, request: &SlingRequest, found: &FoundBead) -> anyh
 }
 
 /// Returns true if hooks decide about the automatic convoys of beads in this home.
-fn is_convoy_reviewed(town: &Town, home: &BeadsHome) -> bool {
+fn is_convoy_reviewed(town: &Town, home: &BeadsHome) -> anyhow::Result<bool> {
     let rig = rig_of_home(home).map(|rig| town.rig(rig));
     let event = town_hook::TownHookEvent::PreConvoy;
-    town_hook::has_event_hooks(&town.layout, rig.as_ref(), event)
-        && town_hook::are_auto_convoys_reviewed(town, rig.as_ref())
+    Ok(
+        town_hook::has_event_hooks(&town.layout, rig.as_ref(), event)
+            && town_hook::are_auto_convoys_reviewed(town, rig.as_ref())?,
+    )
 }
 
 /// Checks that a session can be started before anything is reserved: tmux exists, and so does the
