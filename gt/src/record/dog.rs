@@ -104,31 +104,29 @@ pub fn list_dogs(layout: &TownLayout) -> Vec<Dog> {
     let mut found: Vec<Dog> = entries
         .flatten()
         .filter_map(|entry| entry.file_name().into_string().ok())
-        .filter_map(|name| load_dog(layout, &name))
+        .filter_map(|name| load_dog(layout, &name).ok().flatten())
         .collect();
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }
 
-/// Returns the dog of a name, if there is one.
-pub fn load_dog(layout: &TownLayout, name: &str) -> Option<Dog> {
+/// Returns the dog of a name, if there is one. Fails if its file cannot be read.
+pub fn load_dog(layout: &TownLayout, name: &str) -> anyhow::Result<Option<Dog>> {
     // A name that is a path would lead out of the kennel.
     if Path::new(name).components().count() != 1 || name.contains('.') {
-        return None;
+        return Ok(None);
     }
-    let dog: Dog = state_file::read_state(&dog_file(layout, name))
-        .ok()
-        .flatten()?;
+    let dog: Option<Dog> = state_file::read_state(&dog_file(layout, name))?;
     // The folder's name counts, because the file may be a copy.
-    Some(Dog {
+    Ok(dog.map(|dog| Dog {
         name: name.to_owned(),
         ..dog
-    })
+    }))
 }
 
 /// Returns the dog of a name, or an error.
 pub fn find_dog(layout: &TownLayout, name: &str) -> anyhow::Result<Dog> {
-    load_dog(layout, name).ok_or_else(|| {
+    load_dog(layout, name)?.ok_or_else(|| {
         anyhow::anyhow!("there is no dog `{name}`: not found (`gt dog add {name}` adds it)")
     })
 }
@@ -195,6 +193,8 @@ mod tests {
         for name in ["..", "a/b", ".dog", ""] {
             assert!(find_dog(&town.layout, name).is_err(), "{name}");
         }
+        let torn = find_dog(&town.layout, "torn").unwrap_err().to_string();
+        assert!(torn.contains("is damaged"), "{torn}");
         change_dog(town, "alpha", |dog| {
             dog.begin("backup", Timestamp::UNIX_EPOCH);
             Ok(())

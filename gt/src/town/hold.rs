@@ -88,9 +88,15 @@ pub struct EmergencyStop {
 impl EmergencyStop {
     /// Reads the stop of a town, if it is stopped. An unreadable file counts as a stop.
     pub fn load(layout: &TownLayout) -> Option<Self> {
-        let bytes = match file::read_file_if_exists(&layout.emergency_stop()) {
+        let path = layout.emergency_stop();
+        let bytes = match file::read_file_if_exists(&path) {
             Ok(bytes) => bytes?,
-            Err(error) => error.to_string().into_bytes(),
+            Err(error) => {
+                return Some(Self {
+                    reason: format!("cannot read {}: {error}", path.display()),
+                    ..Self::default()
+                });
+            }
         };
         let text = String::from_utf8_lossy(&bytes);
         let mut fields = text.trim_end().splitn(3, '\t');
@@ -262,5 +268,13 @@ mod tests {
         assert_eq!(state(), None);
         std::fs::write(town.layout.wisp_config("web"), "{").unwrap();
         assert_eq!(state(), Some(HoldState::Parked));
+        // A folder cannot be read as a file.
+        std::fs::create_dir(town.layout.emergency_stop()).unwrap();
+        let unreadable = EmergencyStop::load(&town.layout).unwrap();
+        assert!(
+            unreadable.reason.starts_with("cannot read"),
+            "{unreadable:?}"
+        );
+        assert_eq!(unreadable.by, "");
     }
 }

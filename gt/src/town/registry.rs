@@ -59,7 +59,7 @@ pub enum RegistryError {
         source: io::Error,
     },
     /// The file is not valid.
-    #[error("{} is damaged: {source}", path.display())]
+    #[error("{} is damaged", path.display())]
     Damaged {
         path: PathBuf,
         source: serde_json::Error,

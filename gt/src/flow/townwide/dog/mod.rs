@@ -85,7 +85,7 @@ pub fn add_missing_dog(town: &Town, target: &str) -> anyhow::Result<()> {
         None => return Ok(()),
     };
     let is_there = match name {
-        Some(name) => dog::load_dog(&town.layout, name).is_some(),
+        Some(name) => dog::load_dog(&town.layout, name)?.is_some(),
         None => list_dogs(town)?
             .iter()
             .any(|dog| dog.state == DogState::Idle),
@@ -110,7 +110,7 @@ pub fn add_dog(town: &Town, name: Option<&str>) -> anyhow::Result<Dog> {
     let names = rigs.iter().map(|rig| rig.name());
     check_worker_name(&Address::Dog(name.clone()), names)?;
     anyhow::ensure!(
-        dog::load_dog(&town.layout, &name).is_none(),
+        dog::load_dog(&town.layout, &name)?.is_none(),
         "there is a dog `{name}` already"
     );
     let now = town.clock.now();

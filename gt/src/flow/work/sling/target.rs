@@ -167,7 +167,7 @@ fn resolve_address(town: &Town, address: Address) -> anyhow::Result<SlingTarget<
         Address::Crew(ref rig, ref name) if !town.rig(rig).crew(name).is_dir() => {
             return Err(TargetError::NoCrew(address.to_string()).into());
         }
-        Address::Dog(ref name) if dog::load_dog(&town.layout, name).is_none() => {
+        Address::Dog(ref name) if dog::load_dog(&town.layout, name)?.is_none() => {
             return Err(TargetError::NoDog(name.clone()).into());
         }
         other => SlingTarget::Agent(other),
