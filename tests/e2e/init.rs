@@ -40,8 +40,12 @@ fn init_makes_town_rig_and_task_and_can_run_again() {
     let pushed = place.program_on_path("git");
     let refs = pushed.args(["ls-remote", origin.url()]).ok();
     assert!(!refs.out.contains("beads-sync"), "{}", refs.out);
+    init(&["--name", "second"]).fails("is the town `first` already");
     let again = init(&[]).ok().json();
-    assert_eq!(again["rig"], "my_app");
+    assert_eq!(
+        (&again["name"], &again["rig"]),
+        (&"first".into(), &"my_app".into())
+    );
     assert_eq!(again["bead"], serde_json::Value::Null);
     let again = place.gt_at(&place.path("home"), ["init", root.to_str().unwrap()]);
     let again = again.args(["--repo", origin.url(), "--agent", "auggie"]);

@@ -1,8 +1,11 @@
 //! Finds the town of a command.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use kit::sys::Env;
+use kit::sys::{Env, file};
+
+use super::TownLayout;
 
 /// The folder is not in a town.
 #[derive(Debug, thiserror::Error)]
@@ -54,6 +57,27 @@ pub(crate) fn is_town(path: &Path) -> bool {
 /// Returns true for a folder with `mayor/` and town beads, from before `town.json` existed.
 fn is_old_town(path: &Path) -> bool {
     path.join("mayor/rigs.json").is_file()
+}
+
+/// Returns the name of a town: that of `mayor/town.json`, else that of its folder.
+pub fn read_town_name(layout: &TownLayout) -> String {
+    read_json_text(&layout.town_json(), "name").unwrap_or_else(|| {
+        layout
+            .root()
+            .file_name()
+            .map_or_else(|| "town".to_owned(), |name| name.display().to_string())
+    })
+}
+
+/// Returns a text of a JSON file. None if it is missing or empty, or the file cannot be read.
+pub(crate) fn read_json_text(path: &Path, key: &str) -> Option<String> {
+    let bytes = file::read_file_if_exists(path).ok()??;
+    let values: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&bytes).ok()?;
+    values
+        .get(key)?
+        .as_str()
+        .filter(|text| !text.is_empty())
+        .map(str::to_owned)
 }
 
 #[cfg(test)]

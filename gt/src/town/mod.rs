@@ -28,8 +28,8 @@ use std::sync::atomic::AtomicBool;
 use bd::store::{Author, Store, StoreError, StoreReports};
 use kit::sys::{Clock, Env, RandomSource};
 
-pub(crate) use find::is_town;
-pub use find::{NotInTown, find_town, find_town_above};
+pub use find::{NotInTown, find_town, find_town_above, read_town_name};
+pub(crate) use find::{is_town, read_json_text};
 pub(crate) use layout::file_name_of;
 pub use layout::{RigLayout, TownLayout};
 pub use registry::{RegistryError, RigBeads, RigEntry, RigRegistry};

@@ -36,7 +36,7 @@ use crate::record::usage_pause::UsagePauses;
 use crate::town::config::describe_stopped_rigs;
 use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
-use crate::town::{Rig, Town, TownLayout};
+use crate::town::{Rig, Town, TownLayout, read_json_text, read_town_name};
 use crate::view::plugin::find_failing_plugins;
 use crate::view::scheduler::{describe_full_rig, find_queue_blockers};
 
@@ -487,7 +487,7 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
     };
     let scheduler = SchedulerState::load(&town.layout);
     Ok(TownStatus {
-        name: town_name(&town.layout),
+        name: read_town_name(&town.layout),
         location: town.layout.root().display().to_string(),
         overseer: OverseerStatus {
             name: overseer_name(&town.layout),
@@ -720,25 +720,6 @@ fn describe_failing_queue(beads: &Snapshot, now: Timestamp) -> Option<String> {
         .map(|wait| wait.describe(beads, now))
 }
 
-fn town_name(layout: &TownLayout) -> String {
-    read_json_string(&layout.town_json(), "name").unwrap_or_else(|| {
-        layout
-            .root()
-            .file_name()
-            .map_or(String::new(), |name| name.display().to_string())
-    })
-}
-
 fn overseer_name(layout: &TownLayout) -> String {
-    read_json_string(&layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
-}
-
-fn read_json_string(path: &std::path::Path, key: &str) -> Option<String> {
-    let bytes = kit::sys::file::read_file_if_exists(path).ok()??;
-    let values: BTreeMap<String, serde_json::Value> = serde_json::from_slice(&bytes).ok()?;
-    values
-        .get(key)?
-        .as_str()
-        .filter(|text| !text.is_empty())
-        .map(str::to_owned)
+    read_json_text(&layout.overseer_json(), "name").unwrap_or_else(|| "overseer".to_owned())
 }

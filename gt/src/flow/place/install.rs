@@ -68,6 +68,9 @@ pub enum InstallError {
         #[source]
         source: io::Error,
     },
+    /// The town exists with another name.
+    #[error("{} is the town `{name}` already; its name is in {}: leave out --name, or change the name there", root.display(), TownLayout::new(root).town_json().display())]
+    OtherName { root: PathBuf, name: String },
     /// The folder holds the beads of another project.
     #[error("{} holds the beads of another project (prefix `{prefix}`): make the town in a folder of its own", path.display())]
     ForeignBeads { path: PathBuf, prefix: String },
@@ -91,10 +94,7 @@ pub fn install_town(
         .and_then(|parent| town::find_town(&env.in_dir(parent)).ok());
     let existed = layout.town_json().is_file();
     refuse_foreign_beads(&layout)?;
-    let name = request.name.clone().unwrap_or_else(|| {
-        root.file_name()
-            .map_or_else(|| "town".to_owned(), |n| n.to_string_lossy().into_owned())
-    });
+    let name = choose_name(&layout, request)?;
     create_folders(&layout)?;
     let store = create_town_store(&layout)?;
     if request.git {
@@ -114,6 +114,23 @@ pub fn install_town(
         inside: around.filter(|town| root.starts_with(town)),
         around: towns_below(root),
     })
+}
+
+/// Returns the name of the town: its own one if it exists, else the requested one, else that of its
+/// folder.
+fn choose_name(layout: &TownLayout, request: &InstallRequest) -> Result<String, InstallError> {
+    let own = layout
+        .town_json()
+        .is_file()
+        .then(|| town::read_town_name(layout));
+    match (own, request.name.clone()) {
+        (Some(name), Some(requested)) if name != requested => Err(InstallError::OtherName {
+            root: layout.root().to_owned(),
+            name,
+        }),
+        (Some(name), _) | (None, Some(name)) => Ok(name),
+        (None, None) => Ok(town::read_town_name(layout)),
+    }
 }
 
 /// Makes the town's folder a repository, if it is none, and adds what git must ignore in a town.
