@@ -370,6 +370,17 @@ fn agents_are_defined_shown_and_removed() {
         serde_json::json!({ "command": "my-agent", "args": ["--fast"] })
     );
     assert_running_screen("gt-config-agent-list", agent(&["ls"]), &[]);
+    town.gt(["config", "set", "default_agent", "opus"]).ok();
+    agent(&["rm", "opus"]).fails("\n  gt config set --town default_agent NAME");
+    town.set_town_setting("default_agent", json!("gone"));
+    let needs = town.gt(["top", "--json"]).ok().json()["needs_you"].to_string();
+    assert!(
+        needs.contains("The default agent `gone` does not exist"),
+        "{needs}"
+    );
+    town.gt(["config", "set", "default_agent", "mine"]).ok();
+    let needs = town.gt(["top", "--json"]).ok().json()["needs_you"].to_string();
+    assert!(!needs.contains("does not exist"), "{needs}");
     agent(&["rm", "opus"]).ok();
     agent(&["get", "opus"]).fails("there is no agent `opus`");
     agent(&["remove", "claude"]).fails("have no agent `claude`");

@@ -259,6 +259,8 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     town.patrol();
     let warning = format!("80 % of the budget for {bead} is spent");
     assert!(inbox().contains(&warning), "{}", inbox());
+    let needs = town.gt(["top", "--json"]).ok().json()["needs_you"].to_string();
+    assert!(needs.contains("list prices of 20"), "{needs}");
     set("budget.bead", "2.50");
     town.patrol();
     let spent = format!("The budget for {bead} is spent");

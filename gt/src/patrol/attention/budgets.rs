@@ -5,17 +5,21 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 
 use super::item::{AttentionItem, AttentionKind};
+use crate::flow::agent::costs::PriceList;
 use crate::record::budget::{Budget, BudgetKind};
 use crate::record::convoy;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
+use crate::town::TownLayout;
 
 /// Returns the budgets that are spent or nearly spent.
-pub(super) fn budget_items(view: &TownView) -> Vec<AttentionItem> {
-    list_budgets(view)
-        .into_iter()
-        .filter(Budget::is_nearly_spent)
-        .map(|budget| describe_budget(&budget))
+pub(super) fn budget_items(layout: &TownLayout, view: &TownView) -> Vec<AttentionItem> {
+    let budgets = list_budgets(view);
+    let nearly_spent = budgets.iter().filter(|budget| budget.is_nearly_spent());
+    // `gt costs` reports prices that cannot be read.
+    let prices = PriceList::load(layout).unwrap_or_default();
+    nearly_spent
+        .map(|budget| describe_budget(budget, &prices))
         .collect()
 }
 
@@ -56,7 +60,7 @@ pub fn list_budgets(view: &TownView) -> Vec<Budget> {
     budgets
 }
 
-fn describe_budget(budget: &Budget) -> AttentionItem {
+fn describe_budget(budget: &Budget, prices: &PriceList) -> AttentionItem {
     let (stage, subject, text) = if budget.is_spent() {
         (
             "spent",
@@ -78,6 +82,10 @@ fn describe_budget(budget: &Budget) -> AttentionItem {
         BudgetKind::Day | BudgetKind::Rig => " A new day begins at midnight.",
         BudgetKind::Convoy | BudgetKind::Bead => "",
     };
+    let prices = match prices.describe_date() {
+        date if date.is_empty() => String::new(),
+        date => format!(" Costs are computed from the {date}."),
+    };
     AttentionItem {
         kind: AttentionKind::NeedsPerson,
         due: Timestamp::MIN,
@@ -91,7 +99,7 @@ fn describe_budget(budget: &Budget) -> AttentionItem {
             _ => String::new(),
         },
         subject,
-        text: format!("{budget}. {text}{until}"),
+        text: format!("{budget}. {text}{until}{prices}"),
         next: vec![budget.next_step(), "gt costs --today --by bead".to_owned()],
     }
 }

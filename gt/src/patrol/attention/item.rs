@@ -13,6 +13,7 @@ use kit::ui::escape;
 use super::super::outages;
 use super::super::thresholds::{PatrolSettings, Thresholds};
 use crate::flow::work::convoy::review;
+use crate::host::runtime;
 use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::polecat::{Polecat, Slot};
@@ -192,6 +193,47 @@ pub(super) fn settings_items(view: &TownView) -> Vec<AttentionItem> {
             ),
             text: format!("{}.", escape::escape_line(error)),
             next: vec!["gt doctor".to_owned()],
+        })
+        .collect()
+}
+
+/// Returns the agents that settings name and no settings define, so that no session can start.
+pub(super) fn agent_items(layout: &TownLayout, view: &TownView) -> Vec<AttentionItem> {
+    // Invalid settings are an item of their own.
+    let known = |rig: Option<&str>| {
+        let rig = rig.map(|rig| layout.rig(rig));
+        runtime::list_agent_names(layout, rig.as_ref()).ok()
+    };
+    let town = view.settings.for_rig(None).text("default_agent");
+    let rigs = view.stores.rigs.keys().filter_map(|rig| {
+        let agent = view.settings.for_rig(Some(rig)).text("agent")?;
+        Some((Some(rig.as_str()), agent))
+    });
+    town.map(|agent| (None, agent))
+        .into_iter()
+        .chain(rigs)
+        .filter(|(rig, agent)| known(*rig).is_some_and(|known| !known.contains(agent)))
+        .map(|(rig, agent)| {
+            let agent = escape::escape_line(&agent);
+            let (owner, next) = match rig {
+                None => (
+                    "default agent".to_owned(),
+                    "gt config set --town default_agent NAME".to_owned(),
+                ),
+                Some(rig) => (
+                    format!("agent of rig {rig}"),
+                    format!("gt config set --rig {rig} agent NAME"),
+                ),
+            };
+            AttentionItem {
+                kind: AttentionKind::NeedsPerson,
+                due: Timestamp::MIN,
+                key: format!("agent:{}:{agent}", rig.unwrap_or_default()),
+                bead: String::new(),
+                subject: format!("The {owner} `{agent}` does not exist"),
+                text: "No settings define it, so no session can start with it.".to_owned(),
+                next: vec!["gt config agent list".to_owned(), next],
+            }
         })
         .collect()
 }

@@ -2,11 +2,13 @@
 
 use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::town::config;
+use gt::host::runtime::RuntimePreset;
+use gt::town::Town;
+use gt::town::config::{self, SettingsLayers};
 
 /// Remove an agent from the town's settings
 ///
-/// A built-in agent of that name stays. With `--json` {name}.
+/// A built-in agent of that name stays. An agent that a setting names is not removed. With `--json` {name}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The agent
@@ -20,8 +22,35 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         "the town's settings have no agent `{}`: not found",
         args.name
     );
+    let users = find_users(&town, &args.name)?;
+    if !users.is_empty() && RuntimePreset::named(&args.name).is_none() {
+        kit::bail_usage!(
+            "the agent `{}` is in use; choose another one first:\n  {}",
+            args.name,
+            users.join("\n  ")
+        );
+    }
     config::change_agent(&town, &args.name, None)?;
     build_report(serde_json::json!({ "name": args.name }), move |_, page| {
         page.line(format!("✓ agent {} is removed", args.name));
     })
+}
+
+/// Returns the commands that choose another agent wherever a setting names this one.
+fn find_users(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
+    let mut users = Vec::new();
+    let layers = SettingsLayers::load(town, None)?;
+    if layers.text("default_agent").as_deref() == Some(name) {
+        users.push("gt config set --town default_agent NAME".to_owned());
+    }
+    for rig in town.list_rigs()? {
+        if SettingsLayers::load(town, Some(&rig))?
+            .text("agent")
+            .as_deref()
+            == Some(name)
+        {
+            users.push(format!("gt config set --rig {} agent NAME", rig.name()));
+        }
+    }
+    Ok(users)
 }

@@ -57,6 +57,15 @@ impl PriceList {
         Ok(list)
     }
 
+    /// Describes the age of the prices. Empty without prices.
+    pub fn describe_date(&self) -> String {
+        match (self.date.as_str(), &self.own_date) {
+            ("", _) => String::new(),
+            (date, None) => format!("list prices of {date}"),
+            (date, Some(own)) => format!("list prices of {date} and own prices of {own}"),
+        }
+    }
+
     /// Returns true if the price of a model is the town's own.
     pub fn is_own(&self, model: &str) -> bool {
         let name = self.models.get_key_value(model);
