@@ -81,7 +81,7 @@ fn classify_error(
         return Some((
             "not_in_town",
             Some(
-                "go to a town's folder, set GT_TOWN_ROOT, or make a town with `gt install <path>`",
+                "go to a town's folder, set GT_TOWN_ROOT, make a town, or look at one first\n  gt init\n  gt demo",
             ),
         ));
     }

@@ -247,6 +247,13 @@ fn only_words_that_look_alike_or_mean_the_same_are_suggested() {
         ("convoy delete x", "try: gt convoy remove, gt convoy close"),
         ("config max_polecats", "try: gt config get max_polecats"),
         ("config max_polecats 3", "try: gt config set max_polecats 3"),
+        ("config max_polecats=3", "try: gt config set max_polecats 3"),
+        (
+            "config set max_polecats=3",
+            "try: gt config set max_polecats 3",
+        ),
+        ("-C /x status", "try: GT_TOWN_ROOT=/x gt status"),
+        ("--town /x status", "try: GT_TOWN_ROOT=/x gt status"),
         ("polecat kill web/x", "try: gt polecat nuke"),
         ("crew nosuch", "list the commands with: gt crew --help"),
         ("web-k3f", "try: gt why web-k3f"),
@@ -257,6 +264,12 @@ fn only_words_that_look_alike_or_mean_the_same_are_suggested() {
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{line}");
         assert_eq!(said.err.matches("Error:").count(), 1, "{}", said.err);
     }
+    town.gt(["config", "set", "default_agnet", "x"])
+        .fails("did you mean default_agent?");
+    let outside = town.path("home");
+    town.gt_at(&outside, ["status"])
+        .env("GT_TOWN_ROOT", "")
+        .fails("\n  gt init\n  gt demo");
     assert!(!town.gt(["logs", "--nosuch"]).run().err.contains("dog"));
     let said = town.gt(["--json", "stauts"]).run();
     let error: serde_json::Value = serde_json::from_str(&said.err).unwrap();
@@ -339,7 +352,7 @@ fn flags_of_the_original_on_sling_are_accepted() {
     let said = town.gt(["sling", "web"]).fails("`gt sling BEAD web`");
     assert_eq!(said.out, "");
     town.gt(["sling", "Fix the roof", "web"])
-        .fails("`bd create TITLE`");
+        .fails("\n  bd create 'Fix the roof' --rig web\n  gt sling BEAD web");
     town.gt(["assign", &bead, "web"])
         .fails(&format!("`gt sling {bead} TARGET`"));
     let lamp = town.bead("web", "Mend the lamp");

@@ -12,6 +12,8 @@ use gt::record::account::check_named_account;
 use gt::town::Town;
 use gt::town::beads::BeadsHome;
 use gt::town::identity::Address;
+use kit::cli::unknown;
+use kit::ui::escape::escape_line;
 
 /// Give beads to workers
 ///
@@ -111,6 +113,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     {
         let text = format!("`{rig}` is a rig, and the bead is missing: `gt sling BEAD {rig}`");
         return Err(kit::failure::UsageError(text).into());
+    }
+    if let Some(text) = beads.iter().find(|bead| bead.contains(char::is_whitespace)) {
+        let rig = if target.is_empty() { "RIG" } else { &target };
+        kit::bail_usage!(
+            "`{}` is no bead; make one of the text first, then sling it:\n  bd create {} --rig {rig}\n  gt sling BEAD {rig}",
+            escape_line(text),
+            unknown::quote_for_shell(&escape_line(text)),
+        );
     }
     if args.dry_run {
         return build_report(

@@ -10,7 +10,9 @@ use kit::sys::{ChildCommand, Env, ExecError, env};
 use kit::table::find_meaning;
 
 use super::flags::{self, OldFlag};
-use super::{BARE_LINES, OldCommand, SHORT_NAMES, Standing, find_command, list_below};
+use super::{
+    BARE_LINES, OldCommand, SHORT_NAMES, Standing, all_commands, find_command, list_below,
+};
 
 /// The exit code of a command line that is refused.
 pub(super) const USAGE: u8 = 2;
@@ -41,7 +43,12 @@ pub(in super::super) fn answer_known_word(args: &[OsString]) -> Option<OldLineAn
     }
     let first = find_command(&line.words[..1])?;
     let found = find_command(&line.words)?;
-    let is_answered = first.standing.is_ours() && !found.standing.is_ours();
+    // The parser would take the beginning of a command's name for the command.
+    let is_beginning = || {
+        all_commands()
+            .any(|command| command.standing.is_ours() && command.path.starts_with(line.words[0]))
+    };
+    let is_answered = !found.standing.is_ours() && (first.standing.is_ours() || is_beginning());
     is_answered.then(|| line.answer(&found)).flatten()
 }
 

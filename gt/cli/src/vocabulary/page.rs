@@ -6,8 +6,8 @@ use super::{SHORT_NAMES, Standing, all_commands, all_flags};
 
 const INTRODUCTION: &str = "# Commands of the original gt
 
-Every command of the original `gt` (v0.5.0), the commands that later versions added, and everyday words of other
-tools, with what typing them does here. `gt` answers by the same tables (`gt/templates/vocabulary`), and a test
+Every command of the original `gt` (v0.5.0), the commands that later versions up to 1.2.1 added, and everyday words
+of other tools, with what typing them does here. `gt` answers by the same tables (`gt/templates/vocabulary`), and a test
 drives every line of them with the real programs.
 
 | Word | Meaning |

@@ -40,7 +40,9 @@ pub enum ClaimError {
     /// A merge request for the bead is in the queue.
     #[error("{bead} may be merged right now ({request}): try again in a moment")]
     Merging { bead: String, request: String },
-    #[error("{bead} is a record of the town (type {kind}): only work can be slung")]
+    #[error(
+        "{bead} is a record of the town (type {kind}): only work can be slung; `bd ready --json` lists work alone"
+    )]
     NoWork { bead: String, kind: String },
     /// The worker has other work.
     #[error("{worker} is at work on {bead} (sling to the rig to get another worker)")]
