@@ -210,8 +210,8 @@ pub(super) fn apply_status(
 
 /// Returns the assignee that a user names: the words for no one are an empty name.
 pub fn read_assignee(name: &str) -> &str {
-    match name.trim().to_ascii_lowercase().as_str() {
-        "none" | "nobody" | "-" => "",
+    match name.trim().to_ascii_lowercase().as_bytes() {
+        b"none" | b"nobody" | b"-" => "",
         _ => name,
     }
 }
