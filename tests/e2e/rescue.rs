@@ -140,6 +140,24 @@ fn rescued_work_is_reported_while_its_bead_is_open() {
     assert_eq!(shown["bead"], first.as_str(), "{shown}");
     town.gt(["rescue", "show", "rescue/web/polecats/x/1"])
         .fails("there is no rescue");
+    // So does the work of a bead that someone else gets while its worker runs, once.
+    let taken = town.bead("web", "Taken");
+    let holder = town.sling(&taken);
+    std::fs::write(town.sandbox(&holder).join("taken.txt"), "taken\n").unwrap();
+    town.bd("web", ["update", &taken, "--assignee", "dana"])
+        .ok();
+    town.patrol();
+    town.patrol();
+    let released = town.events("release");
+    assert_eq!(released.len(), 1, "{released:?}");
+    assert_eq!(released[0]["payload"]["reason"], "it was assigned to dana");
+    let comments = town.show("web", &taken)["comments"].to_string();
+    assert_eq!(
+        comments.matches("was not handed in").count(),
+        1,
+        "{comments}"
+    );
+    assert_eq!(town.show("web", &taken)["assignee"], "dana");
     // A dropped rescue is not listed any more.
     town.gt(["rescue", "drop", &kept]).ok();
     assert!(!brief().contains(&kept), "{}", brief());

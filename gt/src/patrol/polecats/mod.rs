@@ -3,7 +3,8 @@
 //! - P1: a process holds its slot: no action.
 //! - P2: the state of its session is unknown: no action. Unknown is not dead.
 //! - P3: its sling is unfinished: continue it, until the breaker opens.
-//! - P4: its bead is closed, or was closed and reopened. If someone else did that, or its worker
+//! - P4: its bead is closed, was closed and reopened, or was assigned to someone else. If someone
+//!   else did that, or its worker
 //!   did and has had time for `gt done`: save its commits, end the session, clear the hook. Only
 //!   the worker's own `gt done` submits work.
 //! - P5: an interrupted `gt done`: finish it. If a retry cannot help, open the breaker.
@@ -46,7 +47,8 @@ pub struct PolecatFacts {
     pub hook: Option<String>,
     /// True if that bead is closed.
     pub hook_closed: bool,
-    /// True if someone other than the worker closed, deleted, or closed and reopened the bead.
+    /// True if someone other than the worker closed, deleted, reassigned, or closed and reopened the
+    /// bead.
     pub superseded: bool,
     pub closed_at: Option<Timestamp>,
     /// The work in its sandbox that is on no target. Read only if the bead is closed.
@@ -113,7 +115,13 @@ fn polecat_facts(
             None => !slot.bead.is_empty(),
             Some(bead) => {
                 let is_on_hook = on_hook.is_some_and(|on_hook| on_hook.id == bead.id);
-                is_on_hook && (attempt::read_attempt(bead) != slot.attempt || bead.is_tombstone())
+                let is_reassigned = polecat.hook.is_none()
+                    && slot.is_unfinished()
+                    && bead.is_open()
+                    && !polecat.is_address(&bead.assignee);
+                is_reassigned
+                    || is_on_hook
+                        && (attempt::read_attempt(bead) != slot.attempt || bead.is_tombstone())
             }
         },
         closed_at: closed_at.map(bd::bead::Stamp::instant),

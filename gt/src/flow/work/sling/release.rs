@@ -1,7 +1,8 @@
-//! Releases a worker whose bead was closed, deleted or reopened without `gt done`. The work is not
+//! Releases a worker whose bead was closed, deleted, reopened or reassigned without `gt done`. The work is not
 //! submitted: its commits and files go to a rescue ref, which the bead's comment and `gt why` name.
 
 use bd::bead::{Bead, Status, attempt};
+use kit::ui::escape::escape_line;
 
 use crate::flow::agent::session;
 use crate::flow::place::sandbox::Sandbox;
@@ -15,12 +16,17 @@ use crate::town::event::event;
 use crate::town::identity::SessionName;
 
 /// Returns why a bead is removed from a hook.
-fn release_reason(bead: Option<&Bead>, slot: &Slot) -> Option<String> {
+fn release_reason(bead: Option<&Bead>, slot: &Slot, ids: &PolecatIds) -> Option<String> {
     let Some(bead) = bead.filter(|bead| !bead.is_tombstone()) else {
         return Some("it was deleted".to_owned());
     };
     match (bead.is_open(), attempt::read_attempt(bead) == slot.attempt) {
-        (true, true) => None,
+        (true, true) if !slot.is_unfinished() || ids.is_assignee(bead) => None,
+        (true, true) if bead.assignee.is_empty() => Some("its assignee was removed".to_owned()),
+        (true, true) => Some(format!(
+            "it was assigned to {}",
+            escape_line(&bead.assignee)
+        )),
         (true, false) => Some("it was closed and reopened".to_owned()),
         (false, true) => Some("its worker closed it without `gt done`".to_owned()),
         (false, false) => Some("someone else closed it".to_owned()),
@@ -35,7 +41,7 @@ pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<
     let store = rig.store()?;
     let beads = store.snapshot()?;
     let slot = Slot::load(&beads, &ids.slot);
-    if release_reason(beads.get(&slot.bead), &slot).is_none() {
+    if release_reason(beads.get(&slot.bead), &slot, &ids).is_none() {
         return Ok(None);
     }
     if let Some(session) = SessionName::for_agent(&ids.address) {
@@ -44,7 +50,7 @@ pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<
     let kept = Sandbox::new(rig, name)
         .keep_work(&slot, &|tip: &str| done::has_commits(rig, name, &slot, tip))?;
     let why = town.transact(&store, |tx| {
-        let Some(why) = release_reason(tx.get(&slot.bead), &slot) else {
+        let Some(why) = release_reason(tx.get(&slot.bead), &slot, &ids) else {
             return Ok(None);
         };
         let now = tx.now();
@@ -61,6 +67,7 @@ pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<
             return Ok(Some(why));
         };
         let worker = ids.address.to_string();
+        let is_current = bead.is_open() && attempt::read_attempt(&bead) == slot.attempt;
         let end = AttemptEnd {
             worker: &worker,
             why: &why,
@@ -71,7 +78,10 @@ pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<
             history::mark_unproven(&mut bead, &worker)?;
         }
         tx.put(bead)?;
-        molecule::discard_molecule(tx, &slot.bead)?;
+        // The molecule of a reassigned bead is for its next worker.
+        if !is_current {
+            molecule::discard_molecule(tx, &slot.bead)?;
+        }
         if let Some(kept) = &kept {
             let text = format!(
                 "The work of {worker} was not handed in: {why}. It is on {kept} (`gt rescue list`)."
