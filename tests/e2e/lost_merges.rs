@@ -100,9 +100,15 @@ fn lost_work_that_cannot_come_back_stays_a_need() {
     let (worker, _) = lose_merged_work();
     let (town, bead) = (&worker.town, worker.bead.as_str());
     town.bd("web", ["reopen", bead]).ok();
-    let said = town.gt(["mq", "lost", "web", "--restore"]).ok().out;
+    let restored = town.gt(["mq", "lost", "web", "--restore"]).run();
+    assert_eq!(restored.code, 1, "{}", restored.out);
+    let said = restored.out;
     assert!(said.contains("was changed since the merge"), "{said}");
     assert!(!needs_about(town, LOST).is_empty());
+    // What cannot help is not offered again.
+    let listed = town.gt(["mq", "lost", "web"]).ok().out;
+    assert!(!listed.contains("--restore"), "{listed}");
+    assert!(listed.contains("cannot be restored"), "{listed}");
     town.gt(["mq", "lost", "web", "--accept"]).ok();
     assert!(needs_about(town, LOST).is_empty());
 }

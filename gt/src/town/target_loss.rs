@@ -45,6 +45,9 @@ pub struct TargetLoss {
     pub new_tip: Option<String>,
     pub noticed_at: Timestamp,
     pub merges: Vec<LostMerge>,
+    /// The reason why a restore could not bring back all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_restored: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ending: Option<LossEnding>,
 }
@@ -108,23 +111,34 @@ impl TargetLoss {
             .collect();
         let commits = commits.join(", ");
         let target = &self.target;
+        let restored = self
+            .not_restored
+            .as_ref()
+            .map_or_else(String::new, |reason| {
+                format!("; it cannot be restored: {reason}")
+            });
         match &self.new_tip {
             Some(new_tip) => format!(
-                "{target} was moved from {:.12} to {new_tip:.12}, and merged work is no longer on it: {commits}",
+                "{target} was moved from {:.12} to {new_tip:.12}, and merged work is no longer on it: {commits}{restored}",
                 self.old_tip
             ),
             None => format!(
-                "{target} was deleted at {:.12}, and work that was merged to it is on no other target: {commits}",
+                "{target} was deleted at {:.12}, and work that was merged to it is on no other target: {commits}{restored}",
                 self.old_tip
             ),
         }
     }
 
-    /// Returns the commands, each of which ends the loss.
+    /// Returns the commands, each of which ends the loss. A restore that failed is not offered
+    /// again.
     pub fn next_steps(&self, rig: &str) -> Vec<String> {
-        vec![
-            format!("gt mq lost {rig} --restore"),
-            format!("gt mq lost {rig} --accept"),
-        ]
+        let restore = self
+            .not_restored
+            .is_none()
+            .then(|| format!("gt mq lost {rig} --restore"));
+        restore
+            .into_iter()
+            .chain([format!("gt mq lost {rig} --accept")])
+            .collect()
     }
 }

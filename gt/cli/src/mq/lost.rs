@@ -1,6 +1,6 @@
 //! `gt mq lost`.
 
-use super::super::{CommandResult, build_report, rig};
+use super::super::{CommandResult, build_report_with_exit, rig};
 use crate::context::Context;
 use gt::flow::work::mq::{self, RestoreOutcome, RestoredMerge};
 use gt::town::target_loss::TargetLoss;
@@ -11,7 +11,7 @@ use kit::ui::escape::escape_line;
 /// A target that is moved back (a forced push) or deleted may lose commits that beads were closed
 /// for. `--restore` gives their requests to the merge queue again, which merges the commits of
 /// their workers and no others, or creates a deleted branch again. `--accept` leaves the target
-/// unchanged. With `--json` {rig, losses[]: {target, old_tip, new_tip?, noticed_at, merges[]:
+/// unchanged. Exits 1 if work cannot come back. With `--json` {rig, losses[]: {target, old_tip, new_tip?, noticed_at, merges[]:
 /// {request, bead, commit}}, restored[]: {request, bead, commit, target, outcome, reason?}}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -55,7 +55,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         restored,
         accepted: args.accept,
     };
-    build_report(report, |report, page| {
+    let is_skipped =
+        |merge: &RestoredMerge| matches!(merge.outcome, RestoreOutcome::Skipped { .. });
+    let exit = u8::from(report.restored.iter().any(is_skipped));
+    build_report_with_exit(exit, report, move |report: &LostReport, page| {
         if report.losses.is_empty() {
             page.line(format!(
                 "no target of rig {} has lost merged work",
@@ -77,8 +80,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 }
                 RestoreOutcome::Requeued => format!("✓ {bead}: {request} is in the queue again"),
                 RestoreOutcome::WithRepair => format!("✓ {bead} comes back with its repair"),
-                RestoreOutcome::Skipped { reason } => format!("✗ {bead} stays closed: {reason}"),
+                RestoreOutcome::Skipped { reason } => {
+                    format!("✗ {bead} does not come back: {reason}")
+                }
             });
+        }
+        if exit != 0 {
+            page.line("to accept that it is not on its target:");
+            page.line(format!("  gt mq lost {} --accept", report.rig));
         }
         if report.restored.is_empty() {
             for loss in &report.losses {

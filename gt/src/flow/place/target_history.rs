@@ -91,6 +91,7 @@ fn record_drop(
         return Ok(());
     }
     let loss = TargetLoss {
+        not_restored: None,
         target: branch.to_owned(),
         old_tip: old_tip.to_owned(),
         new_tip: new_tip.map(str::to_owned),
@@ -217,6 +218,19 @@ pub(crate) fn end_losses(
             ended.push(loss.clone());
         }
         ended
+    })
+}
+
+/// Records why the work of an open loss cannot come back.
+pub(crate) fn record_not_restored(
+    rig: &Rig,
+    loss: &TargetLoss,
+    reason: &str,
+) -> anyhow::Result<()> {
+    change_losses(rig, |losses| {
+        for open in losses.iter_mut().filter(|open| *open == loss) {
+            open.not_restored = Some(reason.to_owned());
+        }
     })
 }
 

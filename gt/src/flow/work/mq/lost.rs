@@ -4,6 +4,8 @@
 //! to the queue again, which merges its own commits and runs the gates: other commits that left the
 //! target stay away.
 
+use std::collections::BTreeSet;
+
 use bd::bead::{Status, attempt, fields};
 use bd::change;
 use bd::git::PushLease;
@@ -13,10 +15,21 @@ use serde::Serialize;
 use crate::flow::place::rig::check_remote;
 use crate::flow::place::target_history;
 use crate::record::merge_request::{
-    AS_IT_WAS, Receipt, RequestState, receipt_of, request_state, set_request_state, source_bead_of,
+    self, AS_IT_WAS, Receipt, RequestState, receipt_of, request_state, set_request_state,
+    source_bead_of,
 };
 use crate::town::Rig;
 use crate::town::target_loss::{LossEnding, LostMerge, TargetLoss};
+
+impl RestoredMerge {
+    /// Returns the bead with the reason why its work does not come back.
+    fn skipped(&self) -> Option<String> {
+        match &self.outcome {
+            RestoreOutcome::Skipped { reason } => Some(format!("{}: {reason}", self.merge.bead)),
+            _ => None,
+        }
+    }
+}
 
 /// The outcome for one lost request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -54,7 +67,7 @@ pub fn accept_losses(rig: &Rig) -> anyhow::Result<Vec<TargetLoss>> {
 }
 
 /// Brings back the work of all open losses of a rig. A loss with work that cannot come back stays
-/// open until a user accepts it.
+/// open with the reason, until a user accepts it.
 pub fn restore_losses(rig: &Rig) -> anyhow::Result<Vec<RestoredMerge>> {
     let mut restored = Vec::new();
     for loss in list_losses(rig)? {
@@ -75,15 +88,33 @@ pub fn restore_losses(rig: &Rig) -> anyhow::Result<Vec<RestoredMerge>> {
                 outcome,
             });
         }
-        if !of_loss
-            .iter()
-            .any(|merge| matches!(merge.outcome, RestoreOutcome::Skipped { .. }))
-        {
+        skip_without_repair(rig, &mut of_loss)?;
+        let reasons: Vec<String> = of_loss.iter().filter_map(RestoredMerge::skipped).collect();
+        if reasons.is_empty() {
             target_history::end_losses(rig, LossEnding::Requeued, |open| open == &loss)?;
+        } else {
+            target_history::record_not_restored(rig, &loss, &reasons.join(", "))?;
         }
         restored.extend(of_loss);
     }
     Ok(restored)
+}
+
+/// Skips the requests that would come back with a repair that does not come back.
+fn skip_without_repair(rig: &Rig, of_loss: &mut [RestoredMerge]) -> anyhow::Result<()> {
+    let beads = rig.store()?.snapshot()?;
+    let returning: BTreeSet<String> = merge_request::open_requests(&beads)
+        .into_iter()
+        .flat_map(|repair| merge_request::find_originals(&beads, repair))
+        .map(|original| original.id)
+        .collect();
+    for merge in of_loss {
+        if merge.outcome == RestoreOutcome::WithRepair && !returning.contains(&merge.merge.request)
+        {
+            merge.outcome = skip("its repair is gone");
+        }
+    }
+    Ok(())
 }
 
 /// Creates a deleted branch again, at its last known tip.
