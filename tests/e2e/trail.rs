@@ -53,6 +53,11 @@ fn the_trail_of_commits_shows_the_work_of_agents() {
     let found = array(&town, &["trail", "commits"]);
     assert_eq!(found[0]["is_agent"], true);
     assert_eq!(found[0]["rig"], "web");
+    assert_eq!(found[0]["merged"], false);
+    let all = array(&town, &["trail", "commits", "--all"]);
+    assert!(all.iter().any(|commit| commit["merged"] == true), "{all:?}");
+    let text = town.gt(["trail", "commits"]).ok().out;
+    assert!(text.contains("(not merged) Agent's work"), "{text}");
     town.gt(["trail", "commits", "--since", "soon"])
         .fails("`soon` is not a time");
 }

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use kit::ui::time::format_ago;
 use serde::Serialize;
 
+use crate::town::config::target_branch_of;
 use crate::town::identity::Address;
 use crate::town::{Rig, Town};
 
@@ -49,6 +50,8 @@ pub struct TrailCommit {
     pub subject: String,
     /// True if the author is an agent of the town.
     pub is_agent: bool,
+    /// True if the commit is on the rig's target.
+    pub merged: bool,
 }
 
 /// A bead by its last change.
@@ -97,11 +100,33 @@ fn read_commits(rig: &Rig, range: &TrailRange, all: bool) -> anyhow::Result<Vec<
         args.push(format!("--max-count={}", range.limit));
     }
     let records = rig.git().plumbing(args).records()?;
+    let unmerged = list_unmerged(rig)?;
     Ok(records
         .iter()
         .filter_map(|record| parse_commit(rig.name(), record, now))
         .filter(|commit| all || commit.is_agent)
+        .map(|commit| TrailCommit {
+            merged: !unmerged.contains(&commit.hash),
+            ..commit
+        })
         .collect())
+}
+
+/// Returns the commits of all branches that are not on the rig's target.
+fn list_unmerged(rig: &Rig) -> anyhow::Result<HashSet<String>> {
+    let git = rig.git();
+    let target = target_branch_of(rig)?;
+    let mut args = ["rev-list", "--branches", "--remotes"]
+        .map(str::to_owned)
+        .to_vec();
+    for folder in ["refs/remotes/origin", "refs/heads"] {
+        let name = format!("{folder}/{target}");
+        if git.resolve(&name)?.is_some() {
+            args.push(format!("^{name}"));
+        }
+    }
+    let listed = git.plumbing(args).text()?;
+    Ok(listed.lines().map(str::to_owned).collect())
 }
 
 fn parse_commit(rig: &str, record: &str, now: Timestamp) -> Option<TrailCommit> {
@@ -114,6 +139,7 @@ fn parse_commit(rig: &str, record: &str, now: Timestamp) -> Option<TrailCommit> 
     Some(TrailCommit {
         rig: rig.to_owned(),
         is_agent: is_agent_name(&author),
+        merged: false,
         age: format_ago(now, at),
         subject: parts.next()?,
         hash,

@@ -7,10 +7,11 @@ use gt::view::trail;
 
 /// List the last commits of agents in all rigs
 ///
-/// Reads the branches of the rigs' repositories, newest commit first.
+/// Reads the branches of the rigs' repositories, newest commit first. Commits that are not on the
+/// rig's target are marked.
 ///
 /// With `--json` an array of {rig, hash, short_hash, author, email, date, date_relative, subject,
-/// is_agent}.
+/// is_agent, merged}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(flatten)]
@@ -32,11 +33,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         for commit in commits {
             page.cut_line(format!(
-                "{} {:<8} {:<20} {:<15} {}",
+                "{} {:<8} {:<20} {:<15} {}{}",
                 commit.short_hash,
                 commit.rig,
                 escape::escape_line(&commit.author),
                 page.relative_time(&commit.at.to_string()),
+                if commit.merged { "" } else { "(not merged) " },
                 escape::escape_line(&commit.subject)
             ));
         }
