@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{ConvoyError, find_convoy};
 use super::integration::{self, Integration, IntegrationError};
 use crate::record;
+use crate::record::merge_task::MERGE_LABEL;
 use crate::town::Town;
 use crate::town::beads::{UnknownBead, external_ref, strip_external};
 use crate::town::event::{ConvoyBeads, Event, event};
@@ -196,7 +197,13 @@ pub fn remove_beads(town: &Town, id: &str, beads: &[String]) -> anyhow::Result<R
             id: id.to_owned(),
             title: convoy.title.clone(),
             removed: beads.to_vec(),
-            left: record::convoy::tracked_ids(&convoy).count(),
+            left: record::convoy::tracked_ids(&convoy)
+                .filter(|id| {
+                    !stores
+                        .get(id)
+                        .is_some_and(|bead| bead.has_label(MERGE_LABEL))
+                })
+                .count(),
         };
         tx.put(convoy)?;
         Ok(removed)

@@ -235,15 +235,19 @@ fn format_landed_text(
         let bead = tracked.iter().find(|bead| bead.id == id);
         bead.map_or("", |bead| bead.why.as_str())
     };
-    let beads: Vec<String> = record::convoy::tracked_ids(convoy)
+    // A repair is no work of its own.
+    let is_repair = |id: &&str| tracked.iter().any(|bead| bead.id == *id && bead.is_repair);
+    let own: Vec<&str> = record::convoy::tracked_ids(convoy)
+        .filter(|id| !is_repair(id))
+        .collect();
+    let beads: Vec<String> = own
+        .iter()
         .map(|id| match find_end(id) {
             "" => format!("- {id}"),
             end => format!("- {id}: {}", escape::escape_line(end)),
         })
         .collect();
-    let merged = record::convoy::tracked_ids(convoy)
-        .filter(|id| find_end(id).is_empty())
-        .count();
+    let merged = own.iter().filter(|id| find_end(id).is_empty()).count();
     let all = beads.len();
     let landed: Vec<String> = commits
         .iter()

@@ -160,6 +160,7 @@ impl<'a> ProgressBoard<'a> {
                 hooked: map_hooked_beads(beads),
                 polecats: view.zip(rig).map(|(view, rig)| view.polecats_of(rig)),
                 now: view.map(|view| view.now),
+                broken_targets: OnceCell::new(),
                 queued_slings: OnceCell::new(),
             })
             .collect();
@@ -281,13 +282,7 @@ impl<'a> ProgressBoard<'a> {
             }
         }
         // A repair belongs to a tracked bead, which is not done before it.
-        let own: Vec<&TrackedBead> = tracked
-            .iter()
-            .filter(|bead| {
-                let found = self.stores.get(&bead.id);
-                !found.is_some_and(|found| found.has_label(MERGE_LABEL))
-            })
-            .collect();
+        let own: Vec<&TrackedBead> = tracked.iter().filter(|bead| !bead.is_repair).collect();
         let completed = own
             .iter()
             .filter(|bead| bead.standing == BeadStanding::Done)
@@ -351,6 +346,7 @@ fn list_blockers(bead: &Bead) -> Vec<String> {
 /// Builds the row of a done bead that is in the archive.
 fn track_archived_bead(bead: Bead) -> TrackedBead {
     TrackedBead {
+        is_repair: bead.has_label(MERGE_LABEL),
         blockers: list_blockers(&bead),
         status: bead.status,
         issue_type: bead.issue_type.to_string(),
@@ -377,6 +373,7 @@ fn track_unknown_bead(id: &str) -> TrackedBead {
         standing: BeadStanding::Unknown,
         waits_for: Vec::new(),
         blockers: Vec::new(),
+        is_repair: false,
         why: String::new(),
         next_steps: Vec::new(),
     }
@@ -452,6 +449,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
         standing,
         waits_for,
         blockers: list_blockers(bead),
+        is_repair: bead.has_label(MERGE_LABEL),
         why: stuck
             .or(unproven)
             .or_else(|| match standing {
@@ -467,6 +465,9 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
                 BeadStanding::Working => home.idle_reason(id),
                 BeadStanding::NeedsStep if home.is_abandoned(bead) => {
                     Some("no one works on it".to_owned())
+                }
+                BeadStanding::NeedsStep | BeadStanding::Merging => {
+                    request.and_then(|request| home.describe_wait(request))
                 }
                 _ => None,
             })

@@ -11,6 +11,7 @@ use serde::Serialize;
 use crate::record::merge_request;
 use crate::record::polecat::{Polecat, PolecatIds, PolecatState, Slot};
 use crate::record::queued_sling::{self, QueuedSling};
+use crate::record::request_wait::{BrokenTargets, RequestWait};
 
 /// The current state of one tracked bead.
 #[derive(Debug, Clone, Serialize)]
@@ -35,6 +36,9 @@ pub struct TrackedBead {
     /// queued.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
+    /// True for a conflict or repair task of another tracked bead. It is no work of its own.
+    #[serde(skip)]
+    pub is_repair: bool,
     /// Commands for the user. Each is an alternative.
     pub next_steps: Vec<String>,
 }
@@ -86,6 +90,8 @@ pub(super) struct RigStore<'a> {
     pub polecats: Option<&'a [Polecat]>,
     /// The time of the reading of the workers.
     pub(super) now: Option<Timestamp>,
+    /// The targets that fail their gates, read on first use.
+    pub(super) broken_targets: OnceCell<BrokenTargets>,
     /// The queued beads, read on first use.
     pub(super) queued_slings: OnceCell<Vec<QueuedSling>>,
 }
@@ -118,6 +124,17 @@ impl RigStore<'_> {
             .iter()
             .find(|polecat| polecat.hook.as_deref() == Some(id))?;
         (worker.state != PolecatState::Working).then(|| worker.why.clone())
+    }
+
+    /// Describes why the queue does not merge a request now. None if it waits for beads, which the
+    /// row names.
+    pub(super) fn describe_wait(&self, request: &Bead) -> Option<String> {
+        let broken_targets = self
+            .broken_targets
+            .get_or_init(|| BrokenTargets::find(self.beads));
+        RequestWait::find_among(self.beads, request, broken_targets)
+            .filter(|wait| !matches!(wait, RequestWait::Beads { .. }))
+            .map(|wait| wait.describe(self.beads, self.now.unwrap_or_default()))
     }
 
     /// Returns the bead's entry in the queue.
