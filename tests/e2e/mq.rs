@@ -171,11 +171,9 @@ fn a_ready_request_has_an_estimate_after_the_first_run_of_the_gates() {
     town.gt_as(&polecat, ["done"]).ok();
     assert_eq!(next()["estimate"]["rounds"], 1, "{}", next());
     let text = town.gt(["mq", "list", "web"]).ok().out;
-    assert!(
-        text.contains("merge in less than a minute (1 run of the gates, "),
-        "{text}"
-    );
-    assert!(text.contains(" per request)"), "{text}");
+    // Without the daemon, no one knows when.
+    assert!(!text.contains("less than a minute"), "{text}");
+    assert!(text.contains("the daemon does not run"), "{text}");
     let paused = town.gt(["mq", "pause", "web", "--reason", "freeze"]);
     paused.ok();
     assert!(next().get("estimate").is_none(), "{}", next());

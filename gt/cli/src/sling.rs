@@ -8,6 +8,7 @@ use gt::flow::work::sling::{
     SlingBatch, SlingOptions, SlingPreview, SlingReport, choose_best_agent, formula, preview_sling,
     sling_batch,
 };
+use gt::host::daemon::is_daemon_running;
 use gt::record::account::check_named_account;
 use gt::town::Town;
 use gt::town::beads::BeadsHome;
@@ -171,6 +172,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     gt::host::daemon::wake_daemon(&town);
     show_hint_once(ctx, &town, HintTopic::Convoy);
     let caller = town.actor.clone();
+    let is_daemon_up = is_daemon_running(&town.layout);
     // Exit code 3: the work is deferred, until a user acts or the daemon starts the session.
     let exit = if slung
         .iter()
@@ -183,6 +185,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report_with_exit(exit, slung, move |slung, page| {
         for slung_bead in slung {
             write_sling_line(slung_bead, &caller, page);
+        }
+        let is_deferred =
+            |slung: &SlingReport| !slung.waits_for.is_empty() || slung.start_failed.is_some();
+        if !is_daemon_up && slung.iter().any(is_deferred) {
+            page.line("the daemon does not run: queued beads start after");
+            page.line("  gt up");
         }
     })
 }

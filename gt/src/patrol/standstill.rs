@@ -6,6 +6,7 @@ use kit::ui::{cut, escape, time};
 use super::memory::PatrolMemory;
 use super::polecats::{find_restart_time, half_open_time, parse_times};
 use super::thresholds::Thresholds;
+use crate::host::daemon::is_daemon_running;
 use crate::record::polecat::{Polecat, PolecatState, Slot, SlotState};
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
@@ -45,7 +46,9 @@ fn add_session_end(why: &mut String, view: &TownView, polecat: &Polecat) {
     }
     let thresholds = Thresholds::from_layers(view.settings.for_rig(Some(&polecat.rig)));
     let is_held = polecat.asks.is_some() || polecat.refusal.is_some();
-    let next = find_next_start(&polecat.slot, view.now, &thresholds);
+    // Only the daemon starts it.
+    let next =
+        find_next_start(&polecat.slot, view.now, &thresholds).filter(|_| is_daemon_running(layout));
     if let Some(next) = next.filter(|next| *next > view.now && !is_held) {
         let next = time::format_ago(view.now, next);
         why.push_str(&format!("; the next start is {next}"));

@@ -5,6 +5,7 @@ use kit::ui::escape;
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
+use gt::host::daemon::is_daemon_running;
 use gt::town::Rig;
 use gt::town::config;
 use gt::town::queue_pause::QueuePause;
@@ -66,9 +67,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
     }
     let has_several = rigs.len() > 1;
+    let is_daemon_up = is_daemon_running(&town.layout);
     build_report(rows, move |rows, page| {
         if rows.is_empty() {
             page.line("the merge queue is empty");
+        } else if !is_daemon_up && rows.iter().any(|row| row.status == RequestStanding::Ready) {
+            page.line("the daemon does not run: nothing is merged until it starts");
+            page.line("  gt up");
         }
         let mut rig = "";
         for row in rows {
@@ -76,7 +81,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 rig = &row.rig;
                 page.line(page.style().bold(rig));
             }
-            write_request_row(row, page);
+            write_request_row(row, is_daemon_up, page);
         }
     })
 }
@@ -97,7 +102,8 @@ fn warn_about_stops(ctx: &Context, rig: &Rig) {
     }
 }
 
-pub(super) fn write_request_row(row: &RequestRow, page: &mut kit::ui::Page) {
+/// Writes a request. Without the daemon, no one knows when the queue runs, so no time is named.
+pub(super) fn write_request_row(row: &RequestRow, is_daemon_up: bool, page: &mut kit::ui::Page) {
     page.cut_line(format!(
         "{:<7} P{} {}  {} by {} into {}",
         row.status.name(),
@@ -107,7 +113,7 @@ pub(super) fn write_request_row(row: &RequestRow, page: &mut kit::ui::Page) {
         row.worker,
         row.target
     ));
-    if let Some(estimate) = &row.estimate {
+    if let Some(estimate) = row.estimate.as_ref().filter(|_| is_daemon_up) {
         page.line(format!("        merge {}", estimate.describe()));
     }
     if let Some(times) = row.times.describe() {

@@ -3,6 +3,7 @@
 use super::super::{CommandResult, build_report, rig};
 use super::list;
 use crate::context::Context;
+use gt::host::daemon::is_daemon_running;
 use gt::view::request::{self, RequestStanding};
 
 /// Show the request that is merged next
@@ -24,9 +25,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .into_iter()
         .find(|row| row.status != RequestStanding::Blocked);
     let quiet = args.quiet;
+    let is_daemon_up = is_daemon_running(&town.layout);
     build_report(next, move |next, page| match next {
         Some(row) if quiet => page.line(&row.id),
-        Some(row) => list::write_request_row(row, page),
+        Some(row) => list::write_request_row(row, is_daemon_up, page),
         None if quiet => {}
         None => page.line("no request is ready"),
     })
