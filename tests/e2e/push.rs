@@ -80,6 +80,9 @@ fn a_refused_push_is_recorded_once_and_foreign_commits_stay() {
     assert_eq!(refused.len(), 1, "{refused:?}");
     let reason = refused[0]["payload"]["reason"].as_str().unwrap();
     assert!(reason.contains("this worker did not push"), "{reason}");
+    let mail = worker.town.mail("overseer");
+    let about = |mail: &&serde_json::Value| mail.to_string().contains("on this machine only");
+    assert_eq!(mail.iter().filter(about).count(), 1, "{mail:?}");
     // When the way is free it is pushed.
     worker
         .origin

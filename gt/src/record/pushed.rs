@@ -21,6 +21,9 @@ pub struct PushRecord {
     /// The reason of the remote's refusal of the last push.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+    /// The time of the first of the refusals in a row.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refused_since: Option<Timestamp>,
 }
 
 impl PushRecord {

@@ -43,6 +43,7 @@ pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> 
         at: Some(rig.town().clock.now()),
         committed,
         refused: None,
+        refused_since: None,
     };
     let tip = tip
         .filter(|tip| *tip != slot.base && *tip != last.tip && check_remote(rig).unwrap_or(false));
@@ -71,7 +72,20 @@ pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> 
             rig: rig.name(), polecat: name, bead: slot.bead.as_str(), branch: &*slot.branch, reason: refused.as_str(),
         ));
     }
-    PushRecord { refused, ..looked }.save(rig, name)?;
+    let refused_since = refused
+        .is_some()
+        .then(|| {
+            last.refused_since
+                .or(last.at.filter(|_| last.refused.is_some()))
+                .or(looked.at)
+        })
+        .flatten();
+    PushRecord {
+        refused,
+        refused_since,
+        ..looked
+    }
+    .save(rig, name)?;
     Ok(None)
 }
 

@@ -8,6 +8,7 @@ mod hooks;
 mod item;
 mod mail;
 mod message;
+mod pushes;
 mod requests;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -89,6 +90,7 @@ impl AttentionItems {
             .flat_map(|(rig, settings)| rig_items(view, rig, settings))
             .chain(item::outage_items(view, patience))
             .chain(item::crash_loop_items(layout, view))
+            .chain(pushes::push_items(layout, view, patience))
             .chain(item::review_items(view))
             .chain(item::rollback_items(view))
             .chain(item::loss_items(view))
