@@ -213,6 +213,9 @@ fn reverted_work_leaves_the_target_through_the_queue_and_its_bead_is_open_again(
     town.gt(["mq", "revert", &first]).fails("already");
     assert_eq!(worker.merge()["outcome"], "merged");
     assert_eq!(town.status_of("web", &reverting), "closed");
+    let why = town.gt(["why", &first]).ok().out;
+    let named = format!("{reverting} (closed) reverted its merge");
+    assert!(why.contains(&named), "{why}");
     let branches = worker.origin.git(["branch", "--list", "revert/*"]);
     assert_eq!(branches, "", "the branch is gone");
     assert!(
@@ -406,9 +409,18 @@ fn a_gate_that_cannot_run_needs_a_person_and_several_requests_are_retried_at_onc
         problems.contains("The gate check of rig web cannot run"),
         "{problems}"
     );
+    let set = "gt config set merge_queue.gates.check.cmd";
+    assert!(problems.contains(set), "{problems}");
     let why = town.gt(["why", &worker.bead]).ok().out;
     let first = why.lines().next().unwrap_or_default();
-    assert!(first.contains("the gate check cannot run"), "{why}");
+    assert_eq!(first.matches("cannot run").count(), 1, "{why}");
+    let output = "| sh: 1: no-such-program";
+    assert!(why.contains(set) && why.contains("| sh:"), "{why}");
+    let shown = town.gt(["mq", "status", &worker.bead]).ok().out;
+    assert!(
+        shown.contains(&output[..6]) && shown.contains(set),
+        "{shown}"
+    );
     let wrong = [&request, "web-mr-none"].map(String::from);
     town.gt(["mq", "retry", &wrong[0], &wrong[1]])
         .fails("web-mr-none");

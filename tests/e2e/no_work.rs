@@ -272,6 +272,9 @@ impl Pretender {
             let outcome = ran[0]["outcome"].as_str();
             assert_eq!(outcome, Some("needs_person"), "{}: {ran}", pretence.name);
             let request = ran[0]["request"].as_str().unwrap();
+            if reason.contains("change no file") {
+                self.check_offers(&bead);
+            }
             self.town
                 .gt(["mq", "reject", request, "--reason", "no work"])
                 .ok();
@@ -283,6 +286,21 @@ impl Pretender {
         let close = ["close", &bead, "--force", "--reason", "Cancelled: a test"];
         self.town.bd("web", close).ok();
         reason
+    }
+
+    /// Checks that the screens offer what ends a request without a change.
+    fn check_offers(&self, bead: &str) {
+        let close = format!("bd close {bead} --force");
+        for args in [vec!["status"], vec!["why", bead], vec!["mq", "list", "web"]] {
+            let shown = self.town.gt(args).ok().out;
+            assert!(shown.contains(&close), "{shown}");
+            assert!(!shown.contains("gt mq retry"), "{shown}");
+        }
+        let overview = self.town.gt(["top", "--json"]).ok().json();
+        let offers = overview["offers"]["needs"].to_string();
+        for label in ["Give to a fresh worker", "Close, nothing to change"] {
+            assert!(offers.contains(label), "{offers}");
+        }
     }
 }
 

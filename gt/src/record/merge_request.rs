@@ -72,6 +72,9 @@ pub struct RequestState {
     /// The reason why it waits for a user.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub needs_person: String,
+    /// True if it waits for a user because its commits change nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub adds_nothing: bool,
     /// The broken target that it waits for to move.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub broken: Option<BrokenTarget>,
@@ -184,6 +187,24 @@ pub fn commit_with_work(request: &Bead) -> Option<String> {
         .filter(|commit| commit != "null")
 }
 
+/// Returns true if a request waits for a user because its commits change nothing.
+pub fn adds_nothing(request: &Bead) -> bool {
+    request_state(request).adds_nothing
+}
+
+/// Returns the commands that end the wait of a request for a user.
+pub fn next_steps_for_user(request: &Bead) -> Vec<String> {
+    let id = &request.id;
+    if !request_state(request).adds_nothing {
+        return vec![format!("gt mq retry {id}")];
+    }
+    let bead = source_bead_of(request);
+    vec![
+        format!("bd close {bead} --force --reason \"Nothing to change: <why>\""),
+        format!("gt mq reject {id} --reason \"<what is missing>\""),
+    ]
+}
+
 /// Returns the commit by which a closed request was merged.
 pub(crate) fn merge_commit_of(request: &Bead) -> Option<String> {
     let commit = bd::bead::fields::get_field(&request.description, "merge_commit");
@@ -254,6 +275,7 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
         let mut state = request_state(&request);
         let failing = state.failing.take().map(|(_, reason)| reason);
         state.gate_cannot_run.clear();
+        state.adds_nothing = false;
         let broken = state
             .broken
             .take()

@@ -9,7 +9,8 @@ use kit::ui::{escape, time};
 
 use super::broken_target::BrokenTarget;
 use super::pull_request::PullRequest;
-use super::{merge_request, queued_sling};
+use super::{merge_request, merge_task, queued_sling};
+use crate::town::config;
 
 /// The reason why an open request is not merged now. A ready request has none.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,7 +109,8 @@ impl RequestWait {
     pub fn describe(&self, beads: &Snapshot, now: jiff::Timestamp) -> String {
         let text = match self {
             Self::User { reason } => format!("blocked: {reason}"),
-            Self::Gate { gate, reason } => format!("the gate {gate} cannot run: {reason}"),
+            // The reason names the gate.
+            Self::Gate { reason, .. } => reason.clone(),
             Self::PullRequest(awaited) => format!("waits for the pull request {awaited}"),
             Self::Beads { ids } => {
                 let ids: Vec<String> = ids.iter().map(|id| describe_bead(beads, id)).collect();
@@ -140,12 +142,25 @@ impl RequestWait {
     /// Returns the commands that advance the request.
     pub fn next_steps(&self, beads: &Snapshot, request: &str, rig: &str) -> Vec<String> {
         match self {
-            Self::User { .. } | Self::Gate { .. } | Self::Failing { .. } => {
-                vec![format!("gt mq retry {request}")]
-            }
+            Self::User { .. } => beads.get(request).map_or_else(
+                || vec![format!("gt mq retry {request}")],
+                merge_request::next_steps_for_user,
+            ),
+            Self::Gate { gate, .. } => vec![
+                config::command_to_set_gate(gate, rig),
+                format!("gt mq retry {request}"),
+            ],
+            Self::Failing { .. } => vec![format!("gt mq retry {request}")],
             Self::PullRequest(_) => vec![format!("gt mq status {request}")],
             Self::Beads { .. } | Self::Target { .. } => {
                 let queued = queued_sling::list_queued_slings(beads);
+                let has_failed_often = self
+                    .awaited_beads()
+                    .iter()
+                    .filter_map(|id| beads.get(id))
+                    .any(|task| merge_task::repair_number(task) > 1);
+                let reject =
+                    has_failed_often.then(|| format!("gt mq reject {request} --reason \"<why>\""));
                 self.awaited_beads()
                     .iter()
                     .map(|id| match beads.get(id) {
@@ -157,6 +172,7 @@ impl RequestWait {
                         }
                         _ => format!("gt why {id}"),
                     })
+                    .chain(reject)
                     .collect()
             }
         }

@@ -100,6 +100,23 @@ impl Offer {
         Self::new('t', "Retry", TownChange::RetryWorker { worker })
     }
 
+    /// Offers what ends work that led to no change: close the bead, or give it to another worker.
+    fn end_work(bead: &str) -> [Self; 2] {
+        let again = TownChange::SlingAgain {
+            bead: bead.to_owned(),
+        };
+        let close = TownChange::CloseBead {
+            bead: bead.to_owned(),
+            reason: String::new(),
+        };
+        [
+            Self::new('f', "Give to a fresh worker", again).confirmed(Confirmation::Always),
+            Self::new('c', "Close, nothing to change", close)
+                .with_text(format!("Why nothing has to change for {bead}"))
+                .confirmed(Confirmation::Always),
+        ]
+    }
+
     /// Offers to stop all agents of the town, or to let them start again.
     fn stop_or_thaw(is_stopped: bool) -> Self {
         let offer = if is_stopped {
@@ -159,7 +176,11 @@ fn offer_for_need(status: &TownStatus, need: &UserNeed, requests: &[RequestRow])
         return offer_answers(need);
     }
     if let Some(request) = need.find_request(requests) {
-        return offer_for_request(&request.id);
+        let mut offers = offer_for_request(&request.id);
+        if request.adds_nothing {
+            offers.splice(..1, Offer::end_work(&request.bead));
+        }
+        return offers;
     }
     match need.find_agent(status) {
         Some(agent) if need.kind != UserNeedKind::GaveUp => {
@@ -167,6 +188,9 @@ fn offer_for_need(status: &TownStatus, need: &UserNeed, requests: &[RequestRow])
             let can_retry = offers.iter().any(|offer| offer.key == Some('t'));
             if need.kind == UserNeedKind::Stuck && !can_retry {
                 offers.insert(0, Offer::retry_worker(agent));
+            }
+            if need.kind == UserNeedKind::Stuck {
+                offers.extend(Offer::end_work(&need.bead));
             }
             offers
         }

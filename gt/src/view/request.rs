@@ -44,6 +44,9 @@ pub struct RequestRow {
     pub next_steps: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs_person: Option<String>,
+    /// True if it waits for a user because its commits change nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub adds_nothing: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -193,6 +196,7 @@ pub fn list_requests(rig: &Rig, beads: &Snapshot) -> anyhow::Result<Vec<RequestR
                 why,
                 next_steps,
                 needs_person: merge_request::reason_for_user(request),
+                adds_nothing: merge_request::adds_nothing(request),
                 stopped_by: merge_request::stopping_hook(request),
                 pull_request: merge_request::awaited_pull_request(request),
                 place: None,

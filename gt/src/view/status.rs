@@ -425,7 +425,7 @@ fn problem_of_item(item: AttentionItem) -> Option<TownProblem> {
     let text = format!("{}: {why}", item.subject);
     let explain = format!("gt why {}", item.bead);
     let is_worker = matches!(item.kind, AttentionKind::Stuck | AttentionKind::GaveUp);
-    let commands = if is_worker { 1 } else { item.next.len() };
+    let commands = if is_worker { 2 } else { item.next.len() };
     let needs_explanation = !item.bead.is_empty() && !item.next.contains(&explain);
     let next = item.next.into_iter().take(commands);
     Some(TownProblem {

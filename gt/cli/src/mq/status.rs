@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::work::mq;
+use gt::host::daemon::is_daemon_running;
 use gt::record::merge_request;
 use gt::record::pull_request::PullRequest;
 use gt::town::{Town, event};
@@ -21,10 +22,10 @@ use gt::view::request_times::RequestTimes;
 /// target, source_issue, worker, rig, commits[], merge_commit?, close_reason?, why?, next_steps[],
 /// needs_person?, pull_request?, depends_on[], files[], place?, estimate?{seconds, rounds,
 /// round_seconds, request_seconds}, times{waiting_seconds, gates[{gate, seconds, runs}],
-/// other_seconds}, clashes_with[], gate_logs[], diff?}. `why` is the reason why it is not merged
+/// other_seconds}, clashes_with[], gate_logs[], gate_output?[], diff?}. `why` is the reason why it is not merged
 /// now. `place` is the request's number among the ready ones, from 1. `estimate` is the expected
 /// time until the merge, if no request before it fails. `gate_logs` are the outputs of its failed
-/// gates. `pull_request` {number, url, branch, state, detail?, because?, answered?}; its state is
+/// gates, `gate_output` the last lines of the newest one of an open request. `pull_request` {number, url, branch, state, detail?, because?, answered?}; its state is
 /// opened, checks, checks_failed, review, changes_requested, draft, outdated, changed, approved,
 /// merging, merge_refused, merged or closed.
 #[derive(Debug, clap::Args)]
@@ -72,9 +73,13 @@ pub(crate) struct RequestStatus {
     place: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
     estimate: Option<MergeEstimate>,
+    #[serde(skip)]
+    is_daemon_up: bool,
     times: RequestTimes,
     clashes_with: Vec<String>,
     gate_logs: Vec<PathBuf>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    gate_output: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) diff: Option<String>,
 }
@@ -126,9 +131,15 @@ pub(crate) fn read_status(
         files: receipt.files,
         place: row.and_then(|row| row.place),
         estimate: row.and_then(|row| row.estimate),
+        is_daemon_up: is_daemon_running(&town.layout),
         times: RequestTimes::from_events(request, &events, town.clock.now()),
         clashes_with: row.map_or_else(Vec::new, |row| row.clashes_with.clone()),
         gate_logs: mq::list_gate_logs(&rig, &request.id),
+        gate_output: if request.is_open() {
+            mq::read_last_gate_output(&rig, &request.id)
+        } else {
+            Vec::new()
+        },
         diff: diff.transpose()?,
     })
 }
@@ -148,8 +159,12 @@ pub(crate) fn write_status(request: &RequestStatus, page: &mut Page) {
     if let Some(place) = request.place {
         page.line(format!("  place:   {place} of the ready requests"));
     }
-    if let Some(estimate) = &request.estimate {
-        page.line(format!("  merge:   {}", estimate.describe()));
+    match &request.estimate {
+        Some(estimate) if request.is_daemon_up => {
+            page.line(format!("  merge:   {}", estimate.describe()));
+        }
+        Some(_) => page.line("  merge:   the daemon does not run (gt up)"),
+        None => {}
     }
     if let Some(times) = request.times.describe() {
         page.line(format!("  time:    {times}"));
@@ -162,6 +177,9 @@ pub(crate) fn write_status(request: &RequestStatus, page: &mut Page) {
     }
     for log in &request.gate_logs {
         page.line(format!("  log:     {}", log.display()));
+    }
+    for line in &request.gate_output {
+        page.cut_line(format!("    | {line}"));
     }
     if let Some(commit) = &request.merge_commit {
         page.line(format!("  merged:  {commit:.12}"));

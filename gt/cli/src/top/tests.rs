@@ -97,6 +97,7 @@ fn ready_request() -> RequestRow {
         why: None,
         next_steps: Vec::new(),
         needs_person: None,
+        adds_nothing: false,
         stopped_by: None,
         pull_request: None,
         place: Some(1),

@@ -1,5 +1,6 @@
 //! The changes that a user makes on a screen of the town: `gt top` and the page.
 
+use bd::change;
 use kit::ui::counted;
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +11,7 @@ use crate::flow::work::mq;
 use crate::flow::work::sling::{SlingBatch, SlingOptions, sling_batch};
 use crate::host::LiveTown;
 use crate::host::daemon::wake_daemon;
+use crate::record::merge_request;
 use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::hold::HoldState;
 use crate::town::identity::Address;
@@ -19,16 +21,49 @@ use crate::town::{Rig, Town};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case", deny_unknown_fields)]
 pub enum TownChange {
-    Answer { escalation: String, answer: String },
-    Acknowledge { escalation: String },
-    Nudge { agent: String, message: String },
-    Sling { bead: String, target: String },
-    RetryRequest { request: String },
-    RetryWorker { worker: String },
-    Reject { request: String, reason: String },
-    Park { rig: String },
-    Unpark { rig: String },
-    StopTown { reason: String },
+    Answer {
+        escalation: String,
+        answer: String,
+    },
+    Acknowledge {
+        escalation: String,
+    },
+    Nudge {
+        agent: String,
+        message: String,
+    },
+    Sling {
+        bead: String,
+        target: String,
+    },
+    /// Takes a bead off its worker, or its request out of the queue, and slings it again.
+    SlingAgain {
+        bead: String,
+    },
+    /// Closes a bead for which there is nothing to change.
+    CloseBead {
+        bead: String,
+        reason: String,
+    },
+    RetryRequest {
+        request: String,
+    },
+    RetryWorker {
+        worker: String,
+    },
+    Reject {
+        request: String,
+        reason: String,
+    },
+    Park {
+        rig: String,
+    },
+    Unpark {
+        rig: String,
+    },
+    StopTown {
+        reason: String,
+    },
     ThawTown,
 }
 
@@ -40,6 +75,8 @@ impl TownChange {
             Self::Acknowledge { escalation } => format!("Acknowledge {escalation}"),
             Self::Nudge { agent, .. } => format!("Nudge {agent}"),
             Self::Sling { bead, target } => format!("Sling {bead} to {target}"),
+            Self::SlingAgain { bead } => format!("Give {bead} to a fresh worker"),
+            Self::CloseBead { bead, .. } => format!("Close {bead}: nothing to change"),
             Self::RetryRequest { request } => format!("Retry {request}"),
             Self::RetryWorker { worker } => format!("Retry {worker}"),
             Self::Reject { request, reason } => format!("Reject {request} because \"{reason}\""),
@@ -56,7 +93,7 @@ impl TownChange {
             Self::Answer { .. } => Some("answer"),
             Self::Nudge { .. } => Some("message"),
             Self::Sling { .. } => Some("target"),
-            Self::Reject { .. } | Self::StopTown { .. } => Some("reason"),
+            Self::CloseBead { .. } | Self::Reject { .. } | Self::StopTown { .. } => Some("reason"),
             _ => None,
         }
     }
@@ -68,6 +105,7 @@ impl TownChange {
             Self::Answer { answer: text, .. }
             | Self::Nudge { message: text, .. }
             | Self::Sling { target: text, .. }
+            | Self::CloseBead { reason: text, .. }
             | Self::Reject { reason: text, .. }
             | Self::StopTown { reason: text } => written.clone_into(text),
             _ => {}
@@ -91,7 +129,17 @@ impl TownChange {
                 let nudged = nudge_unless_muted(town, &town.parse_agent(agent)?, message)?;
                 format!("{} {}", nudged.agent, nudged.how)
             }
-            Self::Sling { bead, target } => sling(town, bead, target)?,
+            Self::Sling { bead, target } => sling(town, bead, target, false)?,
+            Self::SlingAgain { bead } => sling_again(town, bead)?,
+            Self::CloseBead { bead, reason } => {
+                let found = town.find_bead(bead)?;
+                let reason = format!("Nothing to change: {reason}");
+                town.transact(&found.store, |tx| {
+                    Ok(change::close_bead(tx, &found.bead.id, &reason, "", true)?)
+                })?;
+                wake_daemon(town);
+                format!("{bead} is closed")
+            }
             Self::RetryRequest { request } => {
                 let (found, rig) = find_request(town, request)?;
                 let was = mq::retry_request(&rig, &found.store, request)?;
@@ -154,11 +202,29 @@ fn find_request<'t>(town: &'t Town, id: &str) -> anyhow::Result<(FoundBead, Rig<
     Ok((found, rig))
 }
 
-fn sling(town: &LiveTown, bead: &str, target: &str) -> anyhow::Result<String> {
+/// Gives a bead to another worker. An open request of its work is rejected before.
+fn sling_again(town: &LiveTown, bead: &str) -> anyhow::Result<String> {
+    let found = town.find_bead(bead)?;
+    let BeadsHome::Rig(name) = &found.home else {
+        anyhow::bail!("{bead} is in no rig");
+    };
+    let rig = town.find_rig(name)?;
+    let beads = found.store.snapshot()?;
+    if let Some(request) = merge_request::find_open_request(&beads, bead) {
+        let reason = "the work goes to a fresh worker";
+        mq::reject_request(&rig, &found.store, &request.id, reason)?;
+    }
+    sling(town, bead, name, true)
+}
+
+fn sling(town: &LiveTown, bead: &str, target: &str, force: bool) -> anyhow::Result<String> {
     let batch = SlingBatch {
         beads: vec![bead.to_owned()],
         target: target.to_owned(),
-        options: SlingOptions::default(),
+        options: SlingOptions {
+            force,
+            ..SlingOptions::default()
+        },
     };
     let mut warnings = Vec::new();
     let slung = sling_batch(town, &batch, |problem| warnings.push(problem.to_owned()))?;

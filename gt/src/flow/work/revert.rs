@@ -181,6 +181,25 @@ pub fn revert_merged_work(rig: &Rig, id: &str, reason: &str) -> anyhow::Result<R
 /// The metadata key of a revert's bead: the reverted commit.
 const REVERT_KEY: &str = "reverts";
 
+/// The revert of a bead's merged work.
+pub struct RevertOfMerge<'s> {
+    /// The bead of the revert.
+    pub revert: &'s Bead,
+    /// The merged commit.
+    pub commit: String,
+}
+
+/// Returns the last revert of a bead's merged work.
+pub fn find_last_revert<'s>(beads: &'s Snapshot, bead: &Bead) -> Option<RevertOfMerge<'s>> {
+    bead.edges(&DepKind::Blocks)
+        .filter_map(|edge| beads.get(&edge.depends_on_id))
+        .filter_map(|revert| {
+            let commit = revert.metadata_value(REVERT_KEY)?;
+            Some(RevertOfMerge { revert, commit })
+        })
+        .max_by_key(|found| found.revert.created_at.instant())
+}
+
 /// Returns the open bead of a revert of this merge.
 fn find_begun(beads: &Snapshot, id: &str, commit: &str) -> Option<String> {
     let bead = beads.get(id)?;

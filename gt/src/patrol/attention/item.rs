@@ -16,7 +16,7 @@ use crate::flow::work::convoy::review;
 use crate::host::runtime;
 use crate::record::attempt;
 use crate::record::merge_request;
-use crate::record::polecat::{Polecat, Slot};
+use crate::record::polecat::{DoneStep, Polecat, Slot};
 use crate::record::progress::WorkerActivity;
 use crate::record::queued_sling;
 use crate::record::restarts::{self, AgentRestarts};
@@ -86,15 +86,9 @@ const HELD_LABELS: [BeadMark<'_>; 2] = [
 pub(super) fn work_items(
     view: &TownView,
     rig: &str,
+    beads: &Snapshot,
     settings: &PatrolSettings,
 ) -> Vec<AttentionItem> {
-    let Some(beads) = view.stores.rigs.get(rig) else {
-        return Vec::new();
-    };
-    // A user has stopped the rig and knows that its work waits.
-    if view.stores.holds.contains_key(rig) {
-        return Vec::new();
-    }
     let polecats = view.polecats_of(rig);
     let patience = settings.thresholds.patience;
     let (hindered, workers): (Vec<&Polecat>, Vec<&Polecat>) = polecats
@@ -442,12 +436,18 @@ fn worker_item(polecat: &Polecat, thresholds: &Thresholds) -> Option<AttentionIt
             key: format!("stuck:{bead}:{}", slot.lease),
             subject: format!("STUCK: {who} on {bead}"),
             text: format!("{reason}. {}{screen}", describe_retry(slot)),
-            next: vec![
-                retry,
-                give,
-                format!("bd close {bead} --reason \"<why there is nothing to merge>\""),
-                format!("gt why {bead}"),
-            ],
+            next: {
+                let close = format!("bd close {bead} --reason \"Nothing to change: <why>\"");
+                let steps = match slot.state.failed_done() {
+                    // The same worker found nothing to hand in.
+                    Some(failed) if failed.step == DoneStep::Proof => [give, close, retry],
+                    _ => [retry, give, close],
+                };
+                steps
+                    .into_iter()
+                    .chain([format!("gt why {bead}")])
+                    .collect()
+            },
             bead,
         });
     }

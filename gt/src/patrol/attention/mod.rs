@@ -63,8 +63,15 @@ pub fn list_due_items(town: &LiveTown, view: &TownView) -> Vec<AttentionItem> {
 
 /// Returns the items of a rig, those due now and those that become due if the failure lasts.
 pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<AttentionItem> {
-    let mut items = item::work_items(view, rig, settings);
-    items.extend(requests::request_items(view, rig, settings));
+    let Some(beads) = view.stores.rigs.get(rig) else {
+        return Vec::new();
+    };
+    // A user has stopped the rig and knows that its work waits.
+    if view.stores.holds.contains_key(rig) {
+        return Vec::new();
+    }
+    let mut items = item::work_items(view, rig, beads, settings);
+    items.extend(requests::request_items(rig, beads, settings));
     items
 }
 

@@ -16,22 +16,15 @@ use crate::record::merge_task;
 use crate::record::pull_request::PullRequest;
 use crate::record::queued_sling;
 use crate::record::request_wait::BrokenTargets;
-use crate::record::town_view::TownView;
+use crate::town::config;
 
 /// Returns the items about the merge requests of a rig, their tasks and targets: those due now and
 /// those that become due if the failure lasts.
 pub(super) fn request_items(
-    view: &TownView,
     rig: &str,
+    beads: &Snapshot,
     settings: &PatrolSettings,
 ) -> Vec<AttentionItem> {
-    let Some(beads) = view.stores.rigs.get(rig) else {
-        return Vec::new();
-    };
-    // A user has stopped the rig and knows that its work waits.
-    if view.stores.holds.contains_key(rig) {
-        return Vec::new();
-    }
     let patience = settings.thresholds.patience;
     let mut found: Vec<AttentionItem> = merge_request::requests_with_findings(beads)
         .filter_map(|request| request_item(rig, request, patience))
@@ -69,7 +62,10 @@ fn request_item(rig: &str, request: &Bead, patience: SignedDuration) -> Option<A
             key: format!("request:{id}:{}", compute_short_hash(&reason, 3)),
             subject: format!("{id} ({bead}) needs you to be merged"),
             text: escape::escape_line(&reason),
-            next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
+            next: merge_request::next_steps_for_user(request)
+                .into_iter()
+                .chain([format!("gt why {bead}")])
+                .collect(),
             bead,
         });
     }
@@ -124,7 +120,11 @@ fn request_item(rig: &str, request: &Bead, patience: SignedDuration) -> Option<A
                 "{}. Nothing that it checks is merged until it runs; the queue tries it again.",
                 escape::escape_line(&reason)
             ),
-            next: vec![format!("gt mq retry {id}"), format!("gt why {bead}")],
+            next: vec![
+                config::command_to_set_gate(&gate, rig),
+                format!("gt mq retry {id}"),
+                format!("gt why {bead}"),
+            ],
             bead,
         });
     }
@@ -249,10 +249,18 @@ fn task_items(
             bead: task.id.clone(),
             subject: format!("{} waits for someone to take it", task.id),
             text: escape::escape_line(&task.title),
-            next: vec![
-                format!("gt sling {} {rig}", task.id),
-                format!("gt why {}", task.id),
-            ],
+            next: {
+                let reject = merge_request::resolved_request(task)
+                    .filter(|_| merge_task::repair_number(task) > 1)
+                    .map(|request| format!("gt mq reject {request} --reason \"<why>\""));
+                [
+                    format!("gt sling {} {rig}", task.id),
+                    format!("gt why {}", task.id),
+                ]
+                .into_iter()
+                .chain(reject)
+                .collect()
+            },
         })
         .collect()
 }

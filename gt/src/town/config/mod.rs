@@ -28,7 +28,10 @@ pub use faults::{FaultEffect, SettingFault, check_guards, check_town_guards};
 pub use key::FORGE_KINDS;
 pub use layers::{Setting, SettingOrigin, SettingsLayers, StoredSetting};
 pub use messaging::{AnnounceSettings, MessagingSettings, QueueSettings};
-pub use rig::{Gate, Namepool, RigSettings, SandboxSettings, namepool_of, target_branch_of};
+pub use rig::{
+    Gate, Namepool, RigSettings, SandboxSettings, command_to_set_gate, namepool_of,
+    target_branch_of,
+};
 pub(crate) use setting_key::parse_setting_duration;
 pub use strategy::{LandingRoute, MergeStrategy};
 pub use town_settings::{TownSettings, describe_stopped_rigs};

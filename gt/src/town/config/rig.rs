@@ -250,6 +250,26 @@ const POLL_INTERVAL: Duration = Duration::from_secs(60);
 const GATE_TIMEOUT: Duration = Duration::from_secs(1800);
 
 /// Builds a gate from a `*_command` setting.
+/// Returns the command that changes the command line of a gate.
+pub fn command_to_set_gate(gate: &str, rig: &str) -> String {
+    let is_short = COMMAND_GATES.contains(&gate);
+    let key = if is_short {
+        format!("merge_queue.{gate}")
+    } else {
+        format!("merge_queue.gates.{gate}.cmd")
+    };
+    format!("gt config set {key} \"<command>\" --rig {rig}")
+}
+
+/// The gates with a setting of their own.
+const COMMAND_GATES: [&str; 5] = [
+    "setup_command",
+    "typecheck_command",
+    "lint_command",
+    "build_command",
+    "test_command",
+];
+
 fn build_command_gate(name: &str, line: Option<&String>) -> Option<Gate> {
     let line = line.filter(|line| !line.trim().is_empty())?;
     Some(Gate {

@@ -9,6 +9,7 @@ use kit::ui::{counted, escape, time};
 use super::Explanation;
 use crate::flow::work::convoy::ProgressBoard;
 use crate::flow::work::mq;
+use crate::flow::work::revert::{RevertOfMerge, find_last_revert};
 use crate::host::daemon;
 use crate::patrol::attention::{self, AttentionItem};
 use crate::patrol::{PatrolSettings, explain_worker};
@@ -339,6 +340,22 @@ impl Explanation {
         let status = &bead.status;
         self.now
             .push(format!("{id} is {status}{who}{reason}, changed {since}"));
+        let beads = view.stores.rigs.values();
+        if let Some(RevertOfMerge { revert, commit }) = beads
+            .filter(|beads| beads.get(id).is_some())
+            .find_map(|beads| find_last_revert(beads, bead))
+        {
+            let word = if revert.is_open() {
+                "is to revert"
+            } else {
+                "reverted"
+            };
+            self.now.push(format!(
+                "{} ({}) {word} its merge {commit:.12}",
+                revert.id, revert.status
+            ));
+            self.next_steps.push(format!("gt why {}", revert.id));
+        }
     }
 
     /// Adds the state of an open merge request, and the reason why it is not merged now.
@@ -367,6 +384,11 @@ impl Explanation {
         if let Some(wait) = RequestWait::find(beads, request) {
             let why = wait.describe(beads, view.now);
             self.now.push(format!("{id}: {why}"));
+            if matches!(wait, RequestWait::Gate { .. } | RequestWait::Beads { .. }) {
+                let output = mq::read_last_gate_output(rig, id);
+                self.now
+                    .extend(output.iter().map(|line| format!("| {line}")));
+            }
             self.next_steps
                 .extend(wait.next_steps(beads, id, rig.name()));
             return;

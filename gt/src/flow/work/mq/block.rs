@@ -25,7 +25,27 @@ pub(super) fn block_for_no_change(job: &MergeJob) -> anyhow::Result<MergeOutcome
         job.receipt.target,
         offer_to_close(job)
     );
-    block_for_user(job, &reason)
+    block_for_missing_change(job, &reason)
+}
+
+/// Makes a request wait for a user, who closes its bead or gives the work back.
+pub(super) fn block_for_missing_change(
+    job: &MergeJob,
+    reason: &str,
+) -> anyhow::Result<MergeOutcome> {
+    let outcome = block_for_user(job, reason)?;
+    job.queue.rig.transact(job.queue.store, |tx| {
+        let Some(mut request) = tx.get(&job.request.id).cloned() else {
+            return Ok(());
+        };
+        let state = RequestState {
+            adds_nothing: true,
+            ..request_state(&request)
+        };
+        set_request_state(&mut request, &state)?;
+        Ok(tx.put(request)?)
+    })?;
+    Ok(outcome)
 }
 
 /// Makes a request wait for a user because it would bring back commits that left the target.
@@ -144,6 +164,7 @@ pub(super) fn block_request(tx: &mut Tx, id: &str, reason: &str) -> anyhow::Resu
     };
     let state = RequestState {
         needs_person: reason.to_owned(),
+        adds_nothing: false,
         failing: None,
         ..request_state(&request)
     };

@@ -1,6 +1,10 @@
 //! Reads what a user wants to see of a request: its changes, and the logs of its failed gates.
 
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+use kit::ui::{cut, escape};
 
 use super::job::queue_repository;
 use crate::record::merge_request::Receipt;
@@ -39,4 +43,62 @@ pub fn list_gate_logs(rig: &RigLayout, request: &str) -> Vec<PathBuf> {
         .collect();
     logs.sort();
     logs
+}
+
+/// The number of lines that a screen shows of a gate's output, their width, and the number of bytes
+/// that are read for them.
+const SHOWN_LINES: usize = 8;
+const SHOWN_COLUMNS: usize = 160;
+const READ_BYTES: u64 = 4000;
+
+/// Returns the last lines of the newest log of a request's failed gates, safe for a terminal.
+pub fn read_last_gate_output(rig: &RigLayout, request: &str) -> Vec<String> {
+    let newest = list_gate_logs(rig, request)
+        .into_iter()
+        .filter_map(|log| Some((log.metadata().ok()?.modified().ok()?, log)))
+        .max();
+    // A log that `gt compact` has just removed says nothing.
+    newest.map_or_else(Vec::new, |(_, log)| {
+        let text = read_end(&log).unwrap_or_default();
+        list_last_lines(&text)
+    })
+}
+
+fn read_end(log: &Path) -> io::Result<String> {
+    let mut file = File::open(log)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(READ_BYTES)))?;
+    let mut bytes = Vec::new();
+    file.take(READ_BYTES).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+fn list_last_lines(text: &str) -> Vec<String> {
+    let lines: Vec<&str> = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .collect();
+    lines[lines.len().saturating_sub(SHOWN_LINES)..]
+        .iter()
+        .map(|line| cut::cut_to_width(&escape::escape_line(line), SHOWN_COLUMNS))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_lines_of_an_output_are_few_narrow_and_safe() {
+        let long = "x".repeat(500);
+        let text = format!("{}\u{1b}[31mred\n\n{long}\n", "line\n".repeat(20));
+        let shown = list_last_lines(&text);
+        assert_eq!(shown.len(), SHOWN_LINES);
+        assert!(!shown.join("").contains('\u{1b}'), "{shown:?}");
+        assert!(
+            shown
+                .iter()
+                .all(|line| line.chars().count() <= SHOWN_COLUMNS)
+        );
+    }
 }

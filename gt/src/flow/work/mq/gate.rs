@@ -84,14 +84,25 @@ impl GateFailure {
     /// Describes a gate whose command, or a program that it needs, cannot be run. None if the gate
     /// ran and failed.
     pub(crate) fn describe_cannot_run(&self) -> Option<String> {
-        let code = self.code.filter(|code| CANNOT_RUN.contains(code))?;
-        let said = self.tail.lines().rev().find(|line| !line.trim().is_empty());
+        let code = self.code?;
+        let mut lines = self.tail.lines().rev();
+        let said = if CANNOT_RUN.contains(&code) {
+            lines.find(|line| !line.trim().is_empty())
+        } else {
+            Some(lines.find(|line| names_missing_make_target(line))?)
+        };
         let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
         Some(format!(
             "the gate {} cannot run (exit code {code}){said}",
             self.gate
         ))
     }
+}
+
+/// Returns true if `make` says that the target of its command line does not exist. One that another
+/// target needs may have been removed by the work.
+fn names_missing_make_target(line: &str) -> bool {
+    line.contains("make") && line.contains("No rule to make target") && !line.contains("needed by")
 }
 
 /// Runs the gates of several candidates side by side, each in trees of its own. Returns the first
@@ -336,4 +347,32 @@ fn drop_changes(tree: &Path, candidate: &str) -> anyhow::Result<Vec<String>> {
 /// Returns the part of an output that goes into the task.
 pub(crate) fn output_tail(output: &str) -> &str {
     cut::last_lines(output.trim_end(), MAX_OUTPUT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gate_with_a_wrong_make_target_cannot_run() {
+        let describe = |code, tail: &str| {
+            let failure = GateFailure {
+                gate: "check".to_owned(),
+                code: Some(code),
+                tail: tail.to_owned(),
+                ..GateFailure::default()
+            };
+            failure.describe_cannot_run()
+        };
+        let missing = "make: *** No rule to make target 'tset'.  Stop.\n";
+        assert_eq!(
+            describe(2, missing).as_deref(),
+            Some(
+                "the gate check cannot run (exit code 2): make: *** No rule to make target 'tset'.  Stop."
+            )
+        );
+        let removed = "make: *** No rule to make target 'a.c', needed by 'a.o'.  Stop.\n";
+        assert_eq!(describe(2, removed), None);
+        assert_eq!(describe(2, "make: *** [Makefile:2: test] Error 1\n"), None);
+    }
 }

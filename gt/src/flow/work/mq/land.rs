@@ -194,7 +194,7 @@ pub(super) fn close_without_merge(
             job.receipt.target,
             block::offer_to_close(job)
         );
-        return block::block_for_user(job, &reason);
+        return block::block_for_missing_change(job, &reason);
     }
     close_already_there(job, &commit)
 }

@@ -60,7 +60,7 @@ mod withdraw;
 pub use batch::PrefixSearch;
 pub use bisect::{BisectOutcome, FailingCommit, bisect_target};
 pub use clash::find_clashes;
-pub use evidence::{list_gate_logs, read_submitted_diff};
+pub use evidence::{list_gate_logs, read_last_gate_output, read_submitted_diff};
 pub use job::MergeOutcome;
 pub use lost::{RestoreOutcome, RestoredMerge, accept_losses, list_losses, restore_losses};
 pub use queue::{QueuePace, run_queue};

@@ -18,7 +18,7 @@ use super::own_work::{self, OwnWork};
 use crate::flow::work::convoy;
 use crate::record;
 use crate::record::merge_request::{self, source_bead_of};
-use crate::record::merge_task::MERGE_LABEL as LABEL;
+use crate::record::merge_task::{MERGE_LABEL as LABEL, REPAIR_KEY};
 use crate::record::polecat;
 use crate::town::Town;
 
@@ -41,7 +41,10 @@ pub(crate) fn create_conflict_task(
     create_task(
         job,
         target,
-        "Resolve merge conflicts of",
+        RepairCause {
+            what: "Resolve merge conflicts of",
+            against: "Conflict with",
+        },
         &evidence,
         |task| MergeOutcome::Conflict { task },
     )
@@ -68,7 +71,11 @@ pub(crate) fn create_gate_task(
         let request = job.request.clone();
         polecat::record_result(tx, &request, |entry, _| entry.gate_failures += 1)
     })?;
-    create_task(job, target, &title, &evidence, |task| {
+    let cause = RepairCause {
+        what: &title,
+        against: "Gate failed on",
+    };
+    create_task(job, target, cause, &evidence, |task| {
         MergeOutcome::GateFailed {
             gate: failure.gate.clone(),
             task,
@@ -99,10 +106,22 @@ pub(super) fn create_review_task(
     create_task(
         job,
         target,
-        "Make the requested changes of",
+        RepairCause {
+            what: "Make the requested changes of",
+            against: "Changes requested for",
+        },
         &evidence,
         |task| MergeOutcome::ChangesRequested { task },
     )
+}
+
+/// The texts of a task about why a request does not merge.
+#[derive(Clone, Copy)]
+struct RepairCause<'a> {
+    /// The begin of the title.
+    what: &'a str,
+    /// The words before the name of the target.
+    against: &'a str,
 }
 
 /// Creates the task, makes the request wait for it, counts the retry, and lets the convoys of the
@@ -112,7 +131,7 @@ pub(super) fn create_review_task(
 fn create_task(
     job: &MergeJob,
     target: &str,
-    what: &str,
+    cause: RepairCause<'_>,
     evidence: &str,
     outcome: impl FnOnce(String) -> MergeOutcome,
 ) -> anyhow::Result<MergeOutcome> {
@@ -124,7 +143,7 @@ fn create_task(
     let is_void = is_made_void(job, target)?;
     let repair = RepairOrder {
         job,
-        what,
+        cause,
         evidence,
         own_work: &own_work,
         is_void,
@@ -159,8 +178,7 @@ fn create_task(
 #[derive(Clone, Copy)]
 struct RepairOrder<'a> {
     job: &'a MergeJob<'a>,
-    /// The begin of the title.
-    what: &'a str,
+    cause: RepairCause<'a>,
     evidence: &'a str,
     /// The commit that the worker merges.
     own_work: &'a str,
@@ -193,7 +211,8 @@ fn is_made_void(job: &MergeJob, target: &str) -> anyhow::Result<bool> {
     Ok(false)
 }
 
-/// Returns the id of a task for a subject. A deleted task blocks nothing, so its id is not reused.
+/// Returns the id of a task for a subject. A deleted task blocks nothing, and a merged one is a
+/// finished work of its own, so their ids are not reused.
 pub(crate) fn free_task_id(beads: &Snapshot, prefix: &str, about: &str) -> String {
     let mut further = String::new();
     loop {
@@ -201,11 +220,23 @@ pub(crate) fn free_task_id(beads: &Snapshot, prefix: &str, about: &str) -> Strin
             "{prefix}-fix-{}",
             compute_short_hash(format!("{about}{further}"), 3)
         );
-        if beads.get(&id).is_none_or(|task| !task.is_tombstone()) {
+        let is_usable = |task: &Bead| !task.is_tombstone() && !was_merged(beads, task);
+        if beads.get(&id).is_none_or(is_usable) {
             return id;
         }
         further.push('\0');
     }
+}
+
+/// Returns true if the work of a task was merged.
+fn was_merged(beads: &Snapshot, task: &Bead) -> bool {
+    !task.is_open()
+        && merge_request::requests_closed_since(beads, task.created_at.instant())
+            .into_iter()
+            .any(|request| {
+                source_bead_of(request) == task.id
+                    && merge_request::commit_with_work(request).is_some()
+            })
 }
 
 /// Returns true if a task goes to a worker automatically: it is at one of the first two repairs of
@@ -228,9 +259,6 @@ pub fn is_automatic_task(beads: &Snapshot, task: &Bead) -> bool {
     };
     before + repair.number <= MAX_AUTOMATIC_REPAIRS
 }
-
-/// The metadata key of a task's repair.
-const REPAIR_KEY: &str = "repair";
 
 /// The repair that a task is at.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
@@ -262,7 +290,7 @@ fn open_task_again(tx: &mut Tx, repair: &RepairOrder<'_>, mut task: Bead) -> any
     let original = original_bead_of(tx, &task).and_then(|id| tx.get(&id).cloned());
     match original {
         Some(bead) => {
-            task.title = repair_title(repair.what, &bead, number);
+            task.title = repair_title(repair.cause.what, &bead, number);
             task.description = describe_repair(repair, &bead.id);
         }
         // The task of a target.
@@ -356,7 +384,7 @@ fn write_repair_task(
     let metadata = json!({ "resolves": job.request.id, "base": receipt.base, "tip": receipt.tip });
     tx.put(Bead {
         id: id.to_owned(),
-        title: repair_title(repair.what, &bead, 1),
+        title: repair_title(repair.cause.what, &bead, 1),
         description: describe_repair(repair, source),
         priority: job.request.priority,
         issue_type: Kind::Task,
@@ -382,10 +410,11 @@ fn write_repair_task(
 fn describe_repair(repair: &RepairOrder<'_>, source: &str) -> String {
     let job = repair.job;
     format!(
-        "Original MR: {}\nBranch: {}\nConflict with: {}\nOriginal issue: {source}\n\n{} A merge shows the queue \
+        "Original MR: {}\nBranch: {}\n{}: {}\nOriginal issue: {source}\n\n{} A merge shows the queue \
          that the original work is in your result: when that is merged, {source} is closed with it.\n",
         job.request.id,
         job.receipt.branch,
+        repair.cause.against,
         job.receipt.target,
         describe_merge(repair),
     )
