@@ -246,6 +246,7 @@ mod tests {
             issue_type: String::new(),
             assignee: String::new(),
             standing,
+            is_repair: false,
             waits_for: blockers.iter().filter(|_| waits).cloned().collect(),
             blockers,
             why: String::new(),

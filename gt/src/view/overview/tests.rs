@@ -240,3 +240,33 @@ fn the_steps_change_every_number() {
             .any(|convoy| convoy[1] == 1 && convoy[2] == 2)
     );
 }
+
+#[test]
+fn work_without_a_change_goes_to_another_worker_or_is_closed() {
+    let mut random = RandomTown::new();
+    random.make(&TownStep::Create);
+    random.make(&TownStep::Sling(0));
+    let town = &random.place.town;
+    let holder = || {
+        let view = TownView::read(town).unwrap();
+        let mut holders = view.polecats_of("web").iter();
+        let found = holders.find(|polecat| polecat.hook.is_some());
+        found.map(|polecat| polecat.slot.lease)
+    };
+    let first = holder();
+    assert!(first.is_some());
+    let bead = "web-0".to_owned();
+    let said = TownChange::SlingAgain { bead: bead.clone() }.apply(town);
+    assert!(said.unwrap().contains("web-0 is slung to web/polecats/"));
+    let view = TownView::read(town).unwrap();
+    let beads = &view.stores.rigs["web"];
+    assert_eq!(
+        bd::bead::attempt::read_attempt(beads.get("web-0").unwrap()),
+        2
+    );
+    let reason = "it is there".to_owned();
+    TownChange::CloseBead { bead, reason }.apply(town).unwrap();
+    let view = TownView::read(town).unwrap();
+    let closed = view.stores.rigs["web"].get("web-0").unwrap();
+    assert_eq!(closed.close_reason, "Nothing to change: it is there");
+}

@@ -469,7 +469,7 @@ fn track_bead(homes: &[RigStore], id: &str) -> TrackedBead {
                 BeadStanding::NeedsStep | BeadStanding::Merging => {
                     request.and_then(|request| home.describe_wait(request))
                 }
-                _ => None,
+                BeadStanding::Unknown => None,
             })
             .unwrap_or_default(),
         next_steps: Vec::new(),

@@ -58,10 +58,8 @@ pub fn read_last_gate_output(rig: &RigLayout, request: &str) -> Vec<String> {
         .filter_map(|log| Some((log.metadata().ok()?.modified().ok()?, log)))
         .max();
     // A log that `gt compact` has just removed says nothing.
-    newest.map_or_else(Vec::new, |(_, log)| {
-        let text = read_end(&log).unwrap_or_default();
-        list_last_lines(&text)
-    })
+    let text = newest.and_then(|(_, log)| read_end(&log).ok());
+    text.map_or_else(Vec::new, |text| list_last_lines(&text))
 }
 
 fn read_end(log: &Path) -> io::Result<String> {

@@ -511,6 +511,44 @@ pub(crate) fn format_files(files: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::TestTown;
+
+    #[test]
+    fn a_merged_task_is_not_used_again_for_its_request() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let store = rig.store().unwrap();
+        let put = |bead: Bead| {
+            rig.transact(&store, |tx| {
+                let now = tx.now();
+                Ok(tx.put(Bead {
+                    created_at: now.clone(),
+                    closed_at: (bead.status == Status::Closed).then_some(now),
+                    ..bead
+                })?)
+            })
+            .unwrap();
+        };
+        let next_id = || free_task_id(&store.snapshot().unwrap(), "web", "web-mr-1");
+        let first = next_id();
+        put(Bead {
+            id: first.clone(),
+            title: "Fix gate check of web-1".to_owned(),
+            status: Status::Closed,
+            ..Bead::default()
+        });
+        assert_eq!(next_id(), first, "closed without a merge");
+        put(Bead {
+            id: "web-mr-2".to_owned(),
+            title: format!("Merge: {first}"),
+            description: format!("source_issue: {first}\nmerge_commit: abc"),
+            status: Status::Closed,
+            issue_type: Kind::MergeRequest,
+            ..Bead::default()
+        });
+        assert_ne!(next_id(), first);
+    }
 
     #[test]
     fn a_fence_is_longer_than_any_in_the_text() {
