@@ -13,8 +13,7 @@ use gt::record::account::check_named_account;
 use gt::town::Town;
 use gt::town::beads::BeadsHome;
 use gt::town::identity::Address;
-use kit::cli::unknown;
-use kit::ui::escape::escape_line;
+use kit::ui::escape::{self, escape_line};
 
 /// Give beads to workers
 ///
@@ -120,7 +119,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         kit::bail_usage!(
             "`{}` is no bead; make one of the text first, then sling it:\n  bd create {} --rig {rig}\n  gt sling BEAD {rig}",
             escape_line(text),
-            unknown::quote_for_shell(&escape_line(text)),
+            escape::quote_for_shell(&escape_line(text)),
         );
     }
     if args.dry_run {
@@ -167,7 +166,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         },
     };
     let slung = sling_batch(&town, &batch, |problem| {
-        ctx.ui.warn(&kit::ui::escape::escape_line(problem));
+        ctx.ui.warn(&escape_line(problem));
     })?;
     gt::host::daemon::wake_daemon(&town);
     show_hint_once(ctx, &town, HintTopic::Convoy);

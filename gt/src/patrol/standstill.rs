@@ -22,13 +22,14 @@ pub fn explain_worker(layout: &TownLayout, view: &TownView, polecat: &Polecat) -
     let mut why = polecat.why.clone();
     if let SlotState::Finishing { .. } = polecat.slot.state {
         let worker = Worker::new(polecat.rig.as_str(), polecat.name.as_str());
-        if let Some(next) = PatrolMemory::next_done(layout, worker, view.now) {
+        let next = PatrolMemory::next_done(layout, worker, view.now);
+        if let Some(next) = next.filter(|next| *next > view.now) {
             let next = time::format_ago(view.now, next);
             why.push_str(&format!(", the next time {next}"));
         }
     }
     if polecat.state == PolecatState::Stalled {
-        add_session_end(&mut why, view, polecat);
+        add_session_end(&mut why, layout, view, polecat);
     }
     if matches!(polecat.state, PolecatState::Stalled | PolecatState::Zombie)
         && polecat.slot.state.stuck_reason().is_some()
@@ -40,7 +41,7 @@ pub fn explain_worker(layout: &TownLayout, view: &TownView, polecat: &Polecat) -
 }
 
 /// Adds the last line of a worker's last session and the time of its next start.
-fn add_session_end(why: &mut String, view: &TownView, polecat: &Polecat) {
+fn add_session_end(why: &mut String, layout: &TownLayout, view: &TownView, polecat: &Polecat) {
     if let Some(words) = quote_last_words(&polecat.slot) {
         why.push_str(&words);
     }

@@ -63,7 +63,7 @@ fn describe_missing_value(error: &clap::Error, words: &[String]) -> Option<unkno
 fn suggest_for_pair(pair: &str) -> Option<String> {
     let (key, value) = pair.split_once('=')?;
     gt::town::config::key::find_key(key)?;
-    let value = unknown::quote_for_shell(value);
+    let value = kit::ui::escape::quote_for_shell(value);
     Some(format!("gt config set {key} {value}"))
 }
 
@@ -74,7 +74,7 @@ fn suggest_for_town(words: &[String]) -> Option<String> {
     };
     let is_folder = ["-C", "--town", "--root", "--directory", "--cwd"].contains(&flag.as_str());
     is_folder.then(|| {
-        let folder = unknown::quote_for_shell(folder);
+        let folder = kit::ui::escape::quote_for_shell(folder);
         format!("GT_TOWN_ROOT={folder} gt {}", rest.join(" "))
     })
 }
