@@ -437,7 +437,7 @@ fn worker_item(polecat: &Polecat, thresholds: &Thresholds) -> Option<AttentionIt
             subject: format!("STUCK: {who} on {bead}"),
             text: format!("{reason}. {}{screen}", describe_retry(slot)),
             next: {
-                let close = format!("bd close {bead} --reason \"Nothing to change: <why>\"");
+                let close = format!("bd close {bead} --reason \"<why there is nothing to merge>\"");
                 let steps = match slot.state.failed_done() {
                     // The same worker found nothing to hand in.
                     Some(failed) if failed.step == DoneStep::Proof => [give, close, retry],

@@ -53,8 +53,9 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> V
             format!("bd update {id} --status open --assignee \"\""),
         ];
     }
+    let request = merge_request::find_open_request(home.beads, &bead.id);
     // The worker is not restarted automatically.
-    if !bead.why.is_empty() {
+    if request.is_none() && home.stuck_reason(&bead.id).is_some() {
         let id = &bead.id;
         let worker = bead.assignee.replace("/polecats/", "/");
         return vec![
@@ -74,11 +75,10 @@ fn steps_of_blocked(home: Option<&RigStore>, bead: &TrackedBead, rig: &str) -> V
         })
         .map(|task| format!("gt sling {task} {rig}"))
         .collect();
-    let request = merge_request::find_open_request(home.beads, &bead.id);
     if let Some(request) =
         request.filter(|request| merge_request::reason_for_user(request).is_some())
     {
-        ways.push(format!("gt mq retry {}", request.id));
+        ways.extend(merge_request::next_steps_for_user(request));
     }
     ways
 }
