@@ -28,7 +28,7 @@ pub(super) fn describe_unknown(error: &clap::Error, words: &[String]) -> Option<
     {
         hint.clone_into(&mut found.hint);
     }
-    if found.message.ends_with("for \"bd label\"") {
+    if found.hint.ends_with("bd label --help") {
         "try: bd label add ID LABEL".clone_into(&mut found.hint);
     }
     let path = unknown::find_command_path(&program, words);
