@@ -16,8 +16,10 @@ use crate::town::TownLayout;
 pub(super) fn budget_items(layout: &TownLayout, view: &TownView) -> Vec<AttentionItem> {
     let budgets = list_budgets(view);
     let nearly_spent = budgets.iter().filter(|budget| budget.is_nearly_spent());
-    // `gt costs` reports prices that cannot be read.
-    let prices = PriceList::load(layout).unwrap_or_default();
+    let prices = match PriceList::load(layout) {
+        Ok(prices) => format!(" Costs are computed from the {}.", prices.describe_date()),
+        Err(error) => format!(" The prices cannot be read: {error:#}."),
+    };
     nearly_spent
         .map(|budget| describe_budget(budget, &prices))
         .collect()
@@ -60,7 +62,7 @@ pub fn list_budgets(view: &TownView) -> Vec<Budget> {
     budgets
 }
 
-fn describe_budget(budget: &Budget, prices: &PriceList) -> AttentionItem {
+fn describe_budget(budget: &Budget, prices: &str) -> AttentionItem {
     let (stage, subject, text) = if budget.is_spent() {
         (
             "spent",
@@ -81,10 +83,6 @@ fn describe_budget(budget: &Budget, prices: &PriceList) -> AttentionItem {
     let until = match budget.kind {
         BudgetKind::Day | BudgetKind::Rig => " A new day begins at midnight.",
         BudgetKind::Convoy | BudgetKind::Bead => "",
-    };
-    let prices = match prices.describe_date() {
-        date if date.is_empty() => String::new(),
-        date => format!(" Costs are computed from the {date}."),
     };
     AttentionItem {
         kind: AttentionKind::NeedsPerson,

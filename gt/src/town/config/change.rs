@@ -28,7 +28,7 @@ pub enum SettingsLayer {
 pub enum ChangeError {
     #[error(
         "there is no setting `{name}`{}: gt config list shows them",
-        describe_near(near)
+        describe_near(near.as_deref())
     )]
     Unknown {
         name: String,
@@ -66,9 +66,8 @@ impl ChangeError {
     }
 }
 
-fn describe_near(near: &Option<String>) -> String {
-    let text = near.as_ref().map(|near| format!(" (did you mean {near}?)"));
-    text.unwrap_or_default()
+fn describe_near(near: Option<&str>) -> String {
+    near.map_or_else(String::new, |near| format!(" (did you mean {near}?)"))
 }
 
 /// Keeps other processes from changing the settings, for a change that depends on their values.

@@ -57,12 +57,12 @@ impl PriceList {
         Ok(list)
     }
 
-    /// Describes the age of the prices. Empty without prices.
+    /// Describes the age of the prices.
     pub fn describe_date(&self) -> String {
-        match (self.date.as_str(), &self.own_date) {
-            ("", _) => String::new(),
-            (date, None) => format!("list prices of {date}"),
-            (date, Some(own)) => format!("list prices of {date} and own prices of {own}"),
+        let date = &self.date;
+        match &self.own_date {
+            None => format!("list prices of {date}"),
+            Some(own) => format!("list prices of {date} and own prices of {own}"),
         }
     }
 
