@@ -158,12 +158,13 @@ fn the_page_is_for_the_browser_with_the_link_only() {
     assert!(overview.contains("content-security-policy: default-src 'none'"));
     let from_elsewhere = format!("{cookie}\r\nOrigin: http://evil.example");
     assert_eq!(status_of(&get("/api/overview", &from_elsewhere)), "403");
-    let post = |cookie: &str, origin: &str| {
+    let act = |cookie: &str, origin: &str, change: &str| {
         let head = format!(
             "POST /api/act HTTP/1.1\r\nHost: {host}{cookie}{origin}\r\nContent-Type: application/json"
         );
-        send(port, &head, r#"{"act":"park","rig":"web"}"#)
+        send(port, &head, change)
     };
+    let post = |cookie: &str, origin: &str| act(cookie, origin, r#"{"act":"park","rig":"web"}"#);
     let origin = format!("\r\nOrigin: http://{host}");
     let refused = post(&cookie, &origin);
     assert_eq!(status_of(&refused), "403");
@@ -177,6 +178,18 @@ fn the_page_is_for_the_browser_with_the_link_only() {
     assert_eq!(status_of(&post(&cookie, &origin)), "200");
     let status = town.gt(["status", "--json"]).ok().json();
     assert_eq!(status["rigs"][0]["held"]["state"], "parked");
+    let create = |title: &str| json!({ "act": "create_bead", "rig": "web", "title": title });
+    let made = act(&cookie, &origin, &create("Name the limit").to_string());
+    assert_eq!(status_of(&made), "200", "{made}");
+    let beads = town.bd("web", ["search", "Name the limit", "--json"]);
+    let beads = beads.ok().json();
+    assert!(
+        made.contains(beads[0]["id"].as_str().unwrap()),
+        "{made} {beads}"
+    );
+    let unnamed = act(&cookie, &origin, &create(" ").to_string());
+    assert!(unnamed.contains("title"), "{unnamed}");
+    assert_ne!(status_of(&unnamed), "200", "{unnamed}");
 }
 
 #[test]

@@ -246,16 +246,23 @@ fn offer_for_agent(agent: &AgentStatus) -> Vec<Offer> {
 /// Offers to park a rig or to unpark it. Only `gt rig undock` starts a docked rig again.
 fn offer_for_rig(rig: &RigSummary) -> Vec<Offer> {
     let name = rig.name.clone();
-    match rig.held.as_ref().map(|hold| hold.state) {
+    let create = TownChange::CreateBead {
+        rig: name.clone(),
+        title: String::new(),
+    };
+    let create =
+        Offer::new('b', "New bead", create).with_text(format!("Title of a new bead of rig {name}"));
+    let hold = match rig.held.as_ref().map(|hold| hold.state) {
         None => {
             let park = Offer::new('p', "Park", TownChange::Park { rig: name });
-            vec![park.confirmed(Confirmation::Always)]
+            Some(park.confirmed(Confirmation::Always))
         }
         Some(HoldState::Parked) => {
-            vec![Offer::new('p', "Unpark", TownChange::Unpark { rig: name })]
+            Some(Offer::new('p', "Unpark", TownChange::Unpark { rig: name }))
         }
-        Some(_) => Vec::new(),
-    }
+        Some(_) => None,
+    };
+    hold.into_iter().chain([create]).collect()
 }
 
 fn offer_for_request(id: &str) -> Vec<Offer> {

@@ -1,6 +1,6 @@
 //! The changes that a user makes on a screen of the town: `gt top` and the page.
 
-use bd::change;
+use bd::change::{self, NewBead};
 use kit::ui::counted;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +45,10 @@ pub enum TownChange {
         bead: String,
         reason: String,
     },
+    CreateBead {
+        rig: String,
+        title: String,
+    },
     RetryRequest {
         request: String,
     },
@@ -77,6 +81,7 @@ impl TownChange {
             Self::Sling { bead, target } => format!("Sling {bead} to {target}"),
             Self::SlingAgain { bead } => format!("Give {bead} to a fresh worker"),
             Self::CloseBead { bead, .. } => format!("Close {bead}: nothing to change"),
+            Self::CreateBead { rig, title } => format!("Create \"{title}\" in rig {rig}"),
             Self::RetryRequest { request } => format!("Retry {request}"),
             Self::RetryWorker { worker } => format!("Retry {worker}"),
             Self::Reject { request, reason } => format!("Reject {request} because \"{reason}\""),
@@ -93,6 +98,7 @@ impl TownChange {
             Self::Answer { .. } => Some("answer"),
             Self::Nudge { .. } => Some("message"),
             Self::Sling { .. } => Some("target"),
+            Self::CreateBead { .. } => Some("title"),
             Self::CloseBead { .. } | Self::Reject { .. } | Self::StopTown { .. } => Some("reason"),
             _ => None,
         }
@@ -105,6 +111,7 @@ impl TownChange {
             Self::Answer { answer: text, .. }
             | Self::Nudge { message: text, .. }
             | Self::Sling { target: text, .. }
+            | Self::CreateBead { title: text, .. }
             | Self::CloseBead { reason: text, .. }
             | Self::Reject { reason: text, .. }
             | Self::StopTown { reason: text } => written.clone_into(text),
@@ -139,6 +146,15 @@ impl TownChange {
                 })?;
                 wake_daemon(town);
                 format!("{bead} is closed")
+            }
+            Self::CreateBead { rig, title } => {
+                let new = NewBead {
+                    title: title.trim().to_owned(),
+                    ..NewBead::default()
+                };
+                let rig = town.find_rig(rig)?;
+                let bead = rig.transact(&rig.store()?, |tx| Ok(change::create_bead(tx, new)?))?;
+                format!("{} is created, and no one has it yet", bead.id)
             }
             Self::RetryRequest { request } => {
                 let (found, rig) = find_request(town, request)?;
