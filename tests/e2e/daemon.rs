@@ -60,6 +60,8 @@ fn a_daemon_is_stale_once_its_program_is_replaced() {
         status.contains(killed) && status.contains("  gt up\n"),
         "{status}"
     );
+    town.gt(["down"]).ok();
+    assert!(!town.gt(["status"]).ok().out.contains(killed));
     town.gt(["daemon", "start"]).ok();
     assert!(!town.gt(["status"]).ok().out.contains("older program"));
     town.gt(["estop", "--reason", "fire"]).ok();

@@ -187,6 +187,16 @@ fn the_page_is_for_the_browser_with_the_link_only() {
         made.contains(beads[0]["id"].as_str().unwrap()),
         "{made} {beads}"
     );
+    let id = beads[0]["id"].as_str().unwrap();
+    let close = |reason: &str| {
+        let change = json!({ "act": "close_bead", "bead": id, "reason": reason });
+        status_of(&act(&cookie, &origin, &change.to_string())).to_owned()
+    };
+    assert_ne!(close(" "), "200", "a reason is needed");
+    assert_eq!(close("it is right"), "200");
+    assert_ne!(close("again"), "200", "it is closed already");
+    let reason = town.show("web", id)["close_reason"].clone();
+    assert_eq!(reason, "Nothing to change: it is right");
     let unnamed = act(&cookie, &origin, &create(" ").to_string());
     assert!(unnamed.contains("title"), "{unnamed}");
     assert_ne!(status_of(&unnamed), "200", "{unnamed}");

@@ -31,6 +31,8 @@ fn the_doctor_connects_a_town_that_was_moved() {
     gt(&["daemon", "stop"]).ok();
     town.kill_all_sessions();
     let status = gt(&["status"]).ok().out;
+    let killed = "ended without being stopped";
+    assert!(!status.contains(killed), "{status}");
     let redirects = "3 work trees lead to beads of another place";
     assert_eq!(status.matches(redirects).count(), 1, "{status}");
     let findings = gt(&["doctor", "paths", "sandboxes", "--json"]).ok().json();

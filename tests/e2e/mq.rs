@@ -34,7 +34,10 @@ fn the_next_request_is_shown_with_its_branch_and_bead() {
     let by_bead = town.gt(["mq", "status", bead]).ok().out;
     assert_eq!(by_bead, text, "a bead stands for its last request");
     town.gt(["mq", "retry", bead]).fails(&request);
-    let other = town.bead("web", "Not begun");
+    // To wait for a request is not to be its bead.
+    let other = town.bead_with("web", "Not begun", &["--deps", &request]);
+    let reject = ["mq", "reject", &other, "-r", "x"];
+    town.gt(reject).fails("no merge request");
     let none = town.gt(["mq", "status", &other]).fails("no merge request");
     assert!(
         none.err.contains(&format!("gt why {other}")),

@@ -57,6 +57,7 @@ impl Town {
         let root = self.root();
         self.gt_at(&self.path("home"), ["install", root.to_str().unwrap()])
             .ok();
+        self.agent("worker", "work");
         self.set_town_setting("default_agent", json!("worker"));
     }
 

@@ -368,23 +368,24 @@ pub(crate) fn find_originals(beads: &Snapshot, request: &Bead) -> Vec<Bead> {
     found
 }
 
+/// Returns the requests for a bead's work. An edge alone is no proof: a bead may wait for the
+/// request of another bead.
+fn requests_of<'a>(beads: &'a Snapshot, id: &str) -> impl Iterator<Item = &'a Bead> {
+    let edges = beads.get(id).into_iter();
+    edges
+        .flat_map(|bead| bead.edges(&DepKind::Blocks))
+        .filter_map(|edge| beads.get(&edge.depends_on_id))
+        .filter(move |request| is_merge_request(request) && source_bead_of(request) == id)
+}
+
 /// Returns the open request that merges a bead's work, which the bead waits for.
 pub fn find_open_request<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
-    let bead = beads.get(id)?;
-    bead.edges(&DepKind::Blocks).find_map(|edge| {
-        beads
-            .get(&edge.depends_on_id)
-            .filter(|bead| bead.is_open() && is_merge_request(bead))
-    })
+    requests_of(beads, id).find(|request| request.is_open())
 }
 
 /// Returns the newest request for a bead's work, open or closed.
 pub fn find_last_request<'a>(beads: &'a Snapshot, id: &str) -> Option<&'a Bead> {
-    let edges = beads.get(id)?.edges(&DepKind::Blocks);
-    let targets = edges.filter_map(|edge| beads.get(&edge.depends_on_id));
-    targets
-        .filter(|bead| is_merge_request(bead))
-        .max_by_key(|bead| bead.created_at.clone())
+    requests_of(beads, id).max_by_key(|request| request.created_at.clone())
 }
 
 /// Returns true if a bead waits for an open request that merges its work. Reads neither.

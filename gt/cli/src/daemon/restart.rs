@@ -21,7 +21,7 @@ pub(super) struct Args {}
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let is_running = daemon::is_daemon_running(&town.layout);
+    let is_running = daemon::read_daemon_status(&town).running;
     let ended = is_running.then(|| daemon::stop_daemon(&town)).transpose()?;
     let pid = daemon::start_daemon(&town)?;
     let report = RestartDaemonReport {

@@ -16,6 +16,14 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
             return;
         }
         page.line(format!("● the daemon runs (pid {})", status.pid));
+        if let Some(earlier) = &status.moved_from {
+            let earlier = earlier.display().to_string();
+            page.line(format!(
+                "  for {}, where this town was before: nothing is started or merged here",
+                kit::ui::escape::escape_line(&earlier)
+            ));
+            page.line("  → gt up");
+        }
         page.line(format!(
             "  started:   {}",
             page.relative_time(&status.started_at)

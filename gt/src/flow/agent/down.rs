@@ -45,6 +45,8 @@ pub fn stop_town(town: &LiveTown, daemon_only: bool) -> anyhow::Result<DownRepor
     let daemon = daemon::read_daemon_status(town).running;
     if daemon {
         daemon::stop_daemon(town)?;
+    } else {
+        daemon::record_end(town);
     }
     let (sessions, stopped) = match end_sessions(town, daemon_only) {
         Ok(ended) => ended,

@@ -1,5 +1,6 @@
 //! The changes that a user makes on a screen of the town: `gt top` and the page.
 
+use bd::bead::Status;
 use bd::change::{self, NewBead};
 use kit::ui::counted;
 use serde::{Deserialize, Serialize};
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::flow::agent::nudge::nudge_unless_muted;
 use crate::flow::agent::{hold, polecat};
 use crate::flow::townwide::escalate;
+use crate::flow::work::convoy::is_work;
 use crate::flow::work::mq;
 use crate::flow::work::sling::{SlingBatch, SlingOptions, sling_batch};
 use crate::host::LiveTown;
@@ -140,8 +142,17 @@ impl TownChange {
             Self::SlingAgain { bead } => sling_again(town, bead)?,
             Self::CloseBead { bead, reason } => {
                 let found = town.find_bead(bead)?;
-                let reason = format!("Nothing to change: {reason}");
+                anyhow::ensure!(
+                    !reason.trim().is_empty(),
+                    "a reason is needed to close {bead}"
+                );
+                let reason = format!("Nothing to change: {}", reason.trim());
                 town.transact(&found.store, |tx| {
+                    // The screen may be older than the bead.
+                    let is_open_work = tx.get(&found.bead.id).is_some_and(|bead| {
+                        bead.is_open() && bead.status != Status::Pinned && is_work(bead)
+                    });
+                    anyhow::ensure!(is_open_work, "{bead} is no open work any more");
                     Ok(change::close_bead(tx, &found.bead.id, &reason, "", true)?)
                 })?;
                 wake_daemon(town);

@@ -2,10 +2,9 @@
 
 use serde::Serialize;
 
-use super::client::ask_daemon;
-use super::life::read_daemon_status;
+use super::life::{ask_status, read_daemon_status};
 use super::program::{VERSION, find_difference};
-use super::protocol::{DaemonAnswer, DaemonRequest};
+use super::protocol::DaemonAnswer;
 use crate::town::Town;
 
 /// The result of the comparison.
@@ -33,8 +32,7 @@ pub fn compare_daemon_build(town: &Town) -> DaemonBuild {
         reason: "no daemon runs".to_owned(),
         error: None,
     };
-    let Ok(DaemonAnswer::Status { pid, version, .. }) = ask_daemon(town, &DaemonRequest::Status)
-    else {
+    let Some(DaemonAnswer::Status { pid, version, .. }) = ask_status(town) else {
         let status = read_daemon_status(town);
         if status.running {
             build.reason.clear();

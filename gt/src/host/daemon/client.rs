@@ -2,7 +2,6 @@
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
 use std::time::Duration;
 
 use super::protocol::{DaemonAnswer, DaemonRequest, LINE_LIMIT};
@@ -15,12 +14,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Sends a request to the daemon. Without a daemon, the error is of the kind `NotFound` or
 /// `ConnectionRefused`.
 pub fn ask_daemon(town: &Town, request: &DaemonRequest) -> io::Result<DaemonAnswer> {
-    ask_socket(&socket_path(town), request)
-}
-
-/// Sends a request to the daemon behind a socket.
-pub(super) fn ask_socket(socket: &Path, request: &DaemonRequest) -> io::Result<DaemonAnswer> {
-    let mut stream = UnixStream::connect(socket)?;
+    let mut stream = UnixStream::connect(socket_path(town))?;
     stream.set_read_timeout(Some(ANSWER_TIMEOUT))?;
     stream.set_write_timeout(Some(ANSWER_TIMEOUT))?;
     let mut line = serde_json::to_vec(request)?;

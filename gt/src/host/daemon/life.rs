@@ -5,16 +5,19 @@
 
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
-use std::path::PathBuf;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use kit::json::to_pretty_json;
 use kit::sys::{ChildCommand, clock, file};
+use rustix::process::Signal;
 use serde::{Deserialize, Serialize};
 
-use super::client::{ask_daemon, ask_socket};
+use super::client::ask_daemon;
 use super::program::{find_daemon_program, find_difference};
 use super::protocol::{DaemonAnswer, DaemonRequest};
-use super::{real_root, socket_path, socket_path_of};
+use super::real_root;
 use crate::host::runtime;
 use crate::host::wrapper;
 use crate::town::lock::Lock;
@@ -33,9 +36,9 @@ pub struct DaemonState {
     pub last_heartbeat: String,
     /// The number of passes.
     pub heartbeat_count: u64,
-    /// The root of the town at the start. None in the record of an earlier version.
+    /// The root of the town at the start, as text. None in the record of an earlier version.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub root: Option<PathBuf>,
+    pub root: Option<String>,
 }
 
 impl DaemonState {
@@ -45,10 +48,37 @@ impl DaemonState {
             running: true,
             pid,
             started_at: town.clock.now().to_string(),
-            root: Some(real_root(&town.layout)),
+            root: Some(describe_root(&town.layout)),
             ..Self::default()
         }
     }
+
+    /// Reads the record. A missing or damaged one is that of a town without a daemon.
+    fn load(layout: &TownLayout) -> Self {
+        file::read_file_if_exists(&state_path(layout))
+            .ok()
+            .flatten()
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+            .unwrap_or_default()
+    }
+
+    /// Returns the earlier place of a town that was moved since the daemon's start. A second path
+    /// of the same folder, such as a bind mount, is no other place.
+    fn find_earlier_place(&self, layout: &TownLayout) -> Option<PathBuf> {
+        let root = self.root.as_ref()?;
+        let is_here = *root == describe_root(layout) || is_same_folder(root, layout.root());
+        (!is_here).then(|| PathBuf::from(root))
+    }
+}
+
+fn describe_root(layout: &TownLayout) -> String {
+    real_root(layout).display().to_string()
+}
+
+fn is_same_folder(path: &str, other: &Path) -> bool {
+    let identity_of = |path: &Path| path.metadata().ok().map(|found| (found.dev(), found.ino()));
+    let identity = identity_of(Path::new(path));
+    identity.is_some() && identity == identity_of(other)
 }
 
 /// The status of the daemon.
@@ -112,29 +142,33 @@ pub fn state_path(layout: &TownLayout) -> PathBuf {
     layout.daemon().join("state.json")
 }
 
-/// Returns true if a daemon holds the town's lock.
-pub fn is_daemon_running(layout: &TownLayout) -> bool {
+/// Returns true if a daemon holds the town's lock. It works for an earlier place if the town was
+/// moved since.
+fn is_locked(layout: &TownLayout) -> bool {
     !Lock::is_free(&lock_path(layout))
+}
+
+/// Returns true if a daemon works for the town at this place.
+pub fn is_daemon_running(layout: &TownLayout) -> bool {
+    is_locked(layout)
+        && DaemonState::load(layout)
+            .find_earlier_place(layout)
+            .is_none()
 }
 
 /// Returns the start time of the running daemon.
 pub fn read_start_time(layout: &TownLayout) -> Option<jiff::Timestamp> {
-    let bytes = file::read_file_if_exists(&state_path(layout)).ok()??;
-    let stored: DaemonState = serde_json::from_slice(&bytes).ok()?;
-    let started = stored.started_at.parse().ok()?;
+    let started = DaemonState::load(layout).started_at.parse().ok()?;
     is_daemon_running(layout).then_some(started)
 }
 
 /// Returns the daemon's status, from its socket or otherwise from lock and state file.
 pub fn read_daemon_status(town: &Town) -> DaemonStatus {
-    let stored: DaemonState = file::read_file_if_exists(&state_path(&town.layout))
-        .ok()
-        .flatten()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default();
-    let answer = ask_daemon(town, &DaemonRequest::Status).ok();
+    let stored = DaemonState::load(&town.layout);
+    let answer = ask_status(town);
     // A daemon that answers runs, even if its lock file was removed.
-    let running = answer.is_some() || is_daemon_running(&town.layout);
+    let running = answer.is_some() || is_locked(&town.layout);
+    let moved_from = stored.find_earlier_place(&town.layout);
     match answer {
         Some(DaemonAnswer::Status {
             pid,
@@ -162,12 +196,21 @@ pub fn read_daemon_status(town: &Town) -> DaemonStatus {
             heartbeat_count: stored.heartbeat_count,
             degraded: None,
             outdated: None,
-            ended_unexpectedly: stored.running && !running,
-            moved_from: stored
-                .root
-                .filter(|root| running && *root != real_root(&town.layout)),
+            ended_unexpectedly: stored.running && !running && moved_from.is_none(),
+            moved_from: moved_from.filter(|_| running),
         },
     }
+}
+
+/// Asks the daemon of this town for its status. The daemon of a town that was at this place before
+/// may still listen there.
+pub(super) fn ask_status(town: &Town) -> Option<DaemonAnswer> {
+    let answer = ask_daemon(town, &DaemonRequest::Status).ok()?;
+    let DaemonAnswer::Status { pid, .. } = &answer else {
+        return None;
+    };
+    let is_own = is_locked(&town.layout) || *pid == read_pid(&town.layout);
+    is_own.then_some(answer)
 }
 
 /// Refuses to start a restored town beside its original: both would work on the same beads.
@@ -179,7 +222,7 @@ fn check_original(layout: &TownLayout) -> anyhow::Result<()> {
     let root = PathBuf::from(OsString::from_vec(root));
     let original = TownLayout::new(&root);
     anyhow::ensure!(
-        root == layout.root() || !is_daemon_running(&original),
+        root == layout.root() || !is_locked(&original),
         DaemonError::OriginalRuns { root }
     );
     Ok(())
@@ -209,11 +252,9 @@ pub fn start_daemon(town: &Town) -> anyhow::Result<u32> {
         .filter(|(name, _)| !is_foreign(name) || wrapper::is_session_variable(name, &inherited))
         .fold(run, |run, (name, value)| run.env(name, value))
         .spawn_detached(&log)?;
-    let answered_pid = clock::wait_for(Duration::from_secs(10), || {
-        match ask_daemon(town, &DaemonRequest::Status) {
-            Ok(DaemonAnswer::Status { pid, .. }) => Some(pid),
-            _ => None,
-        }
+    let answered_pid = clock::wait_for(Duration::from_secs(10), || match ask_status(town) {
+        Some(DaemonAnswer::Status { pid, .. }) => Some(pid),
+        _ => None,
     });
     answered_pid.ok_or_else(|| {
         // The error names the log, which may be unreadable, too.
@@ -254,13 +295,20 @@ pub(crate) fn is_foreign(name: &str) -> bool {
 /// Asks the daemon to end and waits for it. Sessions continue, because they do not need it.
 pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
     let now = read_daemon_status(town);
-    anyhow::ensure!(now.running, DaemonError::NotRunning);
+    if !now.running {
+        record_end(town);
+        return Err(DaemonError::NotRunning.into());
+    }
     let process = i32::try_from(now.pid).ok().and_then(Process::find);
-    let socket = match &now.moved_from {
-        Some(root) => socket_path_of(town, root),
-        None => socket_path(town),
-    };
-    ask_socket(&socket, &DaemonRequest::Stop).ok();
+    if now.moved_from.is_some() {
+        // Another town may be at the earlier place, with a daemon at the same socket.
+        let process = process.as_ref();
+        process
+            .map(|process| process.signal(Signal::TERM))
+            .transpose()?;
+    } else {
+        ask_daemon(town, &DaemonRequest::Stop).ok();
+    }
     let ended = clock::wait_for(Duration::from_secs(10), || {
         // The daemon releases its lock a moment before its process ends.
         let has_ended = process.is_none_or(|process| !process.is_alive());
@@ -273,7 +321,20 @@ pub fn stop_daemon(town: &Town) -> anyhow::Result<u32> {
             log: log_path(&town.layout)
         }
     );
+    record_end(town);
     Ok(now.pid)
+}
+
+/// Records that the daemon of this place has ended, if it did not do so itself: it was killed, or
+/// wrote to an earlier place of the town.
+pub fn record_end(town: &Town) {
+    let mut stored = DaemonState::load(&town.layout);
+    if stored.running {
+        stored.running = false;
+        // The record only informs.
+        let content = to_pretty_json(&stored);
+        file::replace_file_relaxed(&state_path(&town.layout), content.as_bytes(), 0o644).ok();
+    }
 }
 
 fn read_pid(layout: &TownLayout) -> u32 {

@@ -16,32 +16,28 @@ pub use client::{ask_daemon, wake_daemon};
 pub(crate) use life::is_foreign;
 pub use life::{
     DaemonError, DaemonState, DaemonStatus, is_daemon_running, lock_path, log_path, pid_path,
-    read_daemon_status, read_start_time, start_daemon, state_path, stop_daemon,
+    read_daemon_status, read_start_time, record_end, start_daemon, state_path, stop_daemon,
 };
 pub use log_file::rotate_log;
 pub use program::VERSION;
 pub use unit::{InstalledUnit, can_install_unit, install_unit, list_unit_files};
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::town::{Town, TownLayout};
 
 /// Returns the daemon's socket: `$XDG_RUNTIME_DIR/gastown/<hash of the town's root>.sock`,
 /// otherwise in a subfolder of the system's temporary folder that only its owner can enter.
 pub fn socket_path(town: &Town) -> PathBuf {
-    socket_path_of(town, &real_root(&town.layout))
+    let root = real_root(&town.layout);
+    let name = bd::bead::hash::compute_short_hash(root.as_os_str().as_encoded_bytes(), 8);
+    socket_folder(town).join(format!("{name}.sock"))
 }
 
 /// Returns the root of a town without links, by which its daemon and its socket are known.
 fn real_root(layout: &TownLayout) -> PathBuf {
     let folder = layout.root();
     folder.canonicalize().unwrap_or_else(|_| folder.to_owned())
-}
-
-/// Returns the socket of the daemon that was started for a root.
-fn socket_path_of(town: &Town, root: &Path) -> PathBuf {
-    let name = bd::bead::hash::compute_short_hash(root.as_os_str().as_encoded_bytes(), 8);
-    socket_folder(town).join(format!("{name}.sock"))
 }
 
 /// Returns the folder of sockets, which the daemon creates with mode 0700.
