@@ -54,11 +54,11 @@ impl AssigneeArgs {
     }
 }
 
-/// Returns the name of an assignee: `me` is the caller, `none` is no one, and in a town the name of a
+/// Returns the name of an assignee: `me` and `@me` are the caller, `none` is no one, and in a town the name of a
 /// worker is its address.
 pub(crate) fn resolve_assignee(ctx: &Context, name: Option<&str>) -> Option<String> {
     match name.map(change::read_assignee) {
-        Some("me") => Some(ctx.author().actor),
+        Some("me" | "@me") => Some(ctx.author().actor),
         Some(name) => {
             let address = town_beads::find_worker_address(ctx, name);
             Some(address.unwrap_or_else(|| name.to_owned()))
