@@ -8,7 +8,7 @@ use kit::sys::file;
 use serde_json::{Map, Value, json};
 
 use super::SettingsError;
-use super::faults::find_similar_setting;
+use super::faults::{find_similar_setting, is_unread};
 use super::key::{self, SettingPlacement};
 use super::layers::{put_value, read_settings_tree};
 use crate::town::identity::{Address, WorkerNameError, check_worker_name};
@@ -35,6 +35,9 @@ pub enum ChangeError {
         /// The most similar setting.
         near: Option<String>,
     },
+    /// The name is in the file, and the program reads it or a part of it.
+    #[error("`{name}` in {} is no single setting and stays: gt config list shows them", path.display())]
+    Kept { name: String, path: PathBuf },
     /// The value is invalid for the setting.
     #[error("`{text}` is no value for {name}: it must be {expected}")]
     BadValue {
@@ -153,15 +156,16 @@ pub fn change_locked_setting(
     Ok(path)
 }
 
-/// Removes a key that no setting has from a settings file. Returns the file.
+/// Removes a key that nothing reads from a settings file. Returns the file.
 fn remove_unknown(path: PathBuf, name: &str) -> Result<PathBuf, ChangeError> {
     let mut tree = read_settings_tree(&path)?;
-    if name
-        .split('.')
-        .try_fold(&tree, |above, part| above.get(part))
-        .is_none()
-    {
+    let parts: Vec<&str> = name.split('.').collect();
+    let Some(value) = parts.iter().try_fold(&tree, |above, part| above.get(part)) else {
         return Err(ChangeError::unknown(name));
+    };
+    if !is_unread(&parts, value) {
+        let name = name.to_owned();
+        return Err(ChangeError::Kept { name, path });
     }
     remove_value(&mut tree, name);
     write_settings(&path, &tree)?;

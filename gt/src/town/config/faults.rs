@@ -321,15 +321,36 @@ impl FaultFinder<'_> {
     }
 }
 
-/// A known key that an unknown one may be meant for.
+/// Returns true if nothing reads a value of a settings file, nor any part of it.
+pub(super) fn is_unread(parts: &[&str], value: &Value) -> bool {
+    let mut faults = Vec::new();
+    let mut finder = FaultFinder {
+        path: Path::new(""),
+        above: &[],
+        layers: &SettingsLayers::default(),
+        faults: &mut faults,
+    };
+    finder.check_value(parts, value);
+    let name = parts.join(".");
+    faults.iter().any(|fault| {
+        matches!(
+            &fault.error,
+            SettingsError::UnknownKey { key, .. } | SettingsError::NoEffect { key, .. }
+                if *key == name
+        )
+    })
+}
+
 /// Returns the setting that a mistyped name may mean.
 pub(super) fn find_similar_setting(name: &str) -> Option<String> {
     let parts: Vec<&str> = name.split('.').collect();
     let near = find_nearest(&parts)?.name;
     let typing_errors = count_typing_errors(name, &near);
-    (typing_errors <= MAX_TYPING_ERRORS).then_some(near)
+    // The name of a group of settings is none.
+    (typing_errors <= MAX_TYPING_ERRORS && key::find_key(&near).is_some()).then_some(near)
 }
 
+/// A known key that an unknown one may be meant for.
 struct NearestKey {
     name: String,
     /// True if the unknown key may be a limit, a gate or another safety rule.

@@ -454,6 +454,50 @@ fn a_change_is_validated_and_keeps_the_rest_of_the_file() {
 }
 
 #[test]
+fn only_a_key_that_nothing_reads_can_be_unset_without_being_a_setting() {
+    let text = r#"{"type":"rig-settings","version":1,"agents":{"x":{"command":"x"}},
+        "merge_queue":{"x":2,"gates":{"lint":{"cmd":"l","cmdd":"m"}}},"role_agents":{"crew":"x"},
+        "max_polecats_per_rig":2,"zeta":{"a":1},"operational":{"mail":{"x":1}}}"#;
+    let place = town_with_settings(text);
+    let rig = place.town.rig("web");
+    std::fs::write(place.town.layout.settings(), text).unwrap();
+    for rig in [Some(&rig), None] {
+        let unset =
+            |name: &str| change_setting(&place.town, rig, SettingsLayer::Settings, name, None);
+        for name in [
+            "type",
+            "version",
+            "agents",
+            "agents.x",
+            "agents.x.command",
+            "merge_queue",
+            "merge_queue.gates",
+            "merge_queue.gates.lint",
+            "role_agents",
+            "max_polecats_per_rig",
+            "merge_queu",
+        ] {
+            let error = unset(name).unwrap_err().to_string();
+            assert!(!error.contains("did you mean"), "{error}");
+        }
+        for name in [
+            "merge_queue.x",
+            "merge_queue.gates.lint.cmdd",
+            "zeta.a",
+            "operational",
+        ] {
+            unset(name).unwrap();
+        }
+    }
+    let file: Value = serde_json::from_slice(&std::fs::read(rig.settings()).unwrap()).unwrap();
+    assert_eq!(
+        file["merge_queue"],
+        json!({"gates": {"lint": {"cmd": "l"}}})
+    );
+    assert_eq!(file["agents"], json!({"x": {"command": "x"}}));
+}
+
+#[test]
 fn the_list_contains_all_keys_and_the_members_of_families() {
     let place = town_with_settings(r#"{"role_agents":{"crew":"claude"}}"#);
     let rig = place.town.rig("web");
