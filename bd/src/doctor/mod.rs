@@ -150,7 +150,7 @@ pub fn repair_store(store: &Store, author: &Author, clock: &Clock) -> anyhow::Re
         git.install_merge_driver(&path)?;
         done.push("git merges the beads of this clone field by field".into());
     }
-    if create::may_change_line_ends(store.dir())? {
+    if !create::has_odd_attributes(store.dir()) && create::may_change_line_ends(store.dir())? {
         create::keep_line_ends(store.dir())?;
         done.push("git keeps the line ends of beads; commit .beads/.gitattributes".into());
     }
@@ -373,6 +373,15 @@ fn check_merge_driver(store: &Store) -> DoctorCheck {
 
 /// Reports attributes that let git change the line ends of beads.
 fn check_line_ends(store: &Store) -> Result<Option<DoctorCheck>, StoreError> {
+    if create::has_odd_attributes(store.dir()) {
+        return Ok(Some(DoctorCheck::bad(
+            "Line ends",
+            CheckLevel::Warning,
+            ".beads/.gitattributes is no plain file, so git may change the line ends of beads",
+            Vec::new(),
+            "move .beads/.gitattributes away, then bd init --force",
+        )));
+    }
     Ok(create::may_change_line_ends(store.dir())?.then(|| {
         DoctorCheck::bad(
             "Line ends",

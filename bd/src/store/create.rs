@@ -41,34 +41,44 @@ pub fn write_attributes(dir: &Path) -> Result<(), StoreError> {
 /// Returns true if the attributes of a beads folder let git change the line ends of beads, as those
 /// of older versions do. A folder without attributes of bd has them elsewhere.
 pub fn may_change_line_ends(dir: &Path) -> Result<bool, StoreError> {
-    let text = read_attributes(dir)?;
-    let mut lines = text.lines().filter(|line| !line.starts_with('#'));
-    let keeps_bytes = |line: &str| {
-        let mut words = line.split_whitespace().skip(1);
-        words.any(|word| word == "-text" || word == "binary")
-    };
-    Ok(text.contains("merge=beads") && !lines.any(keeps_bytes))
+    let bytes = read_attributes(dir)?;
+    let text = String::from_utf8_lossy(&bytes);
+    Ok(text.contains("merge=beads") && !text.lines().any(keeps_line_ends))
 }
 
-/// Adds the line that keeps the line ends of beads to the attributes of a beads folder.
+/// Returns true if a line of attributes keeps the line ends of the issues.
+fn keeps_line_ends(line: &str) -> bool {
+    let mut words = line.split_whitespace();
+    let pattern = words.next().unwrap_or_default();
+    ["*", "*.jsonl", "issues.jsonl", "/issues.jsonl"].contains(&pattern)
+        && words.any(|word| word == "-text" || word == "binary")
+}
+
+/// Adds the line that keeps the line ends of beads to the attributes of a beads folder. All that is
+/// there stays byte for byte.
 pub fn keep_line_ends(dir: &Path) -> Result<(), StoreError> {
-    let mut text = read_attributes(dir)?;
-    if !text.ends_with('\n') {
-        text.push('\n');
+    let mut bytes = read_attributes(dir)?;
+    if !bytes.ends_with(b"\n") {
+        bytes.push(b'\n');
     }
     let (_, rule) = ATTRIBUTES.split_once("# Beads keep").unwrap_or_default();
-    text.push_str(&format!("# Beads keep{rule}"));
+    bytes.extend(format!("# Beads keep{rule}").bytes());
     let path = dir.join(".gitattributes");
-    file::replace_file(&path, text.as_bytes(), file::SHARED)
+    file::replace_file(&path, &bytes, file::SHARED)
         .map_err(|error| StoreError::io("write", &path, error))
 }
 
-fn read_attributes(dir: &Path) -> Result<String, StoreError> {
+fn read_attributes(dir: &Path) -> Result<Vec<u8>, StoreError> {
     let path = dir.join(".gitattributes");
-    let bytes = file::read_file_if_exists(&path)
+    Ok(file::read_file_if_exists(&path)
         .map_err(|error| StoreError::io("read", &path, error))?
-        .unwrap_or_default();
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+        .unwrap_or_default())
+}
+
+/// Returns true if the attributes of a beads folder are a link, a folder or another thing that git
+/// does not read.
+pub fn has_odd_attributes(dir: &Path) -> bool {
+    fs::symlink_metadata(dir.join(".gitattributes")).is_ok_and(|found| !found.is_file())
 }
 
 /// Adds the missing files of a beads folder, and sets the prefix if one is given.
@@ -123,4 +133,38 @@ fn add_file(path: &Path, content: &str, mode: u32) -> Result<(), StoreError> {
     let made = file::create_file(path, content.as_bytes(), mode);
     made.map(drop)
         .map_err(|error| StoreError::io("write", path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_rule_for_the_issues_keeps_their_line_ends() {
+        for line in ["*.jsonl -text", "issues.jsonl binary", "* merge=x -text"] {
+            assert!(keeps_line_ends(line), "{line}");
+        }
+        for line in [
+            "*.png binary",
+            "# *.jsonl -text",
+            "*.jsonl text",
+            "-text",
+            "",
+        ] {
+            assert!(!keeps_line_ends(line), "{line}");
+        }
+    }
+
+    #[test]
+    fn the_rule_is_added_after_the_bytes_that_are_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(".gitattributes");
+        let theirs = b"issues.jsonl merge=beads\n*.png binary\n# caf\xe9";
+        fs::write(&path, theirs).unwrap();
+        assert!(may_change_line_ends(folder.path()).unwrap());
+        keep_line_ends(folder.path()).unwrap();
+        let bytes = fs::read(&path).unwrap();
+        assert!(bytes.starts_with(&[theirs, &b"\n"[..]].concat()));
+        assert!(!may_change_line_ends(folder.path()).unwrap());
+    }
 }

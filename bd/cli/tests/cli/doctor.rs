@@ -162,4 +162,14 @@ fn attributes_of_an_older_version_get_the_line_that_keeps_line_ends() {
     assert!(fixed.contains("commit .beads/.gitattributes"), "{fixed}");
     assert_eq!(project.read(path), whole);
     assert!(!named(&fixed));
+    let file = project.path(path);
+    std::fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("elsewhere", &file).unwrap();
+    let linked = project.run(&["doctor", "--fix"]);
+    assert!(linked.out.contains("is no plain file"), "{}", linked.out);
+    assert!(file.is_symlink());
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    let folder = project.run(&["doctor"]);
+    assert!(folder.out.contains("is no plain file"), "{}", folder.out);
 }
