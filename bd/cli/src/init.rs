@@ -270,10 +270,11 @@ fn read_from_branch(
     let has_issues = StorePaths::for_folder(dir).issues().exists();
     let root = find::GitPlace::around(ctx.env.cwd()).root;
     if let Some(root) = root.filter(|_| !has_issues)
-        && let Err(error) = fresh::fetch_missing_branch(&root, &config)
+        && let Err(error) = fresh::fetch_missing_branch(&root, &config, fresh::QUESTION_LIMIT)
     {
-        ctx.ui
-            .warn(&format!("the remote was not asked for beads: {error}"));
+        ctx.ui.warn(&format!(
+            "the remote did not say whether it has beads: {error}; get them later:\n  bd sync --full"
+        ));
     }
     let there = if dir.is_dir() {
         fresh::find_fresh_store(dir, &config)

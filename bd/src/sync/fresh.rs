@@ -12,6 +12,7 @@
 //!    added to this clone's own exclude file.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::SyncError;
 use super::place::SyncPlace;
@@ -33,6 +34,9 @@ const TRACE_FILES: &[&str] = &[
     "clone-id",
     "sync-base",
 ];
+
+/// The time limit of the question to a remote whether it has beads.
+pub const QUESTION_LIMIT: Duration = Duration::from_secs(5);
 
 /// Beads that are only on their branch.
 #[derive(Debug)]
@@ -135,8 +139,13 @@ pub fn find_absent_beads(env: &Env, config: &Config) -> Option<BeadsElsewhere> {
 }
 
 /// Fetches the branch of the beads into a clone without it: one that fetches single branches only, or
-/// that is older than the branch. Returns true if it fetched.
-pub fn fetch_missing_branch(folder: &Path, config: &Config) -> Result<bool, GitError> {
+/// that is older than the branch. Returns true if it fetched. `limit` is the time limit of the
+/// question whether the remote has the branch.
+pub fn fetch_missing_branch(
+    folder: &Path,
+    config: &Config,
+    limit: Duration,
+) -> Result<bool, GitError> {
     let git = Git::at(folder);
     let remotes = git.remotes()?;
     let (Some(branch), [remote]) = (config.sync_branch(), remotes.as_slice()) else {
@@ -145,7 +154,11 @@ pub fn fetch_missing_branch(folder: &Path, config: &Config) -> Result<bool, GitE
     let from = format!("refs/heads/{branch}");
     let to = format!("refs/remotes/{remote}/{branch}");
     let is_here = git.resolve(&from)?.is_some() || git.resolve(&to)?.is_some();
-    if is_here || git.ls_remote(remote, &branch)?.is_none() {
+    if is_here {
+        return Ok(false);
+    }
+    let asked = git.clone().with_network(limit);
+    if asked.ls_remote(remote, &branch)?.is_none() {
         return Ok(false);
     }
     git.fetch_ref(remote, &from, &to).map(|()| true)
@@ -280,5 +293,25 @@ mod tests {
         let text = b"{\"id\":\"a-1\"}\n{\"id\":\"b-1\"}\n{\"id\":\"b-2\"}\n{\"id\":\"a-2\",\"status\":\"tombstone\"}\n";
         assert_eq!(summarize_beads(text), (3, Some("b".to_owned())));
         assert_eq!(summarize_beads(b""), (0, None));
+    }
+
+    #[test]
+    fn a_remote_that_accepts_and_stays_silent_is_asked_for_a_short_time_only() {
+        let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let git = Git::at(folder.path());
+        git.init("main", false).unwrap();
+        let url = format!("git://{}/beads", silent.local_addr().unwrap());
+        git.plumbing(["remote", "add", "origin", &url])
+            .run()
+            .unwrap();
+        let mut config = Config::default();
+        config.set_flag("sync-branch", "beads");
+        let limit = Duration::from_millis(100);
+        let asked = fetch_missing_branch(folder.path(), &config, limit);
+        assert!(
+            matches!(asked, Err(GitError::NoAnswer { limit: held, .. }) if held == limit),
+            "{asked:?}"
+        );
     }
 }
