@@ -4,10 +4,14 @@ use kit::sys::Env;
 
 use super::Git;
 
-/// Editors that draw in a terminal, and wait for keys forever without one.
-const TERMINAL_EDITORS: [&str; 13] = [
-    "vi", "vim", "view", "nvim", "nano", "pico", "micro", "hx", "helix", "kak", "joe", "ne", "ed",
-];
+/// Editors that always draw in a terminal, and wait for keys forever without one.
+const TERMINAL_EDITORS: [&str; 8] = ["nano", "pico", "micro", "hx", "helix", "kak", "joe", "ne"];
+
+/// Flags with which editors of the family of vi draw nothing.
+const SILENT_FLAGS: [&str; 3] = ["-es", "-Es", "--headless"];
+
+/// Flags with which Emacs draws in the terminal instead of a window.
+const EMACS_FLAGS: [&str; 5] = ["-nw", "--no-window-system", "-t", "--tty", "--terminal"];
 
 /// Returns the command line of the editor: GIT_EDITOR, git's setting core.editor, VISUAL, EDITOR,
 /// else vi.
@@ -22,9 +26,19 @@ pub fn choose_editor(env: &Env) -> String {
 /// Returns true if the editor of this command line draws in a terminal. Scripts and editors with a
 /// window do not.
 pub fn needs_terminal(editor: &str) -> bool {
-    let program = editor.split_whitespace().next().unwrap_or("");
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or("");
     let name = program.rsplit('/').next().unwrap_or(program);
-    TERMINAL_EDITORS.contains(&name)
+    let flags: Vec<&str> = words.collect();
+    let has_one_of = |wanted: &[&str]| flags.iter().any(|flag| wanted.contains(flag));
+    match name {
+        "emacs" | "emacsclient" => has_one_of(&EMACS_FLAGS),
+        "vi" | "vim" | "view" | "nvim" => {
+            let is_silent = has_one_of(&["-e", "-E"]) && has_one_of(&["-s"]);
+            !is_silent && !has_one_of(&SILENT_FLAGS)
+        }
+        name => TERMINAL_EDITORS.contains(&name),
+    }
 }
 
 #[cfg(test)]
@@ -33,10 +47,28 @@ mod tests {
 
     #[test]
     fn scripts_and_editors_with_a_window_need_no_terminal() {
-        for editor in ["vi", "/usr/bin/vim -u NONE", "nano"] {
+        for editor in [
+            "vi",
+            "/usr/bin/vim -u NONE",
+            "vim -s keys",
+            "nano",
+            "emacs -nw",
+            "emacsclient -t",
+        ] {
             assert!(needs_terminal(editor), "{editor}");
         }
-        for editor in ["sed -i s/a/b/", "code --wait", "sh ./vi.sh", "true", ""] {
+        for editor in [
+            "sed -i s/a/b/",
+            "ed -s",
+            "vim -es -S script",
+            "vim -E -s",
+            "nvim --headless +wq",
+            "emacs",
+            "code --wait",
+            "sh ./vi.sh",
+            "true",
+            "",
+        ] {
             assert!(!needs_terminal(editor), "{editor}");
         }
     }

@@ -5,6 +5,7 @@ use super::each;
 use super::reassign::confirm_loss_of_work;
 use super::report::confirm_changes;
 use crate::context::Context;
+use bd::bead::Status;
 use bd::change::{self, BeadEdit, ChangeError};
 use bd::store::Tx;
 use kit::cli::report::{CommandResult, build_empty_report};
@@ -141,6 +142,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             change::check_version(tx, id, version)?;
         }
         check_edit(tx, &edit)?;
+        // `bd unclaim` gives a bead back and does not reopen it.
+        let gives_back = args.unassign && edit.status == Some(Status::Open);
+        if gives_back
+            && tx
+                .get_live(id)
+                .is_some_and(|bead| bead.status == Status::Closed)
+        {
+            return Err(ChangeError::ClaimClosed(id.to_owned()));
+        }
         if args.claim {
             change::claim_bead(tx, id, &who)?;
         }

@@ -103,6 +103,17 @@ fn everyday_words_run_what_they_mean() {
     assert_eq!(project.shown(id)["status"], "in_progress");
     project.ok(&["finish", id]);
     assert_eq!(project.shown(id)["status"], "closed");
+    let refused = project.run(&["unclaim", id]);
+    assert!(
+        refused.err.contains("is closed; reopen it first"),
+        "{}",
+        refused.err
+    );
+    assert_eq!(project.shown(id)["status"], "closed");
+    project.ok(&["reopen", id]);
+    project.ok(&["update", id, "--status", "in_progress"]);
+    project.ok(&["unclaim", id]);
+    assert_eq!(project.shown(id)["status"], "open");
 }
 
 #[test]
