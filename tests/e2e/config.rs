@@ -381,6 +381,15 @@ fn agents_are_defined_shown_and_removed() {
     town.gt(["config", "set", "default_agent", "mine"]).ok();
     let needs = town.gt(["top", "--json"]).ok().json()["needs_you"].to_string();
     assert!(!needs.contains("does not exist"), "{needs}");
+    town.set_town_setting("role_agents", json!({ "crew": "opus" }));
+    agent(&["rm", "opus"]).fails("\n  gt config set --town role_agents.crew NAME");
+    town.set_town_setting("role_agents", json!({ "crew": "gone" }));
+    let needs = town.gt(["top", "--json"]).ok().json()["needs_you"].to_string();
+    assert!(
+        needs.contains("The agent of the role crew `gone` does not exist"),
+        "{needs}"
+    );
+    town.set_town_setting("role_agents", json!({}));
     agent(&["rm", "opus"]).ok();
     agent(&["get", "opus"]).fails("there is no agent `opus`");
     agent(&["remove", "claude"]).fails("have no agent `claude`");

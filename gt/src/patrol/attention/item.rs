@@ -198,38 +198,46 @@ pub(super) fn agent_items(layout: &TownLayout, view: &TownView) -> Vec<Attention
         let rig = rig.map(|rig| layout.rig(rig));
         runtime::list_agent_names(layout, rig.as_ref()).ok()
     };
-    let town = view.settings.for_rig(None).text("default_agent");
-    let rigs = view.stores.rigs.keys().filter_map(|rig| {
-        let agent = view.settings.for_rig(Some(rig)).text("agent")?;
-        Some((Some(rig.as_str()), agent))
-    });
-    town.map(|agent| (None, agent))
-        .into_iter()
+    let rigs = view.stores.rigs.keys().map(|rig| Some(rig.as_str()));
+    std::iter::once(None)
         .chain(rigs)
-        .filter(|(rig, agent)| known(*rig).is_some_and(|known| !known.contains(agent)))
-        .map(|(rig, agent)| {
-            let agent = escape::escape_line(&agent);
-            let (owner, next) = match rig {
-                None => (
-                    "default agent".to_owned(),
-                    "gt config set --town default_agent NAME".to_owned(),
-                ),
-                Some(rig) => (
-                    format!("agent of rig {rig}"),
-                    format!("gt config set --rig {rig} agent NAME"),
-                ),
-            };
-            AttentionItem {
-                kind: AttentionKind::NeedsPerson,
-                due: Timestamp::MIN,
-                key: format!("agent:{}:{agent}", rig.unwrap_or_default()),
-                bead: String::new(),
-                subject: format!("The {owner} `{agent}` does not exist"),
-                text: "No settings define it, so no session can start with it.".to_owned(),
-                next: vec!["gt config agent list".to_owned(), next],
-            }
+        .flat_map(|rig| {
+            let named = view.settings.for_rig(rig).list_named_agents();
+            named.into_iter().map(move |(key, agent)| (rig, key, agent))
         })
+        .filter(|(rig, _, agent)| known(*rig).is_some_and(|known| !known.contains(agent)))
+        .map(|(rig, key, agent)| agent_item(rig, &key, &agent))
         .collect()
+}
+
+fn agent_item(rig: Option<&str>, key: &str, agent: &str) -> AttentionItem {
+    let agent = escape::escape_line(agent);
+    let role = key.strip_prefix("role_agents.").map(escape::escape_line);
+    let owner = match (rig, &role) {
+        (None, None) => "default agent".to_owned(),
+        (None, Some(role)) => format!("agent of the role {role}"),
+        (Some(rig), None) => format!("agent of rig {rig}"),
+        (Some(rig), Some(role)) => format!("agent of the role {role} in rig {rig}"),
+    };
+    let text = if role.is_some() {
+        "No settings define it, so sessions of the role start with another agent."
+    } else {
+        "No settings define it, so no session can start with it."
+    };
+    // The keys of items that were reported before stay the same.
+    let part = role.map_or_else(String::new, |role| format!("{role}:"));
+    AttentionItem {
+        kind: AttentionKind::NeedsPerson,
+        due: Timestamp::MIN,
+        key: format!("agent:{}:{part}{agent}", rig.unwrap_or_default()),
+        bead: String::new(),
+        subject: format!("The {owner} `{agent}` does not exist"),
+        text: text.to_owned(),
+        next: vec![
+            "gt config agent list".to_owned(),
+            config::command_to_name_agent(rig, key),
+        ],
+    }
 }
 
 /// Returns the convoys that a hook deferred to the user.

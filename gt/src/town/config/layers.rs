@@ -317,6 +317,23 @@ impl SettingsLayers {
         time.unwrap_or(SignedDuration::ZERO).min(MAX_DURATION)
     }
 
+    /// Returns the settings of the rig, or of the town without a rig, that name an agent, with its
+    /// name.
+    pub fn list_named_agents(&self) -> Vec<(String, String)> {
+        let (own, file) = match &self.rig {
+            Some((_, file)) => ("agent", file),
+            None => ("default_agent", &self.town.1),
+        };
+        let roles = file["role_agents"].as_object().into_iter().flatten();
+        std::iter::once((own.to_owned(), &file[own]))
+            .chain(roles.map(|(role, agent)| (format!("role_agents.{role}"), agent)))
+            .filter_map(|(key, agent)| {
+                let agent = agent.as_str().filter(|agent| !agent.is_empty())?;
+                Some((key, agent.to_owned()))
+            })
+            .collect()
+    }
+
     /// Returns every value below a part of the files.
     pub fn values_below(&self, part: &str) -> Vec<StoredSetting<'_>> {
         let mut found = Vec::new();

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use kit::json::strip_byte_order_mark;
 use kit::sys::foreign;
+use kit::ui::escape;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -259,6 +260,13 @@ pub fn command_to_set_gate(gate: &str, rig: &str) -> String {
         format!("merge_queue.gates.{gate}.cmd")
     };
     format!("gt config set {key} \"<command>\" --rig {rig}")
+}
+
+/// Returns the command that names another agent in a setting of a rig, or of the town.
+pub fn command_to_name_agent(rig: Option<&str>, key: &str) -> String {
+    let place = rig.map_or_else(|| "--town".to_owned(), |rig| format!("--rig {rig}"));
+    let key = escape::quote_for_shell(&escape::escape_line(key));
+    format!("gt config set {place} {key} NAME")
 }
 
 /// The gates with a setting of their own.

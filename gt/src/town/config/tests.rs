@@ -509,6 +509,38 @@ fn the_list_contains_all_keys_and_the_members_of_families() {
 }
 
 #[test]
+fn every_setting_of_town_and_rig_that_names_an_agent_is_listed() {
+    let text = r#"{"default_agent":"a","agent":"b","role_agents":{"crew":"c","x y":"d","e":""}}"#;
+    let place = town_with_settings(text);
+    std::fs::write(place.town.layout.settings(), text).unwrap();
+    let rig = place.town.rig("web");
+    let list = |rig: Option<&Rig>| {
+        let layers = SettingsLayers::load(&place.town, rig).unwrap();
+        let named = layers.list_named_agents().into_iter();
+        let lines = named.map(|(key, agent)| {
+            let command = command_to_name_agent(rig.map(|rig| rig.name()), &key);
+            format!("{agent}: {command}")
+        });
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        list(None),
+        [
+            "a: gt config set --town default_agent NAME",
+            "c: gt config set --town role_agents.crew NAME",
+            "d: gt config set --town 'role_agents.x y' NAME",
+        ]
+    );
+    assert_eq!(
+        list(Some(&rig))[..2],
+        [
+            "b: gt config set --rig web agent NAME",
+            "c: gt config set --rig web role_agents.crew NAME",
+        ]
+    );
+}
+
+#[test]
 fn settings_with_a_byte_order_mark_are_read() {
     let place = town_with_settings("\u{feff}{\"max_polecats\":3}");
     let rig = place.town.rig("web");

@@ -39,17 +39,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
 /// Returns the commands that choose another agent wherever a setting names this one.
 fn find_users(town: &Town, name: &str) -> anyhow::Result<Vec<String>> {
     let mut users = Vec::new();
-    let layers = SettingsLayers::load(town, None)?;
-    if layers.text("default_agent").as_deref() == Some(name) {
-        users.push("gt config set --town default_agent NAME".to_owned());
-    }
-    for rig in town.list_rigs()? {
-        if SettingsLayers::load(town, Some(&rig))?
-            .text("agent")
-            .as_deref()
-            == Some(name)
-        {
-            users.push(format!("gt config set --rig {} agent NAME", rig.name()));
+    let rigs = town.list_rigs()?;
+    for rig in std::iter::once(None).chain(rigs.iter().map(Some)) {
+        for (key, agent) in SettingsLayers::load(town, rig)?.list_named_agents() {
+            if agent == name {
+                users.push(config::command_to_name_agent(
+                    rig.map(|rig| rig.name()),
+                    &key,
+                ));
+            }
         }
     }
     Ok(users)
