@@ -27,6 +27,9 @@ const TREES_PER_RUN: usize = 4;
 /// does not find.
 const CANNOT_RUN: [i32; 2] = [126, 127];
 
+/// The exit code of `make` for every error.
+const MAKE_FAILED: i32 = 2;
+
 /// A run of the gates of a rig.
 pub(crate) struct GateRun<'a> {
     pub queue: &'a MergeQueue<'a>,
@@ -85,12 +88,13 @@ impl GateFailure {
     /// ran and failed.
     pub(crate) fn describe_cannot_run(&self) -> Option<String> {
         let code = self.code?;
-        let mut lines = self.tail.lines().rev();
-        let said = if CANNOT_RUN.contains(&code) {
-            lines.find(|line| !line.trim().is_empty())
-        } else {
-            Some(lines.find(|line| names_missing_make_target(line))?)
-        };
+        let said = self.tail.lines().rfind(|line| !line.trim().is_empty());
+        let cannot_run = CANNOT_RUN.contains(&code)
+            || code == MAKE_FAILED
+                && said.is_some_and(|line| names_missing_make_target(line, &self.command));
+        if !cannot_run {
+            return None;
+        }
         let said = said.map_or_else(String::new, |line| format!(": {}", line.trim()));
         Some(format!(
             "the gate {} cannot run (exit code {code}){said}",
@@ -99,10 +103,19 @@ impl GateFailure {
     }
 }
 
-/// Returns true if `make` says that the target of its command line does not exist. One that another
-/// target needs may have been removed by the work.
-fn names_missing_make_target(line: &str) -> bool {
-    line.contains("make") && line.contains("No rule to make target") && !line.contains("needed by")
+/// Returns true if the line is the one with which the `make` of this command ends because a target
+/// of the command does not exist. The line of a `make` that a recipe runs is part of the result of
+/// a target, and a target that another one needs may have been removed by the work.
+fn names_missing_make_target(line: &str, command: &str) -> bool {
+    let target = line
+        .strip_prefix("make: *** No rule to make target ")
+        .and_then(|rest| rest.trim_end().strip_suffix(".  Stop."))
+        .and_then(|quoted| quoted.strip_prefix(['\'', '`'])?.strip_suffix('\''));
+    target.is_some_and(|target| {
+        command
+            .split(|c: char| c.is_whitespace() || ";&|()\"'".contains(c))
+            .any(|word| word == target)
+    })
 }
 
 /// Runs the gates of several candidates side by side, each in trees of its own. Returns the first
@@ -355,9 +368,10 @@ mod tests {
 
     #[test]
     fn a_gate_with_a_wrong_make_target_cannot_run() {
-        let describe = |code, tail: &str| {
+        let describe = |command: &str, code, tail: &str| {
             let failure = GateFailure {
                 gate: "check".to_owned(),
+                command: command.to_owned(),
                 code: Some(code),
                 tail: tail.to_owned(),
                 ..GateFailure::default()
@@ -365,14 +379,25 @@ mod tests {
             failure.describe_cannot_run()
         };
         let missing = "make: *** No rule to make target 'tset'.  Stop.\n";
+        for command in ["make tset", "cd sub && (make -s 'tset'; date)"] {
+            assert_eq!(
+                describe(command, 2, missing).as_deref(),
+                Some(
+                    "the gate check cannot run (exit code 2): make: *** No rule to make target 'tset'.  Stop."
+                )
+            );
+        }
+        assert_eq!(describe("make tset", 1, missing), None);
+        assert_eq!(describe("make test", 2, missing), None);
+        let in_recipe = missing.replace("make:", "make[1]:");
+        assert_eq!(describe("make tset", 2, &in_recipe), None);
+        let failed = "make: *** [Makefile:2: tset] Error 1\n";
+        assert_eq!(describe("make tset", 2, failed), None);
         assert_eq!(
-            describe(2, missing).as_deref(),
-            Some(
-                "the gate check cannot run (exit code 2): make: *** No rule to make target 'tset'.  Stop."
-            )
+            describe("make tset", 2, &format!("{missing}{failed}")),
+            None
         );
         let removed = "make: *** No rule to make target 'a.c', needed by 'a.o'.  Stop.\n";
-        assert_eq!(describe(2, removed), None);
-        assert_eq!(describe(2, "make: *** [Makefile:2: test] Error 1\n"), None);
+        assert_eq!(describe("make a.c", 2, removed), None);
     }
 }
