@@ -1,5 +1,7 @@
 //! Fills the placeholders of commands that a refusal offers with the words of the refused line.
 
+use kit::ui::escape::quote_for_shell;
+
 use gt::town::identity::Address;
 use gt::town::{RigRegistry, Town};
 
@@ -30,10 +32,11 @@ impl NamedThing {
         {
             return Some(Self::Agent(address));
         }
-        if !is_bead_id(word) {
+        let rig = town_rigs.and_then(|registry| find_rig_by_prefix(&registry, word));
+        let has_known_prefix = rig.is_some() || (town.is_some() && word.starts_with("hq-"));
+        if !is_bead_id(word, has_known_prefix) {
             return None;
         }
-        let rig = town_rigs.and_then(|registry| find_rig_by_prefix(&registry, word));
         Some(Self::Bead {
             id: word.to_owned(),
             rig,
@@ -73,18 +76,19 @@ fn find_rig_by_prefix(registry: &RigRegistry, id: &str) -> Option<String> {
     })
 }
 
-/// Returns true if a word looks like an id. An id has a digit or a short hash, and no command has
-/// either.
-fn is_bead_id(word: &str) -> bool {
+/// Returns true if a word looks like an id. With a prefix of the town, the rest may be anything.
+/// Otherwise it has a digit, which no command has.
+fn is_bead_id(word: &str, has_known_prefix: bool) -> bool {
     let hash = word.rsplit('-').next().unwrap_or("");
     let is_plain = word
         .chars()
         .all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.'));
-    is_plain && word.contains('-') && hash.chars().any(|letter| letter.is_ascii_digit())
+    let is_hash = hash.chars().any(|letter| letter.is_ascii_digit());
+    is_plain && word.contains('-') && !hash.is_empty() && (is_hash || has_known_prefix)
 }
 
-/// Fills the commands of a hint, which stand on lines of their own, with the first operand of the
-/// refused line. Of several commands, those that take such a thing remain.
+/// Fills the commands of a hint, which stand on lines of their own, with the operands of the refused
+/// line: the first one is the thing, the others are a text. Of several commands, those that take such a thing remain.
 pub(in super::super) fn fill_hint(hint: &str, operands: &[String], town: Option<&Town>) -> String {
     let thing = operands
         .first()
@@ -94,7 +98,7 @@ pub(in super::super) fn fill_hint(hint: &str, operands: &[String], town: Option<
     };
     let lines: Vec<(&str, Option<String>)> = hint
         .lines()
-        .map(|line| (line, fill_command(line, &thing)))
+        .map(|line| (line, fill_command(line, &thing, &operands[1..])))
         .collect();
     let is_filled = lines.iter().any(|(_, filled)| filled.is_some());
     let is_choice = lines
@@ -115,7 +119,7 @@ pub(in super::super) fn fill_hint(hint: &str, operands: &[String], town: Option<
 }
 
 /// Fills the placeholders of a line that is a command. None if none stands for the thing itself.
-fn fill_command(line: &str, thing: &NamedThing) -> Option<String> {
+fn fill_command(line: &str, thing: &NamedThing, text: &[String]) -> Option<String> {
     let command = line.strip_prefix("  ")?;
     // The list of a family's commands, which describes each.
     if command.contains(": ") {
@@ -127,8 +131,12 @@ fn fill_command(line: &str, thing: &NamedThing) -> Option<String> {
         .map(|word| {
             let filled = thing.fill(word);
             is_filled |= filled.is_some();
-            let rig = thing.rig().filter(|_| word == "RIG").map(str::to_owned);
-            filled.or(rig).unwrap_or_else(|| word.to_owned())
+            match word {
+                "RIG" => filled.or_else(|| thing.rig().map(str::to_owned)),
+                "TEXT" if !text.is_empty() => Some(quote_for_shell(&text.join(" "))),
+                _ => filled,
+            }
+            .unwrap_or_else(|| word.to_owned())
         })
         .collect();
     is_filled.then(|| format!("  {}", words.join(" ")))
@@ -140,7 +148,7 @@ mod tests {
 
     fn fill(hint: &str, thing: NamedThing) -> Vec<Option<String>> {
         hint.lines()
-            .map(|line| fill_command(line, &thing))
+            .map(|line| fill_command(line, &thing, &[]))
             .collect()
     }
 
@@ -175,6 +183,11 @@ mod tests {
         assert_eq!(fill(hint, "web-1"), "type\n  gt mq retry web-1");
         assert_eq!(fill(hint, "everything"), hint);
         assert_eq!(fill_hint(hint, &[], None), hint);
+        let answer = ["hq-4yj", "the", "blue", "one"].map(str::to_owned);
+        assert_eq!(
+            fill_hint("type\n  gt escalate resolve ID TEXT", &answer, None),
+            "type\n  gt escalate resolve hq-4yj 'the blue one'"
+        );
         let family = "type\n  gt status\n  gt session at: gt attach AGENT";
         assert_eq!(fill(family, "web-1"), family);
     }

@@ -136,6 +136,23 @@ pub fn resume_done(worker: &HeldWorker) -> anyhow::Result<Option<DoneReport>> {
     run_steps(worker, &mut slot).map(Some)
 }
 
+/// Returns true if a worker waits for the next try of its failed `gt done`.
+pub fn waits_for_retry(slot: &Slot) -> bool {
+    let failed = slot.state.failed_done();
+    matches!(slot.state, SlotState::Finishing { .. }) && failed.is_some_and(|failed| failed.retry)
+}
+
+/// Continues the failed `gt done` of a worker at once, without the wait of the patrol. `None` if it
+/// has none that a retry can repair.
+pub fn retry_failed_done(rig: Rig<'_>, name: &str) -> anyhow::Result<Option<DoneReport>> {
+    let ids = PolecatIds::for_polecat(&rig, name);
+    if !waits_for_retry(&Slot::load(&rig.store()?.snapshot()?, &ids.slot)) {
+        return Ok(None);
+    }
+    let lock = rig.try_take_slot(name)?;
+    resume_done(&find_worker(rig, name, lock)?)
+}
+
 /// Ends the caller's own session, as the very last step. This process is part of it.
 pub fn end_session(town: &LiveTown, worker: &HeldWorker) -> anyhow::Result<()> {
     match SessionName::for_agent(&worker.address()) {
