@@ -471,13 +471,17 @@ impl QueryExpr {
 
     /// Returns true if the expression may ask for internal beads.
     pub fn may_ask_for_internal(&self) -> bool {
-        self.has_field(&[
-            Field::Type,
-            Field::Label,
-            Field::Id,
-            Field::Parent,
-            Field::Ephemeral,
-        ])
+        match self {
+            Self::And(a, b) | Self::Or(a, b) => {
+                a.may_ask_for_internal() || b.may_ask_for_internal()
+            }
+            Self::Not(inner) => inner.may_ask_for_internal(),
+            // Almost all beads have no parent, internal ones too.
+            Self::Is(own) if own.field == Field::Parent => own.value != ComparisonValue::Nothing,
+            Self::Is(own) => {
+                [Field::Type, Field::Label, Field::Id, Field::Ephemeral].contains(&own.field)
+            }
+        }
     }
 
     /// Returns true if a bead matches. Days are those of `zone`.
@@ -593,6 +597,26 @@ mod tests {
 
     fn parsed(text: &str) -> Result<QueryExpr, ExprError> {
         parse_query(text, now(), &TimeZone::UTC)
+    }
+
+    #[test]
+    fn beads_without_a_parent_are_not_the_internal_ones() {
+        let asks = |text: &str| parsed(text).unwrap().may_ask_for_internal();
+        for text in [
+            "parent=none",
+            "parent=none and status=open",
+            "NOT parent=none",
+        ] {
+            assert!(!asks(text), "{text}");
+        }
+        for text in [
+            "parent=bd-1",
+            "parent=none or type=agent",
+            "NOT id=bd-1",
+            "label=x",
+        ] {
+            assert!(asks(text), "{text}");
+        }
     }
 
     #[test]
