@@ -69,7 +69,7 @@ pub enum InstallError {
         source: io::Error,
     },
     /// The town exists with another name.
-    #[error("{} is the town `{name}` already; its name is in {}: leave out --name, or change the name there", root.display(), TownLayout::new(root).town_json().display())]
+    #[error("{} is the town `{name}` already: leave out --name, or set `name` in {}", root.display(), TownLayout::new(root).town_json().display())]
     OtherName { root: PathBuf, name: String },
     /// The folder holds the beads of another project.
     #[error("{} holds the beads of another project (prefix `{prefix}`): make the town in a folder of its own", path.display())]
@@ -119,17 +119,15 @@ pub fn install_town(
 /// Returns the name of the town: its own one if it exists, else the requested one, else that of its
 /// folder.
 fn choose_name(layout: &TownLayout, request: &InstallRequest) -> Result<String, InstallError> {
-    let own = layout
-        .town_json()
-        .is_file()
-        .then(|| town::read_town_name(layout));
-    match (own, request.name.clone()) {
-        (Some(name), Some(requested)) if name != requested => Err(InstallError::OtherName {
+    let exists = layout.town_json().is_file();
+    let own = town::read_town_name(layout);
+    match &request.name {
+        Some(requested) if exists && own != *requested => Err(InstallError::OtherName {
             root: layout.root().to_owned(),
-            name,
+            name: own,
         }),
-        (Some(name), _) | (None, Some(name)) => Ok(name),
-        (None, None) => Ok(town::read_town_name(layout)),
+        Some(requested) => Ok(requested.clone()),
+        None => Ok(own),
     }
 }
 
@@ -324,4 +322,31 @@ fn create_agent_beads(
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_town_without_a_recorded_name_is_refused_another_one_truthfully() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = TownLayout::new(folder.path());
+        std::fs::create_dir(layout.mayor()).unwrap();
+        std::fs::write(layout.town_json(), "{}").unwrap();
+        let name = town::read_town_name(&layout);
+        let choose = |name: Option<&str>| {
+            let name = name.map(str::to_owned);
+            let request = InstallRequest {
+                name,
+                ..InstallRequest::default()
+            };
+            choose_name(&layout, &request)
+        };
+        assert_eq!(choose(None).unwrap(), name);
+        assert_eq!(choose(Some(&name)).unwrap(), name);
+        let refused = choose(Some("other")).unwrap_err().to_string();
+        let advice = format!("or set `name` in {}", layout.town_json().display());
+        assert!(refused.ends_with(&advice), "{refused}");
+    }
 }
