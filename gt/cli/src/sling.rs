@@ -13,6 +13,7 @@ use gt::record::account::check_named_account;
 use gt::town::Town;
 use gt::town::beads::BeadsHome;
 use gt::town::identity::Address;
+use kit::failure::UsageError;
 use kit::ui::escape::{self, escape_line};
 
 /// Give beads to workers
@@ -112,15 +113,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         && town.find_rig(rig).is_ok()
     {
         let text = format!("`{rig}` is a rig, and the bead is missing: `gt sling BEAD {rig}`");
-        return Err(kit::failure::UsageError(text).into());
+        return Err(UsageError(text).into());
     }
     if let Some(text) = beads.iter().find(|bead| bead.contains(char::is_whitespace)) {
-        let rig = if target.is_empty() { "RIG" } else { &target };
-        kit::bail_usage!(
-            "`{}` is no bead; make one of the text first, then sling it:\n  bd create {} --rig {rig}\n  gt sling BEAD {rig}",
-            escape_line(text),
-            escape::quote_for_shell(&escape_line(text)),
-        );
+        return Err(refuse_text(text, &target).into());
     }
     if args.dry_run {
         return build_report(
@@ -134,18 +130,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let account = check_named_account(&town, args.account)?;
     let mut no_convoy = args.no_convoy;
     if let Some(named) = formula_of(&town, &beads, args.on.as_deref()) {
-        let values =
-            bd::molecule::template::read_values(&args.var).map_err(kit::failure::UsageError)?;
+        let values = bd::molecule::template::read_values(&args.var).map_err(UsageError)?;
         beads = match &args.on {
             Some(bead) => vec![formula::pour_on_bead(&town, &named, bead, &values)?],
             None => vec![formula::pour_as_work(&town, &named, &target, &values)?],
         };
         no_convoy |= args.on.is_none();
     } else if !args.var.is_empty() {
-        return Err(kit::failure::UsageError(
-            "--var sets a variable of a formula; name one".into(),
-        )
-        .into());
+        return Err(UsageError("--var sets a variable of a formula; name one".into()).into());
     }
     let agent = if args.best {
         find_best_agent(ctx, &town, &beads, &target)?
@@ -192,6 +184,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line("  gt up");
         }
     })
+}
+
+/// Refuses a text in place of a bead. A target may be an agent of a rig.
+fn refuse_text(text: &str, target: &str) -> UsageError {
+    let (text, target) = (escape_line(text), &*escape_line(target));
+    let (rig, target) = match target.split('/').next() {
+        None | Some("") => ("RIG", "RIG"),
+        Some("mayor" | "deacon") => ("RIG", target),
+        Some(rig) => (rig, target),
+    };
+    let word = escape::quote_for_shell(&text);
+    UsageError(format!(
+        "`{text}` is no bead; make one of the text first, then sling it:\n  bd create {word} --rig {rig}\n  gt sling BEAD {target}"
+    ))
 }
 
 /// Returns the agent runtime with the best record for beads like the first one, and prints the
@@ -329,5 +335,25 @@ fn start_command_of(slung: &SlingReport, caller: &Address) -> Option<String> {
         Address::Mayor => Some("gt mayor start".to_owned()),
         Address::Crew(rig, name) => Some(format!("gt crew start {rig}/{name}")),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_for_an_agent_of_a_rig_becomes_a_bead_of_the_rig() {
+        for (target, rig) in [
+            ("web", "web"),
+            ("web/amber", "web"),
+            ("mayor", "RIG"),
+            ("", "RIG"),
+        ] {
+            let refusal = refuse_text("Say hello", target).to_string();
+            let target = if target.is_empty() { rig } else { target };
+            let lines = format!("\n  bd create 'Say hello' --rig {rig}\n  gt sling BEAD {target}");
+            assert!(refusal.ends_with(&lines), "{refusal}");
+        }
     }
 }
