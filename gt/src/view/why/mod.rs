@@ -93,6 +93,7 @@ pub fn explain_name(town: &LiveTown, what: &str) -> anyhow::Result<Explanation> 
     if events.is_empty() && found.now.is_empty() && !is_known_name(town, what)? {
         return Err(build_unknown_error(&view.stores, what).into());
     }
+    remove_repeated(&mut found.next_steps);
     found.rule = describe_last_rule(&events, view.now);
     found.events = events;
     Ok(found)
@@ -117,6 +118,12 @@ pub fn explain_name_at(town: &Town, what: &str, at: Timestamp) -> anyhow::Result
         rule: describe_last_rule(&events, at),
         events,
     })
+}
+
+/// Removes next steps that several reasons name: the first one stays.
+fn remove_repeated(steps: &mut Vec<String>) {
+    let mut seen = BTreeSet::new();
+    steps.retain(|step| seen.insert(step.clone()));
 }
 
 /// Describes the last rule that acted, with the time before `now`.
@@ -233,5 +240,14 @@ mod tests {
             "nothing here is called `web-k3`: no event names it, and it is no rig, agent or plugin and no bead among those of \
              the town, rig web (did you mean web-k3f?): not found"
         );
+    }
+
+    #[test]
+    fn a_next_step_of_several_reasons_is_named_once() {
+        let mut steps = ["gt why a", "gt sling b web", "gt why a"]
+            .map(str::to_owned)
+            .to_vec();
+        remove_repeated(&mut steps);
+        assert_eq!(steps, ["gt why a", "gt sling b web"]);
     }
 }
