@@ -43,9 +43,10 @@ use crate::flow::work::molecule::{self, MoleculeEnding};
 use crate::host::LiveTown;
 use crate::record::escalation;
 use crate::record::polecat::{
-    AwaitedQuestion, DoneRecord, DoneStep, FailedStep, GivingUp, Slot, SlotState,
+    AwaitedQuestion, DoneRecord, DoneStep, FailedStep, GivingUp, PolecatIds, Slot, SlotState,
 };
 use crate::record::pulse::SessionPulse;
+use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 
