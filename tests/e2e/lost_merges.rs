@@ -97,18 +97,39 @@ fn a_loss_that_a_person_accepts_or_takes_back_is_over() {
 
 #[test]
 fn lost_work_that_cannot_come_back_stays_a_need() {
-    let (worker, _) = lose_merged_work();
-    let (town, bead) = (&worker.town, worker.bead.as_str());
-    town.bd("web", ["reopen", bead]).ok();
+    let mut worker = Worker::new();
+    worker.origin.commit("before.txt", "x\n", "Before");
+    let mut beads = Vec::new();
+    for file in ["changed.txt", "work.txt"] {
+        worker.commit(file);
+        worker.hand_in();
+        assert_eq!(worker.merge()["outcome"], "merged");
+        beads.push(worker.bead.clone());
+        worker.take_another();
+    }
+    let (town, origin) = (&worker.town, &worker.origin);
+    origin.git(["update-ref", "refs/heads/main", "main~2"]);
+    origin.commit("other.txt", "x\n", "Other");
+    town.sling(&town.bead("web", "Other work"));
+    let (changed, back) = (beads[0].as_str(), beads[1].as_str());
+    town.bd("web", ["reopen", changed]).ok();
     let restored = town.gt(["mq", "lost", "web", "--restore"]).run();
     assert_eq!(restored.code, 1, "{}", restored.out);
     let said = restored.out;
     assert!(said.contains("was changed since the merge"), "{said}");
-    assert!(!needs_about(town, LOST).is_empty());
-    // What cannot help is not offered again.
+    assert_eq!(worker.merge()["outcome"], "merged");
+    assert_eq!(town.status_of("web", back), "closed");
+    // Work that is back is no longer lost, and what cannot help is not offered again.
     let listed = town.gt(["mq", "lost", "web"]).ok().out;
+    assert!(listed.contains(changed), "{listed}");
+    assert!(!listed.contains(back), "{listed}");
     assert!(!listed.contains("--restore"), "{listed}");
     assert!(listed.contains("cannot be restored"), "{listed}");
+    let needs = needs_about(town, LOST);
+    assert!(!needs.is_empty());
+    assert!(needs.iter().all(|need| !need.contains(back)), "{needs:?}");
+    town.gt(["mq", "lost", "web", "--restore"]).fails("");
+    assert_eq!(town.status_of("web", back), "closed");
     town.gt(["mq", "lost", "web", "--accept"]).ok();
     assert!(needs_about(town, LOST).is_empty());
 }

@@ -92,6 +92,30 @@ impl TargetLoss {
             .any(|merge| merge.bead == id || merge.request == id)
     }
 
+    /// Ends the loss of the merges whose work was brought back. The others stay an open loss, with
+    /// the reason.
+    pub(crate) fn split_restored(self, skipped: &[LostMerge], reason: &str) -> Vec<Self> {
+        let (open, restored): (Vec<_>, Vec<_>) = self
+            .merges
+            .iter()
+            .cloned()
+            .partition(|merge| skipped.contains(merge));
+        let restored = Self {
+            merges: restored,
+            not_restored: None,
+            ending: Some(LossEnding::Requeued),
+            ..self.clone()
+        };
+        let open = Self {
+            merges: open,
+            not_restored: Some(reason.to_owned()),
+            ..self
+        };
+        let mut losses = vec![restored, open];
+        losses.retain(|loss| !loss.merges.is_empty());
+        losses
+    }
+
     /// Returns the beads of the lost merges, comma-separated.
     pub fn list_beads(&self) -> String {
         let beads: Vec<&str> = self
@@ -140,5 +164,43 @@ impl TargetLoss {
             .into_iter()
             .chain([format!("gt mq lost {rig} --accept")])
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_merges_that_a_restore_skipped_stay_lost() {
+        let merges = ["1", "2", "3"].map(|number| LostMerge {
+            request: format!("web-mr{number}"),
+            bead: format!("web-{number}"),
+            commit: number.repeat(40),
+        });
+        let loss = TargetLoss {
+            target: "main".to_owned(),
+            old_tip: "a".repeat(40),
+            new_tip: Some("b".repeat(40)),
+            noticed_at: Timestamp::UNIX_EPOCH,
+            merges: merges.to_vec(),
+            not_restored: None,
+            ending: None,
+        };
+        let [restored, open] = &loss.clone().split_restored(&merges[1..2], "it is open")[..] else {
+            panic!("a loss of each kind");
+        };
+        assert_eq!(restored.list_beads(), "web-1, web-3");
+        assert_eq!(restored.ending, Some(LossEnding::Requeued));
+        assert_eq!(open.list_beads(), "web-2");
+        assert_eq!(open.not_restored.as_deref(), Some("it is open"));
+        assert!(open.is_open());
+
+        let all = loss.clone().split_restored(&[], "");
+        assert!(
+            all.iter()
+                .all(|loss| !loss.is_open() && loss.merges == merges)
+        );
+        assert_eq!(loss.split_restored(&merges, "all are open").len(), 1);
     }
 }

@@ -79,6 +79,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                     format!("✓ {bead}: {} exists again", escape_line(&merge.target))
                 }
                 RestoreOutcome::Requeued => format!("✓ {bead}: {request} is in the queue again"),
+                RestoreOutcome::OnTarget => {
+                    format!("✓ {bead} is on {} again", escape_line(&merge.target))
+                }
                 RestoreOutcome::WithRepair => format!("✓ {bead} comes back with its repair"),
                 RestoreOutcome::Skipped { reason } => {
                     format!("✗ {bead} does not come back: {reason}")

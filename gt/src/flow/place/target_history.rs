@@ -9,6 +9,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use bd::bead::Bead;
 use bd::git::{CommitInfo, Containment, Git, GitError};
 
 use crate::record::merge_request;
@@ -61,6 +62,25 @@ pub(crate) fn check_targets(rig: &Rig) -> anyhow::Result<()> {
         }
     }
     end_returned_losses(rig, &git)
+}
+
+/// Returns true if a target, as last fetched, holds the work of a merged request.
+pub(crate) fn is_work_on_target(rig: &Rig, request: &Bead, target: &str) -> anyhow::Result<bool> {
+    let git = rig.git();
+    let Some(tip) = find_tip(&git, target)? else {
+        return Ok(false);
+    };
+    if let Some(commit) = merge_request::commit_with_work(request)
+        && git.resolve(&commit)?.is_some()
+        && git.is_ancestor(&commit, &tip)?
+    {
+        return Ok(true);
+    }
+    Ok(holds_change(
+        &git,
+        &merge_request::receipt_of(request),
+        &tip,
+    )?)
 }
 
 /// Returns the tip of a branch, as last fetched.
@@ -221,15 +241,18 @@ pub(crate) fn end_losses(
     })
 }
 
-/// Records why the work of an open loss cannot come back.
-pub(crate) fn record_not_restored(
+/// Ends an open loss after a restore, but for the merges whose work cannot come back, with the
+/// reason.
+pub(crate) fn record_restore(
     rig: &Rig,
     loss: &TargetLoss,
+    skipped: &[LostMerge],
     reason: &str,
 ) -> anyhow::Result<()> {
     change_losses(rig, |losses| {
-        for open in losses.iter_mut().filter(|open| *open == loss) {
-            open.not_restored = Some(reason.to_owned());
+        if let Some(index) = losses.iter().position(|open| open == loss) {
+            let open = losses.remove(index);
+            losses.splice(index..index, open.split_restored(skipped, reason));
         }
     })
 }

@@ -21,16 +21,6 @@ use crate::record::merge_request::{
 use crate::town::Rig;
 use crate::town::target_loss::{LossEnding, LostMerge, TargetLoss};
 
-impl RestoredMerge {
-    /// Returns the bead with the reason why its work does not come back.
-    fn skipped(&self) -> Option<String> {
-        match &self.outcome {
-            RestoreOutcome::Skipped { reason } => Some(format!("{}: {reason}", self.merge.bead)),
-            _ => None,
-        }
-    }
-}
-
 /// The outcome for one lost request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RestoredMerge {
@@ -48,6 +38,8 @@ pub enum RestoreOutcome {
     BranchRestored,
     /// The request is in the queue again.
     Requeued,
+    /// The target has the work again.
+    OnTarget,
     /// The work comes back with the request of its repair.
     WithRepair,
     /// The bead has changed since the merge, so its request stays closed.
@@ -66,8 +58,8 @@ pub fn accept_losses(rig: &Rig) -> anyhow::Result<Vec<TargetLoss>> {
     target_history::end_losses(rig, LossEnding::Accepted, |_| true)
 }
 
-/// Brings back the work of all open losses of a rig. A loss with work that cannot come back stays
-/// open with the reason, until a user accepts it.
+/// Brings back the work of all open losses of a rig. Work that cannot come back stays lost with the
+/// reason, until a user accepts that.
 pub fn restore_losses(rig: &Rig) -> anyhow::Result<Vec<RestoredMerge>> {
     let mut restored = Vec::new();
     for loss in list_losses(rig)? {
@@ -80,7 +72,7 @@ pub fn restore_losses(rig: &Rig) -> anyhow::Result<Vec<RestoredMerge>> {
             let outcome = if is_deleted {
                 RestoreOutcome::BranchRestored
             } else {
-                requeue_request(rig, merge)?
+                restore_merge(rig, merge, &loss.target)?
             };
             of_loss.push(RestoredMerge {
                 merge: merge.clone(),
@@ -89,12 +81,15 @@ pub fn restore_losses(rig: &Rig) -> anyhow::Result<Vec<RestoredMerge>> {
             });
         }
         skip_without_repair(rig, &mut of_loss)?;
-        let reasons: Vec<String> = of_loss.iter().filter_map(RestoredMerge::skipped).collect();
-        if reasons.is_empty() {
-            target_history::end_losses(rig, LossEnding::Requeued, |open| open == &loss)?;
-        } else {
-            target_history::record_not_restored(rig, &loss, &reasons.join(", "))?;
+        let mut skipped = Vec::new();
+        let mut reasons = Vec::new();
+        for RestoredMerge { merge, outcome, .. } in &of_loss {
+            if let RestoreOutcome::Skipped { reason } = outcome {
+                reasons.push(format!("{}: {reason}", merge.bead));
+                skipped.push(merge.clone());
+            }
         }
+        target_history::record_restore(rig, &loss, &skipped, &reasons.join(", "))?;
         restored.extend(of_loss);
     }
     Ok(restored)
@@ -135,6 +130,18 @@ fn restore_branch(rig: &Rig, loss: &TargetLoss) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Gives a lost request to the queue again, unless its work is on the target.
+fn restore_merge(rig: &Rig, merge: &LostMerge, target: &str) -> anyhow::Result<RestoreOutcome> {
+    let request = rig.store()?.snapshot()?.get(&merge.request).cloned();
+    if let Some(request) = request
+        && !request.is_open()
+        && target_history::is_work_on_target(rig, &request, target)?
+    {
+        return Ok(RestoreOutcome::OnTarget);
+    }
+    requeue_request(rig, merge)
+}
+
 /// Opens a request and its bead again, as they were before the merge.
 fn requeue_request(rig: &Rig, merge: &LostMerge) -> anyhow::Result<RestoreOutcome> {
     let store = rig.store()?;
@@ -142,6 +149,10 @@ fn requeue_request(rig: &Rig, merge: &LostMerge) -> anyhow::Result<RestoreOutcom
         let Some(request) = tx.get(&merge.request).cloned() else {
             return Ok(skip("its request is not in the store"));
         };
+        // A restore that failed had opened it again.
+        if request.is_open() {
+            return Ok(RestoreOutcome::Requeued);
+        }
         if request.close_reason.starts_with(AS_IT_WAS) {
             return Ok(RestoreOutcome::WithRepair);
         }
