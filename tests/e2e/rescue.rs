@@ -157,7 +157,17 @@ fn rescued_work_is_reported_while_its_bead_is_open() {
         1,
         "{comments}"
     );
-    assert_eq!(town.show("web", &taken)["assignee"], "dana");
+    let shown = town.show("web", &taken);
+    assert_eq!(
+        (&shown["assignee"], &shown["status"]),
+        (&"dana".into(), &"open".into())
+    );
+    assert!(
+        comments.contains("dana is no agent of this town"),
+        "{comments}"
+    );
+    let next = format!("gt sling {taken} web");
+    assert!(why(&taken).contains(&next), "{}", why(&taken));
     // A dropped rescue is not listed any more.
     town.gt(["rescue", "drop", &kept]).ok();
     assert!(!brief().contains(&kept), "{}", brief());

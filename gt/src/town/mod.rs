@@ -171,6 +171,12 @@ impl Town {
         }
     }
 
+    /// Returns true if a text names an agent that exists. Only such an agent can have a hook.
+    pub fn has_agent(&self, text: &str) -> bool {
+        self.parse_agent(text)
+            .is_ok_and(|address| agent_home(self, &address).is_dir())
+    }
+
     /// Returns the polecat or crew member of a name that no other has.
     fn find_worker_by_name(&self, text: &str) -> anyhow::Result<Address> {
         let mut found = Vec::new();

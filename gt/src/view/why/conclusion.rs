@@ -94,7 +94,7 @@ pub(super) fn explain_state(
             let rig = town.rig(rig);
             found.add_items(&rig, view, |item| item.bead == bead.bead.id);
             if found.now.is_empty() {
-                found.add_open_bead(view, &rig, &bead.bead);
+                found.add_open_bead(town, view, &rig, &bead.bead);
             }
             if bead.bead.is_open() {
                 found.add_bead(view, &bead.bead);
@@ -298,9 +298,9 @@ impl Explanation {
     }
 
     /// Adds the reason why no one works on an open bead that is not queued.
-    fn add_open_bead(&mut self, view: &TownView, rig: &Rig, bead: &Bead) {
-        let is_work = !bead.is_internal() && bead.assignee.is_empty();
-        if bead.status != Status::Open || !is_work {
+    fn add_open_bead(&mut self, town: &Town, view: &TownView, rig: &Rig, bead: &Bead) {
+        let is_assigned_to_agent = !bead.assignee.is_empty() && town.has_agent(&bead.assignee);
+        if bead.status != Status::Open || bead.is_internal() || is_assigned_to_agent {
             return;
         }
         let Some(beads) = view.stores.rigs.get(rig.name()) else {
@@ -313,9 +313,15 @@ impl Explanation {
             .collect();
         blockers.extend(view.stores.external_blockers(bead));
         if blockers.is_empty() {
-            self.now.push(format!(
-                "no one has {id}, and it is not queued for a worker"
-            ));
+            let holder = match bead.assignee.as_str() {
+                "" => format!("no one has {id}"),
+                who => format!(
+                    "{id} is assigned to {}, which is no agent of this town",
+                    escape::escape_line(who)
+                ),
+            };
+            self.now
+                .push(format!("{holder}, and it is not queued for a worker"));
             self.next_steps
                 .push(format!("gt sling {id} {}", rig.name()));
         } else {

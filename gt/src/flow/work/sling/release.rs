@@ -1,7 +1,9 @@
 //! Releases a worker whose bead was closed, deleted, reopened or reassigned without `gt done`. The work is not
-//! submitted: its commits and files go to a rescue ref, which the bead's comment and `gt why` name.
+//! submitted: its commits and files go to a rescue ref, which the bead's comment and `gt why` name. A bead
+//! that was assigned to someone who is no agent is open then, because no one else has a hook.
 
 use bd::bead::{Bead, Status, attempt};
+use bd::change;
 use kit::ui::escape::escape_line;
 
 use crate::flow::agent::session;
@@ -44,6 +46,10 @@ pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<
     if release_reason(beads.get(&slot.bead), &slot, &ids).is_none() {
         return Ok(None);
     }
+    let stranger = beads
+        .get(&slot.bead)
+        .map(|bead| bead.assignee.clone())
+        .filter(|assignee| !town.has_agent(assignee));
     if let Some(session) = SessionName::for_agent(&ids.address) {
         session::end::end_polecat_session(town, session.as_str(), &slot)?;
     }
@@ -77,17 +83,32 @@ pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<
         if bead.status == Status::Closed && attempt::read_attempt(&bead) == slot.attempt {
             history::mark_unproven(&mut bead, &worker)?;
         }
+        let is_without_hook = is_current
+            && bead.status == Status::Hooked
+            && stranger.as_ref() == Some(&bead.assignee);
+        if is_without_hook {
+            change::mark_open(&mut bead, Status::Open, &now);
+        }
+        let assignee = escape_line(&bead.assignee);
         tx.put(bead)?;
         // The molecule of a reassigned bead is for its next worker.
         if !is_current {
             molecule::discard_molecule(tx, &slot.bead)?;
         }
+        let actor = tx.actor().to_owned();
         if let Some(kept) = &kept {
             let text = format!(
                 "The work of {worker} was not handed in: {why}. It is on {kept} (`gt rescue list`)."
             );
-            let actor = tx.actor().to_owned();
-            bd::change::add_comment(tx, &slot.bead, &actor, &text)?;
+            change::add_comment(tx, &slot.bead, &actor, &text)?;
+        }
+        if is_without_hook && !assignee.is_empty() {
+            let text = format!(
+                "The bead is open and on no hook: {assignee} is no agent of this town. `gt sling {} {}` gives it to a worker.",
+                slot.bead,
+                rig.name()
+            );
+            change::add_comment(tx, &slot.bead, &actor, &text)?;
         }
         Ok(Some(why))
     })?;
