@@ -54,6 +54,9 @@ fn a_removed_sandbox_is_added_again_with_its_commits_and_the_last_snapshot() {
         "{shown}"
     );
     town.gt(retry.split(' ').skip(1)).ok();
+    let retried = town.events("polecat_retried");
+    assert_eq!(retried.len(), 2, "{retried:?}");
+    assert!(retried[0]["payload"]["session"].is_string(), "{retried:?}");
     fs::write(town.path("go"), "").unwrap();
     town.patrol_in(600);
     eventually("the work is merged", || {

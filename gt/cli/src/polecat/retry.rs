@@ -1,5 +1,8 @@
 //! `gt polecat retry`.
 
+use std::path::PathBuf;
+
+use kit::ui::Page;
 use kit::ui::escape::escape_line;
 
 use super::super::{CommandResult, build_report, build_report_with_exit};
@@ -29,6 +32,12 @@ pub(super) struct Args {
 struct RetryPolecatReport {
     polecat: String,
     was: String,
+    /// The session that was ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// The beginning of the path of the folder to which the files of a sandbox without `.git` go.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moved_to: Option<PathBuf>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -41,6 +50,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     gt::host::daemon::wake_daemon(&town);
     build_report(retried, |retried, page| {
         page.line(format!("✓ {} is tried again", retried.polecat));
+        add_moved_files(retried, page);
     })
 }
 
@@ -73,6 +83,7 @@ fn retry_all(ctx: &Context, town: &LiveTown, rig: Option<&str>) -> CommandResult
                     worker.polecat,
                     escape_line(was)
                 ));
+                add_moved_files(worker, page);
             }
             if retried.is_empty() && exit == 0 {
                 page.line("no worker is stuck");
@@ -82,8 +93,21 @@ fn retry_all(ctx: &Context, town: &LiveTown, rig: Option<&str>) -> CommandResult
 }
 
 fn retry_one(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<RetryPolecatReport> {
+    let retried = retry_polecat(town, rig, name)?;
     Ok(RetryPolecatReport {
         polecat: format!("{}/{name}", rig.name()),
-        was: retry_polecat(town, rig, name)?,
+        was: retried.reason,
+        session: retried.session,
+        moved_to: retried.moved_to,
     })
+}
+
+/// Names the folder of the files that are not in the new sandbox.
+fn add_moved_files(retried: &RetryPolecatReport, page: &mut Page) {
+    if let Some(folder) = &retried.moved_to {
+        page.line(format!(
+            "  its sandbox has no .git: the next start moves the files to {}TIME",
+            escape_line(&folder.display().to_string())
+        ));
+    }
 }

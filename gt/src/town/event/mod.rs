@@ -175,6 +175,8 @@ pub enum Event {
     PluginReport { date: String, lines: Vec<String> },
     /// A plugin ran. `run` is the record.
     PluginRun { plugin: String, rig: Option<String>, trigger: String, result: String, reason: String, seconds: f64, run: String },
+    /// A user retried a worker that was stuck or had lost its sandbox. `session` was ended.
+    PolecatRetried { rig: String, polecat: String, bead: String, reason: String, session: Option<String> },
     /// The pull request of a request is in a new state, which `text` describes.
     PullRequest { text: String, pull_request: Map<String, Value>, #[serde(flatten)] request: MergeRef },
     /// The remote refused the commits of unfinished work.

@@ -10,4 +10,6 @@ pub use nuke::{NukeRefused, NukeReport, nuke_polecat};
 pub use recovery::{
     RecoveryCheck, RecoveryVerdict, SandboxGitState, check_recovery, read_git_state,
 };
-pub use retry::{NotStuck, clear_stuck_mark, list_stuck_polecats, record_answer, retry_polecat};
+pub use retry::{
+    NotStuck, RetriedPolecat, clear_stuck_mark, list_stuck_polecats, record_answer, retry_polecat,
+};

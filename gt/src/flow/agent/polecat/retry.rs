@@ -1,13 +1,16 @@
 //! Makes the patrol retry a worker that is stuck or lost its sandbox.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::flow::agent::session::end;
+use crate::flow::agent::session::show::find_session;
 use crate::host::LiveTown;
 use crate::record::polecat::{
-    self, DoneStep, PolecatIds, SlingInProgress, Slot, SlotState, read_polecat_records,
+    self, DoneStep, Polecat, PolecatIds, SlingInProgress, Slot, SlotState, read_polecat_records,
 };
 use crate::town::Rig;
+use crate::town::event::event;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("{worker} is not stuck: there is nothing to try again (`gt polecat status {worker}`)")]
@@ -15,23 +18,67 @@ pub struct NotStuck {
     pub worker: String,
 }
 
+/// A worker that the next patrol tries again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RetriedPolecat {
+    /// The reason why the worker was stuck.
+    pub reason: String,
+    /// The session that was ended.
+    pub session: Option<String>,
+    /// The folder into which the start of the session moves the files of a sandbox without `.git`.
+    /// The time of the start is the end of its name.
+    pub moved_to: Option<PathBuf>,
+}
+
 /// Removes the stuck mark of a worker, so that the next patrol retries the failed step. A `gt done`
 /// that could not push continues there. One that could not prove its work must be repeated by the
 /// agent. The session of a worker without its sandbox ends, and its next start restores the
-/// sandbox. Returns the reason why the worker was stuck.
-pub fn retry_polecat(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<String> {
+/// sandbox.
+pub fn retry_polecat(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<RetriedPolecat> {
     // Read before the slot is taken, because a worker whose slot is held is at work.
-    let sessions = town.host.list()?;
     let beads = rig.store()?.snapshot()?;
-    let worker = polecat::find_polecat(rig, &beads, Some(&sessions), name)?;
+    let worker = polecat::find_polecat(rig, &beads, None, name)?;
     let _slot = rig.take_slot(name, Duration::from_secs(10))?;
-    match &worker.session {
-        Some(live) if worker.has_lost_sandbox() => {
-            end::end_polecat_session(town, &live.name, &worker.slot)?;
-            Ok("its sandbox was removed".to_owned())
-        }
-        _ => clear_stuck_mark(rig, name),
+    let retried = match end_lost_session(town, rig, &worker)? {
+        Some(retried) => retried,
+        None => RetriedPolecat {
+            reason: clear_stuck_mark(rig, name)?,
+            session: None,
+            moved_to: None,
+        },
+    };
+    town.record_event(&event!(PolecatRetried,
+        rig: rig.name(), polecat: name, bead: worker.slot.bead, reason: retried.reason,
+        session: retried.session,
+    ));
+    Ok(retried)
+}
+
+/// Ends the session of a worker that has lost its sandbox. None for any other worker, also for one
+/// that was started again after `seen` was read. The caller holds the slot.
+fn end_lost_session(
+    town: &LiveTown,
+    rig: &Rig,
+    seen: &Polecat,
+) -> anyhow::Result<Option<RetriedPolecat>> {
+    let sandbox = rig.sandbox(&seen.name);
+    let slot = Slot::load(&rig.store()?.snapshot()?, &seen.slot_id);
+    let is_same_session = (slot.lease, &slot.token) == (seen.slot.lease, &seen.slot.token);
+    if !seen.sandbox_gone || !is_same_session || sandbox.join(".git").exists() {
+        return Ok(None);
     }
+    let session = find_session(town, &seen.address())?;
+    let Some(live) = session.filter(|live| live.dead.is_none()) else {
+        return Ok(None);
+    };
+    end::end_polecat_session(town, &live.name, &slot)?;
+    Ok(Some(RetriedPolecat {
+        reason: "its sandbox was removed".to_owned(),
+        session: Some(live.name),
+        moved_to: sandbox
+            .exists()
+            .then(|| rig.polecat(&seen.name).join("broken-")),
+    }))
 }
 
 /// Returns the names of the workers of a rig that are stuck or lost their sandboxes.
@@ -94,4 +141,98 @@ pub fn clear_stuck_mark(rig: &Rig, name: &str) -> anyhow::Result<String> {
         slot.save(tx, &ids.slot)?;
         Ok(reason)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use bd::bead::Status;
+
+    use super::*;
+    use crate::host::{SessionHost, SessionSpec};
+    use crate::testing::TestTown;
+    use crate::town::identity::SessionName;
+
+    /// A town in which `web/nux` works in a session, with the name of the session.
+    fn town_with_worker(state: SlotState) -> (TestTown, String) {
+        let place = TestTown::new();
+        let origin = place.create_origin(&[("a", "1")]);
+        place.add_rig("web", Some(&origin)).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let ids = PolecatIds::for_polecat(&rig, "nux");
+        let name = SessionName::for_agent(&ids.address).unwrap().to_string();
+        let spec = SessionSpec {
+            name: name.clone(),
+            token: "first".to_owned(),
+            ..SessionSpec::default()
+        };
+        place.host.start(&spec).unwrap();
+        fs::create_dir_all(rig.sandbox("nux").join(".git")).unwrap();
+        let saved = rig.transact(&rig.store().unwrap(), |tx| {
+            let now = tx.now();
+            let new_bead = bd::change::NewBead {
+                title: "Work".to_owned(),
+                ..bd::change::NewBead::default()
+            };
+            let mut bead = bd::change::create_bead(tx, new_bead)?;
+            bead.status = Status::Hooked;
+            bead.assignee = ids.address.to_string();
+            let mut agent = polecat::reserve_identity(tx, "web", "nux", &ids.agent)?;
+            polecat::set_hook(&mut agent, Some(&bead.id), "working", &now);
+            let slot = Slot {
+                bead: bead.id.clone().into(),
+                token: "first".to_owned(),
+                state,
+                ..Slot::default()
+            };
+            tx.put(bead)?;
+            tx.put(agent)?;
+            slot.save(tx, &ids.slot)
+        });
+        saved.unwrap();
+        (place, name)
+    }
+
+    #[test]
+    fn the_session_of_a_lost_sandbox_is_ended_and_that_of_a_restored_one_is_not() {
+        let (place, session) = town_with_worker(SlotState::Working);
+        let rig = place.town.find_rig("web").unwrap();
+        let error = retry_polecat(&place.town, &rig, "nux").unwrap_err();
+        assert!(error.is::<NotStuck>(), "{error}");
+
+        let git = rig.sandbox("nux").join(".git");
+        fs::remove_dir(&git).unwrap();
+        let beads = rig.store().unwrap().snapshot().unwrap();
+        let seen = polecat::find_polecat(&rig, &beads, None, "nux").unwrap();
+        assert!(seen.sandbox_gone);
+        fs::create_dir(&git).unwrap();
+        assert_eq!(end_lost_session(&place.town, &rig, &seen).unwrap(), None);
+        let mut earlier = seen;
+        earlier.slot.token = "before".to_owned();
+        fs::remove_dir(&git).unwrap();
+        assert_eq!(end_lost_session(&place.town, &rig, &earlier).unwrap(), None);
+        assert!(place.host.state().killed.is_empty());
+
+        let retried = retry_polecat(&place.town, &rig, "nux").unwrap();
+        assert_eq!(retried.session.as_ref(), Some(&session));
+        assert_eq!(retried.moved_to, Some(rig.polecat("nux").join("broken-")));
+        assert_eq!(place.host.state().killed, [session]);
+    }
+
+    #[test]
+    fn a_stuck_worker_is_retried_without_a_host() {
+        let (place, _) = town_with_worker(SlotState::Stuck {
+            reason: "no push".to_owned(),
+            since: None,
+            before: Box::new(SlotState::Working),
+        });
+        let rig = place.town.find_rig("web").unwrap();
+        place.host.state().missing = true;
+        let retried = retry_polecat(&place.town, &rig, "nux").unwrap();
+        assert_eq!(
+            (retried.reason.as_str(), retried.session),
+            ("no push", None)
+        );
+    }
 }
