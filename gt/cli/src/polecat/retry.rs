@@ -8,13 +8,14 @@ use kit::ui::escape::escape_line;
 use super::super::{CommandResult, build_report, build_report_with_exit};
 use crate::context::Context;
 use gt::flow::agent::polecat::{NotStuck, list_stuck_polecats, retry_polecat};
+use gt::flow::work::done;
 use gt::host::LiveTown;
 use gt::town::Rig;
 
 /// Restart workers that are stuck
 ///
 /// The patrol restarts their sessions, or continues their sling or `gt done` at the step that
-/// failed. A worker whose sandbox was removed gets it back.
+/// failed. A failed `gt done` that waits for its next try is tried at once. A worker whose sandbox was removed gets it back.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The worker: RIG/NAME
@@ -58,7 +59,8 @@ fn retry_all(ctx: &Context, town: &LiveTown, rig: Option<&str>) -> CommandResult
     let mut retried = Vec::new();
     let mut failed = Vec::new();
     for rig in town.select_rigs(rig)? {
-        for name in list_stuck_polecats(&rig)? {
+        let names = [list_stuck_polecats(&rig)?, done::list_failed_dones(&rig)?];
+        for name in names.concat() {
             match retry_one(town, &rig, &name) {
                 Ok(report) => retried.push(report),
                 // The patrol was faster.
@@ -93,6 +95,14 @@ fn retry_all(ctx: &Context, town: &LiveTown, rig: Option<&str>) -> CommandResult
 }
 
 fn retry_one(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<RetryPolecatReport> {
+    if let Some(done) = done::retry_failed_done(rig, name)? {
+        return Ok(RetryPolecatReport {
+            polecat: format!("{}/{name}", rig.name()),
+            was: format!("its `gt done` of {} had failed", done.bead),
+            session: None,
+            moved_to: None,
+        });
+    }
     let retried = retry_polecat(town, rig, name)?;
     Ok(RetryPolecatReport {
         polecat: format!("{}/{name}", rig.name()),

@@ -44,6 +44,7 @@ use crate::host::LiveTown;
 use crate::record::escalation;
 use crate::record::polecat::{
     AwaitedQuestion, DoneRecord, DoneStep, FailedStep, GivingUp, PolecatIds, Slot, SlotState,
+    read_polecat_records,
 };
 use crate::record::pulse::SessionPulse;
 use crate::town::Rig;
@@ -137,21 +138,31 @@ pub fn resume_done(worker: &HeldWorker) -> anyhow::Result<Option<DoneReport>> {
     run_steps(worker, &mut slot).map(Some)
 }
 
-/// Returns true if a worker waits for the next try of its failed `gt done`.
-pub fn waits_for_retry(slot: &Slot) -> bool {
+/// Returns the names of the workers of a rig whose failed `gt done` waits for its next try.
+pub fn list_failed_dones(rig: &Rig) -> anyhow::Result<Vec<String>> {
+    let beads = rig.store()?.snapshot()?;
+    Ok(read_polecat_records(rig, &beads)
+        .iter()
+        .map(|records| records.with_sessions(None))
+        .filter(|polecat| waits_for_retry(&polecat.slot))
+        .map(|polecat| polecat.name)
+        .collect())
+}
+
+fn waits_for_retry(slot: &Slot) -> bool {
     let failed = slot.state.failed_done();
     matches!(slot.state, SlotState::Finishing { .. }) && failed.is_some_and(|failed| failed.retry)
 }
 
 /// Continues the failed `gt done` of a worker at once, without the wait of the patrol. `None` if it
 /// has none that a retry can repair.
-pub fn retry_failed_done(rig: Rig<'_>, name: &str) -> anyhow::Result<Option<DoneReport>> {
-    let ids = PolecatIds::for_polecat(&rig, name);
+pub fn retry_failed_done(rig: &Rig, name: &str) -> anyhow::Result<Option<DoneReport>> {
+    let ids = PolecatIds::for_polecat(rig, name);
     if !waits_for_retry(&Slot::load(&rig.store()?.snapshot()?, &ids.slot)) {
         return Ok(None);
     }
     let lock = rig.try_take_slot(name)?;
-    resume_done(&find_worker(rig, name, lock)?)
+    resume_done(&find_worker(rig.clone(), name, lock)?)
 }
 
 /// Ends the caller's own session, as the very last step. This process is part of it.
