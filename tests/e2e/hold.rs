@@ -49,7 +49,7 @@ fn a_parked_rig_stops_its_workers_starts_none_and_continues_after_unpark() {
     // Each screen names the reason and the command.
     let unpark = "gt rig unpark web";
     assert_eq!(rig_of_status(town)["held"]["next"], unpark);
-    assert_eq!(offered_for_rig(town), ["unpark"]);
+    assert_eq!(offered_for_rig(town), ["unpark", "create_bead"]);
     for args in [
         vec!["status"],
         vec!["rig", "list"],
@@ -80,7 +80,7 @@ fn a_parked_rig_stops_its_workers_starts_none_and_continues_after_unpark() {
         (town.sessions().len() == 1).then_some(())
     });
     assert!(rig_of_status(town)["held"].is_null());
-    assert_eq!(offered_for_rig(town), ["park"]);
+    assert_eq!(offered_for_rig(town), ["park", "create_bead"]);
     let (now, _) = why(town, &worker.bead);
     assert!(!now.contains("parked"), "{now}");
 }
@@ -141,7 +141,7 @@ fn a_rig_docked_elsewhere_is_stopped_by_the_patrol() {
     });
     town.gt(["rig", "dock", "web"]).ok();
     // Only `gt rig undock` starts a docked rig.
-    assert_eq!(offered_for_rig(town), [] as [Value; 0]);
+    assert_eq!(offered_for_rig(town), ["create_bead"]);
     let bead = town.show("web", "web-rig-web");
     assert!(
         bead["labels"].to_string().contains("status:docked"),

@@ -268,8 +268,15 @@ impl Town {
         self.set_town_setting("agents", agents);
     }
 
-    /// Sets a key of the town's settings.
-    pub fn set_town_setting(&self, key: &str, value: Value) {
+    /// Sets a key of the town's settings. The default agent stays among other `agents`.
+    pub fn set_town_setting(&self, key: &str, mut value: Value) {
+        let worker = self.town_setting("agents")["worker"].clone();
+        if key == "agents" && worker.is_object() {
+            let agents = value.as_object_mut().filter(|agents| !agents.is_empty());
+            if let Some(agents) = agents {
+                agents.entry("worker").or_insert(worker);
+            }
+        }
         set_in(&self.root().join("settings/config.json"), key, value);
     }
 
