@@ -248,7 +248,7 @@ fn every_command_reports_that_it_runs_outside_a_town() {
     let said = place
         .gt_at(&place.path("home"), ["sling", "x-1", "web"])
         .fails("not in a Gas Town");
-    assert!(said.err.contains("gt install"), "{}", said.err);
+    assert!(said.err.contains("\n  gt init\n"), "{}", said.err);
     let said = place
         .gt_at(&place.path("home"), ["status", "--json"])
         .fails("not_in_town");
