@@ -1,4 +1,4 @@
-//! What goes wrong around a town is on `gt status`, with its cause and the next step. Daemon, tmux,
+//! Faults around a town are on `gt status`, with their cause and the next step. Daemon, tmux,
 //! targets, questions and sandboxes have such tests beside their other ones.
 
 use town_tests::{SmallDisk, Town, Worker};
@@ -62,9 +62,16 @@ fn a_worker_that_never_ends_is_on_the_first_screen() {
 fn an_unreachable_remote_is_on_the_first_screen() {
     let worker = Worker::new();
     let town = &worker.town;
-    worker.commit("work.txt");
-    worker.hand_in();
     let away = worker.origin.path().with_extension("away");
+    worker.commit("work.txt");
+    std::fs::rename(worker.origin.path(), &away).unwrap();
+    worker
+        .done(["--summary", "done"])
+        .fails("does not appear to be");
+    std::fs::rename(&away, worker.origin.path()).unwrap();
+    // The wait for the next try ends at once.
+    town.gt(["polecat", "retry", &worker.name]).ok();
+    assert_eq!(worker.requests().len(), 1);
     std::fs::rename(worker.origin.path(), &away).unwrap();
     town.patrol();
     let causes = [

@@ -237,7 +237,7 @@ fn sling_again(town: &LiveTown, bead: &str) -> anyhow::Result<String> {
     };
     let rig = town.find_rig(name)?;
     let beads = found.store.snapshot()?;
-    if let Some(request) = merge_request::find_open_request(&beads, bead) {
+    if let Some(request) = merge_request::find_open_request(&beads, &found.bead.id) {
         let reason = "the work goes to a fresh worker";
         mq::reject_request(&rig, &found.store, &request.id, reason)?;
     }
