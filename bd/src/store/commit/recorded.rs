@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::bead::record::RecordFields;
+use crate::bead::record::{self, ListElement, RecordFields};
 use crate::bead::{Bead, Stamp};
 use crate::store::StoreError;
 use crate::store::disk::paths::StorePaths;
@@ -62,6 +62,27 @@ impl RecordedChanges {
         self.changes_of(id)
             .iter()
             .any(|RecordedChange { change, .. }| change.before == hash || change.after == hash)
+    }
+
+    /// Returns true if the last recorded change of a member of a list added it.
+    pub(super) fn has_added<T: ListElement>(
+        &self,
+        id: &str,
+        field: &str,
+        is_member: impl Fn(&T) -> bool,
+    ) -> bool {
+        let has_member = |side: Option<&RecordFields>| {
+            side.and_then(|fields| record::parse_list::<T>(fields.raw_text(field)?))
+                .is_some_and(|list| list.elements.iter().any(&is_member))
+        };
+        self.changes_of(id)
+            .iter()
+            .rev()
+            .map(|RecordedChange { change, .. }| {
+                [&change.old, &change.new].map(|side| has_member(side.as_ref()))
+            })
+            .find(|[old, new]| old != new)
+            .is_some_and(|[_, new]| new)
     }
 
     /// Compares two lines of a bead by their ages. Returns `None` if no changes lead from one to

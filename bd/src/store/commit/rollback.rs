@@ -26,7 +26,7 @@ use super::issues_file::{is_kept, keep_compared, keep_found};
 use super::recorded::RecordedChanges;
 use crate::bead::lines;
 use crate::bead::record::{self, RecordFields};
-use crate::bead::{Bead, RawJson, Stamp};
+use crate::bead::{Bead, Comment, Dep, RawJson, Stamp};
 use crate::merge::{self, collision};
 use crate::store::disk::paths::StorePaths;
 use crate::store::disk::{files, ignore};
@@ -233,6 +233,7 @@ impl RollbackComparison {
         if is_older && base.is_none() {
             return Some(line.to_vec());
         }
+        let base = base.map(|base| self.without_lost_members(base, &found));
         let mut ours = kept.clone();
         let mut theirs = found.clone();
         if kept.updated_at == found.updated_at {
@@ -273,6 +274,37 @@ impl RollbackComparison {
             .iter()
             .min_by_key(|state| count_differences(state, found));
         base.cloned()
+    }
+
+    /// Returns a base without the labels, waiters, edges and comments that the bead found lacks
+    /// although history has only their addition: git took them, no one removed them. Their changes
+    /// leave `updated_at` unchanged, and the merges of a sync are not recorded as states, so that
+    /// such a base may be later than the bead found.
+    fn without_lost_members(&self, mut base: Bead, found: &Bead) -> Bead {
+        let changes = &self.changes;
+        let id = &found.id;
+        base.labels.retain(|label| {
+            found.labels.contains(label)
+                || !changes.has_added(id, "labels", |other: &String| other == label)
+        });
+        base.waiters.retain(|waiter| {
+            found.waiters.contains(waiter)
+                || !changes.has_added(id, "waiters", |other: &String| other == waiter)
+        });
+        base.dependencies.retain(|edge| {
+            let is_same = |other: &Dep| {
+                (&other.depends_on_id, &other.kind) == (&edge.depends_on_id, &edge.kind)
+            };
+            found.dependencies.iter().any(is_same)
+                || !changes.has_added(id, "dependencies", is_same)
+        });
+        base.comments.retain(|comment| {
+            let is_same = |other: &Comment| {
+                (&other.author, &other.created_at) == (&comment.author, &comment.created_at)
+            };
+            found.comments.iter().any(is_same) || !changes.has_added(id, "comments", is_same)
+        });
+        base
     }
 }
 

@@ -4,13 +4,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use proptest::prelude::*;
+use serde_json::{Value, json};
 
 use super::crash::age_file;
 use super::{StoreFixture, bead_line, property_cases, test_author};
 use crate::bead::{Bead, Status};
 use crate::change;
+use crate::store::StoreError;
 use crate::store::commit::rollback;
+use crate::store::exchange::UnitedStore;
+use crate::store::log::event::Event;
+use crate::store::log::journal;
 use crate::store::view::source::OpenFiles;
+use kit::sys::RandomSource;
 
 impl StoreFixture {
     /// Replaces the issues by another text, as `git reset --hard` does.
@@ -307,6 +313,64 @@ fn a_later_line_without_our_change_is_reported_each_time_it_appears() {
         place.roll_back_to(&whole);
         assert!(place.undecided_ids().is_empty());
     }
+}
+
+/// Syncs with a clone `b` that added members to the lists of a bead.
+fn sync_added_members(place: &StoreFixture, id: &str, added: &Value) {
+    let added = added.as_object().unwrap();
+    let nulls: serde_json::Map<_, _> = added.keys().map(|key| (key.clone(), Value::Null)).collect();
+    let theirs = json!({
+        "id": "theirs", "at": "2026-01-02T00:00:00Z", "actor": "b",
+        "changes": [{"id": id, "old": nulls, "new": added}],
+    });
+    let event: Event = serde_json::from_value(theirs).unwrap();
+    place
+        .store
+        .exchange(
+            &place.clock,
+            &RandomSource::choose(Some("3")),
+            |current| -> Result<_, StoreError> {
+                let mut bead: Value = serde_json::from_slice(&current.issues).unwrap();
+                bead.as_object_mut().unwrap().extend(added.clone());
+                Ok(UnitedStore {
+                    issues: format!("{bead}\n").into_bytes(),
+                    events: [("b/2026-01.jsonl".into(), journal::encode_sealed(&event))].into(),
+                    ..UnitedStore::default()
+                })
+            },
+        )
+        .unwrap();
+}
+
+#[test]
+fn members_that_came_by_a_sync_are_restored_with_those_that_were_added_here() {
+    let place = StoreFixture::with_issues("");
+    let id = place.make("One");
+    let label = |label: &str| place.change(|tx| Ok(change::add_label(tx, &id, label)?));
+    label("first").unwrap();
+    // As after an earlier sync, whose result is the state of no event.
+    sync_added_members(&place, &id, &json!({"waiters": ["someone"]}));
+    let committed = place.text("issues.jsonl");
+    let comment = json!({
+        "id": 1, "issue_id": id, "author": "b", "text": "t", "created_at": "2026-01-02T00:00:00Z",
+    });
+    let edge = json!({
+        "issue_id": id, "depends_on_id": "bd-z", "type": "blocks",
+        "created_at": "2026-01-02T00:00:00Z", "created_by": "b",
+    });
+    let theirs = json!({
+        "labels": ["first", "theirs"], "comments": [comment], "dependencies": [edge],
+        "waiters": ["someone", "another"],
+    });
+    sync_added_members(&place, &id, &theirs);
+    label("ours").unwrap();
+    place.roll_back_to(&committed);
+    assert_eq!(place.undecided_ids(), [id.as_str()]);
+    place.restore();
+    let bead = place.bead(&id);
+    assert_eq!(bead.labels, ["first", "ours", "theirs"]);
+    assert_eq!((bead.comments.len(), bead.dependencies.len()), (1, 1));
+    assert_eq!(bead.waiters, ["someone", "another"]);
 }
 
 #[test]
