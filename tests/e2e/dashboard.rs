@@ -87,11 +87,41 @@ fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, Strin
             let links = browser.evaluate("document.querySelectorAll('td a').length");
             assert_eq!(links, 1);
         }
+        if name == "convoy" {
+            check_graph(browser);
+        }
         if name == "bead" {
             let first = browser.evaluate("document.querySelector('main h2').innerText");
             assert_eq!(first, "Now");
         }
     }
+}
+
+/// Checks the graph of a convoy in which one bead waits for another, and scales it by the keyboard.
+fn check_graph(browser: &mut Browser) {
+    let boxes =
+        "[...document.querySelectorAll('.picture a')].map((box) => box.getAttribute('class'))";
+    assert_eq!(
+        browser.evaluate(boxes),
+        json!(["working critical", "blocked critical"])
+    );
+    let label = "document.querySelector('.picture .blocked title').textContent";
+    let label = browser.evaluate(label).to_string();
+    assert!(label.contains("(blocked, after web-"), "{label}");
+    let arrows = "document.querySelectorAll('.picture .arrow.critical').length";
+    assert_eq!(browser.evaluate(arrows), 1);
+    let width = "Number(document.querySelector('.picture svg').getAttribute('width'))";
+    let original = browser.evaluate(width).as_f64().unwrap();
+    let press = |key: &str| {
+        format!(
+            "document.querySelector('.picture').dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', bubbles: true }}))"
+        )
+    };
+    browser.evaluate(&press("+"));
+    let larger = browser.evaluate(width).as_f64().unwrap();
+    assert!(larger > original, "{larger}");
+    browser.evaluate(&press("0"));
+    assert!((browser.evaluate(width).as_f64().unwrap() - original).abs() < 1.0);
 }
 
 /// The headers of a browser that has opened a link: its cookie and its key.
@@ -337,6 +367,8 @@ fn every_open_view_shows_a_change() {
     open(&mut browser, "convoy");
     town.gt(["convoy", "add", &showcase.convoy, &other]).ok();
     browser.wait_for("Wave 1: 2");
+    let boxes = browser.evaluate("document.querySelectorAll('.picture a').length");
+    assert_eq!(boxes, 3);
     open(&mut browser, "agent");
     let session = format!("gt-{}", worker.name.replace('/', "-"));
     town.type_line(&session, "a new line");

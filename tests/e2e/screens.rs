@@ -136,6 +136,8 @@ fn screens_of_beads_look_the_same() {
         ("bd-stats", &["stats"]),
         ("bd-search", &["search", "sign"]),
         ("bd-count", &["count", "--by-status"]),
+        ("bd-graph-box", &["graph", "web-docs", "--box"]),
+        ("bd-graph-svg", &["graph", "web-docs", "--svg"]),
         ("bd-label-list", &["label", "list", "web-docs"]),
         ("bd-sync", &["sync"]),
         ("bd-show-unknown", &["show", "web-none"]),
@@ -177,6 +179,14 @@ fn screens_of_a_town_look_the_same() {
     let gt = |args: &[&str]| town.gt(args.iter().copied()).env("BD_NOW", NOW);
     let convoy = town.gt(["convoy", "list", "--json"]).ok().json();
     let convoy = convoy[0]["id"].as_str().unwrap();
+    for width in ["30", "60", "100", "200"] {
+        assert_width(
+            "gt-convoy-graph",
+            width,
+            town.gt(["convoy", "graph", "1"]),
+            &[],
+        );
+    }
     for (name, args) in [
         ("gt-status", &["status"][..]),
         ("gt-convoy-status", &["convoy", "status", convoy]),

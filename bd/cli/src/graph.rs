@@ -7,8 +7,10 @@ use super::report::{Entries, PlainBead};
 use crate::context::Context;
 use bd::bead::{Bead, Status};
 use bd::graph::layers::{self, LayeredBeads};
+use bd::graph::picture::{self, PictureBead, PictureState};
 use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
+use bd::store::Snapshot;
 use kit::cli::report::{CommandResult, build_report};
 use kit::ui::{Page, counted};
 
@@ -35,8 +37,15 @@ pub(crate) struct Args {
     /// Print the graph as dot
     #[arg(long, conflicts_with_all = ["compact", "mermaid"])]
     dot: bool,
-    #[arg(long = "box", hide = true)]
+    /// Draw boxes and arrows in the terminal, if they fit
+    #[arg(long = "box", conflicts_with_all = ["compact", "mermaid", "dot"])]
     boxes: bool,
+    /// Print a drawing as an SVG file
+    #[arg(long, conflicts_with_all = ["compact", "mermaid", "dot", "boxes"])]
+    svg: bool,
+    /// Print a page with the drawing and its beads as text
+    #[arg(long, conflicts_with_all = ["compact", "mermaid", "dot", "boxes", "svg"])]
+    html: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -56,15 +65,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let parts: Vec<GraphPart> = parts
         .iter()
-        .filter_map(|part| GraphPart::from_layered(part, root))
+        .filter_map(|part| GraphPart::from_layered(&snapshot, part, root))
         .collect();
     let form = match args {
         Args { compact: true, .. } => GraphForm::Tree,
         Args { mermaid: true, .. } => GraphForm::Mermaid,
         Args { dot: true, .. } => GraphForm::Dot,
+        Args { boxes: true, .. } => GraphForm::Boxes,
+        Args { svg: true, .. } => GraphForm::Svg,
+        Args { html: true, .. } => GraphForm::Html,
         _ => GraphForm::Layers,
     };
-    if parts.is_empty() && matches!(form, GraphForm::Mermaid | GraphForm::Dot) {
+    if parts.is_empty() && form.is_for_programs() {
         kit::bail_usage!("no open issues to draw");
     }
     let graph = GraphReport {
@@ -96,8 +108,18 @@ impl Serialize for GraphReport {
 enum GraphForm {
     Layers,
     Tree,
+    Boxes,
     Mermaid,
     Dot,
+    Svg,
+    Html,
+}
+
+impl GraphForm {
+    /// Returns true if the whole output is one file for another program.
+    fn is_for_programs(self) -> bool {
+        matches!(self, Self::Mermaid | Self::Dot | Self::Svg | Self::Html)
+    }
 }
 
 /// One connected component.
@@ -107,17 +129,44 @@ struct GraphPart {
     beads: Vec<Bead>,
     layer: Vec<usize>,
     steps: Vec<DrawnStep>,
+    drawn: Vec<PictureBead>,
 }
 
 impl GraphPart {
     /// Returns `None` for a component without beads.
-    fn from_layered(part: &LayeredBeads<'_>, root: Option<&Bead>) -> Option<Self> {
+    fn from_layered(
+        snapshot: &Snapshot,
+        part: &LayeredBeads<'_>,
+        root: Option<&Bead>,
+    ) -> Option<Self> {
         Some(Self {
             root: root.or(part.root())?.clone(),
             beads: part.beads.iter().map(|bead| (*bead).clone()).collect(),
             layer: part.layer.clone(),
             steps: draw::steps_of_beads(&part.beads),
+            drawn: PictureBead::list_connected(snapshot, part),
         })
+    }
+
+    /// Draws boxes and arrows, or the layers if the terminal is too narrow.
+    fn draw_boxes(&self, page: &mut Page) {
+        let style = page.style().clone();
+        let width = page.known_width().unwrap_or(usize::MAX);
+        let drawing = picture::draw_in_columns(&self.drawn, width, |bead, text| match bead.state {
+            PictureState::Working => style.yellow(text),
+            PictureState::Blocked => style.red(text),
+            PictureState::Done => style.green(text),
+            PictureState::Deferred => style.dim(text),
+            _ => text.to_owned(),
+        });
+        match drawing {
+            Some(lines) => {
+                for line in lines {
+                    page.line(line);
+                }
+            }
+            None => self.draw_layers(page),
+        }
     }
 
     fn draw_layers(&self, page: &mut Page) {
@@ -176,6 +225,10 @@ impl Serialize for GraphPart {
 }
 
 fn write_graph(parts: &[GraphPart], form: GraphForm, page: &mut Page) {
+    if let GraphForm::Svg | GraphForm::Html = form {
+        page.line(format_picture(parts, form).trim_end());
+        return;
+    }
     if let GraphForm::Mermaid | GraphForm::Dot = form {
         let all = parts.iter().map(|part| match form {
             GraphForm::Mermaid => draw::format_mermaid(&part.steps),
@@ -207,8 +260,33 @@ fn write_graph(parts: &[GraphPart], form: GraphForm, page: &mut Page) {
                     .map_or(&Status::Open, |bead| &bead.status);
                 format!("{} ", line::paint_symbol(&style, status))
             });
+        } else if form == GraphForm::Boxes {
+            part.draw_boxes(page);
         } else {
             part.draw_layers(page);
         }
+    }
+}
+
+/// Formats all parts as one picture.
+fn format_picture(parts: &[GraphPart], form: GraphForm) -> String {
+    let mut beads: Vec<PictureBead> = Vec::new();
+    for part in parts {
+        let first = beads.len();
+        beads.extend(part.drawn.iter().cloned().map(|mut bead| {
+            for need in &mut bead.needs {
+                *need += first;
+            }
+            bead
+        }));
+    }
+    let title = match parts {
+        [part] => format!("{}: {}", part.root.id, part.root.title),
+        parts => counted(parts.len(), "graph"),
+    };
+    let drawn = picture::lay_out(beads);
+    match form {
+        GraphForm::Html => picture::format_html(&drawn, &title),
+        _ => picture::format_svg(&drawn, &title),
     }
 }

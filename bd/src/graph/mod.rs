@@ -7,6 +7,7 @@ pub mod epic;
 pub mod explain;
 pub mod external;
 pub mod layers;
+pub mod picture;
 pub mod ready;
 pub mod ready_counts;
 pub mod swarm;

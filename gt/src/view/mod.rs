@@ -5,6 +5,7 @@ pub mod bead;
 pub mod board;
 pub mod bundle;
 pub mod convoy;
+pub mod convoy_graph;
 pub mod costs;
 pub mod doctor;
 pub mod feed;

@@ -25,7 +25,7 @@ macro_rules! asset {
     };
 }
 
-pub(super) const ASSETS: [Asset; 12] = [
+pub(super) const ASSETS: [Asset; 13] = [
     asset!("/", HTML_TYPE, "index.html"),
     asset!("/page.css", STYLE_TYPE, "page.css"),
     asset!("/terminal.css", STYLE_TYPE, "terminal.css"),
@@ -37,5 +37,6 @@ pub(super) const ASSETS: [Asset; 12] = [
     asset!("/work.js", SCRIPT_TYPE, "work.js"),
     asset!("/agents.js", SCRIPT_TYPE, "agents.js"),
     asset!("/reports.js", SCRIPT_TYPE, "reports.js"),
+    asset!("/graph.js", SCRIPT_TYPE, "graph.js"),
     asset!("/sessions.js", SCRIPT_TYPE, "sessions.js"),
 ];

@@ -4,6 +4,7 @@ mod add;
 mod check;
 mod close;
 mod create;
+mod graph;
 mod land;
 mod list;
 mod remove;
@@ -16,6 +17,9 @@ pub(super) use status::{write_bead_line, write_heading};
 
 use super::CommandResult;
 use crate::context::Context;
+use bd::bead::Bead;
+use gt::record;
+use gt::record::town_view::TownView;
 
 kit::family! {
     /// Make, show and land convoys: batches of beads
@@ -25,12 +29,28 @@ kit::family! {
     Remove => remove,
     Status => status,
     Show => show,
+    Graph => graph,
     List => list,
     Stranded => stranded,
     Check => check,
     Close => close,
     Land => land,
     Review => review,
+}
+
+/// Finds a convoy by its id, or an open one by its number in `gt convoy list`.
+fn find_convoy<'a>(view: &'a TownView, text: &str) -> anyhow::Result<&'a Bead> {
+    if let Ok(number) = text.parse::<usize>() {
+        let open = record::convoy::list_convoys(&view.stores.town, false);
+        return open
+            .get(number.wrapping_sub(1))
+            .copied()
+            .ok_or_else(|| anyhow::anyhow!("there is no open convoy number {number}: not found"));
+    }
+    record::convoy::list_convoys(&view.stores.town, true)
+        .into_iter()
+        .find(|convoy| convoy.id == text)
+        .ok_or_else(|| anyhow::anyhow!("there is no convoy `{text}`: not found"))
 }
 
 /// Prints the warnings of hooks that approved.

@@ -8,7 +8,6 @@ use super::status;
 use crate::context::Context;
 use gt::flow::place::discovery::{self, RigDocument};
 use gt::flow::work::convoy::{self, ConvoyProgress};
-use gt::record;
 use gt::record::town_view::TownView;
 
 /// Show one convoy, with its discovery documents on request
@@ -18,7 +17,7 @@ use gt::record::town_view::TownView;
 /// and documents: [{rig, ref, path, bytes}].
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The convoy's id
+    /// The convoy's id, or its number in `gt convoy list`
     convoy: String,
     /// Also list the discovery documents
     #[arg(long)]
@@ -36,14 +35,11 @@ struct ShowConvoyReport {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
-    let all = record::convoy::list_convoys(&view.stores.town, true);
-    let found = all.into_iter().find(|convoy| convoy.id == args.convoy);
-    let found =
-        found.ok_or_else(|| anyhow::anyhow!("there is no convoy `{}`: not found", args.convoy))?;
+    let found = super::find_convoy(&view, &args.convoy)?;
     let convoy = convoy::ProgressBoard::from_view(&view).progress(found);
     let documents = args
         .documents
-        .then(|| discovery::documents_of_all(&town, &args.convoy));
+        .then(|| discovery::documents_of_all(&town, &convoy.id));
     let shown = ShowConvoyReport {
         convoy,
         documents: documents.transpose()?,

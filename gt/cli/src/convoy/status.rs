@@ -32,25 +32,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let view = TownView::read(&town)?;
     let board = convoy::ProgressBoard::from_view(&view);
-    let open = record::convoy::list_convoys(&view.stores.town, false);
     let chosen = match args.convoy.as_deref() {
-        None => open,
-        Some(text) => match text.parse::<usize>() {
-            Ok(number) => open
-                .get(number.wrapping_sub(1))
-                .map(|convoy| vec![*convoy])
-                .ok_or_else(|| {
-                    anyhow::anyhow!("there is no open convoy number {number}: not found")
-                })?,
-            Err(_) => {
-                let all = record::convoy::list_convoys(&view.stores.town, true);
-                let found = all.into_iter().find(|convoy| convoy.id == text);
-                vec![
-                    found
-                        .ok_or_else(|| anyhow::anyhow!("there is no convoy `{text}`: not found"))?,
-                ]
-            }
-        },
+        None => record::convoy::list_convoys(&view.stores.town, false),
+        Some(text) => vec![super::find_convoy(&view, text)?],
     };
     let found: Vec<ConvoyProgress> = chosen
         .into_iter()

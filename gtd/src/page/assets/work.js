@@ -14,6 +14,7 @@ import {
   stateNow,
   timeline,
 } from "./elements.js";
+import { graphSection } from "./graph.js";
 import { offerButtons, read } from "./server.js";
 import { listSessions } from "./sessions.js";
 import { describeRequest } from "./town.js";
@@ -52,7 +53,7 @@ function capitalise(text) {
 }
 
 export async function showBead(main, id) {
-  const [{ bead, molecule, timeline: events }, sessions] = await Promise.all([
+  const [{ bead, graph, molecule, timeline: events }, sessions] = await Promise.all([
     read(`/api/bead/${encodeURIComponent(id)}`),
     listSessions("bead", id),
   ]);
@@ -69,6 +70,7 @@ export async function showBead(main, id) {
     bead.close_reason ? element("p", {}, `Closed: ${bead.close_reason}`) : null,
     isClosed ? null : now,
     stepper(molecule),
+    graphSection(graph),
     section(
       "Links",
       bead.links.length,
@@ -91,7 +93,7 @@ export async function showBead(main, id) {
 }
 
 export async function showConvoy(main, id) {
-  const { progress, waves, estimate, timeline: events } = await read(`/api/convoy/${encodeURIComponent(id)}`);
+  const { progress, graph, waves, estimate, timeline: events } = await read(`/api/convoy/${encodeURIComponent(id)}`);
   const { completed: done, total } = progress;
   const tone = { done: "good", working: "" };
   const describe = (bead) => [
@@ -111,7 +113,7 @@ export async function showConvoy(main, id) {
       : null,
     bead.why ? element("div", { class: "dim" }, localTimes(bead.why)) : null,
   ];
-  const graph = waves.map((wave, number) =>
+  const lists = waves.map((wave, number) =>
     element(
       "section",
       { class: "wave" },
@@ -129,7 +131,8 @@ export async function showConvoy(main, id) {
       ` ${done} of ${total} done`,
     ),
     element("p", { class: "dim" }, done < total ? (estimate ?? "no estimate yet") : "all done"),
-    element("div", { class: "waves", tabindex: "0", role: "region", "aria-label": "Beads by wave" }, graph),
+    graphSection(graph),
+    element("div", { class: "waves", tabindex: "0", role: "region", "aria-label": "Beads by wave" }, lists),
     stateNow(events),
     timeline(events),
   );

@@ -1,5 +1,7 @@
 //! Reads a bead, a convoy or a merge request.
 
+use bd::graph::layers;
+use bd::graph::picture::{self, PictureBead};
 use gt::flow::work::convoy::ProgressBoard;
 use gt::flow::work::mq;
 use gt::host::LiveTown;
@@ -8,6 +10,7 @@ use gt::record::town_view::TownView;
 use gt::record::{convoy, merge_request, molecule};
 use gt::view::bead::BeadDetails;
 use gt::view::convoy::{BeadPace, ConvoyEnd, list_waves};
+use gt::view::convoy_graph;
 use gt::view::need::{list_needing_beads, list_needs};
 use gt::view::request;
 use kit::ui::cut::{first_bytes, last_lines};
@@ -15,13 +18,20 @@ use serde_json::{Value, json};
 
 use super::{MAX_TEXT_SIZE, read_timeline};
 
+/// The maximum number of beads in the graph of a bead.
+const MAX_GRAPH_BEADS: usize = 300;
+
 /// Reads a bead with its molecule and its timeline.
 pub(in crate::page) fn read_bead(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
     let bead = BeadDetails::read(town, id)?;
     let found = town.find_bead(id)?;
     let beads = town.open_store_at(&found.home)?.snapshot()?;
+    let connected = layers::collect_component(&beads, id);
+    let graph = (connected.beads.len() <= MAX_GRAPH_BEADS)
+        .then(|| picture::lay_out(PictureBead::list_connected(&beads, &connected)));
     Ok(json!({
         "bead": bead,
+        "graph": graph,
         "molecule": molecule::molecule_of_bead(&beads, id),
         "timeline": read_timeline(town, id),
     }))
@@ -43,6 +53,7 @@ pub(in crate::page) fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<
     let end = ConvoyEnd::estimate(&progress, &view, pace, &needs);
     Ok(json!({
         "progress": progress,
+        "graph": picture::lay_out(convoy_graph::list_picture_beads(&progress)),
         "waves": list_waves(&progress.tracked),
         "estimate": end.map(|end| end.text),
         "timeline": read_timeline(town, id),

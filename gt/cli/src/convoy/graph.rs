@@ -1,0 +1,76 @@
+//! `gt convoy graph`.
+
+use super::super::{CommandResult, build_report};
+use crate::context::Context;
+use bd::graph::picture::{self, GraphPicture, PictureBead, PictureState};
+use gt::flow::work::convoy::{self, ConvoyProgress};
+use gt::record::town_view::TownView;
+use gt::view::convoy::list_waves;
+use gt::view::convoy_graph;
+use kit::ui::{Page, escape};
+
+/// Draw the beads of a convoy and what they wait for
+///
+/// Each bead stands below the beads it waits for. A star marks the longest chain of beads that are
+/// still to be done, which holds up the convoy longest. If the terminal is too narrow, the beads
+/// are listed in waves. With `--json` the drawing: {width, height, boxes: [{id, title, state,
+/// needs, symbol, x, y, width, height, outline, is_critical}], arrows: [{from, to, curve, is_critical}]}.
+/// `needs`, `from` and `to` are positions in `boxes`; `outline` and `curve` are SVG paths.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The convoy's id, or its number in `gt convoy list`
+    convoy: String,
+    /// Print an SVG file
+    #[arg(long, conflicts_with = "html")]
+    svg: bool,
+    /// Print a page with the drawing and its beads as text
+    #[arg(long)]
+    html: bool,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let view = TownView::read(&town)?;
+    let found = super::find_convoy(&view, &args.convoy)?;
+    let convoy = convoy::ProgressBoard::from_view(&view).progress(found);
+    let beads = convoy_graph::list_picture_beads(&convoy);
+    let drawn = picture::lay_out(beads.clone());
+    build_report(drawn, move |drawn: &GraphPicture, page| {
+        let title = format!("{}: {}", convoy.id, convoy.title);
+        if args.svg {
+            page.line(picture::format_svg(drawn, &title).trim_end());
+        } else if args.html {
+            page.line(picture::format_html(drawn, &title).trim_end());
+        } else {
+            super::write_heading(&convoy, page);
+            write_drawing(&convoy, &beads, page);
+        }
+    })
+}
+
+fn write_drawing(convoy: &ConvoyProgress, beads: &[PictureBead], page: &mut Page) {
+    let style = page.style().clone();
+    let width = page.known_width().unwrap_or(usize::MAX);
+    let drawing = picture::draw_in_columns(beads, width, |bead, text| match bead.state {
+        PictureState::Working | PictureState::Merging => style.yellow(text),
+        PictureState::Stopped | PictureState::Failed => style.red(text),
+        PictureState::Done => style.green(text),
+        PictureState::Blocked | PictureState::Deferred => style.dim(text),
+        PictureState::Ready | PictureState::Unknown => text.to_owned(),
+    });
+    if let Some(lines) = drawing {
+        for line in lines {
+            page.line(line);
+        }
+        return;
+    }
+    for (number, wave) in list_waves(&convoy.tracked).into_iter().enumerate() {
+        page.line(format!("Wave {}", number + 1));
+        for tracked in wave {
+            let bead = beads.iter().find(|bead| bead.id == tracked.id);
+            let symbol = bead.map_or('?', |bead| bead.state.symbol());
+            let text = format!("{symbol} {} {}", tracked.id, tracked.title);
+            page.cut_line(format!("  {}", escape::escape_line(&text)));
+        }
+    }
+}
