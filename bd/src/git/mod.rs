@@ -46,7 +46,7 @@ pub(crate) use folders::find_git_folders;
 pub use ignored::{IgnoreSource, LocallyIgnoredFile};
 pub use read::Stash;
 pub use redact::redact_urls;
-pub use remote::{PushError, PushLease, PushRefusal, RemoteBranch, RemoteHead};
+pub use remote::{PushError, PushLease, PushRefusal, RemoteBranch, RemoteHead, is_unreachable};
 pub use run::GitCall;
 pub(crate) use setup::lines_to_append;
 pub use submodule::{SubmoduleCommit, SubmoduleWork};

@@ -82,18 +82,22 @@ impl Git {
         self.fetch_refs(remote, &["--", remote, &format!("+{from}:{to}")])
     }
 
-    /// Fetches, and retries if another fetch wrote the same refs at the same time.
+    /// Fetches, and retries if another fetch wrote the same refs at the same time, or if a worktree
+    /// was being added.
     pub(super) fn fetch_refs(&self, remote: &str, args: &[&str]) -> Result<(), GitError> {
-        retry_races(is_ref_race, || {
-            self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--no-write-fetch-head"])
-                // Otherwise git leaves out every branch of a shallow remote.
-                .args(["--update-shallow"])
-                // A branch may refer to a commit of a submodule that no one else has.
-                .args(["--no-recurse-submodules"])
-                .args(args)
-                .remote(remote, self.network)
-                .run()
-        })
+        retry_races(
+            |words| is_ref_race(words) || names_half_made_worktree(words),
+            || {
+                self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--no-write-fetch-head"])
+                    // Otherwise git leaves out every branch of a shallow remote.
+                    .args(["--update-shallow"])
+                    // A branch may refer to a commit of a submodule that no one else has.
+                    .args(["--no-recurse-submodules"])
+                    .args(args)
+                    .remote(remote, self.network)
+                    .run()
+            },
+        )
     }
 
     /// Queries the remote for the tip of a ref; `None` if the remote has no such ref. A name
@@ -265,6 +269,15 @@ fn is_ref_race(words: &str) -> bool {
     has_any(words, &["cannot lock ref", ".lock': File exists"])
 }
 
+/// Returns true if git read the HEAD of a worktree that another process was adding: until its branch
+/// is written, the HEAD names no commit.
+fn names_half_made_worktree(words: &str) -> bool {
+    words.lines().any(|line| {
+        line.split_once("bad object worktrees/")
+            .is_some_and(|(_, rest)| rest.ends_with("/HEAD"))
+    })
+}
+
 fn full_ref(name: &str) -> String {
     if name.starts_with("refs/") {
         name.to_owned()
@@ -351,6 +364,12 @@ fn classify_refusal(listed: &str, output: &str, hooks: bool) -> PushRefusal {
 fn is_declined(reason: &str, output: &str) -> bool {
     has_any(&reason.to_lowercase(), &DECLINED_PHRASES)
         || output.contains("exceeds maximum allowed size")
+}
+
+/// Returns true if the words of a failed fetch or push say that the remote could not be reached, or
+/// denied access.
+pub fn is_unreachable(words: &str) -> bool {
+    has_any(words, &UNREACHABLE_PHRASES) || words.contains(" did not answer `git ")
 }
 
 fn has_any(text: &str, signs: &[&str]) -> bool {

@@ -538,6 +538,31 @@ fn a_password_in_a_url_never_appears_in_errors_or_readable_files() {
 }
 
 #[test]
+fn a_fetch_beside_a_worktree_that_is_being_added_is_retried() {
+    let place = TestPlace::new();
+    let (_origin, work) = place.with_origin();
+    let half_made = work.folder().join(".git/worktrees/half");
+    fs::create_dir_all(&half_made).unwrap();
+    fs::write(half_made.join("HEAD"), format!("{}\n", "0".repeat(40))).unwrap();
+    fs::write(half_made.join("commondir"), "../..\n").unwrap();
+    let gitdir = place.path("half/.git");
+    fs::write(half_made.join("gitdir"), format!("{}\n", gitdir.display())).unwrap();
+    // The second contact finds the worktree gone, as a finished one would be.
+    let script = place.path("upload-pack");
+    let body = format!(
+        "if [ -e '{0}' ]; then rm -rf '{1}'; fi\ntouch '{0}'\nexec git-upload-pack \"$@\"",
+        place.path("asked").display(),
+        half_made.display()
+    );
+    write_hook(&place.path(""), "upload-pack", &body);
+    fs::rename(place.path("hooks/upload-pack"), &script).unwrap();
+    work.config_set("remote.origin.uploadpack", &script.to_string_lossy())
+        .unwrap();
+    work.fetch("origin").unwrap();
+    assert!(!half_made.exists(), "it was contacted twice");
+}
+
+#[test]
 fn an_unreachable_remote_is_reported_by_its_reason_alone() {
     let place = TestPlace::new();
     let (origin, work) = place.with_origin();
