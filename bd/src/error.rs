@@ -227,8 +227,12 @@ fn classify_change(error: &ChangeError) -> Classification {
             let hint = is_well_formed(id).then(|| format!("read it again: bd show {id} --json"));
             ("changed", hint)
         }
-        ChangeError::Claimed { .. }
-        | ChangeError::ClaimClosed(_)
+        ChangeError::Claimed { id, .. } => {
+            let hint = is_well_formed(id)
+                .then(|| format!("to take it over, type\n  bd unclaim {id} && bd start {id}"));
+            ("claimed", hint)
+        }
+        ChangeError::ClaimClosed(_)
         | ChangeError::SlotTaken { .. }
         | ChangeError::OtherHolder { .. } => ("claimed", None),
         ChangeError::Blocked { .. } => ("blocked", None),

@@ -216,7 +216,8 @@ pub fn read_assignee(name: &str) -> &str {
     }
 }
 
-/// Claims an unassigned bead: sets the assignee and the status in progress.
+/// Claims an unassigned bead: sets the assignee and the status in progress. A bead that was opened
+/// again keeps its assignee, who may claim it.
 pub fn claim_bead(tx: &mut Tx<'_>, id: &str, assignee: &str) -> Result<Bead, ChangeError> {
     let mut bead = load_live_bead(tx, id)?;
     if bead.is_template {
@@ -225,7 +226,8 @@ pub fn claim_bead(tx: &mut Tx<'_>, id: &str, assignee: &str) -> Result<Bead, Cha
     if bead.status == Status::Closed {
         return Err(ChangeError::ClaimClosed(id.to_owned()));
     }
-    if !bead.assignee.is_empty() {
+    let is_opened_again = bead.assignee == assignee && bead.status == Status::Open;
+    if !bead.assignee.is_empty() && !is_opened_again {
         return Err(ChangeError::Claimed {
             id: id.to_owned(),
             by: bead.assignee,

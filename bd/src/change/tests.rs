@@ -140,6 +140,12 @@ fn only_one_claim_of_a_bead_succeeds() {
         let error = claim_bead(tx, &id, "nux").unwrap_err();
         assert_eq!(error.to_string(), "already claimed by nux");
         close_bead(tx, &id, "", "", false)?;
+        set_status(tx, &id, Status::Open)?;
+        let error = claim_bead(tx, &id, "slit").unwrap_err();
+        assert_eq!(error.to_string(), "already claimed by nux");
+        let again = claim_bead(tx, &id, "nux")?;
+        assert_eq!(again.status, Status::InProgress, "its assignee goes on");
+        close_bead(tx, &id, "", "", false)?;
         amend_bead(tx, &id, |bead| bead.assignee.clear())?;
         assert!(matches!(
             claim_bead(tx, &id, "slit"),

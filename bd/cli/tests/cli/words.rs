@@ -111,7 +111,12 @@ fn everyday_words_run_what_they_mean() {
     );
     assert_eq!(project.shown(id)["status"], "closed");
     project.ok(&["reopen", id]);
-    project.ok(&["update", id, "--status", "in_progress"]);
+    // It keeps its assignee, who may start it again.
+    let refused = project.run(&["--actor", "other", "start", id]);
+    let line = format!("bd unclaim {id} && bd start {id}");
+    assert!(refused.err.contains(&line), "{}", refused.err);
+    project.ok(&["--actor", "tester", "start", id]);
+    assert_eq!(project.shown(id)["status"], "in_progress");
     project.ok(&["unclaim", id]);
     assert_eq!(project.shown(id)["status"], "open");
 }
