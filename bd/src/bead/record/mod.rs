@@ -29,7 +29,7 @@ use super::{Bead, Comment, Dep, Kind, RawJson, Stamp, Status, with_fields};
 #[derive(Debug, thiserror::Error)]
 pub enum RecordError {
     /// The line is not the JSON of a bead.
-    #[error("{0}")]
+    #[error(transparent)]
     Json(#[from] serde_json::Error),
     #[error("the record has no id")]
     NoId,

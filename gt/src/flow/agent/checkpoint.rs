@@ -85,10 +85,11 @@ pub enum CheckpointError {
         source: std::io::Error,
     },
     /// The file is not a checkpoint.
-    #[error("{} is no checkpoint: {source}; `gt checkpoint write` writes a new one", path.display())]
+    #[error("{} is no checkpoint: {cause}; `gt checkpoint write` writes a new one", path.display())]
     Invalid {
         path: PathBuf,
-        source: serde_json::Error,
+        // Named in the message, so that it is not printed twice.
+        cause: serde_json::Error,
     },
 }
 
@@ -167,7 +168,7 @@ pub fn read_checkpoint(
         Ok(None) => Ok(None),
         Ok(Some(bytes)) => serde_json::from_slice(&bytes)
             .map(Some)
-            .map_err(|source| CheckpointError::Invalid { path, source }),
+            .map_err(|cause| CheckpointError::Invalid { path, cause }),
         Err(source) => Err(CheckpointError::Io { path, source }),
     }
 }

@@ -99,10 +99,11 @@ pub enum RuntimeError {
         variable: String,
     },
     /// A settings file is invalid.
-    #[error("{} is not valid: {source}", path.display())]
+    #[error("{} is not valid: {cause}", path.display())]
     Invalid {
         path: PathBuf,
-        source: serde_json::Error,
+        // Named in the message, so that it is not printed twice.
+        cause: serde_json::Error,
     },
 }
 
@@ -449,9 +450,9 @@ impl SettingsPair {
             }
         }
         keys.insert("name".to_owned(), Value::String(name.to_owned()));
-        serde_json::from_value(Value::Object(keys)).map_err(|source| RuntimeError::Invalid {
+        serde_json::from_value(Value::Object(keys)).map_err(|cause| RuntimeError::Invalid {
             path: PathBuf::from(self.describe_place(name)),
-            source,
+            cause,
         })
     }
 
@@ -510,9 +511,9 @@ fn read_settings(path: &Path) -> Result<AgentSettings, RuntimeError> {
         return Ok(AgentSettings::default());
     };
     let mut settings: AgentSettings = serde_json::from_slice(strip_byte_order_mark(&bytes))
-        .map_err(|source| RuntimeError::Invalid {
+        .map_err(|cause| RuntimeError::Invalid {
             path: path.to_owned(),
-            source,
+            cause,
         })?;
     let files = settings
         .agents

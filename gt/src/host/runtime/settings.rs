@@ -64,10 +64,11 @@ pub enum HookFileError {
         source: io::Error,
     },
     /// The file is not a settings file.
-    #[error("{} is not valid: {source}", path.display())]
+    #[error("{} is not valid: {cause}", path.display())]
     Invalid {
         path: PathBuf,
-        source: serde_json::Error,
+        // Named in the message, so that it is not printed twice.
+        cause: serde_json::Error,
     },
     /// Git cannot be made to ignore the file.
     #[error(transparent)]
@@ -209,10 +210,10 @@ fn read_bytes(path: &Path) -> Result<Option<Vec<u8>>, HookFileError> {
     })
 }
 
-fn build_invalid_error(path: &Path, source: serde_json::Error) -> HookFileError {
+fn build_invalid_error(path: &Path, cause: serde_json::Error) -> HookFileError {
     HookFileError::Invalid {
         path: path.to_owned(),
-        source,
+        cause,
     }
 }
 
