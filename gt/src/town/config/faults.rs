@@ -332,13 +332,16 @@ pub(super) fn is_unread(parts: &[&str], value: &Value) -> bool {
     };
     finder.check_value(parts, value);
     let name = parts.join(".");
+    let is_of_others = elsewhere::find_key(&name).is_some_and(|row| !row.is_read);
     faults.iter().any(|fault| {
         matches!(
             &fault.error,
-            SettingsError::UnknownKey { key, .. } | SettingsError::NoEffect { key, .. }
+            SettingsError::UnknownKey { key, .. }
+                | SettingsError::NoEffect { key, .. }
+                | SettingsError::Unsupported { key, .. }
                 if *key == name
         )
-    })
+    }) || (is_of_others && !value.is_object())
 }
 
 /// Returns the setting that a mistyped name may mean.

@@ -119,6 +119,31 @@ fn misplaced_gates_are_refused_with_the_correct_key() {
 }
 
 #[test]
+fn a_key_of_another_version_is_removed_whatever_its_value() {
+    for value in ["true", "false", r#""x""#] {
+        let place = town_with_settings(&format!(r#"{{"zeta":1,"require_review":{value}}}"#));
+        let rig = place.town.rig("web");
+        let layer = SettingsLayer::Settings;
+        let path = change_setting(&place.town, Some(&rig), layer, "require_review", None).unwrap();
+        let left = std::fs::read_to_string(path).unwrap();
+        assert!(
+            left.contains("zeta") && !left.contains("require_review"),
+            "{left}"
+        );
+    }
+    let place = town_with_settings(r#"{"agents":{}}"#);
+    let rig = place.town.rig("web");
+    let kept = change_setting(
+        &place.town,
+        Some(&rig),
+        SettingsLayer::Settings,
+        "agents",
+        None,
+    );
+    assert!(matches!(kept, Err(ChangeError::Kept { .. })), "{kept:?}");
+}
+
+#[test]
 fn either_key_turns_on_the_review() {
     let asked = |queue: &str| {
         let place = town_with_settings(&format!(r#"{{"merge_queue":{queue}}}"#));
