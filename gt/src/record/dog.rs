@@ -110,6 +110,20 @@ pub fn list_dogs(layout: &TownLayout) -> Vec<Dog> {
     found
 }
 
+/// Returns why the files of dogs cannot be read, which [`list_dogs`] leaves out.
+pub fn list_damaged_dogs(layout: &TownLayout) -> Vec<String> {
+    let entries = std::fs::read_dir(kennel_folder(layout))
+        .into_iter()
+        .flatten();
+    let mut damaged: Vec<String> = entries
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter_map(|name| Some(format!("{:#}", load_dog(layout, &name).err()?)))
+        .collect();
+    damaged.sort();
+    damaged
+}
+
 /// Returns the dog of a name, if there is one. Fails if its file cannot be read.
 pub fn load_dog(layout: &TownLayout, name: &str) -> anyhow::Result<Option<Dog>> {
     // A name that is a path would lead out of the kennel.
@@ -195,6 +209,8 @@ mod tests {
         }
         let torn = find_dog(&town.layout, "torn").unwrap_err().to_string();
         assert!(torn.contains("is damaged"), "{torn}");
+        assert_eq!(list_damaged_dogs(&town.layout).len(), 1);
+        assert!(list_damaged_dogs(&town.layout)[0].starts_with(&torn));
         change_dog(town, "alpha", |dog| {
             dog.begin("backup", Timestamp::UNIX_EPOCH);
             Ok(())

@@ -8,7 +8,7 @@ use crate::context::Context;
 use gt::flow::townwide::dog;
 use gt::flow::townwide::dog::health::{self, DogCondition};
 use gt::host::LiveTown;
-use gt::record::dog::Dog;
+use gt::record::dog::{Dog, list_damaged_dogs};
 
 /// List the dogs
 ///
@@ -44,6 +44,9 @@ pub(super) fn read_rows(town: &LiveTown) -> anyhow::Result<Vec<DogRow>> {
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     let town = ctx.open_town()?;
+    for damaged in list_damaged_dogs(&town.layout) {
+        ctx.ui.warn(&escape::escape_line(&damaged));
+    }
     build_report(read_rows(&town)?, |dogs, page| {
         for DogRow { dog, condition } in dogs {
             let work = escape::escape_line(&dog.work);

@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::CheckFindings;
 use super::rigs::{STOPPED_BY_SETTINGS, report_setting_fault};
 use crate::host::LiveTown;
+use crate::record::dog;
 use crate::town::config::SettingsLayers;
 
 pub(super) fn check_town_files(town: &LiveTown, page: &mut CheckFindings) {
@@ -37,6 +38,9 @@ pub(super) fn check_town_files(town: &LiveTown, page: &mut CheckFindings) {
             let error = anyhow::Error::from(error);
             page.error(format!("{error:#}"), STOPPED_BY_SETTINGS);
         }
+    }
+    for damaged in dog::list_damaged_dogs(layout) {
+        page.warn(damaged, "gt dog list leaves this dog out until then");
     }
     page.ok_unless(
         before,
