@@ -34,11 +34,30 @@ fn a_worker_that_asked_waits_for_the_answer_and_starts_again_with_it() {
         );
         assert!(said.contains(&command), "{args:?}: {said}");
     }
+    // No one waits for the answer to a question of low severity.
+    let asks = ["escalate", "Which shade?", "-s", "low", "--decision"];
+    let options = ["--option", "dark", "--option", "light", "--related", &bead];
+    town.gt_as(&name, asks.into_iter().chain(options)).ok();
+    let listed = town.gt(["escalate", "list"]).ok().out;
+    for words in [
+        format!("about {bead}"),
+        "2. light".to_owned(),
+        "<1-2, or an answer>".to_owned(),
+    ] {
+        assert!(listed.contains(&words), "{words}: {listed}");
+    }
     town.gt(["escalate", "answer", id, "the blue one"]).ok();
     town_tests::eventually("the work is merged", || {
         town.patrol();
         (town.status_of("web", &bead) == "closed").then_some(())
     });
+    town.patrol();
+    let open = town.gt(["escalate", "list", "--json"]).ok().json();
+    assert_eq!(
+        open.as_array().unwrap().len(),
+        0,
+        "closed with its bead: {open}"
+    );
 }
 
 #[test]

@@ -69,6 +69,11 @@ pub enum Action {
     TakeDefault {
         escalation: String,
     },
+    /// Closes a question about a bead that is closed.
+    CloseQuestion {
+        escalation: String,
+        bead: String,
+    },
     /// Runs the commands of an escalation that have not run or have failed.
     Deliver {
         escalation: String,
@@ -202,6 +207,7 @@ impl Action {
             Self::FinishConvoy { request } => (None, format!("request {request}")),
             Self::Reescalate { escalation }
             | Self::TakeDefault { escalation }
+            | Self::CloseQuestion { escalation, .. }
             | Self::Deliver { escalation } => (None, format!("escalation {escalation}")),
             Self::DoChore { chore } => (None, format!("chore {}", chore.name())),
             Self::RunPlugin { plugin, rig } => (rig.as_deref(), format!("plugin {plugin}")),

@@ -1,5 +1,6 @@
-//! Rules E1, E2 and E3: handle escalations that no one answers.
+//! Rules E1 to E4: handle escalations that no one answers.
 
+use bd::bead::Status;
 use jiff::{SignedDuration, Timestamp};
 
 use super::decision::{Action, Decision};
@@ -9,6 +10,7 @@ use crate::host::LiveTown;
 use crate::record::escalation::{self, Escalation, Severity};
 use crate::record::town_view::TownView;
 use crate::town::Town;
+use crate::town::identity::Address;
 
 /// The time that `gt escalate` gets for its own deliveries before the patrol takes over.
 const DELIVERY_GRACE: SignedDuration = SignedDuration::from_mins(1);
@@ -35,6 +37,8 @@ pub struct OpenEscalation {
     pub raised: u64,
     /// The deadline with the default answer.
     pub default_at: Option<(Timestamp, String)>,
+    /// The closed bead that the question was about, so that no one waits for its answer.
+    pub closed_bead: Option<String>,
     /// The last try of a command that has not run or has failed, with its route.
     pub undelivered: Option<(Timestamp, String)>,
 }
@@ -48,10 +52,28 @@ pub(super) fn facts(town: &Town, view: &TownView) -> EscalationFacts {
     // The doctor reports invalid settings. The built-in ones apply.
     let (settings, _) = escalate::read_settings(town);
     EscalationFacts {
-        open: open.iter().map(escalation_facts).collect(),
+        open: open
+            .iter()
+            .map(|escalation| OpenEscalation {
+                closed_bead: find_closed_bead(town, view, escalation),
+                ..escalation_facts(escalation)
+            })
+            .collect(),
         stale: settings.stale,
         limit: settings.limit,
     }
+}
+
+/// Returns the bead of a worker's question, if the bead is closed. Other escalations may be about
+/// more than the bead that they name.
+fn find_closed_bead(town: &Town, view: &TownView, escalation: &Escalation) -> Option<String> {
+    let is_worker = |asker: &String| matches!(town.parse_address(asker), Ok(Address::Polecat(..)));
+    let details = &escalation.details;
+    if details.decision.is_none() || !details.asked_by.iter().all(is_worker) {
+        return None;
+    }
+    let bead = view.stores.get(&escalation.related_bead)?;
+    (bead.status == Status::Closed).then(|| bead.id.clone())
 }
 
 fn escalation_facts(escalation: &Escalation) -> OpenEscalation {
@@ -76,17 +98,30 @@ fn escalation_facts(escalation: &Escalation) -> OpenEscalation {
         default_at: escalation
             .default_at()
             .map(|(answer, at)| (at, answer.to_owned())),
+        closed_bead: None,
         undelivered,
     }
 }
 
 /// - E2: a decision whose deadline has passed is answered with its default.
 /// - E1: an escalation that no one acknowledges in time is raised by one severity, up to the limit.
+/// - E4: the question of a worker is closed with the bead that it is about.
 /// - E3: a command that has not run or has failed is run again.
 pub(super) fn decide(facts: &EscalationFacts, now: Timestamp) -> Vec<Decision> {
     let mut decisions = Vec::new();
     for escalation in &facts.open {
         let id = &escalation.id;
+        if let Some(bead) = &escalation.closed_bead {
+            decisions.push(Decision {
+                rule: rule::E4_CLOSE_QUESTION,
+                saw: format!("{id} asks about {bead}, which is closed"),
+                action: Action::CloseQuestion {
+                    escalation: id.clone(),
+                    bead: bead.clone(),
+                },
+            });
+            continue;
+        }
         if let Some((at, answer)) = &escalation.default_at
             && *at <= now
         {
@@ -185,6 +220,7 @@ mod tests {
             since: at("10:00"),
             raised: 0,
             default_at: None,
+            closed_bead: None,
             undelivered: None,
         }
     }
@@ -202,6 +238,19 @@ mod tests {
         let facts = facts(one.clone());
         let rule = decide(&facts, at(time)).first().map(|one| one.rule.name);
         (rule, due(&facts, at(time)).map(|wait| wait.as_mins()))
+    }
+
+    #[test]
+    fn a_question_about_a_closed_bead_is_closed_and_neither_raised_nor_answered() {
+        let settled = OpenEscalation {
+            closed_bead: Some("web-1".to_owned()),
+            default_at: Some((at("11:00"), "blue".to_owned())),
+            ..one(Severity::High)
+        };
+        let decided = decide(&facts(settled), at("20:00"));
+        let rules: Vec<_> = decided.iter().map(|one| one.rule.name).collect();
+        assert_eq!(rules, ["E4-close-question"]);
+        assert_eq!(decided[0].saw, "hq-e asks about web-1, which is closed");
     }
 
     #[test]

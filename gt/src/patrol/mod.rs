@@ -33,7 +33,7 @@ pub mod rule;
 mod scheduler;
 mod standstill;
 mod sync;
-mod thresholds;
+pub(crate) mod thresholds;
 pub mod triage;
 mod witness;
 
@@ -500,6 +500,9 @@ fn perform_action(town: &LiveTown, action: &Action) -> anyhow::Result<Option<Str
         Action::AskPerson => attention::report_items(town),
         Action::Reescalate { escalation } => escalations::raise_escalation_action(town, escalation),
         Action::TakeDefault { escalation } => escalate::take_default(town, escalation),
+        Action::CloseQuestion { escalation, bead } => {
+            escalate::close_settled_question(town, escalation, bead)
+        }
         Action::Deliver { escalation } => escalate::redeliver_escalation(town, escalation),
         Action::StartAgent { agent } => roles::start_role_agent(town, agent),
         Action::SettleAgent { agent } => roles::reset_restarts(town, agent),

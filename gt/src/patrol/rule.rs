@@ -99,6 +99,8 @@ rules! {
         "answer a decision with its default at the deadline";
     E3_DELIVER: "E3-deliver", Town, true, [],
         "run a command of an escalation again that was not run or failed";
+    E4_CLOSE_QUESTION: "E4-close-question", Town, true, [],
+        "close the question of a worker about a bead that is closed";
     D1_START_AGENT: "D1-start-agent", Town, true, ["patrol.agent.starts", "patrol.mode.boot", "patrol.mode.deacon",
         "patrol.mode.refinery", "patrol.mode.witness"],
         "start the session of a role in agent mode, less often each time in a row";

@@ -15,18 +15,25 @@ use crate::town::config::{self, SettingsLayer, SettingsLayers};
 use crate::town::hold::{Hold, HoldState};
 use crate::town::name::Worker;
 
-/// An escalation to which every rule applies.
+/// Escalations to which every rule applies.
 fn overdue_escalation() -> EscalationFacts {
+    let overdue = OpenEscalation {
+        id: "hq-e".into(),
+        severity: Severity::High,
+        is_acked: false,
+        since: Timestamp::MIN,
+        raised: 0,
+        default_at: Some((Timestamp::MIN, "wait".into())),
+        closed_bead: None,
+        undelivered: Some((Timestamp::MIN, "email:human".into())),
+    };
+    let settled = OpenEscalation {
+        id: "hq-f".into(),
+        closed_bead: Some("web-1".into()),
+        ..overdue.clone()
+    };
     EscalationFacts {
-        open: vec![OpenEscalation {
-            id: "hq-e".into(),
-            severity: Severity::High,
-            is_acked: false,
-            since: Timestamp::MIN,
-            raised: 0,
-            default_at: Some((Timestamp::MIN, "wait".into())),
-            undelivered: Some((Timestamp::MIN, "email:human".into())),
-        }],
+        open: vec![overdue, settled],
         limit: 1,
         ..EscalationFacts::default()
     }

@@ -75,10 +75,27 @@ fn write_escalation_line(escalation: &Escalation, page: &mut Page) {
     } else {
         String::new()
     };
+    let about = match escalation.related_bead.as_str() {
+        "" => String::new(),
+        bead => format!(" about {}", escape::escape_line(bead)),
+    };
     page.line(format!(
-        "       {} from {}, {}{count}",
+        "       {} from {}{about}, {}{count}",
         escalation.severity.name(),
         escape::escape_line(&escalation.escalated_by),
         page.relative_time(&escalation.escalated_at)
     ));
+    if !escalation.is_open() {
+        return;
+    }
+    let reason = escalation.reason.trim();
+    if let Some(line) = reason.lines().next().filter(|_| reason != escalation.title) {
+        page.cut_line(format!("       {}", escape::escape_line(line)));
+    }
+    let choice = escalation.details.decision.as_ref();
+    for (number, option) in choice.iter().flat_map(|choice| (1..).zip(&choice.options)) {
+        let option = escape::escape_line(option);
+        page.cut_line(format!("       {number}. {option}"));
+    }
+    page.line(format!("       → {}", escalation.next_step()));
 }

@@ -29,8 +29,8 @@ pub use answer::{
 pub use deliver::deliver_escalation;
 pub(crate) use deliver::redeliver_escalation;
 pub use overdue::{
-    RaiseTime, RaisedEscalation, find_raise_time, raise_escalation, raise_stale_escalations,
-    take_default,
+    RaiseTime, RaisedEscalation, close_settled_question, find_raise_time, raise_escalation,
+    raise_stale_escalations, take_default,
 };
 
 use crate::flow::agent::recipient;

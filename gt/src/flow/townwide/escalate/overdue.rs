@@ -186,3 +186,25 @@ pub fn take_default(town: &LiveTown, id: &str) -> anyhow::Result<Option<String>>
     let escalation = answer::end_escalation(town, id, &ending, is_due)?;
     Ok((!escalation.is_open()).then(|| format!("{id} was answered with its default: {default}")))
 }
+
+/// Closes a question about a bead that was closed in the meantime. None if someone answered first.
+pub fn close_settled_question(
+    town: &LiveTown,
+    id: &str,
+    bead: &str,
+) -> anyhow::Result<Option<String>> {
+    let beads = town.open_town_store()?.snapshot()?;
+    let found = beads.get_live(id).and_then(Escalation::from_bead);
+    if !found.is_some_and(|escalation| escalation.is_open()) {
+        return Ok(None);
+    }
+    let by = town.actor.mailbox();
+    let ending = EscalationEnding {
+        by: &by,
+        rule: "",
+        text: &format!("{bead} is closed, so that no one waits for an answer"),
+        is_answer: false,
+    };
+    answer::end_escalation(town, id, &ending, |_| true)?;
+    Ok(Some(format!("{id} was closed with {bead}")))
+}
