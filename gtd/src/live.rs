@@ -215,6 +215,10 @@ impl LoopWorld for WatchedTown {
     }
 
     fn tidy(&self) {
+        // A town that was moved is not created again at its earlier place.
+        if self.is_gone() {
+            return;
+        }
         prepare_briefings(&self.town);
         lock_mutex(&self.watch).refresh(&self.town);
         lock_mutex(&self.notices).show_new(&self.town);

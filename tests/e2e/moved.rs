@@ -2,8 +2,9 @@
 //! `gt doctor --fix` corrects it.
 
 use std::fs;
+use std::path::Path;
 
-use town_tests::Worker;
+use town_tests::{Town, Worker};
 
 #[test]
 fn the_doctor_connects_a_town_that_was_moved() {
@@ -90,9 +91,34 @@ fn the_doctor_connects_a_town_that_was_moved() {
     );
     town.git_at(&new.join("local/crew/dana"), ["fetch", "-q"])
         .ok();
-    // A process of the earlier place may have written there again.
-    fs::remove_dir_all(&old).ok();
+    assert!(!old.exists(), "something wrote to the earlier place");
     fs::rename(&new, &old).unwrap();
+}
+
+#[test]
+fn the_daemon_of_another_town_at_the_earlier_place_is_not_stopped() {
+    let town = Town::new();
+    town.up();
+    let (old, new) = (town.root(), town.path("moved"));
+    fs::rename(&old, &new).unwrap();
+    town.install();
+    let pid_at = |root: &Path| {
+        let status = town.gt_at(root, ["daemon", "status", "--json"]);
+        status.ok().json()["pid"].as_u64().unwrap()
+    };
+    town.up();
+    let other = pid_at(&old);
+    let moved = town.gt_at(&new, ["doctor", "daemon"]).run().out;
+    let status = town.gt_at(&new, ["status"]).ok().out;
+    // The moved town's daemon may have noticed the move by itself.
+    for said in [&moved, &status] {
+        assert!(!said.contains(&format!("pid {other}")), "{said}");
+    }
+    town.gt_at(&new, ["up"]).ok();
+    assert_eq!(pid_at(&old), other, "another town's daemon");
+    assert_ne!(pid_at(&new), other);
+    town.gt_at(&new, ["daemon", "stop"]).ok();
+    assert_eq!(pid_at(&old), other);
 }
 
 #[test]

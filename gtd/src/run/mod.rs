@@ -118,6 +118,10 @@ impl<W: LoopWorld> PatrolLoop<W> {
                 if let Some(at) = *lock_mutex(&self.awake_since) {
                     facts.awake_since(at);
                 }
+                // Nothing is written below the path of a town that was moved during the read.
+                if self.run_beside("looking for the town", W::is_gone).await == Some(true) {
+                    return Duration::ZERO;
+                }
                 due = patrol::due_in(&facts);
                 self.start_actions(&facts);
                 let micros = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -187,7 +191,9 @@ impl<W: LoopWorld> PatrolLoop<W> {
             // A failed action waits from here on. Only then may another one start.
             let mut memory = lock_mutex(&self.memory);
             memory.record(&acted, self.world.now());
-            if let Err(error) = memory.save(&self.memory_file) {
+            if !self.world.is_gone()
+                && let Err(error) = memory.save(&self.memory_file)
+            {
                 tracing::warn!(%error, file = %self.memory_file.display(), "is not written");
             }
             // Also after a failure, because the loop does not know the time of its retry yet.
