@@ -185,12 +185,14 @@ fn an_unreachable_remote_is_reported_after_a_while_and_still_retried() {
     town.gtd(["run", "--once"]).run();
     patrol_in(town, 10);
     assert_eq!(letters(town), [], "that may pass");
+    let needs = town.gt(["why", &worker.bead]).ok().out;
+    assert!(needs.contains("has not been reached since"), "{needs}");
     patrol_in(town, 45);
     patrol_in(town, 50);
     let letters_now = letters(town);
     assert_eq!(letters_now.len(), 1, "{letters_now:?}");
     assert!(
-        letters_now[0].0.contains("cannot be merged"),
+        letters_now[0].0 == "The remote of rig web cannot be reached",
         "{letters_now:?}"
     );
     std::fs::rename(&away, worker.origin.path()).unwrap();
@@ -538,6 +540,8 @@ fn requests_waiting_for_a_broken_target_merge_in_the_run_that_fixes_it() {
     town.git_at(&sandbox, ["add", "-A"]).ok();
     town.git_at(&sandbox, ["commit", "-qm", "Two"]).ok();
     town.gt_as(&name, ["done", "--stay", "--summary", "x"]).ok();
+    let status = town.gt(["status"]).ok().out;
+    assert!(status.contains("○ finished"), "{status}");
     let said = worker.merge();
     assert_eq!(said["outcome"], "target_broken", "{said}");
     assert_ne!(said["task"], task.as_str());

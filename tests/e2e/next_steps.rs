@@ -86,6 +86,10 @@ impl Scene {
 /// `{request}`, `{worker}` and `{convoy}` put in.
 fn each_step_moves(expected: &[&str], build: impl Fn() -> Scene, mend: impl Fn(&Scene)) {
     for (n, template) in expected.iter().enumerate() {
+        // A look changes nothing.
+        if [CHECK_REMOTE, LOOK_AGAIN].contains(template) {
+            continue;
+        }
         let scene = build();
         let worker = &scene.worker;
         let requests = worker.requests();
@@ -96,6 +100,8 @@ fn each_step_moves(expected: &[&str], build: impl Fn() -> Scene, mend: impl Fn(&
             .town
             .bd("web", ["list", "--label", "gt:merge-task", "--json"]);
         let task = task.ok().json()[0]["id"].as_str().unwrap_or("").to_owned();
+        let repo = worker.town.root().join("web/.repo.git");
+        let repo = repo.display().to_string();
         let fill = |template: &str| {
             template
                 .replace("{bead}", &worker.bead)
@@ -103,6 +109,7 @@ fn each_step_moves(expected: &[&str], build: impl Fn() -> Scene, mend: impl Fn(&
                 .replace("{task}", &task)
                 .replace("{worker}", &worker.name)
                 .replace("{convoy}", &scene.convoy)
+                .replace("{repo}", &repo)
         };
         let steps = scene.steps();
         if n == 0 {
@@ -251,16 +258,19 @@ fn next_steps_of_a_broken_target() {
     let build = || {
         let scene = Scene::new();
         let worker = &scene.worker;
-        let gates = json!({ "check": { "cmd": "! test -e broken.txt" } });
+        let gates = json!({ "check": { "cmd": "! { test -e broken.txt && echo it is there; }" } });
         let setting = json!({ "auto_repair": false, "gates": gates });
         worker.town.set_rig_setting("web", "merge_queue", setting);
         worker.commit("work.txt");
         worker.hand_in();
         worker.origin.commit("broken.txt", "x\n", "Break it");
         scene.patrol();
+        let status = worker.town.gt(["status"]).ok().out;
+        assert!(status.contains("The gate printed: it is there"), "{status}");
         scene
     };
-    each_step_moves(&["gt sling {task} web", "gt why {task}"], build, nothing);
+    let ways = ["gt sling {task} web", "gt why {task}", LOOK_AGAIN];
+    each_step_moves(&ways, build, nothing);
 }
 
 #[test]
@@ -279,6 +289,12 @@ fn next_steps_of_a_push_refused_by_the_remote() {
     let ways = ["gt mq retry {request}", "gt why {bead}"];
     each_step_moves(&ways, build, mend);
 }
+
+/// The command that shows if the remote is reached.
+const CHECK_REMOTE: &str = "git -C {repo} ls-remote origin HEAD";
+
+/// The command that looks at the target again.
+const LOOK_AGAIN: &str = "gt mq run web";
 
 /// Takes the remote away, or brings it back.
 fn move_remote(scene: &Scene, away: bool) {
@@ -300,7 +316,7 @@ fn next_steps_of_a_queue_with_an_unreachable_remote() {
         scene.patrol();
         scene
     };
-    let ways = ["gt mq retry {request}", "gt why {bead}"];
+    let ways = ["gt mq retry {request}", "gt why {bead}", CHECK_REMOTE];
     each_step_moves(&ways, build, |scene| move_remote(scene, false));
 }
 
@@ -323,7 +339,7 @@ fn next_steps_of_gt_done_with_an_unreachable_remote() {
         scene.patrol();
         scene
     };
-    let ways = ["gt polecat status {worker}", "gt sling {bead} web --force"];
+    let ways = ["gt polecat retry {worker}", "gt why {bead}", CHECK_REMOTE];
     each_step_moves(&ways, build, |scene| move_remote(scene, false));
 }
 

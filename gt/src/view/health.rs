@@ -70,7 +70,7 @@ pub fn check_health(town: &LiveTown) -> anyhow::Result<TownHealth> {
     for (rig, beads) in &view.stores.rigs {
         let rig = town.rig(rig);
         let settings = PatrolSettings::from_layers(view.settings.for_rig(Some(rig.name())), &rig);
-        let items = attention::rig_items(&view, rig.name(), &settings);
+        let items = attention::rig_items(&town.layout, &view, rig.name(), &settings);
         let reported: BTreeSet<String> = items.into_iter().map(|item| item.bead).collect();
         let polecats = view.polecats_of(rig.name());
         // A worker that a command holds is between two states.

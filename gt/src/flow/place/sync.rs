@@ -52,6 +52,9 @@ struct SyncRecord {
     at: Timestamp,
     #[serde(default)]
     failures: u32,
+    /// The time of the first failure in a row.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    failing_since: Option<Timestamp>,
     #[serde(default)]
     unpushed: bool,
     /// The failure that was reported last.
@@ -144,6 +147,9 @@ pub fn sync_beads(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<Strin
     let record = SyncRecord {
         at: now,
         failures: failure.as_ref().map_or(0, |_| before.failures_at(now) + 1),
+        failing_since: failure
+            .as_ref()
+            .map(|_| before.failing_since.unwrap_or(now)),
         unpushed: failure.is_some(),
         told: failure.clone(),
     };
@@ -153,6 +159,12 @@ pub fn sync_beads(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<Strin
         (Some(failure), _) => Err(anyhow::anyhow!(failure)),
         (None, synced) => Ok(synced.ok().and_then(|synced| describe_sync(&synced))),
     }
+}
+
+/// Returns the failure of the last sync of a rig, and the time of the first failure in a row.
+pub fn find_failure(layout: &TownLayout, rig: &str) -> Option<(Timestamp, String)> {
+    let record = load_record(layout, Some(rig))?;
+    Some((record.failing_since?, record.told?))
 }
 
 /// Pushes the discovery documents of a rig to its origin.

@@ -12,6 +12,7 @@ use kit::ui::escape;
 
 use super::super::outages;
 use super::super::thresholds::{PatrolSettings, Thresholds};
+use super::remotes::REMOTE_KEY;
 use crate::flow::work::convoy::review;
 use crate::host::runtime;
 use crate::record::attempt;
@@ -47,6 +48,12 @@ impl AttentionItem {
     /// Returns true if the item is to be reported now.
     pub fn is_due(&self, now: Timestamp) -> bool {
         self.due <= now
+    }
+
+    /// Returns true if screens show the item now. A remote that cannot be reached is shown from the
+    /// first failure, and reported if that lasts.
+    pub fn is_shown(&self, now: Timestamp) -> bool {
+        self.is_due(now) || self.key.starts_with(REMOTE_KEY)
     }
 }
 

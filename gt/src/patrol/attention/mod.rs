@@ -9,6 +9,7 @@ mod item;
 mod mail;
 mod message;
 mod pushes;
+mod remotes;
 mod requests;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,11 +59,17 @@ pub fn list_due_items(town: &LiveTown, view: &TownView) -> Vec<AttentionItem> {
     let rigs = PatrolSettings::for_rigs(town, view);
     let hooked = hooked::facts(town, view);
     let numbers = Thresholds::from_layers(view.settings.for_rig(None));
-    AttentionItems::find(&town.layout, view, &rigs, &hooked, &numbers).due
+    let items = AttentionItems::find(&town.layout, view, &rigs, &hooked, &numbers);
+    items.due.into_iter().chain(items.shown).collect()
 }
 
 /// Returns the items of a rig, those due now and those that become due if the failure lasts.
-pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<AttentionItem> {
+pub fn rig_items(
+    layout: &TownLayout,
+    view: &TownView,
+    rig: &str,
+    settings: &PatrolSettings,
+) -> Vec<AttentionItem> {
     let Some(beads) = view.stores.rigs.get(rig) else {
         return Vec::new();
     };
@@ -71,13 +78,17 @@ pub fn rig_items(view: &TownView, rig: &str, settings: &PatrolSettings) -> Vec<A
         return Vec::new();
     }
     let mut items = item::work_items(view, rig, beads, settings);
-    items.extend(requests::request_items(rig, beads, settings));
+    items.extend(requests::request_items(&layout.rig(rig), beads, settings));
+    let patience = settings.thresholds.patience;
+    remotes::join_remote_failures(layout, view, rig, &mut items, patience);
     items
 }
 
 struct AttentionItems {
     /// The items to report now, each once.
     due: Vec<AttentionItem>,
+    /// The items that screens show before they are reported.
+    shown: Vec<AttentionItem>,
     /// The time until the next failure is reported if it lasts.
     next_due_in: Option<SignedDuration>,
 }
@@ -94,7 +105,7 @@ impl AttentionItems {
         let limits = numbers.alerts;
         let (due, later): (Vec<_>, Vec<_>) = rigs
             .iter()
-            .flat_map(|(rig, settings)| rig_items(view, rig, settings))
+            .flat_map(|(rig, settings)| rig_items(layout, view, rig, settings))
             .chain(item::outage_items(view, patience))
             .chain(item::crash_loop_items(layout, view))
             .chain(pushes::push_items(layout, view, patience))
@@ -120,6 +131,11 @@ impl AttentionItems {
         let waits = later.iter().map(|item| item.due.duration_since(view.now));
         Self {
             due,
+            shown: later
+                .iter()
+                .filter(|item| item.is_shown(view.now))
+                .cloned()
+                .collect(),
             next_due_in: waits.min(),
         }
     }

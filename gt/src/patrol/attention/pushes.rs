@@ -1,6 +1,7 @@
 //! Finds the rigs whose remote refuses the commits of unfinished work, which are then on this
 //! machine only.
 
+use bd::git::is_unreachable;
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::{counted, escape};
 
@@ -11,10 +12,10 @@ use crate::record::town_view::TownView;
 use crate::town::TownLayout;
 
 /// A worker whose last push was refused.
-struct RefusedPush<'v> {
+pub(super) struct RefusedPush<'v> {
     polecat: &'v Polecat,
-    since: Timestamp,
-    reason: String,
+    pub since: Timestamp,
+    pub reason: String,
 }
 
 /// Returns one item per rig, however many of its workers the remote refuses.
@@ -30,13 +31,15 @@ pub(super) fn push_items(
             let refused: Vec<RefusedPush> = polecats
                 .iter()
                 .filter_map(|polecat| find_refusal(layout, rig, polecat))
+                .filter(|push| !is_unreachable(&push.reason))
                 .collect();
             push_item(rig, &refused, patience)
         })
         .collect()
 }
 
-fn find_refusal<'v>(
+/// Returns the refusal of a worker's last push.
+pub(super) fn find_refusal<'v>(
     layout: &TownLayout,
     rig: &str,
     polecat: &'v Polecat,

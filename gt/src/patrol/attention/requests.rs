@@ -5,7 +5,7 @@ use bd::bead::hash::compute_short_hash;
 use bd::bead::{Bead, Status, attempt as number};
 use bd::store::{BeadMark, Snapshot};
 use jiff::{SignedDuration, Timestamp};
-use kit::ui::escape;
+use kit::ui::{cut, escape};
 
 use super::super::thresholds::PatrolSettings;
 use super::item::{AttentionItem, AttentionKind, report_at};
@@ -16,15 +16,17 @@ use crate::record::merge_task;
 use crate::record::pull_request::PullRequest;
 use crate::record::queued_sling;
 use crate::record::request_wait::BrokenTargets;
+use crate::town::RigLayout;
 use crate::town::config;
 
 /// Returns the items about the merge requests of a rig, their tasks and targets: those due now and
 /// those that become due if the failure lasts.
 pub(super) fn request_items(
-    rig: &str,
+    layout: &RigLayout,
     beads: &Snapshot,
     settings: &PatrolSettings,
 ) -> Vec<AttentionItem> {
+    let rig = layout.name();
     let patience = settings.thresholds.patience;
     let mut found: Vec<AttentionItem> = merge_request::requests_with_findings(beads)
         .filter_map(|request| request_item(rig, request, patience))
@@ -39,9 +41,15 @@ pub(super) fn request_items(
     let broken_targets = BrokenTargets::find(beads);
     found.extend(broken_targets.iter().filter_map(|(branch, broken)| {
         let task = beads.get(&broken.task)?;
-        Some(broken_target_item(rig, branch, task, is_taken(task)))
+        let said = merge_request::requests_with_findings(beads)
+            .filter(|request| merge_request::target_task_of(request).as_ref() == Some(&task.id))
+            .map(|request| quote_gate_output(layout, &request.id))
+            .find(|said| !said.is_empty());
+        let mut item = broken_target_item(rig, branch, task, is_taken(task));
+        item.text.push_str(&said.unwrap_or_default());
+        Some(item)
     }));
-    found.extend(task_items(rig, beads, &|task| {
+    found.extend(task_items(layout, beads, &|task| {
         is_taken(task)
             || broken_targets
                 .iter()
@@ -191,8 +199,26 @@ fn broken_target_item(rig: &str, branch: &str, task: &Bead, is_taken: bool) -> A
             "Nothing is merged into it until {id} is merged or the gates pass again: {title} ({}).",
             task.status
         ),
-        next: first.into_iter().chain([format!("gt why {id}")]).collect(),
+        next: first
+            .into_iter()
+            .chain([format!("gt mq run {rig}"), format!("gt why {id}")])
+            .collect(),
     }
+}
+
+/// Quotes the last lines of the output of a request's failed gate, as a sentence after another one.
+fn quote_gate_output(rig: &RigLayout, request: &str) -> String {
+    const MAX_LINES: usize = 2;
+    const MAX_COLUMNS: usize = 100;
+    let lines = mq::read_last_gate_output(rig, request);
+    let last: Vec<String> = lines[lines.len().saturating_sub(MAX_LINES)..]
+        .iter()
+        .map(|line| cut::cut_to_width(line.trim(), MAX_COLUMNS))
+        .collect();
+    if last.is_empty() {
+        return String::new();
+    }
+    format!(" The gate printed: {}", last.join(" / "))
 }
 
 /// Returns open beads whose pull request a user closed at the forge and that no one has taken since.
@@ -235,7 +261,7 @@ pub(super) const TASK_KEY: &str = "task:";
 /// Returns conflict and repair tasks that no one has and that are not slung automatically (any
 /// more).
 fn task_items(
-    rig: &str,
+    layout: &RigLayout,
     beads: &Snapshot,
     is_covered: &dyn Fn(&Bead) -> bool,
 ) -> Vec<AttentionItem> {
@@ -248,13 +274,20 @@ fn task_items(
             key: format!("{TASK_KEY}{}", task.id),
             bead: task.id.clone(),
             subject: format!("{} waits for someone to take it", task.id),
-            text: escape::escape_line(&task.title),
+            text: {
+                let request = merge_request::resolved_request(task);
+                let said = request.map(|request| quote_gate_output(layout, &request));
+                match said.filter(|said| !said.is_empty()) {
+                    Some(said) => format!("{}.{said}", escape::escape_line(&task.title)),
+                    None => escape::escape_line(&task.title),
+                }
+            },
             next: {
                 let reject = merge_request::resolved_request(task)
                     .filter(|_| merge_task::repair_number(task) > 1)
                     .map(|request| format!("gt mq reject {request} --reason \"<why>\""));
                 [
-                    format!("gt sling {} {rig}", task.id),
+                    format!("gt sling {} {}", task.id, layout.name()),
                     format!("gt why {}", task.id),
                 ]
                 .into_iter()
@@ -268,6 +301,56 @@ fn task_items(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_task_offers_to_reject_the_request_from_the_second_repair_on() {
+        let place = crate::testing::TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let store = rig.store().unwrap();
+        let steps_at = |number: u64| {
+            rig.transact(&store, |tx| {
+                let mut task = Bead {
+                    id: "we-t1".to_owned(),
+                    title: "Fix gate test of we-1".to_owned(),
+                    labels: vec![merge_task::MERGE_LABEL.to_owned()],
+                    created_at: tx.now(),
+                    updated_at: tx.now(),
+                    ..Bead::default()
+                };
+                task.set_metadata("resolves", &"we-mr1")?;
+                task.set_metadata(
+                    merge_task::REPAIR_KEY,
+                    &serde_json::json!({ "number": number }),
+                )?;
+                Ok(tx.put(task)?)
+            })
+            .unwrap();
+            let items = task_items(&rig, &store.snapshot().unwrap(), &|_| false);
+            items[0].next.join("\n")
+        };
+        let reject = "gt mq reject we-mr1 --reason \"<why>\"";
+        assert!(!steps_at(1).contains("gt mq reject"));
+        assert!(steps_at(2).contains(reject), "{}", steps_at(2));
+    }
+
+    #[test]
+    fn the_last_words_of_a_gate_are_two_short_safe_lines() {
+        let place = crate::testing::TestTown::new();
+        let rig = place.town.rig("web");
+        assert_eq!(quote_gate_output(&rig, "we-mr1"), "");
+        std::fs::create_dir_all(rig.gate_logs()).unwrap();
+        let log = rig.gate_logs().join("we-mr1-test.log");
+        let long = "x".repeat(300);
+        std::fs::write(&log, format!("first\n\u{1b}[31mred\n{long}\n")).unwrap();
+        let said = quote_gate_output(&rig, "we-mr1");
+        assert!(said.starts_with(" The gate printed: "), "{said}");
+        assert!(
+            !said.contains("first") && !said.contains('\u{1b}'),
+            "{said}"
+        );
+        assert!(said.chars().count() < 230, "{said}");
+    }
 
     #[test]
     fn a_merge_that_the_forge_accepts_and_does_not_do_is_reported_after_a_while() {

@@ -514,7 +514,7 @@ impl Explanation {
     /// Adds the items for the user.
     fn add_items(&mut self, rig: &Rig, view: &TownView, is_about: impl Fn(&AttentionItem) -> bool) {
         let settings = PatrolSettings::from_layers(view.settings.for_rig(Some(rig.name())), rig);
-        let mut items = attention::rig_items(view, rig.name(), &settings);
+        let mut items = attention::rig_items(&rig.town().layout, view, rig.name(), &settings);
         items.retain(is_about);
         self.add_due_items(view, items);
     }
@@ -525,7 +525,7 @@ impl Explanation {
     }
 
     fn add_due_items(&mut self, view: &TownView, items: Vec<AttentionItem>) {
-        for item in items.into_iter().filter(|item| item.is_due(view.now)) {
+        for item in items.into_iter().filter(|item| item.is_shown(view.now)) {
             let text = item.text.lines().next().unwrap_or("");
             self.now.push(format!("{}: {text}", item.kind.name()));
             self.next_steps.extend(item.next);
