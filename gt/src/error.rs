@@ -4,6 +4,7 @@
 use bd::git::GitError;
 use kit::failure::Failure;
 
+use crate::flow::agent::polecat::NotStuck;
 use crate::flow::agent::recipient::{UnknownRecipient, UnreadMailbox};
 use crate::flow::agent::role::MechanicalRole;
 use crate::flow::agent::session::show::NotRunning;
@@ -34,6 +35,10 @@ pub fn build_failure(error: &anyhow::Error) -> Failure {
     if let Some(stopped) = error.downcast_ref::<NotRunning>() {
         failure.code = "no_session";
         failure.hint = Some(format!("type\n  {}", stopped.next_steps().join("\n  ")));
+        return failure;
+    }
+    if let Some(not_stuck) = error.downcast_ref::<NotStuck>() {
+        failure.hint = Some(format!("type\n  {}", not_stuck.next.join("\n  ")));
         return failure;
     }
     if let Some(role) = error.downcast_ref::<MechanicalRole>() {

@@ -553,7 +553,7 @@ pub(super) fn open_breaker(
 pub(super) fn retry_stuck(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> {
     let _slot = rig.try_take_slot(name)?;
     let reason = clear_stuck_mark(rig, name)?;
-    Ok(Some(format!("tried again; it was stuck because {reason}")))
+    Ok(reason.map(|reason| format!("tried again; it was stuck because {reason}")))
 }
 
 /// Describes why a worker is not restarted, from the counts in its record.

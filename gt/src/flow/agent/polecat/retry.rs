@@ -3,9 +3,13 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use bd::store::Snapshot;
+use kit::ui::escape;
+
 use crate::flow::agent::session::end;
 use crate::flow::agent::session::show::find_session;
 use crate::host::LiveTown;
+use crate::record::merge_request;
 use crate::record::polecat::{
     self, DoneStep, Polecat, PolecatIds, SlingInProgress, Slot, SlotState, read_polecat_records,
 };
@@ -13,9 +17,12 @@ use crate::town::Rig;
 use crate::town::event::event;
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
-#[error("{worker} is not stuck: there is nothing to try again (`gt polecat status {worker}`)")]
+#[error("{worker} is not stuck: {reason}")]
 pub struct NotStuck {
     pub worker: String,
+    pub reason: String,
+    /// The commands that continue its work.
+    pub next: Vec<String>,
 }
 
 /// A worker that the next patrol tries again.
@@ -42,7 +49,7 @@ pub fn retry_polecat(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<R
     let retried = match end_lost_session(town, rig, &worker)? {
         Some(retried) => retried,
         None => RetriedPolecat {
-            reason: clear_stuck_mark(rig, name)?,
+            reason: clear_stuck_mark(rig, name)?.ok_or_else(|| explain(&beads, &worker))?,
             session: None,
             moved_to: None,
         },
@@ -113,15 +120,66 @@ pub fn record_answer(rig: &Rig, name: &str, bead: &str, wait: Duration) -> anyho
     })
 }
 
-/// Removes the stuck mark of a worker. The caller holds its slot.
-pub fn clear_stuck_mark(rig: &Rig, name: &str) -> anyhow::Result<String> {
+/// Explains why there is nothing to try again, and names what continues the worker's work.
+fn explain(beads: &Snapshot, worker: &Polecat) -> NotStuck {
+    let short = format!("{}/{}", worker.rig, worker.name);
+    let failed = worker.slot.state.failed_done();
+    let (reason, next) = match (&worker.hook, failed) {
+        (Some(bead), Some(failed)) if failed.step == DoneStep::Proof => (
+            format!(
+                "its `gt done` of {bead} has nothing to hand in: {}",
+                escape::escape_line(&failed.reason)
+            ),
+            vec![
+                format!("gt nudge {short} \"<what is missing>\""),
+                format!("gt sling {bead} {} --force", worker.rig),
+                format!("bd close {bead} --reason \"<why there is nothing to merge>\""),
+            ],
+        ),
+        (Some(bead), _) => (
+            format!("it has {bead}, and nothing failed"),
+            vec![
+                format!("gt peek {short}"),
+                format!("gt nudge {short} \"<message>\""),
+                format!("gt sling {bead} {} --force", worker.rig),
+            ],
+        ),
+        (None, _) => explain_last_request(beads, worker).unwrap_or_else(|| {
+            let next = vec![format!("gt polecat status {short}")];
+            ("it has no work".to_owned(), next)
+        }),
+    };
+    NotStuck {
+        worker: short,
+        reason,
+        next,
+    }
+}
+
+/// Explains the request of a worker without a bead that waits for the user.
+fn explain_last_request(beads: &Snapshot, worker: &Polecat) -> Option<(String, Vec<String>)> {
+    let request = merge_request::requests_with_findings(beads)
+        .filter(|request| worker.is_address(&merge_request::receipt_of(request).worker))
+        .find(|request| merge_request::reason_for_user(request).is_some())?;
+    let bead = merge_request::source_bead_of(request);
+    let why = escape::escape_line(&merge_request::reason_for_user(request)?);
+    let mut next = merge_request::next_steps_for_user(request);
+    next.push(format!("gt why {bead}"));
+    Some((
+        format!("its work on {bead} is handed in as {}: {why}", request.id),
+        next,
+    ))
+}
+
+/// Removes the stuck mark of a worker, and returns its reason. None if it has none. The caller holds
+/// its slot.
+pub fn clear_stuck_mark(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> {
     let ids = PolecatIds::for_polecat(rig, name);
     let store = rig.store()?;
     rig.transact(&store, |tx| {
         let mut slot = Slot::load(tx, &ids.slot);
-        let worker = format!("{}/{name}", rig.name());
         let SlotState::Stuck { reason, before, .. } = slot.state else {
-            return Err(NotStuck { worker }.into());
+            return Ok(None);
         };
         slot.respawns.clear();
         slot.refused.clear();
@@ -139,7 +197,7 @@ pub fn clear_stuck_mark(rig: &Rig, name: &str) -> anyhow::Result<String> {
             other => other,
         };
         slot.save(tx, &ids.slot)?;
-        Ok(reason)
+        Ok(Some(reason))
     })
 }
 
@@ -151,6 +209,7 @@ mod tests {
 
     use super::*;
     use crate::host::{SessionHost, SessionSpec};
+    use crate::record::polecat::{DoneRecord, FailedStep};
     use crate::testing::TestTown;
     use crate::town::identity::SessionName;
 
@@ -199,7 +258,8 @@ mod tests {
         let (place, session) = town_with_worker(SlotState::Working);
         let rig = place.town.find_rig("web").unwrap();
         let error = retry_polecat(&place.town, &rig, "nux").unwrap_err();
-        assert!(error.is::<NotStuck>(), "{error}");
+        let not_stuck: NotStuck = error.downcast().unwrap();
+        assert_eq!(not_stuck.next[0], "gt peek web/nux", "{not_stuck:?}");
 
         let git = rig.sandbox("nux").join(".git");
         fs::remove_dir(&git).unwrap();
@@ -218,6 +278,31 @@ mod tests {
         assert_eq!(retried.session.as_ref(), Some(&session));
         assert_eq!(retried.moved_to, Some(rig.polecat("nux").join("broken-")));
         assert_eq!(place.host.state().killed, [session]);
+    }
+
+    #[test]
+    fn a_worker_without_a_change_to_hand_in_is_explained_with_the_next_commands() {
+        let record = DoneRecord {
+            failed: Some(Box::new(FailedStep {
+                step: DoneStep::Proof,
+                reason: "no commits".to_owned(),
+                retry: false,
+            })),
+            ..DoneRecord::default()
+        };
+        let (place, _) = town_with_worker(SlotState::Finishing { record });
+        let rig = place.town.find_rig("web").unwrap();
+        let error = retry_polecat(&place.town, &rig, "nux").unwrap_err();
+        let not_stuck: NotStuck = error.downcast().unwrap();
+        let beads = rig.store().unwrap().snapshot().unwrap();
+        let worker = polecat::find_polecat(&rig, &beads, None, "nux").unwrap();
+        let bead = worker.hook.unwrap();
+        let said = not_stuck.to_string();
+        assert!(
+            said.contains("has nothing to hand in: no commits"),
+            "{said}"
+        );
+        assert_eq!(not_stuck.next[1], format!("gt sling {bead} web --force"));
     }
 
     #[test]
