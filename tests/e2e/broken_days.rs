@@ -68,6 +68,13 @@ fn an_unreachable_remote_is_on_the_first_screen() {
     worker
         .done(["--summary", "done"])
         .fails("does not appear to be");
+    let need = "The remote of rig web cannot be reached";
+    let status = town.gt(["status"]).ok().out;
+    assert_eq!(status.matches(need).count(), 1, "{status}");
+    for words in ["⇡ hands in", "waits for the step", "ls-remote origin HEAD"] {
+        assert!(status.contains(words), "{words}: {status}");
+    }
+    assert!(!status.contains("zombie"), "{status}");
     std::fs::rename(&away, worker.origin.path()).unwrap();
     // The wait for the next try ends at once.
     town.gt(["polecat", "retry", &worker.name]).ok();
@@ -82,7 +89,13 @@ fn an_unreachable_remote_is_on_the_first_screen() {
     assert_on_status(&town.gt(["status"]).ok().out, &causes);
     let status = town.gt(["status", "--json"]).ok().json();
     assert!(status["rigs"][0]["mq_failing"].is_string(), "{status}");
+    let problems = status["problems"].to_string();
+    assert_eq!(problems.matches(need).count(), 1, "{problems}");
     std::fs::rename(&away, worker.origin.path()).unwrap();
     worker.merge();
-    assert!(!town.gt(["status"]).ok().out.contains("each try fails"));
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        !status.contains("each try fails") && !status.contains(need),
+        "{status}"
+    );
 }

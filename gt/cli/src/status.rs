@@ -17,6 +17,7 @@ use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
 use gt::town::hold::HoldState;
 use gt::view::health::{self, TownHealth};
+use gt::view::offer::list_steps_for_quiet_agent;
 use gt::view::past::{self, PastStatus};
 use gt::view::status::{
     self, AgentStatus, ConvoyLine, EscalationLine, QueueCounts, RigSummary, TownStatus,
@@ -30,10 +31,10 @@ use gt::view::status::{
 /// rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of A), mq{pending,
 /// blocked, needs_person}, mq_failing?, waiting[], waits_for?{}, full?, queued[{title, work_bead_id, target_rig,
 /// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed,
-/// total, blocked_by[]}], escalations[{id, severity, title, from, since, acked_by, deadline?,
-/// next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[{text, next[]}]}
+/// total, blocked_by[]}], escalations[{id, severity, title, from, bead?, since, acked_by,
+/// deadline?, next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[{text, next[]}]}
 /// with A = {name, address, session, role, running, has_work, work_title?, hook_bead?, state?,
-/// why?, unread_mail}. With `--watch --json` one such object per line. With `--health --json`
+/// state_word?, why?, unread_mail}. With `--watch --json` one such object per line. With `--health --json`
 /// {healthy, invariants[{invariant, says, count, faults[{invariant, subject, what}]}],
 /// checked{beads, workers, merges}, problems[]}. With `--at --json` {at, agents[{agent, hook_bead?,
 /// work_title?}], requests[{id, rig, bead, title, worker, since}], convoys[{id, title, completed,
@@ -302,11 +303,15 @@ fn write_escalation_line(escalation: &EscalationLine, page: &mut Page) {
         "" => String::new(),
         by => format!(", acknowledged by {}", escape::escape_line(by)),
     };
+    let about = match escalation.bead.as_str() {
+        "" => String::new(),
+        bead => format!(" about {}", escape::escape_line(bead)),
+    };
     let deadline = escalation.deadline.as_ref().map_or(String::new(), |at| {
         format!(", takes its default {}", page.relative_time(at))
     });
     let text = format!(
-        "! {} {} from {}, {}{taken}{deadline}: {}",
+        "! {} {} from {}{about}, {}{taken}{deadline}: {}",
         escalation.severity.name(),
         escalation.id,
         escape::escape_line(&escalation.from),
@@ -433,6 +438,12 @@ fn write_agent_line(indent: &str, agent: &AgentStatus, page: &mut Page) {
     let waits = progress.map_or_else(String::new, |progress| progress.doing.describe());
     if !waits.is_empty() {
         page.line(page.style().yellow(&format!("{indent}    ! {waits}")));
+    }
+    let steps = list_steps_for_quiet_agent(agent);
+    if steps.is_empty() && !waits.is_empty() {
         page.line(format!("{indent}    → gt peek {}", agent.address));
+    }
+    for step in steps {
+        page.line(format!("{indent}    → {step}"));
     }
 }

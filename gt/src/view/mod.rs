@@ -14,6 +14,7 @@ pub mod health;
 pub mod merge_stats;
 pub mod metrics;
 pub mod migration;
+mod missing_program;
 pub mod need;
 pub mod offer;
 pub mod overview;

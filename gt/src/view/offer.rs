@@ -100,17 +100,32 @@ impl Offer {
         Self::new('t', "Retry", TownChange::RetryWorker { worker })
     }
 
-    /// Offers what ends work that led to no change: close the bead, or give it to another worker.
-    fn end_work(bead: &str) -> [Self; 2] {
+    fn sling_again(bead: &str) -> Self {
         let again = TownChange::SlingAgain {
             bead: bead.to_owned(),
         };
+        Self::new('f', "Give to a fresh worker", again).confirmed(Confirmation::Always)
+    }
+
+    /// Offers what ends the work of a worker that makes no progress.
+    fn stop_work(bead: &str) -> [Self; 2] {
+        let stop = TownChange::Unsling {
+            bead: bead.to_owned(),
+        };
+        [
+            Self::new('u', "Stop, keep the work", stop).confirmed(Confirmation::Always),
+            Self::sling_again(bead),
+        ]
+    }
+
+    /// Offers what ends work that led to no change: close the bead, or give it to another worker.
+    fn end_work(bead: &str) -> [Self; 2] {
         let close = TownChange::CloseBead {
             bead: bead.to_owned(),
             reason: String::new(),
         };
         [
-            Self::new('f', "Give to a fresh worker", again).confirmed(Confirmation::Always),
+            Self::sling_again(bead),
             Self::new('c', "Close, nothing to change", close)
                 .with_text(format!("Why nothing has to change for {bead}"))
                 .confirmed(Confirmation::Always),
@@ -240,7 +255,28 @@ fn offer_for_agent(agent: &AgentStatus) -> Vec<Offer> {
     let retry = agent
         .is_stopped_at_work()
         .then(|| Offer::retry_worker(agent));
-    nudge.into_iter().chain(retry).collect()
+    let stop = agent.hook_bead.as_ref().filter(|_| agent.is_quiet);
+    nudge
+        .into_iter()
+        .chain(retry)
+        .chain(stop.into_iter().flat_map(|bead| Offer::stop_work(bead)))
+        .collect()
+}
+
+/// Lists the commands for a worker that makes no progress: look at it, and the offers as commands.
+/// Empty for every other agent.
+pub fn list_steps_for_quiet_agent(agent: &AgentStatus) -> Vec<String> {
+    let (Some(bead), true) = (&agent.hook_bead, agent.is_quiet) else {
+        return Vec::new();
+    };
+    let short = agent.address.replace("/polecats/", "/");
+    let rig = short.split('/').next().unwrap_or_default();
+    vec![
+        format!("gt peek {short}"),
+        format!("gt nudge {short} \"<message>\""),
+        format!("gt unsling {bead}"),
+        format!("gt sling {bead} {rig} --force"),
+    ]
 }
 
 /// Offers to park a rig or to unpark it. Only `gt rig undock` starts a docked rig again.

@@ -21,6 +21,9 @@ pub struct PolecatRow {
     pub rig: String,
     pub name: String,
     pub state: PolecatState,
+    /// The word for the state on screens.
+    #[serde(skip)]
+    pub word: &'static str,
     /// The reason for the state.
     pub why: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -55,6 +58,7 @@ impl PolecatRow {
             rig: polecat.rig.clone(),
             name: polecat.name.clone(),
             state: polecat.state,
+            word: polecat.state_word(),
             why: explain_worker(layout, view, polecat),
             issue: polecat.hook.clone(),
             session_running: polecat
@@ -77,12 +81,18 @@ impl PolecatRow {
 
     /// Returns the sign of the state.
     pub fn state_sign(&self) -> &'static str {
-        match self.state {
-            PolecatState::Working => "◐",
-            PolecatState::Idle => "○",
-            PolecatState::Stalled => "!",
-            PolecatState::Zombie => "✗",
-        }
+        mark_of_word(self.word)
+    }
+}
+
+/// Returns the sign for the word of a polecat's state.
+pub(super) fn mark_of_word(word: &str) -> &'static str {
+    match word {
+        "working" => "◐",
+        "hands in" => "⇡",
+        "stalled" => "!",
+        "zombie" => "✗",
+        _ => "○",
     }
 }
 

@@ -54,6 +54,9 @@ pub struct RigStatus {
 pub struct WorkerRow {
     pub name: String,
     pub state: PolecatState,
+    /// The word for the state on screens.
+    #[serde(skip)]
+    pub word: &'static str,
     pub why: String,
     pub issue: Option<String>,
     pub session_running: bool,
@@ -73,6 +76,7 @@ pub fn rig_status(town: &LiveTown, rig: &Rig) -> anyhow::Result<RigStatus> {
         .polecats_of(rig.name())
         .iter()
         .map(|polecat| WorkerRow {
+            word: polecat.state_word(),
             session_running: view.session_of(&polecat.address()).is_some(),
             name: polecat.name.clone(),
             state: polecat.state,

@@ -16,6 +16,7 @@ use crate::flow::work::convoy::{self, ConvoyProgress, review};
 use crate::host::LiveTown;
 use crate::host::daemon;
 use crate::patrol::attention::{self, AttentionItem, AttentionKind};
+use crate::patrol::thresholds::Thresholds;
 use crate::patrol::{explain_worker, outages, rule};
 use crate::record;
 use crate::record::dog::Dog;
@@ -37,7 +38,9 @@ use crate::town::config::describe_stopped_rigs;
 use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town, TownLayout, read_json_text, read_town_name};
+use crate::view::missing_program::find_missing_programs;
 use crate::view::plugin::find_failing_plugins;
+use crate::view::polecat::mark_of_word;
 use crate::view::scheduler::{describe_full_rig, find_queue_blockers};
 
 #[derive(Debug, Clone, Serialize)]
@@ -93,7 +96,7 @@ pub struct TownProblem {
 }
 
 impl TownProblem {
-    fn new(text: impl Into<String>, next: impl IntoIterator<Item = String>) -> Self {
+    pub(super) fn new(text: impl Into<String>, next: impl IntoIterator<Item = String>) -> Self {
         Self {
             text: text.into(),
             next: next.into_iter().collect(),
@@ -127,6 +130,12 @@ pub struct AgentStatus {
     pub hook_bead: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<PolecatState>,
+    /// The word for the state on screens, if that is not its name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state_word: Option<&'static str>,
+    /// True if it has made no progress for so long that it was asked.
+    #[serde(skip)]
+    pub is_quiet: bool,
     /// The reason for the state.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
@@ -146,18 +155,16 @@ impl AgentStatus {
         matches!(
             self.state,
             Some(PolecatState::Stalled | PolecatState::Zombie)
-        )
+        ) && self.has_work
     }
-}
 
-impl AgentStatus {
     /// Returns the mark and the word for the state on screens.
     pub fn state_mark_and_word(&self) -> (&'static str, &'static str) {
         match (self.state, self.running) {
-            (Some(PolecatState::Working), _) => ("◐", "working"),
-            (Some(PolecatState::Idle), _) => ("○", "idle"),
-            (Some(PolecatState::Stalled), _) => ("!", "stalled"),
-            (Some(PolecatState::Zombie), _) => ("✗", "zombie"),
+            (Some(state), _) => {
+                let word = self.state_word.unwrap_or(state.name());
+                (mark_of_word(word), word)
+            }
             (None, Some(true)) => ("●", "running"),
             (None, Some(false)) => ("○", "stopped"),
             (None, None) => ("?", "unknown"),
@@ -278,6 +285,9 @@ pub struct EscalationLine {
     pub severity: Severity,
     pub title: String,
     pub from: String,
+    /// The bead concerned, if any.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub bead: String,
     pub since: String,
     /// The agent or user that acknowledged it. A new escalation has none.
     pub acked_by: String,
@@ -304,6 +314,7 @@ impl EscalationLine {
             severity: escalation.severity,
             title: escalation.title,
             from: escalation.escalated_by,
+            bead: escalation.related_bead,
             since: escalation.escalated_at,
             acked_by: escalation.acked_by,
             id: escalation.id,
@@ -443,7 +454,10 @@ pub fn read_status(town: &LiveTown) -> anyhow::Result<TownStatus> {
 pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStatus> {
     let daemon = daemon::read_daemon_status(town);
     let items = attention::list_due_items(town, view);
-    let mut problems = find_problems(town, view, &items);
+    // The cause of others, and the step that ends it, come first.
+    let mut problems = problems_of_move(town, &daemon);
+    problems.extend(find_missing_programs(town, view));
+    problems.extend(find_problems(town, view, &items));
     if let Some(difference) = &daemon.outdated {
         let text = format!("gtd runs an older program: {difference}");
         problems.push(TownProblem::new(text, ["gt daemon restart".to_owned()]));
@@ -454,7 +468,6 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
         let next = ["gt up", "gt daemon logs"].map(str::to_owned);
         problems.push(TownProblem::new(text, next));
     }
-    problems.extend(problems_of_move(town, &daemon));
     let looking = StatusReader {
         layout: &town.layout,
         view,
@@ -650,6 +663,17 @@ impl StatusReader<'_> {
         AgentStatus { why, ..agent }
     }
 
+    /// Returns true for a worker that the patrol asks because it makes no progress.
+    fn is_quiet(&self, polecat: &Polecat) -> bool {
+        let settings = self.view.settings.for_rig(Some(&polecat.rig));
+        let limit = Thresholds::from_layers(settings).nudge;
+        polecat.state == PolecatState::Working
+            && polecat
+                .progress
+                .as_ref()
+                .is_some_and(|progress| progress.quiet_time(self.view.now) >= limit)
+    }
+
     fn agent(&self, address: &Address, polecat: Option<&Polecat>) -> AgentStatus {
         let session =
             SessionName::for_agent(address).map_or(String::new(), |name| name.to_string());
@@ -667,11 +691,20 @@ impl StatusReader<'_> {
             state: polecat
                 .filter(|polecat| polecat.hook.is_none() || self.view.sessions.is_some())
                 .map(|polecat| polecat.state),
+            state_word: polecat
+                .filter(|polecat| polecat.state_word() != polecat.state.name())
+                .map(Polecat::state_word),
+            is_quiet: polecat.is_some_and(|polecat| self.is_quiet(polecat)),
             why: polecat.map_or(String::new(), |polecat| {
                 explain_worker(self.layout, self.view, polecat)
             }),
             progress: polecat.and_then(|polecat| polecat.progress.clone()),
-            unread_mail: mail::count_unread(&self.view.stores.town, &address.mailbox()),
+            // Without work no session of a worker reads it.
+            unread_mail: if polecat.is_some_and(|polecat| polecat.hook.is_none()) {
+                0
+            } else {
+                mail::count_unread(&self.view.stores.town, &address.mailbox())
+            },
             waits_for_answers: polecat.map_or_else(Vec::new, |polecat| {
                 questions_of(self.view, polecat)
                     .into_iter()

@@ -49,7 +49,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.cut_line(format!(
                 "{} {:<8} {}/{}  {}{progress}",
                 row.state_sign(),
-                row.state.name(),
+                row.word,
                 row.rig,
                 row.name,
                 row.why

@@ -34,7 +34,7 @@ pub(crate) fn write_status(shown: &PolecatStatus, page: &mut Page) {
         row.state_sign(),
         row.rig,
         row.name,
-        row.state.name(),
+        row.word,
         row.why
     ));
     if let Some(issue) = &row.issue {

@@ -47,7 +47,7 @@ pub(crate) fn write_status(status: &RigStatus, page: &mut kit::ui::Page) {
     for worker in &status.workers {
         let dot = if worker.session_running { "●" } else { "○" };
         let issue = worker.issue.as_deref().unwrap_or("-");
-        let state = worker.state.name();
+        let state = worker.word;
         page.cut_line(format!(
             "  {dot} {:<12} {state:<8} {issue}  {}",
             worker.name, worker.why

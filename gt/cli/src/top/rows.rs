@@ -216,6 +216,8 @@ fn agent_row(agent: &AgentStatus, news: &TownNews, overview: &TownOverview) -> S
     let glance = overview.sessions.get(&agent.address);
     let tone = match (agent.state, agent.running) {
         (Some(PolecatState::Working), _) | (None, Some(true)) => Tone::Good,
+        (Some(_), _) if agent.state_word == Some("finished") => Tone::Dim,
+        (Some(_), _) if agent.state_word.is_some() => Tone::Caution,
         (Some(PolecatState::Stalled | PolecatState::Zombie), _) => Tone::Bad,
         (Some(PolecatState::Idle) | None, _) => Tone::Dim,
     };

@@ -8,7 +8,7 @@ use gt::record::polecat::PolecatState;
 use gt::town::event::{EventLine, EventVisibility};
 use gt::view::glance::SessionGlance;
 use gt::view::need::{UserNeed, UserNeedKind, UserQuestion};
-use gt::view::offer::TownOffers;
+use gt::view::offer::{TownOffers, list_steps_for_quiet_agent};
 use gt::view::overview::TownOverview;
 use gt::view::request::{RequestRow, RequestStanding};
 use gt::view::request_times::RequestTimes;
@@ -45,6 +45,8 @@ fn agent(name: &str, bead: &str, state: PolecatState, why: &str) -> AgentStatus 
         work_title: Some("Write the parser".to_owned()),
         hook_bead: Some(bead.to_owned()),
         state: Some(state),
+        state_word: None,
+        is_quiet: false,
         why: why.to_owned(),
         progress: None,
         unread_mail: 0,
@@ -456,5 +458,29 @@ fn stuck_workers_can_be_retried_and_beads_are_slung_to_their_rig() {
     assert_eq!(
         press(&mut state, KeyCode::Enter),
         Some(TopAction::Change(slung))
+    );
+}
+
+#[test]
+fn a_worker_without_progress_is_offered_to_be_stopped_and_replaced() {
+    let mut overview = overview();
+    let amber = &mut overview.status.rigs[0].agents[0];
+    assert!(list_steps_for_quiet_agent(amber).is_empty());
+    amber.is_quiet = true;
+    assert_eq!(
+        list_steps_for_quiet_agent(amber),
+        [
+            "gt peek web/amber",
+            "gt nudge web/amber \"<message>\"",
+            "gt unsling web-a1",
+            "gt sling web-a1 web --force",
+        ]
+    );
+    let offers = TownOffers::list(&overview.status, &[], &[]);
+    let labels = offers.agents["web/polecats/amber"].iter();
+    let labels: Vec<&str> = labels.map(|offer| &*offer.label).collect();
+    assert_eq!(
+        labels,
+        ["Nudge", "Stop, keep the work", "Give to a fresh worker"]
     );
 }

@@ -10,7 +10,7 @@ use crate::flow::agent::{hold, polecat};
 use crate::flow::townwide::escalate;
 use crate::flow::work::convoy::is_work;
 use crate::flow::work::mq;
-use crate::flow::work::sling::{SlingBatch, SlingOptions, sling_batch};
+use crate::flow::work::sling::{SlingBatch, SlingOptions, sling_batch, unsling_bead};
 use crate::host::LiveTown;
 use crate::host::daemon::wake_daemon;
 use crate::record::merge_request;
@@ -40,6 +40,10 @@ pub enum TownChange {
     },
     /// Takes a bead off its worker, or its request out of the queue, and slings it again.
     SlingAgain {
+        bead: String,
+    },
+    /// Takes a bead off its worker and keeps the work.
+    Unsling {
         bead: String,
     },
     /// Closes a bead for which there is nothing to change.
@@ -82,6 +86,9 @@ impl TownChange {
             Self::Nudge { agent, .. } => format!("Nudge {agent}"),
             Self::Sling { bead, target } => format!("Sling {bead} to {target}"),
             Self::SlingAgain { bead } => format!("Give {bead} to a fresh worker"),
+            Self::Unsling { bead } => {
+                format!("End the session that works on {bead}, and keep its work")
+            }
             Self::CloseBead { bead, .. } => format!("Close {bead}: nothing to change"),
             Self::CreateBead { rig, title } => format!("Create \"{title}\" in rig {rig}"),
             Self::RetryRequest { request } => format!("Retry {request}"),
@@ -140,6 +147,11 @@ impl TownChange {
             }
             Self::Sling { bead, target } => sling(town, bead, target, false)?,
             Self::SlingAgain { bead } => sling_again(town, bead)?,
+            Self::Unsling { bead } => {
+                let unslung = unsling_bead(town, bead)?;
+                wake_daemon(town);
+                format!("{} is off the hook of {}", unslung.bead, unslung.holder)
+            }
             Self::CloseBead { bead, reason } => {
                 let found = town.find_bead(bead)?;
                 anyhow::ensure!(

@@ -480,6 +480,8 @@ mod tests {
         let error =
             ensure_hook_file(&layout, &Address::Mayor, &claude, &layout.mayor()).unwrap_err();
         assert!(matches!(error, HookFileError::Invalid { .. }));
+        let said = format!("{:#}", anyhow::Error::from(error));
+        assert_eq!(said.matches(" at line ").count(), 1, "{said}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "{ not json");
     }
 

@@ -107,6 +107,22 @@ impl Polecat {
         is_polecat_address(&self.rig, &self.name, text)
     }
 
+    /// Returns the word for its state on screens. A `gt done` that is tried again and a session that
+    /// the patrol ends are no faults, unlike other zombies.
+    pub fn state_word(&self) -> &'static str {
+        let is_waiting = matches!(self.slot.state, SlotState::Finishing { .. })
+            && self
+                .slot
+                .state
+                .failed_done()
+                .is_some_and(|failed| failed.retry);
+        match self.state {
+            PolecatState::Zombie if self.hook.is_none() => "finished",
+            PolecatState::Zombie if is_waiting => "hands in",
+            state => state.name(),
+        }
+    }
+
     /// Returns true if its session runs without the sandbox that it works in. Without a session, the
     /// next start restores the sandbox.
     pub fn has_lost_sandbox(&self) -> bool {

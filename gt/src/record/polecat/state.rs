@@ -66,7 +66,7 @@ pub fn derive_state(seen: &StateFacts) -> (PolecatState, String) {
         return match seen.session {
             Alive if !seen.busy => (
                 PolecatState::Zombie,
-                "its session outlived its work".to_owned(),
+                "its work is over, and the patrol ends its session".to_owned(),
             ),
             _ => (PolecatState::Idle, "no work on its hook".to_owned()),
         };
@@ -75,17 +75,14 @@ pub fn derive_state(seen: &StateFacts) -> (PolecatState, String) {
         return (PolecatState::Working, format!("gt is at work for {hook}"));
     }
     if let Some(failed) = seen.failed_done {
-        let again = if failed.retry {
-            "; it is tried again"
-        } else {
-            ""
-        };
         let step = &failed.step;
         let reason = escape::escape_line(&failed.reason);
-        return (
-            PolecatState::Zombie,
-            format!("`gt done` failed at: {step}: {reason}{again}"),
-        );
+        let why = if failed.retry {
+            format!("`gt done` waits for the step {step}: {reason}; it is tried again")
+        } else {
+            format!("`gt done` failed at: {step}: {reason}")
+        };
+        return (PolecatState::Zombie, why);
     }
     match (seen.session, seen.hook_closed) {
         (Alive, true) => (
@@ -231,7 +228,7 @@ mod tests {
         };
         assert_eq!(
             derive_state(&seen).1,
-            "`gt done` failed at: push: no route; it is tried again"
+            "`gt done` waits for the step push: no route; it is tried again"
         );
     }
 }

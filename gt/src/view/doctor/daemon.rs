@@ -15,6 +15,14 @@ pub(super) fn check_daemon(town: &LiveTown, page: &mut CheckFindings) {
         page.warn(stop.hold().reason, "gt thaw ends the stop");
     }
     let status = daemon::read_daemon_status(town);
+    if let Some(earlier) = &status.moved_from {
+        let earlier = earlier.display();
+        page.error(
+            format!("the town was moved, and the daemon runs for its earlier place {earlier}"),
+            "gt up ends it there and starts it here",
+        );
+        return;
+    }
     if !status.running {
         let hint = "gt up starts it; without it nothing happens unattended, and gtd run --once does one pass";
         return page.note("the daemon does not run", hint);

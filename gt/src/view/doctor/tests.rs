@@ -1,6 +1,10 @@
+use std::time::Duration;
+
 use super::*;
-use crate::host::{SessionHost, SessionSpec};
+use crate::host::{SessionHost, SessionSpec, daemon};
 use crate::testing::TestTown;
+use crate::town::lock::Lock;
+use crate::view::status;
 
 fn worst_level(findings: &[Finding], check: &str) -> FindingLevel {
     let of = findings.iter().filter(|finding| finding.check == check);
@@ -176,4 +180,26 @@ fn a_settings_file_that_cannot_be_read_is_named_and_does_not_stop_the_repair() {
     let repaired = crate::flow::place::repair::repair_town(&place.town, None);
     let count = repaired.failed.iter().filter(|text| text.contains(&name));
     assert_eq!(count.count(), 1, "{repaired:?}");
+}
+
+#[test]
+fn a_daemon_of_the_earlier_place_of_a_moved_town_comes_first() {
+    let place = TestTown::new();
+    let layout = &place.town.layout;
+    let state = daemon::DaemonState {
+        running: true,
+        root: Some("/earlier/place".to_owned()),
+        ..daemon::DaemonState::default()
+    };
+    std::fs::create_dir_all(layout.daemon()).unwrap();
+    let text = serde_json::to_vec(&state).unwrap();
+    std::fs::write(daemon::state_path(layout), text).unwrap();
+    let _held = Lock::take(&daemon::lock_path(layout), Duration::ZERO).unwrap();
+    let moved = "the town was moved, and the daemon runs for its earlier place /earlier/place";
+    let findings = run_only(&place, "daemon");
+    assert_eq!(findings.len(), 1, "{findings:?}");
+    assert_eq!(findings[0].text, moved);
+    let problems = status::read_status(&place.town).unwrap().problems;
+    assert!(problems[0].text.starts_with(moved), "{problems:?}");
+    assert_eq!(problems[0].next, ["gt up"]);
 }

@@ -134,9 +134,10 @@ fn describe_polecat(town: &Town, view: &TownView, polecat: &Polecat) -> String {
     let progress = progress.map_or_else(String::new, |progress| {
         format!("; {}", progress.describe(view.now))
     });
-    let (rig, name, word) = (&polecat.rig, &polecat.name, polecat.state.name());
+    let (rig, name, word) = (&polecat.rig, &polecat.name, polecat.state_word());
     let why = explain_worker(&town.layout, view, polecat);
-    format!("{rig}/{name} is {word}: {why}{progress}")
+    let verb = if word == "hands in" { "" } else { "is " };
+    format!("{rig}/{name} {verb}{word}: {why}{progress}")
 }
 
 /// Describes an open question of an agent.
@@ -186,7 +187,7 @@ impl Explanation {
 
     fn add_rig(&mut self, view: &TownView, rig: &str) {
         let polecats = view.polecats_of(rig);
-        let states = polecats.iter().map(|polecat| polecat.state.name());
+        let states = polecats.iter().map(Polecat::state_word);
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for state in states {
             *counts.entry(state).or_default() += 1;

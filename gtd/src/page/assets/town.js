@@ -82,10 +82,12 @@ const MARKS = {
   stopped: ["○", "dim"],
   stalled: ["!", "bad"],
   zombie: ["✗", "bad"],
+  "hands in": ["⇡", "caution"],
+  finished: ["○", "dim"],
 };
 
 export function describeState(agent) {
-  const state = agent.state ?? (agent.running === true ? "running" : agent.running === false ? "stopped" : "unknown");
+  const state = agent.state_word ?? agent.state ?? (agent.running === true ? "running" : agent.running === false ? "stopped" : "unknown");
   const [mark, tone] = MARKS[state] ?? ["?", "dim"];
   return element("span", { class: tone }, `${mark} ${state}`);
 }
