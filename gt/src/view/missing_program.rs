@@ -4,15 +4,21 @@ use std::collections::BTreeMap;
 
 use kit::ui::escape::quote_for_shell;
 
-use super::status::TownProblem;
 use crate::host::runtime::{RuntimeError, resolve_runtime};
 use crate::record::town_view::TownView;
 use crate::town::Town;
 use crate::town::config;
 use crate::town::identity::Address;
 
-/// Returns one problem per agent, however many rigs start it.
-pub(super) fn find_missing_programs(town: &Town, view: &TownView) -> Vec<TownProblem> {
+/// An agent whose program is not installed.
+pub(super) struct MissingProgram {
+    pub text: String,
+    /// The commands that check it or choose another agent.
+    pub next: [String; 2],
+}
+
+/// Returns one entry per agent, however many rigs start it.
+pub(super) fn find_missing_programs(town: &Town, view: &TownView) -> Vec<MissingProgram> {
     let mut missing: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for name in view.stores.rigs.keys() {
         let rig = town.rig(name);
@@ -34,13 +40,13 @@ pub(super) fn find_missing_programs(town: &Town, view: &TownView) -> Vec<TownPro
                 "no worker of {word} {} can start: the program `{command}` of the agent {agent} is not installed or not on PATH",
                 rigs.join(", ")
             );
-            TownProblem::new(
+            MissingProgram {
                 text,
-                [
+                next: [
                     format!("command -v {}", quote_for_shell(&command)),
                     config::command_to_name_agent(None, "default_agent"),
                 ],
-            )
+            }
         })
         .collect()
 }

@@ -96,7 +96,7 @@ pub struct TownProblem {
 }
 
 impl TownProblem {
-    pub(super) fn new(text: impl Into<String>, next: impl IntoIterator<Item = String>) -> Self {
+    fn new(text: impl Into<String>, next: impl IntoIterator<Item = String>) -> Self {
         Self {
             text: text.into(),
             next: next.into_iter().collect(),
@@ -456,7 +456,11 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
     let items = attention::list_due_items(town, view);
     // The cause of others, and the step that ends it, come first.
     let mut problems = problems_of_move(town, &daemon);
-    problems.extend(find_missing_programs(town, view));
+    problems.extend(
+        find_missing_programs(town, view)
+            .into_iter()
+            .map(|missing| TownProblem::new(missing.text, missing.next)),
+    );
     problems.extend(find_problems(town, view, &items));
     if let Some(difference) = &daemon.outdated {
         let text = format!("gtd runs an older program: {difference}");

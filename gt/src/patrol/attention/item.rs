@@ -12,7 +12,6 @@ use kit::ui::escape;
 
 use super::super::outages;
 use super::super::thresholds::{PatrolSettings, Thresholds};
-use super::remotes::REMOTE_KEY;
 use crate::flow::work::convoy::review;
 use crate::host::runtime;
 use crate::record::attempt;
@@ -81,6 +80,9 @@ impl AttentionKind {
         }
     }
 }
+
+/// The begin of the keys of items about a remote that cannot be reached.
+pub(super) const REMOTE_KEY: &str = "remote:";
 
 /// Labels of beads that someone works on.
 const HELD_LABELS: [BeadMark<'_>; 2] = [

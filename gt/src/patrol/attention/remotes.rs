@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use kit::ui::{counted, escape};
 
 use super::super::memory::PatrolMemory;
-use super::item::{AttentionItem, AttentionKind};
+use super::item::{AttentionItem, AttentionKind, REMOTE_KEY};
 use super::pushes::find_refusal;
 use crate::flow::place::sync;
 use crate::record::merge_request;
@@ -13,9 +13,6 @@ use crate::record::polecat::Polecat;
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
 use crate::town::name::Worker;
-
-/// The begin of the keys of these items.
-pub(super) const REMOTE_KEY: &str = "remote:";
 
 /// A failed contact with the remote of a rig.
 struct FailedContact {
