@@ -318,10 +318,10 @@ mod tests {
                     updated_at: tx.now(),
                     ..Bead::default()
                 };
-                task.set_metadata("resolves", &"we-mr1")?;
+                task.set_metadata("resolves", "we-mr1")?;
                 task.set_metadata(
                     merge_task::REPAIR_KEY,
-                    &serde_json::json!({ "number": number }),
+                    serde_json::json!({ "number": number }),
                 )?;
                 Ok(tx.put(task)?)
             })
