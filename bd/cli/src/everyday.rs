@@ -40,10 +40,18 @@ pub(super) fn replace_everyday_word(args: Vec<OsString>) -> Vec<OsString> {
     let meaning = name
         .to_str()
         .and_then(|name| table::find_meaning(COMMAND_ALIASES, name));
+    if let Some(line) = found.and_then(|at| replace_verb(&args, at)) {
+        return line;
+    }
+    // A text after the id of a bead is a change of it, not one more bead to show.
+    let has_text = |at: usize| {
+        let text = args.get(at + 2).map(|text| text.to_string_lossy());
+        text.is_some_and(|text| text.contains(char::is_whitespace))
+    };
     match (found, meaning) {
+        (Some(at), Some("show")) if has_text(at) => args,
         (Some(at), Some(meaning)) => replace_words(&args, at, 1, meaning),
-        (Some(at), None) => replace_verb(args, at),
-        (None, _) => args,
+        _ => args,
     }
 }
 
@@ -59,19 +67,17 @@ fn replace_words(args: &[OsString], at: usize, taken: usize, meaning: &str) -> V
 
 /// Replaces a command and a word in the place of its id, as in `comments list ID`. The word may be
 /// a part of an id itself, so only an id after it shows that it is none.
-fn replace_verb(args: Vec<OsString>, at: usize) -> Vec<OsString> {
+fn replace_verb(args: &[OsString], at: usize) -> Option<Vec<OsString>> {
     let texts: Vec<&str> = args[at..].iter().map_while(|arg| arg.to_str()).collect();
     let [command, verb, id, ..] = texts[..] else {
-        return args;
+        return None;
     };
     let is_id = !id.starts_with('-')
         && id.contains(|c: char| c == '-' || c.is_ascii_digit())
         && !id.contains(char::is_whitespace);
     let meaning = table::find_meaning(COMMAND_ALIASES, &format!("{command} {verb}"));
-    match meaning.filter(|_| is_id) {
-        Some(meaning) => replace_words(&args, at, 2, meaning),
-        None => args,
-    }
+    let meaning = meaning.filter(|_| is_id)?;
+    Some(replace_words(args, at, 2, meaning))
 }
 
 /// Replaces `message thread ID`, which `gt` calls, by the list of the messages with that label.
@@ -106,6 +112,12 @@ pub(super) fn suggest_commands(word: &str) -> Vec<String> {
             .collect();
     }
     let meaning = table::find_meaning(COMMAND_ALIASES, &word);
+    if meaning == Some("show") {
+        return vec![
+            "bd show ID".to_owned(),
+            "bd update ID --description TEXT".to_owned(),
+        ];
+    }
     meaning
         .map(|meaning| format!("bd {meaning}"))
         .into_iter()

@@ -135,6 +135,7 @@ use bd::git;
 use bd::store::find::{self, BeadsElsewhere};
 use bd::store::upkeep;
 use clap::Args;
+use clap::error::{ContextKind, ContextValue};
 use context::Context;
 use kit::cli::overview::{self as help, HelpPage};
 use kit::cli::parse::Program;
@@ -361,11 +362,14 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     if let Some(page) = help::find_page(&words) {
         return print_help(page, &env);
     }
-    let line = match BD.read(args) {
+    let line = match BD.read(args.clone()) {
         Ok(line) => line,
         Err(error) => {
+            if let Some(args) = show_bead_instead(&error, args, &env) {
+                return main(env, args);
+            }
             return absent::answer_absent_command(&error, &words)
-                .unwrap_or_else(|| report_usage_error(&error, &words, is_json));
+                .unwrap_or_else(|| report_usage_error(&error, &words, is_json, &env));
         }
     };
     let global = line.root.global;
@@ -535,10 +539,33 @@ fn find_similar(ctx: &Context, error: &anyhow::Error) -> Vec<String> {
     )
 }
 
+/// Returns the line that shows a bead, for a line whose command is the id of one.
+fn show_bead_instead(error: &clap::Error, args: Vec<OsString>, env: &Env) -> Option<Vec<OsString>> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let at = args.iter().position(|arg| arg == word.as_str())?;
+    let is_command = args[1..at]
+        .iter()
+        .all(|arg| arg.to_string_lossy().starts_with('-'));
+    let is_alone = args[at + 1..]
+        .iter()
+        .all(|arg| arg.to_string_lossy().starts_with('-'));
+    if !is_command || !is_alone || !word.contains('-') {
+        return None;
+    }
+    let ctx = Context::new(env.clone(), false, true, true).ok()?;
+    let snapshot = ctx.store_for_id(word).ok()?.snapshot().ok()?;
+    snapshot.bead_ref(word)?;
+    let mut line = args;
+    line.insert(at, OsString::from("show"));
+    Some(line)
+}
+
 /// Prints help or a usage error, and returns the exit code.
-fn report_usage_error(error: &clap::Error, words: &[String], is_json: bool) -> ExitCode {
+fn report_usage_error(error: &clap::Error, words: &[String], is_json: bool, env: &Env) -> ExitCode {
     let screen = Ui::new(is_json && error.use_stderr(), false, &Env::default());
-    if let Some(failure) = usage::describe_unknown(error, words) {
+    if let Some(failure) = usage::describe_unknown(error, words, env) {
         return print_failure(&screen, &failure);
     }
     if screen.is_json() {

@@ -1,49 +1,183 @@
 //! Describes a command line that cannot be parsed: one error, and the line to type instead.
 
+use bd::store::TimeField;
 use clap::error::{ContextKind, ErrorKind};
-use kit::cli::unknown;
+use kit::cli::offer::{self, Operands};
+use kit::cli::unknown::{self, UnknownWord, Vocabulary};
 use kit::failure::{Failure, UsageError};
+use kit::sys::Env;
 use kit::table::{find_meaning, read_rows, split_list};
 
 use super::everyday;
+use crate::context::Context;
 
 const ARGUMENTS: &str = include_str!("../../templates/vocabulary/arguments.txt");
 const FLAGS: &str = include_str!("../../templates/vocabulary/flags.txt");
 
-/// Describes an unknown command, flag or argument. Returns `None` for all other errors.
-pub(super) fn describe_unknown(error: &clap::Error, words: &[String]) -> Option<Failure> {
+/// Returns the lines to type instead of a word. One in the form of an id may be a bead elsewhere.
+fn suggest_commands(word: &str) -> Vec<String> {
+    let lines = everyday::suggest_commands(word);
+    let hash = word.rsplit_once('-').map_or("", |(_, hash)| hash);
+    if lines.is_empty() && !word.contains(' ') && hash.chars().any(|c| c.is_ascii_digit()) {
+        return vec![format!("bd show {word}")];
+    }
+    lines
+}
+
+/// The number of beads that a line without its id offers.
+const MAX_OFFERED: usize = 5;
+
+/// Describes an unknown command, flag or argument, or a missing argument. Returns `None` for all
+/// other errors.
+pub(super) fn describe_unknown(
+    error: &clap::Error,
+    words: &[String],
+    env: &Env,
+) -> Option<Failure> {
     let program = super::build_command_line();
-    let mut found = match describe_dependency(error) {
-        Some(found) => found,
-        None => unknown::describe_unknown(error, words, &program, everyday::suggest_commands)?,
+    // The program may have been called by its path.
+    let words: Vec<String> = std::iter::once("bd".to_owned())
+        .chain(words.iter().skip(1).cloned())
+        .collect();
+    let words = &words[..];
+    let vocabulary = Vocabulary {
+        suggest: &suggest_commands,
+        list_things: &|kind| list_beads(env, kind),
     };
-    let asked = words.get(1).map_or("", String::as_str);
-    let hash = asked.rsplit_once('-').map_or("", |(_, hash)| hash);
-    let is_id = hash.chars().any(|letter| letter.is_ascii_digit());
-    if is_id && found.hint.ends_with("help --all") {
-        found.hint = format!("try: bd show {asked}");
-    }
-    if found.message.starts_with("unexpected argument")
-        && let Some(hint) = find_meaning(ARGUMENTS, asked)
-    {
-        hint.clone_into(&mut found.hint);
-    }
-    if found.hint.ends_with("bd label --help") {
-        "try: bd label add ID LABEL".clone_into(&mut found.hint);
-    }
+    let mut found = match describe_operands(error, words) {
+        Some(found) => found,
+        None => unknown::describe_unknown(error, words, &program, &vocabulary)?,
+    };
     let path = unknown::find_command_path(&program, words);
-    if let Some(hint) = found
-        .message
-        .strip_prefix("unknown flag: ")
-        .and_then(|flag| find_flag_hint(&path, flag))
+    let operands = &words[words.len().min(1 + path.split_whitespace().count())..];
+    let is_unknown_below = found.message.starts_with("unknown command")
+        && found.hint.ends_with(" --help")
+        && !path.is_empty();
+    let is_unexpected =
+        found.message.starts_with("unexpected argument") && found.hint.starts_with("usage: ");
+    if path == "create" && found.message.starts_with("unexpected argument") {
+        found.hint = format!("put the title in quotes: {}", join_title(operands));
+    } else if (is_unknown_below || is_unexpected)
+        && let Some(hint) = find_meaning(ARGUMENTS, &path)
     {
-        hint.clone_into(&mut found.hint);
+        found.hint = fill_hint(hint, operands);
+    }
+    if let Some(flag) = found.message.strip_prefix("unknown flag: ")
+        && let Some(hint) = find_flag_hint(&path, flag)
+    {
+        found.hint = fill_flag_hint(hint, words, operands, flag);
     }
     let failure = bd::error::describe_failure(&UsageError(found.message).into());
     Some(Failure {
         hint: Some(found.hint),
         ..failure
     })
+}
+
+/// Returns the ids of the beads that a missing argument may name, the last changed first.
+fn list_beads(env: &Env, kind: &str) -> Vec<String> {
+    if !kind.contains("ID") {
+        return Vec::new();
+    }
+    let read = || -> anyhow::Result<Vec<String>> {
+        let ctx = Context::new(env.clone(), false, true, true)?;
+        let snapshot = ctx.store()?.snapshot()?;
+        let mut beads: Vec<_> = snapshot
+            .bead_refs()
+            .filter(|bead| bead.is_open() && !bead.is_internal() && !bead.is_ephemeral())
+            .collect();
+        beads.sort_by_key(|bead| std::cmp::Reverse(bead.time(TimeField::Updated)));
+        let ids = beads.iter().take(MAX_OFFERED).map(|bead| bead.id());
+        Ok(ids.map(str::to_owned).collect())
+    };
+    // Without beads the usage line is the hint.
+    read().unwrap_or_else(|_| Vec::new())
+}
+
+/// Returns the line in which all words before the first flag are the title, or all but a type.
+fn join_title(operands: &[String]) -> String {
+    let count = operands
+        .iter()
+        .take_while(|word| !word.starts_with('-'))
+        .count();
+    let (words, flags) = operands.split_at(count);
+    let (kind, title) = match words {
+        [kind, title @ ..] if BEAD_TYPES.contains(&kind.as_str()) && !title.is_empty() => {
+            (Some(kind), title)
+        }
+        title => (None, title),
+    };
+    let mut line = vec!["bd".to_owned(), "create".to_owned(), title.join(" ")];
+    line.extend(
+        kind.into_iter()
+            .flat_map(|kind| ["--type".to_owned(), kind.clone()]),
+    );
+    line.extend(flags.iter().cloned());
+    offer::write_line(&line)
+}
+
+/// The types of beads that people put before a title.
+const BEAD_TYPES: [&str; 5] = ["bug", "feature", "task", "epic", "chore"];
+
+/// Fills the lines of a hint, which follow its first words.
+fn fill_hint(hint: &str, operands: &[String]) -> String {
+    let Some((lead, lines)) = hint.split_once("bd ") else {
+        return hint.to_owned();
+    };
+    let templates: Vec<String> = lines
+        .split(", bd ")
+        .map(|line| format!("bd {line}"))
+        .collect();
+    let lines = offer::fill_templates(&templates, &Operands::parse(operands));
+    format!("{lead}{}", lines.join(", "))
+}
+
+/// Fills the hint for a flag: a line, or a flag that takes its place in the line.
+fn fill_flag_hint(hint: &str, words: &[String], operands: &[String], flag: &str) -> String {
+    let name = flag.split(['=', ' ']).next().unwrap_or(flag);
+    let is_flag = |word: &String| word == name || word.starts_with(&format!("{name}="));
+    let Some(at) = words.iter().position(is_flag) else {
+        return hint.to_owned();
+    };
+    let program = super::build_command_line();
+    let line_with = |taken: usize, flags: &str| {
+        let flags = flags.split_whitespace().map(str::to_owned);
+        let rest = words[words.len().min(at + taken)..].iter().cloned();
+        let line: Vec<String> = words[..at]
+            .iter()
+            .cloned()
+            .chain(flags)
+            .chain(rest)
+            .collect();
+        offer::is_accepted(&program, &line).then(|| offer::write_line(&line))
+    };
+    let line = match hint.strip_prefix("try: --") {
+        Some(other) => {
+            let other = format!("--{other}");
+            let name = other.split(' ').next().unwrap_or(&other);
+            let keeps_value = other.contains(' ') && words.get(at + 1).is_some();
+            keeps_value
+                .then(|| line_with(1, name))
+                .flatten()
+                .or_else(|| line_with(2, &other))
+                .or_else(|| line_with(1, &other))
+        }
+        None if hint.ends_with("leave the flag out") => {
+            // The word after it is its value, if there is an operand already.
+            let has_operand = words.get(at - 1).is_some_and(|word| !word.starts_with('-'))
+                && operands.first().is_some_and(|word| *word != words[at]);
+            has_operand
+                .then(|| line_with(2, ""))
+                .flatten()
+                .or_else(|| line_with(1, ""))
+                .or_else(|| line_with(2, ""))
+        }
+        None => return fill_hint(hint, operands),
+    };
+    match line {
+        Some(line) => format!("{hint}\n  {line}"),
+        None => hint.to_owned(),
+    }
 }
 
 /// Returns what to do instead of a flag of another version.
@@ -56,13 +190,24 @@ fn find_flag_hint(path: &str, flag: &str) -> Option<&'static str> {
     })
 }
 
-/// Describes `bd dep A B`, in which a command is missing.
-fn describe_dependency(error: &clap::Error) -> Option<unknown::UnknownWord> {
-    let usage = error.get(ContextKind::Usage)?.to_string();
-    let is_conflict = error.kind() == ErrorKind::ArgumentConflict;
-    (is_conflict && usage.contains("bd dep ")).then(|| unknown::UnknownWord {
-        message: "bd dep needs a command".to_owned(),
-        hint: "try: bd dep add A B  (A waits for B)".to_owned(),
+/// Describes `bd dep A B`, in which a command is missing, and `bd merge A B`, which merges files.
+fn describe_operands(error: &clap::Error, words: &[String]) -> Option<UnknownWord> {
+    let usage = error.get(ContextKind::Usage).map(ToString::to_string);
+    let operands = words.get(2..)?;
+    let (message, hint) = match error.kind() {
+        ErrorKind::ArgumentConflict if usage?.contains("bd dep ") => {
+            let hint = "try: bd dep add A B  (A waits for B)";
+            ("bd dep needs a command", hint)
+        }
+        ErrorKind::TooFewValues | ErrorKind::WrongNumberOfValues if words[1] == "merge" => {
+            let hint = "close one as a duplicate of the other: bd duplicate A --of B";
+            ("bd merge merges files, not beads", hint)
+        }
+        _ => return None,
+    };
+    Some(UnknownWord {
+        message: message.to_owned(),
+        hint: fill_hint(hint, operands),
     })
 }
 

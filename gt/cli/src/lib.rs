@@ -283,6 +283,11 @@ fn read_line(
     }
     match answer.or_else(|| vocabulary::answer::answer_refused_line(&words, error.as_ref()?)) {
         Some(OldLineAnswer::Gt(line)) => return read_line(env, line),
+        // `gt describe WORKER`: `bd` shows beads, and `gt why` explains workers and rigs.
+        Some(OldLineAnswer::Bd(line)) if vocabulary::names_no_bead(env, &line) => {
+            let line = ["gt", "why"].map(OsString::from);
+            return read_line(env, [&line[..], &words[2..]].concat());
+        }
         Some(OldLineAnswer::Bd(line)) => {
             let error = vocabulary::answer::replace_with_bd(env, line);
             return Err(fail_to_start(env, error));
@@ -295,7 +300,7 @@ fn read_line(
             let town = open_town_for_hints(env);
             failure.hint = failure
                 .hint
-                .map(|hint| vocabulary::fill_hint(&hint, &operands, town.as_deref()));
+                .map(|hint| vocabulary::fill_hint(&hint, &operands, town.as_ref()));
             let is_json = words.iter().any(|word| word == "--json");
             Ui::new(is_json, false, env).error(&failure);
             return Err(ExitCode::from(failure.exit));
@@ -313,7 +318,10 @@ fn read_line(
     };
     let town = open_town_for_hints(env);
     let program = GT.build_whole();
-    if let Some(failure) = vocabulary::describe_unknown(&error, &words, &program, town.as_deref()) {
+    if let Some(line) = vocabulary::complete_reading_line(&error, &words, &program, town.as_ref()) {
+        return read_line(env, line);
+    }
+    if let Some(failure) = vocabulary::describe_unknown(&error, &words, &program, town.as_ref()) {
         ui.error(&failure);
         return Err(ExitCode::from(failure.exit));
     }

@@ -38,6 +38,18 @@ pub fn list_convoys(town: &Snapshot, all: bool) -> Vec<&Bead> {
     found
 }
 
+/// Returns the convoy with this title: the only open one, otherwise the only one.
+pub fn find_by_title<'a>(town: &'a Snapshot, title: &str) -> Option<&'a Bead> {
+    [false, true].into_iter().find_map(|all| {
+        let mut named = list_convoys(town, all);
+        named.retain(|convoy| convoy.title.eq_ignore_ascii_case(title));
+        match named[..] {
+            [convoy] => Some(convoy),
+            _ => None,
+        }
+    })
+}
+
 fn sort_by_age(convoys: &mut [&Bead]) {
     convoys.sort_by(|a, b| (a.created_at.instant(), &a.id).cmp(&(b.created_at.instant(), &b.id)));
 }

@@ -2,6 +2,7 @@
 //! share.
 
 pub mod completion;
+pub mod offer;
 pub mod overview;
 pub mod parse;
 pub mod repeat;

@@ -14,6 +14,9 @@ const COMMAND_SYNONYMS: &[&[&str]] = &[
     &["at", "attach", "open", "enter", "join", "connect"],
     &["restart", "retry", "reload", "redo"],
     &["search", "find", "grep"],
+    &["status", "progress", "state", "stats"],
+    &["explain", "why", "help"],
+    &["priority", "prio"],
     &["start", "run", "launch", "begin"],
     &["stop", "halt", "end", "pause"],
     &["rename", "mv", "move"],
@@ -30,13 +33,27 @@ const FLAG_SYNONYMS: &[&[&str]] = &[
         "msg",
         "content",
     ],
-    &["assignee", "assign", "owner", "user", "assigned-to"],
+    &[
+        "assignee",
+        "assign",
+        "owner",
+        "user",
+        "assigned-to",
+        "author",
+        "creator",
+    ],
     &["label", "labels", "tag", "tags"],
+    &["estimate", "points", "effort", "size"],
+    &["reverse", "desc", "descending", "asc", "newest"],
+    &["updated-after", "since", "after"],
     &["title", "name", "subject", "summary"],
     &["status", "state", "open", "closed", "done"],
     &["json", "output", "format", "o"],
-    &["mine", "me", "my"],
-    &["limit", "max", "count", "number", "lines", "tail"],
+    &["mine", "me", "my", "assigned-to-me"],
+    &["all", "everything", "a"],
+    &[
+        "limit", "max", "count", "number", "lines", "tail", "last", "head", "n",
+    ],
     &["type", "kind"],
     &["dry-run", "preview", "plan", "simulate"],
     &["force", "yes", "y", "assume-yes"],
@@ -46,6 +63,27 @@ const FLAG_SYNONYMS: &[&[&str]] = &[
     &["follow", "watch", "tail"],
     &["reason", "why", "because"],
 ];
+
+/// Values of flags. Words in a row mean the same.
+const VALUE_SYNONYMS: &[&[&str]] = &[
+    &["agent", "worker", "polecat", "assignee"],
+    &["normal", "on", "default"],
+    &["muted", "off", "mute", "quiet", "none"],
+    &["closed", "done", "finished", "resolved"],
+    &["open", "todo", "new"],
+    &["created", "date", "age", "oldest", "newest", "time"],
+    &["updated", "changed", "recent", "modified"],
+];
+
+/// Returns true for a word that means to change a field.
+pub fn is_edit(word: &str) -> bool {
+    ["set", "change", "edit", "modify", "put"].contains(&word)
+}
+
+/// Returns those of the values that mean the same as `word`.
+pub fn find_values<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    find_in(VALUE_SYNONYMS, word, names)
+}
 
 /// Returns those of the commands that mean the same as `word`.
 pub fn find_commands<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {

@@ -152,10 +152,12 @@ impl<'a> OldLine<'a> {
 
     /// Refuses the line, whose first words are the path of a command.
     fn refuse(&self, failure: Failure, path: &str) -> OldLineAnswer {
-        let operands = self.words.iter().skip(path.split(' ').count());
+        let operands = self.rest.iter().skip(path.split(' ').count());
         OldLineAnswer::Refuse {
             failure,
-            operands: operands.map(|&word| word.to_owned()).collect(),
+            operands: operands
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect(),
         }
     }
 }

@@ -16,9 +16,9 @@ use std::fmt;
 use kit::table;
 
 pub use flags::{OldFlag, all_flags};
-pub(super) use operand::fill_hint;
+pub(super) use operand::{fill_hint, names_no_bead};
 pub use page::build_page;
-pub(super) use suggest::describe_unknown;
+pub(super) use suggest::{complete_reading_line, describe_unknown};
 
 const COMMANDS: &str = include_str!("../../../templates/vocabulary/commands.txt");
 const SHORT_NAMES: &str = include_str!("../../../templates/vocabulary/short-names.txt");

@@ -1,7 +1,14 @@
 //! Fills the placeholders of commands that a refusal offers with the words of the refused line.
 
+use std::ffi::OsString;
+
+use kit::sys::Env;
 use kit::ui::escape::quote_for_shell;
 
+use gt::host::LiveTown;
+use gt::record::town_view::TownView;
+use gt::record::{convoy, escalation};
+use gt::town::config::key;
 use gt::town::identity::Address;
 use gt::town::{RigRegistry, Town};
 
@@ -87,59 +94,245 @@ fn is_bead_id(word: &str, has_known_prefix: bool) -> bool {
     is_plain && word.contains('-') && !hash.is_empty() && (is_hash || has_known_prefix)
 }
 
-/// Fills the commands of a hint, which stand on lines of their own, with the operands of the refused
-/// line: the first one is the thing, the others are a text. Of several commands, those that take such a thing remain.
-pub(in super::super) fn fill_hint(hint: &str, operands: &[String], town: Option<&Town>) -> String {
-    let thing = operands
-        .first()
-        .and_then(|word| NamedThing::find(town, word));
-    let Some(thing) = thing else {
-        return hint.to_owned();
+/// Returns true for a line of `bd` that shows a worker or a rig of the town.
+pub(in super::super) fn names_no_bead(env: &Env, line: &[OsString]) -> bool {
+    let [show, name] = line else {
+        return false;
     };
-    let lines: Vec<(&str, Option<String>)> = hint
-        .lines()
-        .map(|line| (line, fill_command(line, &thing, &operands[1..])))
-        .collect();
-    let is_filled = lines.iter().any(|(_, filled)| filled.is_some());
-    let is_choice = lines
-        .first()
-        .is_some_and(|(line, _)| *line == "type one of");
-    let mut kept = Vec::new();
-    for (line, filled) in lines {
-        match filled {
-            Some(filled) => kept.push(filled),
-            None if is_filled && is_choice && line.starts_with("  ") => {}
-            None => kept.push(line.to_owned()),
+    let Some(town) = crate::open_town_for_hints(env).filter(|_| show == "show") else {
+        return false;
+    };
+    let thing = NamedThing::find(Some(&town), &name.to_string_lossy());
+    matches!(thing, Some(NamedThing::Agent(_) | NamedThing::Rig(_)))
+}
+
+/// The words of a refused line behind its command.
+struct LineOperands<'a> {
+    town: Option<&'a LiveTown>,
+    things: Vec<NamedThing>,
+    /// The other words in order.
+    texts: Vec<&'a str>,
+    /// All words as one text, without a thing that comes first.
+    rest: String,
+}
+
+/// Words between two operands that add nothing.
+const FILLERS: [&str; 6] = ["on", "to", "from", "by", "with", "as"];
+
+impl<'a> LineOperands<'a> {
+    fn sort(words: &'a [String], town: Option<&'a LiveTown>) -> Self {
+        let words: Vec<&str> = words
+            .iter()
+            .map(String::as_str)
+            .filter(|word| !word.starts_with('-') || word.contains(char::is_whitespace))
+            .collect();
+        let mut operands = Self {
+            town,
+            things: Vec::new(),
+            texts: Vec::new(),
+            rest: String::new(),
+        };
+        let find = |word| NamedThing::find(town.map(|town| &**town), word);
+        let named = usize::from(words.first().is_some_and(|word| find(word).is_some()));
+        operands.rest = words[named..].join(" ");
+        for word in words {
+            match find(word) {
+                Some(thing) => operands.things.push(thing),
+                None if FILLERS.contains(&word) => {}
+                None => operands.texts.push(word),
+            }
+        }
+        operands
+    }
+
+    /// Takes a text that is the title of a convoy as the convoy.
+    fn find_convoy_by_title(&mut self) {
+        let read = |town: &LiveTown| Some(town.open_town_store().ok()?.snapshot().ok()?);
+        let Some((beads, title)) = self.town.and_then(read).zip(self.texts.first()) else {
+            return;
+        };
+        if let Some(convoy) = convoy::find_by_title(&beads, title) {
+            self.things.push(NamedThing::Bead {
+                id: convoy.id.clone(),
+                rig: None,
+            });
+            self.texts.remove(0);
         }
     }
+
+    /// Returns the bead that a worker has on its hook.
+    fn bead_of_worker(&self) -> Option<String> {
+        let agent = self.things.iter().find_map(|thing| match thing {
+            NamedThing::Agent(agent) => Some(agent),
+            _ => None,
+        })?;
+        let view = TownView::read(self.town?).ok()?;
+        Some(view.hooked_bead_of(agent)?.id.clone())
+    }
+
+    /// Returns the open question about the first bead or of the first worker, or the only one.
+    fn open_question(&self) -> Option<String> {
+        let beads = self.town?.open_town_store().ok()?.snapshot().ok()?;
+        let open = escalation::list_escalations(&beads, false);
+        let name = match self.things.first() {
+            Some(NamedThing::Bead { id, .. }) => id.clone(),
+            Some(NamedThing::Agent(agent)) => agent.mailbox(),
+            _ => String::new(),
+        };
+        let is_about = |question: &&escalation::Escalation| {
+            question.id == name
+                || question.related_bead == name
+                || question.escalated_by == name
+                || question.title.split_whitespace().any(|word| word == name)
+        };
+        match (&open[..], open.iter().find(is_about)) {
+            (_, Some(question)) => Some(question.id.clone()),
+            ([only], None) => Some(only.id.clone()),
+            _ => None,
+        }
+    }
+
+    /// Returns the first text that may be a name: of a URL, the name of its repository.
+    fn name(&self) -> Option<String> {
+        let text = self.texts.first()?;
+        let name = if is_url(text) {
+            text.trim_end_matches(".git").rsplit(['/', ':']).next()?
+        } else {
+            text
+        };
+        Some(quote_for_shell(name))
+    }
+
+    /// Returns the rig of the things, or the only one of the town.
+    fn rig(&self) -> Option<String> {
+        let named = self.things.iter().find_map(NamedThing::rig);
+        named.map(str::to_owned).or_else(|| {
+            let registry = self.town?.read_registry().ok()?;
+            let mut rigs = registry.rigs.into_keys();
+            rigs.next().filter(|_| rigs.next().is_none())
+        })
+    }
+}
+
+fn is_url(text: &str) -> bool {
+    text.contains("://") || text.ends_with(".git")
+}
+
+/// A command of a hint with its placeholders filled.
+#[derive(Debug, PartialEq, Eq)]
+struct FilledCommand {
+    line: String,
+    /// The number of placeholders that words of the refused line fill.
+    taken: usize,
+}
+
+/// Fills the commands of a hint, which stand on lines of their own, with the operands of the refused
+/// line. Of several commands, those that take the most operands remain.
+pub(in super::super) fn fill_hint(
+    hint: &str,
+    operands: &[String],
+    town: Option<&LiveTown>,
+) -> String {
+    let mut operands = LineOperands::sort(operands, town);
+    if hint.contains("CONVOY") {
+        operands.find_convoy_by_title();
+    }
+    let filled: Vec<(&str, Option<FilledCommand>)> = hint
+        .lines()
+        .map(|line| (line, fill_command(line, &operands)))
+        .collect();
+    let is_choice = hint.starts_with("type one of\n");
+    let taken = filled
+        .iter()
+        .flat_map(|(_, filled)| filled)
+        .map(|filled| filled.taken);
+    let most = taken.max().unwrap_or(0);
+    let mut kept: Vec<String> = filled
+        .into_iter()
+        .filter_map(|(line, filled)| match filled {
+            Some(filled) if is_choice && filled.taken < most => None,
+            // The list of a family's commands has none that takes the operands.
+            None if is_choice && most > 0 && line.starts_with("  ") => None,
+            Some(filled) => Some(filled.line),
+            None => Some(line.to_owned()),
+        })
+        .collect();
     if is_choice && kept.len() == 2 {
         "type".clone_into(&mut kept[0]);
     }
     kept.join("\n")
 }
 
-/// Fills the placeholders of a line that is a command. None if none stands for the thing itself.
-fn fill_command(line: &str, thing: &NamedThing, text: &[String]) -> Option<String> {
+/// Fills the placeholders of a line that is a command. None for all other lines.
+fn fill_command(line: &str, operands: &LineOperands<'_>) -> Option<FilledCommand> {
     let command = line.strip_prefix("  ")?;
     // The list of a family's commands, which describes each.
     if command.contains(": ") {
         return None;
     }
-    let mut is_filled = false;
-    let words: Vec<String> = command
-        .split(' ')
-        .map(|word| {
-            let filled = thing.fill(word);
-            is_filled |= filled.is_some();
-            match word {
-                "RIG" => filled.or_else(|| thing.rig().map(str::to_owned)),
-                "TEXT" if !text.is_empty() => Some(quote_for_shell(&text.join(" "))),
-                _ => filled,
+    let mut things: Vec<&NamedThing> = operands.things.iter().collect();
+    let mut texts = operands.texts.iter();
+    let is_sling = command.starts_with("gt sling");
+    let mut taken = 0;
+    let mut words = Vec::new();
+    for word in command.split(' ') {
+        let mut take = |is_meant: &dyn Fn(&NamedThing) -> bool| {
+            let at = things.iter().position(|thing| is_meant(thing))?;
+            Some(things.remove(at))
+        };
+        let filled = match word {
+            "ID" if command.starts_with("gt escalate resolve") => operands.open_question(),
+            // A worker is a target, too.
+            "RIG"
+                if is_sling
+                    && taken > 0
+                    && let Some(NamedThing::Agent(agent)) =
+                        take(&|thing| matches!(thing, NamedThing::Agent(_))) =>
+            {
+                Some(agent.to_string())
             }
-            .unwrap_or_else(|| word.to_owned())
-        })
-        .collect();
-    is_filled.then(|| format!("  {}", words.join(" ")))
+            "BEAD" if is_sling => {
+                let mut beads = Vec::new();
+                while let Some(bead) = take(&|thing| thing.fill("BEAD").is_some()) {
+                    beads.extend(bead.fill("BEAD"));
+                }
+                (!beads.is_empty()).then(|| beads.join(" "))
+            }
+            _ => take(&|thing| thing.fill(word).is_some()).and_then(|thing| thing.fill(word)),
+        };
+        let filled = filled.or_else(|| match word {
+            "TEXT" if !operands.rest.is_empty() => Some(quote_for_shell(&operands.rest)),
+            "N" | "AMOUNT" => texts
+                .by_ref()
+                .find(|text| text.parse::<f64>().is_ok())
+                .map(|text| (*text).to_owned()),
+            "TITLE" | "COMMAND" => {
+                let all: Vec<&str> = texts.by_ref().copied().collect();
+                (!all.is_empty()).then(|| quote_for_shell(&all.join(" ")))
+            }
+            "URL" => texts
+                .by_ref()
+                .find(|text| is_url(text))
+                .map(|text| quote_for_shell(text)),
+            "KEY" => texts
+                .by_ref()
+                .find(|text| key::find_key(text).is_some())
+                .map(|text| (*text).to_owned()),
+            "NAME" => operands.name(),
+            "TIME" | "VALUE" | "SUBJECT" | "LABEL" => {
+                texts.next().map(|text| quote_for_shell(text))
+            }
+            "BEAD" => operands.bead_of_worker(),
+            _ => None,
+        });
+        taken += usize::from(filled.is_some());
+        let filled = filled.or_else(|| (word == "RIG").then(|| operands.rig()).flatten());
+        words.push(filled.unwrap_or_else(|| word.to_owned()));
+    }
+    Some(FilledCommand {
+        line: format!("  {}", words.join(" ")),
+        taken,
+    })
 }
 
 #[cfg(test)]
@@ -147,8 +340,10 @@ mod tests {
     use super::*;
 
     fn fill(hint: &str, thing: NamedThing) -> Vec<Option<String>> {
+        let mut operands = LineOperands::sort(&[], None);
+        operands.things.push(thing);
         hint.lines()
-            .map(|line| fill_command(line, &thing, &[]))
+            .map(|line| Some(fill_command(line, &operands)?.line))
             .collect()
     }
 
@@ -162,8 +357,8 @@ mod tests {
         let expected = [
             None,
             Some("  gt sling web-k3f2 web --force".into()),
-            None,
-            None,
+            Some("  gt rig stop web".into()),
+            Some("  gt down".into()),
         ];
         assert_eq!(fill(hint, bead), expected);
         let worker = NamedThing::Agent(Address::Polecat("web".into(), "amber".into()));
