@@ -27,6 +27,10 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("comment")?;
+    if ["edit", "delete", "remove", "rm"].contains(&args.id.as_str()) && args.text.len() > 1 {
+        let id = &args.text[0];
+        kit::bail_usage!("comments are never changed; add another one:\n  bd comment {id} TEXT");
+    }
     let text = match (&args.file, args.stdin, args.text.as_slice()) {
         (Some(path), _, _) => args::read_input_file(ctx, path)?,
         (None, true, _) => args::read_stdin()?,

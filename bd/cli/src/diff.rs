@@ -2,6 +2,7 @@ use anyhow::Context as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use super::history;
 use super::report::PlainBead;
 use crate::context::Context;
 use bd::bead::{Bead, lines};
@@ -15,7 +16,7 @@ use kit::ui::{Page, counted, cut, escape};
 ///
 /// Compares the beads of a commit with the current beads, or with those of a second commit. As JSON
 /// an array of `{issue_id, diff_type, old_value, new_value, fields}` with `diff_type` added,
-/// modified or removed.
+/// modified or removed. A bead in the place of the commit shows the history of the bead.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The older commit or branch
@@ -28,6 +29,10 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store()?;
+    // A bead in the place of a commit: its own changes are its history.
+    if args.after.is_none() && store.snapshot()?.bead_ref(&args.before).is_some() {
+        return history::run(ctx, history::Args::of_bead(args.before));
+    }
     let git = Git::at(store.dir());
     let old = beads_at(&git, &args.before)?;
     let new = match &args.after {

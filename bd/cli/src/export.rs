@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use super::args::{self, FilterArgs};
 use crate::context::Context;
 use bd::bead::{Bead, lines, record};
+use bd::foreign::csv;
 use kit::cli::report::{CommandResult, build_empty_report, build_report};
 use kit::failure::UsageError;
 use kit::sys::file;
@@ -27,7 +28,7 @@ pub(crate) struct Args {
     /// Filter by parent
     #[arg(long, value_name = "ID", value_parser = args::parse_filter_value)]
     parent: Option<String>,
-    /// The form: jsonl
+    /// The form: jsonl, or csv for a spreadsheet
     #[arg(long, value_name = "FORM", default_value = "jsonl")]
     format: String,
     /// Accepted for older scripts: every bead is exported
@@ -40,8 +41,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    if args.format != "jsonl" {
-        kit::bail_usage!("unknown format {:?}: use jsonl", args.format);
+    let is_csv = args.format == "csv";
+    if !is_csv && args.format != "jsonl" {
+        kit::bail_usage!("unknown format {:?}: use jsonl or csv", args.format);
     }
     let store = ctx.store()?;
     let snapshot = store.snapshot()?;
@@ -56,13 +58,21 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else {
         filter.apply(&snapshot)
     };
-    let mut text = Vec::new();
-    let mut exported = 0;
-    for bead in beads.into_iter().filter(|bead| !bead.ephemeral) {
-        text.extend(record::serialize_bead(bead));
-        text.push(b'\n');
-        exported += 1;
-    }
+    let beads: Vec<&Bead> = beads
+        .into_iter()
+        .filter(|bead| !bead.ephemeral && !(is_csv && bead.is_internal()))
+        .collect();
+    let exported = beads.len();
+    let text = if is_csv {
+        csv::write_beads(&beads)?
+    } else {
+        let mut text = Vec::new();
+        for bead in beads {
+            text.extend(record::serialize_bead(bead));
+            text.push(b'\n');
+        }
+        text
+    };
     let Some(output) = args.output.filter(|output| output != "-") else {
         ctx.ui.raw(&String::from_utf8_lossy(&text));
         return build_empty_report();
@@ -72,14 +82,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         fs::canonicalize(store.issues_file()).is_ok_and(|issues_path| issues_path == path)
     });
     if is_own {
-        if !is_whole {
+        if !is_whole || is_csv {
             kit::bail_usage!(
                 "the issues file of this project holds all beads: choose another file"
             );
         }
         store.fold(&ctx.clock)?;
     } else {
-        write_export(&path, &text, is_whole && !args.force)
+        write_export(&path, &text, is_whole && !is_csv && !args.force)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     build_report(kit::report_value! { exported, path }, |report, page| {

@@ -28,6 +28,13 @@ pub(crate) struct Args {
     limit: usize,
 }
 
+impl Args {
+    /// The arguments to show all changes of a bead.
+    pub(super) fn of_bead(id: String) -> Self {
+        Self { id, limit: 0 }
+    }
+}
+
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let store = ctx.store_for_id(&args.id)?;
     let snapshot = store.snapshot()?;

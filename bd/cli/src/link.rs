@@ -1,6 +1,7 @@
 use super::dep;
 use crate::context::Context;
 use bd::bead::DepKind;
+use kit::cli::offer;
 use kit::cli::report::{CommandResult, build_confirmation};
 
 /// Make one bead wait for another
@@ -24,6 +25,11 @@ pub(crate) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     ctx.check_writable("link")?;
+    if args.other.contains("://") {
+        let line = ["bd", "update", &args.one, "--external-ref", &args.other];
+        let line = offer::write_line(&line.map(str::to_owned));
+        kit::bail_usage!("bd link links beads; a bead keeps a link as its reference:\n  {line}");
+    }
     let kind = DepKind::from(args.kind.as_str());
     let (issue_id, depends_on_id) = dep::link_beads(ctx, &args.one, &args.other, kind)?;
     let edge = kit::report_value! { status: "added", issue_id, depends_on_id, r#type: args.kind };

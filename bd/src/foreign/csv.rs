@@ -1,4 +1,6 @@
-//! Parses issues from CSV exports.
+//! Parses issues from CSV exports, and writes beads as CSV.
+
+use crate::bead::{Bead, Stamp};
 
 use super::issue::{TrackerComment, TrackerIssue, parse_instant};
 use super::{ForeignError, Tracker};
@@ -55,6 +57,49 @@ impl CsvTable {
     fn first(&self, row: &[String], name: &str) -> String {
         self.all(row, name).into_iter().take(1).collect()
     }
+}
+
+/// The columns of written beads.
+const COLUMNS: [&str; 13] = [
+    "id",
+    "title",
+    "status",
+    "priority",
+    "type",
+    "assignee",
+    "labels",
+    "parent",
+    "due",
+    "created",
+    "updated",
+    "closed",
+    "description",
+];
+
+/// Writes beads as CSV (RFC 4180) with a line of column names. Labels are separated by commas, times
+/// are RFC 3339 UTC.
+pub fn write_beads(beads: &[&Bead]) -> anyhow::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(COLUMNS)?;
+    let time = |stamp: Option<&Stamp>| stamp.map(ToString::to_string).unwrap_or_default();
+    for bead in beads {
+        writer.write_record([
+            bead.id.clone(),
+            bead.title.clone(),
+            bead.status.as_str().to_owned(),
+            bead.priority.to_string(),
+            bead.issue_type.as_str().to_owned(),
+            bead.assignee.clone(),
+            bead.labels.join(","),
+            bead.parent().unwrap_or("").to_owned(),
+            time(bead.due_at.as_ref()),
+            time(Some(&bead.created_at)),
+            time(Some(&bead.updated_at)),
+            time(bead.closed_at.as_ref()),
+            bead.description.clone(),
+        ])?;
+    }
+    Ok(writer.into_inner()?)
 }
 
 pub(super) fn detect_csv(text: &str) -> Option<Tracker> {

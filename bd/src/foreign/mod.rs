@@ -2,7 +2,7 @@
 //! beads-rs, and exports of GitHub, Jira and Linear.
 
 mod beads_rs;
-mod csv;
+pub mod csv;
 pub mod folder;
 mod issue;
 mod json;

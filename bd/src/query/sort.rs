@@ -15,6 +15,8 @@ pub enum SortOrder {
     Updated,
     #[value(alias = "-closed")]
     Closed,
+    /// The nearest due date first.
+    Due,
     Status,
     Id,
     Title,
@@ -121,6 +123,10 @@ fn compare_beads(a: &Bead, b: &Bead, order: SortOrder) -> Ordering {
         SortOrder::Created => b.created_at.cmp(&a.created_at),
         SortOrder::Updated => b.updated_at.cmp(&a.updated_at),
         SortOrder::Closed => b.closed_at.cmp(&a.closed_at),
+        SortOrder::Due => {
+            let due = |bead: &Bead| (bead.due_at.is_none(), bead.due_at.clone());
+            due(a).cmp(&due(b))
+        }
         SortOrder::Status => a.status.as_str().cmp(b.status.as_str()),
         SortOrder::Id => a.id.cmp(&b.id),
         SortOrder::Title => a.title.to_lowercase().cmp(&b.title.to_lowercase()),

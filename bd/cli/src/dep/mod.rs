@@ -37,6 +37,7 @@ enum DepCommand {
     Remove(remove::Args),
     List(list::Args),
     Tree(tree::Args),
+    #[command(alias = "check")]
     Cycles(cycles::Args),
     Relate(relate::Args),
     Unrelate(relate::UnArgs),

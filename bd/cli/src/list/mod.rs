@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// Filter on status open
     #[arg(long)]
     ready: bool,
+    /// Filter on status closed
+    #[arg(long, conflicts_with = "ready")]
+    closed: bool,
     /// Filter by parent
     #[arg(long, value_name = "ID", alias = "filter-parent", value_parser = args::parse_filter_value)]
     parent: Option<String>,
@@ -243,6 +246,8 @@ fn build_filter(ctx: &Context, args: &Args, snapshot: &Snapshot) -> anyhow::Resu
     let mut filter = args.filter.to_filter(ctx)?;
     if args.ready {
         filter.statuses = vec![Status::Open];
+    } else if args.closed {
+        filter.statuses = vec![Status::Closed];
     } else if !args.all && !args.filter.has_status() {
         filter.not_statuses = vec![Status::Closed];
     }
