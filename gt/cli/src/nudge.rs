@@ -68,6 +68,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line(format!("○ {} {}", unread.agent, unread.how));
         });
     }
+    if matches!(agent, Address::Polecat(..)) {
+        show::check_session(&town, &agent, &message)?;
+    }
     let nudged = if args.force {
         nudge_agent(&town, &agent, &message)?
     } else {

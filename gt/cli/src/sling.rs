@@ -115,8 +115,20 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         let text = format!("`{rig}` is a rig, and the bead is missing: `gt sling BEAD {rig}`");
         return Err(UsageError(text).into());
     }
+    if let [rig] = &beads[..]
+        && town.find_rig(rig).is_ok()
+        && town.find_bead(rig).is_err()
+        && town.find_bead(&target).is_ok()
+    {
+        let text = format!("`{rig}` is a rig; the bead comes first:\n  gt sling {target} {rig}");
+        return Err(UsageError(text).into());
+    }
     if let Some(text) = beads.iter().find(|bead| bead.contains(char::is_whitespace)) {
-        return Err(refuse_text(text, &target).into());
+        let only = match &town.list_rigs()?[..] {
+            [rig] if target.is_empty() => rig.name().to_owned(),
+            _ => target,
+        };
+        return Err(refuse_text(text, &only).into());
     }
     if args.dry_run {
         return build_report(

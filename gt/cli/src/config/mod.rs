@@ -1,6 +1,7 @@
 //! `gt config`: settings of the town and its rigs.
 
 mod agent;
+mod explain;
 mod get;
 mod list;
 mod set;
@@ -20,6 +21,7 @@ kit::family! {
     Args:
     #[command(alias = "agents")]
     Agent => agent,
+    Explain => explain,
     Get => get,
     List => list,
     Set => set,

@@ -19,7 +19,8 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let made = review::add_reviewed_beads(&town, &args.convoy, &args.beads)?;
+    let convoy = super::resolve_convoy(&town, &args.convoy)?;
+    let made = review::add_reviewed_beads(&town, &convoy, &args.beads)?;
     super::print_hook_warnings(ctx, &made.warnings);
     build_report(made.created, |added, page| {
         page.line(format!(

@@ -25,10 +25,11 @@ struct CloseConvoyReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let closed = convoy::close_convoy(&town, &args.convoy, &args.reason, args.force)?;
+    let id = super::resolve_convoy(&town, &args.convoy)?;
+    let closed = convoy::close_convoy(&town, &id, &args.reason, args.force)?;
     build_report(
         CloseConvoyReport {
-            id: args.convoy.clone(),
+            id: id.clone(),
             closed,
         },
         |done, page| {

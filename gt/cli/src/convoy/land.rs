@@ -29,11 +29,12 @@ enum LandConvoyReport {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let landing = landing::land_convoy(&town, &args.convoy)?;
+    let id = super::resolve_convoy(&town, &args.convoy)?;
+    let landing = landing::land_convoy(&town, &id)?;
     let shown = landing.map_or_else(
         || LandConvoyReport::Already {
             outcome: "closed",
-            id: args.convoy.clone(),
+            id: id.clone(),
         },
         LandConvoyReport::Landing,
     );

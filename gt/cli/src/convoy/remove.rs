@@ -20,7 +20,8 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let removed = convoy::remove_beads(&town, &args.convoy, &args.beads)?;
+    let id = super::resolve_convoy(&town, &args.convoy)?;
+    let removed = convoy::remove_beads(&town, &id, &args.beads)?;
     build_report(removed, |removed, page| {
         page.line(format!(
             "✓ {} no longer tracks {}; it still tracks {}",

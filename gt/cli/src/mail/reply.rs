@@ -3,7 +3,9 @@
 use super::super::CommandResult;
 use crate::context::Context;
 use gt::flow::agent::post;
+use gt::record::escalation::Escalation;
 use gt::record::mail;
+use kit::cli::offer;
 
 /// Answer a message
 ///
@@ -25,13 +27,19 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let mailbox = town.actor.mailbox();
-    let message = mail::find_message(
-        &town.open_town_store()?.snapshot()?,
-        &mailbox,
-        &args.message,
-    )?;
+    let beads = town.open_town_store()?.snapshot()?;
     let text = args.text.or(args.body);
     let text = text.as_deref().unwrap_or("");
+    if let Some(escalation) = beads.get(&args.message).and_then(Escalation::from_bead) {
+        let text = if text.is_empty() { "TEXT" } else { text };
+        let line = ["gt", "escalate", "resolve", &escalation.id, text].map(str::to_owned);
+        kit::bail_usage!(
+            "{} is an escalation, and its answer resolves it:\n  {}",
+            escalation.id,
+            offer::write_line(&line)
+        );
+    }
+    let message = mail::find_message(&beads, &mailbox, &args.message)?;
     let subject = args.subject.as_deref();
     super::report_posted(post::post_reply(&town, &message, subject, text)?)
 }

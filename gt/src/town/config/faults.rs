@@ -347,6 +347,11 @@ pub(super) fn is_unread(parts: &[&str], value: &Value) -> bool {
 /// Returns the setting that a mistyped name may mean.
 pub(super) fn find_similar_setting(name: &str) -> Option<String> {
     let parts: Vec<&str> = name.split('.').collect();
+    // The end of a longer name: `test_command` of `merge_queue.test_command`.
+    let end = format!(".{name}");
+    if let Some(key) = key::all_keys().iter().find(|key| key.name.ends_with(&end)) {
+        return Some(key.name.to_owned());
+    }
     let near = find_nearest(&parts)?.name;
     let typing_errors = count_typing_errors(name, &near);
     // The name of a group of settings is none.

@@ -4,6 +4,7 @@ use crate::host::ended::SessionEnd;
 use crate::host::{LiveSession, LiveTown};
 use crate::record::polecat::{Slot, find_polecat};
 use crate::town::identity::{Address, SessionName};
+use kit::ui::escape::quote_for_shell;
 
 /// Returns the name of an agent's session. Fails for a user, who has none.
 pub fn session_name_of(agent: &Address) -> anyhow::Result<SessionName> {
@@ -26,11 +27,22 @@ pub struct NotRunning {
     pub agent: Address,
     /// False for a polecat without work, which needs no session.
     pub has_work: bool,
+    /// The text that could not be typed into the session.
+    pub unsent: Option<String>,
 }
 
 impl NotRunning {
     /// Returns the commands that explain it or start a session.
     pub fn next_steps(&self) -> Vec<String> {
+        let agent = &self.agent;
+        let mail = self
+            .unsent
+            .iter()
+            .map(|text| format!("gt mail send {agent} -s {}", quote_for_shell(text)));
+        mail.chain(self.start_steps()).collect()
+    }
+
+    fn start_steps(&self) -> Vec<String> {
         let agent = &self.agent;
         match agent {
             Address::Polecat(..) if !self.has_work => vec![format!("gt why {agent}")],
@@ -74,7 +86,7 @@ pub fn read_last_screen(
         Some(Slot {
             ended: Some(end), ..
         }) => end,
-        slot => return Err(not_running(agent, slot.as_ref()).into()),
+        slot => return Err(not_running(agent, slot.as_ref(), None).into()),
     };
     let skipped = end.screen.len().saturating_sub(lines);
     Ok(LastScreen {
@@ -94,8 +106,18 @@ fn read_slot(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<Slot>> {
     Ok(Some(polecat.slot))
 }
 
-fn not_running(agent: &Address, slot: Option<&Slot>) -> NotRunning {
+/// Refuses to type a text if the agent has no session.
+pub fn check_session(town: &LiveTown, agent: &Address, text: &str) -> anyhow::Result<()> {
+    if find_session(town, agent)?.is_some() {
+        return Ok(());
+    }
+    let slot = read_slot(town, agent)?;
+    Err(not_running(agent, slot.as_ref(), Some(text)).into())
+}
+
+fn not_running(agent: &Address, slot: Option<&Slot>, unsent: Option<&str>) -> NotRunning {
     NotRunning {
+        unsent: unsent.map(str::to_owned),
         agent: agent.clone(),
         has_work: slot.is_none_or(|slot| !slot.bead.is_empty()),
     }
@@ -124,7 +146,7 @@ pub fn attach_command(town: &LiveTown, agent: &Address) -> anyhow::Result<Vec<St
     let session = session_name_of(agent)?;
     if town.host.find_session(session.as_str())?.is_none() {
         let slot = read_slot(town, agent)?;
-        return Err(not_running(agent, slot.as_ref()).into());
+        return Err(not_running(agent, slot.as_ref(), None).into());
     }
     let command = town.host.attach_command(session.as_str());
     anyhow::ensure!(!command.is_empty(), "this host cannot show sessions");

@@ -1,0 +1,56 @@
+//! `gt config explain`.
+
+use super::super::{CommandResult, build_report};
+use super::{SettingsScope, read_setting};
+use crate::context::Context;
+use gt::town::config::SettingsLayers;
+use gt::town::config::key::{self, SettingPlacement};
+use gt::view::settings::SettingRow;
+
+/// Explain a setting: meaning, values, default, current value
+///
+/// With `--json` {key, meaning, values, default, files, value, origin}.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The setting
+    key: String,
+    #[command(flatten)]
+    whose: SettingsScope,
+}
+
+pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    let town = ctx.open_town()?;
+    let rig = args.whose.rig(ctx, &town)?;
+    let layers = SettingsLayers::load(&town, rig.as_ref())?;
+    let row = SettingRow::from_setting(read_setting(&layers, &args.key)?);
+    let known = key::find_key(&row.key);
+    let report = kit::report_value! {
+        key: row.key.clone(),
+        meaning: row.meaning,
+        values: known.map_or_else(String::new, |key| key.describe_expected()),
+        default: known.map_or("", |key| key.default),
+        files: known.map_or("", |key| describe_files(key.scope)),
+        value: row.value.clone(),
+        origin: row.origin.clone(),
+    };
+    build_report(report, move |report, page| {
+        let default = match report.default {
+            "" => "none",
+            default => default,
+        };
+        page.line(format!("{}: {}", report.key, report.meaning));
+        page.line(format!("  values:   {}", report.values));
+        page.line(format!("  default:  {default}"));
+        page.line(format!("  set in:   {}", report.files));
+        page.line(format!("  now:      {}  ({})", row.text(), report.origin));
+        page.line(format!("  gt config set {} VALUE", report.key));
+    })
+}
+
+fn describe_files(scope: SettingPlacement) -> &'static str {
+    match scope {
+        SettingPlacement::Town => "the town",
+        SettingPlacement::Rig => "the town, or a rig",
+        SettingPlacement::RigOnly => "a rig",
+    }
+}
