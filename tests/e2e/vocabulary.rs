@@ -243,8 +243,13 @@ fn only_words_that_look_alike_or_mean_the_same_are_suggested() {
     for (line, hint) in [
         ("stauts", "try: gt status"),
         ("gallop", "list the commands with: gt help --all"),
-        ("convoy new x", "try: gt convoy create"),
-        ("convoy delete x", "try: gt convoy remove, gt convoy close"),
+        ("convoy new x", "try: gt convoy create x"),
+        ("convoy delete x", "try: gt convoy close x"),
+        ("polecat kill web/x", "try: gt polecat nuke web/x"),
+        ("help merge queue", "try: gt help mq run"),
+        ("status -o json", "try: gt status --json"),
+        ("costs --by worker", "try: gt costs --by agent"),
+        ("peek", "missing argument: <AGENT>\nHint: usage: gt peek"),
         ("config max_polecats", "try: gt config get max_polecats"),
         ("config max_polecats 3", "try: gt config set max_polecats 3"),
         ("config max_polecats=3", "try: gt config set max_polecats 3"),
@@ -257,13 +262,22 @@ fn only_words_that_look_alike_or_mean_the_same_are_suggested() {
         ("polecat kill web/x", "try: gt polecat nuke"),
         ("crew nosuch", "list the commands with: gt crew --help"),
         ("web-k3f", "try: gt why web-k3f"),
-        ("sling web-1 --desc x", "gt sling --help explains"),
+        ("sling web-1 --desc x", "usage: gt sling"),
         ("mail send x --text y", "did you mean --message?"),
     ] {
         let said = town.gt(line.split(' ')).fails(hint);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{line}");
         assert_eq!(said.err.matches("Error:").count(), 1, "{}", said.err);
     }
+    town.gt(["config", "get", "test_command"])
+        .fails("did you mean merge_queue.test_command?");
+    let explained = town.gt(["config", "explain", "max_polecats"]).ok();
+    assert!(
+        explained.out.contains("  default:  10\n"),
+        "{}",
+        explained.out
+    );
+    town.gt(["mail", "read"]).fails("\n  gt mail inbox");
     town.gt(["config", "set", "default_agnet", "x"])
         .fails("did you mean default_agent?");
     let outside = town.path("home");
@@ -279,6 +293,8 @@ fn only_words_that_look_alike_or_mean_the_same_are_suggested() {
 #[test]
 fn a_refused_line_gets_the_commands_that_take_what_it_names() {
     let (town, _origin) = Town::with_rig();
+    let bead = town.bead("web", "Paint the wall");
+    town.gt(["convoy", "create", "Trip", &bead]).ok();
     for (line, commands) in [
         ("status web", "type\n  gt rig status web\n"),
         ("logs web/amber", "\n  gt peek web/polecats/amber\n"),
@@ -294,6 +310,26 @@ fn a_refused_line_gets_the_commands_that_take_what_it_names() {
             "type one of\n  gt mq retry web-1\n  gt sling web-1 --force\n",
         ),
         ("stop nothing", "type one of\n  gt unsling BEAD\n"),
+        ("convoy rename Trip Walk", "type\n  bd update hq-cv-"),
+        ("convoy rm Trip", "\n  gt convoy close hq-cv-"),
+        (
+            "scale web --workers 2",
+            "type\n  gt config set --rig web max_polecats 2\n",
+        ),
+        ("budget 20", "type\n  gt config set budget.day 20\n"),
+        (
+            "reassign web-1 web/amber",
+            "type\n  gt sling web-1 web/polecats/amber --force\n",
+        ),
+        (
+            "sling web-1 web-2 --rig web",
+            "type\n  gt sling web-1 web-2 web\n",
+        ),
+        (
+            "mail send amber Hurry please",
+            "try: gt mail send amber -s Hurry -m please",
+        ),
+        ("gates", "type\n  gt config list --rig web\n"),
     ] {
         let said = town.gt(line.split(' ')).fails(commands);
         assert_eq!((said.code, said.out.as_str()), (2, ""), "{line}");

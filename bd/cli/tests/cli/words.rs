@@ -22,9 +22,12 @@ fn an_unknown_command_suggests_what_it_means_or_looks_like() {
             "whoami",
             "Hint: try: bd list --mine, bd --actor NAME COMMAND",
         ),
-        ("assignee bd-1", "Hint: try: bd assign ID NAME"),
-        ("open bd-1", "Hint: try: bd show ID, bd reopen ID"),
-        ("block bd-1 bd-2", "Hint: try: bd link A B  (A waits for B)"),
+        ("assignee bd-1", "Hint: try: bd assign bd-1 NAME"),
+        ("open bd-1", "Hint: try: bd show bd-1, bd reopen bd-1"),
+        (
+            "block bd-1 bd-2",
+            "Hint: try: bd link bd-1 bd-2  (bd-1 waits for bd-2)",
+        ),
         ("start", "Hint: try: bd update --claim"),
         ("resolve", "Hint: try: bd close ID, bd resolve-conflicts"),
         ("lst", "Hint: try: bd list"),
@@ -38,24 +41,69 @@ fn an_unknown_command_suggests_what_it_means_or_looks_like() {
         ),
         (
             "list --nosuch",
-            "Error: unknown flag: --nosuch\nHint: bd list --help",
+            "Error: unknown flag: --nosuch\nHint: usage: bd list [OPTIONS]\n  flags: --",
         ),
         ("list --stats open", "did you mean --status"),
         ("blocked x", "Error: unexpected argument: x\n"),
         ("bd-1a2", "Hint: try: bd show bd-1a2"),
-        ("watch bd-1", "Hint: try: bd show ID --watch"),
-        ("dep bd-1 bd-2", "Hint: try: bd dep add A B"),
-        ("create Buy honey", "put the title in quotes"),
+        ("watch bd-1", "Hint: try: bd show bd-1 --watch"),
+        (
+            "dep bd-1 bd-2",
+            "Hint: try: bd dep add bd-1 bd-2  (bd-1 waits for bd-2)",
+        ),
+        ("create Buy honey", "in quotes: bd create 'Buy honey'\n"),
+        (
+            "create epic Honey cake",
+            "bd create 'Honey cake' --type epic\n",
+        ),
         ("create x --desc y", "did you mean --description?"),
         ("create x --tag y", "did you mean --label"),
         ("list closed", "bd list --status closed"),
         ("list --me", "did you mean --mine?"),
-        ("list --closed", "did you mean --status?"),
         ("create x --assign y", "did you mean --assignee?"),
         ("update bd-1 --state open", "did you mean --status?"),
         ("update bd-1 --name x", "did you mean --title?"),
-        ("status bd-1 closed", "bd update ID --status STATUS"),
-        ("label new bd-1 x", "Hint: try: bd label add"),
+        (
+            "status bd-1 closed",
+            "try: bd update bd-1 --status closed\n",
+        ),
+        ("label new bd-1 x", "Hint: try: bd label add bd-1 x\n"),
+        ("due bd-1 friday", "try: bd update bd-1 --due friday\n"),
+        ("estimate bd-1 90", "try: bd update bd-1 --estimate 90\n"),
+        ("overdue", "try: bd list --overdue\n"),
+        ("set priority bd-1 0", "try: bd priority bd-1 0\n"),
+        ("issue close bd-1", "try: bd close bd-1\n"),
+        ("bd-1 close", "try: bd close bd-1\n"),
+        (
+            "mv bd-1 --parent none",
+            "try: bd update bd-1 --parent none\n",
+        ),
+        ("unlabel bd-1 x", "try: bd label remove bd-1 x\n"),
+        (
+            "edit bd-1 --estimate 90",
+            "try: bd update bd-1 --estimate 90\n",
+        ),
+        ("list -o json", "try: bd list --json\n"),
+        (
+            "list --sort created --desc",
+            "\n  bd list --sort created --reverse\n",
+        ),
+        ("list label:x", "try: bd list --label x\n"),
+        ("stats --by label", "try: bd count --by-label\n"),
+        (
+            "close bd-1 --as duplicate --of bd-2",
+            "try: bd duplicate bd-1 --of bd-2\n",
+        ),
+        ("help dependencies", "try: bd help dep\n"),
+        ("merge bd-1 bd-2", "bd duplicate bd-1 --of bd-2\n"),
+        (
+            "link bd-1 https://a.example",
+            "\n  bd update bd-1 --external-ref https://a.example\n",
+        ),
+        (
+            "graph --dot",
+            "missing argument: <ID>\nHint: type\n  bd graph --dot --all\n",
+        ),
     ] {
         assert_suggests(line, suggestion);
     }
@@ -93,6 +141,23 @@ fn everyday_words_run_what_they_mean() {
     let id = project.make("Repair the roof", &[]);
     let id = id.as_str();
     assert!(project.ok(&["find", "roof"]).contains(id));
+    let shown = project.ok(&["show", id]);
+    assert_eq!(project.ok(&[id]), shown);
+    assert_eq!(project.ok(&["describe", "bead", id]), shown);
+    assert_eq!(project.ok(&["diff", id]), project.ok(&["history", id]));
+    assert_eq!(project.ok(&["list", "--closed"]).trim(), "No issues found");
+    let table = project.ok(&["export", "--format", "csv"]);
+    let mut rows = table.lines();
+    assert!(
+        rows.next()
+            .unwrap()
+            .starts_with("id,title,status,priority,")
+    );
+    assert!(
+        rows.next()
+            .unwrap()
+            .starts_with(&format!("{id},Repair the roof,open,"))
+    );
     assert!(project.ok(&["get", id]).contains("Repair the roof"));
     assert!(project.ok(&["tree", id]).contains(id));
     project.ok(&["claim", id]);
@@ -157,7 +222,7 @@ fn priorities_are_words_too_and_a_wrong_value_lists_the_right_ones() {
             &["update", &id, "--status", "done"],
             "invalid status: done (here: closed). Valid",
         ),
-        (&["label", &id, "x"], "try: bd label add ID LABEL"),
+        (&["label", &id, "x"], "try: bd label add"),
         (&["update", &id, "-t", "foo"], "Valid types: bug"),
     ] {
         let error = project.fails(args);
