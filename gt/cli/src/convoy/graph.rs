@@ -18,7 +18,7 @@ use kit::ui::{Page, escape};
 /// `needs`, `from` and `to` are positions in `boxes`; `outline` and `curve` are SVG paths.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The convoy's id, or its number in `gt convoy list`
+    /// The convoy's id or title, or its number in `gt convoy list`
     convoy: String,
     /// Print an SVG file
     #[arg(long, conflicts_with = "html")]

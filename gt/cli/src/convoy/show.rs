@@ -17,7 +17,7 @@ use gt::record::town_view::TownView;
 /// and documents: [{rig, ref, path, bytes}].
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The convoy's id, or its number in `gt convoy list`
+    /// The convoy's id or title, or its number in `gt convoy list`
     convoy: String,
     /// Also list the discovery documents
     #[arg(long)]

@@ -24,7 +24,7 @@ use gt::record::town_view::TownView;
 /// target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The convoy's id, or its number in `gt convoy list` (default: all open ones)
+    /// The convoy's id or title, or its number in `gt convoy list` (default: all open ones)
     convoy: Option<String>,
 }
 

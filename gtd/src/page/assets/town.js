@@ -87,7 +87,10 @@ const MARKS = {
 };
 
 export function describeState(agent) {
-  const state = agent.state_word ?? agent.state ?? (agent.running === true ? "running" : agent.running === false ? "stopped" : "unknown");
+  const state =
+    agent.state_word ??
+    agent.state ??
+    (agent.running === true ? "running" : agent.running === false ? "stopped" : "unknown");
   const [mark, tone] = MARKS[state] ?? ["?", "dim"];
   return element("span", { class: tone }, `${mark} ${state}`);
 }
