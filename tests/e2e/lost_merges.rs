@@ -96,25 +96,6 @@ fn a_loss_that_a_person_accepts_or_takes_back_is_over() {
 }
 
 #[test]
-fn a_merge_that_is_dropped_together_with_its_revert_is_not_lost() {
-    let worker = Worker::new();
-    let (town, origin) = (&worker.town, &worker.origin);
-    origin.commit("before.txt", "x\n", "Before");
-    worker.commit("work.txt");
-    worker.hand_in();
-    assert_eq!(worker.merge()["outcome"], "merged");
-    town.gt(["mq", "revert", &worker.bead]).ok();
-    town.gt(["mq", "run", "web"]).ok();
-    let tip = origin.subjects("main");
-    assert!(tip[0].starts_with("Revert"), "{tip:?}");
-    origin.git(["update-ref", "refs/heads/main", "main~2"]);
-    let other = town.bead("web", "Other work");
-    town.sling(&other);
-    assert!(town.events("merges_lost").is_empty());
-    assert!(needs_about(town, LOST).is_empty());
-}
-
-#[test]
 fn lost_work_that_cannot_come_back_stays_a_need() {
     let mut worker = Worker::new();
     worker.origin.commit("before.txt", "x\n", "Before");

@@ -187,16 +187,6 @@ pub fn commit_with_work(request: &Bead) -> Option<String> {
         .filter(|commit| commit != "null")
 }
 
-/// The metadata key of a revert's bead: the reverted commit.
-pub(crate) const REVERT_KEY: &str = "reverts";
-
-/// Returns the merged commit that the work of a request reverts.
-pub(crate) fn reverted_commit_of(beads: &Snapshot, request: &Bead) -> Option<String> {
-    beads
-        .get(&source_bead_of(request))?
-        .metadata_value(REVERT_KEY)
-}
-
 /// Returns true if a request waits for a user because its commits change nothing.
 pub fn adds_nothing(request: &Bead) -> bool {
     request_state(request).adds_nothing

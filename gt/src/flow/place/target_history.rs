@@ -137,7 +137,7 @@ fn record_drop(
 }
 
 /// Returns the merges whose commits the old tip of a branch had, and whose change is on no target
-/// now. A merge and its revert change nothing together, so the target lost nothing with both.
+/// now.
 fn find_lost_merges(
     rig: &Rig,
     git: &Git,
@@ -156,25 +156,13 @@ fn find_lost_merges(
     let listed = listed.args(&holders).text()?;
     let lost: HashSet<&str> = listed.lines().collect();
     let beads = rig.store()?.snapshot()?;
-    let dropped: Vec<(&Bead, String)> =
-        merge_request::requests_closed_since(&beads, jiff::Timestamp::MIN)
-            .into_iter()
-            .filter_map(|request| Some((request, merge_request::commit_with_work(request)?)))
-            .filter(|(request, commit)| {
-                merge_request::receipt_of(request).target == branch
-                    && lost.contains(commit.as_str())
-            })
-            .collect();
-    let reverted: HashSet<String> = dropped
-        .iter()
-        .filter_map(|(request, _)| merge_request::reverted_commit_of(&beads, request))
-        .collect();
     let mut merges = Vec::new();
-    for (request, commit) in dropped {
+    for request in merge_request::requests_closed_since(&beads, jiff::Timestamp::MIN) {
         let receipt = merge_request::receipt_of(request);
-        let reverts_lost = merge_request::reverted_commit_of(&beads, request)
-            .is_some_and(|commit| lost.contains(commit.as_str()));
-        if reverts_lost || reverted.contains(&commit) {
+        let Some(commit) = merge_request::commit_with_work(request) else {
+            continue;
+        };
+        if receipt.target != branch || !lost.contains(commit.as_str()) {
             continue;
         }
         let mut is_elsewhere = false;

@@ -25,7 +25,7 @@ use super::mq::job::MergeQueue;
 use super::mq::land::revert_branch;
 use super::mq::task::free_task_id;
 use crate::record::merge_request::{
-    REVERT_KEY, commit_with_work, find_open_request, is_merge_request, merge_commit_of, receipt_of,
+    commit_with_work, find_open_request, is_merge_request, merge_commit_of, receipt_of,
     request_state, requests_closed_since, source_bead_of,
 };
 use crate::town::Rig;
@@ -177,6 +177,9 @@ pub fn revert_merged_work(rig: &Rig, id: &str, reason: &str) -> anyhow::Result<R
     }
     Ok(reverted)
 }
+
+/// The metadata key of a revert's bead: the reverted commit.
+const REVERT_KEY: &str = "reverts";
 
 /// The revert of a bead's merged work.
 pub struct RevertOfMerge<'s> {
