@@ -227,9 +227,14 @@ fn classify_change(error: &ChangeError) -> Classification {
             let hint = is_well_formed(id).then(|| format!("read it again: bd show {id} --json"));
             ("changed", hint)
         }
-        ChangeError::Claimed { id, .. } => {
-            let hint = is_well_formed(id)
-                .then(|| format!("to take it over, type\n  bd unclaim {id} && bd start {id}"));
+        ChangeError::Claimed { id, is_open, .. } => {
+            let hint = is_well_formed(id).then(|| {
+                if *is_open {
+                    format!("to take it over, type\n  bd unclaim {id} && bd start {id}")
+                } else {
+                    format!("bd show {id} shows what is known of the work")
+                }
+            });
             ("claimed", hint)
         }
         ChangeError::ClaimClosed(_)

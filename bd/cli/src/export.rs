@@ -60,7 +60,8 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let beads: Vec<&Bead> = beads
         .into_iter()
-        .filter(|bead| !bead.ephemeral && !(is_csv && bead.is_internal()))
+        .filter(|bead| !bead.ephemeral)
+        .filter(|bead| !is_csv || !bead.is_internal())
         .collect();
     let exported = beads.len();
     let text = if is_csv {

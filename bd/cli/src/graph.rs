@@ -1,5 +1,6 @@
 use std::collections::BTreeMap;
 
+use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 
 use super::line;
@@ -12,7 +13,7 @@ use bd::molecule::draw::{self, DrawnStep};
 use bd::molecule::step_tree as steps;
 use bd::store::Snapshot;
 use kit::cli::report::{CommandResult, build_report};
-use kit::ui::{Page, counted};
+use kit::ui::{Page, counted, escape};
 
 /// Show the dependency graph of beads
 ///
@@ -63,9 +64,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         None => (layers::list_open_components(&snapshot), None),
     };
+    let now = ctx.clock.now();
     let parts: Vec<GraphPart> = parts
         .iter()
-        .filter_map(|part| GraphPart::from_layered(&snapshot, part, root))
+        .filter_map(|part| GraphPart::from_layered(&snapshot, part, root, now))
         .collect();
     let form = match args {
         Args { compact: true, .. } => GraphForm::Tree,
@@ -78,6 +80,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     if parts.is_empty() && form.is_for_programs() {
         kit::bail_usage!("no open issues to draw");
+    }
+    if matches!(form, GraphForm::Svg | GraphForm::Html) && !ctx.ui.is_json() {
+        let Some(text) = format_picture(&parts, form) else {
+            kit::bail_usage!("the graph is too large to be drawn: --dot and --mermaid write it");
+        };
+        return build_report((), move |(), page| page.line(text.trim_end()));
     }
     let graph = GraphReport {
         parts,
@@ -138,13 +146,14 @@ impl GraphPart {
         snapshot: &Snapshot,
         part: &LayeredBeads<'_>,
         root: Option<&Bead>,
+        now: Timestamp,
     ) -> Option<Self> {
         Some(Self {
             root: root.or(part.root())?.clone(),
             beads: part.beads.iter().map(|bead| (*bead).clone()).collect(),
             layer: part.layer.clone(),
             steps: draw::steps_of_beads(&part.beads),
-            drawn: PictureBead::list_connected(snapshot, part),
+            drawn: PictureBead::list_connected(snapshot, part, now),
         })
     }
 
@@ -189,11 +198,12 @@ impl GraphPart {
                 .join(", ");
             let after = match needs.as_str() {
                 "" => String::new(),
-                needs => format!(" (after {needs})"),
+                needs => format!(" (after {})", escape::escape_line(needs)),
             };
             let mark = line::paint_symbol(&style, &bead.status);
             let priority = line::paint_priority(&style, bead.priority);
-            let prefix = format!("  {mark} {} [{priority}] ", style.cyan(&bead.id));
+            let id = style.cyan(&escape::escape_line(&bead.id));
+            let prefix = format!("  {mark} {id} [{priority}] ");
             line::write_fitted(page, &prefix, &bead.title, &after);
         }
     }
@@ -225,10 +235,6 @@ impl Serialize for GraphPart {
 }
 
 fn write_graph(parts: &[GraphPart], form: GraphForm, page: &mut Page) {
-    if let GraphForm::Svg | GraphForm::Html = form {
-        page.line(format_picture(parts, form).trim_end());
-        return;
-    }
     if let GraphForm::Mermaid | GraphForm::Dot = form {
         let all = parts.iter().map(|part| match form {
             GraphForm::Mermaid => draw::format_mermaid(&part.steps),
@@ -249,7 +255,8 @@ fn write_graph(parts: &[GraphPart], form: GraphForm, page: &mut Page) {
         let layers = part.layer.last().map_or(0, |last| last + 1);
         let size = counted(part.beads.len(), "bead");
         let tail = format!(" ({size}, {})", counted(layers, "layer"));
-        let prefix = format!("📊 {}: ", page.style().cyan(&part.root.id));
+        let id = escape::escape_line(&part.root.id);
+        let prefix = format!("📊 {}: ", page.style().cyan(&id));
         line::write_fitted(page, &prefix, &part.root.title, &tail);
         if form == GraphForm::Tree {
             let style = page.style().clone();
@@ -268,8 +275,8 @@ fn write_graph(parts: &[GraphPart], form: GraphForm, page: &mut Page) {
     }
 }
 
-/// Formats all parts as one picture.
-fn format_picture(parts: &[GraphPart], form: GraphForm) -> String {
+/// Formats all parts as one picture. `None` if they are too large.
+fn format_picture(parts: &[GraphPart], form: GraphForm) -> Option<String> {
     let mut beads: Vec<PictureBead> = Vec::new();
     for part in parts {
         let first = beads.len();
@@ -284,9 +291,9 @@ fn format_picture(parts: &[GraphPart], form: GraphForm) -> String {
         [part] => format!("{}: {}", part.root.id, part.root.title),
         parts => counted(parts.len(), "graph"),
     };
-    let drawn = picture::lay_out(beads);
-    match form {
+    let drawn = picture::lay_out(beads)?;
+    Some(match form {
         GraphForm::Html => picture::format_html(&drawn, &title),
         _ => picture::format_svg(&drawn, &title),
-    }
+    })
 }

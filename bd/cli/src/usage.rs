@@ -87,7 +87,7 @@ fn list_beads(env: &Env, kind: &str) -> Vec<String> {
             .filter(|bead| bead.is_open() && !bead.is_internal() && !bead.is_ephemeral())
             .collect();
         beads.sort_by_key(|bead| std::cmp::Reverse(bead.time(TimeField::Updated)));
-        let ids = beads.iter().take(MAX_OFFERED).map(|bead| bead.id());
+        let ids = beads.iter().take(MAX_OFFERED).map(bd::store::BeadRef::id);
         Ok(ids.map(str::to_owned).collect())
     };
     // Without beads the usage line is the hint.

@@ -231,6 +231,7 @@ pub fn claim_bead(tx: &mut Tx<'_>, id: &str, assignee: &str) -> Result<Bead, Cha
         return Err(ChangeError::Claimed {
             id: id.to_owned(),
             by: bead.assignee,
+            is_open: bead.status == Status::Open,
         });
     }
     assignee.clone_into(&mut bead.assignee);

@@ -89,7 +89,12 @@ pub enum ChangeError {
     #[error("failed to generate unique ID after trying lengths {from}-8 with 10 nonces each")]
     NoFreeId { from: usize },
     #[error("already claimed by {by}")]
-    Claimed { id: String, by: String },
+    Claimed {
+        id: String,
+        by: String,
+        /// True if no one works on it.
+        is_open: bool,
+    },
     /// The bead is not at the version that the caller expects.
     #[error("{id} was changed since: it is at version {version}, not {expected}")]
     Changed {

@@ -313,10 +313,9 @@ const DECLINED_PHRASES: [&str; 11] = [
 ];
 
 /// Phrases in git's output for a server that did not answer completely, or that denies access.
-const UNREACHABLE_PHRASES: [&str; 14] = [
+const UNREACHABLE_PHRASES: [&str; 13] = [
     "Could not read from remote repository",
     "does not appear to be a git repository",
-    "unable to access",
     "Could not resolve host",
     "Connection refused",
     "Connection timed out",
@@ -369,7 +368,10 @@ fn is_declined(reason: &str, output: &str) -> bool {
 /// Returns true if the words of a failed fetch or push say that the remote could not be reached, or
 /// denied access.
 pub fn is_unreachable(words: &str) -> bool {
-    has_any(words, &UNREACHABLE_PHRASES) || words.contains(" did not answer `git ")
+    has_any(words, &UNREACHABLE_PHRASES)
+        || words.contains(" did not answer `git ")
+        // git says the same of a file of its own that it cannot read.
+        || words.contains("unable to access '") && !words.contains("unable to access '/")
 }
 
 fn has_any(text: &str, signs: &[&str]) -> bool {

@@ -417,8 +417,8 @@ fn write_agent_line(indent: &str, agent: &AgentStatus, page: &mut Page) {
     if agent.state.is_none() && !agent.why.is_empty() {
         text.push_str(&format!(" {}", escape::escape_line(&agent.why)));
     }
-    if agent.unread_mail > 0 {
-        text.push_str(&format!(" 📬{}", agent.unread_mail));
+    if agent.awaited_mail() > 0 {
+        text.push_str(&format!(" 📬{}", agent.awaited_mail()));
     }
     let progress = agent.progress.as_ref();
     if let Some(progress) = progress {

@@ -65,11 +65,16 @@ pub(super) fn facts(town: &Town, view: &TownView) -> EscalationFacts {
 }
 
 /// Returns the bead of a worker's question, if the bead is closed. Other escalations may be about
-/// more than the bead that they name.
+/// more than the bead that they name, a question with a default gets it at its time, and an urgent
+/// one is left to a person.
 fn find_closed_bead(town: &Town, view: &TownView, escalation: &Escalation) -> Option<String> {
     let is_worker = |asker: &String| matches!(town.parse_address(asker), Ok(Address::Polecat(..)));
     let details = &escalation.details;
-    if details.decision.is_none() || !details.asked_by.iter().all(is_worker) {
+    let is_urgent = escalation.severity >= Severity::High;
+    if details.decision.is_none() || details.asked_by.is_empty() || is_urgent {
+        return None;
+    }
+    if escalation.default_at().is_some() || !details.asked_by.iter().all(is_worker) {
         return None;
     }
     let bead = view.stores.get(&escalation.related_bead)?;

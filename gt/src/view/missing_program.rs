@@ -22,6 +22,9 @@ pub(super) fn find_missing_programs(town: &Town, view: &TownView) -> Vec<Missing
     let mut missing: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for name in view.stores.rigs.keys() {
         let rig = town.rig(name);
+        if view.stores.holds.contains_key(name) {
+            continue;
+        }
         let worker = Address::Polecat(name.clone(), "any".to_owned());
         // Every other fault of the settings is a problem of its own.
         if let Err(RuntimeError::NotInstalled {

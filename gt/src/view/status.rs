@@ -150,6 +150,15 @@ pub struct AgentStatus {
 }
 
 impl AgentStatus {
+    /// Returns the number of unread messages that someone is to read: without work no session of a
+    /// worker reads its mail.
+    pub fn awaited_mail(&self) -> usize {
+        match self.state {
+            Some(_) if !self.has_work => 0,
+            _ => self.unread_mail,
+        }
+    }
+
     /// Returns true for a worker whose work does not continue.
     pub fn is_stopped_at_work(&self) -> bool {
         matches!(
@@ -667,11 +676,12 @@ impl StatusReader<'_> {
         AgentStatus { why, ..agent }
     }
 
-    /// Returns true for a worker that the patrol asks because it makes no progress.
+    /// Returns true for a worker that makes no progress although it waits for no answer.
     fn is_quiet(&self, polecat: &Polecat) -> bool {
         let settings = self.view.settings.for_rig(Some(&polecat.rig));
         let limit = Thresholds::from_layers(settings).nudge;
         polecat.state == PolecatState::Working
+            && questions_of(self.view, polecat).is_empty()
             && polecat
                 .progress
                 .as_ref()
@@ -703,12 +713,7 @@ impl StatusReader<'_> {
                 explain_worker(self.layout, self.view, polecat)
             }),
             progress: polecat.and_then(|polecat| polecat.progress.clone()),
-            // Without work no session of a worker reads it.
-            unread_mail: if polecat.is_some_and(|polecat| polecat.hook.is_none()) {
-                0
-            } else {
-                mail::count_unread(&self.view.stores.town, &address.mailbox())
-            },
+            unread_mail: mail::count_unread(&self.view.stores.town, &address.mailbox()),
             waits_for_answers: polecat.map_or_else(Vec::new, |polecat| {
                 questions_of(self.view, polecat)
                     .into_iter()

@@ -43,9 +43,10 @@ pub fn describe_unknown(
                 _ => &[],
             };
             let choices = choose_commands(program, &path, name, operands, vocabulary);
-            let choices = match is_help {
-                true => choices.iter().map(|line| ask_for_help(line)).collect(),
-                false => choices,
+            let choices = if is_help {
+                choices.iter().map(|line| ask_for_help(line)).collect()
+            } else {
+                choices
             };
             Some(describe_unknown_command(&path, name, choices))
         }

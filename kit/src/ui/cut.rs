@@ -35,6 +35,11 @@ pub fn last_lines(text: &str, limit: usize) -> &str {
     end.find('\n').map_or(end, |line_end| &end[line_end + 1..])
 }
 
+/// Returns the number of columns of a text without colours.
+pub fn count_columns(text: &str) -> usize {
+    text.width()
+}
+
 /// Pads text with spaces to `width` columns.
 pub fn pad_to_width(text: &str, width: usize) -> String {
     let missing = width.saturating_sub(text.width());

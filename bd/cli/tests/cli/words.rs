@@ -181,6 +181,9 @@ fn everyday_words_run_what_they_mean() {
     let line = format!("bd unclaim {id} && bd start {id}");
     assert!(refused.err.contains(&line), "{}", refused.err);
     project.ok(&["--actor", "tester", "start", id]);
+    // Who loses a race is not told to take the bead from the winner.
+    let refused = project.run(&["--actor", "other", "start", id]);
+    assert!(!refused.err.contains("unclaim"), "{}", refused.err);
     assert_eq!(project.shown(id)["status"], "in_progress");
     project.ok(&["unclaim", id]);
     assert_eq!(project.shown(id)["status"], "open");

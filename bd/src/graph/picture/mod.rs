@@ -8,10 +8,11 @@
 mod svg;
 mod terminal;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use ascii_dag::render::engine::{NodePaintCtx, NodeRegion};
 use ascii_dag::{CustomNode, EdgePath, Graph, LayoutConfig, LayoutEdge, LayoutIR};
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::bead::{Bead, Status};
@@ -29,6 +30,13 @@ const PAGE_BOX: BoxSize = BoxSize {
     width: 26,
     height: 3,
 };
+
+/// The maximum number of beads in a picture.
+const MAX_BEADS: usize = 1000;
+
+/// The maximum number of rows that all edges of a picture cross together. The time of a layout
+/// grows with it.
+const MAX_EDGE_ROWS: usize = 6000;
 
 /// The number of cells between two boxes of a row.
 const BOX_GAP: usize = 2;
@@ -57,11 +65,17 @@ pub enum PictureState {
 
 impl PictureState {
     /// Returns the state of a bead as far as beads alone tell it.
-    pub fn of_bead(snapshot: &Snapshot, bead: &Bead) -> Self {
+    pub fn of_bead(snapshot: &Snapshot, bead: &Bead, now: Timestamp) -> Self {
+        let is_merging = layers::find_needs(bead, |_| true)
+            .into_iter()
+            .filter_map(|need| snapshot.bead_ref(need))
+            .any(|need| need.is_open() && need.is_internal());
         match bead.status {
             Status::Closed | Status::Tombstone => Self::Done,
+            _ if is_merging => Self::Merging,
             Status::InProgress | Status::Hooked => Self::Working,
             Status::Deferred => Self::Deferred,
+            _ if super::ready::is_deferred(bead, now) => Self::Deferred,
             Status::Blocked => Self::Blocked,
             _ if super::is_blocked(snapshot, &bead.id) => Self::Blocked,
             _ => Self::Ready,
@@ -113,9 +127,19 @@ pub struct PictureBead {
 }
 
 impl PictureBead {
-    /// Returns connected beads with the edges between them.
-    pub fn list_connected(snapshot: &Snapshot, connected: &LayeredBeads<'_>) -> Vec<Self> {
-        let beads = &connected.beads;
+    /// Returns connected beads with the edges between them. Merge requests and other records are
+    /// no work of their own: a bead that waits for one is being merged.
+    pub fn list_connected(
+        snapshot: &Snapshot,
+        connected: &LayeredBeads<'_>,
+        now: Timestamp,
+    ) -> Vec<Self> {
+        let beads: Vec<&Bead> = connected
+            .beads
+            .iter()
+            .copied()
+            .filter(|bead| !bead.is_internal())
+            .collect();
         let positions: HashMap<&str, usize> = beads
             .iter()
             .enumerate()
@@ -126,10 +150,12 @@ impl PictureBead {
             .map(|bead| Self {
                 id: bead.id.clone(),
                 title: bead.title.clone(),
-                state: PictureState::of_bead(snapshot, bead),
+                state: PictureState::of_bead(snapshot, bead, now),
                 needs: layers::find_needs(bead, |_| true)
                     .into_iter()
                     .filter_map(|need| positions.get(need).copied())
+                    .collect::<BTreeSet<usize>>()
+                    .into_iter()
                     .collect(),
             })
             .collect()
@@ -178,8 +204,34 @@ struct BoxSize {
     height: usize,
 }
 
-/// Lays out beads for the page or an SVG file.
-pub fn lay_out(beads: Vec<PictureBead>) -> GraphPicture {
+/// Returns true if a picture of these beads is small enough to be made and to be read.
+pub fn is_drawable(beads: &[PictureBead]) -> bool {
+    let rows = list_rows(beads);
+    let span: usize = beads
+        .iter()
+        .zip(&rows)
+        .flat_map(|(bead, row)| {
+            bead.needs
+                .iter()
+                .map(|need| row.saturating_sub(rows[*need]))
+        })
+        .sum();
+    beads.len() <= MAX_BEADS && span <= MAX_EDGE_ROWS
+}
+
+/// Returns the row of each bead: one below the last bead that it waits for. Edges of a circle do not
+/// count.
+fn list_rows(beads: &[PictureBead]) -> Vec<usize> {
+    let chains = CriticalChains::measure_all(beads, |_| true);
+    let lengths = chains.lengths.into_iter();
+    lengths.map(Option::unwrap_or_default).collect()
+}
+
+/// Lays out beads for the page or an SVG file. `None` if they are too many.
+pub fn lay_out(beads: Vec<PictureBead>) -> Option<GraphPicture> {
+    if !is_drawable(&beads) {
+        return None;
+    }
     let graph = build_graph(&beads, PAGE_BOX);
     let layout = graph.compute_layout_with_config(&layout_config());
     let critical = find_critical_path(&beads);
@@ -219,12 +271,12 @@ pub fn lay_out(beads: Vec<PictureBead>) -> GraphPicture {
         .collect();
     arrows.sort_by_key(|arrow| (arrow.is_critical, arrow.from, arrow.to));
     let bottom = boxes.iter().map(|place| place.y + place.height).max();
-    GraphPicture {
+    Some(GraphPicture {
         width: layout.width() * CELL_WIDTH,
         height: bottom.unwrap_or(0),
         boxes,
         arrows,
-    }
+    })
 }
 
 fn layout_config() -> LayoutConfig<'static> {
@@ -274,14 +326,7 @@ fn list_row_tops(layout: &LayoutIR<'_>) -> Vec<usize> {
 /// to last; empty if none of them waits for another. Of several chains, the one of the beads that
 /// come first. Edges of a circle do not count.
 fn find_critical_path(beads: &[PictureBead]) -> Vec<usize> {
-    let mut chains = CriticalChains {
-        beads,
-        lengths: vec![None; beads.len()],
-        before: vec![None; beads.len()],
-    };
-    for at in 0..beads.len() {
-        chains.measure(at);
-    }
+    let chains = CriticalChains::measure_all(beads, PictureState::is_open);
     let last = (0..beads.len()).max_by_key(|at| (chains.lengths[*at], std::cmp::Reverse(*at)));
     let mut path: Vec<usize> = std::iter::successors(last, |at| chains.before[*at]).collect();
     path.reverse();
@@ -291,23 +336,38 @@ fn find_critical_path(beads: &[PictureBead]) -> Vec<usize> {
 /// The longest chains that end at each bead.
 struct CriticalChains<'a> {
     beads: &'a [PictureBead],
-    /// The number of open beads of the chain; `None` if it is not measured yet.
+    counts: fn(PictureState) -> bool,
+    /// The number of beads of the chain that count; `None` if it is not measured yet.
     lengths: Vec<Option<usize>>,
     /// The bead before the last one.
     before: Vec<Option<usize>>,
 }
 
-impl CriticalChains<'_> {
+impl<'a> CriticalChains<'a> {
+    /// Measures the chains of the beads whose state counts.
+    fn measure_all(beads: &'a [PictureBead], counts: fn(PictureState) -> bool) -> Self {
+        let mut chains = Self {
+            beads,
+            counts,
+            lengths: vec![None; beads.len()],
+            before: vec![None; beads.len()],
+        };
+        let mut entered = vec![false; beads.len()];
+        for at in 0..beads.len() {
+            chains.measure(at, &mut entered);
+        }
+        chains
+    }
+
     /// Measures the chain that ends at a bead. An explicit stack, because chains may be long.
-    fn measure(&mut self, at: usize) {
+    fn measure(&mut self, at: usize, entered: &mut [bool]) {
         let mut open = vec![(at, false)];
-        let mut entered = vec![false; self.beads.len()];
         while let Some((at, are_needs_measured)) = open.pop() {
             if self.lengths[at].is_some() {
                 continue;
             }
             let bead = &self.beads[at];
-            if !bead.state.is_open() {
+            if !(self.counts)(bead.state) {
                 self.lengths[at] = Some(0);
             } else if are_needs_measured {
                 let longest = bead
@@ -428,10 +488,26 @@ mod tests {
             bead("a", open, &[1]),
             bead("b", open, &[0]),
             bead("c", open, &[2]),
-        ]);
+        ])
+        .unwrap();
         assert_eq!(picture.boxes.len(), 3);
         assert_eq!(picture.arrows.len(), 2);
         assert!(picture.boxes.iter().all(|place| !place.outline.is_empty()));
+    }
+
+    #[test]
+    fn a_graph_of_too_many_edges_is_not_drawn() {
+        let all: Vec<PictureBead> = (0..40)
+            .map(|at| {
+                let needs: Vec<usize> = (0..at).collect();
+                bead(&format!("b-{at}"), PictureState::Ready, &needs)
+            })
+            .collect();
+        assert!(!is_drawable(&all) && is_drawable(&all[..20]));
+        assert_eq!(
+            terminal::draw_in_columns(&all, 1000, |_, text| text.into()),
+            None
+        );
     }
 
     #[test]
@@ -445,7 +521,7 @@ mod tests {
                 bead(&format!("b-{at}"), PictureState::Ready, &needs)
             })
             .collect();
-        let picture = lay_out(beads);
+        let picture = lay_out(beads).unwrap();
         for (at, one) in picture.boxes.iter().enumerate() {
             for need in &one.bead.needs {
                 assert!(picture.boxes[*need].y + one.height < one.y);

@@ -110,7 +110,7 @@ mod tests {
     fn text_of_beads_is_never_markup() {
         let mut evil = bead("a-1", PictureState::Ready, &[]);
         evil.title = "</text><script>alert(1)</script>\u{1b}".to_owned();
-        let picture = lay_out(vec![evil, bead("a-2", PictureState::Done, &[0])]);
+        let picture = lay_out(vec![evil, bead("a-2", PictureState::Done, &[0])]).unwrap();
         let page = format_html(&picture, "<b>&\"");
         assert!(!page.contains("<script") && !page.contains('\u{1b}'));
         assert!(page.contains("&lt;b&gt;&amp;&quot;"));

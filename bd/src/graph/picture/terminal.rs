@@ -1,22 +1,30 @@
 //! Draws a picture with the characters of a terminal.
 
 use ascii_dag::RenderOptions;
-use kit::ui::cut::{cut_to_width, pad_to_width};
+use kit::ui::cut::{count_columns, cut_to_width, pad_to_width};
 use kit::ui::escape;
 
-use super::{BoxSize, FILLER, PictureBead, build_graph, find_critical_path, layout_config};
+use super::{
+    BoxSize, FILLER, PictureBead, build_graph, find_critical_path, is_drawable, layout_config,
+};
 
 /// The widths of boxes that are tried, besides the width of the longest id.
 const BOX_WIDTHS: [usize; 7] = [60, 50, 40, 32, 26, 20, 16];
 
 /// Draws beads in at most `columns` columns, one line per row, with as much of the titles as fits. `paint` colours the text of a box. The beads of the critical path end with `*`. Returns
-/// `None` if not even the ids fit.
+/// `None` if not even the ids fit, or if there are too many beads.
 pub fn draw_in_columns(
     beads: &[PictureBead],
     columns: usize,
     paint: impl Fn(&PictureBead, &str) -> String,
 ) -> Option<Vec<String>> {
-    let longest_id = beads.iter().map(|bead| bead.id.chars().count()).max()?;
+    if !is_drawable(beads) {
+        return None;
+    }
+    let longest_id = beads
+        .iter()
+        .map(|bead| count_columns(&escape::escape_line(&bead.id)))
+        .max()?;
     // The symbol, the mark of the critical path, and the spaces between.
     let id_width = longest_id + 4;
     let wide = BOX_WIDTHS.into_iter().filter(|width| *width > id_width);
@@ -46,8 +54,8 @@ pub fn draw_in_columns(
 }
 
 fn format_box(bead: &PictureBead, width: usize, is_critical: bool) -> String {
-    let title = escape::escape_line(&bead.title);
-    let text = format!("{} {} {title}", bead.state.symbol(), bead.id);
+    let text = format!("{} {} {}", bead.state.symbol(), bead.id, bead.title);
+    let text = escape::escape_line(&text);
     let mark = if is_critical { "*" } else { "" };
     let room = width - mark.len();
     pad_to_width(
@@ -92,7 +100,7 @@ mod tests {
         let wide = "  ✓ a-1 TITLE of a-1                ◐ a-2 Title of a-2*\n                  └────────────────┬────────────────┘\n                                   ↓\n                   ● a-3 Title of a-3*";
         assert_eq!(draw(80).as_deref(), Some(wide));
         let narrow = draw(40).unwrap();
-        assert!(narrow.contains("◐ a-2 Title o…*"), "{narrow}");
+        assert!(narrow.contains("◐ a-2 Title of…*"), "{narrow}");
         let ids = draw(24).unwrap();
         assert!(ids.lines().all(|line| line.chars().count() <= 24), "{ids}");
         assert_eq!(draw(12), None);

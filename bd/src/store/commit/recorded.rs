@@ -17,6 +17,20 @@ struct RecordedChange {
     change: BeadChange,
 }
 
+/// States of a bead that came from each other, oldest first.
+pub(super) struct RecordedStates {
+    pub states: Vec<Bead>,
+    pub begin: StatesBegin,
+}
+
+/// The beginning of recorded states.
+pub(super) enum StatesBegin {
+    /// The bead was created in the first state.
+    Creation,
+    /// The hash of the first state's line, which no recorded change made.
+    Line(String),
+}
+
 /// The recorded changes of some beads, oldest first.
 pub(super) struct RecordedChanges(BTreeMap<String, Vec<RecordedChange>>);
 
@@ -64,7 +78,8 @@ impl RecordedChanges {
             .any(|RecordedChange { change, .. }| change.before == hash || change.after == hash)
     }
 
-    /// Returns true if the last recorded change of a member of a list added it.
+    /// Returns true if the last recorded change of a member of a list added it. A change of which
+    /// history has only a part of the list counts as one that added it.
     pub(super) fn has_added<T: ListElement>(
         &self,
         id: &str,
@@ -78,9 +93,12 @@ impl RecordedChanges {
         self.changes_of(id)
             .iter()
             .rev()
-            .map(|RecordedChange { change, .. }| {
-                [&change.old, &change.new].map(|side| has_member(side.as_ref()))
-            })
+            .map(
+                |RecordedChange { change, .. }| match change.parts.get(field) {
+                    Some(_) => [false, true],
+                    None => [&change.old, &change.new].map(|side| has_member(side.as_ref())),
+                },
+            )
             .find(|[old, new]| old != new)
             .is_some_and(|[_, new]| new)
     }
@@ -104,9 +122,9 @@ impl RecordedChanges {
         }
     }
 
-    /// Returns the recorded states of a bead up to this line, oldest first. The result is empty if
-    /// the line is the result of no recorded change.
-    pub(super) fn states_until(&self, bead: &Bead, line: &[u8]) -> Vec<Bead> {
+    /// Returns the recorded states of a bead up to this line, oldest first, without a gap. There are
+    /// none if the line is the result of no recorded change.
+    pub(super) fn states_until(&self, bead: &Bead, line: &[u8]) -> RecordedStates {
         let mut hash = line_hash(line);
         let mut fields = RecordFields::from_bead(bead);
         let mut states = Vec::new();
@@ -116,9 +134,11 @@ impl RecordedChanges {
             }
             states.extend(fields.to_bead());
             let Some(before) = &change.before else {
-                // The bead was created in this state.
                 states.reverse();
-                return states;
+                return RecordedStates {
+                    states,
+                    begin: StatesBegin::Creation,
+                };
             };
             let Some(earlier) = change.revert(Some(fields.clone())) else {
                 break;
@@ -130,7 +150,10 @@ impl RecordedChanges {
             states.extend(fields.to_bead());
         }
         states.reverse();
-        states
+        RecordedStates {
+            states,
+            begin: StatesBegin::Line(hash),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use serde_json::value::RawValue;
 
 use super::differ::{self, IssuesDifference, LinesById};
 use super::issues_file::{is_kept, keep_compared, keep_found};
-use super::recorded::RecordedChanges;
+use super::recorded::{RecordedChanges, StatesBegin};
 use crate::bead::lines;
 use crate::bead::record::{self, RecordFields};
 use crate::bead::{Bead, Comment, Dep, RawJson, Stamp};
@@ -33,6 +33,7 @@ use crate::store::disk::{files, ignore};
 use crate::store::index::ISSUES;
 use crate::store::log::archive::Archive;
 use crate::store::log::history;
+use crate::store::log::journal::line_hash;
 use crate::store::view::source::{OpenFiles, StoreRead};
 use crate::store::{Author, Store, StoreError};
 use kit::sys::{Clock, file};
@@ -233,7 +234,12 @@ impl RollbackComparison {
         if is_older && base.is_none() {
             return Some(line.to_vec());
         }
-        let base = base.map(|base| self.without_lost_members(base, &found));
+        let may_be_older = found.updated_at <= kept.updated_at;
+        let base = if may_be_older && self.has_unknown_states(kept, line) {
+            base.map(|base| self.without_lost_members(base, &found))
+        } else {
+            base
+        };
         let mut ours = kept.clone();
         let mut theirs = found.clone();
         if kept.updated_at == found.updated_at {
@@ -261,7 +267,7 @@ impl RollbackComparison {
     /// the fewest differences, of several the oldest.
     fn find_base(&self, kept: (&Bead, &[u8]), found: &Bead) -> Option<Bead> {
         let (bead, line) = kept;
-        let mut states = self.changes.states_until(bead, line);
+        let mut states = self.changes.states_until(bead, line).states;
         if let Some(outside) = self.outside.get(&bead.id)
             && let Ok(state) = record::parse_bead(outside)
         {
@@ -274,6 +280,18 @@ impl RollbackComparison {
             .iter()
             .min_by_key(|state| count_differences(state, found));
         base.cloned()
+    }
+
+    /// Returns true if a kept bead had states that are known from nowhere: those that the merge of a
+    /// sync made.
+    fn has_unknown_states(&self, kept: &Bead, line: &[u8]) -> bool {
+        match self.changes.states_until(kept, line).begin {
+            StatesBegin::Creation => false,
+            StatesBegin::Line(hash) => self
+                .outside
+                .get(&kept.id)
+                .is_none_or(|outside| line_hash(outside) != hash),
+        }
     }
 
     /// Returns a base without the labels, waiters, edges and comments that the bead found lacks

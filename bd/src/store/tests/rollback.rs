@@ -315,13 +315,27 @@ fn a_later_line_without_our_change_is_reported_each_time_it_appears() {
     }
 }
 
-/// Syncs with a clone `b` that added members to the lists of a bead.
-fn sync_added_members(place: &StoreFixture, id: &str, added: &Value) {
+/// Syncs with a clone `b` that added members to the lists of a bead. History has only a part of
+/// large ones.
+fn sync_added_members(place: &StoreFixture, id: &str, added: &Value, are_large: bool) {
     let added = added.as_object().unwrap();
     let nulls: serde_json::Map<_, _> = added.keys().map(|key| (key.clone(), Value::Null)).collect();
+    let parts: serde_json::Map<_, _> = added
+        .iter()
+        .map(|(key, new)| {
+            (
+                key.clone(),
+                json!({"at": 0, "old": "", "new": new.to_string()}),
+            )
+        })
+        .collect();
+    let change = if are_large {
+        json!({"id": id, "old": nulls, "new": nulls, "parts": parts})
+    } else {
+        json!({"id": id, "old": nulls, "new": added})
+    };
     let theirs = json!({
-        "id": "theirs", "at": "2026-01-02T00:00:00Z", "actor": "b",
-        "changes": [{"id": id, "old": nulls, "new": added}],
+        "id": "theirs", "at": "2026-01-02T00:00:00Z", "actor": "b", "changes": [change],
     });
     let event: Event = serde_json::from_value(theirs).unwrap();
     place
@@ -344,12 +358,18 @@ fn sync_added_members(place: &StoreFixture, id: &str, added: &Value) {
 
 #[test]
 fn members_that_came_by_a_sync_are_restored_with_those_that_were_added_here() {
+    for are_large in [false, true] {
+        check_members_after_a_sync(are_large);
+    }
+}
+
+fn check_members_after_a_sync(are_large: bool) {
     let place = StoreFixture::with_issues("");
     let id = place.make("One");
     let label = |label: &str| place.change(|tx| Ok(change::add_label(tx, &id, label)?));
     label("first").unwrap();
     // As after an earlier sync, whose result is the state of no event.
-    sync_added_members(&place, &id, &json!({"waiters": ["someone"]}));
+    sync_added_members(&place, &id, &json!({"waiters": ["someone"]}), are_large);
     let committed = place.text("issues.jsonl");
     let comment = json!({
         "id": 1, "issue_id": id, "author": "b", "text": "t", "created_at": "2026-01-02T00:00:00Z",
@@ -362,7 +382,7 @@ fn members_that_came_by_a_sync_are_restored_with_those_that_were_added_here() {
         "labels": ["first", "theirs"], "comments": [comment], "dependencies": [edge],
         "waiters": ["someone", "another"],
     });
-    sync_added_members(&place, &id, &theirs);
+    sync_added_members(&place, &id, &theirs, are_large);
     label("ours").unwrap();
     place.roll_back_to(&committed);
     assert_eq!(place.undecided_ids(), [id.as_str()]);
@@ -371,6 +391,22 @@ fn members_that_came_by_a_sync_are_restored_with_those_that_were_added_here() {
     assert_eq!(bead.labels, ["first", "ours", "theirs"]);
     assert_eq!((bead.comments.len(), bead.dependencies.len()), (1, 1));
     assert_eq!(bead.waiters, ["someone", "another"]);
+}
+
+#[test]
+fn a_member_that_another_program_removed_from_a_known_state_is_no_rollback() {
+    let place = StoreFixture::with_issues("");
+    let id = place.make("One");
+    place
+        .change(|tx| Ok(change::add_label(tx, &id, "first")?))
+        .unwrap();
+    place.edit(&id, |bead| bead.notes = "later".to_owned());
+    place.edit(&id, set_title("Two"));
+    let whole = place.text("issues.jsonl");
+    let without = whole.replace(",\"labels\":[\"first\"]", "");
+    assert_ne!(whole, without);
+    place.roll_back_to(&without);
+    assert!(place.undecided_ids().is_empty());
 }
 
 #[test]

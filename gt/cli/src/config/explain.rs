@@ -27,7 +27,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let report = kit::report_value! {
         key: row.key.clone(),
         meaning: row.meaning,
-        values: known.map_or_else(String::new, |key| key.describe_expected()),
+        values: known.map_or_else(String::new, gt::town::config::key::SettingKey::describe_expected),
         default: known.map_or("", |key| key.default),
         files: known.map_or("", |key| describe_files(key.scope)),
         value: row.value.clone(),

@@ -12,8 +12,8 @@ use kit::ui::{Page, escape};
 /// Draw the beads of a convoy and what they wait for
 ///
 /// Each bead stands below the beads it waits for. A star marks the longest chain of beads that are
-/// still to be done, which holds up the convoy longest. If the terminal is too narrow, the beads
-/// are listed in waves. With `--json` the drawing: {width, height, boxes: [{id, title, state,
+/// still to be done, which holds up the convoy longest. If the terminal is too narrow, or the
+/// beads are too many, they are listed in waves. With `--json` the drawing, or null: {width, height, boxes: [{id, title, state,
 /// needs, symbol, x, y, width, height, outline, is_critical}], arrows: [{from, to, curve, is_critical}]}.
 /// `needs`, `from` and `to` are positions in `boxes`; `outline` and `curve` are SVG paths.
 #[derive(Debug, clap::Args)]
@@ -35,15 +35,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let convoy = convoy::ProgressBoard::from_view(&view).progress(found);
     let beads = convoy_graph::list_picture_beads(&convoy);
     let drawn = picture::lay_out(beads.clone());
-    build_report(drawn, move |drawn: &GraphPicture, page| {
+    if drawn.is_none() && (args.svg || args.html) {
+        anyhow::bail!("the graph of {} is too large to be drawn", convoy.id);
+    }
+    build_report(drawn, move |drawn: &Option<GraphPicture>, page| {
         let title = format!("{}: {}", convoy.id, convoy.title);
-        if args.svg {
-            page.line(picture::format_svg(drawn, &title).trim_end());
-        } else if args.html {
-            page.line(picture::format_html(drawn, &title).trim_end());
-        } else {
-            super::write_heading(&convoy, page);
-            write_drawing(&convoy, &beads, page);
+        match drawn {
+            Some(drawn) if args.svg => page.line(picture::format_svg(drawn, &title).trim_end()),
+            Some(drawn) if args.html => page.line(picture::format_html(drawn, &title).trim_end()),
+            _ => {
+                super::write_heading(&convoy, page);
+                write_drawing(&convoy, &beads, page);
+            }
         }
     })
 }

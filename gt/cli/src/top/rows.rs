@@ -244,8 +244,8 @@ fn agent_row(agent: &AgentStatus, news: &TownNews, overview: &TownOverview) -> S
         facts.push(format!("{} tokens", format_tokens(context)));
     }
     facts.extend(describe_usage(news, &agent.address));
-    if agent.unread_mail > 0 {
-        facts.push(format!("✉{}", agent.unread_mail));
+    if agent.awaited_mail() > 0 {
+        facts.push(format!("✉{}", agent.awaited_mail()));
     }
     row.right = facts.join(" · ");
     if agent.is_stopped_at_work() && !agent.why.is_empty() {

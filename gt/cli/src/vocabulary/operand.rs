@@ -147,7 +147,7 @@ impl<'a> LineOperands<'a> {
 
     /// Takes a text that is the title of a convoy as the convoy.
     fn find_convoy_by_title(&mut self) {
-        let read = |town: &LiveTown| Some(town.open_town_store().ok()?.snapshot().ok()?);
+        let read = |town: &LiveTown| town.open_town_store().ok()?.snapshot().ok();
         let Some((beads, title)) = self.town.and_then(read).zip(self.texts.first()) else {
             return;
         };
@@ -215,7 +215,7 @@ impl<'a> LineOperands<'a> {
 }
 
 fn is_url(text: &str) -> bool {
-    text.contains("://") || text.ends_with(".git")
+    text.contains("://") || text.split('.').next_back() == Some("git")
 }
 
 /// A command of a hint with its placeholders filled.

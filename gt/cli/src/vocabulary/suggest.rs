@@ -125,7 +125,7 @@ fn list_things(town: Option<&LiveTown>, kind: &str) -> Vec<String> {
             view.stores
                 .rigs
                 .values()
-                .flat_map(|beads| beads.bead_refs())
+                .flat_map(bd::store::Snapshot::bead_refs)
                 .filter(|bead| {
                     bead.is_open()
                         && !bead.is_internal()
@@ -151,7 +151,7 @@ fn list_things(town: Option<&LiveTown>, kind: &str) -> Vec<String> {
                     .stores
                     .rigs
                     .values()
-                    .flat_map(|beads| beads.bead_refs());
+                    .flat_map(bd::store::Snapshot::bead_refs);
                 rigs.filter(|bead| bead.is_open() && bead.kind() == Kind::MergeRequest)
                     .map(|bead| bead.id().to_owned())
                     .collect()

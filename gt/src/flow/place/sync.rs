@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bd::config::Config;
-use bd::git::Identity;
+use bd::git::{Identity, is_unreachable};
 use bd::store::{Snapshot, Store};
 use bd::sync::{self, SyncPlace, SyncReport, SyncRequest};
 use jiff::{SignedDuration, Timestamp};
@@ -82,6 +82,10 @@ pub fn facts(town: &Town, stores: &TownStores, now: Timestamp) -> Vec<SyncState>
         .collect()
 }
 
+fn is_on(config: &Config) -> bool {
+    config.flag("daemon.auto-sync") && config.sync_branch().is_some()
+}
+
 fn store_facts(
     town: &Town,
     convoys: &Snapshot,
@@ -96,8 +100,7 @@ fn store_facts(
     }
     // Invalid settings are reported where they are used.
     let config = Config::from_dir(store.dir()).ok()?;
-    let is_on = config.flag("daemon.auto-sync") && config.sync_branch().is_some();
-    if !is_on || !SyncPlace::is_own(store.dir()) {
+    if !is_on(&config) || !SyncPlace::is_own(store.dir()) {
         return None;
     }
     let at = record.as_ref().map(|record| record.at);
@@ -147,9 +150,14 @@ pub fn sync_beads(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<Strin
     let record = SyncRecord {
         at: now,
         failures: failure.as_ref().map_or(0, |_| before.failures_at(now) + 1),
-        failing_since: failure
-            .as_ref()
-            .map(|_| before.failing_since.unwrap_or(now)),
+        failing_since: failure.as_ref().map(|reason| {
+            // A failure of another kind begins anew.
+            let is_same = before
+                .told
+                .as_ref()
+                .is_some_and(|told| is_unreachable(told) == is_unreachable(reason));
+            before.failing_since.filter(|_| is_same).unwrap_or(now)
+        }),
         unpushed: failure.is_some(),
         told: failure.clone(),
     };
@@ -161,9 +169,14 @@ pub fn sync_beads(town: &Town, rig: Option<&str>) -> anyhow::Result<Option<Strin
     }
 }
 
-/// Returns the failure of the last sync of a rig, and the time of the first failure in a row.
+/// Returns the failure of the last sync of a rig, and the time of the first failure of that cause in
+/// a row. `None` if the sync is off, so that nothing tries it again.
 pub fn find_failure(layout: &TownLayout, rig: &str) -> Option<(Timestamp, String)> {
     let record = load_record(layout, Some(rig))?;
+    let config = Config::from_dir(&layout.rig(rig).beads()).ok()?;
+    if !is_on(&config) {
+        return None;
+    }
     Some((record.failing_since?, record.told?))
 }
 

@@ -18,20 +18,16 @@ use serde_json::{Value, json};
 
 use super::{MAX_TEXT_SIZE, read_timeline};
 
-/// The maximum number of beads in the graph of a bead.
-const MAX_GRAPH_BEADS: usize = 300;
-
 /// Reads a bead with its molecule and its timeline.
 pub(in crate::page) fn read_bead(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
     let bead = BeadDetails::read(town, id)?;
     let found = town.find_bead(id)?;
     let beads = town.open_store_at(&found.home)?.snapshot()?;
     let connected = layers::collect_component(&beads, id);
-    let graph = (connected.beads.len() <= MAX_GRAPH_BEADS)
-        .then(|| picture::lay_out(PictureBead::list_connected(&beads, &connected)));
+    let drawn = PictureBead::list_connected(&beads, &connected, town.clock.now());
     Ok(json!({
         "bead": bead,
-        "graph": graph,
+        "graph": picture::lay_out(drawn),
         "molecule": molecule::molecule_of_bead(&beads, id),
         "timeline": read_timeline(town, id),
     }))

@@ -1,6 +1,7 @@
 //! Handles escalations that no one answers in time: raises the severity if no one acknowledges, and
 //! takes the default if the deadline passes.
 
+use bd::bead::Status;
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 
@@ -195,7 +196,8 @@ pub fn close_settled_question(
 ) -> anyhow::Result<Option<String>> {
     let beads = town.open_town_store()?.snapshot()?;
     let found = beads.get_live(id).and_then(Escalation::from_bead);
-    if !found.is_some_and(|escalation| escalation.is_open()) {
+    let is_closed = town.find_bead(bead)?.bead.status == Status::Closed;
+    if !is_closed || !found.is_some_and(|escalation| escalation.is_open()) {
         return Ok(None);
     }
     let by = town.actor.mailbox();
