@@ -172,7 +172,13 @@ impl<'a> LineOperands<'a> {
 
     /// Returns the open question about the first bead or of the first worker, or the only one.
     fn open_question(&self) -> Option<String> {
-        let beads = self.town?.open_town_store().ok()?.snapshot().ok()?;
+        let Some(town) = self.town else {
+            return match self.things.first()? {
+                NamedThing::Bead { id, .. } => Some(id.clone()),
+                _ => None,
+            };
+        };
+        let beads = town.open_town_store().ok()?.snapshot().ok()?;
         let open = escalation::list_escalations(&beads, false);
         let name = match self.things.first() {
             Some(NamedThing::Bead { id, .. }) => id.clone(),
