@@ -7,8 +7,17 @@ use town_tests::{Repo, Town, Worker};
 /// The words for lost commits.
 const LOST: &str = "no longer on it";
 
-/// A worker whose work is merged to `main` and taken away there by a forced push.
+/// A worker whose work is merged to `main` and taken away there by a forced push, which a sling
+/// noticed.
 fn lose_merged_work() -> (Worker, String) {
+    let (worker, merged) = drop_merged_work();
+    let other = worker.town.bead("web", "Other work");
+    worker.town.sling(&other);
+    (worker, merged)
+}
+
+/// The same before anything was fetched.
+fn drop_merged_work() -> (Worker, String) {
     let worker = Worker::new();
     worker.origin.commit("before.txt", "x\n", "Before");
     worker.commit("work.txt");
@@ -19,9 +28,6 @@ fn lose_merged_work() -> (Worker, String) {
         .origin
         .git(["update-ref", "refs/heads/main", "main~1"]);
     worker.origin.commit("other.txt", "x\n", "Other");
-    // The next fetch is that of a sling.
-    let other = worker.town.bead("web", "Other work");
-    worker.town.sling(&other);
     (worker, merged.trim().to_owned())
 }
 
@@ -86,8 +92,14 @@ fn a_loss_that_a_person_accepts_or_takes_back_is_over() {
     let none = town.gt(["mq", "lost", "web"]).ok().out;
     assert!(none.contains("has lost merged work"), "{none}");
 
-    let (worker, merged_too) = lose_merged_work();
+    let (worker, merged_too) = drop_merged_work();
     assert_ne!(merged, merged_too);
+    // A user who asks gets the state of the remote, not of the last fetch.
+    let lost = worker.town.gt(["mq", "lost", "web", "--json"]).ok().json();
+    assert_eq!(
+        lost["losses"][0]["merges"][0]["commit"],
+        merged_too.as_str()
+    );
     let push = ["update-ref", "refs/heads/main", merged_too.as_str()];
     worker.origin.git(push);
     let other = worker.town.bead("web", "More work");

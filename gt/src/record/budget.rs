@@ -161,7 +161,7 @@ impl Budget {
     /// Returns the command that raises it.
     pub fn next_step(&self) -> String {
         let rig = match self.rig.as_str() {
-            "" => String::new(),
+            "" => " --town".to_owned(),
             rig => format!(" --rig {rig}"),
         };
         format!("gt config set {} DOLLARS{rig}", self.kind.setting())

@@ -313,7 +313,7 @@ impl StartObstacle {
             Self::Stopped { .. } => "gt thaw".to_owned(),
             Self::WrongSetting { .. } => "gt doctor".to_owned(),
             Self::Paused { .. } => "gt scheduler resume".to_owned(),
-            Self::Full { .. } => "gt config set scheduler.max_polecats N".to_owned(),
+            Self::Full { .. } => "gt config set --town scheduler.max_polecats N".to_owned(),
             Self::UseFull(full) => full.next_step(),
             Self::BudgetSpent(budget) => budget.next_step(),
             _ => return None,

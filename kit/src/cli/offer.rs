@@ -18,6 +18,9 @@ const FILLERS: [&str; 11] = [
     "on", "to", "from", "by", "with", "as", "is", "of", "into", "=", "the",
 ];
 
+/// Placeholders that take all values that are left, as one text.
+const TEXT_PLACES: [&str; 4] = ["TEXT", "TITLE", "DESCRIPTION", "REASON"];
+
 /// Returns true if the program accepts a line, which begins with the program's name.
 pub fn is_accepted(program: &Command, line: &[String]) -> bool {
     program.clone().try_get_matches_from(line).is_ok()
@@ -34,6 +37,8 @@ pub fn write_line(words: &[String]) -> String {
 pub struct Operands {
     ids: Vec<String>,
     values: Vec<String>,
+    /// The values without those behind a flag, which may be the flag's.
+    loose_values: Vec<String>,
     /// The flags, each with the word behind it.
     flags: Vec<(String, Option<String>)>,
 }
@@ -44,6 +49,7 @@ impl Operands {
         let mut operands = Self {
             ids: Vec::new(),
             values: Vec::new(),
+            loose_values: Vec::new(),
             flags: Vec::new(),
         };
         let mut is_after_flag = false;
@@ -60,15 +66,34 @@ impl Operands {
             if is_after_flag && let Some((_, value)) = operands.flags.last_mut() {
                 *value = Some(word.clone());
             }
-            is_after_flag = false;
+            let is_loose = !std::mem::take(&mut is_after_flag);
             let is_first = operands.ids.is_empty() && operands.values.is_empty();
             if is_id(word, is_first) {
                 operands.ids.push(word.clone());
             } else if !FILLERS.contains(&word.as_str()) {
                 operands.values.push(word.clone());
+                if is_loose {
+                    operands.loose_values.push(word.clone());
+                }
             }
         }
         operands
+    }
+
+    /// Returns the values for the placeholders of a template: those of the line, if there are as many
+    /// as it takes. A part of them would stand for something else.
+    fn values_for(&self, template: &str) -> &[String] {
+        let places: Vec<&str> = template
+            .split(' ')
+            .map(|word| word.trim_matches(is_bracket))
+            .filter(|name| is_placeholder(name) && !takes_id(name))
+            .collect();
+        let takes_text = places.iter().any(|name| TEXT_PLACES.contains(name));
+        [&self.values, &self.loose_values]
+            .into_iter()
+            .rev()
+            .find(|values| values.len() == places.len() || takes_text && !values.is_empty())
+            .map_or(&[], Vec::as_slice)
     }
 
     fn is_empty(&self) -> bool {
@@ -103,6 +128,10 @@ pub(super) fn is_complete(line: &str) -> bool {
     !line.split(' ').any(is_placeholder)
 }
 
+fn is_bracket(c: char) -> bool {
+    "()[]<>.,".contains(c)
+}
+
 fn takes_id(placeholder: &str) -> bool {
     let kinds = [
         "ID", "IDS", "A", "B", "PARENT", "CHILD", "BEAD", "BEADS", "ISSUE",
@@ -125,7 +154,7 @@ struct FilledLine {
 /// and the value of a flag to the same flag.
 fn fill_template(template: &str, operands: &Operands) -> FilledLine {
     let mut ids = operands.ids.iter();
-    let mut values = operands.values.iter();
+    let mut values = operands.values_for(template).iter();
     let mut filled: Vec<(&str, String)> = Vec::new();
     let mut taken = 0;
     let mut is_complete = true;
@@ -139,7 +168,7 @@ fn fill_template(template: &str, operands: &Operands) -> FilledLine {
             continue;
         }
         let value_of_flag = flag_value.take();
-        let name = word.trim_matches(|c: char| "()[]<>.,".contains(c));
+        let name = word.trim_matches(is_bracket);
         if !is_placeholder(name) {
             words.push(word.to_owned());
             continue;
@@ -157,7 +186,7 @@ fn fill_template(template: &str, operands: &Operands) -> FilledLine {
                     (!all.is_empty()).then(|| write_line(&all))
                 }
                 (None, true, _) => ids.next().map(|id| quote_for_shell(id)),
-                (None, false, "TEXT" | "TITLE" | "DESCRIPTION" | "REASON") => {
+                (None, false, name) if TEXT_PLACES.contains(&name) => {
                     let all: Vec<&str> = values.by_ref().map(String::as_str).collect();
                     (!all.is_empty()).then(|| quote_for_shell(&all.join(" ")))
                 }
@@ -375,6 +404,13 @@ mod tests {
                 "bd update ID --status closed",
             ),
             ("gt sling BEADS", "a-1 a-2", "gt sling a-1 a-2"),
+            // A word too many is not put in the place of another.
+            (
+                "bd update ID --priority N",
+                "sh-1 priority 1",
+                "bd update sh-1 --priority N",
+            ),
+            ("bd create TITLE", "Fix -p high", "bd create Fix"),
         ] {
             assert_eq!(fill(template, line), filled, "{template}");
         }

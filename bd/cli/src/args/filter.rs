@@ -249,19 +249,28 @@ fn parse_label_regex(text: &str) -> Result<LabelRegex, UsageError> {
     })
 }
 
-/// Parses a time range from two flags.
+/// The times of a bead that are never in the future.
+const PAST_TIMES: [&str; 3] = ["created", "updated", "closed"];
+
+/// Parses a time range from two flags. An age such as `2d` is in the past for the times that are
+/// never in the future.
 pub(crate) fn parse_time_range(
     ctx: &Context,
     name: &str,
     after: Option<&str>,
     before: Option<&str>,
 ) -> Result<TimeRange, UsageError> {
+    let parse = |side: &str, text: &str| {
+        let flag = format!("--{name}-{side}");
+        // Without a sign, `2d` would be a time at which nothing can have happened yet.
+        if PAST_TIMES.contains(&name) && !text.starts_with(['+', '-']) {
+            ctx.parse_past_time(&flag, text)
+        } else {
+            ctx.parse_time(&flag, text)
+        }
+    };
     Ok(TimeRange {
-        after: after
-            .map(|text| ctx.parse_time(&format!("--{name}-after"), text))
-            .transpose()?,
-        before: before
-            .map(|text| ctx.parse_time(&format!("--{name}-before"), text))
-            .transpose()?,
+        after: after.map(|text| parse("after", text)).transpose()?,
+        before: before.map(|text| parse("before", text)).transpose()?,
     })
 }

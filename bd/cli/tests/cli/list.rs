@@ -202,6 +202,13 @@ fn filters_narrow_the_list() {
         assert_eq!(ids(&found), [wanted.as_str()], "{flags:?}");
     }
     assert_eq!(project.json(&["list", "--created-after", "+1d"]), json!([]));
+    // An age is in the past.
+    for age in ["5d", "5d ago", "-5d"] {
+        let found = project.json(&["list", "--created-before", age]);
+        assert_eq!(found, json!([]), "{age}");
+        let found = project.json(&["list", "--updated-after", age]);
+        assert_eq!(found.as_array().unwrap().len(), 2, "{age}");
+    }
     assert_eq!(
         project
             .json(&["list", "--created-before", "tomorrow"])

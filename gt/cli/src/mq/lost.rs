@@ -9,10 +9,11 @@ use kit::ui::escape::escape_line;
 /// List merged work that a target has lost, or bring it back
 ///
 /// A target that is moved back (a forced push) or deleted may lose commits that beads were closed
-/// for. `--restore` gives their requests to the merge queue again, which merges the commits of
+/// for. The targets are fetched first. `--restore` gives their requests to the merge queue again, which merges the commits of
 /// their workers and no others, or creates a deleted branch again. `--accept` leaves the target
-/// unchanged. Exits 1 if work cannot come back. With `--json` {rig, losses[]: {target, old_tip, new_tip?, noticed_at, merges[]:
-/// {request, bead, commit}}, restored[]: {request, bead, commit, target, outcome, reason?}}.
+/// unchanged. Exits 1 if work cannot come back. With `--json` {rig, losses[]: {target, old_tip,
+/// new_tip?, noticed_at, merges[]: {request, bead, commit}}, restored[]: {request, bead, commit,
+/// target, outcome, reason?}}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)
@@ -37,6 +38,13 @@ struct LostReport {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
+    if !args.restore && !args.accept {
+        // A town without work fetches nothing by itself.
+        if let Some(reason) = mq::look_for_losses(&rig)? {
+            let text = format!("the targets are as they were fetched last: {reason}");
+            ctx.ui.warn(&escape_line(&text));
+        }
+    }
     let losses = mq::list_losses(&rig)?;
     let restored = if args.restore {
         mq::restore_losses(&rig)?

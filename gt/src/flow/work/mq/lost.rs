@@ -5,6 +5,7 @@
 //! target stay away.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use bd::bead::{Status, attempt, fields};
 use bd::change;
@@ -20,6 +21,9 @@ use crate::record::merge_request::{
 };
 use crate::town::Rig;
 use crate::town::target_loss::{LossEnding, LostMerge, TargetLoss};
+
+/// The time limit of a fetch for a user who waits.
+const FETCH_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The outcome for one lost request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -51,6 +55,18 @@ pub fn list_losses(rig: &Rig) -> anyhow::Result<Vec<TargetLoss>> {
     let mut losses = TargetLoss::load(rig)?;
     losses.retain(TargetLoss::is_open);
     Ok(losses)
+}
+
+/// Fetches the targets, and notices those that lost commits. Returns why they could not be fetched.
+pub fn look_for_losses(rig: &Rig) -> anyhow::Result<Option<String>> {
+    let failed = if check_remote(rig)? {
+        let git = rig.git().with_network(FETCH_TIMEOUT);
+        git.fetch("origin").err().map(|error| error.to_string())
+    } else {
+        None
+    };
+    target_history::check_targets(rig)?;
+    Ok(failed)
 }
 
 /// Accepts all open losses of a rig, and returns them.

@@ -62,7 +62,9 @@ pub use bisect::{BisectOutcome, FailingCommit, bisect_target};
 pub use clash::find_clashes;
 pub use evidence::{list_gate_logs, read_last_gate_output, read_submitted_diff};
 pub use job::MergeOutcome;
-pub use lost::{RestoreOutcome, RestoredMerge, accept_losses, list_losses, restore_losses};
+pub use lost::{
+    RestoreOutcome, RestoredMerge, accept_losses, list_losses, look_for_losses, restore_losses,
+};
 pub use queue::{QueuePace, run_queue};
 pub(crate) use queue::{
     hash_queue, pause_between_looks, time_until_ready, withdraw_stale_requests,
