@@ -321,7 +321,7 @@ fn flags_of_the_original_on_everyday_commands_are_accepted() {
     town.gt(["rig", "config", "show", "web", "--layers"]).ok();
     assert_eq!(town.gt(["up", "-q"]).ok().out, "");
     town.gt(["start", "--all"]).ok();
-    town.gt(["sling", "x", "--naked"]).fails("gt rig park RIG");
+    town.gt(["sling", "x", "--naked"]).fails("gt rig park web");
 }
 
 #[test]
