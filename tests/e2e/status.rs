@@ -79,7 +79,8 @@ fn peek_shows_the_screen_and_nudge_reports_a_missing_session() {
             .contains("hello from the script")
             .then_some(())
     });
-    town.gt(["nudge", "web/nobody", "hi"]).fails("no session");
+    town.gt(["nudge", "web/nobody", "hi"])
+        .fails("there is no polecat `nobody`");
     town.gt(["attach", &worker]).fails("no terminal");
     town.kill_tmux();
     town.gt(["attach", &worker]).fails(&format!(

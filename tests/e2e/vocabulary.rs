@@ -317,7 +317,7 @@ fn a_refused_line_gets_the_commands_that_take_what_it_names() {
             "scale web --workers 2",
             "type\n  gt config set --rig web max_polecats 2\n",
         ),
-        ("budget 20", "type\n  gt config set budget.day 20\n"),
+        ("budget 20", "type\n  gt config set --town budget.day 20\n"),
         (
             "reassign web-1 web/amber",
             "type\n  gt sling web-1 web/polecats/amber --force\n",
