@@ -120,6 +120,23 @@ fn check_graph(browser: &mut Browser) {
     browser.evaluate(&press("+"));
     let larger = browser.evaluate(width).as_f64().unwrap();
     assert!(larger > original, "{larger}");
+    // A larger picture is moved by the mouse.
+    for _ in 0..5 {
+        browser.evaluate(&press("+"));
+    }
+    let drag = "(() => {
+        const picture = document.querySelector('.picture');
+        const at = (x, y) => ({ clientX: x, clientY: y, pointerType: 'mouse', bubbles: true });
+        picture.dispatchEvent(new PointerEvent('pointerdown', at(200, 200)));
+        document.dispatchEvent(new PointerEvent('pointermove', at(190, 190)));
+        document.dispatchEvent(new PointerEvent('pointermove', at(100, 100)));
+        document.dispatchEvent(new PointerEvent('pointerup', at(100, 100)));
+        const moved = picture.scrollLeft + picture.scrollTop;
+        document.dispatchEvent(new PointerEvent('pointermove', at(200, 200)));
+        return [moved > 0, moved === picture.scrollLeft + picture.scrollTop];
+    })()";
+    browser.evaluate("document.querySelector('.picture').scrollTo(0, 0)");
+    assert_eq!(browser.evaluate(drag), json!([true, true]));
     browser.evaluate(&press("0"));
     assert!((browser.evaluate(width).as_f64().unwrap() - original).abs() < 1.0);
 }

@@ -42,19 +42,18 @@ const MAX_EDGE_ROWS: usize = 6000;
 const BOX_GAP: usize = 2;
 
 /// The character that fills the boxes of a layout for the terminal until texts take its place.
-const FILLER: char = '\u{E000}';
+const BOX_FILLER: char = '\u{E000}';
 
 /// The state of a bead in a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PictureState {
-    /// Nothing blocks it.
     Ready,
-    /// It waits for another bead.
+    /// The bead waits for another one.
     Blocked,
     Deferred,
     Working,
-    /// Its change is in the merge queue.
+    /// The change is in the merge queue.
     Merging,
     /// A person must act.
     Stopped,
@@ -309,7 +308,7 @@ fn build_graph(beads: &[PictureBead], size: BoxSize) -> Graph<'static> {
 fn fill_box(region: &mut NodeRegion<'_, '_>, _: NodePaintCtx<'_>) {
     for y in 0..region.height() {
         for x in 0..region.width() {
-            region.set(x, y, FILLER);
+            region.set(x, y, BOX_FILLER);
         }
     }
 }
@@ -323,7 +322,7 @@ fn list_row_tops(layout: &LayoutIR<'_>) -> Vec<usize> {
 }
 
 /// Returns the positions of the beads on the longest chain of beads that are still to be done, first
-/// to last; empty if none of them waits for another. Of several chains, the one of the beads that
+/// to last, and none if no bead waits for another. Of several chains, the one of the beads that
 /// come first. Edges of a circle do not count.
 fn find_critical_path(beads: &[PictureBead]) -> Vec<usize> {
     let chains = CriticalChains::measure_all(beads, PictureState::is_open);
@@ -389,26 +388,29 @@ impl<'a> CriticalChains<'a> {
 impl PictureBox {
     /// Computes the outline: each kind of state has its own shape, so that colour is not needed.
     fn compute_outline(&self) -> String {
-        let (left, top) = (self.x, self.y);
+        let left = self.x;
+        let top = self.y;
         let right = left + self.width;
         let bottom = top + self.height;
-        let cut = CELL_WIDTH;
+        // The ends of the straight lines between cut corners.
+        let from = left + CELL_WIDTH;
+        let to = right - CELL_WIDTH;
         match self.bead.state {
             PictureState::Working => {
                 let radius = self.height / 2;
-                let (from, to) = (left + radius, right - radius);
+                let from = left + radius;
+                let to = right - radius;
                 format!(
                     "M{from} {top}H{to}A{radius} {radius} 0 0 1 {to} {bottom}H{from}A{radius} {radius} 0 0 1 {from} {top}Z"
                 )
             }
             PictureState::Merging => {
                 let middle = top + self.height / 2;
-                let (from, to) = (left + cut, right - cut);
                 format!("M{from} {top}H{to}L{right} {middle}L{to} {bottom}H{from}L{left} {middle}Z")
             }
             PictureState::Stopped | PictureState::Failed => {
-                let (from, to) = (left + cut, right - cut);
-                let (high, low) = (top + cut, bottom - cut);
+                let high = top + CELL_WIDTH;
+                let low = bottom - CELL_WIDTH;
                 format!(
                     "M{from} {top}H{to}L{right} {high}V{low}L{to} {bottom}H{from}L{left} {low}V{high}Z"
                 )

@@ -5,7 +5,7 @@ use kit::ui::cut::{count_columns, cut_to_width, pad_to_width};
 use kit::ui::escape;
 
 use super::{
-    BoxSize, FILLER, PictureBead, build_graph, find_critical_path, is_drawable, layout_config,
+    BOX_FILLER, BoxSize, PictureBead, build_graph, find_critical_path, is_drawable, layout_config,
 };
 
 /// The widths of boxes that are tried, besides the width of the longest id.
@@ -66,7 +66,7 @@ fn format_box(bead: &PictureBead, width: usize, is_critical: bool) -> String {
 
 /// Puts the next texts in the place of the filled boxes of a line.
 fn put_texts(line: &str, width: usize, texts: &mut impl Iterator<Item = String>) -> String {
-    let filled = FILLER.to_string().repeat(width);
+    let filled = BOX_FILLER.to_string().repeat(width);
     let mut pieces = line.split(&filled);
     let mut text = pieces.next().unwrap_or_default().to_owned();
     for piece in pieces {

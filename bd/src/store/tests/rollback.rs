@@ -368,18 +368,22 @@ fn check_members_after_a_sync(are_large: bool) {
     let id = place.make("One");
     let label = |label: &str| place.change(|tx| Ok(change::add_label(tx, &id, label)?));
     label("first").unwrap();
+    let comment = |number: i64| {
+        json!({
+            "id": number, "issue_id": id, "author": "b", "text": format!("Comment {number}"),
+            "created_at": "2026-01-02T00:00:00Z",
+        })
+    };
     // As after an earlier sync, whose result is the state of no event.
-    sync_added_members(&place, &id, &json!({"waiters": ["someone"]}), are_large);
+    let earlier = json!({"waiters": ["someone"], "comments": [comment(1)]});
+    sync_added_members(&place, &id, &earlier, are_large);
     let committed = place.text("issues.jsonl");
-    let comment = json!({
-        "id": 1, "issue_id": id, "author": "b", "text": "t", "created_at": "2026-01-02T00:00:00Z",
-    });
     let edge = json!({
         "issue_id": id, "depends_on_id": "bd-z", "type": "blocks",
         "created_at": "2026-01-02T00:00:00Z", "created_by": "b",
     });
     let theirs = json!({
-        "labels": ["first", "theirs"], "comments": [comment], "dependencies": [edge],
+        "labels": ["first", "theirs"], "comments": [comment(1), comment(2)], "dependencies": [edge],
         "waiters": ["someone", "another"],
     });
     sync_added_members(&place, &id, &theirs, are_large);
@@ -389,7 +393,7 @@ fn check_members_after_a_sync(are_large: bool) {
     place.restore();
     let bead = place.bead(&id);
     assert_eq!(bead.labels, ["first", "ours", "theirs"]);
-    assert_eq!((bead.comments.len(), bead.dependencies.len()), (1, 1));
+    assert_eq!((bead.comments.len(), bead.dependencies.len()), (2, 1));
     assert_eq!(bead.waiters, ["someone", "another"]);
 }
 
