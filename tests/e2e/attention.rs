@@ -321,6 +321,18 @@ fn a_broken_target_gets_one_task_and_its_requests_continue_when_it_moves() {
     let standings: Vec<&Value> = listed.iter().map(|request| &request["status"]).collect();
     assert_eq!(standings, ["blocked"; 3], "{listed:?}");
     assert!(listed.iter().all(|request| request["estimate"].is_null()));
+    let stats = town.gt(["mq", "stats", "web", "--json"]).ok().json();
+    let strip = &stats["targets"][0];
+    let newest = strip["commits"].as_array().unwrap().last().unwrap();
+    assert_eq!(newest["state"], "red", "{strip}");
+    assert_eq!(newest["subject"], "Break it");
+    assert_eq!(newest["failed_gates"], json!(["check"]));
+    assert_eq!(strip["red"]["repair"], task);
+    let listed = town.gt(["mq", "list", "web"]).ok().out;
+    assert!(
+        listed.contains(&format!("repair {task}, which no one has")),
+        "{listed}"
+    );
     // The broken target is a need of the user everywhere.
     let subject =
         format!("main of rig web fails its own gates: {task} waits for someone to take it");

@@ -54,7 +54,7 @@ fn check_accessibility(browser: &mut Browser, views: &[(&str, String, &str)]) {
 fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, String, &str)]) {
     let bead = &showcase.worker.bead;
     let works = format!("Works on {bead}");
-    let facts: [(&str, &[&str]); 6] = [
+    let facts: [(&str, &[&str]); 7] = [
         (
             "town",
             &[
@@ -65,7 +65,8 @@ fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, Strin
             ],
         ),
         ("board", &["Done: 1", "Blocked: 1"]),
-        ("bead", &["Now", "Sessions: 1"]),
+        ("bead", &["Now", "Sessions: 1", "Longest: "]),
+        ("rig", &["Agents: ", "Merge queue: ", "■ green"]),
         ("agent", &[&works, "◐ working"]),
         ("convoy", &["queued for rig web", "by web/polecats/"]),
         (
@@ -89,6 +90,9 @@ fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, Strin
         }
         if name == "convoy" {
             check_graph(browser);
+        }
+        if ["convoy", "bead", "agent"].contains(&name) {
+            check_timeline(browser);
         }
         if name == "bead" {
             let first = browser.evaluate("document.querySelector('main h2').innerText");
@@ -139,6 +143,44 @@ fn check_graph(browser: &mut Browser) {
     assert_eq!(browser.evaluate(drag), json!([true, true]));
     browser.evaluate(&press("0"));
     assert!((browser.evaluate(width).as_f64().unwrap() - original).abs() < 1.0);
+}
+
+/// Checks that the worker's time is drawn, that each part leads to an event, and that all is there as
+/// text.
+fn check_timeline(browser: &mut Browser) {
+    let parts = "[...document.querySelectorAll('.lane svg > a[href]')].map((part) => [part.getAttribute('class'), part.getAttribute('href')])";
+    let parts = browser.evaluate(parts);
+    let work = parts
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|part| part[0] == "working");
+    let address = work.unwrap_or_else(|| panic!("no one works: {parts}"))[1]
+        .as_str()
+        .unwrap();
+    let lines = "document.querySelectorAll('.timeline + .legend + details tbody tr').length > 0";
+    assert_eq!(browser.evaluate(lines), true);
+    let shown = browser.evaluate("location.hash");
+    browser.visit(address);
+    let (_, time) = address.rsplit_once('/').unwrap();
+    let is_led = format!("document.activeElement?.dataset?.at === decodeURIComponent('{time}')");
+    eventually("the event of the work", || {
+        (browser.evaluate(&is_led) == true).then_some(())
+    });
+    browser.visit(shown.as_str().unwrap());
+}
+
+/// A value with all numbers as decimals: a browser prints 18.0 as 18.
+fn with_decimals(value: &Value) -> Value {
+    match value {
+        Value::Number(number) => json!(number.as_f64()),
+        Value::Array(values) => values.iter().map(with_decimals).collect(),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| (key.clone(), with_decimals(value)))
+            .collect(),
+        other => other.clone(),
+    }
 }
 
 /// The headers of a browser that has opened a link: its cookie and its key.
@@ -416,12 +458,21 @@ fn every_open_view_shows_a_change() {
     open(&mut browser, "records");
     browser.wait_for("2 of 2 merged");
     browser.wait_for("Work: merged");
+    let fetched = |path: &str| {
+        format!(
+            "fetch('{path}', {{ headers: {{ 'x-gastown-key': localStorage.getItem('key') }} }}).then((answer) => answer.json())"
+        )
+    };
+    let drawn = browser.evaluate(&fetched(&format!("/api/timeline?name={}", worker.bead)));
+    let printed = town.gt(["timeline", &worker.bead, "--json"]).ok().json();
+    assert_eq!(with_decimals(&drawn), with_decimals(&printed));
+    assert_eq!(drawn["lanes"][0]["marks"][0]["kind"], "attempt");
     // Numbers are those of the command.
     open(&mut browser, "town");
-    let overview = "fetch('/api/overview', { headers: { 'x-gastown-key': localStorage.getItem('key') } }).then((answer) => answer.json())";
+    let overview = fetched("/api/overview");
     // The town goes on between two readings.
     eventually("the page and the command agree", || {
-        let shown = browser.evaluate(overview);
+        let shown = browser.evaluate(&overview);
         let printed = town.gt(["top", "--json"]).ok().json();
         let parts = ["needs_you", "requests", "estimates"];
         parts

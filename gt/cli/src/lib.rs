@@ -91,6 +91,7 @@ mod status_line;
 mod thanks;
 mod thaw;
 mod theme;
+mod timeline;
 mod top;
 mod trail;
 mod uninstall;
@@ -237,6 +238,7 @@ kit::program! {
     Thanks => thanks,
     Thaw => thaw,
     Theme => theme,
+    Timeline => timeline,
     #[command(alias = "dash")]
     Top => top,
     Trail => trail,

@@ -31,5 +31,7 @@ pub mod search;
 pub mod settings;
 pub mod status;
 pub mod status_line;
+pub mod target_strip;
+pub mod timeline;
 pub mod trail;
 pub mod why;

@@ -25,7 +25,7 @@ macro_rules! asset {
     };
 }
 
-pub(super) const ASSETS: [Asset; 13] = [
+pub(super) const ASSETS: [Asset; 15] = [
     asset!("/", HTML_TYPE, "index.html"),
     asset!("/page.css", STYLE_TYPE, "page.css"),
     asset!("/terminal.css", STYLE_TYPE, "terminal.css"),
@@ -38,5 +38,7 @@ pub(super) const ASSETS: [Asset; 13] = [
     asset!("/agents.js", SCRIPT_TYPE, "agents.js"),
     asset!("/reports.js", SCRIPT_TYPE, "reports.js"),
     asset!("/graph.js", SCRIPT_TYPE, "graph.js"),
+    asset!("/timeline.js", SCRIPT_TYPE, "timeline.js"),
+    asset!("/rig.js", SCRIPT_TYPE, "rig.js"),
     asset!("/sessions.js", SCRIPT_TYPE, "sessions.js"),
 ];

@@ -83,6 +83,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
         .route("/api/agent", get(get_agent))
         .route("/api/changes", get(get_changes))
         .route("/api/sessions", get(get_sessions))
+        .route("/api/timeline", get(get_timeline))
         .route("/api/session/{id}", get(get_conversation))
         .route("/api/events", get(get_events))
         .route("/api/act", post(post_act))
@@ -277,6 +278,10 @@ async fn get_changes(page: PageState, Query(query): Query<AgentQuery>) -> Respon
 
 async fn get_sessions(page: PageState, Query(query): Query<read::SessionQuery>) -> Response {
     answer(page, move |town| read::list_sessions(town, &query)).await
+}
+
+async fn get_timeline(page: PageState, Query(query): Query<read::TimelineQuery>) -> Response {
+    answer(page, move |town| read::read_timeline(town, &query)).await
 }
 
 #[derive(Deserialize)]

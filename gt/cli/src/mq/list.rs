@@ -2,6 +2,7 @@
 
 use kit::ui::escape;
 
+use super::super::timeline::write_target_strip;
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
@@ -10,6 +11,7 @@ use gt::town::Rig;
 use gt::town::config;
 use gt::town::queue_pause::QueuePause;
 use gt::view::request::{self, RequestRow, RequestStanding};
+use gt::view::target_strip::{TargetStrip, read_target_strips};
 
 /// List the open merge requests, in merge order
 ///
@@ -50,8 +52,13 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None => town.list_rigs()?,
     };
     let mut rows: Vec<RequestRow> = Vec::new();
+    let mut targets: Vec<TargetStrip> = Vec::new();
     for rig in &rigs {
         warn_about_stops(ctx, rig);
+        if !ctx.ui.is_json() {
+            // The list of requests is complete without the commits of a target.
+            targets.extend(read_target_strips(rig).into_iter().flatten());
+        }
         match request::read_requests(rig) {
             Ok(found) => rows.extend(found.into_iter().filter(|row| {
                 let by_worker = args.worker.as_deref();
@@ -82,6 +89,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 page.line(page.style().bold(rig));
             }
             write_request_row(row, is_daemon_up, page);
+        }
+        for target in &targets {
+            write_target_strip(target, page);
         }
     })
 }

@@ -4,20 +4,24 @@ use std::fmt::Write;
 
 use kit::ui::time::format_seconds;
 use kit::ui::{Page, counted, escape};
+use serde::Serialize;
 
+use super::super::timeline::write_target_strip;
 use super::super::{CommandResult, build_report, rig};
 use crate::context::Context;
 use crate::since::parse_past_time;
 use gt::view::merge_stats::{
     CountedRequests, GateStats, MergeStats, Percentiles, read_merge_stats,
 };
+use gt::view::target_strip::{TargetStrip, read_target_strips};
 
 /// Show waits, runs of the gates and failures of a merge queue
 ///
 /// With `--json` {rig, since, merged, withdrawn, wait_seconds?{p50, p95}, waiting_seconds?{p50,
 /// p95}, merging_seconds?{p50, p95}, gates[{gate, runs, failed, retried, runs_per_merge?,
 /// seconds?{p50, p95}}], waiting[{priority, requests, oldest_seconds, bound_seconds?}]}. A request that waits longer than the bound goes before all
-/// that do not (`merge_queue.max_wait`).
+/// that do not (`merge_queue.max_wait`). `targets` are the last commits of the target, as in `gt
+/// timeline`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)
@@ -31,8 +35,23 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = rig::resolve_rig(ctx, &town, args.rig.as_deref())?;
     let since = parse_past_time(&args.since, town.clock.now())?;
-    let stats = read_merge_stats(&rig, since, CountedRequests::All)?;
-    build_report(stats, write_stats)
+    let stats = QueueReport {
+        stats: read_merge_stats(&rig, since, CountedRequests::All)?,
+        targets: read_target_strips(&rig)?,
+    };
+    build_report(stats, |report, page| {
+        write_stats(&report.stats, page);
+        for target in &report.targets {
+            write_target_strip(target, page);
+        }
+    })
+}
+
+#[derive(Serialize)]
+struct QueueReport {
+    #[serde(flatten)]
+    stats: MergeStats,
+    targets: Vec<TargetStrip>,
 }
 
 fn write_stats(stats: &MergeStats, page: &mut Page) {

@@ -24,7 +24,7 @@ pub(crate) use log::read_events;
 pub use log::{EventListener, EventReader, StoredEvent};
 pub(crate) use newest::LinesBackwards;
 pub use newest::NewestEvents;
-pub use subject_index::read_events_about;
+pub use subject_index::{read_events_about, read_events_with};
 
 use crate::town::hold::HoldState;
 

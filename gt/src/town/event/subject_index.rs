@@ -7,6 +7,7 @@
 //! missing or damaged record hides nothing, because its block is read. If the file of events was
 //! replaced or cut, the index is started again.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -36,11 +37,45 @@ const RECORDS_PER_EVENT: usize = 4;
 /// Returns the events that name `what`, oldest first: as the value of a payload key, as a word of
 /// one, inside a list of one, or as the actor.
 pub fn read_events_about(layout: &TownLayout, what: &str) -> io::Result<Vec<EventLine>> {
+    let wanted: Vec<usize> = split_words(what).flat_map(list_bits).collect();
+    read_selected_lines(
+        layout,
+        |record| record.has_all(&wanted),
+        |line| parse_if_about(line, what),
+    )
+}
+
+/// Returns the events that have one of these words as the value of a payload key, oldest first.
+pub fn read_events_with(
+    layout: &TownLayout,
+    key: &str,
+    words: &BTreeSet<&str>,
+) -> io::Result<Vec<EventLine>> {
+    let wanted: Vec<Vec<usize>> = words
+        .iter()
+        .map(|word| split_words(word).flat_map(list_bits).collect())
+        .collect();
+    read_selected_lines(
+        layout,
+        |record| wanted.iter().any(|bits| record.has_all(bits)),
+        |line| {
+            let event: EventLine = serde_json::from_slice(line).ok()?;
+            let word = event.payload.get(key)?.as_str()?;
+            words.contains(word).then_some(event)
+        },
+    )
+}
+
+/// Reads the blocks whose record may have the wanted words, and parses the wanted lines.
+fn read_selected_lines(
+    layout: &TownLayout,
+    may_have_lines: impl Fn(&FilterRecord) -> bool,
+    parse_if_wanted: impl Fn(&[u8]) -> Option<EventLine>,
+) -> io::Result<Vec<EventLine>> {
     let Some(events) = file::open_file_if_exists(&layout.events())? else {
         return Ok(Vec::new());
     };
     let length = events.metadata()?.len();
-    let wanted: Vec<usize> = split_words(what).flat_map(list_bits).collect();
     // Without an index all blocks are read. A file without a full block needs none.
     let mut index = if length < BLOCK_SIZE {
         None
@@ -51,7 +86,7 @@ pub fn read_events_about(layout: &TownLayout, what: &str) -> io::Result<Vec<Even
     for block in 0..length.div_ceil(BLOCK_SIZE) {
         let record = index.as_mut().and_then(|index| index.read_record(block));
         let is_recorded = record.is_some();
-        if record.is_some_and(|record| !record.has_all(&wanted)) {
+        if record.is_some_and(|record| !may_have_lines(&record)) {
             continue;
         }
         let lines = read_block(&events, block)?;
@@ -63,7 +98,7 @@ pub fn read_events_about(layout: &TownLayout, what: &str) -> io::Result<Vec<Even
         found.extend(
             lines
                 .split(|byte| *byte == b'\n')
-                .filter_map(|line| parse_if_about(line, what)),
+                .filter_map(&parse_if_wanted),
         );
     }
     Ok(found)

@@ -16,6 +16,7 @@ import {
 import { offerButtons, read } from "./server.js";
 import { listSessions } from "./sessions.js";
 import { terminal } from "./terminal.js";
+import { readTimeline } from "./timeline.js";
 import { describeNeed, describeState, listAgents } from "./town.js";
 
 // The state of an agent and its reason, its work, its context and costs, and what it needs.
@@ -67,10 +68,11 @@ function describeWork(agent, overview, costs) {
 
 export async function showAgent(main, address, overview) {
   const query = encodeURIComponent(address);
-  const [found, costs, diff, sessions] = await Promise.all([
+  const [found, costs, diff, timeline, sessions] = await Promise.all([
     read(`/api/agent?address=${query}`),
     read("/api/costs?by=agent").catch(() => null),
     read(`/api/changes?address=${query}`),
+    readTimeline(address),
     listSessions("agent", address),
   ]);
   const agent = listAgents(overview).find((other) => other.address === found.address);
@@ -85,6 +87,7 @@ export async function showAgent(main, address, overview) {
       hasScreen ? terminal(found.screen, "Screen of the session") : element("p", { class: "dim" }, "no session runs"),
     ),
     diff ? section("Changes so far", null, patch(diff)) : null,
+    timeline,
     section(
       "Mail",
       found.mail.length,

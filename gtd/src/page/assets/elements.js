@@ -12,6 +12,16 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+// An element of a drawing.
+export function shape(tag, attributes, ...children) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined) made.setAttribute(name, value);
+  }
+  made.append(...children.flat(Infinity).filter((child) => child !== null));
+  return made;
+}
+
 // Gives `parent` these children. Nodes that are alike stay, with their focus, scroll position and
 // opened details. `data-key` distinguishes the nodes of a list.
 export function replaceChildren(parent, ...children) {
@@ -202,12 +212,10 @@ export function stateNow(found) {
     : null;
 }
 
-export function timeline(found) {
-  return found
-    ? section(
-        "Timeline",
-        null,
-        rows(found.events, (event) => [localTimes(event.text), since(event.ts)], "no events"),
-      )
-    : null;
+// The events of a thing. The address of a page may name one by its time.
+export function eventList(found) {
+  if (!found) return null;
+  const describe = (event) =>
+    element("div", { "data-at": event.ts, tabindex: "-1" }, localTimes(event.text), since(event.ts));
+  return section("Events", null, rows(found.events, describe, "no events"));
 }

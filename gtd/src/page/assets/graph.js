@@ -1,22 +1,12 @@
 // A graph of beads as a picture that can be moved and scaled. The layout comes from the daemon.
 
-import { section } from "./elements.js";
+import { section, shape } from "./elements.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const SCALES = [0.25, 0.35, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3];
 const WHOLE = SCALES.indexOf(1);
 const MARGIN = 16;
 
 let scale = WHOLE;
-
-function shape(tag, attributes, ...children) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null) made.setAttribute(name, value);
-  }
-  made.append(...children);
-  return made;
-}
 
 function describeBox(graph, box) {
   const needs = box.needs.map((need) => graph.boxes[need].id);

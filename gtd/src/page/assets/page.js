@@ -3,6 +3,7 @@
 import { showAgent, showChannel, showMail, showRecords } from "./agents.js";
 import { dollars, element, replaceChildren } from "./elements.js";
 import { showCosts, showSettings } from "./reports.js";
+import { showRig } from "./rig.js";
 import { onAct, onNewerAnswer, openEvents, read } from "./server.js";
 import { onPlay, showSession } from "./sessions.js";
 import { showBoard, showSearch, showTown } from "./town.js";
@@ -18,6 +19,7 @@ const VIEWS = {
   mail: showMail,
   records: showRecords,
   request: showRequest,
+  rig: showRig,
   search: showSearch,
   session: showSession,
   settings: showSettings,
@@ -63,19 +65,21 @@ async function readCosts() {
   schedule();
 }
 
+// The view, its subject, and the part of it: the time of an event, or a range.
 function route() {
-  const [name, id] = location.hash.replace(/^#\/?/, "").split("/");
+  const [name, ...words] = location.hash.replace(/^#\/?/, "").split("/");
   try {
-    return { name, id: id === undefined ? undefined : decodeURIComponent(id) };
+    const [id, part] = words.map(decodeURIComponent);
+    return { name, id, part };
   } catch {
-    return { name, id };
+    return { name, id: words[0] };
   }
 }
 
 let shown = null;
 
 async function show() {
-  const { name, id } = route();
+  const { name, id, part } = route();
   const key = location.hash;
   const isNew = shown !== key;
   for (const anchor of document.querySelectorAll("body > nav a")) {
@@ -87,7 +91,7 @@ async function show() {
   try {
     overview = await read("/api/overview");
     showHeader();
-    if (Object.hasOwn(VIEWS, name)) await VIEWS[name](view, id, overview);
+    if (Object.hasOwn(VIEWS, name)) await VIEWS[name](view, id, overview, part);
     else showTown(view, overview, feed, costsOfAgents);
   } catch (error) {
     replaceChildren(view, element("h1", {}, id ?? "Gas Town"), element("p", { class: "bad" }, error.message));
@@ -99,8 +103,17 @@ async function show() {
     main.focus({ preventScroll: true });
     window.scrollTo(0, 0);
   }
+  if (isNew && part) showEvent(part);
   shown = key;
   main.dataset.view = key;
+}
+
+// Leads to an event of the shown view.
+function showEvent(time) {
+  const event = main.querySelector(`[data-at="${CSS.escape(time)}"]`);
+  if (!event) return;
+  event.scrollIntoView({ block: "center" });
+  event.focus({ preventScroll: true });
 }
 
 // At most two readings a second, however many changes there are.

@@ -95,7 +95,7 @@ export function describeState(agent) {
   return element("span", { class: tone }, `${mark} ${state}`);
 }
 
-function describeAgent(agent, glance, cost) {
+export function describeAgent(agent, glance, cost) {
   const parts = [describeState(agent), " ", link("agent", agent.address, agent.name)];
   if (agent.hook_bead) parts.push(" ", link("bead", agent.hook_bead), ` ${agent.work_title ?? ""}`);
   if (agent.progress) parts.push(since(agent.progress.at));
@@ -161,7 +161,7 @@ export function showTown(main, overview, feed, costs) {
   const describe = (agent) => describeAgent(agent, overview.sessions[agent.address], costs.get(agent.address));
   const rigs = status.rigs.map((rig) => {
     const held = rig.held ? ` (${rig.held.reason})` : "";
-    const heading = element("h3", {}, `${rig.name}${held}`, " ", offerButtons(overview.offers.rigs[rig.name]));
+    const heading = element("h3", {}, link("rig", rig.name), held, " ", offerButtons(overview.offers.rigs[rig.name]));
     return element(
       "div",
       { "data-key": rig.name },

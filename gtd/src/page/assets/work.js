@@ -3,6 +3,7 @@
 import {
   block,
   element,
+  eventList,
   link,
   localTimes,
   patch,
@@ -12,11 +13,11 @@ import {
   section,
   since,
   stateNow,
-  timeline,
 } from "./elements.js";
 import { graphSection } from "./graph.js";
 import { offerButtons, read } from "./server.js";
 import { listSessions } from "./sessions.js";
+import { readTimeline } from "./timeline.js";
 import { describeRequest } from "./town.js";
 
 const STEP_MARKS = { done: "✓", current: "▶", ready: "○", blocked: "◇", pending: "◇" };
@@ -53,15 +54,16 @@ function capitalise(text) {
 }
 
 export async function showBead(main, id) {
-  const [{ bead, graph, molecule, timeline: events }, sessions] = await Promise.all([
+  const [{ bead, graph, molecule, explained }, timeline, sessions] = await Promise.all([
     read(`/api/bead/${encodeURIComponent(id)}`),
+    readTimeline(id),
     listSessions("bead", id),
   ]);
   const facts = [`P${bead.priority}`, bead.kind, bead.status, bead.assignee && `with ${bead.assignee}`, ...bead.labels];
   const texts = bead.texts
     .map(({ name, text }) => [capitalise(name), text])
     .concat(bead.comments.map(({ name, text }) => [localTimes(name), text]));
-  const now = stateNow(events);
+  const now = stateNow(explained);
   const isClosed = bead.status === "closed";
   replaceChildren(
     main,
@@ -70,6 +72,7 @@ export async function showBead(main, id) {
     bead.close_reason ? element("p", {}, `Closed: ${bead.close_reason}`) : null,
     isClosed ? null : now,
     stepper(molecule),
+    timeline,
     graphSection(graph),
     section(
       "Links",
@@ -88,12 +91,15 @@ export async function showBead(main, id) {
     ),
     sessions,
     isClosed ? now : null,
-    timeline(events),
+    eventList(explained),
   );
 }
 
 export async function showConvoy(main, id) {
-  const { progress, graph, waves, estimate, timeline: events } = await read(`/api/convoy/${encodeURIComponent(id)}`);
+  const [{ progress, graph, waves, estimate, explained }, timeline] = await Promise.all([
+    read(`/api/convoy/${encodeURIComponent(id)}`),
+    readTimeline(id),
+  ]);
   const { completed: done, total } = progress;
   const tone = { done: "good", working: "" };
   const describe = (bead) => [
@@ -132,9 +138,10 @@ export async function showConvoy(main, id) {
     ),
     element("p", { class: "dim" }, done < total ? (estimate ?? "no estimate yet") : "all done"),
     graphSection(graph),
+    timeline,
     element("div", { class: "waves", tabindex: "0", role: "region", "aria-label": "Beads by wave" }, lists),
-    stateNow(events),
-    timeline(events),
+    stateNow(explained),
+    eventList(explained),
   );
 }
 
@@ -156,7 +163,7 @@ export async function showRequest(main, id, overview) {
         log.text.trim() ? block(log.text, log.path) : element("p", { class: "dim" }, "no output"),
       ]),
     ),
-    stateNow(found.timeline),
-    timeline(found.timeline),
+    stateNow(found.explained),
+    eventList(found.explained),
   );
 }

@@ -2,6 +2,7 @@
 
 mod agents;
 mod reports;
+mod timeline;
 mod work;
 
 pub(super) use agents::{
@@ -9,6 +10,7 @@ pub(super) use agents::{
     read_session,
 };
 pub(super) use reports::{CostsCache, read_board, read_settings};
+pub(super) use timeline::{TimelineQuery, read_timeline};
 pub(super) use work::{read_bead, read_convoy, read_request};
 
 use gt::host::LiveTown;
@@ -18,10 +20,10 @@ use serde_json::{Value, json};
 
 /// The maximum size of a patch or log, in bytes.
 const MAX_TEXT_SIZE: usize = 400 * 1024;
-/// The number of events of a timeline.
+/// The number of events of an explanation.
 const MAX_EVENTS: usize = 100;
 /// Reads the state and the last events of a thing, as in `gt why`.
-fn read_timeline(town: &LiveTown, name: &str) -> Value {
+fn read_explanation(town: &LiveTown, name: &str) -> Value {
     let Ok(found) = why::explain_name(town, name) else {
         return Value::Null;
     };

@@ -16,9 +16,9 @@ use gt::view::request;
 use kit::ui::cut::{first_bytes, last_lines};
 use serde_json::{Value, json};
 
-use super::{MAX_TEXT_SIZE, read_timeline};
+use super::{MAX_TEXT_SIZE, read_explanation};
 
-/// Reads a bead with its molecule and its timeline.
+/// Reads a bead with its graph, its molecule and its events.
 pub(in crate::page) fn read_bead(town: &LiveTown, id: &str) -> anyhow::Result<Value> {
     let bead = BeadDetails::read(town, id)?;
     let found = town.find_bead(id)?;
@@ -29,7 +29,7 @@ pub(in crate::page) fn read_bead(town: &LiveTown, id: &str) -> anyhow::Result<Va
         "bead": bead,
         "graph": picture::lay_out(drawn),
         "molecule": molecule::molecule_of_bead(&beads, id),
-        "timeline": read_timeline(town, id),
+        "explained": read_explanation(town, id),
     }))
 }
 
@@ -52,7 +52,7 @@ pub(in crate::page) fn read_convoy(town: &LiveTown, id: &str) -> anyhow::Result<
         "graph": picture::lay_out(convoy_graph::list_picture_beads(&progress)),
         "waves": list_waves(&progress.tracked),
         "estimate": end.map(|end| end.text),
-        "timeline": read_timeline(town, id),
+        "explained": read_explanation(town, id),
     }))
 }
 
@@ -86,6 +86,6 @@ pub(in crate::page) fn read_request(town: &LiveTown, id: &str) -> anyhow::Result
         "row": row,
         "diff": first_bytes(&diff, MAX_TEXT_SIZE),
         "gate_logs": logs,
-        "timeline": read_timeline(town, id),
+        "explained": read_explanation(town, id),
     }))
 }
