@@ -88,6 +88,16 @@ impl TownLayout {
         self.runtime().join("spending.json")
     }
 
+    /// `.runtime/daily-sums/YEAR.jsonl`: the costs and counts of each day of a year.
+    pub fn daily_sums(&self, year: i16) -> PathBuf {
+        self.runtime().join(format!("daily-sums/{year:04}.jsonl"))
+    }
+
+    /// The lock for changing the daily sums.
+    pub fn daily_sums_lock(&self) -> PathBuf {
+        self.runtime().join("locks/daily-sums")
+    }
+
     /// The lock for claims while the whole town has a limit.
     pub fn scheduler_lock(&self) -> PathBuf {
         self.runtime().join("locks/scheduler")

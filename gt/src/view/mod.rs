@@ -7,6 +7,7 @@ pub mod bundle;
 pub mod convoy;
 pub mod convoy_graph;
 pub mod costs;
+pub mod daily;
 pub mod doctor;
 pub mod feed;
 pub mod glance;

@@ -8,6 +8,7 @@
 pub mod cut;
 pub mod escape;
 pub mod page;
+pub mod plot;
 pub mod style;
 pub mod table;
 pub mod time;

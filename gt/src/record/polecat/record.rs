@@ -278,6 +278,15 @@ pub fn read_last_completion(beads: &Snapshot, agent: &Bead) -> Option<WorkComple
     }
 }
 
+/// Returns the entry of a merge request. None if its worker has no record of it.
+pub fn completion_of_request(beads: &Snapshot, request: &Bead) -> Option<WorkCompletion> {
+    let id = get_field(&request.description, REQUEST_FIELD)?;
+    match beads.get_live(&id) {
+        Some(line) => parse_entry(line),
+        None => parse_entry(&beads.archive().get(&id)?),
+    }
+}
+
 /// Adds the entries that an earlier version wrote into the metadata of an identity bead, oldest
 /// entry first.
 fn merge_old_entries(agent: &Bead, lines: Option<Vec<WorkCompletion>>) -> Vec<WorkCompletion> {

@@ -4,6 +4,9 @@
 //! the requests of the one before. A request belongs to the bead that was on the agent's hook when
 //! its session began.
 
+pub mod daily;
+mod daily_counts;
+mod daily_file;
 mod prices;
 mod spending;
 

@@ -10,8 +10,9 @@ use std::path::{Path, PathBuf};
 use bd::git::Git;
 
 /// The parts of `.runtime/` that no process rebuilds.
-const KEPT_STATE: [&str; 9] = [
+const KEPT_STATE: [&str; 10] = [
     "approvals",
+    "daily-sums",
     "deacon",
     "gate-history.json",
     "halted",

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 use bd::bead::Stamp;
 use jiff::Timestamp;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
 use self::files::{change_time, open_lines};
@@ -109,7 +109,8 @@ pub(super) enum ReportedUsage {
 }
 
 /// Numbers of tokens, each counted once.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct TokenCounts {
     /// Input that was not in a cache.
     pub input: u64,
@@ -124,17 +125,26 @@ pub struct TokenCounts {
 
 impl TokenCounts {
     pub fn total(&self) -> u64 {
-        self.input + self.cache_read + self.cache_write + self.cache_write_1h + self.output
+        let cached = self.cache_write.saturating_add(self.cache_write_1h);
+        self.input
+            .saturating_add(self.cache_read)
+            .saturating_add(cached)
+            .saturating_add(self.output)
     }
 }
 
 impl AddAssign for TokenCounts {
+    /// Adds numbers. A program can write any number into its transcript, so a sum does not overflow.
     fn add_assign(&mut self, other: Self) {
-        self.input += other.input;
-        self.cache_read += other.cache_read;
-        self.cache_write += other.cache_write;
-        self.cache_write_1h += other.cache_write_1h;
-        self.output += other.output;
+        for (sum, count) in [
+            (&mut self.input, other.input),
+            (&mut self.cache_read, other.cache_read),
+            (&mut self.cache_write, other.cache_write),
+            (&mut self.cache_write_1h, other.cache_write_1h),
+            (&mut self.output, other.output),
+        ] {
+            *sum = sum.saturating_add(count);
+        }
     }
 }
 

@@ -1,7 +1,10 @@
 //! `gt costs`.
 
+pub(super) mod plot;
+
 use std::collections::BTreeMap;
 
+use clap::builder::RangedU64ValueParser;
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::env;
 use kit::ui::escape::escape_line;
@@ -15,6 +18,7 @@ use crate::context::Context;
 use gt::flow::agent::seance::usage::RequestCache;
 use gt::flow::agent::seance::window::UsageWindow;
 use gt::view::costs::{self, CostGroup, CostReport, CostSum};
+use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric};
 
 /// Show the tokens and costs of sessions
 ///
@@ -38,6 +42,15 @@ use gt::view::costs::{self, CostGroup, CostReport, CostSum};
 /// models_without_price[], prices_of, own_prices?{prices_of, models[]}, unread[], budgets?[{kind,
 /// subject, rig?, spent_usd, limit_usd, forecast_usd?}], last_hour_usd, usage_windows?[{runtime,
 /// account?, window_minutes, used_percent, resets_at?, at}]}.
+///
+/// `--plot` draws the numbers of the last days: the costs, or with `--metric` the tokens, the merges,
+/// the mean wait of requests before their merge began, the failed runs of gates, or the restarts of
+/// workers. `--by model` and `--by rig` add a line for each. Days are those of the local time zone.
+/// Each day is recorded in `.runtime/daily-sums/`, so that it outlives its transcripts, which Claude
+/// Code deletes after 30 days. Costs are computed from the recorded tokens by the prices of today.
+/// With `--json` {metric, by?, comparison{today, last_week, daily_average}, total{cost_usd, tokens,
+/// unpriced_tokens, requests, merges, waits, mean_wait_seconds?, red_gates, restarts}, today{...},
+/// last_week{...}, days[{day, recorded, ...}], groups[{key, total{...}, days[{...}]}], problems[]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Since midnight
@@ -49,9 +62,9 @@ pub(super) struct Args {
     /// Since this time: an age such as 2h, or a date
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// The groups
-    #[arg(long, value_enum, default_value = "agent")]
-    by: CostGroup,
+    /// The groups: agents if not given; with `--plot` only `model` or `rig`
+    #[arg(long, value_enum)]
+    by: Option<CostGroup>,
     #[arg(long, hide = true, conflicts_with = "by")]
     by_role: bool,
     #[arg(long, hide = true, conflicts_with_all = ["by", "by_role"])]
@@ -59,6 +72,15 @@ pub(super) struct Args {
     /// Print the groups as CSV
     #[arg(long)]
     csv: bool,
+    /// Draw the numbers of the last days
+    #[arg(long, conflicts_with_all = ["today", "week", "since", "csv", "by_role"])]
+    plot: bool,
+    /// The number of days to draw
+    #[arg(long, requires = "plot", default_value_t = 30, value_parser = RangedU64ValueParser::<usize>::new().range(1..=366))]
+    days: usize,
+    /// The number to draw
+    #[arg(long, requires = "plot", value_enum, default_value_t)]
+    metric: DailyMetric,
 }
 
 #[derive(Serialize)]
@@ -85,6 +107,23 @@ fn sum_by_key(report: &CostReport) -> BTreeMap<String, f64> {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
+    if args.plot {
+        let choice = DailyChoice {
+            days: args.days,
+            metric: args.metric,
+            by: match (args.by, args.by_rig) {
+                (None, false) => None,
+                (Some(CostGroup::Model), _) => Some(DailyGroup::Model),
+                (Some(CostGroup::Rig), _) | (None, true) => Some(DailyGroup::Rig),
+                (Some(_), _) => {
+                    kit::bail_usage!(
+                        "the plot is grouped by model or rig only: gt costs --plot --by model"
+                    );
+                }
+            },
+        };
+        return plot::run(ctx, choice);
+    }
     let town = ctx.open_town()?;
     let zone = env::local_time_zone();
     let now = town.clock.now();
@@ -100,7 +139,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let group = match (args.by_role, args.by_rig) {
         (true, _) => CostGroup::Role,
         (_, true) => CostGroup::Rig,
-        _ => args.by,
+        _ => args.by.unwrap_or(CostGroup::Agent),
     };
     let report = costs::read_costs(&town, since, group, &zone, &mut RequestCache::default())?;
     let costs = Costs {

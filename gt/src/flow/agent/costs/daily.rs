@@ -1,0 +1,148 @@
+//! Records the costs and counts of each day.
+//!
+//! 1. The recorded days are read. A day is complete if it was read an hour after its end or later.
+//! 2. Transcripts and events are read from the first incomplete day of the last 30 on. Older
+//!    transcripts may be deleted.
+//! 3. The sums of these days are recorded: all of them are whole, except today.
+
+use std::collections::BTreeMap;
+
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, ToSpan};
+use kit::sys::env::local_time_zone;
+
+use super::daily_counts::count_events;
+pub use super::daily_file::{DailyCosts, DailyCounts, DailyLine, DailySums};
+use super::{PriceList, count_requests};
+use crate::flow::agent::seance;
+use crate::flow::agent::seance::usage::RequestCache;
+use crate::town::Town;
+use crate::town::identity::Address;
+
+/// The number of days before today whose transcripts are read.
+const READ_DAYS: i64 = 30;
+/// The age, at the begin of the read days, of the oldest session that is known from its event only.
+const MAX_SESSION_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
+/// The time after the end of a day at which its transcripts are complete.
+const SETTLING_TIME: SignedDuration = SignedDuration::from_hours(1);
+
+/// Reads and records the incomplete days, and returns the last `count` days up to today. `cache`
+/// has earlier readings of transcripts.
+pub fn refresh_daily_sums(
+    town: &Town,
+    count: usize,
+    cache: &mut RequestCache,
+) -> anyhow::Result<DailySums> {
+    let zone = local_time_zone();
+    let now = town.clock.now();
+    let today = now.to_zoned(zone.clone()).date();
+    let oldest = today.checked_sub(READ_DAYS.days())?;
+    let known = DailySums::load(&town.layout, oldest, today)?;
+    let begin = find_incomplete_day(&known, oldest, today, &zone);
+    let lines = read_days(town, begin, today, &zone, cache)?;
+    // A reading that changes nothing about today is not written again.
+    let has_news = lines.iter().any(|line| {
+        line.day != today
+            || known.days.get(&line.day).is_none_or(|known| {
+                let mut merged = known.clone();
+                merged.take_reading(line.clone());
+                (&merged.costs, &merged.counts) != (&known.costs, &known.counts)
+            })
+    });
+    if has_news {
+        DailySums::record(&town.layout, lines)?;
+    }
+    let span = i64::try_from(count.saturating_sub(1))?;
+    let first = today.checked_sub(span.days())?;
+    DailySums::load(&town.layout, first, today)
+}
+
+/// Returns the first day that was not read after its end. Today is never complete.
+fn find_incomplete_day(known: &DailySums, oldest: Date, today: Date, zone: &TimeZone) -> Date {
+    oldest
+        .series(1.day())
+        .take_while(|day| *day < today)
+        .find(|day| {
+            !known
+                .days
+                .get(day)
+                .is_some_and(|line| is_complete(line, zone))
+        })
+        .unwrap_or(today)
+}
+
+fn is_complete(line: &DailyLine, zone: &TimeZone) -> bool {
+    let end = line
+        .day
+        .tomorrow()
+        .and_then(|next| next.to_zoned(zone.clone()));
+    end.is_ok_and(|end| line.read_at.duration_since(end.timestamp()) >= SETTLING_TIME)
+}
+
+/// Reads the sums of whole days from transcripts and events.
+fn read_days(
+    town: &Town,
+    first: Date,
+    today: Date,
+    zone: &TimeZone,
+    cache: &mut RequestCache,
+) -> anyhow::Result<Vec<DailyLine>> {
+    let now = town.clock.now();
+    let begin = first.to_zoned(zone.clone())?.timestamp();
+    let prices = PriceList::load(&town.layout)?;
+    let mut sessions = seance::list_recent_sessions(town, begin.saturating_sub(MAX_SESSION_AGE)?)?;
+    // Oldest first, because later sessions repeat the requests of earlier ones.
+    sessions.reverse();
+    let mut sums: BTreeMap<(Date, String, String), DailyCosts> = BTreeMap::new();
+    let mut models: BTreeMap<String, String> = BTreeMap::new();
+    count_requests(&prices, &sessions, Some(begin), cache, |counted| {
+        let request = counted.request;
+        let day = local_date(request.at, zone);
+        // A program can write any time into its transcript.
+        if day > today {
+            return;
+        }
+        let session = counted.session;
+        if !session.bead.is_empty() {
+            models.insert(session.bead.clone(), request.model.clone());
+        }
+        let agent: Option<Address> = session.actor.parse().ok();
+        let rig = agent.as_ref().and_then(Address::rig).unwrap_or("");
+        let key = (day, rig.to_owned(), request.model.clone());
+        let sum = sums.entry(key).or_insert_with(|| DailyCosts {
+            rig: rig.to_owned(),
+            model: request.model.clone(),
+            ..DailyCosts::default()
+        });
+        sum.tokens += request.tokens;
+        sum.requests += 1;
+        match counted.cost_usd {
+            Some(cost) => sum.cost_usd += cost,
+            None => {
+                let tokens = request.tokens.total();
+                sum.unpriced_tokens = sum.unpriced_tokens.saturating_add(tokens);
+            }
+        }
+    });
+    let mut lines: BTreeMap<Date, DailyLine> = first
+        .series(1.day())
+        .take_while(|day| *day <= today)
+        .map(|day| (day, DailyLine::new(day, now)))
+        .collect();
+    for ((day, ..), costs) in sums {
+        if let Some(line) = lines.get_mut(&day) {
+            line.costs.push(costs);
+        }
+    }
+    for (day, counts) in count_events(town, begin, zone, &models)? {
+        if let Some(line) = lines.get_mut(&day) {
+            line.counts = counts;
+        }
+    }
+    Ok(lines.into_values().collect())
+}
+
+pub(super) fn local_date(at: Timestamp, zone: &TimeZone) -> Date {
+    at.to_zoned(zone.clone()).date()
+}

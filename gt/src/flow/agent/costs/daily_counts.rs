@@ -1,0 +1,149 @@
+//! Counts the merges, waits, red gates and restarts of each day in the events of the town.
+//!
+//! A merge counts if its request has the commit by which it was merged, because every process of the
+//! user can append a line to the file of events.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bd::bead::Bead;
+use bd::store::Snapshot;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+use super::daily::local_date;
+use super::daily_file::DailyCounts;
+use crate::record::{merge_request, polecat};
+use crate::town::Town;
+use crate::town::event::{Event, NewestEvents};
+
+/// The model of work whose model is unknown.
+const UNKNOWN_MODEL: &str = "unknown";
+
+/// Counts the events since a time, by day, rig and model. `models` has the last model of each bead
+/// that is known from transcripts.
+pub(super) fn count_events(
+    town: &Town,
+    since: Timestamp,
+    zone: &TimeZone,
+    models: &BTreeMap<String, String>,
+) -> anyhow::Result<BTreeMap<Date, Vec<DailyCounts>>> {
+    let mut counter = EventCounter {
+        zone,
+        models,
+        beads: town.read_stores()?.rigs,
+        counts: BTreeMap::new(),
+    };
+    let mut merged = BTreeSet::new();
+    let mut started = BTreeMap::new();
+    for line in NewestEvents::new(&town.layout)?.since(Some(since)) {
+        let line = line?;
+        let Ok(at) = line.ts.parse::<Timestamp>() else {
+            continue;
+        };
+        if !matches!(&*line.kind, "merged" | "merge_started" | "gate" | "respawn") {
+            continue;
+        }
+        match line.to_event() {
+            // The newest event comes first, and the first start of a request counts.
+            Event::MergeStarted(request) => {
+                started.insert((request.rig, request.mr), at);
+            }
+            _ if at < since => {}
+            Event::Merged(result) => {
+                let request = result.request;
+                if merged.insert((request.rig.clone(), request.mr.clone())) {
+                    counter.add_merge(at, &request.rig, &request.mr);
+                }
+            }
+            Event::Gate {
+                passed: false,
+                request,
+                ..
+            } => {
+                let model = counter.model_of_request(&request.rig, &request.mr, &request.bead);
+                counter.counts_at(at, &request.rig, &model).red_gates += 1;
+            }
+            Event::Respawn { rig, bead, .. } => {
+                let model = counter.model_of_bead(&bead);
+                counter.counts_at(at, &rig, &model).restarts += 1;
+            }
+            _ => {}
+        }
+    }
+    for ((rig, request), at) in started {
+        if at >= since {
+            counter.add_wait(at, &rig, &request);
+        }
+    }
+    let mut days: BTreeMap<Date, Vec<DailyCounts>> = BTreeMap::new();
+    for ((day, ..), counts) in counter.counts {
+        days.entry(day).or_default().push(counts);
+    }
+    Ok(days)
+}
+
+struct EventCounter<'a> {
+    zone: &'a TimeZone,
+    models: &'a BTreeMap<String, String>,
+    beads: BTreeMap<String, Snapshot>,
+    counts: BTreeMap<(Date, String, String), DailyCounts>,
+}
+
+impl EventCounter<'_> {
+    fn counts_at(&mut self, at: Timestamp, rig: &str, model: &str) -> &mut DailyCounts {
+        let key = (local_date(at, self.zone), rig.to_owned(), model.to_owned());
+        self.counts.entry(key).or_insert_with(|| DailyCounts {
+            rig: rig.to_owned(),
+            model: model.to_owned(),
+            ..DailyCounts::default()
+        })
+    }
+
+    fn add_merge(&mut self, at: Timestamp, rig: &str, id: &str) {
+        let Some(request) = self.find_request(rig, id) else {
+            return;
+        };
+        if merge_request::merge_commit_of(&request).is_some() {
+            let bead = merge_request::source_bead_of(&request);
+            let model = self.model_of_request(rig, id, &bead);
+            self.counts_at(at, rig, &model).merges += 1;
+        }
+    }
+
+    fn add_wait(&mut self, at: Timestamp, rig: &str, id: &str) {
+        let Some(request) = self.find_request(rig, id) else {
+            return;
+        };
+        let wait = at.duration_since(request.created_at.instant());
+        let bead = merge_request::source_bead_of(&request);
+        let model = self.model_of_request(rig, id, &bead);
+        let counts = self.counts_at(at, rig, &model);
+        counts.waits += 1;
+        counts.wait_seconds += wait.max(SignedDuration::ZERO).as_secs_f64();
+    }
+
+    /// Returns a merge request of a rig, also one in its archive.
+    fn find_request(&self, rig: &str, id: &str) -> Option<Bead> {
+        let beads = self.beads.get(rig)?;
+        let request = match beads.get_live(id) {
+            Some(request) => request.clone(),
+            None => beads.archive().get(id)?,
+        };
+        merge_request::is_merge_request(&request).then_some(request)
+    }
+
+    /// Returns the model in the record of the worker that handed in a request.
+    fn model_of_request(&self, rig: &str, id: &str, bead: &str) -> String {
+        let recorded = self.beads.get(rig).and_then(|beads| {
+            let request = self.find_request(rig, id)?;
+            polecat::completion_of_request(beads, &request)?.model
+        });
+        recorded.unwrap_or_else(|| self.model_of_bead(bead))
+    }
+
+    fn model_of_bead(&self, bead: &str) -> String {
+        let known = self.models.get(bead).map(String::as_str);
+        known.unwrap_or(UNKNOWN_MODEL).to_owned()
+    }
+}

@@ -1,0 +1,380 @@
+//! Reads and writes the daily sums of the town: one line per day in one file per year.
+//!
+//! Agent programs delete their transcripts after a while, and these sums stay. A newer reading of a
+//! day never lowers its costs, because its transcripts may be gone. Damaged lines and unknown fields
+//! are kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use kit::sys::{file, foreign};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::flow::agent::seance::transcript::TokenCounts;
+use crate::town::TownLayout;
+use crate::town::lock::Lock;
+
+/// The time that a change waits for another one.
+const CHANGE_WAIT: Duration = Duration::from_secs(10);
+/// The maximum number of models and rigs of one day. The names of models come from transcripts, so
+/// their number is bounded.
+const MAX_KEYS_PER_DAY: usize = 100;
+/// The maximum length of the name of a model in bytes.
+const MAX_NAME_LENGTH: usize = 120;
+/// The model of the sums beyond the maximum number.
+pub(super) const OTHER_MODELS: &str = "(other models)";
+
+/// The costs of a rig's agents with a model on one day.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DailyCosts {
+    /// Empty for agents without a rig.
+    pub rig: String,
+    pub model: String,
+    /// The costs by the prices at the time of the reading.
+    pub cost_usd: f64,
+    pub tokens: TokenCounts,
+    pub unpriced_tokens: u64,
+    pub requests: u64,
+}
+
+impl DailyCosts {
+    fn add(&mut self, other: &Self) {
+        self.cost_usd += other.cost_usd;
+        self.tokens += other.tokens;
+        self.unpriced_tokens = self.unpriced_tokens.saturating_add(other.unpriced_tokens);
+        self.requests = self.requests.saturating_add(other.requests);
+    }
+}
+
+/// The merges, waits, red gates and restarts of a rig on one day, of beads that a model worked on.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct DailyCounts {
+    pub rig: String,
+    pub model: String,
+    /// The number of merged requests.
+    pub merges: u64,
+    /// The number of requests that the queue began with.
+    pub waits: u64,
+    /// The sum of their times from the submission to that begin.
+    pub wait_seconds: f64,
+    /// The number of failed runs of gates.
+    pub red_gates: u64,
+    /// The number of restarted sessions of workers.
+    pub restarts: u64,
+}
+
+impl DailyCounts {
+    fn size(&self) -> u64 {
+        [self.merges, self.waits, self.red_gates, self.restarts]
+            .into_iter()
+            .fold(0, u64::saturating_add)
+    }
+}
+
+/// The sums of one day in the local time zone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DailyLine {
+    pub day: Date,
+    pub read_at: Timestamp,
+    #[serde(default)]
+    pub costs: Vec<DailyCosts>,
+    #[serde(default)]
+    pub counts: Vec<DailyCounts>,
+    #[serde(flatten)]
+    pub other_fields: Map<String, Value>,
+}
+
+impl DailyLine {
+    pub(super) fn new(day: Date, read_at: Timestamp) -> Self {
+        Self {
+            day,
+            read_at,
+            costs: Vec::new(),
+            counts: Vec::new(),
+            other_fields: Map::new(),
+        }
+    }
+
+    /// Takes over a newer reading of the same day. Costs with fewer requests than the recorded ones
+    /// come from an incomplete set of transcripts, and fewer events of a rig from an incomplete file
+    /// of events: both are ignored.
+    pub(super) fn take_reading(&mut self, newer: Self) {
+        self.read_at = self.read_at.max(newer.read_at);
+        for mut costs in newer.costs {
+            shorten_name(&mut costs.model);
+            match find_costs(&mut self.costs, &costs.rig, &costs.model) {
+                Some(known) if known.requests <= costs.requests => *known = costs,
+                Some(_) => {}
+                None => self.costs.push(costs),
+            }
+        }
+        let size_of = |counts: &[DailyCounts], rig: &str| {
+            let own = counts.iter().filter(|counts| counts.rig == rig);
+            own.map(DailyCounts::size).fold(0, u64::saturating_add)
+        };
+        let rigs: BTreeSet<String> = newer
+            .counts
+            .iter()
+            .map(|counts| counts.rig.clone())
+            .collect();
+        for rig in rigs {
+            if size_of(&newer.counts, &rig) >= size_of(&self.counts, &rig) {
+                self.counts.retain(|counts| counts.rig != rig);
+                let own = newer.counts.iter().filter(|counts| counts.rig == rig);
+                self.counts.extend(own.cloned().map(|mut counts| {
+                    shorten_name(&mut counts.model);
+                    counts
+                }));
+            }
+        }
+        self.counts.truncate(MAX_KEYS_PER_DAY);
+        self.join_small_costs();
+    }
+
+    /// Adds the smallest costs beyond the maximum number of models to one sum per rig.
+    fn join_small_costs(&mut self) {
+        self.costs.sort_by(|a, b| {
+            let is_sum = |costs: &DailyCosts| costs.model == OTHER_MODELS;
+            is_sum(b)
+                .cmp(&is_sum(a))
+                .then(b.cost_usd.total_cmp(&a.cost_usd))
+                .then(b.tokens.total().cmp(&a.tokens.total()))
+                .then_with(|| (&a.rig, &a.model).cmp(&(&b.rig, &b.model)))
+        });
+        let end = MAX_KEYS_PER_DAY.min(self.costs.len());
+        for mut costs in self.costs.split_off(end) {
+            OTHER_MODELS.clone_into(&mut costs.model);
+            match find_costs(&mut self.costs, &costs.rig, OTHER_MODELS) {
+                Some(sum) => sum.add(&costs),
+                None => self.costs.push(costs),
+            }
+        }
+    }
+}
+
+fn find_costs<'a>(
+    costs: &'a mut [DailyCosts],
+    rig: &str,
+    model: &str,
+) -> Option<&'a mut DailyCosts> {
+    costs
+        .iter_mut()
+        .find(|known| known.rig == rig && known.model == model)
+}
+
+fn shorten_name(name: &mut String) {
+    let end = name.floor_char_boundary(MAX_NAME_LENGTH);
+    name.truncate(end);
+}
+
+/// The recorded days of some years.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct DailySums {
+    pub days: BTreeMap<Date, DailyLine>,
+    /// Descriptions of damaged lines, which are ignored and kept.
+    pub problems: Vec<String>,
+}
+
+/// One year's file.
+#[derive(Default)]
+struct YearFile {
+    days: BTreeMap<Date, DailyLine>,
+    damaged: Vec<String>,
+    problems: Vec<String>,
+}
+
+impl YearFile {
+    fn load(layout: &TownLayout, year: i16) -> anyhow::Result<Self> {
+        let path = layout.daily_sums(year);
+        let bytes = foreign::read_small_file(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        let Some(bytes) = bytes else {
+            return Ok(Self::default());
+        };
+        let mut found = Self::default();
+        for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
+            if line.trim().is_empty() {
+                continue;
+            }
+            match serde_json::from_str::<DailyLine>(line) {
+                Ok(line) if line.day.year() == year => match found.days.get_mut(&line.day) {
+                    Some(known) => known.take_reading(line),
+                    None => {
+                        found.days.insert(line.day, line);
+                    }
+                },
+                _ => {
+                    let place = path.display();
+                    let problem = format!("line {} of {place} is damaged and ignored", number + 1);
+                    found.problems.push(problem);
+                    found.damaged.push(line.to_owned());
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    fn save(&self, layout: &TownLayout, year: i16) -> anyhow::Result<()> {
+        let path = layout.daily_sums(year);
+        let mut text = String::new();
+        for line in self.days.values() {
+            text.push_str(&serde_json::to_string(line)?);
+            text.push('\n');
+        }
+        for line in &self.damaged {
+            text.push_str(line);
+            text.push('\n');
+        }
+        path.parent()
+            .map_or(Ok(()), |folder| file::create_folder(folder, 0o700))
+            .and_then(|()| file::replace_file_relaxed(&path, text.as_bytes(), 0o600))
+            .with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+impl DailySums {
+    /// Reads the recorded days of a range.
+    pub fn load(layout: &TownLayout, first: Date, last: Date) -> anyhow::Result<Self> {
+        let mut found = Self::default();
+        for year in first.year()..=last.year() {
+            let file = YearFile::load(layout, year)?;
+            found.problems.extend(file.problems);
+            found.days.extend(file.days);
+        }
+        found.days.retain(|day, _| (first..=last).contains(day));
+        Ok(found)
+    }
+
+    /// Records readings of whole days.
+    pub(super) fn record(layout: &TownLayout, lines: Vec<DailyLine>) -> anyhow::Result<()> {
+        let _lock = Lock::take(&layout.daily_sums_lock(), CHANGE_WAIT)?;
+        let mut years: BTreeMap<i16, Vec<DailyLine>> = BTreeMap::new();
+        for line in lines {
+            years.entry(line.day.year()).or_default().push(line);
+        }
+        for (year, lines) in years {
+            let mut file = YearFile::load(layout, year)?;
+            for line in lines {
+                file.days
+                    .entry(line.day)
+                    .or_insert_with(|| DailyLine::new(line.day, line.read_at))
+                    .take_reading(line);
+            }
+            file.save(layout, year)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn costs(model: &str, requests: u64, cost_usd: f64) -> DailyCosts {
+        DailyCosts {
+            rig: "web".to_owned(),
+            model: model.to_owned(),
+            cost_usd,
+            requests,
+            ..DailyCosts::default()
+        }
+    }
+
+    fn line(day: &str, costs: Vec<DailyCosts>) -> DailyLine {
+        DailyLine {
+            costs,
+            ..DailyLine::new(day.parse().unwrap(), Timestamp::UNIX_EPOCH)
+        }
+    }
+
+    fn load(layout: &TownLayout) -> DailySums {
+        let day = |text: &str| text.parse().unwrap();
+        DailySums::load(layout, day("2025-12-01"), day("2026-12-31")).unwrap()
+    }
+
+    #[test]
+    fn a_reading_of_fewer_transcripts_never_lowers_a_day() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = TownLayout::new(folder.path());
+        let record = |lines| DailySums::record(&layout, lines).unwrap();
+        record(vec![line(
+            "2026-01-02",
+            vec![costs("a", 5, 5.0), costs("b", 1, 1.0)],
+        )]);
+        record(vec![line(
+            "2026-01-02",
+            vec![costs("a", 2, 2.0), costs("c", 1, 0.5)],
+        )]);
+        record(vec![line("2026-01-02", Vec::new())]);
+        let sums = load(&layout);
+        let day = sums.days.values().next().unwrap();
+        assert_eq!(
+            day.costs,
+            [costs("a", 5, 5.0), costs("b", 1, 1.0), costs("c", 1, 0.5)]
+        );
+        record(vec![line("2026-01-02", vec![costs("a", 6, 7.0)])]);
+        let day = load(&layout).days.into_values().next().unwrap();
+        assert_eq!(day.costs[0], costs("a", 6, 7.0));
+    }
+
+    #[test]
+    fn counts_of_a_rig_are_replaced_as_a_whole_unless_events_are_gone() {
+        let counts = |rig: &str, model: &str, merges: u64| DailyCounts {
+            rig: rig.to_owned(),
+            model: model.to_owned(),
+            merges,
+            ..DailyCounts::default()
+        };
+        let reading = |counts: Vec<DailyCounts>| DailyLine {
+            counts,
+            ..line("2026-01-02", Vec::new())
+        };
+        let mut day = reading(vec![counts("web", "unknown", 2), counts("api", "a", 3)]);
+        // The model became known, and a rig has lost its events.
+        day.take_reading(reading(vec![counts("web", "a", 2), counts("api", "a", 1)]));
+        assert_eq!(day.counts, [counts("api", "a", 3), counts("web", "a", 2)]);
+    }
+
+    #[test]
+    fn a_damaged_line_is_reported_and_kept_and_unknown_fields_survive() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = TownLayout::new(folder.path());
+        let path = layout.daily_sums(2026);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let known = r#"{"day":"2026-01-01","read_at":"2026-01-02T03:00:00Z","costs":[],"counts":[],"later":[1]}"#;
+        std::fs::write(&path, format!("{{ torn\n{known}\n")).unwrap();
+        let sums = load(&layout);
+        assert_eq!(sums.days.len(), 1);
+        assert!(
+            sums.problems[0].starts_with("line 1 of "),
+            "{:?}",
+            sums.problems
+        );
+        let other = line("2025-12-31", vec![costs("a", 1, 1.0)]);
+        DailySums::record(&layout, vec![other, line("2026-01-03", Vec::new())]).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.contains(known) && text.contains("{ torn\n"), "{text}");
+        assert_eq!(load(&layout).days.len(), 3);
+    }
+
+    #[test]
+    fn invented_names_of_models_do_not_make_a_day_long() {
+        let many = (0..1000).map(|number| costs(&format!("{number}{}", "x".repeat(5000)), 1, 1.0));
+        let mut day = line("2026-01-02", Vec::new());
+        day.take_reading(line("2026-01-02", many.collect()));
+        assert_eq!(day.costs.len(), MAX_KEYS_PER_DAY + 1);
+        let total: f64 = day.costs.iter().map(|costs| costs.cost_usd).sum();
+        assert!((total - 1000.0).abs() < 1e-6);
+        assert!(
+            day.costs
+                .iter()
+                .all(|costs| costs.model.len() <= MAX_NAME_LENGTH)
+        );
+    }
+}
