@@ -110,7 +110,7 @@ rules! {
         "ask the deacon's session for a sign of life, and restart it if it does not answer";
     D3_LIFECYCLE_REQUEST: "D3-lifecycle-request", Town, true, [],
         "restart or stop an agent that asks for it by mail";
-    T1_DO_CHORE: "T1-do-chore", Town, true, ["patrol.archive_age", "patrol.chore.archive", "patrol.chore.backup", "patrol.chore.compact", "patrol.chore.kennel", "patrol.chore.orphan_scan",
+    T1_DO_CHORE: "T1-do-chore", Town, true, ["patrol.archive_age", "patrol.chore.archive", "patrol.chore.backup", "patrol.chore.compact", "patrol.chore.costs", "patrol.chore.kennel", "patrol.chore.orphan_scan",
         "patrol.chore.session_gc", "patrol.chore.stale_work"],
         "do a chore of the town after its time, if anything happened since";
     N1_RUN_PLUGIN: "N1-run-plugin", Town, true, [],

@@ -74,8 +74,8 @@ pub struct NumberSums {
     /// The mean of their times from the submission to that begin.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mean_wait_seconds: Option<f64>,
-    #[serde(skip)]
-    wait_seconds: f64,
+    /// Their sum.
+    pub wait_seconds: f64,
     pub red_gates: u64,
     pub restarts: u64,
 }

@@ -49,7 +49,7 @@ use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric};
 /// Each day is recorded in `.runtime/daily-sums/`, so that it outlives its transcripts, which Claude
 /// Code deletes after 30 days. Costs are computed from the recorded tokens by the prices of today.
 /// With `--json` {metric, by?, comparison{today, last_week, daily_average}, total{cost_usd, tokens,
-/// unpriced_tokens, requests, merges, waits, mean_wait_seconds?, red_gates, restarts}, today{...},
+/// unpriced_tokens, requests, merges, waits, mean_wait_seconds?, wait_seconds, red_gates, restarts}, today{...},
 /// last_week{...}, days[{day, recorded, ...}], groups[{key, total{...}, days[{...}]}], problems[]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {

@@ -208,3 +208,78 @@ pub(in super::super) fn format_value(metric: DailyMetric, value: Option<f64>) ->
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use gt::view::daily::{DailyComparison, DayNumbers};
+    use jiff::ToSpan;
+    use kit::ui::Style;
+
+    use super::*;
+
+    /// The numbers of 30 days of two rigs. One day is not recorded.
+    fn numbers(metric: DailyMetric) -> DailyNumbers {
+        let first = jiff::civil::date(2026, 10, 31);
+        let sums = |day: u32, part: f64| NumberSums {
+            cost_usd: f64::from(day * 37 % 100) * part / 10.0,
+            tokens: u64::from(day * 37 % 100) * 10_000,
+            unpriced_tokens: 7,
+            merges: u64::from(day * 13 % 7),
+            waits: 2,
+            mean_wait_seconds: Some(f64::from(day * 29 % 50) * 20.0),
+            ..NumberSums::default()
+        };
+        let day = |number: u32| DayNumbers {
+            day: first.checked_add(i64::from(number).days()).unwrap(),
+            recorded: number != 3,
+            sums: sums(number, 1.0),
+        };
+        let group = |key: &str, part: f64| GroupNumbers {
+            key: key.to_owned(),
+            total: sums(99, part),
+            days: (0..30).map(|number| sums(number, part)).collect(),
+        };
+        DailyNumbers {
+            metric,
+            by: Some(DailyGroup::Rig),
+            comparison: DailyComparison {
+                today: Some(7.3),
+                last_week: Some(315.0),
+                daily_average: Some(45.0),
+            },
+            total: NumberSums {
+                cost_usd: 137.5,
+                ..sums(30, 1.0)
+            },
+            today: sums(29, 1.0),
+            last_week: sums(28, 1.0),
+            days: (0..30).map(day).collect(),
+            groups: vec![
+                group("web", 0.75),
+                group("a\u{1b}[31mpi", 0.25),
+                group("", 0.0),
+            ],
+            problems: vec!["line 3 of x.jsonl is damaged and ignored".to_owned()],
+        }
+    }
+
+    fn check_plot(name: &str, metric: DailyMetric, width: usize) {
+        let mut page = Page::new(Some(width), Style::plain());
+        write_plot(&numbers(metric), &mut page);
+        let mut settings = insta::Settings::clone_current();
+        settings.set_snapshot_path(Path::new("snapshots"));
+        settings.set_prepend_module_to_snapshot(false);
+        settings.bind(|| insta::assert_snapshot!(name, page.text()));
+    }
+
+    #[test]
+    fn the_plot_fits_each_width() {
+        for width in [60, 100, 200] {
+            check_plot(&format!("plot-{width}"), DailyMetric::Cost, width);
+        }
+        check_plot("plot-waits", DailyMetric::Waits, 100);
+        check_plot("plot-tokens-narrow", DailyMetric::Tokens, 30);
+    }
+}

@@ -235,7 +235,7 @@ impl<'a> Top<'a> {
             }
             TopMessage::Unreadable(problem) => self.state.news.problem = Some(problem),
             TopMessage::Costs(costs) => {
-                self.state.news.costs = Some(costs.map(|report| *report));
+                self.state.news.costs = Some(costs.map(|news| *news));
             }
             TopMessage::Page { request, lines } => {
                 self.page_reading.runs = false;

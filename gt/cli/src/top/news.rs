@@ -2,6 +2,7 @@
 
 use gt::town::event::EventLine;
 use gt::view::costs::CostReport;
+use gt::view::daily::DailyNumbers;
 use gt::view::overview::TownOverview;
 
 /// A list of the main screen.
@@ -39,6 +40,15 @@ impl Section {
     }
 }
 
+/// The costs of the town.
+#[derive(Debug)]
+pub(super) struct CostNews {
+    /// Those since midnight by agent.
+    pub(super) today: CostReport,
+    /// Those of the last days.
+    pub(super) daily: DailyNumbers,
+}
+
 /// The last readings of the town.
 #[derive(Debug, Default)]
 pub(super) struct TownNews {
@@ -46,8 +56,8 @@ pub(super) struct TownNews {
     pub(super) overview: Option<TownOverview>,
     /// The last events, newest first.
     pub(super) feed: Vec<EventLine>,
-    /// The costs since midnight by agent. None before the first reading.
-    pub(super) costs: Option<Result<CostReport, String>>,
+    /// None before the first reading.
+    pub(super) costs: Option<Result<CostNews, String>>,
     /// The reason why the last reading failed. The values are older then.
     pub(super) problem: Option<String>,
 }

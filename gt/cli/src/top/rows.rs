@@ -266,7 +266,7 @@ fn agent_row(agent: &AgentStatus, news: &TownNews, overview: &TownOverview) -> S
 
 /// Describes what an agent has cost today.
 fn describe_usage(news: &TownNews, address: &str) -> Option<String> {
-    let report = news.costs.as_ref()?.as_ref().ok()?;
+    let report = &news.costs.as_ref()?.as_ref().ok()?.today;
     let row = report.rows.iter().find(|row| row.key == address)?;
     Some(format_cost(&row.sum))
 }

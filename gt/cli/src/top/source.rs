@@ -13,7 +13,8 @@ use gt::town::TownLayout;
 use gt::town::event::{EventLine, EventReader};
 use gt::town::identity::{Address, detect_caller};
 use gt::town::temporary::ending_signals;
-use gt::view::costs::{self, CostGroup, CostReport};
+use gt::view::costs::{self, CostGroup};
+use gt::view::daily::{DailyChoice, read_daily_numbers};
 use gt::view::feed::FeedFilter;
 use gt::view::overview::{OverviewMemory, TownOverview};
 use gt::view::status;
@@ -22,6 +23,7 @@ use kit::sys::ancestor::SessionVariables;
 use kit::sys::watch::FolderWatch;
 use signal_hook::iterator::Signals;
 
+use super::news::CostNews;
 use super::rows::PageLine;
 use super::state::ResultLine;
 use super::subject::Subject;
@@ -33,6 +35,8 @@ const READ_INTERVAL: Duration = Duration::from_secs(10);
 const MIN_READ_PAUSE: Duration = Duration::from_millis(500);
 /// The rest after a reading, as a multiple of its duration. Bounds the load of a large town.
 const REST_FACTOR: u32 = 40;
+/// The number of days whose costs are drawn.
+const SHOWN_DAYS: usize = 14;
 /// The number of events that are kept.
 const MAX_EVENTS: usize = 200;
 
@@ -41,7 +45,7 @@ pub(super) enum TopMessage {
     Overview(Box<OverviewNews>),
     /// The town cannot be read, for this reason.
     Unreadable(String),
-    Costs(Result<Box<CostReport>, String>),
+    Costs(Result<Box<CostNews>, String>),
     Page {
         request: PageRequest,
         lines: Vec<PageLine>,
@@ -178,13 +182,13 @@ impl TownWatcher {
     }
 }
 
-/// Reads the costs since midnight again and again, until the loop ends.
+/// Reads the costs since midnight and of the last days again and again, until the loop ends.
 pub(super) fn watch_costs(opener: &TownOpener, end: &Receiver<()>, send: &Sender<TopMessage>) {
     let town = opener.open();
     let mut cache = RequestCache::default();
     loop {
         let begun = Instant::now();
-        let found = costs::read_costs_of_today(&town, CostGroup::Agent, &mut cache);
+        let found = read_cost_news(&town, &mut cache);
         let message =
             TopMessage::Costs(found.map(Box::new).map_err(|error| describe_error(&error)));
         let rest = costs::rest_after_reading(begun.elapsed());
@@ -194,6 +198,17 @@ pub(super) fn watch_costs(opener: &TownOpener, end: &Receiver<()>, send: &Sender
             return;
         }
     }
+}
+
+fn read_cost_news(town: &LiveTown, cache: &mut RequestCache) -> anyhow::Result<CostNews> {
+    let choice = DailyChoice {
+        days: SHOWN_DAYS,
+        ..DailyChoice::default()
+    };
+    Ok(CostNews {
+        daily: read_daily_numbers(town, choice, cache)?,
+        today: costs::read_costs_of_today(town, CostGroup::Agent, cache)?,
+    })
 }
 
 /// Reads the requested pages, until the loop ends.

@@ -6,6 +6,8 @@ use gt::host::daemon::DaemonStatus;
 use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
 use gt::town::event::{EventLine, EventVisibility};
+use gt::view::costs::{CostReport, CostSum};
+use gt::view::daily::{DailyComparison, DailyMetric, DailyNumbers, DayNumbers, NumberSums};
 use gt::view::glance::SessionGlance;
 use gt::view::need::{UserNeed, UserNeedKind, UserQuestion};
 use gt::view::offer::{TownOffers, list_steps_for_quiet_agent};
@@ -25,7 +27,7 @@ use ratatui::style::Color;
 
 use super::action::TopAction;
 use super::draw::{self, Theme};
-use super::news::Section;
+use super::news::{CostNews, Section};
 use super::rows::{PageLine, Tone};
 use super::state::{ResultLine, TopState};
 use super::subject::Subject;
@@ -240,6 +242,69 @@ fn check_screen(name: &str, screen: String) {
 fn the_main_screen_fits_each_width() {
     for width in [60, 100, 200] {
         check_screen(&format!("main-{width}"), draw(&open_top(), width, 30));
+    }
+}
+
+/// Costs of 14 days that rise to today's.
+fn costs() -> CostNews {
+    let day = |place: usize| {
+        #[expect(clippy::cast_precision_loss, reason = "a small number")]
+        let cost_usd = place as f64 * 0.5;
+        NumberSums {
+            cost_usd,
+            ..NumberSums::default()
+        }
+    };
+    let today = jiff::civil::date(2026, 11, 29);
+    CostNews {
+        today: CostReport {
+            total_usd: 6.5,
+            total: CostSum {
+                cost_usd: 6.5,
+                ..CostSum::default()
+            },
+            rows: Vec::new(),
+            sessions: Vec::new(),
+            models_without_price: Vec::new(),
+            prices_of: String::new(),
+            own_prices: None,
+            unread: Vec::new(),
+            budgets: Vec::new(),
+            last_hour_usd: 0.0,
+            usage_windows: Vec::new(),
+        },
+        daily: DailyNumbers {
+            metric: DailyMetric::Cost,
+            by: None,
+            comparison: DailyComparison {
+                today: Some(6.5),
+                last_week: Some(31.5),
+                daily_average: Some(4.5),
+            },
+            total: day(91),
+            today: day(13),
+            last_week: day(63),
+            days: (0..14)
+                .map(|place| DayNumbers {
+                    day: today,
+                    recorded: true,
+                    sums: day(place),
+                })
+                .collect(),
+            groups: Vec::new(),
+            problems: Vec::new(),
+        },
+    }
+}
+
+#[test]
+fn the_header_compares_the_costs_of_today_with_last_week() {
+    for width in [60, 100, 200] {
+        let mut state = open_top();
+        state.news.costs = Some(Ok(costs()));
+        let screen = draw(&state, width, 30);
+        let header: Vec<&str> = screen.lines().take(3).collect();
+        check_screen(&format!("costs-{width}"), header.join("\n"));
     }
 }
 

@@ -1,10 +1,14 @@
 //! The header: the town, its daemon, the counts, the costs of today, and what stops the town.
 
+use gt::view::daily::DailyMetric;
 use gt::view::overview::TownOverview;
+use kit::ui::counted;
 use kit::ui::cut::cut_to_width;
 use kit::ui::escape::escape_line;
+use kit::ui::plot::draw_sparkline;
 
 use super::super::super::costs::format_cost;
+use super::super::super::costs::plot::format_value;
 use super::super::news::TownNews;
 use super::super::rows::{Tone, count_working};
 use super::super::state::TopState;
@@ -64,20 +68,38 @@ fn list_parts(overview: &TownOverview, news: &TownNews) -> Vec<String> {
         daemon.to_owned(),
         format!("{working} of {workers} working"),
         queue,
-        describe_costs(news),
     ];
+    parts.extend(describe_costs(news));
     if status.overseer.unread_mail > 0 {
         parts.push(format!("{} unread mail", status.overseer.unread_mail));
     }
     parts
 }
 
-fn describe_costs(news: &TownNews) -> String {
-    match &news.costs {
-        None => "today …".to_owned(),
-        Some(Err(_)) => "costs unknown".to_owned(),
-        Some(Ok(report)) => format!("{} today", format_cost(&report.total)),
+/// Describes the costs of today beside the average of the last week, and draws those of the last
+/// days.
+fn describe_costs(news: &TownNews) -> Vec<String> {
+    let costs = match &news.costs {
+        None => return vec!["today …".to_owned()],
+        Some(Err(_)) => return vec!["costs unknown".to_owned()],
+        Some(Ok(costs)) => costs,
+    };
+    let daily = &costs.daily;
+    let average = format_value(DailyMetric::Cost, daily.comparison.daily_average);
+    let days: Vec<Option<f64>> = daily
+        .days
+        .iter()
+        .map(|day| day.sums.value(DailyMetric::Cost))
+        .collect();
+    let mut parts = vec![format!(
+        "{} today, {average} per day last week",
+        format_cost(&costs.today.total)
+    )];
+    if daily.total.cost_usd > 0.0 {
+        let picture = draw_sparkline(&days);
+        parts.push(format!("{} │{picture}│", counted(days.len(), "day")));
     }
+    parts
 }
 
 /// Returns the stop, the pauses and the problems, with the command that ends each.

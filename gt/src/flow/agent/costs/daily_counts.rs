@@ -147,3 +147,111 @@ impl EventCounter<'_> {
         known.unwrap_or(UNKNOWN_MODEL).to_owned()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use bd::bead::{Kind, Stamp};
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::TestTown;
+    use crate::town::event::{MergeRef, MergeResultEvent, event};
+
+    fn request(id: &str, bead: &str, commit: Option<&str>, created_at: Timestamp) -> Bead {
+        let commit = commit.map_or(String::new(), |commit| format!("\nmerge_commit: {commit}"));
+        Bead {
+            id: id.to_owned(),
+            title: "Merge".to_owned(),
+            issue_type: Kind::Task,
+            labels: vec!["gt:merge-request".to_owned()],
+            description: format!("source_issue: {bead}{commit}"),
+            created_at: Stamp::from(created_at),
+            updated_at: Stamp::from(created_at),
+            ..Bead::default()
+        }
+    }
+
+    #[test]
+    fn proven_merges_waits_red_gates_and_restarts_are_counted() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let town = &place.town;
+        let rig = town.rig("web");
+        let now = town.clock.now();
+        let submitted = now - SignedDuration::from_secs(90);
+        let store = rig.store().unwrap();
+        rig.transact(&store, |tx| -> anyhow::Result<()> {
+            tx.put(request("web-mr-1", "web-a", Some("c0ffee"), submitted))?;
+            tx.put(request("web-mr-2", "web-b", None, submitted))?;
+            Ok(())
+        })
+        .unwrap();
+        let merge_ref = |mr: &str, bead: &str| MergeRef {
+            mr: mr.to_owned(),
+            rig: "web".to_owned(),
+            bead: bead.to_owned(),
+            ..MergeRef::default()
+        };
+        let merged = |mr: &str, bead: &str| {
+            let outcome = json!({ "outcome": "merged" });
+            Event::Merged(MergeResultEvent {
+                request: merge_ref(mr, bead),
+                outcome: crate::town::event::json_fields(&outcome),
+            })
+        };
+        let gate = |passed: bool| {
+            let gate = json!({ "gate": "test", "passed": passed, "commit": "c", "seconds": 1.0,
+                "mr": "web-mr-1", "rig": "web", "bead": "web-a", "worker": "", "branch": "" });
+            let line = json!({ "ts": "", "type": "gate", "payload": gate });
+            let line: crate::town::event::EventLine = serde_json::from_value(line).unwrap();
+            line.to_event()
+        };
+        for event in [
+            Event::MergeStarted(merge_ref("web-mr-1", "web-a")),
+            gate(false),
+            Event::MergeStarted(merge_ref("web-mr-1", "web-a")),
+            gate(true),
+            merged("web-mr-1", "web-a"),
+            // The same merge twice, one without a proof, and one of a request that does not exist.
+            merged("web-mr-1", "web-a"),
+            merged("web-mr-2", "web-b"),
+            merged("web-mr-3", "web-c"),
+            event!(Respawn,
+                rig: "web", polecat: "nux", bead: "web-b", lease: 2_u64, handed_over: false,
+                snapshot: None,
+            ),
+        ] {
+            town.record_event(&event);
+        }
+        let models = BTreeMap::from([("web-a".to_owned(), "model-a".to_owned())]);
+        let zone = TimeZone::UTC;
+        let since = now - SignedDuration::from_hours(1);
+        let days = count_events(town, since, &zone, &models).unwrap();
+        let mut counts = days.into_values().next().unwrap();
+        // The clock of the town runs, and events have whole seconds.
+        let waited = std::mem::take(&mut counts[0].wait_seconds);
+        assert!((80.0..=120.0).contains(&waited), "{waited}");
+        let of_a = DailyCounts {
+            rig: "web".to_owned(),
+            model: "model-a".to_owned(),
+            merges: 1,
+            waits: 1,
+            wait_seconds: 0.0,
+            red_gates: 1,
+            restarts: 0,
+        };
+        let unknown = DailyCounts {
+            rig: "web".to_owned(),
+            model: UNKNOWN_MODEL.to_owned(),
+            restarts: 1,
+            ..DailyCounts::default()
+        };
+        assert_eq!(counts, [of_a, unknown]);
+        let later = now + SignedDuration::from_hours(1);
+        assert!(
+            count_events(town, later, &zone, &models)
+                .unwrap()
+                .is_empty()
+        );
+    }
+}

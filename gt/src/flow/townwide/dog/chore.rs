@@ -9,6 +9,8 @@ use kit::ui::counted;
 use serde::Serialize;
 
 use crate::flow::agent::compact;
+use crate::flow::agent::costs::daily::refresh_daily_sums;
+use crate::flow::agent::seance::usage::RequestCache;
 use crate::flow::townwide::deacon::stale_hooks::{self, HookVerdict};
 use crate::flow::townwide::deacon::zombies;
 use crate::flow::townwide::dog::health::{self, DogHealth};
@@ -42,10 +44,12 @@ pub enum Chore {
     Archive,
     /// Remove old logs of gates and merged branches, and pack the rigs' repositories
     Compact,
+    /// Record the costs and counts of each day, which transcripts do not outlive
+    Costs,
 }
 
 impl Chore {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::OrphanScan,
         Self::SessionGc,
         Self::StaleWork,
@@ -53,6 +57,7 @@ impl Chore {
         Self::Kennel,
         Self::Archive,
         Self::Compact,
+        Self::Costs,
     ];
 
     /// Returns the chore's name.
@@ -65,6 +70,7 @@ impl Chore {
             Self::Kennel => "kennel",
             Self::Archive => "archive",
             Self::Compact => "compact",
+            Self::Costs => "costs",
         }
     }
 }
@@ -118,6 +124,10 @@ pub fn run_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
         Chore::Kennel => check_kennel(town),
         Chore::Archive => archive_beads(town),
         Chore::Compact => compact_rigs(town),
+        Chore::Costs => {
+            refresh_daily_sums(town, 1, &mut RequestCache::default())?;
+            Ok(Vec::new())
+        }
     }
 }
 
