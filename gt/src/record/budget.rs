@@ -95,11 +95,19 @@ pub enum BudgetKind {
     /// A rig on one day.
     Rig,
     Convoy,
+    /// The usual costs of a convoy. The user is warned of more, and nothing is stopped.
+    ConvoyBand,
     Bead,
 }
 
 impl BudgetKind {
-    const ALL: [Self; 4] = [Self::Day, Self::Rig, Self::Convoy, Self::Bead];
+    const ALL: [Self; 5] = [
+        Self::Day,
+        Self::Rig,
+        Self::Convoy,
+        Self::ConvoyBand,
+        Self::Bead,
+    ];
 
     /// Returns the setting.
     pub fn setting(self) -> &'static str {
@@ -107,6 +115,7 @@ impl BudgetKind {
             Self::Day => "budget.day",
             Self::Rig => "budget.rig",
             Self::Convoy => "budget.convoy",
+            Self::ConvoyBand => "budget.convoy_band",
             Self::Bead => "budget.bead",
         }
     }
@@ -172,7 +181,7 @@ impl Budget {
         match self.kind {
             BudgetKind::Day => "today".to_owned(),
             BudgetKind::Rig => format!("rig {} today", self.subject),
-            BudgetKind::Convoy => format!("convoy {}", self.subject),
+            BudgetKind::Convoy | BudgetKind::ConvoyBand => format!("convoy {}", self.subject),
             BudgetKind::Bead => self.subject.clone(),
         }
     }
@@ -258,11 +267,28 @@ impl BudgetBook {
 
     /// Returns the budget of a convoy, for all beads that it tracks.
     pub fn of_convoy(&self, layers: &SettingsLayers, convoy: &Bead) -> Option<Budget> {
+        self.of_convoy_kind(BudgetKind::Convoy, layers, convoy)
+    }
+
+    /// Returns the budget and the band of a convoy, as far as they are set.
+    pub fn all_of_convoy(&self, layers: &SettingsLayers, convoy: &Bead) -> Vec<Budget> {
+        [BudgetKind::Convoy, BudgetKind::ConvoyBand]
+            .into_iter()
+            .filter_map(|kind| self.of_convoy_kind(kind, layers, convoy))
+            .collect()
+    }
+
+    fn of_convoy_kind(
+        &self,
+        kind: BudgetKind,
+        layers: &SettingsLayers,
+        convoy: &Bead,
+    ) -> Option<Budget> {
         Some(Budget {
-            kind: BudgetKind::Convoy,
+            kind,
             subject: convoy.id.clone(),
             rig: String::new(),
-            limit_usd: BudgetKind::Convoy.limit(layers)?,
+            limit_usd: kind.limit(layers)?,
             forecast_usd: None,
             spent_usd: convoy::tracked_ids(convoy)
                 .map(|bead| self.cost_of(bead))
@@ -329,7 +355,7 @@ mod tests {
         let place = TestTown::new();
         let town = &place.town;
         std::fs::create_dir_all(town.layout.settings().parent().unwrap()).unwrap();
-        let settings = r#"{"budget":{"day":10,"rig":2.5,"convoy":3,"bead":1}}"#;
+        let settings = r#"{"budget":{"day":10,"rig":2.5,"convoy":3,"convoy_band":2,"bead":1}}"#;
         std::fs::write(town.layout.settings(), settings).unwrap();
         let layers = SettingsLayers::load(town, None).unwrap();
         assert!(has_budgets(&layers) && !has_budgets(&SettingsLayers::default()));
@@ -360,6 +386,11 @@ mod tests {
         assert!(book.of_bead(&layers, "web", "web-a").unwrap().is_spent());
         let convoy = Bead::default();
         assert!(!book.of_convoy(&layers, &convoy).unwrap().is_nearly_spent());
+        let kinds = |convoy: &Bead| -> Vec<BudgetKind> {
+            let all = book.all_of_convoy(&layers, convoy).into_iter();
+            all.map(|budget| budget.kind).collect()
+        };
+        assert_eq!(kinds(&convoy), [BudgetKind::Convoy, BudgetKind::ConvoyBand]);
         // Sums of a day end with it, the costs of beads do not.
         let tomorrow = now + jiff::SignedDuration::from_hours(48);
         let book = BudgetBook::load(&town.layout, tomorrow);

@@ -89,6 +89,37 @@ pub struct CostRow {
     /// The costs for each merged bead of that record.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_per_merge_usd: Option<f64>,
+    #[serde(flatten)]
+    pub beads: BeadCosts,
+}
+
+/// The beads behind some costs. A bead counts once, however many sessions and merges it had.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct BeadCosts {
+    /// The beads on the hook of a session in the counted time.
+    pub dispatched_beads: usize,
+    /// Those of them that were merged in the counted time.
+    pub merged_beads: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_per_dispatched_bead_usd: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_per_merged_bead_usd: Option<f64>,
+}
+
+impl BeadCosts {
+    fn new(cost_usd: f64, dispatched: &BTreeSet<String>, merged: &BTreeSet<String>) -> Self {
+        let merged_beads = dispatched.intersection(merged).count();
+        let divide = |count: usize| {
+            let count = u32::try_from(count).unwrap_or(u32::MAX);
+            (count > 0).then(|| cost_usd / f64::from(count))
+        };
+        Self {
+            dispatched_beads: dispatched.len(),
+            merged_beads,
+            cost_per_dispatched_bead_usd: divide(dispatched.len()),
+            cost_per_merged_bead_usd: divide(merged_beads),
+        }
+    }
 }
 
 /// The costs of one session.
@@ -116,6 +147,8 @@ pub struct SessionCost {
 pub struct CostReport {
     pub total_usd: f64,
     pub total: CostSum,
+    /// The beads behind the total.
+    pub beads: BeadCosts,
     pub rows: Vec<CostRow>,
     pub sessions: Vec<SessionCost>,
     /// The models that have no price, so that only their tokens are known.
@@ -189,6 +222,7 @@ pub fn read_costs(
         convoys: find_convoys(&view, &sessions),
         rows: BTreeMap::new(),
         total: CostSum::default(),
+        beads: BTreeSet::new(),
         unpriced: BTreeSet::new(),
         sessions: BTreeMap::new(),
         own_priced: BTreeSet::new(),
@@ -206,6 +240,8 @@ pub fn read_costs(
         }
     });
     cache.forget_unused();
+    book.add_begun_sessions(&sessions, since);
+    let merged = find_merged_beads(&view, since);
     let costs = sessions
         .iter()
         .filter_map(|session| {
@@ -216,10 +252,11 @@ pub fn read_costs(
     let mut rows: Vec<CostRow> = book
         .rows
         .into_iter()
-        .map(|(key, (sum, sessions))| CostRow {
+        .map(|(key, row)| CostRow {
             key,
-            sum,
-            sessions: sessions.len(),
+            beads: BeadCosts::new(row.sum.cost_usd, &row.beads, &merged),
+            sum: row.sum,
+            sessions: row.sessions.len(),
             record: None,
             success_percent: None,
             cost_per_merge_usd: None,
@@ -236,6 +273,7 @@ pub fn read_costs(
     }
     Ok(CostReport {
         total_usd: book.total.cost_usd,
+        beads: BeadCosts::new(book.total.cost_usd, &book.beads, &merged),
         total: book.total,
         rows,
         sessions: costs,
@@ -277,6 +315,20 @@ fn add_records(view: &TownView, rows: &mut [CostRow], since: Option<Timestamp>, 
     }
 }
 
+/// Returns the beads that were merged since a time, by the records of their workers.
+fn find_merged_beads(view: &TownView, since: Option<Timestamp>) -> BTreeSet<String> {
+    view.stores
+        .rigs
+        .values()
+        .flat_map(read_all_records)
+        .filter(|entry| {
+            let merged_at = entry.merged_at();
+            merged_at.is_some_and(|at| since.is_none_or(|since| at >= since))
+        })
+        .map(|entry| entry.bead)
+        .collect()
+}
+
 /// Returns the type of a bead. Empty for a bead that is gone.
 fn kind_of_bead<'a>(view: &'a TownView, bead: &str) -> &'a str {
     let bead = view.stores.get(bead);
@@ -295,15 +347,26 @@ fn find_convoys(view: &TownView, sessions: &[PastSession]) -> BTreeMap<String, S
         .collect()
 }
 
+/// The sum of a key.
+#[derive(Default)]
+struct CountedRow {
+    sum: CostSum,
+    /// The ids of its sessions.
+    sessions: HashSet<String>,
+    /// The beads of its sessions.
+    beads: BTreeSet<String>,
+}
+
 struct CostBook<'a> {
     view: &'a TownView,
     group: CostGroup,
     zone: &'a TimeZone,
     /// The convoy of each tracked bead.
     convoys: BTreeMap<String, String>,
-    /// The sum of each key, with the ids of its sessions.
-    rows: BTreeMap<String, (CostSum, HashSet<String>)>,
+    rows: BTreeMap<String, CountedRow>,
     total: CostSum,
+    /// All beads that a session worked on.
+    beads: BTreeSet<String>,
     unpriced: BTreeSet<String>,
     own_priced: BTreeSet<String>,
     prices: &'a PriceList,
@@ -322,16 +385,49 @@ impl CostBook<'_> {
             self.own_priced.insert(request.model.clone());
         }
         let key = self.key_of(session, request);
-        let (row, sessions) = self.rows.entry(key).or_default();
-        row.add(request, cost);
-        sessions.insert(session.session_id.clone());
+        let row = self.rows.entry(key).or_default();
+        row.sum.add(request, cost);
+        row.sessions.insert(session.session_id.clone());
+        if !session.bead.is_empty() {
+            row.beads.insert(session.bead.clone());
+            self.beads.insert(session.bead.clone());
+        }
         self.total.add(request, cost);
         let (model, sum) = self.sessions.entry(session.session_id.clone()).or_default();
         model.clone_from(&request.model);
         sum.add(request, cost);
     }
 
+    /// Adds the beads of sessions that began since a time, also of those without a request: their
+    /// bead was dispatched in vain.
+    fn add_begun_sessions(&mut self, sessions: &[PastSession], since: Option<Timestamp>) {
+        for session in sessions {
+            let begun = Stamp::parse(&session.ts).instant();
+            if session.bead.is_empty() || since.is_some_and(|since| begun < since) {
+                continue;
+            }
+            self.beads.insert(session.bead.clone());
+            let key = match self.group {
+                CostGroup::Model => continue,
+                CostGroup::Day => begun.to_zoned(self.zone.clone()).date().to_string(),
+                _ => self.key_of_session(session),
+            };
+            if let Some(row) = self.rows.get_mut(&key) {
+                row.beads.insert(session.bead.clone());
+            }
+        }
+    }
+
     fn key_of(&self, session: &PastSession, request: &ModelRequest) -> String {
+        match self.group {
+            CostGroup::Day => request.at.to_zoned(self.zone.clone()).date().to_string(),
+            CostGroup::Model => request.model.clone(),
+            _ => self.key_of_session(session),
+        }
+    }
+
+    /// Returns the key of a session. Empty for groups by a property of requests.
+    fn key_of_session(&self, session: &PastSession) -> String {
         let address: Option<Address> = session.actor.parse().ok();
         match self.group {
             CostGroup::Agent => session.actor.clone(),
@@ -340,9 +436,8 @@ impl CostBook<'_> {
                 .convoys
                 .get(&session.bead)
                 .map_or(String::new(), String::clone),
-            CostGroup::Day => request.at.to_zoned(self.zone.clone()).date().to_string(),
             CostGroup::Kind => kind_of_bead(self.view, &session.bead).to_owned(),
-            CostGroup::Model => request.model.clone(),
+            CostGroup::Day | CostGroup::Model => String::new(),
             CostGroup::Rig => address
                 .as_ref()
                 .and_then(|address| address.rig())

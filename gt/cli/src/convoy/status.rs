@@ -1,13 +1,17 @@
 //! `gt convoy status`.
 
 use kit::ui::{Page, escape};
+use serde::Serialize;
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use bd::bead::Status;
+use gt::flow::agent::costs;
+use gt::flow::agent::seance::usage::RequestCache;
 use gt::flow::work::convoy::integration::Integration;
 use gt::flow::work::convoy::{self, BeadStanding, ConvoyProgress, TrackedBead};
 use gt::record;
+use gt::record::budget::{Budget, BudgetBook};
 use gt::record::town_view::TownView;
 
 /// Show each bead of a convoy, its worker and the next steps
@@ -18,14 +22,24 @@ use gt::record::town_view::TownView;
 ///
 /// With `--json` an array of {id, title, status, created_at, tracked: [{id, title, status,
 /// dependency_type, issue_type, assignee?, standing, waits_for, why?, next_steps}], completed,
-/// total, landings, blocked_by: [{id, title, from, next_steps}], integration?}. `blocked_by` are
-/// critical escalations. `standing` is open, blocked, working, merging, done, failed or unknown;
+/// total, landings, blocked_by: [{id, title, from, next_steps}], integration?, budgets?: [{kind,
+/// subject, spent_usd, limit_usd}]}. `budgets` are the costs of its beads beside the settings
+/// `budget.convoy` and `budget.convoy_band`. `blocked_by` are critical escalations. `standing` is open, blocked, working, merging, done, failed or unknown;
 /// `next_steps` are commands, one of which unblocks it; `integration` is {rigs: {RIG: {branch,
 /// target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The convoy's id or title, or its number in `gt convoy list` (default: all open ones)
     convoy: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ConvoyStatus {
+    #[serde(flatten)]
+    progress: ConvoyProgress,
+    /// The budget and the band of the convoy, if they are set.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    budgets: Vec<Budget>,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -36,9 +50,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None => record::convoy::list_convoys(&view.stores.town, false),
         Some(text) => vec![super::find_convoy(&view, text)?],
     };
-    let found: Vec<ConvoyProgress> = chosen
+    let layers = view.settings.all_layers();
+    costs::refresh_old_spending(&town, layers, &mut RequestCache::default())?;
+    let book = BudgetBook::load(&town.layout, view.now);
+    let town_layers = view.settings.for_rig(None);
+    let found: Vec<ConvoyStatus> = chosen
         .into_iter()
-        .map(|convoy| board.progress(convoy))
+        .map(|convoy| ConvoyStatus {
+            progress: board.progress(convoy),
+            budgets: book.all_of_convoy(town_layers, convoy),
+        })
         .collect();
     for (error, rigs) in view.settings.list_stops() {
         let rigs: Vec<&str> = rigs
@@ -47,7 +68,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 view.stores.rigs.get(*rig).is_some_and(|beads| {
                     found
                         .iter()
-                        .flat_map(|convoy| &convoy.tracked)
+                        .flat_map(|convoy| &convoy.progress.tracked)
                         .any(|bead| beads.get(&bead.id).is_some())
                 })
             })
@@ -65,7 +86,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             page.line("no open convoys");
         }
         for convoy in found {
-            write_convoy(convoy, page);
+            write_convoy(&convoy.progress, page);
+            for budget in &convoy.budgets {
+                let text = format!("   {budget}, {} %", budget.percent());
+                let text = escape::escape_line(&text);
+                page.line(if budget.is_nearly_spent() {
+                    page.style().red(&text)
+                } else {
+                    text
+                });
+            }
         }
     })
 }

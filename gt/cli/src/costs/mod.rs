@@ -17,7 +17,7 @@ use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::agent::seance::usage::RequestCache;
 use gt::flow::agent::seance::window::UsageWindow;
-use gt::view::costs::{self, CostGroup, CostReport, CostSum};
+use gt::view::costs::{self, BeadCosts, CostGroup, CostReport, CostSum};
 use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric};
 
 /// Show the tokens and costs of sessions
@@ -28,16 +28,20 @@ use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric};
 /// `settings/prices.json` of the town adds or replaces prices {date, models{NAME{input, output,
 /// cache_read?, cache_write?, cache_write_1h?}}}, in dollars per million tokens. Of a model without
 /// a price only the tokens are known. The settings `budget.day`, `budget.rig`, `budget.convoy` and
-/// `budget.bead` limit them: no session of a worker is started when one is spent. The forecast of a
+/// `budget.bead` limit them: no session of a worker is started when one is spent.
+/// `budget.convoy_band` only warns. The forecast of a
 /// day's budget is the costs until now, and those of the last hour for each hour until midnight.
 /// The use of an account's windows of five hours and a week is shown if the program reports it, as
 /// Codex does and Claude Code with a subscription. Models, runtimes and types of beads (`--by
 /// kind`) are shown with what they did: the success rate (the merged part of finished attempts),
 /// merged attempts, those merged as submitted first, the median time from the sling to the
 /// submission, and the cost per merge. A session counts for the bead that was on the hook when it
-/// began. With `--json` {period?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
-/// cache_write_1h, output}, unpriced_tokens?, requests}, rows[{key, sessions, record?{finished,
-/// merged, first_time_green, median_seconds?}, success_percent?, cost_per_merge_usd?, ...}],
+/// began. Costs are divided by the beads that were dispatched, and by those of them that were
+/// merged; each bead counts once. With `--json` {period?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
+/// cache_write_1h, output}, unpriced_tokens?, requests}, beads{dispatched_beads,
+/// merged_beads, cost_per_dispatched_bead_usd?, cost_per_merged_bead_usd?}, rows[{key, sessions, record?{finished,
+/// merged, first_time_green, median_seconds?}, success_percent?, cost_per_merge_usd?, dispatched_beads,
+/// merged_beads, ...}],
 /// by_role?, by_rig?, sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
 /// models_without_price[], prices_of, own_prices?{prices_of, models[]}, unread[], budgets?[{kind,
 /// subject, rig?, spent_usd, limit_usd, forecast_usd?}], last_hour_usd, usage_windows?[{runtime,
@@ -93,6 +97,8 @@ struct Costs {
     by_role: Option<BTreeMap<String, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     by_rig: Option<BTreeMap<String, f64>>,
+    #[serde(skip)]
+    group: CostGroup,
     /// The begin of the range.
     #[serde(skip)]
     since: Option<jiff::Timestamp>,
@@ -147,6 +153,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         by_role: matches!(group, CostGroup::Role).then(|| sum_by_key(&report)),
         by_rig: matches!(group, CostGroup::Rig).then(|| sum_by_key(&report)),
         report,
+        group,
         since,
     };
     let as_csv = args.csv;
@@ -178,6 +185,14 @@ fn write_costs(costs: &Costs, page: &mut Page) {
             "cost", "input", "cached", "written", "output"
         ));
     }
+    let has_bead_lines = matches!(
+        costs.group,
+        CostGroup::Convoy
+            | CostGroup::Kind
+            | CostGroup::Model
+            | CostGroup::Rig
+            | CostGroup::Runtime
+    );
     for row in &report.rows {
         let tokens = &row.sum.tokens;
         let cost = format_cost(&row.sum);
@@ -207,8 +222,14 @@ fn write_costs(costs: &Costs, page: &mut Page) {
                 describe_summary(record)
             ));
         }
+        if has_bead_lines && row.beads.dispatched_beads > 0 {
+            page.cut_line(format!("{:>49}{}", "", describe_beads(&row.beads)));
+        }
     }
     if !report.rows.is_empty() {
+        if report.beads.dispatched_beads > 0 {
+            page.line(format!("In all: {}", describe_beads(&report.beads)));
+        }
         page.line(format!("List prices of {}", report.prices_of));
         if are_old_prices(&report.prices_of, page.now()) {
             page.line("They are over three months old. Write newer ones to settings/prices.json");
@@ -259,6 +280,19 @@ fn write_costs(costs: &Costs, page: &mut Page) {
             "Not included: sessions without a transcript, of {agents}"
         ));
     }
+}
+
+/// Describes the costs per dispatched and per merged bead, with both counts.
+fn describe_beads(beads: &BeadCosts) -> String {
+    let dispatched = counted(beads.dispatched_beads, "bead");
+    let per_bead =
+        |cost: Option<f64>| cost.map_or(String::new(), |cost| format!(" (${cost:.2} each)"));
+    format!(
+        "{dispatched} dispatched{}, {} merged{}",
+        per_bead(beads.cost_per_dispatched_bead_usd),
+        beads.merged_beads,
+        per_bead(beads.cost_per_merged_bead_usd)
+    )
 }
 
 /// The age from which list prices are reported as old.

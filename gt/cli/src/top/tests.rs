@@ -6,7 +6,7 @@ use gt::host::daemon::DaemonStatus;
 use gt::record::escalation::Severity;
 use gt::record::polecat::PolecatState;
 use gt::town::event::{EventLine, EventVisibility};
-use gt::view::costs::{CostReport, CostSum};
+use gt::view::costs::{BeadCosts, CostReport, CostSum};
 use gt::view::daily::{DailyComparison, DailyMetric, DailyNumbers, DayNumbers, NumberSums};
 use gt::view::glance::SessionGlance;
 use gt::view::need::{UserNeed, UserNeedKind, UserQuestion};
@@ -263,6 +263,7 @@ fn costs() -> CostNews {
                 cost_usd: 6.5,
                 ..CostSum::default()
             },
+            beads: BeadCosts::default(),
             rows: Vec::new(),
             sessions: Vec::new(),
             models_without_price: Vec::new(),

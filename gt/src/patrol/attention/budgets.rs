@@ -51,19 +51,32 @@ pub fn list_budgets(view: &TownView) -> Vec<Budget> {
                 .filter_map(|bead| book.of_bead(layers, rig, bead)),
         );
     }
-    if BudgetKind::Convoy.is_set(town) {
+    if BudgetKind::Convoy.is_set(town) || BudgetKind::ConvoyBand.is_set(town) {
         let convoys = convoy::list_convoys(&view.stores.town, false);
         budgets.extend(
             convoys
                 .into_iter()
-                .filter_map(|convoy| book.of_convoy(town, convoy)),
+                .flat_map(|convoy| book.all_of_convoy(town, convoy)),
         );
     }
     budgets
 }
 
 fn describe_budget(budget: &Budget, prices: &str) -> AttentionItem {
-    let (stage, subject, text) = if budget.is_spent() {
+    let (stage, subject, text) = if budget.kind == BudgetKind::ConvoyBand {
+        let stage = if budget.is_spent() {
+            "spent"
+        } else {
+            "warning"
+        };
+        let percent = budget.percent();
+        let convoy = budget.describe_subject();
+        (
+            stage,
+            format!("{convoy} has cost {percent} % of its band"),
+            "The band only warns: sessions go on and are started.",
+        )
+    } else if budget.is_spent() {
         (
             "spent",
             format!("The budget for {} is spent", budget.describe_subject()),
@@ -82,7 +95,7 @@ fn describe_budget(budget: &Budget, prices: &str) -> AttentionItem {
     };
     let until = match budget.kind {
         BudgetKind::Day | BudgetKind::Rig => " A new day begins at midnight.",
-        BudgetKind::Convoy | BudgetKind::Bead => "",
+        BudgetKind::Convoy | BudgetKind::ConvoyBand | BudgetKind::Bead => "",
     };
     AttentionItem {
         kind: AttentionKind::NeedsPerson,

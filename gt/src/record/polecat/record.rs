@@ -12,6 +12,7 @@ use bd::bead::id::{self, IdSeed};
 use bd::bead::{Bead, Kind, Stamp};
 use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::PolecatIds;
@@ -328,6 +329,21 @@ fn read_lines(beads: &Snapshot) -> BTreeMap<String, Vec<WorkCompletion>> {
 const UNKNOWN_MODEL: &str = "unknown";
 
 impl WorkCompletion {
+    /// Returns the time of the merge. None for work that is not merged.
+    pub fn merged_at(&self) -> Option<Timestamp> {
+        let handed_in = Stamp::parse(&self.at).instant();
+        let waited = self
+            .merged_after
+            .unwrap_or(self.seconds)
+            .saturating_sub(self.seconds);
+        match self.result? {
+            MergeResult::Merged | MergeResult::Reworked => handed_in
+                .checked_add(SignedDuration::from_secs(waited))
+                .ok(),
+            MergeResult::AlreadyThere | MergeResult::Failed => None,
+        }
+    }
+
     /// Returns the model, or `unknown`.
     pub fn model_name(&self) -> &str {
         self.model.as_deref().unwrap_or(UNKNOWN_MODEL)

@@ -82,7 +82,7 @@ fn find_current_beads(town: &Town) -> anyhow::Result<BTreeSet<String>> {
     let settings = TownSettings::load(town, &stores.rigs);
     let mut current = BTreeSet::new();
     let is_set = |kind: BudgetKind| settings.all_layers().any(|layers| kind.is_set(layers));
-    if is_set(BudgetKind::Convoy) {
+    if is_set(BudgetKind::Convoy) || is_set(BudgetKind::ConvoyBand) {
         for convoy in convoy::list_convoys(&stores.town, false) {
             current.extend(convoy::tracked_ids(convoy).map(str::to_owned));
         }
