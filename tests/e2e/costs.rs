@@ -67,6 +67,9 @@ fn costs_are_the_sums_of_the_transcripts_by_agent_bead_model_and_day() {
     );
     assert_eq!(all["total"]["unpriced_tokens"], 10);
     assert_eq!(all["models_without_price"], json!([other]));
+    // The worker's session has a bead and no request yet.
+    assert_eq!(all["beads"]["dispatched_beads"], 1, "{all}");
+    assert_eq!(all["beads"]["merged_beads"], 0, "{all}");
     let tokens = json!({ "input": 1_000_007, "cache_read": 2_000_000, "cache_write": 400_000,
         "cache_write_1h": 0, "output": 100_003 });
     assert_eq!(all["total"]["tokens"], tokens);

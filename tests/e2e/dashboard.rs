@@ -44,6 +44,11 @@ fn check_accessibility(browser: &mut Browser, views: &[(&str, String, &str)]) {
         for (name, hash, text) in views {
             browser.visit(hash);
             browser.wait_for(text);
+            if *name == "costs" {
+                let open =
+                    "document.querySelectorAll('details').forEach((one) => { one.open = true; })";
+                browser.evaluate(open);
+            }
             let rules = "axe.run().then((found) => found.violations.map((one) => one.id))";
             assert_eq!(browser.evaluate(rules), json!([]), "{name} {scheme}");
         }
@@ -51,6 +56,33 @@ fn check_accessibility(browser: &mut Browser, views: &[(&str, String, &str)]) {
 }
 
 /// Checks that the views say how the work stands.
+/// The plot has the numbers of the command.
+fn check_plot(browser: &mut Browser, town: &Town) {
+    browser.visit("#/costs/agent.merges.rig");
+    browser.wait_for("Merged requests of 30 days");
+    browser.wait_for("1 in all");
+    let plot = ["costs", "--plot", "--metric", "merges", "--by", "rig"];
+    let printed = town.gt(plot).args(["--json"]).ok().json();
+    let today = &printed["days"][29];
+    assert_eq!(today["merges"], 1, "{printed}");
+    assert_eq!(today["requests"], 2, "{printed}");
+    let shown = "[...document.querySelectorAll('main details pre')].at(-1).textContent";
+    let is_same = format!("JSON.stringify({printed}, null, 1) === {shown}");
+    assert_eq!(browser.evaluate(&is_same), true, "{printed}");
+    let heights =
+        "[...document.querySelectorAll('.plot .bar')].map((bar) => bar.getAttribute('height'))";
+    let heights = browser.evaluate(heights);
+    assert_eq!(heights.as_array().unwrap().len(), 30);
+    assert_eq!((&heights[0], &heights[29]), (&json!("0"), &json!("100")));
+    let cells = "[...[...document.querySelectorAll('main details tr')].at(-1).children].map((cell) => cell.textContent)";
+    let cells = browser.evaluate(cells);
+    let cost = format!("${:.2}", today["cost_usd"].as_f64().unwrap());
+    assert_eq!((&cells[0], &cells[3]), (&today["day"], &json!("1")));
+    assert_eq!(cells[1], cost);
+    let text = town.gt(plot).ok().out;
+    assert!(text.starts_with("Today: 1. Last week: 0 per day"), "{text}");
+}
+
 fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, String, &str)]) {
     let bead = &showcase.worker.bead;
     let works = format!("Works on {bead}");
@@ -87,6 +119,7 @@ fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, Strin
         if name == "costs" {
             let links = browser.evaluate("document.querySelectorAll('td a').length");
             assert_eq!(links, 1);
+            check_plot(browser, &showcase.worker.town);
         }
         if name == "convoy" {
             check_graph(browser);

@@ -119,7 +119,11 @@ impl Showcase {
             ("mail", "#/mail".to_owned(), "A question"),
             ("channel", "#/channel/news".to_owned(), "Release 2.3"),
             ("records", "#/records".to_owned(), "Green at once"),
-            ("costs", "#/costs".to_owned(), "Costs today: $"),
+            (
+                "costs",
+                "#/costs/agent.cost.rig".to_owned(),
+                "Costs today: $",
+            ),
             (
                 "settings",
                 "#/settings".to_owned(),

@@ -25,7 +25,7 @@ macro_rules! asset {
     };
 }
 
-pub(super) const ASSETS: [Asset; 15] = [
+pub(super) const ASSETS: &[Asset] = &[
     asset!("/", HTML_TYPE, "index.html"),
     asset!("/page.css", STYLE_TYPE, "page.css"),
     asset!("/terminal.css", STYLE_TYPE, "terminal.css"),
@@ -40,5 +40,6 @@ pub(super) const ASSETS: [Asset; 15] = [
     asset!("/graph.js", SCRIPT_TYPE, "graph.js"),
     asset!("/timeline.js", SCRIPT_TYPE, "timeline.js"),
     asset!("/rig.js", SCRIPT_TYPE, "rig.js"),
+    asset!("/plot.js", SCRIPT_TYPE, "plot.js"),
     asset!("/sessions.js", SCRIPT_TYPE, "sessions.js"),
 ];

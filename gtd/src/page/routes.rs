@@ -32,7 +32,7 @@ type PageState = State<Arc<ServedPage>>;
 
 pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
     let mut router = Router::new();
-    for asset in &ASSETS {
+    for asset in ASSETS {
         router = router.route(asset.path, get(async || serve_asset(asset)));
     }
     router
@@ -53,6 +53,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             }),
         )
         .route("/api/costs", get(get_costs))
+        .route("/api/daily", get(get_daily))
         .route(
             "/api/records",
             get(|page: PageState| answer(page, read::read_records)),
@@ -257,6 +258,14 @@ struct CostsQuery {
 async fn get_costs(State(page): PageState, Query(query): Query<CostsQuery>) -> Response {
     let costs = Arc::clone(&page);
     answer(State(page), move |town| costs.costs.read(town, &query.by)).await
+}
+
+async fn get_daily(State(page): PageState, Query(query): Query<read::DailyQuery>) -> Response {
+    let costs = Arc::clone(&page);
+    answer(State(page), move |town| {
+        costs.costs.read_daily(town, &query)
+    })
+    .await
 }
 
 async fn get_session(Extension(permission): Extension<PagePermission>) -> Response {

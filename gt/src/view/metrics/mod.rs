@@ -22,6 +22,7 @@ use super::ready::read_ready_work;
 use super::status::{self, TownStatus};
 use crate::flow::agent::seance::usage::RequestCache;
 use crate::host::LiveTown;
+use crate::record::budget::BudgetKind;
 use crate::record::polecat::PolecatState;
 use crate::record::town_view::TownView;
 use crate::town::Town;
@@ -556,7 +557,10 @@ fn list_cost_families(
             "gastown_budget_used_ratio",
             "The used part of each budget: 1 if it is spent.",
             costs.budgets.iter().map(|budget| {
-                let subject = budget.describe_subject();
+                let mut subject = budget.describe_subject();
+                if budget.kind == BudgetKind::ConvoyBand {
+                    subject.push_str(" band");
+                }
                 MetricSample::new([("budget", &*subject)], budget.spent_usd / budget.limit_usd)
             }),
         ),

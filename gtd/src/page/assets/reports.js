@@ -1,12 +1,13 @@
 // Costs and settings.
 
 import { dollars, element, link, moment, replaceChildren, rows, section, since, table } from "./elements.js";
+import { comparison, METRICS, PLOT_GROUPS, plotSection } from "./plot.js";
 import { read } from "./server.js";
 
 const GROUPS = ["agent", "bead", "convoy", "kind", "model", "rig", "role", "runtime", "session"];
 
 function describeBudget(budget) {
-  const text = `${budget.kind} ${budget.subject}: $${budget.spent_usd.toFixed(2)} of $${budget.limit_usd.toFixed(2)}`;
+  const text = `${budget.kind.replace("_", " ")} ${budget.subject}: $${budget.spent_usd.toFixed(2)} of $${budget.limit_usd.toFixed(2)}`;
   const tone =
     budget.spent_usd >= budget.limit_usd ? "bad" : budget.spent_usd >= 0.8 * budget.limit_usd ? "caution" : null;
   const forecast =
@@ -18,6 +19,12 @@ function describeBudget(budget) {
           ` $${budget.forecast_usd.toFixed(2)} by midnight at the rate of the last hour`,
         );
   return element("p", { class: tone }, text, forecast);
+}
+
+function describeBeads(beads) {
+  const each = (cost) => (cost === undefined ? "" : ` ($${cost.toFixed(2)} each)`);
+  const dispatched = `${beads.dispatched_beads} ${beads.dispatched_beads === 1 ? "bead" : "beads"} dispatched`;
+  return `${dispatched}${each(beads.cost_per_dispatched_bead_usd)}, ${beads.merged_beads} merged${each(beads.cost_per_merged_bead_usd)}`;
 }
 
 // The length of a window as `5-hour` or `7-day`. Some programs count a minute less.
@@ -44,7 +51,21 @@ function describeWindow(found) {
 // The groups whose keys have a view.
 const LINKED = ["agent", "bead", "convoy", "session"];
 
-export async function showCosts(main, by = "agent") {
+// `choice` is the group of today's costs, the number of the plot and its group, as in `agent.cost.rig`.
+export async function showCosts(main, choice = "") {
+  const [by = "agent", metric = "cost", plotGroup = "none"] = choice.split(".").filter(Boolean);
+  const query = plotGroup === "none" ? "" : `&by=${encodeURIComponent(plotGroup)}`;
+  const daily = await read(`/api/daily?metric=${encodeURIComponent(metric)}${query}`);
+  const address = (group, number, groupOfPlot) => `#/costs/${group}.${number}.${groupOfPlot}`;
+  const choose = (name, label, choices, chosen, hrefOf) =>
+    element(
+      "nav",
+      { class: "groups", "aria-label": label },
+      name,
+      Object.entries(choices).map(([key, text]) =>
+        element("a", { href: hrefOf(key), "aria-current": key === chosen ? "true" : null }, text),
+      ),
+    );
   const costs = await read(`/api/costs?by=${encodeURIComponent(by)}`);
   const hasRecords = costs.rows.some((row) => row.record);
   const lines = costs.rows.map((row) => [
@@ -67,12 +88,11 @@ export async function showCosts(main, by = "agent") {
     "Output",
     ...(hasRecords ? ["Merged", "Per merge"] : []),
   ];
-  const groups = GROUPS.map((group) =>
-    element("a", { href: `#/costs/${group}`, "aria-current": group === by ? "true" : null }, group),
-  );
+  const groups = Object.fromEntries(GROUPS.map((group) => [group, group]));
   replaceChildren(
     main,
     element("h1", {}, `Costs today: ${dollars(costs.total)}`),
+    metric === "cost" ? element("p", {}, comparison(daily)) : null,
     element(
       "p",
       { class: "dim" },
@@ -80,7 +100,12 @@ export async function showCosts(main, by = "agent") {
     ),
     (costs.budgets ?? []).map(describeBudget),
     (costs.usage_windows ?? []).map(describeWindow),
-    element("nav", { class: "groups", "aria-label": "Group costs by" }, "By ", groups),
+    choose("Show ", "Show the days by", METRICS, metric, (key) => address(by, key, plotGroup)),
+    choose("By ", "Group the days by", PLOT_GROUPS, plotGroup, (key) => address(by, metric, key)),
+    plotSection(daily),
+    element("h2", {}, "Today"),
+    costs.beads.dispatched_beads > 0 ? element("p", {}, describeBeads(costs.beads)) : null,
+    choose("By ", "Group costs by", groups, by, (key) => address(key, metric, plotGroup)),
     lines.length > 0
       ? table("Costs", header, lines)
       : element("p", { class: "dim" }, "No session has used tokens today."),

@@ -9,7 +9,7 @@ pub(super) use agents::{
     SessionQuery, list_sessions, read_agent, read_changes, read_channel, read_mail, read_records,
     read_session,
 };
-pub(super) use reports::{CostsCache, read_board, read_settings};
+pub(super) use reports::{CostsCache, DailyQuery, read_board, read_settings};
 pub(super) use timeline::{TimelineQuery, read_timeline};
 pub(super) use work::{read_bead, read_convoy, read_request};
 

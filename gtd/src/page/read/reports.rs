@@ -11,13 +11,16 @@ use gt::town::config::SettingsLayers;
 use gt::view::board;
 use gt::view::bundle::mask_value;
 use gt::view::costs::{self, CostGroup};
+use gt::view::daily::{DailyChoice, MAX_DAYS, read_daily_numbers};
 use gt::view::settings::list_settings;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::run::lock_mutex;
 
-/// Today's costs by group, the object of `gt costs --today --by GROUP --json`. They are kept for a
-/// while, because transcripts are long.
+/// Today's costs by group, the object of `gt costs --today --by GROUP --json`, and the numbers of
+/// the last days, the object of `gt costs --plot --json`. They are kept for a while, because
+/// transcripts are long.
 #[derive(Debug, Default)]
 pub(in crate::page) struct CostsCache {
     last: Mutex<CostsReadings>,
@@ -27,7 +30,33 @@ pub(in crate::page) struct CostsCache {
 struct CostsReadings {
     /// Each with the time until which it is kept.
     groups: BTreeMap<String, (Instant, Value)>,
+    /// The numbers of the last days, in the same way.
+    daily: BTreeMap<String, (Instant, Value)>,
     requests: RequestCache,
+}
+
+/// The choice of numbers of the last days.
+#[derive(Debug, Default, Deserialize)]
+pub(in crate::page) struct DailyQuery {
+    days: Option<usize>,
+    metric: Option<String>,
+    by: Option<String>,
+}
+
+impl DailyQuery {
+    fn choice(&self) -> anyhow::Result<DailyChoice> {
+        let usual = DailyChoice::default();
+        let metric = self.metric.as_deref().map(parse_choice).transpose()?;
+        Ok(DailyChoice {
+            days: self.days.unwrap_or(usual.days).clamp(1, MAX_DAYS),
+            metric: metric.unwrap_or(usual.metric),
+            by: self.by.as_deref().map(parse_choice).transpose()?,
+        })
+    }
+}
+
+fn parse_choice<T: ValueEnum>(name: &str) -> anyhow::Result<T> {
+    T::from_str(name, false).map_err(anyhow::Error::msg)
 }
 
 impl CostsCache {
@@ -44,6 +73,26 @@ impl CostsCache {
         let value = serde_json::to_value(report)?;
         let until = Instant::now() + costs::rest_after_reading(begun.elapsed());
         last.groups.insert(group.to_owned(), (until, value.clone()));
+        Ok(value)
+    }
+
+    /// Reads the numbers of the last days.
+    pub(in crate::page) fn read_daily(
+        &self,
+        town: &LiveTown,
+        query: &DailyQuery,
+    ) -> anyhow::Result<Value> {
+        let choice = query.choice()?;
+        let key = format!("{choice:?}");
+        let mut last = lock_mutex(&self.last);
+        let begun = Instant::now();
+        last.daily.retain(|_, (until, _)| begun < *until);
+        if let Some((_, value)) = last.daily.get(&key) {
+            return Ok(value.clone());
+        }
+        let value = serde_json::to_value(read_daily_numbers(town, choice, &mut last.requests)?)?;
+        let until = Instant::now() + costs::rest_after_reading(begun.elapsed());
+        last.daily.insert(key, (until, value.clone()));
         Ok(value)
     }
 }

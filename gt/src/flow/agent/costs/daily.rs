@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp, ToSpan};
+use jiff::{SignedDuration, ToSpan};
 use kit::sys::env::local_time_zone;
 
-use super::daily_counts::count_events;
+use super::daily_counts::{count_events, local_date};
 pub use super::daily_file::{DailyCosts, DailyCounts, DailyLine, DailySums};
 use super::{PriceList, count_requests};
 use crate::flow::agent::seance;
@@ -141,8 +141,4 @@ fn read_days(
         }
     }
     Ok(lines.into_values().collect())
-}
-
-pub(super) fn local_date(at: Timestamp, zone: &TimeZone) -> Date {
-    at.to_zoned(zone.clone()).date()
 }

@@ -11,7 +11,6 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-use super::daily::local_date;
 use super::daily_file::DailyCounts;
 use crate::record::{merge_request, polecat};
 use crate::town::Town;
@@ -81,6 +80,11 @@ pub(super) fn count_events(
         days.entry(day).or_default().push(counts);
     }
     Ok(days)
+}
+
+/// Returns the local day of a time.
+pub(super) fn local_date(at: Timestamp, zone: &TimeZone) -> Date {
+    at.to_zoned(zone.clone()).date()
 }
 
 struct EventCounter<'a> {
