@@ -297,6 +297,10 @@ fn classify_store(error: &StoreError) -> Classification {
             let hint = format!("write a comment instead: 'bd comment {id} TEXT'");
             ("permission", Some(hint))
         }
+        StoreError::WorkerRecord { .. } => {
+            let hint = "'gt done' writes the record of finished work, 'gt rate' is for the user";
+            ("permission", Some(hint.to_owned()))
+        }
         StoreError::Restless(_) | StoreError::Moved { .. } => {
             let hint = "something else is writing there; run the command again when it has ended";
             ("overtaken", Some(hint.to_owned()))

@@ -4,7 +4,7 @@
 use super::{Bead, Kind};
 
 /// The labels of internal beads. Older towns wrote them as tasks with one of these labels.
-const LABELS: [&str; 13] = [
+const LABELS: [&str; 14] = [
     "gt:agent",
     "gt:channel",
     "gt:convoy",
@@ -13,12 +13,18 @@ const LABELS: [&str; 13] = [
     "gt:merge-request",
     "gt:message",
     "gt:queue",
-    "gt:record",
+    RATING_LABEL,
+    RECORD_LABEL,
     "gt:rig",
     "gt:role",
     "gt:sling-context",
     "gt:slot",
 ];
+
+/// The label of the beads with what a worker has finished, which no worker may write itself.
+pub const RECORD_LABEL: &str = "gt:record";
+/// The label of the beads with a user's rating of finished work, which no worker may write.
+pub const RATING_LABEL: &str = "gt:rating";
 
 /// The label and the start of the title of the summary of a molecule's steps.
 const DIGEST: (&str, &str) = ("digest", "Digest: ");
@@ -42,6 +48,11 @@ impl Kind {
 }
 
 impl Bead {
+    /// Returns true for the records by which workers are compared.
+    pub fn is_worker_record(&self) -> bool {
+        self.has_label(RECORD_LABEL) || self.has_label(RATING_LABEL)
+    }
+
     /// Returns true for internal beads and wisps.
     pub fn is_internal(&self) -> bool {
         let is_digest = self.has_label(DIGEST.0)

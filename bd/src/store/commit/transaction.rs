@@ -152,7 +152,19 @@ impl<'a> Tx<'a> {
         let Some(worker) = &self.author.worker else {
             return Ok(());
         };
-        let Some(before) = self.snapshot.get(id) else {
+        let before = self.snapshot.get(id);
+        // A worker has created the beads of its own record by its `gt done`.
+        if [before, after]
+            .into_iter()
+            .flatten()
+            .any(Bead::is_worker_record)
+        {
+            return Err(StoreError::WorkerRecord {
+                id: id.to_owned(),
+                worker: worker.clone(),
+            });
+        }
+        let Some(before) = before else {
             return Ok(());
         };
         let only_commented = after.is_some_and(|after| {

@@ -32,6 +32,20 @@ impl Archive {
         Ok(archive)
     }
 
+    /// Reads the beads that were closed in a year or later, so that the reading is bounded however
+    /// old the archive is. A file whose name is no year is left out.
+    pub fn read_since(dir: &Path, year: i16) -> Result<Self, StoreError> {
+        let mut archive = Self::default();
+        for path in list_year_files(dir) {
+            let name = path.file_stem().and_then(|stem| stem.to_str());
+            let closed: Option<i16> = name.and_then(|name| name.parse().ok());
+            if closed.is_some_and(|closed| closed >= year) {
+                archive.add(files::read_or_empty(&path)?);
+            }
+        }
+        Ok(archive)
+    }
+
     fn add(&mut self, text: Vec<u8>) {
         let number = self.texts.len();
         for (_, span) in lines::iter_line_spans(&text, 0) {

@@ -350,6 +350,11 @@ impl Snapshot {
         })
     }
 
+    /// Reads the beads of the archive that were closed in a year or later.
+    pub fn read_archive_since(&self, year: i16) -> Result<Archive, StoreError> {
+        Archive::read_since(self.source.paths.dir(), year)
+    }
+
     /// Returns true if an id is or was in use: in the issues, the wisps or the archive.
     pub fn is_taken(&self, id: &str) -> bool {
         self.bead_ref(id).is_some() || self.is_archived(id)

@@ -1,6 +1,7 @@
 //! Reads polecats, the workers of a rig. Identity, sandbox and record persist until an explicit
 //! nuke. Sessions and branches come and go.
 
+mod assignment;
 mod claimed;
 mod name;
 mod record;
@@ -14,13 +15,14 @@ use jiff::Timestamp;
 use kit::ui::escape;
 use serde::Serialize;
 
+pub use assignment::Assignment;
 pub use claimed::Claim;
 pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
 pub use record::{
-    MergeResult, RecordSummary, WorkCompletion, WorkOutcome, append_completion,
-    completion_of_request, move_entries_to_lines, read_all_records, read_last_completion,
-    read_old_entries, read_record, read_records_by_identity, record_merged, record_result,
-    summarize_records,
+    MergeResult, RecordSummary, WorkCompletion, WorkOutcome, WorkerCompletion, append_completion,
+    completion_of_request, move_entries_to_lines, read_all_records, read_completions_since,
+    read_last_completion, read_old_entries, read_record, read_records_by_identity, record_abandoned,
+    record_merged, record_result, summarize_records,
 };
 pub use slot::{
     DoneRecord, DoneStep, FailedStep, GivingUp, NudgeCount, SlingInProgress, SlingStep, Slot,

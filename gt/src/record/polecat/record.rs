@@ -9,16 +9,15 @@ use std::collections::BTreeMap;
 
 use bd::bead::fields::{get_field, set_field};
 use bd::bead::id::{self, IdSeed};
+use bd::bead::internal::RECORD_LABEL;
 use bd::bead::{Bead, Kind, Stamp};
 use bd::change;
-use bd::store::{BeadMark, Snapshot, Tx};
+use bd::store::{BeadMark, BeadRef, Snapshot, TimeField, Tx};
+use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use super::PolecatIds;
-
-/// The label of the beads that hold entries.
-const RECORD_LABEL: &str = "gt:record";
+use super::{PolecatIds, Slot};
 
 /// The kind of event of these beads.
 const EVENT_KIND: &str = "work.finished";
@@ -48,6 +47,8 @@ pub enum WorkOutcome {
     NoChange,
     /// Given up (`gt done --failed`).
     Failed,
+    /// Taken from a worker that had stalled, or that closed its bead without `gt done`.
+    Abandoned,
 }
 
 impl WorkOutcome {
@@ -57,6 +58,7 @@ impl WorkOutcome {
             Self::Submitted => "handed in",
             Self::NoChange => "no change",
             Self::Failed => "failed",
+            Self::Abandoned => "abandoned",
         }
     }
 }
@@ -74,6 +76,15 @@ pub struct WorkCompletion {
     pub sessions: usize,
     /// The agent runtime.
     pub agent: String,
+    /// The type of the bead when the worker got it. Empty in entries of earlier versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// The user's labels of the bead when the worker got it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<String>,
+    /// The number of restarts of a session that had ended or made no progress.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub stalls: u32,
     /// The model that the agent program reported.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -144,6 +155,10 @@ pub fn record_result(
     let Some(mut entry) = parse_entry(&line) else {
         return Ok(());
     };
+    // A worker may edit its own request, and could name the entry of another one there.
+    if entry.request.as_ref() != Some(&request.id) {
+        return Ok(());
+    }
     let now = tx.now();
     note(&mut entry, &now);
     set_entry(&mut line, &entry)?;
@@ -164,6 +179,45 @@ pub fn record_merged(tx: &mut Tx, request: &Bead, is_repaired: bool) -> anyhow::
         entry.merged_after =
             Some(entry.seconds + now.instant().duration_since(handed_in).as_secs());
     })
+}
+
+/// Appends an entry for work that ends without a `gt done`, if the worker had stalled in it or
+/// `is_own_doing`. Work that is taken from a worker that makes progress says nothing about the
+/// worker. The caller writes the identity bead.
+pub fn record_abandoned(
+    tx: &mut Tx,
+    agent: &mut Bead,
+    slot: &Slot,
+    is_own_doing: bool,
+) -> anyhow::Result<()> {
+    let has_begun = !slot.base.is_empty() && slot.is_unfinished();
+    if !has_begun || !(is_own_doing || slot.has_stalled()) {
+        return Ok(());
+    }
+    let now = tx.now();
+    let since = Stamp::parse(&slot.since).instant();
+    let assignment = &slot.assignment;
+    let program = match assignment.program.as_str() {
+        "" => slot.agent.clone(),
+        program => Some(program.to_owned()),
+    };
+    let entry = WorkCompletion {
+        bead: slot.bead.to_string(),
+        outcome: WorkOutcome::Abandoned,
+        at: now.to_string(),
+        seconds: now.instant().duration_since(since).as_secs(),
+        sessions: slot.session_count(),
+        agent: program.unwrap_or_else(|| UNKNOWN_MODEL.to_owned()),
+        kind: assignment.kind.clone(),
+        labels: assignment.labels.clone(),
+        stalls: slot.stall_count(),
+        model: None,
+        request: None,
+        result: None,
+        gate_failures: 0,
+        merged_after: None,
+    };
+    append_completion(tx, agent, &entry)
 }
 
 /// Appends an entry to the record of an identity bead, which the caller writes.
@@ -325,6 +379,71 @@ fn read_lines(beads: &Snapshot) -> BTreeMap<String, Vec<WorkCompletion>> {
     workers
 }
 
+/// An entry of a record with its worker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WorkerCompletion {
+    /// The address of the worker.
+    pub worker: String,
+    pub done: WorkCompletion,
+}
+
+/// Reads the entries of all workers since a time, oldest first. Reads only the lines of that time,
+/// and of the archive only the years since then. The type of a bead whose entry has none, because
+/// an earlier version wrote it, is that of the bead now.
+pub fn read_completions_since(
+    beads: &Snapshot,
+    since: Timestamp,
+) -> anyhow::Result<Vec<WorkerCompletion>> {
+    let year = since.to_zoned(TimeZone::UTC).year();
+    let archive = beads.read_archive_since(year)?;
+    let archived: Vec<Bead> = archive
+        .ids_from("")
+        .filter(|id| id.contains(ID_MARK) && beads.bead_ref(id).is_none())
+        .filter_map(|id| archive.get(id))
+        .collect();
+    // A pending change has no time yet.
+    let is_recent = |line: &BeadRef<'_>| line.time(TimeField::Closed).is_none_or(|at| at >= since);
+    let lines = beads.select_marked(&[BeadMark::Label(RECORD_LABEL)], is_recent);
+    let mut entries: Vec<WorkerCompletion> = lines
+        .chain(&archived)
+        .filter(|line| line.event_kind == EVENT_KIND && !line.is_tombstone())
+        .filter_map(|line| {
+            Some(WorkerCompletion {
+                worker: line.actor.clone(),
+                done: parse_entry(line)?,
+            })
+        })
+        .collect();
+    for agent in beads.select_marked(&[BeadMark::Label("gt:agent")], |_| true) {
+        let worker = worker_of_identity(agent);
+        entries.extend(
+            read_old_entries(agent)
+                .into_iter()
+                .map(|done| WorkerCompletion {
+                    worker: worker.clone(),
+                    done,
+                }),
+        );
+    }
+    entries.sort_by_cached_key(|entry| {
+        let at = Stamp::parse(&entry.done.at).instant();
+        (at, entry.done.bead.clone())
+    });
+    // A merge of clones can bring back entries that have their lines already.
+    entries.dedup_by(|next, kept| {
+        (&next.done.bead, &next.done.at) == (&kept.done.bead, &kept.done.at)
+    });
+    entries.retain(|entry| Stamp::parse(&entry.done.at).instant() >= since);
+    for entry in &mut entries {
+        if entry.done.kind.is_empty() {
+            let live = beads.get_live(&entry.done.bead).cloned();
+            let bead = live.or_else(|| archive.get(&entry.done.bead));
+            entry.done.kind = bead.map_or_else(String::new, |bead| bead.issue_type.to_string());
+        }
+    }
+    Ok(entries)
+}
+
 /// The name of a model that no agent program reported.
 const UNKNOWN_MODEL: &str = "unknown";
 
@@ -447,6 +566,9 @@ mod tests {
             seconds,
             sessions: 1,
             agent: "codex".to_owned(),
+            kind: String::new(),
+            labels: Vec::new(),
+            stalls: 0,
             model: None,
             request: None,
             result,
@@ -475,6 +597,84 @@ mod tests {
             groups,
             BTreeMap::from([(UNKNOWN_MODEL.to_owned(), expected)])
         );
+    }
+
+    #[test]
+    fn only_work_of_a_stalled_worker_or_closed_by_it_is_abandoned() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let store = rig.store().unwrap();
+        let ids = PolecatIds::for_polecat(&rig, "alpha");
+        let slot = |respawns: usize| Slot {
+            bead: "we-1".to_owned().into(),
+            base: "c0ffee".to_owned(),
+            since: "2026-01-01T00:00:00Z".to_owned(),
+            respawns: vec!["2026-01-01T00:00:00Z".to_owned(); respawns],
+            assignment: super::super::Assignment {
+                kind: "bug".to_owned(),
+                program: "codex".to_owned(),
+                ..super::super::Assignment::default()
+            },
+            state: super::super::SlotState::Working,
+            ..Slot::default()
+        };
+        let take_away = |slot: &Slot, is_own_doing| {
+            let taken = rig.transact(&store, |tx| {
+                let mut agent = super::super::reserve_identity(tx, "web", "alpha", &ids.agent)?;
+                record_abandoned(tx, &mut agent, slot, is_own_doing)?;
+                Ok(tx.put(agent)?)
+            });
+            taken.unwrap();
+            read_all_records(&store.snapshot().unwrap())
+        };
+        assert_eq!(take_away(&slot(0), false), []);
+        let not_begun = Slot {
+            base: String::new(),
+            ..slot(1)
+        };
+        assert_eq!(take_away(&not_begun, true), []);
+        let record = take_away(&slot(2), false);
+        let facts = (&*record[0].kind, &*record[0].agent, record[0].stalls);
+        assert_eq!(facts, ("bug", "codex", 2));
+        assert_eq!(record[0].outcome, WorkOutcome::Abandoned);
+        assert_eq!(RecordSummary::new(&record).finished, 1);
+    }
+
+    #[test]
+    fn a_request_sets_the_result_of_its_own_entry_only() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let store = rig.store().unwrap();
+        let ids = PolecatIds::for_polecat(&rig, "alpha");
+        let own = WorkCompletion {
+            request: Some("we-mr-1".to_owned()),
+            ..entry(WorkOutcome::Submitted, None, 10)
+        };
+        let request = |id: &str, line: &str| Bead {
+            id: id.to_owned(),
+            title: "Merge".to_owned(),
+            description: format!("agent_bead: {}\nrecord: {line}", ids.agent),
+            created_at: Stamp::parse("2026-01-01T00:00:00Z"),
+            updated_at: Stamp::parse("2026-01-01T00:00:00Z"),
+            ..Bead::default()
+        };
+        let written = rig.transact(&store, |tx| {
+            let mut agent = super::super::reserve_identity(tx, "web", "alpha", &ids.agent)?;
+            append_completion(tx, &mut agent, &own)?;
+            let line = get_field(&agent.description, LAST_FIELD).unwrap();
+            tx.put(agent)?;
+            // The worker of another request has edited it.
+            let forged = request("we-mr-2", &line);
+            tx.put(forged.clone())?;
+            record_result(tx, &forged, |entry, _| {
+                entry.result = Some(MergeResult::Failed);
+            })
+        });
+        written.unwrap();
+        let record = read_all_records(&store.snapshot().unwrap());
+        assert_eq!(record, [own]);
     }
 
     /// The sizes of a store whose workers finish beads.

@@ -10,6 +10,7 @@ use kit::json::serialize_or_empty;
 use serde::{Deserialize, Serialize};
 
 use super::PolecatIds;
+use super::assignment::Assignment;
 use crate::host::ended::SessionEnd;
 use crate::town::name::{BeadId, Branch, Lease};
 
@@ -77,6 +78,9 @@ pub struct Slot {
     /// The time at which a question of the worker was last answered, for this bead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answered: Option<Timestamp>,
+    /// The kind of the work and the program that does it, as the town chose them.
+    #[serde(skip_serializing_if = "Assignment::is_empty")]
+    pub assignment: Assignment,
     /// The flow that the polecat is in.
     pub state: SlotState,
 }
@@ -200,6 +204,7 @@ struct Stored {
     nudges: NudgeCount,
     stuck_times: u32,
     answered: Option<Timestamp>,
+    assignment: Assignment,
     state: Option<SlotState>,
     /// Fields of earlier versions: the progress of the sling, with `none` and `started` at its
     /// ends.
@@ -273,6 +278,7 @@ impl From<Stored> for Slot {
             nudges: stored.nudges,
             stuck_times: stored.stuck_times,
             answered: stored.answered,
+            assignment: stored.assignment,
             state,
         }
     }
@@ -580,6 +586,18 @@ impl Slot {
     /// restarts. Earlier versions counted restarts only.
     pub fn session_count(&self) -> usize {
         self.started.max(self.respawns.len() + 1)
+    }
+
+    /// Returns the number of restarts for this bead because a session had ended or made no progress.
+    pub fn stall_count(&self) -> u32 {
+        u32::try_from(self.respawns.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Returns true if the worker got stuck, was restarted, or was nudged because it made no
+    /// progress.
+    pub fn has_stalled(&self) -> bool {
+        let is_stuck = self.stuck_times > 0 || self.state.stuck_reason().is_some();
+        is_stuck || !self.respawns.is_empty() || self.nudges.count > 0
     }
 
     /// Returns the token of the last session that was started, for any bead.

@@ -163,6 +163,10 @@ fn close_identity(
             attempt::record_end_in(tx, &bead.id, &slot, end)?;
         }
         if let Some(mut bead) = tx.get(&polecat.bead.id).cloned() {
+            if released.is_some() {
+                let slot = Slot::load(tx, &polecat.slot_id);
+                polecat::record_abandoned(tx, &mut bead, &slot, false)?;
+            }
             polecat::set_hook(&mut bead, None, "nuked", &now);
             change::mark_closed(&mut bead, "nuked", &now);
             tx.put(bead)?;

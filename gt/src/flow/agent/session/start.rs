@@ -557,6 +557,9 @@ fn take_lease(
 ) -> anyhow::Result<()> {
     let store = rig.store()?;
     let token = rig.town().random.hex(32);
+    let wanted = slot.agent.as_deref();
+    // An agent that cannot be started is reported by the start.
+    let program = runtime::resolve_runtime(rig.town(), Some(rig), &ids.address, wanted).ok();
     *slot = rig.transact(&store, |tx| {
         let mut current = slot.reload_held(tx, ids)?;
         anyhow::ensure!(
@@ -589,6 +592,9 @@ fn take_lease(
             RestartCount::Refused => current.refused.push(now.instant()),
             _ => {}
         }
+        current
+            .assignment
+            .set_program(program.as_ref().map(|program| &*program.name));
         current.begun = Some(now.instant());
         current.handed_over = is_handoff;
         current.stopped = false;

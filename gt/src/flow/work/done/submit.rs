@@ -211,6 +211,9 @@ pub(super) fn set_idle(
             seconds: now.instant().duration_since(since).as_secs(),
             sessions: slot.session_count(),
             agent: name_runtime(worker, slot),
+            kind: slot.assignment.kind.clone(),
+            labels: slot.assignment.labels.clone(),
+            stalls: slot.stall_count(),
             model: record.model.clone(),
             request: request.map(str::to_owned),
             result: None,
@@ -228,9 +231,12 @@ pub(super) fn set_idle(
     .save(tx, &worker.slot_id)
 }
 
-/// Returns the name of the agent runtime of the session: the one that was asked for, else the
-/// configured one.
+/// Returns the name of the agent runtime of the session: the one that it was started with, else the
+/// one that was asked for or is configured.
 fn name_runtime(worker: &HeldWorker, slot: &Slot) -> String {
+    if !slot.assignment.program.is_empty() {
+        return slot.assignment.program.clone();
+    }
     let rig = &worker.rig;
     let address = worker.address();
     resolve_runtime(rig.town(), Some(rig), &address, slot.agent.as_deref()).map_or_else(

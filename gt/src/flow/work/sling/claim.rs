@@ -16,7 +16,7 @@ use crate::record::attempt::{self, AttemptEnd};
 use crate::record::merge_request;
 use crate::record::polecat::Claim;
 use crate::record::polecat::{
-    self, Polecat, PolecatIds, PolecatState, SlingInProgress, Slot, SlotState,
+    self, Assignment, Polecat, PolecatIds, PolecatState, SlingInProgress, Slot, SlotState,
 };
 use crate::record::queued_sling;
 use crate::record::scheduler::{StartObstacle, find_start_obstacle, reserve_start};
@@ -374,6 +374,7 @@ fn mark_claimed(
             ..SlingInProgress::default()
         }),
         since: now.to_string(),
+        assignment: Assignment::for_bead(&bead),
         left: old.last_token().to_owned(),
         ..Slot::default()
     };
@@ -435,6 +436,10 @@ pub(super) fn release_holders(
     for mut agent in holders {
         let ids = PolecatIds::from_identity_bead(&agent);
         polecat::set_hook(&mut agent, None, "idle", &now);
+        let slot = ids.as_ref().map(|ids| Slot::load(tx, &ids.slot));
+        if let Some(slot) = slot.filter(|slot| slot.bead == id) {
+            polecat::record_abandoned(tx, &mut agent, &slot, false)?;
+        }
         tx.put(agent)?;
         if let Some(ids) = ids {
             let slot = Slot::load(tx, &ids.slot);

@@ -62,6 +62,11 @@ pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<
         let now = tx.now();
         if let Some(mut agent) = tx.get(&ids.agent).cloned() {
             polecat::set_hook(&mut agent, None, "idle", &now);
+            let bead = tx.get(&slot.bead);
+            let is_own_doing = bead.is_some_and(|bead| {
+                bead.status == Status::Closed && attempt::read_attempt(bead) == slot.attempt
+            });
+            polecat::record_abandoned(tx, &mut agent, &slot, is_own_doing)?;
             tx.put(agent)?;
         }
         Slot::load(tx, &ids.slot).released().save(tx, &ids.slot)?;
