@@ -126,8 +126,8 @@ MUTANTS = {
     ),
     "a worker may do everything": (
         "gt/src/town/permission.rs",
-        "    if is_allowed {\n",
-        "    if true || is_allowed {\n",
+        "    if holders.include(caller) {\n",
+        "    if true || holders.include(caller) {\n",
         "permissions::a_worker_lowers_no_guard_and_each_refusal_is_an_event",
     ),
     "a worker is known by its variables": (

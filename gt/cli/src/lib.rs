@@ -18,6 +18,7 @@ mod bd_command;
 mod boot;
 mod brief;
 mod broadcast;
+mod career;
 mod changelog;
 mod checkpoint;
 mod commit;
@@ -69,6 +70,7 @@ mod polecat;
 mod prime;
 mod prune_branches;
 mod quota;
+mod rate;
 mod ready;
 mod refinery;
 mod release;
@@ -156,6 +158,7 @@ kit::program! {
     Boot => boot,
     Brief => brief,
     Broadcast => broadcast,
+    Career => career,
     Changelog => changelog,
     Checkpoint => checkpoint,
     Commit => commit,
@@ -212,6 +215,7 @@ kit::program! {
     Prime => prime,
     PruneBranches => prune_branches,
     Quota => quota,
+    Rate => rate,
     Ready => ready,
     Refinery => refinery,
     Release => release,

@@ -5,7 +5,7 @@
 //! options and deadline, answer, deliveries.
 
 use bd::bead::{Bead, fields};
-use bd::store::{BeadMark, Snapshot};
+use bd::store::{BeadMark, BeadRef, Snapshot, TimeField};
 use jiff::Timestamp;
 use kit::sys::env::local_time_zone;
 use serde::{Deserialize, Serialize};
@@ -418,6 +418,18 @@ pub fn list_escalations(town: &Snapshot, all: bool) -> Vec<Escalation> {
         )
     });
     found
+}
+
+/// Returns the escalations, open and closed, that changed at or after a time.
+pub(crate) fn list_changed_since(town: &Snapshot, since: Timestamp) -> Vec<Escalation> {
+    // A pending change has no time yet.
+    let is_recent = move |row: &BeadRef<'_>| {
+        let changed = row.time(TimeField::Updated);
+        changed.is_none_or(|at| at >= since)
+    };
+    town.select_marked(&[BeadMark::Label(LABEL)], is_recent)
+        .filter_map(Escalation::from_bead)
+        .collect()
 }
 
 /// Returns the open escalation that asks the same.

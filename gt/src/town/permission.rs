@@ -1,5 +1,5 @@
 //! The permissions of the roles: the table `gt/templates/permissions.txt` lists the commands that a
-//! polecat may run.
+//! polecat may run, and those that no agent may run.
 
 use kit::table;
 
@@ -10,36 +10,65 @@ const PERMISSIONS_TABLE: &str = include_str!("../../templates/permissions.txt");
 /// A row of the table.
 struct Permission {
     name: &'static str,
-    /// True if polecats have the permission, too.
-    is_for_all: bool,
+    holders: PermissionHolders,
     commands: &'static str,
+}
+
+/// The callers that have a permission.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum PermissionHolders {
+    All,
+    /// Everyone but polecats.
+    Leaders,
+    /// The user, and no agent.
+    User,
+}
+
+impl PermissionHolders {
+    /// Parses the word of the table. A word that is not known names the fewest callers.
+    fn parse(word: &str) -> Self {
+        match word {
+            "all" => Self::All,
+            "leaders" => Self::Leaders,
+            _ => Self::User,
+        }
+    }
+
+    fn include(self, caller: &Address) -> bool {
+        match caller {
+            Address::Overseer => true,
+            Address::Polecat(..) => self == Self::All,
+            _ => self != Self::User,
+        }
+    }
 }
 
 /// A command that its caller may not run.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "{who} is a worker: it may not run `gt {command}`, which needs the permission \"{permission}\""
+    "{who} is {kind}: it may not run `gt {command}`, which needs the permission \"{permission}\""
 )]
 pub struct PermissionError {
     pub who: String,
+    /// What the caller is: `a worker` or `an agent`.
+    pub kind: &'static str,
     pub command: String,
     pub permission: String,
 }
 
 /// Checks that an agent may run a command, given as its words without flags.
 pub fn check_permission(caller: &Address, path: &[String]) -> Result<(), PermissionError> {
-    let Address::Polecat(..) = caller else {
-        return Ok(());
+    let (permission, holders) = match find_permission(path) {
+        Some(permission) => (permission.name, permission.holders),
+        None => ("unknown", PermissionHolders::Leaders),
     };
-    let (permission, is_allowed) = match find_permission(path) {
-        Some(permission) => (permission.name, permission.is_for_all),
-        None => ("unknown", false),
-    };
-    if is_allowed {
+    if holders.include(caller) {
         return Ok(());
     }
+    let is_worker = matches!(caller, Address::Polecat(..));
     Err(PermissionError {
         who: caller.to_string(),
+        kind: if is_worker { "a worker" } else { "an agent" },
         command: path.join(" "),
         permission: permission.to_owned(),
     })
@@ -50,6 +79,7 @@ pub fn check_session_of(caller: &Address, agent: &Address) -> Result<(), Permiss
     match caller {
         Address::Polecat(..) if caller != agent => Err(PermissionError {
             who: caller.to_string(),
+            kind: "a worker",
             command: format!("handoff {agent}"),
             permission: "agents".to_owned(),
         }),
@@ -68,7 +98,7 @@ fn find_permission(path: &[String]) -> Option<Permission> {
 fn read_table() -> impl Iterator<Item = Permission> {
     table::read_rows(PERMISSIONS_TABLE).map(|[name, roles, commands]| Permission {
         name,
-        is_for_all: roles == "all",
+        holders: PermissionHolders::parse(roles),
         commands,
     })
 }
@@ -122,6 +152,10 @@ mod tests {
             assert_eq!(error.command, refused);
         }
         assert!(check_permission(&Address::Mayor, &words("rig park")).is_ok());
+        for agent in [&polecat, &Address::Mayor, &Address::Deacon] {
+            assert!(check_permission(agent, &words("rate")).is_err());
+        }
+        assert!(check_permission(&Address::Overseer, &words("rate")).is_ok());
         assert!(check_session_of(&polecat, &polecat).is_ok());
         assert!(check_session_of(&polecat, &Address::Mayor).is_err());
         assert!(check_session_of(&Address::Mayor, &polecat).is_ok());

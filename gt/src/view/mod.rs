@@ -4,6 +4,7 @@ pub mod audit;
 pub mod bead;
 pub mod board;
 pub mod bundle;
+pub mod career;
 pub mod convoy;
 pub mod convoy_graph;
 pub mod costs;

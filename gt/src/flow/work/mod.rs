@@ -8,5 +8,6 @@ pub mod landing;
 pub mod molecule;
 pub mod mq;
 pub mod prime;
+pub mod rate;
 pub mod revert;
 pub mod sling;

@@ -50,6 +50,8 @@ pub(crate) use event;
 pub enum Event {
     /// A session was started with another account, because the chosen one is at its usage limit.
     AccountPassedOver { session: String, account: String, used: String, until: Option<String> },
+    /// The agent program for a bead was chosen by the records of finished work.
+    AgentChosen { bead: String, agent: String, reason: String, explored: bool },
     /// Files of a repository that agent programs would execute, or read, are left out of its
     /// sandboxes.
     AgentFilesHidden { rig: String, polecat: String, files: Vec<String> },
@@ -175,12 +177,18 @@ pub enum Event {
     PluginReport { date: String, lines: Vec<String> },
     /// A plugin ran. `run` is the record.
     PluginRun { plugin: String, rig: Option<String>, trigger: String, result: String, reason: String, seconds: f64, run: String },
+    /// A user ended the use of a worker's persona.
+    PolecatFired { rig: String, polecat: String },
+    /// A user gave a worker a persona of this many bytes.
+    PolecatHired { rig: String, polecat: String, bytes: usize, sha256: String },
     /// A user retried a worker that was stuck or had lost its sandbox. `session` was ended.
     PolecatRetried { rig: String, polecat: String, bead: String, reason: String, session: Option<String> },
     /// The pull request of a request is in a new state, which `text` describes.
     PullRequest { text: String, pull_request: Map<String, Value>, #[serde(flatten)] request: MergeRef },
     /// The remote refused the commits of unfinished work.
     PushRefused { rig: String, polecat: String, bead: String, branch: String, reason: String },
+    /// A user rated the finished work of a bead.
+    Rated { bead: String, rating: u8, why: String },
     /// A bead was taken off the hook of a worker.
     Release { bead: String, rig: String, polecat: String, reason: String, rescue: Option<String> },
     /// Rescued files were restored.
