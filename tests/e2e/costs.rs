@@ -354,9 +354,31 @@ fn a_model_and_a_runtime_have_what_they_merged_and_its_costs() {
         "{text}"
     );
     assert!(text.contains("$3.00 per merge"), "{text}");
+    let bead = &worker.bead;
+    let career = town.gt(["career", "--json"]).ok().json();
+    let card = &career["cards"][0];
+    assert_eq!((&card["key"], &card["merged"]), (&json!(model), &json!(1)));
+    assert_eq!(card["cost_per_merge_usd"], 3.0, "{career}");
+    assert_eq!(career["kinds"][0]["verdict"], "too_few", "{career}");
+    town.gt(["rate", bead, "9", "good"]).fails("from 1 to 5");
+    town.gt(["rate", bead, "3", "slow"]).ok();
+    let rated = town.gt(["rate", bead, "4", "small and tested"]).ok().out;
+    assert!(rated.contains("4 of 5 instead of 3"), "{rated}");
+    for name in [model, agent] {
+        let card = town.gt(["career", name]).ok().out;
+        assert!(card.contains("1 of 1 (20–100 %)"), "{card}");
+        assert!(card.contains("4.0 of 5 (1 rating)"), "{card}");
+    }
+    let unknown = town.gt(["career", "nosuch"]);
+    unknown.fails("no finished work of `nosuch`");
     let other = town.bead("web", "Another");
-    let slung = town.gt(["sling", &other, "web", "--best"]).ok();
-    assert!(slung.err.contains("three finished beads"), "{}", slung.err);
+    let unrated = town.gt(["rate", &other, "4", "good"]);
+    unrated.fails("nothing was handed in");
+    let slung = town.gt(["sling", &other, "web", "--best"]).ok().out;
+    let too_few = "none that can start has finished 5 of type task";
+    assert!(slung.contains(too_few), "{slung}");
+    let why = town.gt(["why", &other, "--no-pager"]).ok().out;
+    assert!(why.contains(too_few), "{why}");
 }
 
 #[test]

@@ -5,13 +5,11 @@ use crate::context::Context;
 use crate::hint::{HintTopic, show_hint_once};
 use gt::flow::place::sandbox::PreparationWay;
 use gt::flow::work::sling::{
-    SlingBatch, SlingOptions, SlingPreview, SlingReport, choose_best_agent, formula, preview_sling,
-    sling_batch,
+    SlingBatch, SlingOptions, SlingPreview, SlingReport, formula, preview_sling, sling_batch,
 };
 use gt::host::daemon::is_daemon_running;
 use gt::record::account::check_named_account;
 use gt::town::Town;
-use gt::town::beads::BeadsHome;
 use gt::town::identity::Address;
 use kit::failure::UsageError;
 use kit::ui::escape::{self, escape_line};
@@ -36,6 +34,13 @@ use kit::ui::escape::{self, escape_line};
 /// bead that has none; start the agent's session with identity, work and instruction in its first
 /// message.
 ///
+/// With `--best`, or the setting `sling.choose` at `best`, the agent runtime is the one whose work on
+/// beads of the same type was merged as submitted most often: the lower end of the interval of `gt
+/// career --by program --rig RIG` decides, then the ratings of `gt rate`, then the median time. One
+/// that is not installed or at a limit is passed over. A share of the work (setting `sling.explore`)
+/// goes to the others. With too little work of the type the configured one is used. `gt why BEAD`
+/// says which and why.
+///
 /// With `--dry-run --json` an array of {bead, title, target, waits_for[], obstacle?}.
 ///
 /// The exit code is 3 if a new session waits for you, such as with a dialog about an API key.
@@ -47,7 +52,7 @@ pub(super) struct Args {
     /// Use this agent runtime instead of the configured one
     #[arg(long)]
     agent: Option<String>,
-    /// Use the agent runtime with the best record for such beads, and print why
+    /// Use the agent runtime with the best record for each bead's type, and print why
     #[arg(long, conflicts_with = "agent")]
     best: bool,
     /// Use this account instead of the default one
@@ -151,16 +156,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     } else if !args.var.is_empty() {
         return Err(UsageError("--var sets a variable of a formula; name one".into()).into());
     }
-    let agent = if args.best {
-        find_best_agent(ctx, &town, &beads, &target)?
-    } else {
-        args.agent
-    };
     let batch = SlingBatch {
         beads,
         target,
         options: SlingOptions {
-            agent,
+            agent: args.agent,
+            best: args.best,
             account,
             args: join_instructions(&args.subject, &args.instructions),
             no_convoy,
@@ -210,37 +211,6 @@ fn refuse_text(text: &str, target: &str) -> UsageError {
     UsageError(format!(
         "`{text}` is no bead; make one of the text first, then sling it:\n  bd create {word} --rig {rig}\n  gt sling BEAD {target}"
     ))
-}
-
-/// Returns the agent runtime with the best record for beads like the first one, and prints the
-/// reason. None, with a warning, if too little is known.
-fn find_best_agent(
-    ctx: &Context,
-    town: &Town,
-    beads: &[String],
-    target: &str,
-) -> anyhow::Result<Option<String>> {
-    let Some(first) = beads.first() else {
-        return Ok(None);
-    };
-    let found = town.find_bead(first)?;
-    let named = target.split('/').next().filter(|rig| !rig.is_empty());
-    let rig = match (named, &found.home) {
-        (Some(rig), _) => town.find_rig(rig)?,
-        (None, BeadsHome::Rig(rig)) => town.find_rig(rig)?,
-        (None, BeadsHome::Town) => anyhow::bail!("{first} is in no rig: name the rig after it"),
-    };
-    let best = choose_best_agent(&rig, &found.bead)?;
-    match &best {
-        Some(best) => {
-            let text = format!("agent {}: {}", best.agent, best.reason);
-            ctx.ui.status(&kit::ui::escape::escape_line(&text));
-        }
-        None => ctx
-            .ui
-            .warn("no agent runtime has three finished beads yet, so the configured one is used"),
-    }
-    Ok(best.map(|best| best.agent))
 }
 
 fn write_preview(previews: &Vec<SlingPreview>, page: &mut kit::ui::Page) {
@@ -308,6 +278,10 @@ fn write_sling_line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::P
         if let Some(value) = value {
             page.line(format!("  {name}: {value}"));
         }
+    }
+    if let Some(choice) = &slung.agent_choice {
+        page.line(format!("  agent: {}", escape::escape_line(&choice.agent)));
+        page.line(format!("    {}", escape::escape_line(&choice.reason)));
     }
     if !slung.hidden.is_empty() {
         page.line("  files of the repository for agent programs that the sandbox does not have:");

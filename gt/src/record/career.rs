@@ -202,26 +202,7 @@ pub struct KindComparison {
 impl KindComparison {
     /// Compares the groups of entries that are all of one kind.
     fn new(kind: &str, entries: &[&WorkerCompletion], by: CareerGroup) -> Self {
-        let mut by_key: BTreeMap<&str, CareerCounts> = BTreeMap::new();
-        for entry in entries {
-            by_key.entry(by.key_of(entry)).or_default().add(&entry.done);
-        }
-        let groups = by_key.into_iter().map(|(key, counts)| ComparedGroup {
-            key: key.to_owned(),
-            interval: counts.interval(),
-            is_compared: counts.finished >= MIN_COMPARED,
-            counts,
-        });
-        let mut groups: Vec<ComparedGroup> = groups.collect();
-        groups.sort_by(|one, other| {
-            let low = |group: &ComparedGroup| group.interval.map_or(0.0, |found| found.low);
-            other
-                .is_compared
-                .cmp(&one.is_compared)
-                .then(low(other).total_cmp(&low(one)))
-                .then(other.counts.finished.cmp(&one.counts.finished))
-                .then(one.key.cmp(&other.key))
-        });
+        let groups = compare_groups(entries.iter().copied(), by);
         Self {
             kind: kind.to_owned(),
             verdict: find_verdict(&groups),
@@ -243,6 +224,35 @@ impl KindComparison {
             Verdict::Best { key } => format!("best is {key}"),
         }
     }
+}
+
+/// Groups entries that are all of one kind, the best first: those with enough work, by the lower
+/// ends of their intervals.
+pub fn compare_groups<'a>(
+    entries: impl IntoIterator<Item = &'a WorkerCompletion>,
+    by: CareerGroup,
+) -> Vec<ComparedGroup> {
+    let mut by_key: BTreeMap<&str, CareerCounts> = BTreeMap::new();
+    for entry in entries {
+        by_key.entry(by.key_of(entry)).or_default().add(&entry.done);
+    }
+    let groups = by_key.into_iter().map(|(key, counts)| ComparedGroup {
+        key: key.to_owned(),
+        interval: counts.interval(),
+        is_compared: counts.finished >= MIN_COMPARED,
+        counts,
+    });
+    let mut groups: Vec<ComparedGroup> = groups.collect();
+    groups.sort_by(|one, other| {
+        let low = |group: &ComparedGroup| group.interval.map_or(0.0, |found| found.low);
+        other
+            .is_compared
+            .cmp(&one.is_compared)
+            .then(low(other).total_cmp(&low(one)))
+            .then(other.counts.finished.cmp(&one.counts.finished))
+            .then(one.key.cmp(&other.key))
+    });
+    groups
 }
 
 /// Compares groups that are sorted by the lower ends of their intervals.

@@ -17,6 +17,9 @@ pub struct SlingOptions {
     /// The agent runtime, if not the configured one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// True to choose the agent runtime by the records of finished work.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub best: bool,
     /// The account of the session, if not the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,

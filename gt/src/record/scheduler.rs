@@ -447,6 +447,18 @@ pub fn reserve_start(
     )
 }
 
+/// Reads the limits of agent programs and accounts, with the workers of each, without a view of the
+/// town.
+pub fn read_start_limits(town: &Town) -> anyhow::Result<UseLimits> {
+    let layers = SettingsLayers::load(town, None)?;
+    let paused = UsagePauses::load(&town.layout).list_paused_uses(town.clock.now());
+    let mut uses = UseLimits::from_layers(&layers).with_paused(paused);
+    if uses.counts_workers() {
+        count_at_work(town, &town.read_stores()?, &mut uses)?;
+    }
+    Ok(uses)
+}
+
 /// Returns the reason why no other worker with these uses is started, if there is one.
 pub fn find_use_obstacle(limits: &UseLimits, uses: &[StartUse]) -> Option<StartObstacle> {
     limits

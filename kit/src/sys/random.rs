@@ -31,6 +31,15 @@ impl RandomSource {
         self.pick(length, b"0123456789abcdef")
     }
 
+    /// Returns a number below `limit`, which must not be 0.
+    pub fn below(&self, limit: usize) -> usize {
+        let mut rng = self
+            .0
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        rng.usize(..limit)
+    }
+
     fn pick(&self, length: usize, alphabet: &[u8]) -> String {
         // A poisoned lock means that another thread panicked while drawing. The generator is still
         // consistent.

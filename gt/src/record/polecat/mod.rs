@@ -16,7 +16,7 @@ use kit::ui::escape;
 use serde::Serialize;
 
 pub use assignment::Assignment;
-pub use claimed::Claim;
+pub use claimed::{AgentChoice, Claim};
 pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
 pub use record::{
     MergeResult, RecordSummary, WorkCompletion, WorkOutcome, WorkerCompletion, append_completion,

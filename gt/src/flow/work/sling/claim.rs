@@ -170,6 +170,7 @@ pub(super) fn claim_bead(
                 slot,
                 ids,
                 lock,
+                choice: None,
             })));
         }
         drop(lock);
@@ -199,6 +200,7 @@ pub(super) fn reload_claim(rig: &Rig, name: &str, lock: Lock) -> anyhow::Result<
         slot,
         ids,
         lock,
+        choice: None,
     }))
 }
 

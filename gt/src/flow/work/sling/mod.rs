@@ -41,7 +41,6 @@ use serde::{Deserialize, Serialize};
 
 pub use assign::assign_new_bead;
 pub use batch::{SlingBatch, sling_batch};
-pub use best::{BestAgent, choose_best_agent};
 use claim::ClaimAttempt;
 pub use claim::{ClaimError, ClaimRequest};
 pub use enqueue::enqueue_bead;
@@ -67,7 +66,7 @@ use crate::record;
 use crate::record::attempt;
 use crate::record::merge_request;
 use crate::record::merge_task::MERGE_LABEL;
-use crate::record::polecat::Claim;
+use crate::record::polecat::{AgentChoice, Claim};
 use crate::record::polecat::{SlingStep, Slot};
 pub use crate::record::queued_sling::SlingOptions;
 use crate::town::beads::{BeadsHome, FoundBead};
@@ -116,6 +115,9 @@ pub struct SlingReport {
     /// starts the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_failed: Option<String>,
+    /// The choice of the agent program, if the records decided it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent_choice: Option<AgentChoice>,
 }
 
 /// Slings a bead with the steps above.
@@ -239,6 +241,7 @@ fn begin_sling<'t>(
                 waits_for: Vec::new(),
                 needs_person: None,
                 start_failed: None,
+                agent_choice: None,
             })))
         }
     }
@@ -345,8 +348,18 @@ fn claim_worker(
     name: Option<&str>,
 ) -> anyhow::Result<ClaimAttempt> {
     let queue = lock_queue(rig, request)?;
+    let bead = rig.store()?.snapshot()?.get(&request.bead).cloned();
+    let choice = match &bead {
+        Some(bead) => best::choose_agent(rig, bead, &request.options)?,
+        None => None,
+    };
+    let mut request = request.clone();
+    if let Some(choice) = &choice {
+        request.options.agent = Some(choice.agent.clone());
+    }
+    let request = &request;
     let rescue_ref = save_for_next_worker(rig, request)?;
-    let attempt = claim::claim_bead(
+    let mut attempt = claim::claim_bead(
         town,
         rig,
         &ClaimRequest {
@@ -355,9 +368,16 @@ fn claim_worker(
             rescue_ref: rescue_ref.as_deref(),
         },
     )?;
-    let ClaimAttempt::Claimed(claimed) = &attempt else {
+    let ClaimAttempt::Claimed(claimed) = &mut attempt else {
         return Ok(attempt);
     };
+    if let Some(choice) = &choice {
+        town.record_event(&event!(AgentChosen,
+            bead: claimed.bead.id, agent: choice.agent, reason: choice.reason,
+            explored: choice.explored,
+        ));
+    }
+    claimed.choice = choice;
     if let Some(queue) = queue {
         // Errors are ignored: a stale request may not merge, and the next run of the queue
         // withdraws it.
@@ -491,6 +511,7 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         waits_for: Vec::new(),
         needs_person: started.and_then(|started| started.question),
         start_failed,
+        agent_choice: claimed.choice.clone(),
     })
 }
 
