@@ -374,6 +374,13 @@ fn a_model_and_a_runtime_have_what_they_merged_and_its_costs() {
     let other = town.bead("web", "Another");
     let unrated = town.gt(["rate", &other, "4", "good"]);
     unrated.fails("nothing was handed in");
+    fs::write(town.path("persona.md"), "You write small changes.").unwrap();
+    let persona = town.path("persona.md");
+    let hire = ["polecat", "hire", agent, "--persona"];
+    town.gt(hire).args([persona.to_str().unwrap()]).ok();
+    let status = town.gt(["polecat", "status", agent]).ok().out;
+    assert!(status.contains("persona:  hired at "), "{status}");
+    town.gt(["polecat", "fire", agent]).ok();
     let slung = town.gt(["sling", &other, "web", "--best"]).ok().out;
     let too_few = "none that can start has finished 5 of type task";
     assert!(slung.contains(too_few), "{slung}");

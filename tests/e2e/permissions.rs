@@ -3,7 +3,7 @@
 use town_tests::{Worker, eventually};
 
 /// The commands by which a worker would lower a guard or touch the work of others.
-const REFUSED: [&[&str]; 12] = [
+const REFUSED: [&[&str]; 15] = [
     &[
         "config",
         "set",
@@ -21,6 +21,9 @@ const REFUSED: [&[&str]; 12] = [
     &["sling", "web-1", "web"],
     &["escalate", "resolve", "hq-1", "yes"],
     &["escalate", "close", "hq-1", "--reason", "x"],
+    &["rate", "web-1", "5", "I am good"],
+    &["polecat", "hire", "web/other", "--persona", "x"],
+    &["polecat", "fire", "web/other"],
     &["estop"],
     &["uninstall", "--force"],
 ];
@@ -75,6 +78,10 @@ fn a_worker_changes_its_own_beads_and_comments_on_others() {
         &["dep", "add", &other, &worker.bead],
     ] {
         as_worker(command).fails("is a worker: it may not change");
+    }
+    for label in ["gt:record", "gt:rating"] {
+        let forged = as_worker(&["create", "Finished", "-t", "event", "-l", label]);
+        forged.fails("workers are compared by such records");
     }
     assert_eq!(town.status_of("web", &other), "open");
     as_worker(&["comment", &other, "I have seen this too"]).ok();

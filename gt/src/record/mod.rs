@@ -27,6 +27,7 @@ pub mod molecule;
 pub mod notification_level;
 mod observed;
 pub mod pause;
+pub mod persona;
 pub mod plugin;
 pub mod polecat;
 pub mod progress;

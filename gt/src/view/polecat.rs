@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use bd::git::Git;
 use serde::Serialize;
 
+use crate::flow::agent::polecat::describe_hire;
 use crate::flow::agent::session::end;
 use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
@@ -108,6 +109,9 @@ pub struct PolecatStatus {
     pub uncommitted: usize,
     /// The number of sessions that have worked on the bead.
     pub sessions: usize,
+    /// The user and the time of the last hire with a persona, or of its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hired: Option<String>,
     /// The finished beads.
     pub record: Vec<WorkCompletion>,
 }
@@ -156,6 +160,7 @@ impl PolecatStatus {
             current_branch: git.head_branch().ok().flatten(),
             uncommitted: git.status().map_or(0, |changes| changes.len()),
             sessions: polecat.slot.session_count(),
+            hired: describe_hire(&polecat.bead),
             record: view
                 .stores
                 .rigs

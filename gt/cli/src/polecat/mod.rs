@@ -1,7 +1,9 @@
 //! `gt polecat`: manages the workers of rigs.
 
 mod check_recovery;
+mod fire;
 mod git_state;
+mod hire;
 mod list;
 mod nuke;
 mod prune;
@@ -17,12 +19,14 @@ use gt::town::identity::Address;
 use gt::town::{Rig, Town};
 
 kit::family! {
-    /// Show, retry and remove the workers of rigs
+    /// Show, hire, retry and remove the workers of rigs
     Args:
     #[command(alias = "ls")]
     List => list,
     #[command(alias = "show")]
     Status => status,
+    Hire => hire,
+    Fire => fire,
     Retry => retry,
     Stale => stale,
     CheckRecovery => check_recovery,

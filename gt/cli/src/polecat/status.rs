@@ -79,6 +79,9 @@ pub(crate) fn write_status(shown: &PolecatStatus, page: &mut Page) {
     if let Some(progress) = &row.progress {
         page.line(format!("  progress: {}", progress.describe(page.now())));
     }
+    if let Some(hired) = &shown.hired {
+        page.line(format!("  persona:  {}", escape::escape_line(hired)));
+    }
     page.line(format!(
         "  record:   {}",
         describe_summary(&RecordSummary::new(&shown.record))

@@ -1,6 +1,6 @@
 //! Builds the context of a session: the output of `gt prime`.
 //!
-//! The text is compiled from parts, each with its source and its limit: role, directives, identity,
+//! The text is compiled from parts, each with its source and its limit: role, directives, persona, identity,
 //! work on the hook, prior work and documents of the convoy, unread mail (`part`). They are joined
 //! within a budget (`compile`). The same input gives the same bytes. Text from beads and mail is
 //! data: the description of the work is fenced under our own heading, and any other text is quoted
@@ -168,6 +168,7 @@ fn compile_context(
             parts.extend(part::role_parts(town, address, occasion, &directives));
             parts.extend(
                 [
+                    part::persona_part(town, stores, address),
                     limits_part(town, address),
                     Some(part::identity_part(town, address)),
                 ]

@@ -23,7 +23,7 @@ pub(super) use discovery::{documents_part, write_down_part};
 pub(super) use handoff::handoff_part;
 pub(super) use molecule::molecule_part;
 pub(super) use role::{
-    identity_part, limits_text_part, read_directives, resumed_part, role_parts,
+    identity_part, limits_text_part, persona_part, read_directives, resumed_part, role_parts,
     unreadable_limits_part,
 };
 pub(super) use work::{facts_to_keep_part, no_work_part, original_task_text, work_part};

@@ -9,7 +9,10 @@ use kit::ui::escape;
 use super::foreign::quote_lines;
 use super::{ContextPart, PartPointer, PartRoom};
 use crate::flow::work::prime::Occasion;
+use crate::record::persona::{FoundPersona, find_persona};
+use crate::record::polecat::PolecatIds;
 use crate::town::Town;
+use crate::town::beads::TownStores;
 use crate::town::identity::Address;
 use crate::town::role_file;
 
@@ -105,6 +108,43 @@ pub(in crate::flow::work::prime) fn role_parts(
         }));
     }
     parts
+}
+
+/// Returns the user's text for this one worker. It is text: unlike a directive it replaces nothing.
+pub(in crate::flow::work::prime) fn persona_part(
+    town: &Town,
+    stores: &TownStores,
+    address: &Address,
+) -> Option<ContextPart> {
+    let Address::Polecat(rig, name) = address else {
+        return None;
+    };
+    let rig = town.rig(rig);
+    let agent = PolecatIds::for_polecat(&rig, name).agent;
+    let agent = stores.rigs.get(rig.name())?.get_live(&agent)?;
+    let (path, text) = match find_persona(&rig, name, agent) {
+        FoundPersona::None => return None,
+        FoundPersona::Valid { path, text } => (path, text),
+        FoundPersona::Changed { path, why } => {
+            let shown = path.display();
+            let text = format!(
+                "You have a persona in {shown}, but it is not used ({}): tell the human.",
+                escape::escape_line(&why)
+            );
+            (path, text)
+        }
+    };
+    let text = format!(
+        "# Your persona\n\nThe user hired you with this text:\n\n{}\n",
+        escape::escape_block(text.trim())
+    );
+    let part = ContextPart::fixed("persona", path.display().to_string(), text);
+    Some(part.with_room(PartRoom {
+        most: 2 * 1024,
+        least: 256,
+        rank: 2,
+        pointer: PartPointer::Source,
+    }))
 }
 
 /// Lists the command patterns that a user forbids for every session, with the same words in a first
