@@ -422,6 +422,21 @@ fn the_page_shows_each_view_as_text_and_fits_phones_and_screen_readers() {
             "document.documentElement.scrollWidth - document.documentElement.clientWidth";
         assert_eq!(browser.evaluate(overflow), 0, "{name}");
     }
+    let report = town.gt(["report", "--html"]).ok().out;
+    assert!(
+        report.contains("Needs you") && report.contains("&lt;img src=x"),
+        "{report}"
+    );
+    assert!(!report.contains("<img") && !report.contains("http") && !report.contains('\u{1b}'));
+    let report = town.gt(["report", "--week"]).ok().out;
+    assert!(
+        report.contains("## Landed") && report.contains("\\<img src=x"),
+        "{report}"
+    );
+    let numbers = town.gt(["report", "--json"]).ok().json();
+    let merged = &numbers["merged"]["web"][0];
+    assert!(report.contains(merged["id"].as_str().unwrap()), "{report}");
+    assert_eq!(numbers["numbers"]["total"]["merges"], 1);
     // No text was taken as markup, and no request left this machine.
     assert_ne!(browser.evaluate("document.title"), "owned");
     let own = format!("http://127.0.0.1:{port}/");

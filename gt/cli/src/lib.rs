@@ -74,6 +74,7 @@ mod rate;
 mod ready;
 mod refinery;
 mod release;
+mod report;
 mod rescue;
 mod restore;
 mod rig;
@@ -219,6 +220,7 @@ kit::program! {
     Ready => ready,
     Refinery => refinery,
     Release => release,
+    Report => report,
     Rescue => rescue,
     Restore => restore,
     #[command(alias = "rigs")]

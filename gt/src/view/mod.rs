@@ -36,4 +36,5 @@ pub mod status_line;
 pub mod target_strip;
 pub mod timeline;
 pub mod trail;
+pub mod weekly;
 pub mod why;

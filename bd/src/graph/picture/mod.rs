@@ -18,7 +18,7 @@ use serde::Serialize;
 use crate::bead::{Bead, Status};
 use crate::graph::layers::{self, LayeredBeads};
 use crate::store::Snapshot;
-pub use svg::{format_html, format_svg};
+pub use svg::{escape_markup, format_html, format_svg};
 pub use terminal::draw_in_columns;
 
 /// The size of a cell in the units of an SVG file.

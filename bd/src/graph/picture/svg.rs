@@ -84,7 +84,7 @@ pub fn format_html(picture: &GraphPicture, title: &str) -> String {
 }
 
 /// Escapes text for markup. Control characters, which no markup may contain, become spaces.
-fn escape_markup(text: &str) -> String {
+pub fn escape_markup(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

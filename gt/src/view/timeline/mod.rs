@@ -142,20 +142,11 @@ pub fn read_timeline(
 ) -> anyhow::Result<Timeline> {
     let stores = town.read_stores()?;
     let now = town.clock.now();
-    let begin = since.unwrap_or(Timestamp::MIN);
-    let (ids, hidden_beads) = match subject {
-        TimelineSubject::Bead(id) => (vec![id.clone()], 0),
-        TimelineSubject::Convoy(id) => (list_convoy_beads(&stores, id), 0),
-        TimelineSubject::Agent(_) | TimelineSubject::Rig(_) | TimelineSubject::Town => {
-            cut_beads(list_active_beads(town, subject, begin)?)
-        }
-    };
-    let mut lanes = read_bead_lanes(town, &stores, &ids, now)?;
-    let from = find_begin(&lanes, subject, &stores, since, now);
-    for lane in &mut lanes {
-        lane.clip(from, now);
-    }
-    lanes.retain(|lane| !lane.spans.is_empty() || !lane.marks.is_empty());
+    let BeadLanes {
+        from,
+        mut lanes,
+        hidden_beads,
+    } = read_lanes_of_beads(town, &stores, subject, since)?;
     let totals = sum_phases(&lanes);
     let longest = find_longest(&lanes, &totals);
     let lanes = match subject {
@@ -186,6 +177,44 @@ pub fn read_timeline(
         totals,
         longest,
         targets,
+    })
+}
+
+/// The lanes of the beads of a timeline.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BeadLanes {
+    pub from: Timestamp,
+    pub lanes: Vec<TimelineLane>,
+    /// The number of beads that are left out because they are too many.
+    pub hidden_beads: usize,
+}
+
+/// Reads the lanes of the beads that a subject has or worked on.
+pub fn read_lanes_of_beads(
+    town: &Town,
+    stores: &TownStores,
+    subject: &TimelineSubject,
+    since: Option<Timestamp>,
+) -> anyhow::Result<BeadLanes> {
+    let now = town.clock.now();
+    let begin = since.unwrap_or(Timestamp::MIN);
+    let (ids, hidden_beads) = match subject {
+        TimelineSubject::Bead(id) => (vec![id.clone()], 0),
+        TimelineSubject::Convoy(id) => (list_convoy_beads(stores, id), 0),
+        TimelineSubject::Agent(_) | TimelineSubject::Rig(_) | TimelineSubject::Town => {
+            cut_beads(list_active_beads(town, subject, begin)?)
+        }
+    };
+    let mut lanes = read_bead_lanes(town, stores, &ids, now)?;
+    let from = find_begin(&lanes, subject, stores, since, now);
+    for lane in &mut lanes {
+        lane.clip(from, now);
+    }
+    lanes.retain(|lane| !lane.spans.is_empty() || !lane.marks.is_empty());
+    Ok(BeadLanes {
+        from,
+        lanes,
+        hidden_beads,
     })
 }
 
@@ -382,7 +411,8 @@ fn find_end(lanes: &[TimelineLane], now: Timestamp) -> Timestamp {
         .unwrap_or(now)
 }
 
-fn sum_phases(lanes: &[TimelineLane]) -> Vec<PhaseTotal> {
+/// Sums the time of each phase that occurs.
+pub fn sum_phases(lanes: &[TimelineLane]) -> Vec<PhaseTotal> {
     TimelinePhase::ALL
         .into_iter()
         .map(|phase| PhaseTotal {
