@@ -8,6 +8,7 @@ use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
+use memchr::memmem::Finder;
 
 use super::line::EventLine;
 use crate::town::TownLayout;
@@ -17,6 +18,9 @@ const CHUNK_SIZE: u64 = 64 * 1024;
 /// The maximum difference between the order of the lines and the order of their times: clocks are
 /// set back, and other machines have other clocks.
 const MAX_DISORDER: SignedDuration = SignedDuration::from_hours(24);
+
+/// The number of lines that are skipped before one is parsed for its time.
+const MAX_SKIPPED: usize = 100;
 
 /// The lines of a file, the last one first, without their line ends. Lines that are appended in
 /// the meantime are not included.
@@ -56,7 +60,7 @@ impl LinesBackwards {
         let mut searched = 0;
         loop {
             let fresh = self.unread.len() - searched;
-            let end = self.unread[..fresh].iter().rposition(|byte| *byte == b'\n');
+            let end = memchr::memrchr(b'\n', &self.unread[..fresh]);
             if let Some(end) = end {
                 let line = self.unread.split_off(end + 1);
                 self.unread.truncate(end);
@@ -107,6 +111,9 @@ impl Iterator for LinesBackwards {
 pub struct NewestEvents {
     lines: LinesBackwards,
     since: Option<Timestamp>,
+    kinds: Vec<Finder<'static>>,
+    /// The number of lines that were skipped without parsing them since the last parsed one.
+    skipped: usize,
 }
 
 impl NewestEvents {
@@ -114,7 +121,35 @@ impl NewestEvents {
         Ok(Self {
             lines: LinesBackwards::open(&layout.events())?,
             since: None,
+            kinds: Vec::new(),
+            skipped: 0,
         })
+    }
+
+    /// Skips most events of other kinds without parsing them. Some of the returned events have other
+    /// kinds.
+    #[must_use]
+    pub fn of_kinds(self, kinds: &[&str]) -> Self {
+        let kinds = kinds.iter().map(|kind| {
+            let quoted = format!("\"{kind}\"");
+            Finder::new(quoted.as_bytes()).into_owned()
+        });
+        Self {
+            kinds: kinds.collect(),
+            ..self
+        }
+    }
+
+    /// Returns true if a line is skipped. One of many skipped lines is parsed for its time.
+    fn is_skipped(&mut self, line: &[u8]) -> bool {
+        let is_wanted =
+            self.kinds.is_empty() || self.kinds.iter().any(|kind| kind.find(line).is_some());
+        self.skipped = if is_wanted || self.skipped == MAX_SKIPPED {
+            0
+        } else {
+            self.skipped + 1
+        };
+        self.skipped > 0
     }
 
     /// Ends when all earlier events are older than `since`. Some of the returned events are older,
@@ -134,6 +169,9 @@ impl Iterator for NewestEvents {
                 Ok(line) => line,
                 Err(error) => return Some(Err(error)),
             };
+            if self.is_skipped(&line) {
+                continue;
+            }
             let Ok(event) = serde_json::from_slice::<EventLine>(&line) else {
                 continue;
             };
@@ -151,4 +189,39 @@ pub(super) fn is_long_before(event: &EventLine, since: Option<Timestamp>) -> boo
     since
         .zip(at)
         .is_some_and(|(since, at)| since.duration_since(at) > MAX_DISORDER)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_of_some_kinds_are_found_among_many_others_until_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = TownLayout::new(folder.path());
+        let lines: Vec<String> = (1..=900)
+            .map(|hour| {
+                let at = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(hour);
+                let kind = if hour % 300 == 0 { "rare" } else { "usual" };
+                format!("{{\"ts\":\"{at}\",\"type\":\"{kind}\",\"payload\":{{\"n\":{hour}}}}}\n")
+            })
+            .collect();
+        std::fs::write(layout.events(), lines.concat()).unwrap();
+        let read = |since: i64| -> Vec<EventLine> {
+            let since = Timestamp::UNIX_EPOCH + SignedDuration::from_hours(since);
+            let events = NewestEvents::new(&layout).unwrap();
+            let events = events.since(Some(since)).of_kinds(&["rare"]);
+            events.map(Result::unwrap).collect()
+        };
+        let rare = |since: i64| -> Vec<i64> {
+            read(since)
+                .into_iter()
+                .filter(|event| event.kind == "rare")
+                .filter_map(|event| event.payload["n"].as_i64())
+                .collect()
+        };
+        assert_eq!(rare(0), [900, 600, 300]);
+        assert_eq!(rare(500), [900, 600]);
+        assert!(read(0).len() < 20);
+    }
 }

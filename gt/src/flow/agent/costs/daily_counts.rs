@@ -18,6 +18,8 @@ use crate::town::event::{Event, NewestEvents};
 
 /// The model of work whose model is unknown.
 const UNKNOWN_MODEL: &str = "unknown";
+/// The kinds of events that count.
+const COUNTED_EVENTS: [&str; 4] = ["merged", "merge_started", "gate", "respawn"];
 
 /// Counts the events since a time, by day, rig and model. `models` has the last model of each bead
 /// that is known from transcripts.
@@ -35,14 +37,14 @@ pub(super) fn count_events(
     };
     let mut merged = BTreeSet::new();
     let mut started = BTreeMap::new();
-    for line in NewestEvents::new(&town.layout)?.since(Some(since)) {
+    let events = NewestEvents::new(&town.layout)?
+        .since(Some(since))
+        .of_kinds(&COUNTED_EVENTS);
+    for line in events {
         let line = line?;
         let Ok(at) = line.ts.parse::<Timestamp>() else {
             continue;
         };
-        if !matches!(&*line.kind, "merged" | "merge_started" | "gate" | "respawn") {
-            continue;
-        }
         match line.to_event() {
             // The newest event comes first, and the first start of a request counts.
             Event::MergeStarted(request) => {

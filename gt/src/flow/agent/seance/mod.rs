@@ -138,7 +138,9 @@ fn collect_sessions(town: &Town, since: Option<Timestamp>) -> anyhow::Result<Vec
 
 /// Returns the starts and handoffs of sessions since a time, oldest first.
 fn read_session_events(town: &Town, since: Option<Timestamp>) -> std::io::Result<Vec<EventLine>> {
-    let newest = NewestEvents::new(&town.layout)?.since(since);
+    let newest = NewestEvents::new(&town.layout)?
+        .since(since)
+        .of_kinds(&["session_start", "handoff"]);
     let mut events: Vec<EventLine> = newest
         .filter(|line| {
             line.as_ref().map_or(true, |line| {
