@@ -16,6 +16,12 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # name: (file, the code, what it becomes, the end-to-end test that must fail; `town-sim:` stands before a test of the
 # simulation, `bd-cli:` before one of the program bd)
 MUTANTS = {
+    "a day loses its costs with its transcripts": (
+        "gt/src/flow/agent/costs/daily_file.rs",
+        "        self.read_at = newer.read_at;\n",
+        "        self.read_at = newer.read_at;\n        self.costs.clear();\n",
+        "costs::a_model_and_a_runtime_have_what_they_merged_and_its_costs",
+    ),
     "target always holds the work": (
         "gt/src/flow/work/mq/land.rs",
         "        Some(target) if job.queue.git.is_ancestor(candidate, target)? => {\n",

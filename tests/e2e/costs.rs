@@ -288,6 +288,22 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     assert_eq!(town.sessions().len(), 1, "a raised budget starts it again");
     assert!(!inbox().contains(&spent));
 
+    // A band only warns.
+    set("budget.convoy_band", "2");
+    town.patrol_in(901);
+    assert!(
+        inbox().contains("has cost 150 % of its band"),
+        "{}",
+        inbox()
+    );
+    assert_eq!(town.sessions().len(), 1);
+    let convoy = town.gt(["convoy", "status"]).ok().out;
+    let line = "cost $3.00 of $2.00 (setting budget.convoy_band), 150 %";
+    assert!(convoy.contains(line), "{convoy}");
+    let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
+    assert_eq!(convoys[0]["budgets"][0]["spent_usd"], 3.0, "{convoys}");
+    set("budget.convoy_band", "0");
+
     set("budget.day", "3");
     let other = town.bead("web", "Another");
     let found = town.gt(["costs", "--today", "--json"]).ok().json();
@@ -348,6 +364,15 @@ fn a_model_and_a_runtime_have_what_they_merged_and_its_costs() {
     }
     let kinds = town.gt(["costs", "--by", "kind", "--json"]).ok().json();
     assert_eq!(kinds["rows"][0]["key"], "task", "{kinds}");
+    for by in ["model", "runtime", "kind", "rig", "convoy", "agent"] {
+        let costs = town.gt(["costs", "--by", by, "--json"]).ok().json();
+        for beads in [&costs["rows"][0], &costs["beads"]] {
+            assert_eq!(beads["dispatched_beads"], 1, "{costs}");
+            assert_eq!(beads["merged_beads"], 1, "{costs}");
+            assert_eq!(beads["cost_per_dispatched_bead_usd"], 3.0, "{costs}");
+            assert_eq!(beads["cost_per_merged_bead_usd"], 3.0, "{costs}");
+        }
+    }
     let text = town.gt(["costs", "--by", "model"]).ok().out;
     assert!(
         text.contains("100 %: 1 of 1 merged, 1 as submitted"),
@@ -371,6 +396,27 @@ fn a_model_and_a_runtime_have_what_they_merged_and_its_costs() {
     }
     let unknown = town.gt(["career", "nosuch"]);
     unknown.fails("no finished work of `nosuch`");
+    let both = "1 bead dispatched ($3.00 each), 1 merged ($3.00 each)";
+    assert!(text.contains(&format!("In all: {both}")), "{text}");
+    let daily = || {
+        let plot = ["costs", "--plot", "--by", "model", "--json"];
+        town.gt(plot).ok().json()
+    };
+    let numbers = daily();
+    let merged = town.gt(["mq", "stats", "web", "--json"]).ok().json()["merged"].clone();
+    assert_eq!(numbers["today"]["merges"], merged, "{numbers}");
+    assert_eq!(numbers["today"]["merges"], 1, "{numbers}");
+    assert_eq!(numbers["groups"][0]["key"], model, "{numbers}");
+    assert_eq!(numbers["groups"][0]["total"], numbers["total"]);
+    assert_eq!(numbers["total"]["cost_usd"], 3.0, "{numbers}");
+    // The recorded days outlive their transcripts.
+    fs::remove_dir_all(town.path("home/.claude/projects")).unwrap();
+    assert_eq!(daily(), numbers);
+    let text = town.gt(["costs", "--plot"]).ok().out;
+    let first = "Today: $3.00. Last week: $0.00 per day ($0.00 in seven days)\n";
+    assert!(text.starts_with(first), "{text}");
+    town.gt(["costs", "--plot", "--by", "bead"])
+        .fails("grouped by model or rig only");
     let other = town.bead("web", "Another");
     let unrated = town.gt(["rate", &other, "4", "good"]);
     unrated.fails("nothing was handed in");

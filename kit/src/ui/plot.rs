@@ -244,6 +244,42 @@ mod tests {
         );
     }
 
+    /// Returns the steps of each bar of one column.
+    fn read_steps(lines: &[String], rows: usize, count: usize) -> Vec<usize> {
+        let bars: Vec<Vec<char>> = lines[..rows]
+            .iter()
+            .map(|line| {
+                let bars = line.chars().skip_while(|c| !"┤│".contains(*c));
+                bars.skip(1).collect()
+            })
+            .collect();
+        let part = |c: char| BLOCKS.iter().position(|block| *block == c).unwrap();
+        (0..count)
+            .map(|bar| {
+                bars.iter()
+                    .map(|row| row.get(bar).map_or(0, |c| part(*c)))
+                    .sum()
+            })
+            .collect()
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn the_height_of_each_bar_is_its_value(
+            values in proptest::collection::vec(0.0..1e6_f64, 30),
+        ) {
+            let (lines, shown) = draw(&values, 45, 8);
+            proptest::prop_assert_eq!(shown, 30);
+            let max = values.iter().copied().fold(0.0, f64::max);
+            let steps = read_steps(&lines, 8, 30);
+            for (value, steps) in values.iter().zip(steps) {
+                let height = f64::from(u32::try_from(steps).unwrap()) / 64.0;
+                let is_right = (height - value / max).abs() <= 1.0 / 64.0;
+                proptest::prop_assert!(is_right, "{} {}", value / max, height);
+            }
+        }
+    }
+
     #[test]
     fn nothing_to_draw_is_an_empty_plot() {
         let (lines, shown) = draw(&[], 20, 2);

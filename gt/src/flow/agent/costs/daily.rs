@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, ToSpan};
+use jiff::{SignedDuration, Timestamp, ToSpan, Zoned};
 use kit::sys::env::local_time_zone;
 
 use super::daily_counts::{count_events, local_date};
@@ -39,7 +39,14 @@ pub fn refresh_daily_sums(
     let today = now.to_zoned(zone.clone()).date();
     let oldest = today.checked_sub(READ_DAYS.days())?;
     let known = DailySums::load(&town.layout, oldest, today)?;
-    let begin = find_incomplete_day(&known, oldest, today, &zone);
+    let begin = oldest
+        .series(1.day())
+        .take_while(|day| *day < today)
+        .find(|day| {
+            let line = known.days.get(day);
+            !line.is_some_and(|line| is_complete(line, now, &zone))
+        })
+        .unwrap_or(today);
     let lines = read_days(town, begin, today, &zone, cache)?;
     // A reading that changes nothing about today is not written again.
     let has_news = lines.iter().any(|line| {
@@ -58,26 +65,14 @@ pub fn refresh_daily_sums(
     DailySums::load(&town.layout, first, today)
 }
 
-/// Returns the first day that was not read after its end. Today is never complete.
-fn find_incomplete_day(known: &DailySums, oldest: Date, today: Date, zone: &TimeZone) -> Date {
-    oldest
-        .series(1.day())
-        .take_while(|day| *day < today)
-        .find(|day| {
-            !known
-                .days
-                .get(day)
-                .is_some_and(|line| is_complete(line, zone))
-        })
-        .unwrap_or(today)
-}
-
-fn is_complete(line: &DailyLine, zone: &TimeZone) -> bool {
+/// Returns true if a day was read after its end. A reading in the future is one of a wrong clock.
+fn is_complete(line: &DailyLine, now: Timestamp, zone: &TimeZone) -> bool {
     let end = line
         .day
         .tomorrow()
         .and_then(|next| next.to_zoned(zone.clone()));
-    end.is_ok_and(|end| line.read_at.duration_since(end.timestamp()) >= SETTLING_TIME)
+    let is_after = |end: Zoned| line.read_at.duration_since(end.timestamp()) >= SETTLING_TIME;
+    line.read_at <= now && end.is_ok_and(is_after)
 }
 
 /// Reads the sums of whole days from transcripts and events.
@@ -141,4 +136,21 @@ fn read_days(
         }
     }
     Ok(lines.into_values().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_is_complete_an_hour_after_its_end_by_a_right_clock() {
+        let line =
+            |read_at: &str| DailyLine::new(jiff::civil::date(2026, 3, 1), read_at.parse().unwrap());
+        let now = "2026-03-09T00:00:00Z".parse().unwrap();
+        let check = |read_at: &str| is_complete(&line(read_at), now, &TimeZone::UTC);
+        assert!(!check("2026-03-01T23:00:00Z"));
+        assert!(!check("2026-03-02T00:59:00Z"));
+        assert!(check("2026-03-02T01:00:00Z"));
+        assert!(!check("2027-03-02T01:00:00Z"));
+    }
 }

@@ -105,7 +105,7 @@ impl DailyLine {
     /// come from an incomplete set of transcripts, and fewer events of a rig from an incomplete file
     /// of events: both are ignored.
     pub(super) fn take_reading(&mut self, newer: Self) {
-        self.read_at = self.read_at.max(newer.read_at);
+        self.read_at = newer.read_at;
         for mut costs in newer.costs {
             shorten_name(&mut costs.model);
             match find_costs(&mut self.costs, &costs.rig, &costs.model) {
