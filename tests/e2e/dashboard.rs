@@ -506,6 +506,7 @@ fn every_open_view_shows_a_change() {
     open(&mut browser, "records");
     browser.wait_for("2 of 2 merged");
     browser.wait_for("Work: merged");
+    browser.wait_for("task: too few to compare: no model has finished 5");
     let fetched = |path: &str| {
         format!(
             "fetch('{path}', {{ headers: {{ 'x-gastown-key': localStorage.getItem('key') }} }}).then((answer) => answer.json())"
@@ -527,6 +528,12 @@ fn every_open_view_shows_a_change() {
             .iter()
             .all(|part| shown[part] == printed[part])
             .then_some(())
+    });
+    let careers = overview.replace("overview", "career?by=model");
+    eventually("the careers of the page and of the command agree", || {
+        let shown = browser.evaluate(&careers);
+        let printed = town.gt(["career", "--json"]).ok().json();
+        (shown["kinds"] == printed["kinds"] && shown["cards"] == printed["cards"]).then_some(())
     });
     browser.visit("#/bead/web-nothing");
     browser.wait_for("there is no bead");

@@ -36,6 +36,7 @@ pub(super) const ASSETS: &[Asset] = &[
     asset!("/town.js", SCRIPT_TYPE, "town.js"),
     asset!("/work.js", SCRIPT_TYPE, "work.js"),
     asset!("/agents.js", SCRIPT_TYPE, "agents.js"),
+    asset!("/career.js", SCRIPT_TYPE, "career.js"),
     asset!("/reports.js", SCRIPT_TYPE, "reports.js"),
     asset!("/graph.js", SCRIPT_TYPE, "graph.js"),
     asset!("/timeline.js", SCRIPT_TYPE, "timeline.js"),

@@ -44,6 +44,7 @@ pub(crate) struct ServedPage {
     /// What the overview keeps between two readings.
     memory: OverviewMemory,
     costs: read::CostsCache,
+    careers: read::CareerCache,
     kept: kept::KeptAnswers,
 }
 
@@ -126,6 +127,7 @@ impl PageServer {
             access: Mutex::default(),
             memory: OverviewMemory::default(),
             costs: read::CostsCache::default(),
+            careers: read::CareerCache::default(),
             kept: kept::KeptAnswers::default(),
         });
         let router =

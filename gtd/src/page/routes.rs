@@ -54,6 +54,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
         )
         .route("/api/costs", get(get_costs))
         .route("/api/daily", get(get_daily))
+        .route("/api/career", get(get_careers))
         .route(
             "/api/records",
             get(|page: PageState| answer(page, read::read_records)),
@@ -250,12 +251,12 @@ async fn get_overview(State(page): PageState) -> Response {
 }
 
 #[derive(Deserialize)]
-struct CostsQuery {
-    /// The property by which costs are grouped.
+struct GroupQuery {
+    /// The property by which costs or finished work are grouped.
     by: String,
 }
 
-async fn get_costs(State(page): PageState, Query(query): Query<CostsQuery>) -> Response {
+async fn get_costs(State(page): PageState, Query(query): Query<GroupQuery>) -> Response {
     let costs = Arc::clone(&page);
     answer(State(page), move |town| costs.costs.read(town, &query.by)).await
 }
@@ -264,6 +265,14 @@ async fn get_daily(State(page): PageState, Query(query): Query<read::DailyQuery>
     let costs = Arc::clone(&page);
     answer(State(page), move |town| {
         costs.costs.read_daily(town, &query)
+    })
+    .await
+}
+
+async fn get_careers(State(page): PageState, Query(query): Query<GroupQuery>) -> Response {
+    let careers = Arc::clone(&page);
+    answer(State(page), move |town| {
+        careers.careers.read(town, &query.by)
     })
     .await
 }

@@ -1,5 +1,6 @@
 // An agent with its live screen, mail with channels, and records.
 
+import { describeCard, describeKinds } from "./career.js";
 import {
   dollars,
   duration,
@@ -68,14 +69,17 @@ function describeWork(agent, overview, costs) {
 
 export async function showAgent(main, address, overview) {
   const query = encodeURIComponent(address);
-  const [found, costs, diff, timeline, sessions] = await Promise.all([
+  const isWorker = address.includes("/polecats/");
+  const [found, costs, diff, timeline, careers, sessions] = await Promise.all([
     read(`/api/agent?address=${query}`),
     read("/api/costs?by=agent").catch(() => null),
     read(`/api/changes?address=${query}`),
     readTimeline(address),
+    isWorker ? read("/api/career?by=worker").catch(() => null) : null,
     listSessions("agent", address),
   ]);
   const agent = listAgents(overview).find((other) => other.address === found.address);
+  const card = careers?.cards.find((other) => other.key === address);
   const hasScreen = found.screen !== null;
   replaceChildren(
     main,
@@ -93,6 +97,7 @@ export async function showAgent(main, address, overview) {
       found.mail.length,
       rows(found.mail, describeMessage, "no messages", (message) => message.id),
     ),
+    card ? section("Career", null, describeCard(card)) : null,
     sessions,
   );
 }
@@ -163,7 +168,10 @@ function summaryCells(summary) {
 const SUMMARY = ["Finished", "Merged", "Success", "Green at once", "Median time"];
 
 export async function showRecords(main) {
-  const { identities, models, runtimes } = await read("/api/records");
+  const [{ identities, models, runtimes }, careers] = await Promise.all([
+    read("/api/records"),
+    read("/api/career?by=model").catch(() => null),
+  ]);
   const group = (title, name, groups) =>
     section(
       title,
@@ -191,6 +199,7 @@ export async function showRecords(main) {
   replaceChildren(
     main,
     element("h1", {}, "Records"),
+    careers ? section("Which model does the work best", null, describeKinds(careers)) : null,
     element(
       "p",
       { class: "dim" },

@@ -1,6 +1,7 @@
 //! Reads the views of the page from the reports of the commands. Everything here may block.
 
 mod agents;
+mod career;
 mod reports;
 mod timeline;
 mod work;
@@ -9,6 +10,7 @@ pub(super) use agents::{
     SessionQuery, list_sessions, read_agent, read_changes, read_channel, read_mail, read_records,
     read_session,
 };
+pub(super) use career::CareerCache;
 pub(super) use reports::{CostsCache, DailyQuery, read_board, read_settings};
 pub(super) use timeline::{TimelineQuery, read_timeline};
 pub(super) use work::{read_bead, read_convoy, read_request};
