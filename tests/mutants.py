@@ -136,6 +136,12 @@ MUTANTS = {
         "    if true || holders.include(caller) {\n",
         "permissions::a_worker_lowers_no_guard_and_each_refusal_is_an_event",
     ),
+    "a worker writes its own record": (
+        "bd/src/store/commit/transaction.rs",
+        "        if [before, after]\n            .into_iter()\n            .flatten()\n            .any(Bead::is_worker_record)\n        {\n",
+        "        if false {\n",
+        "permissions::a_worker_changes_its_own_beads_and_comments_on_others",
+    ),
     "a worker is known by its variables": (
         "gt/src/town/identity/detect.rs",
         "    match by_session.or_else(|| caller_from_env(env)) {\n",

@@ -448,6 +448,17 @@ fn the_page_shows_each_view_as_text_and_fits_phones_and_screen_readers() {
     assert_eq!(faults, [] as [Value; 0]);
 }
 
+/// Checks that the page has the careers of the command. `overview` is the script that reads the
+/// overview.
+fn check_careers(browser: &mut Browser, town: &Town, overview: &str) {
+    let careers = overview.replace("overview", "career?by=model");
+    eventually("the careers of the page and of the command agree", || {
+        let shown = browser.evaluate(&careers);
+        let printed = town.gt(["career", "--json"]).ok().json();
+        (shown["kinds"] == printed["kinds"] && shown["cards"] == printed["cards"]).then_some(())
+    });
+}
+
 #[test]
 fn every_open_view_shows_a_change() {
     let showcase = Showcase::build("");
@@ -529,12 +540,7 @@ fn every_open_view_shows_a_change() {
             .all(|part| shown[part] == printed[part])
             .then_some(())
     });
-    let careers = overview.replace("overview", "career?by=model");
-    eventually("the careers of the page and of the command agree", || {
-        let shown = browser.evaluate(&careers);
-        let printed = town.gt(["career", "--json"]).ok().json();
-        (shown["kinds"] == printed["kinds"] && shown["cards"] == printed["cards"]).then_some(())
-    });
+    check_careers(&mut browser, town, overview);
     browser.visit("#/bead/web-nothing");
     browser.wait_for("there is no bead");
     // A stuck worker is marked everywhere, and retried by a button.

@@ -67,7 +67,7 @@ impl RatingSummary {
 /// Writes a rating. Returns the earlier one of the same rater.
 pub fn put_rating(tx: &mut Tx, rating: &Rating) -> anyhow::Result<Option<Rating>> {
     let prefix = id::prefix_of(&rating.bead).unwrap_or("");
-    let hash = compute_short_hash(&format!("{} {}", rating.bead, rating.by), HASH_LENGTH);
+    let hash = compute_short_hash(format!("{} {}", rating.bead, rating.by), HASH_LENGTH);
     let line_id = format!("{prefix}{ID_MARK}{hash}");
     let stored = tx.get_live(&line_id).cloned();
     let earlier = stored.as_ref().and_then(parse_rating);

@@ -1,6 +1,7 @@
 //! Reads the careers of workers, models and agent programs: a card for each, and comparisons of
 //! each kind of work.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
@@ -259,7 +260,7 @@ impl CareerBook {
                 count,
             })
             .collect();
-        labels.sort_by(|one, other| other.count.cmp(&one.count));
+        labels.sort_by_key(|found| Reverse(found.count));
         labels.truncate(MAX_LABELS);
         let convoys: BTreeSet<&String> = works
             .iter()
@@ -376,7 +377,10 @@ mod tests {
         let card = &report.cards[0];
         assert_eq!((&*card.key, card.counts.merged), ("a", 2));
         assert_eq!((card.convoys, card.escalations), (1, 1));
-        assert_eq!(card.rating.unwrap().mean, 4.0);
+        assert_eq!(
+            card.rating.map(|found| (found.mean, found.count)),
+            Some((4.0, 1))
+        );
         assert_eq!(card.cost_per_merge_usd, Some(1.5));
         assert_eq!(card.labels[0].count, 2);
         assert_eq!(card.last[0].done.bead, "we-2");

@@ -18,6 +18,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{PolecatIds, Slot};
+use crate::record::pulse::SessionPulse;
+use crate::town::TownLayout;
+use crate::town::identity::SessionName;
 
 /// The kind of event of these beads.
 const EVENT_KIND: &str = "work.finished";
@@ -183,9 +186,10 @@ pub fn record_merged(tx: &mut Tx, request: &Bead, is_repaired: bool) -> anyhow::
 
 /// Appends an entry for work that ends without a `gt done`, if the worker had stalled in it or
 /// `is_own_doing`. Work that is taken from a worker that makes progress says nothing about the
-/// worker. The caller writes the identity bead.
+/// worker. The model is the one that the last session named. The caller writes the identity bead.
 pub fn record_abandoned(
     tx: &mut Tx,
+    layout: &TownLayout,
     agent: &mut Bead,
     slot: &Slot,
     is_own_doing: bool,
@@ -197,6 +201,10 @@ pub fn record_abandoned(
     let now = tx.now();
     let since = Stamp::parse(&slot.since).instant();
     let assignment = &slot.assignment;
+    let ids = PolecatIds::from_identity_bead(agent);
+    let session = ids.and_then(|ids| SessionName::for_agent(&ids.address));
+    let model =
+        session.and_then(|session| SessionPulse::load(layout, session.as_str(), &slot.token).model);
     let program = match assignment.program.as_str() {
         "" => slot.agent.clone(),
         program => Some(program.to_owned()),
@@ -211,7 +219,7 @@ pub fn record_abandoned(
         kind: assignment.kind.clone(),
         labels: assignment.labels.clone(),
         stalls: slot.stall_count(),
-        model: None,
+        model,
         request: None,
         result: None,
         gate_failures: 0,
@@ -622,7 +630,7 @@ mod tests {
         let take_away = |slot: &Slot, is_own_doing| {
             let taken = rig.transact(&store, |tx| {
                 let mut agent = super::super::reserve_identity(tx, "web", "alpha", &ids.agent)?;
-                record_abandoned(tx, &mut agent, slot, is_own_doing)?;
+                record_abandoned(tx, &rig.town().layout, &mut agent, slot, is_own_doing)?;
                 Ok(tx.put(agent)?)
             });
             taken.unwrap();

@@ -165,7 +165,7 @@ fn close_identity(
         if let Some(mut bead) = tx.get(&polecat.bead.id).cloned() {
             if released.is_some() {
                 let slot = Slot::load(tx, &polecat.slot_id);
-                polecat::record_abandoned(tx, &mut bead, &slot, false)?;
+                polecat::record_abandoned(tx, &rig.town().layout, &mut bead, &slot, false)?;
             }
             polecat::set_hook(&mut bead, None, "nuked", &now);
             change::mark_closed(&mut bead, "nuked", &now);

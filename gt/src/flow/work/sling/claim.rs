@@ -25,7 +25,7 @@ use crate::town::config::{self, Namepool, RigSettings, SettingsLayers};
 use crate::town::identity::{Address, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::name::Worker;
-use crate::town::{Rig, RigLayout, Town};
+use crate::town::{Rig, RigLayout, Town, TownLayout};
 
 #[derive(Debug, thiserror::Error, PartialEq)]
 pub enum ClaimError {
@@ -343,7 +343,7 @@ fn is_worker_free(tx: &Tx, ids: &PolecatIds) -> bool {
 
 /// Marks bead and worker as each other's.
 fn mark_claimed(
-    rig: &RigLayout,
+    rig: &Rig,
     tx: &mut Tx,
     wish: &ClaimRequest,
     name: &str,
@@ -353,6 +353,7 @@ fn mark_claimed(
     let now = tx.now();
     let bead = hook_bead(
         tx,
+        &rig.town().layout,
         &wish.request.bead,
         &ids.address.to_string(),
         &wish.request.options.args,
@@ -394,6 +395,7 @@ fn target_of_task(beads: &Snapshot, bead: &Bead) -> Option<String> {
 /// Hooks a bead to an agent and removes it from its holder's hook.
 fn hook_bead(
     tx: &mut Tx,
+    layout: &TownLayout,
     id: &str,
     holder: &str,
     args: &str,
@@ -404,7 +406,7 @@ fn hook_bead(
         return Err(crate::town::beads::UnknownBead { id: id.to_owned() }.into());
     };
     let why = format!("given to {holder} by {}", tx.actor());
-    release_holders(tx, id, &why, kept)?;
+    release_holders(tx, layout, id, &why, kept)?;
     // Read again, because the release adds notes to it.
     bead = tx.get(id).cloned().unwrap_or(bead);
     bead.status = Status::Hooked;
@@ -422,6 +424,7 @@ fn hook_bead(
 /// of the polecat's work.
 pub(super) fn release_holders(
     tx: &mut Tx,
+    layout: &TownLayout,
     id: &str,
     why: &str,
     kept: Option<&str>,
@@ -440,7 +443,7 @@ pub(super) fn release_holders(
         polecat::set_hook(&mut agent, None, "idle", &now);
         let slot = ids.as_ref().map(|ids| Slot::load(tx, &ids.slot));
         if let Some(slot) = slot.filter(|slot| slot.bead == id) {
-            polecat::record_abandoned(tx, &mut agent, &slot, false)?;
+            polecat::record_abandoned(tx, layout, &mut agent, &slot, false)?;
         }
         tx.put(agent)?;
         if let Some(ids) = ids {
@@ -474,7 +477,7 @@ pub(super) fn hook_to_agent(
         if let Some(rig) = rig_of_home(&found.home) {
             queued_sling::remove_queued_in(tx, &town.prefix_of_rig(rig), id)?;
         }
-        hook_bead(tx, id, &holder, "", None).map(drop)
+        hook_bead(tx, &town.layout, id, &holder, "", None).map(drop)
     })
 }
 

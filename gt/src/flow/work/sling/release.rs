@@ -66,7 +66,7 @@ pub fn release_worker(town: &LiveTown, rig: &Rig, name: &str) -> anyhow::Result<
             let is_own_doing = bead.is_some_and(|bead| {
                 bead.status == Status::Closed && attempt::read_attempt(bead) == slot.attempt
             });
-            polecat::record_abandoned(tx, &mut agent, &slot, is_own_doing)?;
+            polecat::record_abandoned(tx, &town.layout, &mut agent, &slot, is_own_doing)?;
             tx.put(agent)?;
         }
         Slot::load(tx, &ids.slot).released().save(tx, &ids.slot)?;

@@ -214,7 +214,7 @@ fn release_bead(
         let now = tx.now();
         let why = format!("taken off its hook by {}", tx.actor());
         let kept = slot.and_then(|(_, kept)| kept);
-        super::claim::release_holders(tx, released, &why, kept)?;
+        super::claim::release_holders(tx, &town.layout, released, &why, kept)?;
         if let Some(mut bead) = tx
             .get(released)
             .filter(|bead| bead.status == Status::Hooked)
