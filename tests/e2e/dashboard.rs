@@ -370,7 +370,8 @@ fn the_board_counts_all_beads_and_knows_blockers_of_other_rigs() {
     assert_eq!(columns[0], ("Open", 1, vec![open.as_str()]));
     assert_eq!(columns[1], ("Blocked", 1, vec![blocked.as_str()]));
     assert_eq!(columns[2], ("In progress", 0, vec![]));
-    let (name, total, done) = &columns[3];
+    assert_eq!(columns[3], ("In review", 0, vec![]));
+    let (name, total, done) = &columns[4];
     assert_eq!((*name, *total, done.len()), ("Done", 22, 20));
     assert_eq!(done[0], last, "the last closed one comes first");
     assert!(!done.contains(&first.as_str()));
@@ -511,9 +512,25 @@ fn every_open_view_shows_a_change() {
     town.gt(["config", "set", "--town", "budget.day", "7"]).ok();
     browser.wait_for("budget.day = 7");
     worker.commit("b.txt");
+    town.gt(["mq", "pause", "web", "--reason", "Look first"])
+        .ok();
     let request = worker.hand_in();
     browser.visit(&format!("#/request/{request}"));
     browser.wait_for("+++ b/b.txt");
+    browser.visit("#/board");
+    browser.wait_for("In review: 1");
+    town.gt(["mq", "resume", "web"]).ok();
+    // Ids in the events of a bead and in the feed are links.
+    browser.visit(&format!("#/bead/{}", worker.bead));
+    browser.wait_for("The bead as data");
+    let links = format!(
+        "[...document.querySelectorAll('[data-at] a')].some((link) => link.hash === '#/request/{request}')"
+    );
+    eventually("the link to the request", || {
+        (browser.evaluate(&links) == true).then_some(())
+    });
+    let data = "JSON.parse([...document.querySelectorAll('details pre')].at(-1).textContent).id";
+    assert_eq!(browser.evaluate(data), json!(worker.bead));
     open(&mut browser, "records");
     browser.wait_for("2 of 2 merged");
     browser.wait_for("Work: merged");
@@ -540,7 +557,7 @@ fn every_open_view_shows_a_change() {
             .all(|part| shown[part] == printed[part])
             .then_some(())
     });
-    check_careers(&mut browser, town, overview);
+    check_careers(&mut browser, town, &overview);
     browser.visit("#/bead/web-nothing");
     browser.wait_for("there is no bead");
     // A stuck worker is marked everywhere, and retried by a button.
@@ -619,15 +636,26 @@ fn a_lost_connection_misses_nothing_and_an_answer_keeps_the_focus() {
     browser.wait_for("Needs you: 3");
     let focused = browser.evaluate("document.activeElement.innerText");
     assert_eq!(focused, "red");
-    browser.evaluate("window.confirm = () => true");
     let answer = "[...document.querySelectorAll('.need')].find((need) => need.innerText.includes('colour')).querySelector('button').click()";
     browser.evaluate(answer);
+    // The answer is asked for once more in a form of the page.
+    browser.evaluate("document.querySelector('dialog .no').click()");
+    assert!(!browser.text().contains("is resolved"));
+    browser.evaluate(answer);
+    browser.evaluate("document.querySelector('dialog .yes').click()");
     browser.wait_for("is resolved: red");
     browser.wait_for("Needs you: 2");
-    // A new daemon does not know the browser; its link lets the same browser in.
+    // Without the daemon no state is shown. A new one knows the browser.
     town.kill_daemon();
-    browser.wait_for("not connected");
+    browser.wait_for("gt up");
+    let stale = browser.text();
+    assert!(
+        !stale.contains("Needs you") && !stale.contains("working"),
+        "{stale}"
+    );
     town.up();
+    browser.wait_for("Needs you: 2");
+    browser.wait_for("Acknowledge");
     let (url, _) = page_of(town, &[]);
     let mut browser = Browser::start(&town.path("browser2"));
     browser.open(&url);

@@ -26,6 +26,7 @@ pub mod merge_task;
 pub mod molecule;
 pub mod notification_level;
 mod observed;
+pub mod page_browsers;
 pub mod pause;
 pub mod persona;
 pub mod plugin;

@@ -98,6 +98,11 @@ impl TownLayout {
         self.runtime().join("locks/daily-sums")
     }
 
+    /// `.runtime/page-browsers.json`: the browsers that may use the page.
+    pub fn page_browsers(&self) -> PathBuf {
+        self.runtime().join("page-browsers.json")
+    }
+
     /// The lock for claims while the whole town has a limit.
     pub fn scheduler_lock(&self) -> PathBuf {
         self.runtime().join("locks/scheduler")

@@ -7,6 +7,7 @@
 //! can read from the browser's storage.
 
 use axum::http::{HeaderMap, HeaderName};
+use gt::record::page_browsers::{SavedBrowser, hash_secret};
 use jiff::{SignedDuration, Timestamp};
 
 /// The time for which a token can be used.
@@ -31,9 +32,12 @@ pub(crate) struct AccessBook {
 /// The access of one browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct PageSession {
-    pub(crate) cookie: String,
-    pub(crate) key: String,
+    /// The hash of the cookie.
+    cookie: String,
+    /// The hash of the key.
+    key: String,
     pub(crate) permission: PagePermission,
+    begun: Timestamp,
 }
 
 #[derive(Debug)]
@@ -72,6 +76,18 @@ impl AccessBook {
         Some(self.tokens.remove(place).permission)
     }
 
+    /// Returns a book with the browsers of an earlier daemon.
+    pub(crate) fn with_browsers(browsers: Vec<SavedBrowser>) -> Self {
+        Self {
+            tokens: Vec::new(),
+            sessions: browsers.into_iter().map(PageSession::from).collect(),
+        }
+    }
+
+    pub(crate) fn list_browsers(&self) -> Vec<SavedBrowser> {
+        self.sessions.iter().map(SavedBrowser::from).collect()
+    }
+
     pub(crate) fn begin_session(&mut self, session: PageSession) {
         self.sessions.push(session);
         drop_oldest(&mut self.sessions);
@@ -83,18 +99,58 @@ impl AccessBook {
             .split(';')
             .filter_map(|cookie| cookie.trim().split_once('='))
             .filter(|(other, _)| *other == name)
-            .map(|(_, value)| value)
-            .find_map(|value| {
+            .map(|(_, value)| hash_secret(value))
+            .find_map(|hash| {
                 self.sessions
                     .iter()
-                    .find(|session| is_same_secret(&session.cookie, value))
+                    .find(|session| is_same_secret(&session.cookie, &hash))
             })
     }
 }
 
 impl PageSession {
+    pub(crate) fn new(
+        cookie: &str,
+        key: &str,
+        permission: PagePermission,
+        begun: Timestamp,
+    ) -> Self {
+        Self {
+            cookie: hash_secret(cookie),
+            key: hash_secret(key),
+            permission,
+            begun,
+        }
+    }
+
     pub(crate) fn has_key(&self, key: &str) -> bool {
-        is_same_secret(&self.key, key)
+        is_same_secret(&self.key, &hash_secret(key))
+    }
+}
+
+impl From<SavedBrowser> for PageSession {
+    fn from(browser: SavedBrowser) -> Self {
+        Self {
+            cookie: browser.cookie,
+            key: browser.key,
+            permission: if browser.may_act {
+                PagePermission::Act
+            } else {
+                PagePermission::Read
+            },
+            begun: browser.begun,
+        }
+    }
+}
+
+impl From<&PageSession> for SavedBrowser {
+    fn from(session: &PageSession) -> Self {
+        Self {
+            cookie: session.cookie.clone(),
+            key: session.key.clone(),
+            may_act: session.permission == PagePermission::Act,
+            begun: session.begun,
+        }
     }
 }
 
@@ -150,11 +206,7 @@ mod tests {
     #[test]
     fn a_session_is_found_by_its_cookie_and_has_one_key() {
         let mut book = AccessBook::default();
-        let session = PageSession {
-            cookie: "s1".to_owned(),
-            key: "k1".to_owned(),
-            permission: PagePermission::Read,
-        };
+        let session = PageSession::new("s1", "k1", PagePermission::Read, NOW);
         book.begin_session(session.clone());
         assert_eq!(book.find_session("a=b; gt=s1", "gt"), Some(&session));
         for cookies in ["gt=s2", "gt=", "other=s1", "s1", "gt=s1x", "gt=k1", ""] {
@@ -162,6 +214,10 @@ mod tests {
         }
         assert!(session.has_key("k1"));
         assert!(!session.has_key("s1") && !session.has_key(""));
+        let again = AccessBook::with_browsers(book.list_browsers());
+        assert_eq!(again.find_session("gt=s1", "gt"), Some(&session));
+        let hash = &book.list_browsers()[0].cookie;
+        assert_eq!(book.find_session(&format!("gt={hash}"), "gt"), None);
     }
 
     #[test]

@@ -19,6 +19,7 @@ use std::sync::{Arc, Mutex};
 use gt::host::live_town::open_live_town;
 use gt::host::{LiveTown, daemon::protocol::DaemonAnswer};
 use gt::record::answer_link::{PublicPage, read_page_port, record_served_port};
+use gt::record::page_browsers::SavedPage;
 use gt::town::identity::Address;
 use gt::view::overview::OverviewMemory;
 
@@ -102,13 +103,27 @@ impl PageServer {
         }
     }
 
+    /// Serves the page on the port of the last daemon, if a browser may still use it.
+    pub(crate) async fn reopen(&self, town: &LiveTown) {
+        let wanted = read_page_port(town);
+        let Some(saved) =
+            SavedPage::load(town).filter(|saved| wanted.is_none_or(|wanted| wanted == saved.port))
+        else {
+            return;
+        };
+        if let Err(error) = self.serve(town, saved.port).await {
+            let port = saved.port;
+            tracing::warn!(port, %error, "open pages do not go on");
+        }
+    }
+
     async fn serve(&self, town: &LiveTown, port: u16) -> std::io::Result<Arc<ServedPage>> {
         let mut open = self.open.lock().await;
         if let Some(page) = open.as_ref() {
             if port == 0 || port == page.port {
                 return Ok(Arc::clone(page));
             }
-            let reason = format!("the page is served on port {} until gtd ends", page.port);
+            let reason = format!("the page is served on port {} already", page.port);
             return Err(std::io::Error::other(reason));
         }
         let port = match port {
@@ -117,14 +132,18 @@ impl PageServer {
         };
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
         let listener = tokio::net::TcpListener::bind(address).await?;
+        let port = listener.local_addr()?.port();
+        let browsers = SavedPage::load(town).filter(|saved| saved.port == port);
         let page = Arc::new(ServedPage {
-            port: listener.local_addr()?.port(),
+            port,
             town: Arc::new(open_live_town(
                 &town.env,
                 town.layout.root(),
                 Address::Overseer,
             )),
-            access: Mutex::default(),
+            access: Mutex::new(AccessBook::with_browsers(
+                browsers.map_or_else(Vec::new, |saved| saved.browsers),
+            )),
             memory: OverviewMemory::default(),
             costs: read::CostsCache::default(),
             careers: read::CareerCache::default(),

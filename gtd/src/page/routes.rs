@@ -11,6 +11,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Json, Router};
 use gt::flow::townwide::town_change::TownChange;
 use gt::host::LiveTown;
+use gt::record::page_browsers::SavedPage;
 use gt::view::overview::TownOverview;
 use gt::view::search::search_town;
 use serde::Deserialize;
@@ -109,7 +110,7 @@ fn serve_asset(asset: &Asset) -> Response {
 /// pages out.
 async fn check_access(State(page): PageState, mut request: Request, next: Next) -> Response {
     let mut response = match find_permission(&page, &request) {
-        Ok(AccessAnswer::Begin(session)) => redirect_home(&page.cookie_name(), &session),
+        Ok(AccessAnswer::Begin(secrets)) => redirect_home(&page.cookie_name(), &secrets),
         Ok(AccessAnswer::Allowed(permission)) => {
             request.extensions_mut().insert(permission);
             next.run(request).await
@@ -136,8 +137,14 @@ async fn check_access(State(page): PageState, mut request: Request, next: Next) 
 
 enum AccessAnswer {
     Allowed(PagePermission),
-    /// A token was exchanged for this session.
-    Begin(PageSession),
+    /// A token was exchanged for these secrets.
+    Begin(BrowserSecrets),
+}
+
+/// The secrets of a browser.
+struct BrowserSecrets {
+    cookie: String,
+    key: String,
 }
 
 fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer, &'static str> {
@@ -166,13 +173,21 @@ fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer,
         let permission = book
             .take_token(token, now)
             .ok_or("this link was used or is too old: `gt dashboard` prints a new one")?;
-        let session = PageSession {
+        let secrets = BrowserSecrets {
             cookie: create_secret().map_err(|_| "no random numbers")?,
             key: create_secret().map_err(|_| "no random numbers")?,
-            permission,
         };
-        book.begin_session(session.clone());
-        return Ok(AccessAnswer::Begin(session));
+        let session = PageSession::new(&secrets.cookie, &secrets.key, permission, now);
+        book.begin_session(session);
+        let saved = SavedPage {
+            port: page.port,
+            browsers: book.list_browsers(),
+        };
+        if let Err(error) = saved.save(&page.town) {
+            let error = format!("{error:#}");
+            tracing::warn!(error, "open pages end with the daemon");
+        }
+        return Ok(AccessAnswer::Begin(secrets));
     }
     let book = lock_mutex(&page.access);
     let session = header_text(headers, &header::COOKIE)
@@ -205,14 +220,14 @@ fn find_key(request: &Request) -> Option<&str> {
 }
 
 /// Sets the cookie, and hands over the key in the part of the address that no request contains.
-fn redirect_home(cookie: &str, session: &PageSession) -> Response {
+fn redirect_home(cookie: &str, secrets: &BrowserSecrets) -> Response {
     let headers = [
-        (header::LOCATION, format!("/#key={}", session.key)),
+        (header::LOCATION, format!("/#key={}", secrets.key)),
         (
             header::SET_COOKIE,
             format!(
                 "{cookie}={}; Path=/; HttpOnly; SameSite=Lax",
-                session.cookie
+                secrets.cookie
             ),
         ),
     ];

@@ -45,6 +45,7 @@ pub(crate) fn open_socket(
     let page = PageServer::default();
     tokio::spawn(async move {
         page.open_for_links(&town).await;
+        page.reopen(&town).await;
         while let Ok((stream, _)) = listener.accept().await {
             if !is_peer_owner(&stream) {
                 continue;

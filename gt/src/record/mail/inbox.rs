@@ -45,6 +45,28 @@ fn list_mailbox(town: &Snapshot, mailbox: &str, all: bool) -> Vec<MailMessage> {
     found.into_iter().map(parse_message).collect()
 }
 
+/// Returns the last messages that an agent sent, newest first.
+pub fn list_sent(town: &Snapshot, sender: &Address, limit: usize) -> Vec<MailMessage> {
+    let marks = [
+        BeadMark::Kind(&Kind::Message),
+        BeadMark::Label("gt:message"),
+    ];
+    let mut sent: Vec<MailMessage> = town
+        .select_marked(&marks, |_| true)
+        .filter(|bead| is_mail(bead))
+        .map(parse_message)
+        .filter(|message| {
+            message
+                .from
+                .parse()
+                .is_ok_and(|from: Address| from == *sender)
+        })
+        .collect();
+    sent.sort_by(|a, b| (&b.timestamp, &b.id).cmp(&(&a.timestamp, &a.id)));
+    sent.truncate(limit);
+    sent
+}
+
 /// Returns the messages of a thread, oldest first, also archived ones. `id` is that of the thread
 /// or of one of its messages.
 pub fn list_thread(town: &Snapshot, id: &str) -> Result<Vec<MailMessage>, MailError> {

@@ -97,6 +97,11 @@ export async function showAgent(main, address, overview) {
       found.mail.length,
       rows(found.mail, describeMessage, "no messages", (message) => message.id),
     ),
+    section(
+      "Sent mail",
+      found.sent.length,
+      rows(found.sent, describeSent, "no messages", (message) => message.id),
+    ),
     card ? section("Career", null, describeCard(card)) : null,
     sessions,
   );
@@ -104,12 +109,20 @@ export async function showAgent(main, address, overview) {
 
 // A message, with the first line of its text.
 function describeMessage(message) {
+  return describeMail(message, ` from ${message.from}`);
+}
+
+function describeSent(message) {
+  return describeMail(message, ` to ${message.to}`);
+}
+
+function describeMail(message, partner) {
   const body = (message.body ?? "").trim();
   const [first] = body.split("\n");
   const isShort = first === body && body.length <= 120;
   return [
     element("strong", {}, message.subject),
-    ` from ${message.from}`,
+    partner,
     message.read ? null : element("span", { class: "caution" }, " unread"),
     since(message.timestamp),
     body && isShort ? element("div", {}, body) : null,

@@ -212,10 +212,48 @@ export function stateNow(found) {
     : null;
 }
 
+// The views of the things that a key of an event names.
+const LINKED_KEYS = {
+  bead: "bead",
+  beads: "bead",
+  task: "bead",
+  work: "bead",
+  mr: "request",
+  request: "request",
+  convoy: "convoy",
+  rig: "rig",
+};
+
+// A sentence about an event, in which the ids of beads, requests, convoys and rigs and the addresses of
+// agents are links.
+export function linkedText(text, payload) {
+  const views = new Map();
+  for (const [key, value] of Object.entries(payload ?? {})) {
+    for (const word of [value].flat()) {
+      if (typeof word !== "string" || word === "") continue;
+      if (LINKED_KEYS[key]) views.set(word, [LINKED_KEYS[key], word]);
+      else if (/^[\w-]+\/(polecats|crew)\/[\w-]+$/.test(word)) views.set(word, ["agent", word]);
+    }
+  }
+  if (payload?.rig && payload.polecat) {
+    const address = `${payload.rig}/polecats/${payload.polecat}`;
+    for (const name of [address, `${payload.rig}/${payload.polecat}`]) views.set(name, ["agent", address]);
+  }
+  return text.split(/([\w./-]*\w)/).map((word) => {
+    const known = views.get(word);
+    return known ? link(known[0], known[1], word) : word;
+  });
+}
+
 // The events of a thing. The address of a page may name one by its time.
 export function eventList(found) {
   if (!found) return null;
   const describe = (event) =>
-    element("div", { "data-at": event.ts, tabindex: "-1" }, localTimes(event.text), since(event.ts));
+    element(
+      "div",
+      { "data-at": event.ts, tabindex: "-1" },
+      linkedText(localTimes(event.text), event.payload),
+      since(event.ts),
+    );
   return section("Events", null, rows(found.events, describe, "no events"));
 }

@@ -1,7 +1,7 @@
 // The page of a town: navigation, and what redraws a view.
 
 import { showAgent, showChannel, showMail, showRecords } from "./agents.js";
-import { dollars, element, replaceChildren } from "./elements.js";
+import { dollars, element, moment, replaceChildren } from "./elements.js";
 import { showCosts, showSettings } from "./reports.js";
 import { showRig } from "./rig.js";
 import { onAct, onNewerAnswer, openEvents, read } from "./server.js";
@@ -93,8 +93,13 @@ async function show() {
     showHeader();
     if (Object.hasOwn(VIEWS, name)) await VIEWS[name](view, id, overview, part);
     else showTown(view, overview, feed, costsOfAgents);
+    setConnected(true);
   } catch (error) {
-    replaceChildren(view, element("h1", {}, id ?? "Gas Town"), element("p", { class: "bad" }, error.message));
+    // The browser reports a daemon that does not answer as a type error.
+    if (error instanceof TypeError) setConnected(false);
+    else replaceChildren(view, element("h1", {}, id ?? "Gas Town"), element("p", { class: "bad" }, error.message));
+    retryLater();
+    if (error instanceof TypeError) return;
   }
   if (location.hash !== key) return;
   if (isNew) main.replaceChildren();
@@ -119,6 +124,36 @@ function showEvent(time) {
 // At most two readings a second, however many changes there are.
 let running = false;
 let wanted = false;
+
+// A reading that failed is tried again.
+let retry = 0;
+
+function retryLater() {
+  clearTimeout(retry);
+  retry = setTimeout(schedule, 5000);
+}
+
+// Without the daemon no state is known, so none is shown. The view stays in the document, and gets its
+// focus back.
+let focused = null;
+
+function setConnected(isConnected) {
+  const wasConnected = !document.body.classList.contains("stale");
+  if (wasConnected === isConnected) return;
+  if (!isConnected) {
+    focused = document.activeElement;
+    const time = moment(new Date().toISOString(), "2-digit");
+    replaceChildren(
+      connection,
+      `not connected since ${time}: the daemon does not answer, trying again. If it does not run, type `,
+      element("code", {}, "gt up"),
+    );
+  } else {
+    connection.replaceChildren();
+  }
+  document.body.classList.toggle("stale", !isConnected);
+  if (isConnected && focused?.isConnected) focused.focus({ preventScroll: true });
+}
 
 // A hidden page keeps its title only.
 async function showTitle() {
@@ -193,13 +228,10 @@ let lastEvent = "";
 
 function follow() {
   const events = openEvents(lastEvent);
-  events.addEventListener("open", () => {
-    connection.textContent = "";
-    schedule();
-  });
+  events.addEventListener("open", schedule);
   events.addEventListener("error", () => {
-    connection.textContent = "not connected: trying again";
-    // The daemon was started again and does not know this browser any more.
+    setConnected(false);
+    // The daemon does not know this browser any more.
     if (events.readyState === EventSource.CLOSED) {
       connection.textContent = "not connected: open the link that gt dashboard prints";
       setTimeout(follow, 5000);

@@ -51,8 +51,7 @@ export function onAct(handler) {
   afterAct = handler;
 }
 
-async function act(action, question) {
-  if (question && !window.confirm(question)) return;
+export async function act(action) {
   result.textContent = "…";
   try {
     const answer = await fetch("/api/act", {
@@ -68,14 +67,56 @@ async function act(action, question) {
   afterAct();
 }
 
-function makeOffer({ change, text, confirm, question }) {
-  if (!text) {
-    act(change, confirm === "never" ? null : `${question}?`);
+// Asks in a form of the page. Returns the written text, "" for a plain yes, and null for a no.
+export function ask(question, field) {
+  const dialog = element("dialog", { "aria-label": question });
+  const input = field
+    ? element("textarea", { rows: 3, "aria-label": question, required: field.optional ? null : "" }, field.value ?? "")
+    : null;
+  const form = element(
+    "form",
+    {},
+    element("p", {}, question),
+    input,
+    element(
+      "p",
+      { class: "answers" },
+      element("button", { type: "submit", class: "yes" }, field ? "Send" : "Yes"),
+      element("button", { type: "button", class: "no", click: () => dialog.close() }, "Cancel"),
+    ),
+  );
+  dialog.append(form);
+  document.body.append(dialog);
+  return new Promise((answered) => {
+    let written = null;
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      written = input ? input.value.trim() : "";
+      if (!input || written || field.optional) dialog.close();
+      else written = null;
+    });
+    // Enter sends, Shift and Enter begins a line.
+    input?.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+      event.preventDefault();
+      form.requestSubmit();
+    });
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      answered(written);
+    });
+    dialog.showModal();
+  });
+}
+
+async function makeOffer({ change, text, confirm, question }) {
+  if (!text && confirm === "never") {
+    await act(change);
     return;
   }
-  const written = window.prompt(text.question);
-  if (written === null || (!written && !text.optional)) return;
-  act({ ...change, [text.field]: written }, null);
+  const written = await ask(text ? text.question : `${question}?`, text);
+  if (written === null) return;
+  await act(text ? { ...change, [text.field]: written } : change);
 }
 
 // The buttons of the changes that the town offers.

@@ -67,13 +67,15 @@ function drawLane(lane, found, labels) {
   });
   const bead = lane.kind === "bead" ? lane.id : null;
   const marks = lane.marks.map((mark) => {
+    const sign = MARKS[mark.kind] ?? "•";
     const text = shape(
       "text",
       { x: `${Math.min(Math.max(place(mark.at), 0.5), 99.5)}%`, y: 17, class: mark.kind },
       shape("title", {}, `${mark.text}, ${moment(mark.at, "2-digit")}`),
-      MARKS[mark.kind] ?? "•",
+      sign,
     );
-    return bead ? shape("a", { href: eventAddress(bead, mark.at), "aria-label": mark.text }, text) : text;
+    if (!bead) return text;
+    return shape("a", { href: eventAddress(bead, mark.at), "aria-label": `${sign} ${mark.text}` }, text);
   });
   const label = `${lane.title || lane.id}: ${lane.spans.length} phases`;
   return shape(

@@ -7,6 +7,7 @@ import {
   element,
   estimated,
   link,
+  linkedText,
   localTimes,
   replaceChildren,
   rows,
@@ -235,7 +236,11 @@ export function showTown(main, overview, feed, costs) {
           null,
           rows(
             feed.slice(0, 30),
-            (line) => [element("span", { class: "dim" }, `${line.event.actor}: `), line.text, since(line.event.ts)],
+            (line) => [
+              element("span", { class: "dim" }, `${line.event.actor}: `),
+              linkedText(line.text, line.event.payload),
+              since(line.event.ts),
+            ],
             "nothing has happened yet",
           ),
         ),
@@ -249,13 +254,14 @@ export async function showBoard(main, _id, overview) {
   const card = (bead) => {
     const mark = overview.marks[bead.id];
     const facts = [`P${bead.priority}`, bead.assignee, ["deferred", "pinned"].includes(bead.status) ? bead.status : ""];
+    facts.push(...bead.labels.slice(0, 4));
     return element(
       "div",
       { class: "card", "data-key": bead.id },
       link("bead", bead.id),
       ` ${bead.title}`,
       mark ? element("div", { class: mark.tone }, mark.text) : null,
-      element("div", { class: "dim" }, facts.filter(Boolean).join(" · ")),
+      element("div", { class: "dim" }, facts.filter(Boolean).join(" · "), bead.since ? since(bead.since) : null),
     );
   };
   const column = ({ name, total, beads }) => {

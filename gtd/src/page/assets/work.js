@@ -54,7 +54,7 @@ function capitalise(text) {
 }
 
 export async function showBead(main, id) {
-  const [{ bead, graph, molecule, explained }, timeline, sessions] = await Promise.all([
+  const [{ bead, data, graph, molecule, explained }, timeline, sessions] = await Promise.all([
     read(`/api/bead/${encodeURIComponent(id)}`),
     readTimeline(id),
     listSessions("bead", id),
@@ -92,6 +92,12 @@ export async function showBead(main, id) {
     sessions,
     isClosed ? now : null,
     eventList(explained),
+    element(
+      "details",
+      {},
+      element("summary", {}, "The bead as data"),
+      block(JSON.stringify(data, null, 2), "The bead as data"),
+    ),
   );
 }
 

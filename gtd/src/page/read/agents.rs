@@ -21,6 +21,8 @@ const SCREEN_LINES: usize = 200;
 const MAX_ENTRIES: usize = 20;
 /// The number of entries of a conversation that are read at once.
 const PASSAGE_ENTRIES: usize = 100;
+/// The number of listed messages that an agent sent.
+const MAX_SENT: usize = 20;
 /// The number of listed sessions.
 const MAX_SESSIONS: usize = 50;
 /// The age from which on sessions are not listed.
@@ -34,7 +36,7 @@ pub(in crate::page) struct SessionQuery {
     bead: Option<String>,
 }
 
-/// Reads an agent: its live screen and its mail.
+/// Reads an agent: its live screen, its mail and the messages that it sent.
 pub(in crate::page) fn read_agent(town: &LiveTown, address: &str) -> anyhow::Result<Value> {
     let agent = town.parse_agent(address)?;
     let screen = match show::find_session(town, &agent)? {
@@ -46,6 +48,7 @@ pub(in crate::page) fn read_agent(town: &LiveTown, address: &str) -> anyhow::Res
         "address": agent.to_string(),
         "screen": screen,
         "mail": mail::list_inbox(&beads, &agent.mailbox()),
+        "sent": mail::list_sent(&beads, &agent, MAX_SENT),
     }))
 }
 

@@ -34,7 +34,9 @@ fn read_explanation(town: &LiveTown, name: &str) -> Value {
         .iter()
         .rev()
         .take(MAX_EVENTS)
-        .map(|event| json!({ "ts": event.ts, "text": describe_event(event) }))
+        .map(|event| {
+            json!({ "ts": event.ts, "text": describe_event(event), "payload": event.payload })
+        })
         .collect();
     json!({ "now": found.now, "next_steps": found.next_steps, "events": events })
 }

@@ -27,6 +27,7 @@ pub(in crate::page) fn read_bead(town: &LiveTown, id: &str) -> anyhow::Result<Va
     let drawn = PictureBead::list_connected(&beads, &connected, town.clock.now());
     Ok(json!({
         "bead": bead,
+        "data": found.bead,
         "graph": picture::lay_out(drawn),
         "molecule": molecule::molecule_of_bead(&beads, id),
         "explained": read_explanation(town, id),
