@@ -5,6 +5,8 @@
 use bd::bead::Bead;
 use serde::{Deserialize, Serialize};
 
+use crate::host::runtime::AgentRuntime;
+
 /// The maximum number of labels that are noted.
 const MAX_LABELS: usize = 10;
 /// The maximum length of a noted label, in bytes.
@@ -23,6 +25,15 @@ pub struct Assignment {
     /// The agent program of the last session. Empty before the first one.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub program: String,
+    /// The number of restarts after a session had ended or made no progress. Unlike the times of
+    /// restarts for the breaker, none is forgotten.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub stalls: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde calls it so")]
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }
 
 impl Assignment {
@@ -36,14 +47,14 @@ impl Assignment {
                 .take(MAX_LABELS)
                 .cloned()
                 .collect(),
-            program: String::new(),
+            ..Self::default()
         }
     }
 
     /// Notes the agent program of a session that starts. Keeps the earlier one if it is unknown.
-    pub fn set_program(&mut self, program: Option<&str>) {
-        if let Some(program) = program {
-            program.clone_into(&mut self.program);
+    pub fn set_program(&mut self, runtime: Option<&AgentRuntime>) {
+        if let Some(runtime) = runtime {
+            self.program.clone_from(&runtime.name);
         }
     }
 

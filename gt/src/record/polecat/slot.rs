@@ -590,14 +590,15 @@ impl Slot {
 
     /// Returns the number of restarts for this bead because a session had ended or made no progress.
     pub fn stall_count(&self) -> u32 {
-        u32::try_from(self.respawns.len()).unwrap_or(u32::MAX)
+        let counted = u32::try_from(self.respawns.len()).unwrap_or(u32::MAX);
+        self.assignment.stalls.max(counted)
     }
 
     /// Returns true if the worker got stuck, was restarted, or was nudged because it made no
     /// progress.
     pub fn has_stalled(&self) -> bool {
         let is_stuck = self.stuck_times > 0 || self.state.stuck_reason().is_some();
-        is_stuck || !self.respawns.is_empty() || self.nudges.count > 0
+        is_stuck || self.stall_count() > 0 || self.nudges.count > 0
     }
 
     /// Returns the token of the last session that was started, for any bead.

@@ -559,7 +559,7 @@ fn take_lease(
     let token = rig.town().random.hex(32);
     let wanted = slot.agent.as_deref();
     // An agent that cannot be started is reported by the start.
-    let program = runtime::resolve_runtime(rig.town(), Some(rig), &ids.address, wanted).ok();
+    let runtime = runtime::resolve_runtime(rig.town(), Some(rig), &ids.address, wanted).ok();
     *slot = rig.transact(&store, |tx| {
         let mut current = slot.reload_held(tx, ids)?;
         anyhow::ensure!(
@@ -587,14 +587,13 @@ fn take_lease(
                     forget.is_none_or(|oldest| age.is_ok_and(|age| age < oldest))
                 });
                 current.respawns.push(now.to_string());
+                current.assignment.stalls += 1;
             }
             RestartCount::Lost if !current.stopped => current.lost.push(now.instant()),
             RestartCount::Refused => current.refused.push(now.instant()),
             _ => {}
         }
-        current
-            .assignment
-            .set_program(program.as_ref().map(|program| &*program.name));
+        current.assignment.set_program(runtime.as_ref());
         current.begun = Some(now.instant());
         current.handed_over = is_handoff;
         current.stopped = false;
