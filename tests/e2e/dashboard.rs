@@ -86,7 +86,7 @@ fn check_plot(browser: &mut Browser, town: &Town) {
 fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, String, &str)]) {
     let bead = &showcase.worker.bead;
     let works = format!("Works on {bead}");
-    let facts: [(&str, &[&str]); 7] = [
+    let facts: [(&str, &[&str]); 8] = [
         (
             "town",
             &[
@@ -99,6 +99,7 @@ fn check_facts(browser: &mut Browser, showcase: &Showcase, views: &[(&str, Strin
         ("board", &["Done: 1", "Blocked: 1"]),
         ("bead", &["Now", "Sessions: 1", "Longest: "]),
         ("rig", &["Agents: ", "Merge queue: ", "■ green"]),
+        ("map", &["waits for you", "web queued: 1 bead"]),
         ("agent", &[&works, "◐ working"]),
         ("convoy", &["queued for rig web", "by web/polecats/"]),
         (

@@ -110,6 +110,7 @@ impl Showcase {
             ("bead", format!("#/bead/{bead}"), "steps done"),
             ("agent", format!("#/agent/{agent}"), "running the tests"),
             ("convoy", format!("#/convoy/{}", self.convoy), "Wave 2: 1"),
+            ("map", "#/map".to_owned(), "Who waits for whom: "),
             ("rig", "#/rig/web".to_owned(), "Target main"),
             (
                 "request",

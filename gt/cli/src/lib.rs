@@ -55,6 +55,7 @@ mod hooks;
 mod init;
 mod install;
 mod mail;
+mod map;
 mod mayor;
 mod metrics;
 mod migrate;
@@ -198,6 +199,7 @@ kit::program! {
     Init => init,
     Install => install,
     Mail => mail,
+    Map => map,
     Mayor => mayor,
     Metrics => metrics,
     Migrate => migrate,

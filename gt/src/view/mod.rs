@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod feed;
 pub mod glance;
 pub mod health;
+pub mod map;
 pub mod merge_stats;
 pub mod metrics;
 pub mod migration;

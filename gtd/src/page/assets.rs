@@ -40,6 +40,7 @@ pub(super) const ASSETS: &[Asset] = &[
     asset!("/reports.js", SCRIPT_TYPE, "reports.js"),
     asset!("/graph.js", SCRIPT_TYPE, "graph.js"),
     asset!("/timeline.js", SCRIPT_TYPE, "timeline.js"),
+    asset!("/map.js", SCRIPT_TYPE, "map.js"),
     asset!("/rig.js", SCRIPT_TYPE, "rig.js"),
     asset!("/plot.js", SCRIPT_TYPE, "plot.js"),
     asset!("/sessions.js", SCRIPT_TYPE, "sessions.js"),

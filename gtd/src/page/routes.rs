@@ -12,6 +12,7 @@ use axum::{Extension, Json, Router};
 use gt::flow::townwide::town_change::TownChange;
 use gt::host::LiveTown;
 use gt::record::page_browsers::SavedPage;
+use gt::view::map::TownMap;
 use gt::view::overview::TownOverview;
 use gt::view::search::search_town;
 use serde::Deserialize;
@@ -38,6 +39,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
     }
     router
         .route("/api/overview", get(get_overview))
+        .route("/api/map", get(get_map))
         .route("/api/session", get(get_session))
         .route(
             "/api/board",
@@ -261,6 +263,15 @@ async fn get_overview(State(page): PageState) -> Response {
     let memory = Arc::clone(&page);
     answer(State(page), move |town| {
         TownOverview::read_again(town, &memory.memory)
+    })
+    .await
+}
+
+async fn get_map(State(page): PageState) -> Response {
+    let memory = Arc::clone(&page);
+    answer(State(page), move |town| {
+        let overview = TownOverview::read_again(town, &memory.memory)?;
+        TownMap::read(town, &overview)
     })
     .await
 }

@@ -15,14 +15,18 @@ function describeBox(graph, box) {
   return `${box.id}: ${box.title} (${box.state}${after}${path})`;
 }
 
-function drawBox(graph, box) {
+function beadAddress(box) {
+  return `#/bead/${encodeURIComponent(box.id)}`;
+}
+
+function drawBox(graph, box, addressOf) {
   const text = describeBox(graph, box);
   // A box has room for 25 characters of the font.
   const title = box.title.length > 25 ? `${box.title.slice(0, 24)}…` : box.title;
   return shape(
     "a",
     {
-      href: `#/bead/${encodeURIComponent(box.id)}`,
+      href: addressOf(box),
       class: `${box.state}${box.is_critical ? " critical" : ""}`,
     },
     shape("title", {}, text),
@@ -40,7 +44,7 @@ function drawArrow(arrow) {
   });
 }
 
-function drawGraph(graph) {
+function drawGraph(graph, addressOf) {
   const width = graph.width + 2 * MARGIN;
   const height = graph.height + 2 * MARGIN;
   const tip = shape(
@@ -64,23 +68,23 @@ function drawGraph(graph) {
       height: height * SCALES[scale],
       viewBox: `-${MARGIN} -${MARGIN} ${width} ${height}`,
       role: "group",
-      "aria-label": `Graph of ${graph.boxes.length} beads`,
+      "aria-label": `Graph of ${graph.boxes.length} boxes`,
     },
     shape("defs", {}, tip),
     ...graph.arrows.map(drawArrow),
-    ...graph.boxes.map((box) => drawBox(graph, box)),
+    ...graph.boxes.map((box) => drawBox(graph, box, addressOf)),
   );
 }
 
 // Returns the section of a graph. `null` if there is none, or if no bead of it waits for another.
-export function graphSection(graph) {
+export function graphSection(graph, title = "Graph", addressOf = beadAddress) {
   if (!graph || graph.arrows.length === 0) return null;
   const picture = document.createElement("div");
   picture.className = "picture";
   picture.tabIndex = 0;
   picture.setAttribute("role", "region");
   picture.setAttribute("aria-label", "Graph: drag or scroll to move it, plus, minus and 0 to scale it");
-  picture.append(drawGraph(graph));
+  picture.append(drawGraph(graph, addressOf));
   const button = (text, label, to) => {
     const made = document.createElement("button");
     made.type = "button";
@@ -96,7 +100,7 @@ export function graphSection(graph) {
     button("1:1", "1:1, the original size", () => WHOLE),
     button("+", "Larger", () => scale + 1),
   );
-  return section("Graph", graph.boxes.length, buttons, picture);
+  return section(title, graph.boxes.length, buttons, picture);
 }
 
 // Scales the picture around the middle of what is seen.

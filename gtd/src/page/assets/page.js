@@ -2,6 +2,7 @@
 
 import { showAgent, showChannel, showMail, showRecords } from "./agents.js";
 import { dollars, element, moment, replaceChildren } from "./elements.js";
+import { showMap } from "./map.js";
 import { showCosts, showSettings } from "./reports.js";
 import { showRig } from "./rig.js";
 import { onAct, onNewerAnswer, openEvents, read } from "./server.js";
@@ -17,6 +18,7 @@ const VIEWS = {
   convoy: showConvoy,
   costs: showCosts,
   mail: showMail,
+  map: showMap,
   records: showRecords,
   request: showRequest,
   rig: showRig,
@@ -24,7 +26,7 @@ const VIEWS = {
   session: showSession,
   settings: showSettings,
 };
-const KEYS = { t: "#/", b: "#/board", m: "#/mail", r: "#/records", c: "#/costs", s: "#/settings" };
+const KEYS = { t: "#/", p: "#/map", b: "#/board", m: "#/mail", r: "#/records", c: "#/costs", s: "#/settings" };
 
 const main = document.getElementById("main");
 const connection = document.getElementById("connection");

@@ -68,14 +68,10 @@ function drawLane(lane, found, labels) {
   const bead = lane.kind === "bead" ? lane.id : null;
   const marks = lane.marks.map((mark) => {
     const sign = MARKS[mark.kind] ?? "•";
-    const text = shape(
-      "text",
-      { x: `${Math.min(Math.max(place(mark.at), 0.5), 99.5)}%`, y: 17, class: mark.kind },
-      shape("title", {}, `${mark.text}, ${moment(mark.at, "2-digit")}`),
-      sign,
-    );
-    if (!bead) return text;
-    return shape("a", { href: eventAddress(bead, mark.at), "aria-label": `${sign} ${mark.text}` }, text);
+    const title = shape("title", {}, `${sign} ${mark.text}, ${moment(mark.at, "2-digit")}`);
+    const x = `${Math.min(Math.max(place(mark.at), 0.5), 99.5)}%`;
+    const text = shape("text", { x, y: 17, class: mark.kind }, sign);
+    return bead ? shape("a", { href: eventAddress(bead, mark.at) }, title, text) : shape("g", {}, title, text);
   });
   const label = `${lane.title || lane.id}: ${lane.spans.length} phases`;
   return shape(

@@ -1,4 +1,4 @@
-//! Reads timelines and rigs.
+//! Reads timelines.
 
 use gt::host::LiveTown;
 use gt::view::timeline::{Timeline, TimelineSubject, find_subject};
