@@ -188,7 +188,8 @@ fn check_timeline(browser: &mut Browser) {
         .as_array()
         .unwrap()
         .iter()
-        .find(|part| part[0] == "working");
+        // The worker may ask in the second in which it began.
+        .find(|part| part[0] == "working" || part[0] == "waiting_for_user");
     let address = work.unwrap_or_else(|| panic!("no one works: {parts}"))[1]
         .as_str()
         .unwrap();

@@ -225,7 +225,8 @@ kit::program! {
     Report => report,
     Rescue => rescue,
     Restore => restore,
-    #[command(alias = "rigs")]
+    // Without its alias, `repo` would be taken for the begin of `report`.
+    #[command(aliases = ["rigs", "repo"])]
     Rig => rig,
     Role => role,
     Scheduler => scheduler,

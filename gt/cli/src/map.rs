@@ -8,7 +8,7 @@ use kit::ui::{Page, counted, escape};
 use super::{CommandResult, build_report};
 use crate::context::Context;
 
-/// Draw the agents and queues of the town, and who waits for whom
+/// Draw the agents and queues, and who waits for whom
 ///
 /// Each box stands below the ones that it waits for: a worker below you if only you can answer it, the
 /// merge queue below the worker that repairs its target, the queued beads below the workers that

@@ -7,7 +7,7 @@ use kit::sys::env::local_time_zone;
 use super::{CommandResult, build_report};
 use crate::context::Context;
 
-/// Report what landed, what it cost, what waited, and who did well
+/// Report the landed work, its costs, its waits and its workers
 ///
 /// Covers the last seven days and prints Markdown, or with `--html` a page in one file that needs no
 /// network. The parts: what needs you now, the landed convoys and merged beads, the costs by day and

@@ -293,7 +293,7 @@ pub(super) fn write_target_strip(target: &TargetStrip, page: &mut Page) {
         .collect();
     let name = escape::escape_line(&format!("{} of {}", target.branch, target.rig));
     page.line(format!("{name}: {signs}"));
-    page.line(style.dim("  ■ green, ✗ red, □ not tested by itself; the newest last"));
+    page.line(style.dim("  ■ green, ✗ red, □ not tested alone; the newest last"));
     if let Some(red) = &target.red {
         let [cause, repair] = red.describe(|time| page.local_time(time));
         page.line(style.red(&format!("  {cause}")));

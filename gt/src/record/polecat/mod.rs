@@ -7,6 +7,7 @@ mod name;
 mod record;
 mod slot;
 mod state;
+mod summary;
 
 use bd::bead::{Bead, Kind};
 use bd::change;
@@ -19,16 +20,17 @@ pub use assignment::Assignment;
 pub use claimed::{AgentChoice, Claim};
 pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
 pub use record::{
-    MergeResult, RecordSummary, WorkCompletion, WorkOutcome, WorkerCompletion, append_completion,
+    MergeResult, WorkCompletion, WorkOutcome, WorkerCompletion, append_completion,
     completion_of_request, move_entries_to_lines, read_all_records, read_completions_since,
     read_last_completion, read_old_entries, read_record, read_records_by_identity,
-    record_abandoned, record_merged, record_result, summarize_records,
+    record_abandoned, record_merged, record_result,
 };
 pub use slot::{
     DoneRecord, DoneStep, FailedStep, GivingUp, NudgeCount, SlingInProgress, SlingStep, Slot,
     SlotState, WorkTakenAway,
 };
 pub use state::{PolecatState, SessionState, StateFacts, derive_state};
+pub use summary::{RecordSummary, summarize_records};
 
 use crate::host::ended;
 use crate::host::{LiveSession, ProcessEnd};

@@ -161,7 +161,7 @@ export function targetStrip(target) {
           red.repair_assignee ? ` by ${red.repair_assignee}` : ", which no one has",
         )
       : null,
-    element("p", { class: "dim" }, "■ green, ✗ red, □ not tested by itself; the newest last"),
+    element("p", { class: "dim" }, "■ green, ✗ red, □ not tested alone; the newest last"),
   ];
 }
 
