@@ -13,9 +13,10 @@ use crate::context::Context;
 /// Show the town in a browser
 ///
 /// The daemon serves the page on the loopback address, from the first use of this command (with
-/// `page.url` set, from its start) until it ends. The link is valid once, for five minutes, and
-/// gives its browser access until then. The page only reads, unless the link was printed with
-/// `--act`. `gt top` shows the same in a terminal. With `--json` {url, port, act}.
+/// `page.url` set, from its start). The link is valid once, for five minutes, and gives its browser
+/// access for a day, also after the daemon was started again. The page only reads, unless the link was
+/// printed with `--act`, and then until the daemon ends. `gt top` shows the same in a terminal. With
+/// `--json` {url, port, act}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The port; without it that of the setting page.port, else any free one

@@ -1,5 +1,8 @@
-//! The browsers that may use the page of the town. They are kept, so that an open page goes on after
-//! the daemon was started again. Only hashes of their secrets are kept.
+//! The browsers that may read the page of the town. They are kept, so that an open page goes on after
+//! the daemon was started again. Only hashes of their secrets are kept, and no permission to change
+//! the town: while the daemon does not run, another process may take its port.
+
+use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -14,6 +17,8 @@ const BROWSER_LIFETIME: SignedDuration = SignedDuration::from_hours(24);
 /// The page that the daemon served last.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedPage {
+    /// The root of the town. A copy of the town does not accept the browsers of the original.
+    pub root: PathBuf,
     pub port: u16,
     pub browsers: Vec<SavedBrowser>,
 }
@@ -24,8 +29,6 @@ pub struct SavedBrowser {
     pub cookie: String,
     /// The hash of the key.
     pub key: String,
-    /// True if the browser may change the town.
-    pub may_act: bool,
     /// The time at which it opened its link.
     pub begun: Timestamp,
 }
@@ -35,15 +38,21 @@ impl SavedPage {
     pub fn load(town: &Town) -> Option<Self> {
         let mut page: Self = read_expendable_state(&town.layout.page_browsers());
         let now = town.clock.now();
-        page.browsers.retain(|browser| {
-            let age = now.duration_since(browser.begun);
-            !age.is_negative() && age < BROWSER_LIFETIME
-        });
-        (!page.browsers.is_empty()).then_some(page)
+        page.browsers.retain(|browser| browser.is_valid(now));
+        let is_own = page.root == town.layout.root();
+        (is_own && !page.browsers.is_empty()).then_some(page)
     }
 
     pub fn save(&self, town: &Town) -> anyhow::Result<()> {
         write_state(&town.layout.page_browsers(), self)
+    }
+}
+
+impl SavedBrowser {
+    /// Returns true if the access of the browser has not ended.
+    pub fn is_valid(&self, now: Timestamp) -> bool {
+        let age = now.duration_since(self.begun);
+        !age.is_negative() && age < BROWSER_LIFETIME
     }
 }
 
@@ -69,10 +78,10 @@ mod tests {
         let browser = |hours| SavedBrowser {
             cookie: hash_secret("cookie"),
             key: hash_secret("key"),
-            may_act: true,
             begun: now - SignedDuration::from_hours(hours),
         };
         let page = SavedPage {
+            root: town.layout.root().to_owned(),
             port: 4000,
             browsers: vec![browser(1), browser(25), browser(-1)],
         };
@@ -81,6 +90,12 @@ mod tests {
         assert!(!text.contains("\"cookie\": \"cookie\""), "{text}");
         let kept = SavedPage::load(town).unwrap();
         assert_eq!(kept.browsers, [browser(1)]);
+        let copied = SavedPage {
+            root: "/elsewhere".into(),
+            ..page
+        };
+        copied.save(town).unwrap();
+        assert_eq!(SavedPage::load(town), None);
         std::fs::write(town.layout.page_browsers(), "{").unwrap();
         assert_eq!(SavedPage::load(town), None);
     }

@@ -93,8 +93,23 @@ impl AccessBook {
         drop_oldest(&mut self.sessions);
     }
 
-    /// Returns the session in a `Cookie` header.
-    pub(crate) fn find_session(&self, cookies: &str, name: &str) -> Option<&PageSession> {
+    /// Returns a proof for a browser that this server knows it, which no other process on the port can
+    /// give: a hash of the browser's key with a number of the browser. None for an unknown browser.
+    pub(crate) fn prove_identity(&self, browser: &str, nonce: &str, port: u16) -> Option<String> {
+        let session = self
+            .sessions
+            .iter()
+            .find(|session| is_same_secret(&hash_secret(&session.key), browser))?;
+        Some(hash_secret(&format!("{}:{port}:{nonce}", session.key)))
+    }
+
+    /// Returns the session in a `Cookie` header, if it has not ended.
+    pub(crate) fn find_session(
+        &self,
+        cookies: &str,
+        name: &str,
+        now: Timestamp,
+    ) -> Option<&PageSession> {
         cookies
             .split(';')
             .filter_map(|cookie| cookie.trim().split_once('='))
@@ -103,6 +118,7 @@ impl AccessBook {
             .find_map(|hash| {
                 self.sessions
                     .iter()
+                    .filter(|session| SavedBrowser::from(*session).is_valid(now))
                     .find(|session| is_same_secret(&session.cookie, &hash))
             })
     }
@@ -133,11 +149,7 @@ impl From<SavedBrowser> for PageSession {
         Self {
             cookie: browser.cookie,
             key: browser.key,
-            permission: if browser.may_act {
-                PagePermission::Act
-            } else {
-                PagePermission::Read
-            },
+            permission: PagePermission::Read,
             begun: browser.begun,
         }
     }
@@ -148,7 +160,6 @@ impl From<&PageSession> for SavedBrowser {
         Self {
             cookie: session.cookie.clone(),
             key: session.key.clone(),
-            may_act: session.permission == PagePermission::Act,
             begun: session.begun,
         }
     }
@@ -208,16 +219,28 @@ mod tests {
         let mut book = AccessBook::default();
         let session = PageSession::new("s1", "k1", PagePermission::Read, NOW);
         book.begin_session(session.clone());
-        assert_eq!(book.find_session("a=b; gt=s1", "gt"), Some(&session));
+        assert_eq!(book.find_session("a=b; gt=s1", "gt", NOW), Some(&session));
+        let late = NOW + SignedDuration::from_hours(24);
+        assert_eq!(book.find_session("gt=s1", "gt", late), None);
         for cookies in ["gt=s2", "gt=", "other=s1", "s1", "gt=s1x", "gt=k1", ""] {
-            assert_eq!(book.find_session(cookies, "gt"), None, "{cookies}");
+            assert_eq!(book.find_session(cookies, "gt", NOW), None, "{cookies}");
         }
         assert!(session.has_key("k1"));
         assert!(!session.has_key("s1") && !session.has_key(""));
         let again = AccessBook::with_browsers(book.list_browsers());
-        assert_eq!(again.find_session("gt=s1", "gt"), Some(&session));
+        assert_eq!(again.find_session("gt=s1", "gt", NOW), Some(&session));
         let hash = &book.list_browsers()[0].cookie;
-        assert_eq!(book.find_session(&format!("gt={hash}"), "gt"), None);
+        assert_eq!(book.find_session(&format!("gt={hash}"), "gt", NOW), None);
+        let acting = PageSession::new("s2", "k2", PagePermission::Act, NOW);
+        book.begin_session(acting);
+        let again = AccessBook::with_browsers(book.list_browsers());
+        let kept = again.find_session("gt=s2", "gt", NOW).unwrap();
+        assert_eq!(kept.permission, PagePermission::Read);
+        let known = hash_secret(&hash_secret("k1"));
+        let proof = hash_secret(&format!("{}:4000:n", hash_secret("k1")));
+        assert_eq!(book.prove_identity(&known, "n", 4000), Some(proof.clone()));
+        assert_ne!(book.prove_identity(&known, "n", 4001), Some(proof));
+        assert_eq!(book.prove_identity(&hash_secret("k1"), "n", 4000), None);
     }
 
     #[test]

@@ -1,11 +1,19 @@
 //! The files of the page, embedded at build.
 
+use gt::record::page_browsers::hash_secret;
+
 /// A file of the page.
 pub(super) struct Asset {
     pub(super) path: &'static str,
     /// The media type.
     pub(super) kind: &'static str,
     pub(super) text: &'static str,
+}
+
+/// Returns a hash of all files, by which an open page notices a newer program.
+pub(super) fn hash_assets() -> String {
+    let texts: String = ASSETS.iter().map(|asset| asset.text).collect();
+    hash_secret(&texts)
 }
 
 const HTML_TYPE: &str = "text/html; charset=utf-8";

@@ -39,6 +39,8 @@ pub(crate) struct PageServer {
 /// A page that is served.
 pub(crate) struct ServedPage {
     port: u16,
+    /// A hash of the files of the page.
+    program: String,
     /// The town, in which the user of the page acts.
     town: Arc<LiveTown>,
     access: Mutex<AccessBook>,
@@ -136,6 +138,7 @@ impl PageServer {
         let browsers = SavedPage::load(town).filter(|saved| saved.port == port);
         let page = Arc::new(ServedPage {
             port,
+            program: assets::hash_assets(),
             town: Arc::new(open_live_town(
                 &town.env,
                 town.layout.root(),

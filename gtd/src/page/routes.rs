@@ -100,6 +100,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             Arc::clone(&page),
             check_access,
         ))
+        .route("/proof", get(get_proof))
         .layer(axum::extract::DefaultBodyLimit::max(MAX_BODY_SIZE))
         .with_state(page)
 }
@@ -133,6 +134,10 @@ async fn check_access(State(page): PageState, mut request: Request, next: Next) 
         response
             .headers_mut()
             .insert(name, HeaderValue::from_static(value));
+    }
+    let program = HeaderName::from_static("x-gastown-program");
+    if let Ok(value) = HeaderValue::from_str(&page.program) {
+        response.headers_mut().insert(program, value);
     }
     response
 }
@@ -182,6 +187,7 @@ fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer,
         let session = PageSession::new(&secrets.cookie, &secrets.key, permission, now);
         book.begin_session(session);
         let saved = SavedPage {
+            root: page.town.layout.root().to_owned(),
             port: page.port,
             browsers: book.list_browsers(),
         };
@@ -193,7 +199,10 @@ fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer,
     }
     let book = lock_mutex(&page.access);
     let session = header_text(headers, &header::COOKIE)
-        .and_then(|cookies| book.find_session(cookies, &page.cookie_name()))
+        .and_then(|cookies| {
+            let now = page.town.clock.now();
+            book.find_session(cookies, &page.cookie_name(), now)
+        })
         .ok_or("open the link that `gt dashboard` prints")?;
     if request.uri().path().starts_with("/api/")
         && !find_key(request).is_some_and(|key| session.has_key(key))
@@ -301,6 +310,27 @@ async fn get_careers(State(page): PageState, Query(query): Query<GroupQuery>) ->
         careers.careers.read(town, &query.by)
     })
     .await
+}
+
+#[derive(Deserialize)]
+struct ProofQuery {
+    /// The hash of the hash of the browser's key.
+    browser: String,
+    /// A random number of the browser.
+    nonce: String,
+}
+
+/// Proves to a browser that this is the daemon, before the browser sends its secrets. No access is
+/// needed, because the answer is of use to no one else.
+async fn get_proof(State(page): PageState, Query(query): Query<ProofQuery>) -> Response {
+    let book = lock_mutex(&page.access);
+    match book.prove_identity(&query.browser, &query.nonce, page.port) {
+        Some(proof) => proof.into_response(),
+        None => refuse(
+            StatusCode::FORBIDDEN,
+            "open the link that `gt dashboard` prints",
+        ),
+    }
 }
 
 async fn get_session(Extension(permission): Extension<PagePermission>) -> Response {

@@ -111,22 +111,22 @@ pub struct Timeline {
 /// Finds the bead, convoy, agent or rig with a name.
 pub fn find_subject(town: &Town, name: &str) -> anyhow::Result<TimelineSubject> {
     let stores = town.read_stores()?;
-    let convoys = convoy::list_convoys(&stores.town, true);
-    if let Some(found) = convoys
-        .into_iter()
-        .find(|convoy| convoy.id == name)
-        .or_else(|| convoy::find_by_title(&stores.town, name))
-    {
-        return Ok(TimelineSubject::Convoy(found.id.clone()));
-    }
-    if stores.get(name).is_some_and(|bead| !bead.is_tombstone()) {
-        return Ok(TimelineSubject::Bead(name.to_owned()));
+    if let Some(bead) = stores.get(name).filter(|bead| !bead.is_tombstone()) {
+        let id = bead.id.clone();
+        return Ok(if convoy::is_convoy(bead) {
+            TimelineSubject::Convoy(id)
+        } else {
+            TimelineSubject::Bead(id)
+        });
     }
     if town.list_rigs()?.iter().any(|rig| rig.name() == name) {
         return Ok(TimelineSubject::Rig(name.to_owned()));
     }
     if town.has_agent(name) {
         return Ok(TimelineSubject::Agent(town.parse_agent(name)?));
+    }
+    if let Some(found) = convoy::find_by_title(&stores.town, name) {
+        return Ok(TimelineSubject::Convoy(found.id.clone()));
     }
     // The error of a bead names similar ids.
     let found = town.find_bead(name)?;
@@ -160,6 +160,14 @@ pub fn read_timeline(
     };
     let targets = match subject {
         TimelineSubject::Rig(rig) => read_target_strips(&town.find_rig(rig)?)?,
+        TimelineSubject::Town => {
+            let mut targets = Vec::new();
+            for rig in town.list_rigs()? {
+                // A rig that cannot be read hides no other one; `gt status` reports it.
+                targets.extend(read_target_strips(&rig).into_iter().flatten());
+            }
+            targets
+        }
         _ => Vec::new(),
     };
     let (name, title) = describe_subject(subject, &stores);
@@ -389,10 +397,10 @@ fn find_begin(
         .iter()
         .flat_map(|lane| &lane.spans)
         .filter(|part| part.span.to >= since);
-    let is_unslung = |phase| matches!(phase, TimelinePhase::NotSlung | TimelinePhase::Blocked);
+    // The first phase has no event: no one had slung the bead.
     let slung = spans
         .clone()
-        .filter(|part| !is_unslung(part.span.phase))
+        .filter(|part| part.span.event_at.is_some())
         .map(|part| part.span.from)
         .min();
     slung

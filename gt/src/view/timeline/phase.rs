@@ -1,5 +1,7 @@
 //! Folds the events of a bead into the phases of its way to the target.
 
+use std::collections::BTreeSet;
+
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
 use serde_json::Value;
@@ -173,6 +175,7 @@ impl BeadPhases {
                 event_at: None,
             }),
             before_question: None,
+            open_questions: BTreeSet::new(),
             worker: None,
             has_failed: false,
             event_at: None,
@@ -203,6 +206,8 @@ struct PhaseFold {
     current: Option<CurrentPhase>,
     /// The phase that an open question interrupted.
     before_question: Option<TimelinePhase>,
+    /// The ids of the open questions.
+    open_questions: BTreeSet<String>,
     worker: Option<String>,
     /// True after submitted work failed: later work on the bead is rework.
     has_failed: bool,
@@ -263,10 +268,15 @@ impl PhaseFold {
                 self.enter(Phase::NotSlung, at, None);
             }
             Event::NeedsPerson { subject, .. } => self.ask(subject, line, at),
-            Event::EscalationSent(sent) => self.ask(sent.reason, line, at),
-            Event::EscalationClosed(_) => {
-                if let Some(phase) = self.before_question.take()
+            Event::EscalationSent(sent) => {
+                self.open_questions.insert(sent.rig);
+                self.ask(sent.reason, line, at);
+            }
+            Event::EscalationClosed(closed) => {
+                self.open_questions.remove(&closed.escalation_id);
+                if self.open_questions.is_empty()
                     && self.phase() == Some(Phase::WaitingForUser)
+                    && let Some(phase) = self.before_question.take()
                 {
                     self.enter(phase, at, None);
                 }
@@ -334,6 +344,14 @@ impl PhaseFold {
 
     fn ask(&mut self, subject: String, line: &EventLine, at: Timestamp) {
         self.mark(TimelineMarkKind::Question, line, at);
+        let has_session = matches!(
+            self.phase(),
+            Some(TimelinePhase::Working | TimelinePhase::Rework)
+        );
+        // A report of the patrol does not stop a worker; its own question does.
+        if has_session && self.worker.as_ref() != Some(&line.actor) {
+            return;
+        }
         if self.phase() != Some(TimelinePhase::WaitingForUser) {
             self.before_question = self.phase();
         }
@@ -512,6 +530,20 @@ mod tests {
                 "signal": null, "because": because, "screen": [] })
     }
 
+    /// A question of the worker.
+    fn ask(second: i64, id: &str, question: &str) -> EventLine {
+        let payload = json!({ "bead": "web-1", "rig": id, "reason": question });
+        EventLine {
+            actor: "web/polecats/amber".to_owned(),
+            ..line(second, "escalation_sent", &payload)
+        }
+    }
+
+    fn answer(second: i64, id: &str) -> EventLine {
+        let payload = json!({ "bead": "web-1", "escalation_id": id });
+        line(second, "escalation_closed", &payload)
+    }
+
     fn done() -> Value {
         json!({ "bead": "web-1", "branch": "b", "request": "web-mr-1", "tip": "t", "commits": 1,
                 "no_change": null })
@@ -551,12 +583,16 @@ mod tests {
             ),
             line(200, "session_ended", &ended("out of memory")),
             line(230, "respawn", &session(false)),
+            // The patrol reports a worker that goes on.
             line(
-                260,
-                "escalation_sent",
-                &json!({ "bead": "web-1", "reason": "Which port?" }),
+                240,
+                "needs_person",
+                &json!({ "bead": "web-1", "subject": "budget", "reason": "nearly spent" }),
             ),
-            line(360, "escalation_closed", &json!({ "bead": "web-1" })),
+            ask(260, "hq-1", "Which port?"),
+            ask(300, "hq-2", "Which host?"),
+            answer(350, "hq-2"),
+            answer(360, "hq-1"),
             line(400, "respawn", &session(true)),
             line(500, "done", &done()),
             line(530, "merge_started", &merge("")),
@@ -573,7 +609,8 @@ mod tests {
   60 at work
   30 waiting for a worker out of memory
   30 at work
- 100 waiting for you Which port?
+  40 waiting for you Which port?
+  60 waiting for you Which host?
   40 at work
  100 at work
   30 in the queue
@@ -586,7 +623,9 @@ mod tests {
    5 preparing and pushing
 140 Attempt
 230 Restart
+240 Question
 260 Question
+300 Question
 400 Handoff
 600 GateFailed
 601 MergeFailed

@@ -5,7 +5,7 @@ import { dollars, element, moment, replaceChildren } from "./elements.js";
 import { showMap } from "./map.js";
 import { showCosts, showSettings } from "./reports.js";
 import { showRig } from "./rig.js";
-import { onAct, onNewerAnswer, openEvents, read } from "./server.js";
+import { askForDaemon, Disconnected, mayAct, onAct, onNewerAnswer, openEvents, read } from "./server.js";
 import { onPlay, showSession } from "./sessions.js";
 import { showBoard, showSearch, showTown } from "./town.js";
 import { showBead, showConvoy, showRequest } from "./work.js";
@@ -59,7 +59,7 @@ function showHeader() {
 
 // The daemon keeps a reading as long as it takes long.
 async function readCosts() {
-  if (document.hidden) return;
+  if (document.hidden || !isConnected) return;
   const costs = await read("/api/costs?by=agent").catch(() => null);
   if (!costs) return;
   costsToday = dollars(costs.total);
@@ -79,6 +79,8 @@ function route() {
 }
 
 let shown = null;
+let lastEvent = "";
+let events = null;
 
 async function show() {
   const { name, id, part } = route();
@@ -95,13 +97,11 @@ async function show() {
     showHeader();
     if (Object.hasOwn(VIEWS, name)) await VIEWS[name](view, id, overview, part);
     else showTown(view, overview, feed, costsOfAgents);
-    setConnected(true);
   } catch (error) {
-    // The browser reports a daemon that does not answer as a type error.
-    if (error instanceof TypeError) setConnected(false);
+    if (error instanceof Disconnected) setConnected(false);
     else replaceChildren(view, element("h1", {}, id ?? "Gas Town"), element("p", { class: "bad" }, error.message));
     retryLater();
-    if (error instanceof TypeError) return;
+    if (error instanceof Disconnected) return;
   }
   if (location.hash !== key) return;
   if (isNew) main.replaceChildren();
@@ -138,11 +138,14 @@ function retryLater() {
 // Without the daemon no state is known, so none is shown. The view stays in the document, and gets its
 // focus back.
 let focused = null;
+let isConnected = true;
 
-function setConnected(isConnected) {
-  const wasConnected = !document.body.classList.contains("stale");
-  if (wasConnected === isConnected) return;
+function setConnected(connected) {
+  if (connected === isConnected) return;
+  isConnected = connected;
   if (!isConnected) {
+    events?.close();
+    setTimeout(reconnect, 1000);
     focused = document.activeElement;
     const time = moment(new Date().toISOString(), "2-digit");
     replaceChildren(
@@ -157,8 +160,28 @@ function setConnected(isConnected) {
   if (isConnected && focused?.isConnected) focused.focus({ preventScroll: true });
 }
 
+// Waits for the daemon. Until it has proven itself, nothing else is asked.
+async function reconnect() {
+  const couldAct = mayAct;
+  const found = await askForDaemon();
+  if (found === "daemon") {
+    setConnected(true);
+    if (couldAct && !mayAct) {
+      connection.textContent =
+        "the daemon was started again: this page may only read, and gt dashboard --act prints a new link";
+    }
+    follow();
+    schedule();
+    readCosts();
+    return;
+  }
+  if (found === "unknown") connection.textContent = "not connected: open the link that gt dashboard prints";
+  setTimeout(reconnect, 2000);
+}
+
 // A hidden page keeps its title only.
 async function showTitle() {
+  if (!isConnected) return;
   overview = await read("/api/overview").catch(() => overview);
   if (overview) showHeader();
 }
@@ -191,7 +214,7 @@ async function schedule() {
   while (wanted) {
     wanted = false;
     if (document.hidden) await showTitle();
-    else await show();
+    else if (isConnected) await show();
     await new Promise((done) => setTimeout(done, 500));
   }
   running = false;
@@ -226,19 +249,10 @@ document.addEventListener("keydown", (event) => {
   if (KEYS[event.key]) location.hash = KEYS[event.key];
 });
 
-let lastEvent = "";
-
 function follow() {
-  const events = openEvents(lastEvent);
+  events = openEvents(lastEvent);
   events.addEventListener("open", schedule);
-  events.addEventListener("error", () => {
-    setConnected(false);
-    // The daemon does not know this browser any more.
-    if (events.readyState === EventSource.CLOSED) {
-      connection.textContent = "not connected: open the link that gt dashboard prints";
-      setTimeout(follow, 5000);
-    }
-  });
+  events.addEventListener("error", () => setConnected(false));
   events.addEventListener("town", (message) => {
     if (message.lastEventId) lastEvent = message.lastEventId;
     // After a broken connection some events are sent again.

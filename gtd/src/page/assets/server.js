@@ -30,12 +30,44 @@ export function onNewerAnswer(handler) {
   askAgain = handler;
 }
 
+// The daemon does not answer.
+export class Disconnected extends Error {}
+
+// The program that the first answer came from. A newer one may have other answers and another page.
+let program = null;
+
 export async function read(path) {
-  const answer = await fetch(path, { headers });
+  const answer = await fetch(path, { headers }).catch((error) => {
+    throw new Disconnected(error.message);
+  });
   if (!answer.ok) throw new Error(await answer.text());
+  const newest = answer.headers.get("x-gastown-program");
+  program ??= newest;
+  if (program !== newest) location.reload();
   const rest = answer.headers.get("x-gastown-rest");
   if (rest !== null) setTimeout(() => askAgain(), Number(rest) + 1);
   return answer.json();
+}
+
+async function hash(text) {
+  const bytes = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+// Asks who listens on the port before any secret is sent there again: another program may have taken it
+// while the daemon did not run. Returns "daemon", "unknown" if the daemon does not know this browser, or
+// "nothing".
+export async function askForDaemon() {
+  const nonce = crypto.randomUUID();
+  const secret = await hash(key);
+  const query = new URLSearchParams({ browser: await hash(secret), nonce });
+  const answer = await fetch(`/proof?${query}`, { credentials: "omit" }).catch(() => null);
+  if (!answer) return "nothing";
+  const proof = await answer.text().catch(() => "");
+  if (!answer.ok || proof !== (await hash(`${secret}:${location.port}:${nonce}`))) return "unknown";
+  session = await findSession(key);
+  mayAct = session?.act === true;
+  return "daemon";
 }
 
 export function openEvents(last) {
@@ -43,7 +75,7 @@ export function openEvents(last) {
 }
 
 // True if this browser may change the town.
-export const mayAct = session?.act === true;
+export let mayAct = session?.act === true;
 
 let afterAct = () => {};
 
