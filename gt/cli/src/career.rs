@@ -13,7 +13,7 @@ use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::agent::seance::usage::RequestCache;
 use gt::record::career::{CareerGroup, ComparedGroup, TrendChange};
-use gt::record::polecat::MergeResult;
+use gt::record::polecat::{MergeResult, UNKNOWN_MODEL};
 use gt::town::Town;
 use gt::town::identity::Address;
 use gt::view::career::{
@@ -51,9 +51,9 @@ const NAME_WIDTH: usize = 14;
 pub(super) struct Args {
     /// Show the card of this model, agent program or worker
     name: Option<String>,
-    /// The groups
-    #[arg(long, value_enum, default_value = "model")]
-    by: CareerGroup,
+    /// The groups: models, or programs if no program reports its model
+    #[arg(long, value_enum)]
+    by: Option<CareerGroup>,
     /// Only this kind of work, such as bug
     #[arg(long)]
     kind: Option<String>,
@@ -68,7 +68,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let now = town.clock.now();
-    let mut query = CareerQuery::new(args.by, now);
+    let mut query = CareerQuery::new(args.by.unwrap_or(CareerGroup::Model), now);
     if let Some(since) = parse_since(args.since.as_deref(), now)? {
         query.since = since;
     }
@@ -79,7 +79,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     query.kind = args.kind.map(|kind| kind.to_lowercase());
     let Some(name) = args.name else {
         let is_short = query.kind.is_none();
-        let report = read_careers(&town, &query, &mut RequestCache::default())?;
+        let mut cache = RequestCache::default();
+        let mut report = read_careers(&town, &query, &mut cache)?;
+        if args.by.is_none() && report.cards.iter().all(|card| is_unknown(&card.key)) {
+            query.by = CareerGroup::Program;
+            report = read_careers(&town, &query, &mut cache)?;
+        }
         return build_report(report, move |report, page| {
             write_comparison(report, is_short, page);
         });
@@ -173,6 +178,11 @@ fn write_comparison(report: &CareerReport, is_short: bool, page: &mut Page) {
 
 fn day_of(report: &CareerReport) -> String {
     report.since.chars().take(10).collect()
+}
+
+/// Returns true for the key of work whose program reported no model.
+fn is_unknown(key: &str) -> bool {
+    key.is_empty() || key == UNKNOWN_MODEL
 }
 
 /// Returns a key for the screen. Work of a model that no program reported has none.

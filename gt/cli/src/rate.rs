@@ -17,9 +17,15 @@ pub(super) struct Args {
     /// The bead
     bead: String,
     /// The rating, 1 (bad) to 5 (good)
+    #[arg(value_parser = parse_rating)]
     rating: u8,
     /// The reason in a few words
     why: String,
+}
+
+fn parse_rating(text: &str) -> Result<u8, String> {
+    let rating = text.parse().ok().filter(|rating| (1..=5).contains(rating));
+    rating.ok_or_else(|| "a rating is a number from 1 to 5".to_owned())
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {

@@ -9,7 +9,7 @@ use crate::context::Context;
 
 /// Report the landed work, its costs, its waits and its workers
 ///
-/// Covers the last seven days and prints Markdown, or with `--html` a page in one file that needs no
+/// Covers the last seven days, today among them, and prints Markdown, or with `--html` a page in one file that needs no
 /// network. The parts: what needs you now, the landed convoys and merged beads, the costs by day and
 /// model, the time of all beads by phase with the longest waits and their reasons, and the records of
 /// models and workers with their intervals.
@@ -34,9 +34,9 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let days = if args.week { 7 } else { args.days };
-    let report = read_weekly_report(&town, days.into(), &mut RequestCache::default())?;
+    let zone = local_time_zone();
+    let report = read_weekly_report(&town, days.into(), &zone, &mut RequestCache::default())?;
     build_report(report, move |report, page| {
-        let zone = local_time_zone();
         let text = if args.html {
             format_html(report, &zone)
         } else {

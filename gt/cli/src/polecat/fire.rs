@@ -23,6 +23,6 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     build_report(fired, |fired: &HireReport, page| {
         page.line(format!("✓ {} has no persona any more", fired.polecat));
         page.line("  its record stays");
-        page.line(format!("  gt career {}", fired.polecat));
+        page.line(format!("  gt polecat status {}", fired.polecat));
     })
 }

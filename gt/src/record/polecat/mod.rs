@@ -20,7 +20,7 @@ pub use assignment::Assignment;
 pub use claimed::{AgentChoice, Claim};
 pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
 pub use record::{
-    MergeResult, WorkCompletion, WorkOutcome, WorkerCompletion, append_completion,
+    MergeResult, UNKNOWN_MODEL, WorkCompletion, WorkOutcome, WorkerCompletion, append_completion,
     completion_of_request, move_entries_to_lines, read_all_records, read_completions_since,
     read_last_completion, read_old_entries, read_record, read_records_by_identity,
     record_abandoned, record_merged, record_result,

@@ -453,7 +453,7 @@ pub fn read_completions_since(
 }
 
 /// The name of a model that no agent program reported.
-const UNKNOWN_MODEL: &str = "unknown";
+pub const UNKNOWN_MODEL: &str = "unknown";
 
 impl WorkCompletion {
     /// Returns the time of the merge. None for work that is not merged.

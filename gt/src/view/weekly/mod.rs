@@ -3,9 +3,10 @@
 
 mod document;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use jiff::{SignedDuration, Timestamp};
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, ToSpan};
 use serde::Serialize;
 
 use crate::flow::agent::seance::usage::RequestCache;
@@ -14,7 +15,7 @@ use crate::patrol::attention::list_due_items;
 use crate::record::career::CareerGroup;
 use crate::record::town_view::TownView;
 use crate::town::beads::TownStores;
-use crate::town::event::{Event, NewestEvents};
+use crate::town::event::{Event, MergeResultEvent, NewestEvents};
 use crate::town::read_town_name;
 use crate::view::career::{CareerCard, CareerQuery, ComparedKind, read_careers};
 use crate::view::daily::{DailyChoice, DailyGroup, DailyMetric, DailyNumbers, read_daily_numbers};
@@ -79,15 +80,18 @@ pub struct LongWait {
     pub reason: Option<String>,
 }
 
-/// Reads the report of the last days. `cache` has earlier readings of transcripts.
+/// Reads the report of the last days, today among them, in the days of a zone. `cache` has earlier readings of transcripts.
 pub fn read_weekly_report(
     town: &LiveTown,
     days: usize,
+    zone: &TimeZone,
     cache: &mut RequestCache,
 ) -> anyhow::Result<WeeklyReport> {
     let view = TownView::read(town)?;
     let now = view.now;
-    let from = now.checked_sub(SignedDuration::from_hours(24 * i64::try_from(days)?))?;
+    let today = now.to_zoned(zone.clone()).start_of_day()?;
+    let days_before = i64::try_from(days)?.saturating_sub(1);
+    let from = today.checked_sub(days_before.days())?.timestamp();
     let choice = DailyChoice {
         days,
         metric: DailyMetric::Cost,
@@ -131,6 +135,7 @@ fn read_landings(
             .map_or_else(String::new, |bead| bead.title.clone())
     };
     let mut convoys = Vec::new();
+    let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
     let mut merged: BTreeMap<String, Vec<MergedBead>> = BTreeMap::new();
     for line in NewestEvents::new(&town.layout)?.since(Some(from)) {
         let line = line?;
@@ -143,14 +148,26 @@ fn read_landings(
                 id: convoy,
                 at,
             }),
-            Event::Merged(result) => {
-                let request = result.request;
-                merged.entry(request.rig).or_default().push(MergedBead {
-                    title: title_of(&request.bead),
-                    id: request.bead,
-                    worker: request.worker,
-                    at,
-                });
+            Event::Merged(MergeResultEvent { request, .. }) => {
+                if seen.insert((request.rig.clone(), request.mr)) {
+                    merged.entry(request.rig).or_default().push(MergedBead {
+                        title: title_of(&request.bead),
+                        id: request.bead,
+                        worker: request.worker,
+                        at,
+                    });
+                }
+            }
+            // A repair brought the work to the target.
+            Event::MergedAlong(along) => {
+                if seen.insert((along.rig.clone(), along.mr)) {
+                    merged.entry(along.rig).or_default().push(MergedBead {
+                        title: title_of(&along.bead),
+                        id: along.bead,
+                        worker: String::new(),
+                        at,
+                    });
+                }
             }
             _ => {}
         }
