@@ -1,7 +1,8 @@
 //! Counts the merges, waits, red gates and restarts of each day in the events of the town.
 //!
 //! A merge counts if its request has the commit by which it was merged, because every process of the
-//! user can append a line to the file of events.
+//! user can append a line to the file of events. The first start and the first merge of a request
+//! count, also if the queue begins with the request again on a later day.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,8 +14,8 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::daily_file::DailyCounts;
 use crate::record::{merge_request, polecat};
-use crate::town::Town;
-use crate::town::event::{Event, NewestEvents};
+use crate::town::event::{Event, NewestEvents, read_events_with};
+use crate::town::{Town, TownLayout};
 
 /// The model of work whose model is unknown.
 const UNKNOWN_MODEL: &str = "unknown";
@@ -30,13 +31,13 @@ pub(super) fn count_events(
     models: &BTreeMap<String, String>,
 ) -> anyhow::Result<BTreeMap<Date, Vec<DailyCounts>>> {
     let mut counter = EventCounter {
+        layout: &town.layout,
         zone,
         models,
         beads: town.read_stores()?.rigs,
         counts: BTreeMap::new(),
     };
-    let mut merged = BTreeSet::new();
-    let mut started = BTreeMap::new();
+    let mut steps = FirstSteps::default();
     let events = NewestEvents::new(&town.layout)?
         .since(Some(since))
         .of_kinds(&COUNTED_EVENTS);
@@ -46,17 +47,8 @@ pub(super) fn count_events(
             continue;
         };
         match line.to_event() {
-            // The newest event comes first, and the first start of a request counts.
-            Event::MergeStarted(request) => {
-                started.insert((request.rig, request.mr), at);
-            }
+            event @ (Event::MergeStarted(_) | Event::Merged(_)) => steps.add(event, at),
             _ if at < since => {}
-            Event::Merged(result) => {
-                let request = result.request;
-                if merged.insert((request.rig.clone(), request.mr.clone())) {
-                    counter.add_merge(at, &request.rig, &request.mr);
-                }
-            }
             Event::Gate {
                 passed: false,
                 request,
@@ -72,9 +64,15 @@ pub(super) fn count_events(
             _ => {}
         }
     }
-    for ((rig, request), at) in started {
+    steps.add_earlier(&counter, since)?;
+    for ((rig, request), at) in steps.started {
         if at >= since {
             counter.add_wait(at, &rig, &request);
+        }
+    }
+    for ((rig, request), at) in steps.merged {
+        if at >= since {
+            counter.add_merge(at, &rig, &request);
         }
     }
     let mut days: BTreeMap<Date, Vec<DailyCounts>> = BTreeMap::new();
@@ -89,7 +87,55 @@ pub(super) fn local_date(at: Timestamp, zone: &TimeZone) -> Date {
     at.to_zoned(zone.clone()).date()
 }
 
+/// The times of the first start and the first merge of requests, by rig and request.
+#[derive(Default)]
+struct FirstSteps {
+    started: BTreeMap<(String, String), Timestamp>,
+    merged: BTreeMap<(String, String), Timestamp>,
+}
+
+impl FirstSteps {
+    fn add(&mut self, event: Event, at: Timestamp) {
+        let (times, request) = match event {
+            Event::MergeStarted(request) => (&mut self.started, request),
+            Event::Merged(result) => (&mut self.merged, result.request),
+            _ => return,
+        };
+        let first = times.entry((request.rig, request.mr)).or_insert(at);
+        *first = at.min(*first);
+    }
+
+    /// Adds the earlier steps of the requests that were submitted before a time. The queue may
+    /// begin with a request again on a later day.
+    fn add_earlier(&mut self, counter: &EventCounter, since: Timestamp) -> anyhow::Result<()> {
+        let requests: BTreeSet<(String, String)> = self
+            .started
+            .keys()
+            .chain(self.merged.keys())
+            .cloned()
+            .collect();
+        let ids: BTreeSet<&str> = requests
+            .iter()
+            .filter(|(rig, id)| {
+                let request = counter.find_request(rig, id);
+                request.is_some_and(|request| request.created_at.instant() < since)
+            })
+            .map(|(_, id)| id.as_str())
+            .collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        for line in read_events_with(counter.layout, "mr", &ids)? {
+            if let Ok(at) = line.ts.parse() {
+                self.add(line.to_event(), at);
+            }
+        }
+        Ok(())
+    }
+}
+
 struct EventCounter<'a> {
+    layout: &'a TownLayout,
     zone: &'a TimeZone,
     models: &'a BTreeMap<String, String>,
     beads: BTreeMap<String, Snapshot>,
@@ -259,5 +305,47 @@ mod tests {
                 .unwrap()
                 .is_empty()
         );
+    }
+
+    #[test]
+    fn a_request_that_begins_again_on_a_later_day_is_counted_once() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let town = &place.town;
+        let rig = town.rig("web");
+        let now = town.clock.now();
+        let days_ago = |days: i64| now - SignedDuration::from_hours(24 * days);
+        let store = rig.store().unwrap();
+        rig.transact(&store, |tx| -> anyhow::Result<()> {
+            for id in ["web-mr-1", "web-mr-2"] {
+                tx.put(request(id, "web-a", Some("c0ffee"), days_ago(9)))?;
+            }
+            Ok(())
+        })
+        .unwrap();
+        let line = |at: Timestamp, kind: &str, mr: &str| {
+            json!({ "ts": at, "type": kind, "payload": {
+                "mr": mr, "rig": "web", "bead": "web-a", "worker": "", "branch": "" } })
+            .to_string()
+        };
+        let lines = [
+            line(days_ago(8), "merge_started", "web-mr-1"),
+            line(days_ago(8), "merged", "web-mr-1"),
+            line(days_ago(2), "merge_started", "web-mr-1"),
+            line(days_ago(2), "merged", "web-mr-1"),
+            // The first start of a request that has waited for long.
+            line(days_ago(2), "merge_started", "web-mr-2"),
+        ];
+        std::fs::create_dir_all(town.layout.events().parent().unwrap()).unwrap();
+        std::fs::write(town.layout.events(), lines.join("\n") + "\n").unwrap();
+        let count = |days: i64| {
+            let days = count_events(town, days_ago(days), &TimeZone::UTC, &BTreeMap::new());
+            let counts: Vec<DailyCounts> = days.unwrap().into_values().flatten().collect();
+            let merges: u64 = counts.iter().map(|counts| counts.merges).sum();
+            let waits: u64 = counts.iter().map(|counts| counts.waits).sum();
+            [merges, waits]
+        };
+        assert_eq!(count(10), [1, 2]);
+        assert_eq!(count(5), [0, 1]);
     }
 }
