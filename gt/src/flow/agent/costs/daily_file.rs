@@ -42,7 +42,14 @@ pub struct DailyCosts {
     pub requests: u64,
 }
 
+/// A rig and a model.
+type CostsKey = (String, String);
+
 impl DailyCosts {
+    fn key(&self) -> CostsKey {
+        (self.rig.clone(), self.model.clone())
+    }
+
     fn add(&mut self, other: &Self) {
         self.cost_usd += other.cost_usd;
         self.tokens += other.tokens;
@@ -106,14 +113,7 @@ impl DailyLine {
     /// of events: both are ignored.
     pub(super) fn take_reading(&mut self, newer: Self) {
         self.read_at = newer.read_at;
-        for mut costs in newer.costs {
-            shorten_name(&mut costs.model);
-            match find_costs(&mut self.costs, &costs.rig, &costs.model) {
-                Some(known) if known.requests <= costs.requests => *known = costs,
-                Some(_) => {}
-                None => self.costs.push(costs),
-            }
-        }
+        self.take_costs(newer.costs);
         let size_of = |counts: &[DailyCounts], rig: &str| {
             let own = counts.iter().filter(|counts| counts.rig == rig);
             own.map(DailyCounts::size).fold(0, u64::saturating_add)
@@ -134,38 +134,72 @@ impl DailyLine {
             }
         }
         self.counts.truncate(MAX_KEYS_PER_DAY);
-        self.join_small_costs();
     }
 
-    /// Adds the smallest costs beyond the maximum number of models to one sum per rig.
-    fn join_small_costs(&mut self) {
-        self.costs.sort_by(|a, b| {
-            let is_sum = |costs: &DailyCosts| costs.model == OTHER_MODELS;
-            is_sum(b)
-                .cmp(&is_sum(a))
-                .then(b.cost_usd.total_cmp(&a.cost_usd))
-                .then(b.tokens.total().cmp(&a.tokens.total()))
-                .then_with(|| (&a.rig, &a.model).cmp(&(&b.rig, &b.model)))
+    /// Takes over newer costs. Each request is in one sum only: the sum of its model, or the sum of
+    /// the other models of its rig. A model moves from one to the other only in a reading that has
+    /// all recorded requests.
+    fn take_costs(&mut self, mut newer: Vec<DailyCosts>) {
+        for costs in &mut newer {
+            shorten_name(&mut costs.model);
+        }
+        sort_by_size(&mut newer);
+        let mut named: BTreeSet<CostsKey> = self.costs.iter().map(DailyCosts::key).collect();
+        let found = group_costs(&newer, &named);
+        let has_all = self.costs.iter().all(|known| {
+            let same = found.get(&known.key());
+            same.is_some_and(|same| same.requests >= known.requests)
         });
-        let end = MAX_KEYS_PER_DAY.min(self.costs.len());
-        for mut costs in self.costs.split_off(end) {
-            OTHER_MODELS.clone_into(&mut costs.model);
-            match find_costs(&mut self.costs, &costs.rig, OTHER_MODELS) {
-                Some(sum) => sum.add(&costs),
-                None => self.costs.push(costs),
+        let mut sums = BTreeMap::new();
+        if has_all {
+            named.clear();
+        } else {
+            sums = self.costs.drain(..).map(|sum| (sum.key(), sum)).collect();
+        }
+        // A model without a name is in the sum of the others, and stays there.
+        if !named.iter().any(|(_, model)| model == OTHER_MODELS) {
+            let free = MAX_KEYS_PER_DAY.saturating_sub(named.len());
+            let mut unnamed: Vec<CostsKey> = newer.iter().map(DailyCosts::key).collect();
+            unnamed.retain(|key| !named.contains(key));
+            named.extend(unnamed.into_iter().take(free));
+        }
+        for (key, costs) in group_costs(&newer, &named) {
+            let known = sums.entry(key).or_insert_with(|| costs.clone());
+            if known.requests <= costs.requests {
+                *known = costs;
             }
         }
+        self.costs = sums.into_values().collect();
+        sort_by_size(&mut self.costs);
     }
 }
 
-fn find_costs<'a>(
-    costs: &'a mut [DailyCosts],
-    rig: &str,
-    model: &str,
-) -> Option<&'a mut DailyCosts> {
-    costs
-        .iter_mut()
-        .find(|known| known.rig == rig && known.model == model)
+/// Sums costs by rig and model. Models without a name are joined per rig.
+fn group_costs(costs: &[DailyCosts], named: &BTreeSet<CostsKey>) -> BTreeMap<CostsKey, DailyCosts> {
+    let mut sums: BTreeMap<CostsKey, DailyCosts> = BTreeMap::new();
+    for costs in costs {
+        let mut key = costs.key();
+        if !named.contains(&key) {
+            OTHER_MODELS.clone_into(&mut key.1);
+        }
+        let sum = sums.entry(key.clone()).or_insert_with(|| DailyCosts {
+            rig: key.0,
+            model: key.1,
+            ..DailyCosts::default()
+        });
+        sum.add(costs);
+    }
+    sums
+}
+
+/// Sorts the largest costs first.
+fn sort_by_size(costs: &mut [DailyCosts]) {
+    costs.sort_by(|a, b| {
+        b.cost_usd
+            .total_cmp(&a.cost_usd)
+            .then(b.tokens.total().cmp(&a.tokens.total()))
+            .then_with(|| (&a.rig, &a.model).cmp(&(&b.rig, &b.model)))
+    });
 }
 
 fn shorten_name(name: &mut String) {
@@ -376,5 +410,57 @@ mod tests {
                 .iter()
                 .all(|costs| costs.model.len() <= MAX_NAME_LENGTH)
         );
+    }
+
+    #[test]
+    fn a_repeated_reading_of_many_models_changes_nothing() {
+        let many = |requests: u64| -> Vec<DailyCosts> {
+            let models = (0..150_u32).map(|number| {
+                let cost_usd = f64::from(number);
+                costs(&format!("model-{number}"), requests, cost_usd)
+            });
+            models.collect()
+        };
+        let reading = line("2026-01-02", many(2));
+        let mut day = line("2026-01-02", Vec::new());
+        day.take_reading(reading.clone());
+        let first = day.clone();
+        let count = |day: &DailyLine| -> u64 { day.costs.iter().map(|sum| sum.requests).sum() };
+        assert_eq!(count(&first), 300);
+        day.take_reading(reading);
+        assert!(day == first);
+        // Half of the transcripts are gone.
+        day.take_reading(line("2026-01-02", many(1)));
+        assert!(day == first);
+        // A joined model grows, and a named one has lost its transcripts.
+        let mut grown = many(2);
+        grown.pop();
+        grown[0] = costs("model-0", 5, 500.0);
+        for _ in 0..2 {
+            day.take_reading(line("2026-01-02", grown.clone()));
+            assert_eq!(count(&day), 303);
+        }
+        // The largest models have names again in a whole reading.
+        grown.push(costs("model-149", 2, 149.0));
+        for _ in 0..2 {
+            day.take_reading(line("2026-01-02", grown.clone()));
+            assert_eq!(count(&day), 303);
+            assert!(day.costs.contains(&grown[0]));
+        }
+    }
+
+    #[test]
+    fn new_models_beyond_the_maximum_are_counted_once() {
+        let range = |numbers: std::ops::Range<u32>| {
+            let models = numbers.map(|number| costs(&format!("model-{number}"), 1, 1.0));
+            line("2026-01-02", models.collect())
+        };
+        let mut day = range(0..80);
+        // The transcripts of the first models are gone.
+        for _ in 0..3 {
+            day.take_reading(range(40..120));
+        }
+        let requests: u64 = day.costs.iter().map(|sum| sum.requests).sum();
+        assert_eq!(requests, 120);
     }
 }
