@@ -219,7 +219,7 @@ pub struct DailySums {
 #[derive(Default)]
 struct YearFile {
     days: BTreeMap<Date, DailyLine>,
-    damaged: Vec<String>,
+    damaged: Vec<Vec<u8>>,
     problems: Vec<String>,
 }
 
@@ -232,11 +232,11 @@ impl YearFile {
             return Ok(Self::default());
         };
         let mut found = Self::default();
-        for (number, line) in String::from_utf8_lossy(&bytes).lines().enumerate() {
-            if line.trim().is_empty() {
+        for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            if line.trim_ascii().is_empty() {
                 continue;
             }
-            match serde_json::from_str::<DailyLine>(line) {
+            match serde_json::from_slice::<DailyLine>(line) {
                 Ok(line) if line.day.year() == year => match found.days.get_mut(&line.day) {
                     Some(known) => known.take_reading(line),
                     None => {
@@ -247,7 +247,7 @@ impl YearFile {
                     let place = path.display();
                     let problem = format!("line {} of {place} is damaged and ignored", number + 1);
                     found.problems.push(problem);
-                    found.damaged.push(line.to_owned());
+                    found.damaged.push(line.to_vec());
                 }
             }
         }
@@ -256,18 +256,19 @@ impl YearFile {
 
     fn save(&self, layout: &TownLayout, year: i16) -> anyhow::Result<()> {
         let path = layout.daily_sums(year);
-        let mut text = String::new();
+        let mut content = Vec::new();
         for line in self.days.values() {
-            text.push_str(&serde_json::to_string(line)?);
-            text.push('\n');
+            serde_json::to_writer(&mut content, line)?;
+            content.push(b'\n');
         }
         for line in &self.damaged {
-            text.push_str(line);
-            text.push('\n');
+            content.extend_from_slice(line);
+            content.push(b'\n');
         }
         path.parent()
             .map_or(Ok(()), |folder| file::create_folder(folder, 0o700))
-            .and_then(|()| file::replace_file_relaxed(&path, text.as_bytes(), 0o600))
+            // The transcripts of the past days may be gone.
+            .and_then(|()| file::replace_file(&path, &content, 0o600))
             .with_context(|| format!("cannot write {}", path.display()))
     }
 }
@@ -462,5 +463,17 @@ mod tests {
         }
         let requests: u64 = day.costs.iter().map(|sum| sum.requests).sum();
         assert_eq!(requests, 120);
+    }
+
+    #[test]
+    fn a_damaged_line_is_kept_byte_for_byte() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = TownLayout::new(folder.path());
+        let path = layout.daily_sums(2026);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, b"{\"day\":\"2026-\xff\xfe\r\n").unwrap();
+        DailySums::record(&layout, vec![line("2026-01-03", Vec::new())]).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        assert!(bytes.ends_with(b"\n{\"day\":\"2026-\xff\xfe\r\n"));
     }
 }
