@@ -215,9 +215,8 @@ pub fn read_daily_numbers(
 ) -> anyhow::Result<DailyNumbers> {
     let prices = PriceList::load(&town.layout)?;
     let wanted = choice.days.clamp(1, MAX_DAYS).max(COMPARED_DAYS + 1);
-    let sums = refresh_daily_sums(town, wanted, cache)?;
-    let today = town.clock.now().to_zoned(local_time_zone()).date();
-    build_numbers(sums, choice, today, &prices)
+    let recent = refresh_daily_sums(town, wanted, &local_time_zone(), cache)?;
+    build_numbers(recent.sums, choice, recent.today, &prices)
 }
 
 fn build_numbers(
@@ -418,6 +417,68 @@ mod tests {
             prop_assert!(is_near(later.total.cost_usd, numbers.total.cost_usd));
             prop_assert_eq!(later.total.tokens, numbers.total.tokens);
         }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(16))]
+
+        #[test]
+        fn each_request_counts_once_whatever_the_time_zones_of_the_readings(
+            hours in prop::collection::vec(0..120_u32, 1..40),
+            readings in prop::collection::vec((1..30_i64, -12..=14_i8), 1..10),
+        ) {
+            let mut place = TestTown::new();
+            let end = place.town.clock.now();
+            let requests: Vec<AgedRequest> = hours.iter().map(|hour| (*hour, 0, 1)).collect();
+            write_transcript(&place, "one", &requests);
+            let mut now = end - SignedDuration::from_hours(130);
+            // The last reading is at the end.
+            for (hours, offset) in readings.into_iter().chain([(130, 0)]) {
+                now = end.min(now + SignedDuration::from_hours(hours));
+                place.town.town.clock = kit::sys::Clock::choose(Some(&now.to_string()));
+                let zone = jiff::tz::TimeZone::fixed(jiff::tz::offset(offset));
+                let cache = &mut RequestCache::default();
+                let recent = refresh_daily_sums(&place.town, 30, &zone, cache).unwrap();
+                let counted = recent.sums.days.values().flat_map(|line| &line.costs);
+                let counted: u64 = counted.map(|costs| costs.requests).sum();
+                let past = requests.iter().filter(|(hours, ..)| {
+                    end - SignedDuration::from_hours(i64::from(*hours)) <= now
+                });
+                // Requests of the rest of today count, too.
+                prop_assert!(counted >= past.count() as u64);
+                prop_assert!(counted <= requests.len() as u64);
+            }
+            let recent = refresh_daily_sums(
+                &place.town, 30, &jiff::tz::TimeZone::UTC, &mut RequestCache::default(),
+            ).unwrap();
+            let counted = recent.sums.days.values().flat_map(|line| &line.costs);
+            prop_assert_eq!(counted.map(|costs| costs.requests).sum::<u64>(), requests.len() as u64);
+        }
+    }
+
+    #[test]
+    fn a_reading_in_another_time_zone_counts_nothing_twice() {
+        let mut place = TestTown::new();
+        let zone = |hours: i8| jiff::tz::TimeZone::fixed(jiff::tz::offset(hours));
+        let date = place.town.clock.now().to_zoned(zone(0)).date();
+        let evening = date.saturating_sub(3.days()).at(20, 0, 0, 0);
+        let evening = evening.to_zoned(zone(0)).unwrap().timestamp();
+        let set_clock = |place: &mut TestTown, hours: i64| {
+            let now = evening + SignedDuration::from_hours(hours);
+            place.town.town.clock = kit::sys::Clock::choose(Some(&now.to_string()));
+        };
+        set_clock(&mut place, 0);
+        write_transcript(&place, "one", &[(0, 0, 1); 10]);
+        let count = |place: &TestTown, hours: i8| {
+            let cache = &mut RequestCache::default();
+            let recent = refresh_daily_sums(&place.town, 30, &zone(hours), cache).unwrap();
+            let costs = recent.sums.days.values().flat_map(|line| &line.costs);
+            costs.map(|costs| costs.requests).sum::<u64>()
+        };
+        set_clock(&mut place, 1);
+        assert_eq!([0, 9, -8, 0].map(|hours| count(&place, hours)), [10; 4]);
+        set_clock(&mut place, 40);
+        assert_eq!([9, 0, -8, 14].map(|hours| count(&place, hours)), [10; 4]);
     }
 
     #[test]

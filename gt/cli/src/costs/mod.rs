@@ -50,6 +50,7 @@ use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric};
 /// `--plot` draws the numbers of the last days: the costs, or with `--metric` the tokens, the merges,
 /// the mean wait of requests before their merge began, the failed runs of gates, or the restarts of
 /// workers. `--by model` and `--by rig` add a line for each. Days are those of the local time zone.
+/// A day keeps the time zone of its first reading.
 /// Each day is recorded in `.runtime/daily-sums/`, so that it outlives its transcripts, which Claude
 /// Code deletes after 30 days. Costs are computed from the recorded tokens by the prices of today.
 /// With `--json` {metric, by?, comparison{today, last_week, daily_average}, total{cost_usd, tokens,

@@ -9,11 +9,12 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp, ToSpan, Zoned};
-use kit::sys::env::local_time_zone;
+use jiff::{SignedDuration, Timestamp, ToSpan};
 
-use super::daily_counts::{count_events, local_date};
+use super::daily_counts::count_events;
+use super::daily_file::NEAR_DAYS;
 pub use super::daily_file::{DailyCosts, DailyCounts, DailyLine, DailySums};
+use super::day_spans::{DaySpan, DaySpans};
 use super::{PriceList, count_requests};
 use crate::flow::agent::seance;
 use crate::flow::agent::seance::usage::RequestCache;
@@ -27,27 +28,41 @@ const MAX_SESSION_AGE: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// The time after the end of a day at which its transcripts are complete.
 const SETTLING_TIME: SignedDuration = SignedDuration::from_hours(1);
 
-/// Reads and records the incomplete days, and returns the last `count` days up to today. `cache`
-/// has earlier readings of transcripts.
+/// The recorded days up to today.
+#[derive(Debug)]
+pub struct RecentSums {
+    /// The day to which the present belongs: the local date, unless the span of a day was recorded
+    /// in another time zone.
+    pub today: Date,
+    pub sums: DailySums,
+}
+
+/// Reads and records the incomplete days, and returns the last `count` days up to today. Days that
+/// were never read are those of `zone`. `cache` has earlier readings of transcripts.
 pub fn refresh_daily_sums(
     town: &Town,
     count: usize,
+    zone: &TimeZone,
     cache: &mut RequestCache,
-) -> anyhow::Result<DailySums> {
-    let zone = local_time_zone();
+) -> anyhow::Result<RecentSums> {
     let now = town.clock.now();
-    let today = now.to_zoned(zone.clone()).date();
-    let oldest = today.checked_sub(READ_DAYS.days())?;
-    let known = DailySums::load(&town.layout, oldest, today)?;
+    let local_date = now.to_zoned(zone.clone()).date();
+    let oldest = local_date.checked_sub(READ_DAYS.days())?;
+    let latest = local_date.checked_add(NEAR_DAYS.days())?;
+    let known = DailySums::load(&town.layout, oldest.checked_sub(NEAR_DAYS.days())?, latest)?;
+    let mut spans = DaySpans::new(&known.days, &(oldest..=latest), zone)?;
+    let today = spans.find_day(now).unwrap_or(local_date);
     let begin = oldest
         .series(1.day())
         .take_while(|day| *day < today)
         .find(|day| {
             let line = known.days.get(day);
-            !line.is_some_and(|line| is_complete(line, now, &zone))
+            let line_and_span = line.zip(spans.get(*day));
+            !line_and_span.is_some_and(|(line, span)| is_complete(line, span, now))
         })
         .unwrap_or(today);
-    let lines = read_days(town, begin, today, &zone, cache)?;
+    spans.retain(&(begin..=today));
+    let lines = read_days(town, &spans, cache)?;
     // A reading that changes nothing about today is not written again.
     let has_news = lines.iter().any(|line| {
         line.day != today
@@ -62,29 +77,25 @@ pub fn refresh_daily_sums(
     }
     let span = i64::try_from(count.saturating_sub(1))?;
     let first = today.checked_sub(span.days())?;
-    DailySums::load(&town.layout, first, today)
+    let sums = DailySums::load(&town.layout, first, today)?;
+    Ok(RecentSums { today, sums })
 }
 
 /// Returns true if a day was read after its end. A reading in the future is one of a wrong clock.
-fn is_complete(line: &DailyLine, now: Timestamp, zone: &TimeZone) -> bool {
-    let end = line
-        .day
-        .tomorrow()
-        .and_then(|next| next.to_zoned(zone.clone()));
-    let is_after = |end: Zoned| line.read_at.duration_since(end.timestamp()) >= SETTLING_TIME;
-    line.read_at <= now && end.is_ok_and(is_after)
+fn is_complete(line: &DailyLine, span: DaySpan, now: Timestamp) -> bool {
+    line.read_at <= now && line.read_at.duration_since(span.end) >= SETTLING_TIME
 }
 
 /// Reads the sums of whole days from transcripts and events.
 fn read_days(
     town: &Town,
-    first: Date,
-    today: Date,
-    zone: &TimeZone,
+    spans: &DaySpans,
     cache: &mut RequestCache,
 ) -> anyhow::Result<Vec<DailyLine>> {
     let now = town.clock.now();
-    let begin = first.to_zoned(zone.clone())?.timestamp();
+    let Some(begin) = spans.begin() else {
+        return Ok(Vec::new());
+    };
     let prices = PriceList::load(&town.layout)?;
     let mut sessions = seance::list_recent_sessions(town, begin.saturating_sub(MAX_SESSION_AGE)?)?;
     // Oldest first, because later sessions repeat the requests of earlier ones.
@@ -93,11 +104,10 @@ fn read_days(
     let mut models: BTreeMap<String, String> = BTreeMap::new();
     count_requests(&prices, &sessions, Some(begin), cache, |counted| {
         let request = counted.request;
-        let day = local_date(request.at, zone);
         // A program can write any time into its transcript.
-        if day > today {
+        let Some(day) = spans.find_day(request.at) else {
             return;
-        }
+        };
         let session = counted.session;
         if !session.bead.is_empty() {
             models.insert(session.bead.clone(), request.model.clone());
@@ -120,17 +130,18 @@ fn read_days(
             }
         }
     });
-    let mut lines: BTreeMap<Date, DailyLine> = first
-        .series(1.day())
-        .take_while(|day| *day <= today)
-        .map(|day| (day, DailyLine::new(day, now)))
-        .collect();
+    let mut lines: BTreeMap<Date, DailyLine> = BTreeMap::new();
+    for (day, span) in spans.iter() {
+        let mut line = DailyLine::new(day, now);
+        line.span = Some(span);
+        lines.insert(day, line);
+    }
     for ((day, ..), costs) in sums {
         if let Some(line) = lines.get_mut(&day) {
             line.costs.push(costs);
         }
     }
-    for (day, counts) in count_events(town, begin, zone, &models)? {
+    for (day, counts) in count_events(town, begin, spans, &models)? {
         if let Some(line) = lines.get_mut(&day) {
             line.counts = counts;
         }
@@ -147,7 +158,11 @@ mod tests {
         let line =
             |read_at: &str| DailyLine::new(jiff::civil::date(2026, 3, 1), read_at.parse().unwrap());
         let now = "2026-03-09T00:00:00Z".parse().unwrap();
-        let check = |read_at: &str| is_complete(&line(read_at), now, &TimeZone::UTC);
+        let span = DaySpan {
+            begin: "2026-03-01T00:00:00Z".parse().unwrap(),
+            end: "2026-03-02T00:00:00Z".parse().unwrap(),
+        };
+        let check = |read_at: &str| is_complete(&line(read_at), span, now);
         assert!(!check("2026-03-01T23:00:00Z"));
         assert!(!check("2026-03-02T00:59:00Z"));
         assert!(check("2026-03-02T01:00:00Z"));

@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use bd::bead::Bead;
 use bd::store::Snapshot;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
 use super::daily_file::DailyCounts;
+use super::day_spans::DaySpans;
 use crate::record::{merge_request, polecat};
 use crate::town::event::{Event, NewestEvents, read_events_with};
 use crate::town::{Town, TownLayout};
@@ -27,12 +27,12 @@ const COUNTED_EVENTS: [&str; 4] = ["merged", "merge_started", "gate", "respawn"]
 pub(super) fn count_events(
     town: &Town,
     since: Timestamp,
-    zone: &TimeZone,
+    spans: &DaySpans,
     models: &BTreeMap<String, String>,
 ) -> anyhow::Result<BTreeMap<Date, Vec<DailyCounts>>> {
     let mut counter = EventCounter {
         layout: &town.layout,
-        zone,
+        spans,
         models,
         beads: town.read_stores()?.rigs,
         counts: BTreeMap::new(),
@@ -55,11 +55,15 @@ pub(super) fn count_events(
                 ..
             } => {
                 let model = counter.model_of_request(&request.rig, &request.mr, &request.bead);
-                counter.counts_at(at, &request.rig, &model).red_gates += 1;
+                if let Some(counts) = counter.counts_at(at, &request.rig, &model) {
+                    counts.red_gates += 1;
+                }
             }
             Event::Respawn { rig, bead, .. } => {
                 let model = counter.model_of_bead(&bead);
-                counter.counts_at(at, &rig, &model).restarts += 1;
+                if let Some(counts) = counter.counts_at(at, &rig, &model) {
+                    counts.restarts += 1;
+                }
             }
             _ => {}
         }
@@ -80,11 +84,6 @@ pub(super) fn count_events(
         days.entry(day).or_default().push(counts);
     }
     Ok(days)
-}
-
-/// Returns the local day of a time.
-pub(super) fn local_date(at: Timestamp, zone: &TimeZone) -> Date {
-    at.to_zoned(zone.clone()).date()
 }
 
 /// The times of the first start and the first merge of requests, by rig and request.
@@ -136,20 +135,23 @@ impl FirstSteps {
 
 struct EventCounter<'a> {
     layout: &'a TownLayout,
-    zone: &'a TimeZone,
+    spans: &'a DaySpans,
     models: &'a BTreeMap<String, String>,
     beads: BTreeMap<String, Snapshot>,
     counts: BTreeMap<(Date, String, String), DailyCounts>,
 }
 
 impl EventCounter<'_> {
-    fn counts_at(&mut self, at: Timestamp, rig: &str, model: &str) -> &mut DailyCounts {
-        let key = (local_date(at, self.zone), rig.to_owned(), model.to_owned());
-        self.counts.entry(key).or_insert_with(|| DailyCounts {
+    /// Returns the counts of the day of a time. None if the day is not read.
+    fn counts_at(&mut self, at: Timestamp, rig: &str, model: &str) -> Option<&mut DailyCounts> {
+        let day = self.spans.find_day(at)?;
+        let key = (day, rig.to_owned(), model.to_owned());
+        let counts = self.counts.entry(key).or_insert_with(|| DailyCounts {
             rig: rig.to_owned(),
             model: model.to_owned(),
             ..DailyCounts::default()
-        })
+        });
+        Some(counts)
     }
 
     fn add_merge(&mut self, at: Timestamp, rig: &str, id: &str) {
@@ -159,7 +161,9 @@ impl EventCounter<'_> {
         if merge_request::merge_commit_of(&request).is_some() {
             let bead = merge_request::source_bead_of(&request);
             let model = self.model_of_request(rig, id, &bead);
-            self.counts_at(at, rig, &model).merges += 1;
+            if let Some(counts) = self.counts_at(at, rig, &model) {
+                counts.merges += 1;
+            }
         }
     }
 
@@ -170,9 +174,10 @@ impl EventCounter<'_> {
         let wait = at.duration_since(request.created_at.instant());
         let bead = merge_request::source_bead_of(&request);
         let model = self.model_of_request(rig, id, &bead);
-        let counts = self.counts_at(at, rig, &model);
-        counts.waits += 1;
-        counts.wait_seconds += wait.max(SignedDuration::ZERO).as_secs_f64();
+        if let Some(counts) = self.counts_at(at, rig, &model) {
+            counts.waits += 1;
+            counts.wait_seconds += wait.max(SignedDuration::ZERO).as_secs_f64();
+        }
     }
 
     /// Returns a merge request of a rig, also one in its archive.
@@ -203,6 +208,8 @@ impl EventCounter<'_> {
 #[cfg(test)]
 mod tests {
     use bd::bead::{Kind, Stamp};
+    use jiff::ToSpan;
+    use jiff::tz::TimeZone;
     use serde_json::json;
 
     use super::*;
@@ -221,6 +228,13 @@ mod tests {
             updated_at: Stamp::from(created_at),
             ..Bead::default()
         }
+    }
+
+    /// The days from some days ago up to tomorrow.
+    fn recent_days(now: Timestamp, count: i64) -> DaySpans {
+        let today = now.to_zoned(TimeZone::UTC).date();
+        let days = today.saturating_sub(count.days())..=today.tomorrow().unwrap();
+        DaySpans::new(&BTreeMap::new(), &days, &TimeZone::UTC).unwrap()
     }
 
     #[test]
@@ -276,9 +290,9 @@ mod tests {
             town.record_event(&event);
         }
         let models = BTreeMap::from([("web-a".to_owned(), "model-a".to_owned())]);
-        let zone = TimeZone::UTC;
+        let spans = recent_days(now, 1);
         let since = now - SignedDuration::from_hours(1);
-        let days = count_events(town, since, &zone, &models).unwrap();
+        let days = count_events(town, since, &spans, &models).unwrap();
         let mut counts = days.into_values().next().unwrap();
         // The clock of the town runs, and events have whole seconds.
         let waited = std::mem::take(&mut counts[0].wait_seconds);
@@ -301,7 +315,7 @@ mod tests {
         assert_eq!(counts, [of_a, unknown]);
         let later = now + SignedDuration::from_hours(1);
         assert!(
-            count_events(town, later, &zone, &models)
+            count_events(town, later, &spans, &models)
                 .unwrap()
                 .is_empty()
         );
@@ -339,7 +353,8 @@ mod tests {
         std::fs::create_dir_all(town.layout.events().parent().unwrap()).unwrap();
         std::fs::write(town.layout.events(), lines.join("\n") + "\n").unwrap();
         let count = |days: i64| {
-            let days = count_events(town, days_ago(days), &TimeZone::UTC, &BTreeMap::new());
+            let spans = recent_days(now, days);
+            let days = count_events(town, days_ago(days), &spans, &BTreeMap::new());
             let counts: Vec<DailyCounts> = days.unwrap().into_values().flatten().collect();
             let merges: u64 = counts.iter().map(|counts| counts.merges).sum();
             let waits: u64 = counts.iter().map(|counts| counts.waits).sum();

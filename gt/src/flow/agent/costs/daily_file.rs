@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use anyhow::Context as _;
-use jiff::Timestamp;
 use jiff::civil::Date;
+use jiff::{Timestamp, ToSpan};
 use kit::sys::{file, foreign};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use super::day_spans::DaySpan;
 use crate::flow::agent::seance::transcript::TokenCounts;
 use crate::town::TownLayout;
 use crate::town::lock::Lock;
@@ -25,6 +26,8 @@ const CHANGE_WAIT: Duration = Duration::from_secs(10);
 const MAX_KEYS_PER_DAY: usize = 100;
 /// The maximum length of the name of a model in bytes.
 const MAX_NAME_LENGTH: usize = 120;
+/// The number of days before and after a day whose spans can overlap its span.
+pub(super) const NEAR_DAYS: i64 = 3;
 /// The model of the sums beyond the maximum number.
 pub(super) const OTHER_MODELS: &str = "(other models)";
 
@@ -84,11 +87,14 @@ impl DailyCounts {
     }
 }
 
-/// The sums of one day in the local time zone.
+/// The sums of one day.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DailyLine {
     pub day: Date,
     pub read_at: Timestamp,
+    /// The span of the day in the time zone of its first reading.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<DaySpan>,
     #[serde(default)]
     pub costs: Vec<DailyCosts>,
     #[serde(default)]
@@ -102,16 +108,27 @@ impl DailyLine {
         Self {
             day,
             read_at,
+            span: None,
             costs: Vec::new(),
             counts: Vec::new(),
             other_fields: Map::new(),
         }
     }
 
-    /// Takes over a newer reading of the same day. Costs with fewer requests than the recorded ones
+    /// Returns the recorded span, unless it cannot be that of the day.
+    pub(super) fn recorded_span(&self) -> Option<DaySpan> {
+        self.span.filter(|span| span.is_possible_for(self.day))
+    }
+
+    /// Takes over a newer reading of the same day. A reading of another span is ignored. Costs with fewer requests than the recorded ones
     /// come from an incomplete set of transcripts, and fewer events of a rig from an incomplete file
     /// of events: both are ignored.
     pub(super) fn take_reading(&mut self, newer: Self) {
+        let span = self.recorded_span();
+        if span.is_some_and(|span| newer.span.is_some_and(|other| other != span)) {
+            return;
+        }
+        self.span = span.or(newer.span);
         self.read_at = newer.read_at;
         self.take_costs(newer.costs);
         let size_of = |counts: &[DailyCounts], rig: &str| {
@@ -286,9 +303,23 @@ impl DailySums {
         Ok(found)
     }
 
-    /// Records readings of whole days.
-    pub(super) fn record(layout: &TownLayout, lines: Vec<DailyLine>) -> anyhow::Result<()> {
+    /// Records readings of whole days. A reading that overlaps another recorded day is ignored: its
+    /// process read the records before that day was recorded in another time zone.
+    pub(super) fn record(layout: &TownLayout, mut lines: Vec<DailyLine>) -> anyhow::Result<()> {
         let _lock = Lock::take(&layout.daily_sums_lock(), CHANGE_WAIT)?;
+        let days = || lines.iter().map(|line| line.day);
+        let (Some(first), Some(last)) = (days().min(), days().max()) else {
+            return Ok(());
+        };
+        let first = first.saturating_sub(NEAR_DAYS.days());
+        let recorded = Self::load(layout, first, last.saturating_add(NEAR_DAYS.days()))?;
+        lines.retain(|line| {
+            let overlaps = |known: &DailyLine| {
+                let spans = known.recorded_span().zip(line.span);
+                known.day != line.day && spans.is_some_and(|(known, own)| known.overlaps(&own))
+            };
+            !recorded.days.values().any(overlaps)
+        });
         let mut years: BTreeMap<i16, Vec<DailyLine>> = BTreeMap::new();
         for line in lines {
             years.entry(line.day.year()).or_default().push(line);
@@ -463,6 +494,28 @@ mod tests {
         }
         let requests: u64 = day.costs.iter().map(|sum| sum.requests).sum();
         assert_eq!(requests, 120);
+    }
+
+    #[test]
+    fn a_concurrent_reading_in_another_time_zone_is_ignored() {
+        let folder = tempfile::tempdir().unwrap();
+        let layout = TownLayout::new(folder.path());
+        let reading = |day: &str, begin: &str, end: &str| DailyLine {
+            span: Some(DaySpan {
+                begin: begin.parse().unwrap(),
+                end: end.parse().unwrap(),
+            }),
+            ..line(day, vec![costs("a", 10, 1.0)])
+        };
+        let record = |lines| DailySums::record(&layout, lines).unwrap();
+        let utc = reading("2026-11-28", "2026-11-28T00:00:00Z", "2026-11-29T00:00:00Z");
+        record(vec![utc.clone()]);
+        record(vec![
+            reading("2026-11-28", "2026-11-27T15:00:00Z", "2026-11-28T15:00:00Z"),
+            reading("2026-11-29", "2026-11-28T15:00:00Z", "2026-11-29T15:00:00Z"),
+        ]);
+        let days: Vec<DailyLine> = load(&layout).days.into_values().collect();
+        assert_eq!(days, [utc]);
     }
 
     #[test]

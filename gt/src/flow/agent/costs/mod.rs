@@ -7,6 +7,7 @@
 pub mod daily;
 mod daily_counts;
 mod daily_file;
+mod day_spans;
 mod prices;
 mod spending;
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use jiff::SignedDuration;
+use kit::sys::env::local_time_zone;
 use kit::sys::file;
 use kit::ui::counted;
 use serde::Serialize;
@@ -125,7 +126,7 @@ pub fn run_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
         Chore::Archive => archive_beads(town),
         Chore::Compact => compact_rigs(town),
         Chore::Costs => {
-            refresh_daily_sums(town, 1, &mut RequestCache::default())?;
+            refresh_daily_sums(town, 1, &local_time_zone(), &mut RequestCache::default())?;
             Ok(Vec::new())
         }
     }
