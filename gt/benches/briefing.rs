@@ -64,7 +64,7 @@ fn convoy() -> Bead {
 fn store(folder: &Path, prefix: &str, reports: &StoreReports, beads: Vec<Bead>) -> Store {
     let store = Store::create(folder, prefix).unwrap().reporting_to(reports);
     let author = Author {
-        worker: None,
+        agent: None,
         actor: "bench".to_owned(),
         session: String::new(),
         owner: String::new(),

@@ -137,16 +137,16 @@ impl Context {
             .or(git.name)
             .unwrap_or_else(|| self.env.get("USER").unwrap_or("unknown").to_owned());
         Author {
-            worker: self.find_worker(&actor),
+            agent: self.find_agent(&actor),
             actor,
             session: self.env.get("CLAUDE_SESSION_ID").unwrap_or("").to_owned(),
             owner: owner.or(git.email).unwrap_or_default(),
         }
     }
 
-    /// Returns the address of the worker of a town that runs this command: by the session above
-    /// this process, by `GT_ROLE`, or by the actor.
-    fn find_worker(&self, actor: &str) -> Option<String> {
+    /// Returns the address of the agent of a town that runs this command: by the session above this
+    /// process, by `GT_ROLE`, or a worker by the actor. A worker in any of them is the agent.
+    fn find_agent(&self, actor: &str) -> Option<String> {
         let session = SessionVariables::of_ancestors();
         let by_session = session.and_then(|session| {
             let town = session.get("GT_TOWN_ROOT")?;
@@ -158,10 +158,12 @@ impl Context {
             session.get("GT_ROLE").filter(|_| is_of_town)
         });
         let by_variable = self.env.get("GT_ROLE").map(str::to_owned);
-        [by_session, by_variable, Some(actor.to_owned())]
+        let agent = by_session.or_else(|| by_variable.clone());
+        [agent.clone(), by_variable, Some(actor.to_owned())]
             .into_iter()
             .flatten()
             .find(|name| name.contains("/polecats/"))
+            .or_else(|| agent.filter(|agent| agent != "overseer"))
     }
 
     pub(crate) fn now(&self) -> Timestamp {

@@ -5,12 +5,12 @@ use super::{Bead, Kind};
 
 /// The labels of internal beads. Older towns wrote them as tasks with one of these labels.
 const LABELS: [&str; 14] = [
-    "gt:agent",
+    AGENT_LABEL,
     "gt:channel",
     "gt:convoy",
     "gt:escalation",
     "gt:group",
-    "gt:merge-request",
+    REQUEST_LABEL,
     "gt:message",
     "gt:queue",
     RATING_LABEL,
@@ -21,10 +21,21 @@ const LABELS: [&str; 14] = [
     "gt:slot",
 ];
 
-/// The label of the beads with what a worker has finished, which no worker may write itself.
+/// The label of the beads that stand for agents.
+pub const AGENT_LABEL: &str = "gt:agent";
+/// The label of merge requests.
+const REQUEST_LABEL: &str = "gt:merge-request";
+/// The label of the beads with what a worker has finished, which no agent may write itself.
 pub const RECORD_LABEL: &str = "gt:record";
-/// The label of the beads with a user's rating of finished work, which no worker may write.
+/// The kind of event of these beads.
+pub const RECORD_EVENT: &str = "work.finished";
+/// The label of the beads with a user's rating of finished work, which no agent may write.
 pub const RATING_LABEL: &str = "gt:rating";
+/// The kind of event of these beads.
+pub const RATING_EVENT: &str = "work.rated";
+/// The key in the metadata of an agent's bead under which earlier versions kept what it has
+/// finished.
+pub const OLD_RECORD_KEY: &str = "record";
 
 /// The label and the start of the title of the summary of a molecule's steps.
 const DIGEST: (&str, &str) = ("digest", "Digest: ");
@@ -50,7 +61,25 @@ impl Kind {
 impl Bead {
     /// Returns true for the records by which workers are compared.
     pub fn is_worker_record(&self) -> bool {
-        self.has_label(RECORD_LABEL) || self.has_label(RATING_LABEL)
+        self.has_label(RECORD_LABEL)
+            || self.has_label(RATING_LABEL)
+            || [RECORD_EVENT, RATING_EVENT].contains(&self.event_kind.as_str())
+    }
+
+    /// Returns true for the beads that stand for agents.
+    pub fn is_agent(&self) -> bool {
+        self.issue_type == Kind::Agent || self.has_label(AGENT_LABEL)
+    }
+
+    pub(crate) fn is_merge_request(&self) -> bool {
+        self.issue_type == Kind::MergeRequest || self.has_label(REQUEST_LABEL)
+    }
+
+    /// Returns the record that an earlier version wrote into the bead of an agent.
+    pub(crate) fn old_record(&self) -> Option<serde_json::Value> {
+        self.is_agent()
+            .then(|| self.metadata_value(OLD_RECORD_KEY))
+            .flatten()
     }
 
     /// Returns true for internal beads and wisps.

@@ -1,11 +1,9 @@
 //! Changes the beads of agents: state, last activity and slots.
 
 use super::{ChangeError, NewBead, amend_bead, create_bead, load_live_bead};
+pub use crate::bead::internal::AGENT_LABEL;
 use crate::bead::{Bead, Kind};
 use crate::store::Tx;
-
-/// The label of a bead that stands for an agent.
-pub const AGENT_LABEL: &str = "gt:agent";
 
 /// The states that an agent can report.
 pub const AGENT_STATES: [&str; 8] = [
@@ -91,7 +89,7 @@ pub fn agent_heartbeat(tx: &mut Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
 
 fn agent_bead(tx: &Tx<'_>, id: &str) -> Result<Bead, ChangeError> {
     let bead = load_live_bead(tx, id)?;
-    if bead.issue_type == Kind::Agent || bead.has_label(AGENT_LABEL) {
+    if bead.is_agent() {
         return Ok(bead);
     }
     Err(ChangeError::NoAgent(id.to_owned()))

@@ -87,7 +87,7 @@ impl Store {
                 archive::add_to_archive(self.dir(), &lines)?;
             }
             for id in &moved {
-                tx.erase(id)?;
+                tx.erase_archived(id)?;
             }
             tx.describe("archive", "");
             Ok(lines.into_iter().map(|(bead, _)| bead).collect())

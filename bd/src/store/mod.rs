@@ -94,9 +94,18 @@ pub struct Author {
     pub session: String,
     /// The e-mail address for the `owner` of new beads.
     pub owner: String,
-    /// The address of the worker of a town that makes the changes. It may change its own beads
-    /// only.
-    pub worker: Option<String>,
+    /// The address of the agent of a town that makes the changes. It may write no record of work,
+    /// and as a worker it may change its own beads only.
+    pub agent: Option<String>,
+}
+
+impl Author {
+    /// Returns the address of the agent if it is a worker.
+    fn worker(&self) -> Option<&str> {
+        self.agent
+            .as_deref()
+            .filter(|agent| agent.contains("/polecats/"))
+    }
 }
 
 /// A handle on one beads folder: its paths and, optionally, settings for readers.

@@ -1,13 +1,13 @@
 //! Stores the user's ratings of finished work: one closed event bead per bead and rater, beside the
 //! bead. A new rating by the same rater replaces the last one, which stays in the history of beads.
 //!
-//! No worker can write such a bead ([`bd::bead::internal::RATING_LABEL`]), and one that names a
-//! worker as its writer does not count.
+//! No agent can write such a bead ([`bd::bead::internal::RATING_LABEL`]), and one that names an
+//! agent as its writer does not count.
 
 use std::collections::BTreeMap;
 
 use bd::bead::hash::compute_short_hash;
-use bd::bead::internal::RATING_LABEL;
+use bd::bead::internal::{RATING_EVENT, RATING_LABEL};
 use bd::bead::{Bead, Kind, Stamp, id};
 use bd::change;
 use bd::store::{BeadMark, BeadRef, Snapshot, TimeField, Tx};
@@ -16,9 +16,6 @@ use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
 use crate::town::identity::Address;
-
-/// The kind of event of these beads.
-const EVENT_KIND: &str = "work.rated";
 
 /// The part of their ids between prefix and hash.
 const ID_MARK: &str = "-rate";
@@ -69,14 +66,18 @@ pub fn put_rating(tx: &mut Tx, rating: &Rating) -> anyhow::Result<Option<Rating>
     let prefix = id::prefix_of(&rating.bead).unwrap_or("");
     let hash = compute_short_hash(format!("{} {}", rating.bead, rating.by), HASH_LENGTH);
     let line_id = format!("{prefix}{ID_MARK}{hash}");
-    let stored = tx.get_live(&line_id).cloned();
+    // A worker may have created another bead under this id, and could change it.
+    let stored = tx
+        .get_live(&line_id)
+        .filter(|line| line.has_label(RATING_LABEL))
+        .cloned();
     let earlier = stored.as_ref().and_then(parse_rating);
     let at = Stamp::parse(&rating.at);
     let mut line = stored.unwrap_or_else(|| Bead {
         id: line_id,
         issue_type: Kind::Event,
         labels: vec![RATING_LABEL.to_owned()],
-        event_kind: EVENT_KIND.to_owned(),
+        event_kind: RATING_EVENT.to_owned(),
         actor: rating.by.clone(),
         target: rating.bead.clone(),
         created_at: at.clone(),
@@ -92,12 +93,17 @@ pub fn put_rating(tx: &mut Tx, rating: &Rating) -> anyhow::Result<Option<Rating>
 
 fn parse_rating(line: &Bead) -> Option<Rating> {
     let rating: Rating = serde_json::from_str(line.metadata.as_ref()?.get()).ok()?;
-    let is_worker = |name: &str| matches!(name.parse(), Ok(Address::Polecat(..)));
-    let is_valid = line.event_kind == EVENT_KIND
+    let is_agent = |name: &str| {
+        name.parse()
+            .is_ok_and(|agent: Address| agent != Address::Overseer)
+    };
+    let is_valid = line.has_label(RATING_LABEL)
+        && line.event_kind == RATING_EVENT
+        && !line.is_tombstone()
         && RATINGS.contains(&rating.rating)
         && rating.bead == line.target
-        && !is_worker(&rating.by)
-        && !is_worker(&line.created_by);
+        && !is_agent(&rating.by)
+        && !is_agent(&line.created_by);
     is_valid.then_some(rating)
 }
 
@@ -117,7 +123,7 @@ pub fn read_ratings_since(
     let is_recent = |line: &BeadRef<'_>| line.time(TimeField::Closed).is_none_or(|at| at >= since);
     let lines = beads.select_marked(&[BeadMark::Label(RATING_LABEL)], is_recent);
     let mut ratings: BTreeMap<String, Vec<Rating>> = BTreeMap::new();
-    for line in lines.chain(&archived).filter(|line| !line.is_tombstone()) {
+    for line in lines.chain(&archived) {
         if let Some(rating) = parse_rating(line) {
             ratings
                 .entry(rating.request.clone())

@@ -141,7 +141,7 @@ impl Town {
     pub fn author(&self) -> Author {
         // The commands of gt check the permissions of their caller.
         Author {
-            worker: None,
+            agent: None,
             actor: self.actor.to_string(),
             session: self.env.get("CLAUDE_SESSION_ID").unwrap_or("").to_owned(),
             owner: self.env.get("GIT_AUTHOR_EMAIL").unwrap_or("").to_owned(),

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 use crate::bead::validate::{self, ValidationError, Vocabulary};
-use crate::bead::{Bead, DepKind, Stamp, attempt, record};
+use crate::bead::{Bead, DepKind, Kind, Stamp, attempt, record};
 use crate::merge;
 use crate::store::log::event::{BeadChange, BeadFile};
 use crate::store::log::journal::hash_text;
@@ -147,24 +147,31 @@ impl<'a> Tx<'a> {
         Ok(problems)
     }
 
-    /// Checks that a worker of a town changes its own bead, or one below it. Everyone may comment.
-    fn check_own_bead(&self, id: &str, after: Option<&Bead>) -> Result<(), StoreError> {
-        let Some(worker) = &self.author.worker else {
+    /// Checks that an agent of a town writes nothing by which workers are compared, and that a
+    /// worker changes its own bead, or one below it. Everyone may comment.
+    fn check_author(&self, id: &str, after: Option<&Bead>) -> Result<(), StoreError> {
+        let Some(agent) = &self.author.agent else {
             return Ok(());
         };
         let before = self.snapshot.get(id);
+        let states = || [before, after].into_iter().flatten();
         // A worker has created the beads of its own record by its `gt done`.
-        if [before, after]
-            .into_iter()
-            .flatten()
-            .any(Bead::is_worker_record)
-        {
-            return Err(StoreError::WorkerRecord {
-                id: id.to_owned(),
-                worker: worker.clone(),
-            });
+        let is_record = states().any(Bead::is_worker_record)
+            || before.and_then(Bead::old_record) != after.and_then(Bead::old_record);
+        let refused = || StoreError::WorkerRecord {
+            id: id.to_owned(),
+            agent: agent.clone(),
+        };
+        let worker = self.author.worker();
+        // The town keeps what it knows about workers in these beads.
+        let is_of_town = || {
+            states().any(|bead| bead.issue_type == Kind::Slot)
+                || before.is_some_and(Bead::is_agent) != after.is_some_and(Bead::is_agent)
+        };
+        if is_record || worker.is_some() && is_of_town() {
+            return Err(refused());
         }
-        let Some(before) = before else {
+        let (Some(worker), Some(before)) = (worker, before) else {
             return Ok(());
         };
         let only_commented = after.is_some_and(|after| {
@@ -175,12 +182,19 @@ impl<'a> Tx<'a> {
             };
             record::serialize_bead(&commented) == record::serialize_bead(after)
         });
-        if only_commented || self.is_own_bead(before, worker) {
+        if only_commented {
+            return Ok(());
+        }
+        // A worker could hide that the work that it handed in fails.
+        if before.is_merge_request() {
+            return Err(refused());
+        }
+        if self.is_own_bead(before, worker) {
             return Ok(());
         }
         Err(StoreError::NotOwnBead {
             id: id.to_owned(),
-            worker: worker.clone(),
+            worker: worker.to_owned(),
         })
     }
 
@@ -224,7 +238,7 @@ impl<'a> Tx<'a> {
     }
 
     fn write_bead(&mut self, bead: Box<Bead>) -> Result<(), StoreError> {
-        self.check_own_bead(&bead.id, Some(&bead))?;
+        self.check_author(&bead.id, Some(&bead))?;
         self.record_original(&bead.id)?;
         let id = bead.id.clone();
         let line = record::serialize_bead_with(&mut self.scratch, &bead);
@@ -273,7 +287,19 @@ impl<'a> Tx<'a> {
 
     /// Removes any bead without a trace, as a hard delete that the user requested.
     pub fn erase(&mut self, id: &str) -> Result<(), StoreError> {
-        self.check_own_bead(id, None)?;
+        self.check_author(id, None)?;
+        self.erase_unchecked(id)
+    }
+
+    /// Removes a bead that is in the archive.
+    pub(in crate::store) fn erase_archived(&mut self, id: &str) -> Result<(), StoreError> {
+        if self.author.worker().is_some() {
+            self.check_author(id, None)?;
+        }
+        self.erase_unchecked(id)
+    }
+
+    fn erase_unchecked(&mut self, id: &str) -> Result<(), StoreError> {
         self.record_original(id)?;
         self.set(id, None);
         Ok(())

@@ -52,11 +52,11 @@ pub enum StoreError {
         "{worker} is a worker: it may not change {id}, which is neither its own nor made by it"
     )]
     NotOwnBead { id: String, worker: String },
-    /// A worker of a town writes a record or a rating of finished work.
+    /// An agent of a town writes a record or a rating of finished work.
     #[error(
-        "{worker} is a worker: it may not write {id}, because workers are compared by such records"
+        "{agent} is an agent: it may not write {id}, because workers are compared by such records"
     )]
-    WorkerRecord { id: String, worker: String },
+    WorkerRecord { id: String, agent: String },
     /// A merge is not finished.
     #[error("{path} has a git conflict marker in line {line}")]
     Conflict { path: PathBuf, line: usize },

@@ -1,5 +1,6 @@
 //! The promises of the store.
 
+mod agents;
 mod answers;
 mod crash;
 mod damage;
@@ -13,7 +14,6 @@ use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 
 use super::*;
-use crate::bead::internal::{RATING_LABEL, RECORD_LABEL};
 use crate::bead::{Bead, Stamp};
 use crate::change::{self, NewBead};
 use crash::age_file;
@@ -742,39 +742,4 @@ fn a_change_is_later_than_one_that_a_clock_ahead_made() {
         .change(|tx| Ok(change::close_bead(tx, &id, "done", "", false)?))
         .unwrap();
     assert!(updated_at() > before);
-}
-
-#[test]
-fn a_worker_writes_no_record_and_no_rating_not_even_its_own() {
-    let place = StoreFixture::new();
-    let worker = "web/polecats/nux";
-    let record = |label: &str| Bead {
-        id: "bd-rec1".to_owned(),
-        title: "Finished bd-1".to_owned(),
-        labels: vec![label.to_owned()],
-        created_by: worker.to_owned(),
-        created_at: Stamp::parse("2026-01-01T00:00:00Z"),
-        updated_at: Stamp::parse("2026-01-01T00:00:00Z"),
-        ..Bead::default()
-    };
-    let author = Author {
-        actor: worker.to_owned(),
-        worker: Some(worker.to_owned()),
-        ..Author::default()
-    };
-    let put_as_worker = |bead: Bead| {
-        let put = place
-            .store
-            .transact(&author, &place.clock, |tx| Ok(tx.put(bead)?));
-        put.map_err(|error| error.downcast::<StoreError>().unwrap())
-    };
-    for label in [RECORD_LABEL, RATING_LABEL] {
-        let forged = put_as_worker(record(label)).unwrap_err();
-        assert!(matches!(forged, StoreError::WorkerRecord { .. }));
-    }
-    place
-        .change(|tx| Ok(tx.put(record(RECORD_LABEL))?))
-        .unwrap();
-    let unmarked = put_as_worker(record("other")).unwrap_err();
-    assert!(matches!(unmarked, StoreError::WorkerRecord { .. }));
 }

@@ -258,8 +258,7 @@ pub fn find_polecat(
 
 /// Returns the name of the polecat whose identity bead this is. None for any other bead.
 pub fn name_of(bead: &Bead, rig: &str) -> Option<String> {
-    let is_agent = bead.issue_type == Kind::Agent || bead.has_label("gt:agent");
-    if !is_agent
+    if !bead.is_agent()
         || agent_field(bead, &bead.role_type, "role_type").as_deref() != Some("polecat")
         || agent_field(bead, &bead.rig, "rig").as_deref() != Some(rig)
     {
@@ -406,7 +405,9 @@ pub fn polecat_hook_of(beads: &Snapshot, ids: &PolecatIds) -> Option<String> {
 pub fn reserve_identity(tx: &mut Tx, rig: &str, name: &str, bead_id: &str) -> anyhow::Result<Bead> {
     use bd::bead::Status;
     let now = tx.now();
-    let mut bead = tx.get(bead_id).cloned().unwrap_or_else(|| Bead {
+    // A worker may have created another bead under this id, and could change it.
+    let stored = tx.get(bead_id).filter(|bead| bead.is_agent());
+    let mut bead = stored.cloned().unwrap_or_else(|| Bead {
         id: bead_id.to_owned(),
         title: format!("Polecat {name} of {rig}"),
         issue_type: Kind::Agent,

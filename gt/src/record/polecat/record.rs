@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use bd::bead::fields::{get_field, set_field};
 use bd::bead::id::{self, IdSeed};
-use bd::bead::internal::RECORD_LABEL;
+use bd::bead::internal::{OLD_RECORD_KEY, RECORD_EVENT, RECORD_LABEL};
 use bd::bead::{Bead, Kind, Stamp};
 use bd::change;
 use bd::store::{BeadMark, BeadRef, Snapshot, TimeField, Tx};
@@ -20,10 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::{PolecatIds, Slot};
 use crate::record::pulse::SessionPulse;
 use crate::town::TownLayout;
-use crate::town::identity::SessionName;
-
-/// The kind of event of these beads.
-const EVENT_KIND: &str = "work.finished";
+use crate::town::identity::{Address, SessionName};
 
 /// The part of their ids between prefix and hash.
 const ID_MARK: &str = "-rec";
@@ -33,9 +30,6 @@ const HASH_LENGTH: usize = 8;
 
 /// The field of an identity bead that names the bead with the last entry.
 const LAST_FIELD: &str = "last_record";
-
-/// The key in the metadata of an identity bead under which earlier versions kept all entries.
-const OLD_KEY: &str = "record";
 
 /// The field of a merge request that names the bead with its entry.
 const REQUEST_FIELD: &str = "record";
@@ -246,7 +240,7 @@ pub fn move_entries_to_lines(tx: &mut Tx, agent: &mut Bead) -> anyhow::Result<us
         put_line(tx, agent, entry)?;
     }
     if !entries.is_empty() {
-        agent.remove_metadata(OLD_KEY);
+        agent.remove_metadata(OLD_RECORD_KEY);
     }
     Ok(entries.len())
 }
@@ -258,7 +252,7 @@ fn put_line(tx: &mut Tx, agent: &mut Bead, entry: &WorkCompletion) -> anyhow::Re
         title: format!("Finished {}: {}", entry.bead, entry.outcome.name()),
         issue_type: Kind::Event,
         labels: vec![RECORD_LABEL.to_owned()],
-        event_kind: EVENT_KIND.to_owned(),
+        event_kind: RECORD_EVENT.to_owned(),
         actor: worker_of_identity(agent),
         target: entry.bead.clone(),
         created_at: at.clone(),
@@ -315,13 +309,20 @@ fn set_entry(line: &mut Bead, entry: &WorkCompletion) -> serde_json::Result<()> 
     Ok(())
 }
 
+/// Reads the entry of a bead. None for a bead without the label, which a worker may have written.
 fn parse_entry(line: &Bead) -> Option<WorkCompletion> {
-    serde_json::from_str(line.metadata.as_ref()?.get()).ok()
+    let is_line =
+        line.has_label(RECORD_LABEL) && line.event_kind == RECORD_EVENT && !line.is_tombstone();
+    serde_json::from_str(line.metadata.as_ref().filter(|_| is_line)?.get()).ok()
 }
 
-/// Returns the entries that an earlier version wrote into the metadata of an identity bead.
+/// Returns the entries that an earlier version wrote into the metadata of an identity bead. Any
+/// other bead, and one that a worker has created, has none.
 pub fn read_old_entries(agent: &Bead) -> Vec<WorkCompletion> {
-    agent.metadata_value(OLD_KEY).unwrap_or_default()
+    let is_of_town = PolecatIds::from_identity_bead(agent).is_some()
+        && !matches!(agent.created_by.parse(), Ok(Address::Polecat(..)));
+    let entries = is_of_town.then(|| agent.metadata_value(OLD_RECORD_KEY));
+    entries.flatten().unwrap_or_default()
 }
 
 /// Reads the record of an identity bead, oldest entry first.
@@ -377,10 +378,7 @@ fn read_lines(beads: &Snapshot) -> BTreeMap<String, Vec<WorkCompletion>> {
     let lines = beads.select_marked(&[BeadMark::Label(RECORD_LABEL)], |_| true);
     let mut workers: BTreeMap<String, Vec<WorkCompletion>> = BTreeMap::new();
     for line in lines.chain(&archived) {
-        if line.event_kind == EVENT_KIND
-            && !line.is_tombstone()
-            && let Some(entry) = parse_entry(line)
-        {
+        if let Some(entry) = parse_entry(line) {
             workers.entry(line.actor.clone()).or_default().push(entry);
         }
     }
@@ -414,7 +412,6 @@ pub fn read_completions_since(
     let lines = beads.select_marked(&[BeadMark::Label(RECORD_LABEL)], is_recent);
     let mut entries: Vec<WorkerCompletion> = lines
         .chain(&archived)
-        .filter(|line| line.event_kind == EVENT_KIND && !line.is_tombstone())
         .filter_map(|line| {
             Some(WorkerCompletion {
                 worker: line.actor.clone(),
@@ -717,7 +714,7 @@ mod tests {
         };
         let written = rig.transact(&store, |tx| {
             let mut agent = super::super::reserve_identity(tx, "web", "alpha", &ids.agent)?;
-            agent.set_metadata(OLD_KEY, [&old])?;
+            agent.set_metadata(OLD_RECORD_KEY, [&old])?;
             tx.put(agent)?;
             Ok(tx.put(Bead {
                 id: request.to_owned(),
@@ -735,7 +732,7 @@ mod tests {
             let last = read_last_completion(&beads, agent).unwrap();
             let record = read_record(&beads, agent);
             assert_eq!(record.last(), Some(&last));
-            (record, agent.metadata_object().contains_key(OLD_KEY))
+            (record, agent.metadata_object().contains_key(OLD_RECORD_KEY))
         };
         assert_eq!(read(), (vec![old.clone()], true));
         let merged = rig.transact(&store, |tx| {

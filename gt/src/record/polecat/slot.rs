@@ -558,7 +558,10 @@ impl Slot {
     /// Reads the record. A missing one is empty. The polecat of an unreadable one is stuck: as an
     /// idle one it would get other work in the sandbox with the work of its bead.
     pub fn load(snapshot: &Snapshot, id: &str) -> Self {
-        let Some(metadata) = snapshot.get(id).and_then(|bead| bead.metadata.as_ref()) else {
+        let stored = snapshot
+            .get(id)
+            .filter(|bead| bead.issue_type == Kind::Slot);
+        let Some(metadata) = stored.and_then(|bead| bead.metadata.as_ref()) else {
             return Self::default();
         };
         serde_json::from_str(metadata.get()).unwrap_or_else(|error| Self {
@@ -631,7 +634,9 @@ impl Slot {
     /// Writes the record as part of a transaction.
     pub fn save(&self, tx: &mut Tx, id: &str) -> anyhow::Result<()> {
         let now = tx.now();
-        let mut bead = tx.get(id).cloned().unwrap_or_else(|| Bead {
+        // A worker may have created another bead under this id, and could change it.
+        let stored = tx.get(id).filter(|bead| bead.issue_type == Kind::Slot);
+        let mut bead = stored.cloned().unwrap_or_else(|| Bead {
             id: id.to_owned(),
             title: format!("Slot record {id}"),
             // Closed from the start, because a record is no work and must not appear in lists of
