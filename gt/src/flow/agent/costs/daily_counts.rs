@@ -20,7 +20,7 @@ use crate::town::{Town, TownLayout};
 /// The model of work whose model is unknown.
 const UNKNOWN_MODEL: &str = "unknown";
 /// The kinds of events that count.
-const COUNTED_EVENTS: [&str; 4] = ["merged", "merge_started", "gate", "respawn"];
+const COUNTED_EVENTS: [&str; 5] = ["merged", "merged_along", "merge_started", "gate", "respawn"];
 
 /// Counts the events since a time, by day, rig and model. `models` has the last model of each bead
 /// that is known from transcripts.
@@ -47,7 +47,9 @@ pub(super) fn count_events(
             continue;
         };
         match line.to_event() {
-            event @ (Event::MergeStarted(_) | Event::Merged(_)) => steps.add(event, at),
+            event @ (Event::MergeStarted(_) | Event::Merged(_) | Event::MergedAlong(_)) => {
+                steps.add(event, at)
+            }
             _ if at < since => {}
             Event::Gate {
                 passed: false,
@@ -95,12 +97,14 @@ struct FirstSteps {
 
 impl FirstSteps {
     fn add(&mut self, event: Event, at: Timestamp) {
-        let (times, request) = match event {
-            Event::MergeStarted(request) => (&mut self.started, request),
-            Event::Merged(result) => (&mut self.merged, result.request),
+        let (times, rig, request) = match event {
+            Event::MergeStarted(request) => (&mut self.started, request.rig, request.mr),
+            Event::Merged(result) => (&mut self.merged, result.request.rig, result.request.mr),
+            // A repair brought the work to the target.
+            Event::MergedAlong(along) => (&mut self.merged, along.rig, along.mr),
             _ => return,
         };
-        let first = times.entry((request.rig, request.mr)).or_insert(at);
+        let first = times.entry((rig, request)).or_insert(at);
         *first = at.min(*first);
     }
 
@@ -214,7 +218,7 @@ mod tests {
 
     use super::*;
     use crate::testing::TestTown;
-    use crate::town::event::{MergeRef, MergeResultEvent, event};
+    use crate::town::event::{MergeRef, MergeResultEvent, MergedAlong, event};
 
     fn request(id: &str, bead: &str, commit: Option<&str>, created_at: Timestamp) -> Bead {
         let commit = commit.map_or(String::new(), |commit| format!("\nmerge_commit: {commit}"));
@@ -249,6 +253,7 @@ mod tests {
         rig.transact(&store, |tx| -> anyhow::Result<()> {
             tx.put(request("web-mr-1", "web-a", Some("c0ffee"), submitted))?;
             tx.put(request("web-mr-2", "web-b", None, submitted))?;
+            tx.put(request("web-mr-4", "web-d", Some("c0ffee"), submitted))?;
             Ok(())
         })
         .unwrap();
@@ -282,6 +287,12 @@ mod tests {
             merged("web-mr-1", "web-a"),
             merged("web-mr-2", "web-b"),
             merged("web-mr-3", "web-c"),
+            Event::MergedAlong(MergedAlong {
+                mr: "web-mr-4".to_owned(),
+                rig: "web".to_owned(),
+                bead: "web-d".to_owned(),
+                ..MergedAlong::default()
+            }),
             event!(Respawn,
                 rig: "web", polecat: "nux", bead: "web-b", lease: 2_u64, handed_over: false,
                 snapshot: None,
@@ -309,6 +320,7 @@ mod tests {
         let unknown = DailyCounts {
             rig: "web".to_owned(),
             model: UNKNOWN_MODEL.to_owned(),
+            merges: 1,
             restarts: 1,
             ..DailyCounts::default()
         };
