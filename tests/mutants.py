@@ -138,8 +138,8 @@ MUTANTS = {
     ),
     "a worker writes its own record": (
         "bd/src/store/commit/transaction.rs",
-        "        if [before, after]\n            .into_iter()\n            .flatten()\n            .any(Bead::is_worker_record)\n        {\n",
-        "        if false {\n",
+        "        if is_record || worker.is_some() && is_of_town() {\n",
+        "        if (is_record || worker.is_some() && is_of_town()) && false {\n",
         "permissions::a_worker_changes_its_own_beads_and_comments_on_others",
     ),
     "a worker is known by its variables": (

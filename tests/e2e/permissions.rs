@@ -82,7 +82,13 @@ fn a_worker_changes_its_own_beads_and_comments_on_others() {
     for label in ["gt:record", "gt:rating"] {
         let forged = as_worker(&["create", "Finished", "-t", "event", "-l", label]);
         forged.fails("workers are compared by such records");
+        let create = ["create", "Finished", "-t", "event", "-l", label];
+        let forged = town.bd("web", create).env("GT_ROLE", "mayor");
+        forged.fails("workers are compared by such records");
     }
+    let record = r#"{"record":[{"agent":"other","kind":"task","result":"merged"}]}"#;
+    as_worker(&["create", "note", "-l", "gt:agent", "--metadata", record])
+        .fails("workers are compared by such records");
     assert_eq!(town.status_of("web", &other), "open");
     as_worker(&["comment", &other, "I have seen this too"]).ok();
     let found = as_worker(&["create", "Found on the way", "--json"]);

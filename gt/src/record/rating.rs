@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_rating_of_a_rater_counts_and_that_of_a_worker_never() {
+    fn the_last_rating_of_a_rater_counts_and_that_of_an_agent_never() {
         let place = TestTown::new();
         place.add_rig("web", None).unwrap();
         let rig = place.town.find_rig("web").unwrap();
@@ -163,6 +163,7 @@ mod tests {
         assert_eq!(put(&rating(2, "overseer")), None);
         assert_eq!(put(&rating(4, "overseer")), Some(2));
         put(&rating(5, "web/polecats/nux"));
+        put(&rating(5, "mayor"));
         put(&rating(5, "dana"));
         let beads = store.snapshot().unwrap();
         let since = |time: &str| read_ratings_since(&beads, time.parse().unwrap()).unwrap();
@@ -172,5 +173,41 @@ mod tests {
         assert_eq!((summary.mean, summary.count), (4.5, 2));
         assert!(since("2026-01-02T00:00:00Z").is_empty());
         assert_eq!(RatingSummary::new([]), None);
+    }
+
+    #[test]
+    fn an_archived_rating_counts_only_with_its_label() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let store = rig.store().unwrap();
+        let written = rig.transact(&store, |tx| {
+            put_rating(tx, &rating(4, "overseer"))?;
+            // A worker has imported one without the label, and another bead under a rating's id.
+            put_rating(tx, &rating(5, "eve"))?;
+            put_rating(tx, &rating(3, "dana"))?;
+            let named = |tx: &Tx, by: &str| {
+                let line = tx.live().find(|line| line.actor == by).cloned();
+                Bead {
+                    labels: Vec::new(),
+                    ..line.unwrap()
+                }
+            };
+            let (eve, dana) = (named(tx, "eve"), named(tx, "dana"));
+            tx.put(eve)?;
+            tx.put(dana)?;
+            put_rating(tx, &rating(2, "dana"))
+        });
+        assert_eq!(written.unwrap(), None);
+        let later = "2027-01-01T00:00:00Z".parse().unwrap();
+        let author = bd::store::Author::default();
+        store.compact(&author, &rig.town().clock, later).unwrap();
+        let beads = store.snapshot().unwrap();
+        assert!(beads.live().all(|bead| bead.event_kind != RATING_EVENT));
+        let since = "2025-12-31T00:00:00Z".parse().unwrap();
+        let found = read_ratings_since(&beads, since).unwrap();
+        let mut numbers: Vec<u8> = found["we-mr-1"].iter().map(|one| one.rating).collect();
+        numbers.sort_unstable();
+        assert_eq!(numbers, [2, 4]);
     }
 }

@@ -107,6 +107,20 @@ pub enum RuntimeError {
     },
 }
 
+impl RuntimeError {
+    /// Returns the name of the agent that cannot be started. None if the settings cannot be read.
+    pub fn agent(&self) -> Option<&str> {
+        match self {
+            Self::Unknown { name, .. }
+            | Self::NotInstalled { name, .. }
+            | Self::NoScript { name }
+            | Self::ScriptMissing { name, .. }
+            | Self::OwnVariable { name, .. } => Some(name),
+            Self::Io { .. } | Self::Invalid { .. } => None,
+        }
+    }
+}
+
 /// The agent settings of a town or a rig.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]

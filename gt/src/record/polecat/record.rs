@@ -753,4 +753,43 @@ mod tests {
         assert!(beads.live().all(|bead| !bead.has_label(RECORD_LABEL)));
         assert_eq!(read_all_records(&beads), record);
     }
+
+    #[test]
+    fn nothing_that_a_worker_can_write_counts_as_a_record() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let (store, worker) = (rig.store().unwrap(), "web/polecats/alpha");
+        let forged = vec![entry(WorkOutcome::Submitted, Some(MergeResult::Merged), 10); 30];
+        let written = rig.transact(&store, |tx| {
+            let ids = PolecatIds::for_polecat(&rig, "zed");
+            let mut identity = super::super::reserve_identity(tx, "web", "zed", &ids.agent)?;
+            identity.set_metadata(OLD_RECORD_KEY, &forged)?;
+            identity.created_by = worker.to_owned();
+            let mut note = identity.clone();
+            note.id = "we-note".to_owned();
+            note.created_by = "dana".to_owned();
+            tx.put(identity)?;
+            tx.put(note)?;
+            let mut agent = super::super::reserve_identity(tx, "web", "alpha", &ids.agent)?;
+            append_completion(tx, &mut agent, &forged[0])?;
+            let id = get_field(&agent.description, LAST_FIELD).unwrap();
+            let mut line = tx.get(&id).cloned().unwrap();
+            line.labels.clear();
+            Ok(tx.put(line)?)
+        });
+        written.unwrap();
+        let read = || {
+            let beads = store.snapshot().unwrap();
+            let since = "2025-01-01T00:00:00Z".parse().unwrap();
+            assert_eq!(read_completions_since(&beads, since).unwrap(), []);
+            assert_eq!(read_all_records(&beads), []);
+        };
+        read();
+        let later = "2027-01-01T00:00:00Z".parse().unwrap();
+        let clock = &rig.town().clock;
+        let moved = store.compact(&Author::default(), clock, later).unwrap();
+        assert_eq!(moved.len(), 1);
+        read();
+    }
 }

@@ -5,7 +5,8 @@
 //!    is not at its usage limit. The others are named with the reason.
 //! 2. Of these, the one with the highest lower end of its interval for this kind of work
 //!    ([`crate::record::career`]). Equal ones are ordered by the user's ratings, then by their
-//!    median time. Without enough work of the kind it is the configured program.
+//!    median time. Without enough work of the kind it is the configured program, or any other one
+//!    if that cannot be started.
 //! 3. A share of the work (`sling.explore`) goes to another program that can be started, so that
 //!    the records say something about it, too.
 //!
@@ -80,7 +81,11 @@ impl ChoiceFacts {
         let mut groups = compare_groups(&entries, CareerGroup::Program);
         order_equal_groups(&mut groups, &entries, &read_ratings_since(&beads, since)?);
         let worker = Address::Polecat(rig.name().to_owned(), String::new());
-        let configured = resolve_runtime(town, Some(rig), &worker, None)?.name;
+        let resolved = resolve_runtime(town, Some(rig), &worker, None);
+        let configured = match &resolved {
+            Ok(runtime) => runtime.name.clone(),
+            Err(error) => error.agent().unwrap_or("").to_owned(),
+        };
         let mut names: BTreeSet<String> = read_agents(town)?.into_keys().collect();
         names.extend(groups.iter().map(|group| group.key.clone()));
         names.insert(configured.clone());
@@ -98,6 +103,10 @@ impl ChoiceFacts {
                 }
             }
         }
+        // Without any other program, or with settings that cannot be read.
+        if usable.is_empty() || configured.is_empty() {
+            resolved?;
+        }
         Ok(Self {
             kind,
             groups,
@@ -114,7 +123,15 @@ impl ChoiceFacts {
             .groups
             .iter()
             .find(|group| group.is_compared && self.usable.contains(&group.key));
-        let chosen = best.map_or(&self.configured, |group| &group.key);
+        let mut keys = self.groups.iter().map(|group| &group.key);
+        let is_usable = |name: &&String| self.usable.contains(*name);
+        // If none can be started, the configured one is, as without a choice.
+        let chosen = best
+            .map(|group| &group.key)
+            .or_else(|| Some(&self.configured).filter(is_usable))
+            .or_else(|| keys.find(is_usable))
+            .or_else(|| self.usable.first())
+            .unwrap_or(&self.configured);
         let others: Vec<&String> = self.usable.iter().filter(|name| *name != chosen).collect();
         let share = usize::try_from(self.explore.min(100)).unwrap_or(100);
         let is_explored = !others.is_empty() && below(100) < share;
@@ -140,9 +157,13 @@ impl ChoiceFacts {
             ));
         }
         if !is_known {
+            let what = if self.unusable.contains_key(&self.configured) {
+                "no program is known to be the best"
+            } else {
+                "no other program is known to be better"
+            };
             parts.push(format!(
-                "no other program is known to be better, because none that can start has finished \
-                 {MIN_COMPARED} of type {}",
+                "{what}, because none that can start has finished {MIN_COMPARED} of type {}",
                 self.kind
             ));
         }
@@ -294,6 +315,18 @@ mod tests {
     }
 
     #[test]
+    fn another_program_is_used_if_the_configured_one_cannot_start() {
+        let mut found = facts(&[bugs("a", 4, 0)], &["0", "a"]);
+        found.unusable = BTreeMap::from([("usual".to_owned(), "it is gone".to_owned())]);
+        let chosen = found.decide(last);
+        assert_eq!(chosen.agent, "a");
+        assert!(chosen.reason.starts_with("no program is known"));
+        assert!(chosen.reason.ends_with("usual is passed over: it is gone"));
+        assert_eq!(facts(&[], &["b"]).decide(last).agent, "b");
+        assert_eq!(facts(&[], &[]).decide(last).agent, "usual");
+    }
+
+    #[test]
     fn a_share_of_the_work_goes_to_another_program_that_can_start() {
         let work = [bugs("a", 19, 1), bugs("b", 5, 15), bugs("gone", 9, 0)];
         let found = facts(&work, &["a", "b"]);
@@ -358,6 +391,14 @@ mod tests {
         let found = read();
         assert!(found.usable.contains("here") && found.usable.contains("full"));
         assert!(found.unusable["gone"].contains("no-such-program"));
+        // The configured one is a candidate like the others.
+        for missing in ["gone", "unknown"] {
+            set("default_agent", missing);
+            let found = read();
+            assert_eq!(found.configured, missing);
+            assert!(found.unusable.contains_key(missing) && found.usable.contains("here"));
+        }
+        set("default_agent", "here");
         let accounts = r#"{"accounts":{"work":{"config_dir":"/w"}},"default":"work"}"#;
         std::fs::write(town.layout.accounts_json(), accounts).unwrap();
         let quota = r#"{"version":1,"accounts":{"work":{"status":"limited","resets_at":""}}}"#;
