@@ -126,7 +126,7 @@ fn build_column(
                 priority: bead.priority,
                 assignee: bead.assignee.clone(),
                 labels: bead.labels.clone(),
-                since: find_since(&bead),
+                since: find_since(bead),
             })
             .collect(),
     }

@@ -305,7 +305,11 @@ fn read_bead_lanes(
     }
     let lanes = ids.iter().filter_map(|id| {
         let bead = stores.get(id)?;
-        let own = events.remove(id).unwrap_or_else(Vec::new);
+        let own = events
+            .remove(id)
+            .into_iter()
+            .flatten()
+            .collect::<Vec<EventLine>>();
         let phases = BeadPhases::from_events(&own, &read_facts(stores, bead, now));
         Some(TimelineLane {
             kind: LaneKind::Bead,

@@ -240,7 +240,7 @@ impl PhaseFold {
                 self.enter(Phase::WaitingForWorker, at, detail);
             }
             Event::Spawn { rig, polecat, .. } => {
-                self.start_session(&rig, &polecat, Mark::Attempt, line, at)
+                self.start_session(&rig, &polecat, Mark::Attempt, line, at);
             }
             Event::Respawn {
                 rig,
@@ -670,11 +670,14 @@ mod tests {
             let found = BeadPhases::from_events(&events, &facts(60));
             found.spans.last().map(|span| span.phase)
         });
-        use TimelinePhase::{InQueue, Rework, WaitingForUser};
-        assert_eq!(
-            phases,
-            [WaitingForUser, WaitingForUser, InQueue, InQueue, Rework].map(Some)
-        );
+        let expected = [
+            TimelinePhase::WaitingForUser,
+            TimelinePhase::WaitingForUser,
+            TimelinePhase::InQueue,
+            TimelinePhase::InQueue,
+            TimelinePhase::Rework,
+        ];
+        assert_eq!(phases, expected.map(Some));
     }
 
     fn any_event() -> impl Strategy<Value = EventLine> {

@@ -298,7 +298,7 @@ fn describe_wait(wait: &LongWait) -> Vec<String> {
         wait.title.clone(),
         wait.label.to_owned(),
         format_seconds(wait.seconds),
-        wait.reason.clone().unwrap_or_else(String::new),
+        wait.reason.iter().cloned().collect(),
     ]
 }
 

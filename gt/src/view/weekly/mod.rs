@@ -13,9 +13,10 @@ use crate::flow::agent::seance::usage::RequestCache;
 use crate::host::LiveTown;
 use crate::patrol::attention::list_due_items;
 use crate::record::career::CareerGroup;
+use crate::record::merge_request;
 use crate::record::town_view::TownView;
 use crate::town::beads::TownStores;
-use crate::town::event::{Event, MergeResultEvent, NewestEvents};
+use crate::town::event::{Event, NewestEvents};
 use crate::town::read_town_name;
 use crate::view::career::{CareerCard, CareerQuery, ComparedKind, read_careers};
 use crate::view::daily::{DailyChoice, DailyGroup, DailyMetric, DailyNumbers, read_daily_numbers};
@@ -142,34 +143,28 @@ fn read_landings(
         let Some(at) = line.ts.parse().ok().filter(|at: &Timestamp| *at >= from) else {
             continue;
         };
-        match line.to_event() {
-            Event::ConvoyLanded { convoy, .. } => convoys.push(LandedConvoy {
-                title: title_of(&convoy),
-                id: convoy,
-                at,
-            }),
-            Event::Merged(MergeResultEvent { request, .. }) => {
-                if seen.insert((request.rig.clone(), request.mr)) {
-                    merged.entry(request.rig).or_default().push(MergedBead {
-                        title: title_of(&request.bead),
-                        id: request.bead,
-                        worker: request.worker,
-                        at,
-                    });
-                }
+        let (rig, request, bead) = match line.to_event() {
+            Event::ConvoyLanded { convoy, .. } => {
+                convoys.push(LandedConvoy {
+                    title: title_of(&convoy),
+                    id: convoy,
+                    at,
+                });
+                continue;
             }
+            Event::Merged(result) => (result.request.rig, result.request.mr, result.request.bead),
             // A repair brought the work to the target.
-            Event::MergedAlong(along) => {
-                if seen.insert((along.rig.clone(), along.mr)) {
-                    merged.entry(along.rig).or_default().push(MergedBead {
-                        title: title_of(&along.bead),
-                        id: along.bead,
-                        worker: String::new(),
-                        at,
-                    });
-                }
-            }
-            _ => {}
+            Event::MergedAlong(along) => (along.rig, along.mr, along.bead),
+            _ => continue,
+        };
+        if seen.insert((rig.clone(), request.clone())) {
+            let receipt = stores.get(&request).map(merge_request::receipt_of);
+            merged.entry(rig).or_default().push(MergedBead {
+                title: title_of(&bead),
+                id: bead,
+                worker: receipt.map_or_else(String::new, |receipt| receipt.worker),
+                at,
+            });
         }
     }
     convoys.reverse();

@@ -48,7 +48,7 @@ pub(super) fn count_events(
         };
         match line.to_event() {
             event @ (Event::MergeStarted(_) | Event::Merged(_) | Event::MergedAlong(_)) => {
-                steps.add(event, at)
+                steps.add(event, at);
             }
             _ if at < since => {}
             Event::Gate {
