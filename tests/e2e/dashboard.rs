@@ -462,6 +462,46 @@ fn check_careers(browser: &mut Browser, town: &Town, overview: &str) {
     });
 }
 
+/// The script that asks the daemon as the page does.
+fn fetch_from_page(path: &str) -> String {
+    format!(
+        "fetch('{path}', {{ headers: {{ 'x-gastown-key': localStorage.getItem('key') }} }}).then((answer) => answer.json())"
+    )
+}
+
+/// Checks that the page draws the numbers of the command.
+fn check_timeline_numbers(browser: &mut Browser, town: &Town, bead: &str) {
+    let drawn = browser.evaluate(&fetch_from_page(&format!("/api/timeline?name={bead}")));
+    let printed = town.gt(["timeline", bead, "--json"]).ok().json();
+    assert_eq!(with_decimals(&drawn), with_decimals(&printed));
+    assert_eq!(drawn["lanes"][0]["marks"][0]["kind"], "attempt");
+}
+
+/// Checks the views of submitted work: its request, its column on the board, links in its events.
+fn check_work_in_review(browser: &mut Browser, worker: &Worker) {
+    let town = &worker.town;
+    worker.commit("b.txt");
+    town.gt(["mq", "pause", "web", "--reason", "Look first"])
+        .ok();
+    let request = worker.hand_in();
+    browser.visit(&format!("#/request/{request}"));
+    browser.wait_for("+++ b/b.txt");
+    browser.visit("#/board");
+    browser.wait_for("In review: 1");
+    town.gt(["mq", "resume", "web"]).ok();
+    // Ids in the events of a bead and in the feed are links.
+    browser.visit(&format!("#/bead/{}", worker.bead));
+    browser.wait_for("The bead as data");
+    let links = format!(
+        "[...document.querySelectorAll('[data-at] a')].some((link) => link.hash === '#/request/{request}')"
+    );
+    eventually("the link to the request", || {
+        (browser.evaluate(&links) == true).then_some(())
+    });
+    let data = "JSON.parse([...document.querySelectorAll('details pre')].at(-1).textContent).id";
+    assert_eq!(browser.evaluate(data), json!(worker.bead));
+}
+
 #[test]
 fn every_open_view_shows_a_change() {
     let showcase = Showcase::build("");
@@ -513,42 +553,15 @@ fn every_open_view_shows_a_change() {
     open(&mut browser, "settings");
     town.gt(["config", "set", "--town", "budget.day", "7"]).ok();
     browser.wait_for("budget.day = 7");
-    worker.commit("b.txt");
-    town.gt(["mq", "pause", "web", "--reason", "Look first"])
-        .ok();
-    let request = worker.hand_in();
-    browser.visit(&format!("#/request/{request}"));
-    browser.wait_for("+++ b/b.txt");
-    browser.visit("#/board");
-    browser.wait_for("In review: 1");
-    town.gt(["mq", "resume", "web"]).ok();
-    // Ids in the events of a bead and in the feed are links.
-    browser.visit(&format!("#/bead/{}", worker.bead));
-    browser.wait_for("The bead as data");
-    let links = format!(
-        "[...document.querySelectorAll('[data-at] a')].some((link) => link.hash === '#/request/{request}')"
-    );
-    eventually("the link to the request", || {
-        (browser.evaluate(&links) == true).then_some(())
-    });
-    let data = "JSON.parse([...document.querySelectorAll('details pre')].at(-1).textContent).id";
-    assert_eq!(browser.evaluate(data), json!(worker.bead));
+    check_work_in_review(&mut browser, worker);
     open(&mut browser, "records");
     browser.wait_for("2 of 2 merged");
     browser.wait_for("Work: merged");
     browser.wait_for("task: too few to compare: no model has finished 5");
-    let fetched = |path: &str| {
-        format!(
-            "fetch('{path}', {{ headers: {{ 'x-gastown-key': localStorage.getItem('key') }} }}).then((answer) => answer.json())"
-        )
-    };
-    let drawn = browser.evaluate(&fetched(&format!("/api/timeline?name={}", worker.bead)));
-    let printed = town.gt(["timeline", &worker.bead, "--json"]).ok().json();
-    assert_eq!(with_decimals(&drawn), with_decimals(&printed));
-    assert_eq!(drawn["lanes"][0]["marks"][0]["kind"], "attempt");
+    check_timeline_numbers(&mut browser, town, &worker.bead);
     // Numbers are those of the command.
     open(&mut browser, "town");
-    let overview = fetched("/api/overview");
+    let overview = fetch_from_page("/api/overview");
     // The town goes on between two readings.
     eventually("the page and the command agree", || {
         let shown = browser.evaluate(&overview);

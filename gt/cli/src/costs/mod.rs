@@ -17,7 +17,7 @@ use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::agent::seance::usage::RequestCache;
 use gt::flow::agent::seance::window::UsageWindow;
-use gt::view::costs::{self, BeadCosts, CostGroup, CostReport, CostSum};
+use gt::view::costs::{self, BeadCosts, CostGroup, CostReport, CostRow, CostSum};
 use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric};
 
 /// Show the tokens and costs of sessions
@@ -195,37 +195,7 @@ fn write_costs(costs: &Costs, page: &mut Page) {
             | CostGroup::Runtime
     );
     for row in &report.rows {
-        let tokens = &row.sum.tokens;
-        let cost = format_cost(&row.sum);
-        let key = match row.key.as_str() {
-            "" => "(none)",
-            key => key,
-        };
-        page.cut_line(format!(
-            "{cost:>10} {:>8} {:>8} {:>8} {:>8}  {}",
-            format_tokens(tokens.input),
-            format_tokens(tokens.cache_read),
-            format_tokens(tokens.cache_write + tokens.cache_write_1h),
-            format_tokens(tokens.output),
-            escape_line(key)
-        ));
-        if let Some(record) = &row.record {
-            let cost = row
-                .cost_per_merge_usd
-                .filter(|cost| *cost > 0.0)
-                .map_or(String::new(), |cost| format!(", ${cost:.2} per merge"));
-            let success = row
-                .success_percent
-                .map_or(String::new(), |percent| format!("{percent} %: "));
-            page.cut_line(format!(
-                "{:>49}{success}{}{cost}",
-                "",
-                describe_summary(record)
-            ));
-        }
-        if has_bead_lines && row.beads.dispatched_beads > 0 {
-            page.cut_line(format!("{:>49}{}", "", describe_beads(&row.beads)));
-        }
+        write_row(row, has_bead_lines, page);
     }
     if !report.rows.is_empty() {
         if report.beads.dispatched_beads > 0 {
@@ -280,6 +250,40 @@ fn write_costs(costs: &Costs, page: &mut Page) {
         page.line(format!(
             "Not included: sessions without a transcript, of {agents}"
         ));
+    }
+}
+
+fn write_row(row: &CostRow, has_bead_line: bool, page: &mut Page) {
+    let tokens = &row.sum.tokens;
+    let cost = format_cost(&row.sum);
+    let key = match row.key.as_str() {
+        "" => "(none)",
+        key => key,
+    };
+    page.cut_line(format!(
+        "{cost:>10} {:>8} {:>8} {:>8} {:>8}  {}",
+        format_tokens(tokens.input),
+        format_tokens(tokens.cache_read),
+        format_tokens(tokens.cache_write + tokens.cache_write_1h),
+        format_tokens(tokens.output),
+        escape_line(key)
+    ));
+    if let Some(record) = &row.record {
+        let cost = row
+            .cost_per_merge_usd
+            .filter(|cost| *cost > 0.0)
+            .map_or(String::new(), |cost| format!(", ${cost:.2} per merge"));
+        let success = row
+            .success_percent
+            .map_or(String::new(), |percent| format!("{percent} %: "));
+        page.cut_line(format!(
+            "{:>49}{success}{}{cost}",
+            "",
+            describe_summary(record)
+        ));
+    }
+    if has_bead_line && row.beads.dispatched_beads > 0 {
+        page.cut_line(format!("{:>49}{}", "", describe_beads(&row.beads)));
     }
 }
 

@@ -23,7 +23,7 @@ const MAX_GROUPS: usize = 12;
 pub(super) fn run(ctx: &Context, choice: DailyChoice) -> CommandResult {
     let town = ctx.open_town()?;
     let numbers = read_daily_numbers(&town, choice, &mut RequestCache::default())?;
-    build_report(numbers, |numbers, page| write_plot(numbers, page))
+    build_report(numbers, write_plot)
 }
 
 /// Writes the comparison, the plot and the groups.
@@ -130,7 +130,7 @@ fn write_groups(numbers: &DailyNumbers, page: &mut Page) {
             .iter()
             .map(|sums| sums.value(metric))
             .collect();
-        let today = group.days.last().map_or(None, |sums| sums.value(metric));
+        let today = group.days.last().and_then(|sums| sums.value(metric));
         let key = match group.key.as_str() {
             "" => "(none)",
             key => key,
