@@ -50,7 +50,12 @@ pub fn refresh_daily_sums(
     let oldest = local_date.checked_sub(READ_DAYS.days())?;
     let latest = local_date.checked_add(NEAR_DAYS.days())?;
     let known = DailySums::load(&town.layout, oldest.checked_sub(NEAR_DAYS.days())?, latest)?;
-    let mut spans = DaySpans::new(&known.days, &(oldest..=latest), zone)?;
+    let recorded = known
+        .days
+        .iter()
+        .filter_map(|(day, line)| Some((*day, line.span?)))
+        .collect();
+    let mut spans = DaySpans::new(recorded, &(oldest..=latest), zone)?;
     let today = spans.find_day(now).unwrap_or(local_date);
     let begin = oldest
         .series(1.day())

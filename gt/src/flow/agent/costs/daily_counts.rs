@@ -238,7 +238,7 @@ mod tests {
     fn recent_days(now: Timestamp, count: i64) -> DaySpans {
         let today = now.to_zoned(TimeZone::UTC).date();
         let days = today.saturating_sub(count.days())..=today.tomorrow().unwrap();
-        DaySpans::new(&BTreeMap::new(), &days, &TimeZone::UTC).unwrap()
+        DaySpans::new(BTreeMap::new(), &days, &TimeZone::UTC).unwrap()
     }
 
     #[test]

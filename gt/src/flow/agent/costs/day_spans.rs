@@ -12,8 +12,6 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp, ToSpan};
 use serde::{Deserialize, Serialize};
 
-use super::daily_file::DailyLine;
-
 /// The maximum distance of local midnight from midnight in UTC.
 const MAX_OFFSET: SignedDuration = SignedDuration::from_hours(26);
 
@@ -50,17 +48,15 @@ impl DaySpan {
 pub(super) struct DaySpans(BTreeMap<Date, DaySpan>);
 
 impl DaySpans {
-    /// Takes over the recorded spans. The other days begin and end at midnight in a time zone, or at
+    /// Takes over the recorded spans, unless one cannot be that of its day. The other days begin and end at midnight in a time zone, or at
     /// the recorded days beside them.
     pub(super) fn new(
-        recorded: &BTreeMap<Date, DailyLine>,
+        recorded: BTreeMap<Date, DaySpan>,
         days: &RangeInclusive<Date>,
         zone: &TimeZone,
     ) -> anyhow::Result<Self> {
-        let mut spans: BTreeMap<Date, DaySpan> = recorded
-            .values()
-            .filter_map(|line| Some((line.day, line.recorded_span()?)))
-            .collect();
+        let mut spans = recorded;
+        spans.retain(|day, span| span.is_possible_for(*day));
         for day in days.start().series(1.day()) {
             if day > *days.end() {
                 break;
@@ -130,19 +126,12 @@ mod tests {
             begin: begin.parse().unwrap(),
             end: end.parse().unwrap(),
         };
-        let line = |day: Date, span: DaySpan| DailyLine {
-            span: Some(span),
-            ..DailyLine::new(day, Timestamp::UNIX_EPOCH)
-        };
         let utc = span("2026-03-02T00:00:00Z", "2026-03-03T00:00:00Z");
         let forged = span("2026-01-01T00:00:00Z", "2027-01-01T00:00:00Z");
-        let recorded = BTreeMap::from([
-            (date(2026, 3, 2), line(date(2026, 3, 2), utc)),
-            (date(2026, 3, 5), line(date(2026, 3, 5), forged)),
-        ]);
+        let recorded = BTreeMap::from([(date(2026, 3, 2), utc), (date(2026, 3, 5), forged)]);
         let zone = TimeZone::fixed(offset(9));
         let days = date(2026, 3, 1)..=date(2026, 3, 5);
-        let spans = DaySpans::new(&recorded, &days, &zone).unwrap();
+        let spans = DaySpans::new(recorded, &days, &zone).unwrap();
         let spans: Vec<DaySpan> = spans.iter().map(|(_, span)| span).collect();
         assert_eq!(
             spans,
