@@ -19,7 +19,7 @@ pub const CAREER_DAYS: i64 = 90;
 /// The number of pieces of work on each side of a trend.
 const TREND_LENGTH: usize = 10;
 /// The quantile of the normal distribution for an interval of 95 percent.
-const QUANTILE: f64 = 1.959_964;
+const NORMAL_QUANTILE: f64 = 1.959_964;
 
 /// The property by which finished work is grouped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, clap::ValueEnum)]
@@ -133,12 +133,13 @@ impl SuccessInterval {
             return None;
         }
         let count = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
-        let (part, tries) = (count(successes) / count(tries), count(tries));
-        let square = QUANTILE * QUANTILE;
+        let part = count(successes) / count(tries);
+        let tries = count(tries);
+        let square = NORMAL_QUANTILE * NORMAL_QUANTILE;
         let scale = 1.0 + square / tries;
         let middle = (part + square / (2.0 * tries)) / scale;
         let spread = (part * (1.0 - part) / tries + square / (4.0 * tries * tries)).sqrt();
-        let half = QUANTILE * spread / scale;
+        let half = NORMAL_QUANTILE * spread / scale;
         let low = (middle - half).max(0.0);
         let high = (middle + half).min(1.0);
         Some(Self {

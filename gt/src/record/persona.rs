@@ -24,7 +24,7 @@ const HIRED_FIELD: &str = "hired";
 /// The field of an identity bead with the user and the time at which the persona ended.
 const FIRED_FIELD: &str = "fired";
 
-/// The persona of a worker as it is found.
+/// The result of reading a worker's persona.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FoundPersona {
     None,

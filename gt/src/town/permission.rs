@@ -50,7 +50,7 @@ impl PermissionHolders {
 )]
 pub struct PermissionError {
     pub who: String,
-    /// What the caller is: `a worker` or `an agent`.
+    /// The kind of the caller: `a worker` or `an agent`.
     pub kind: &'static str,
     pub command: String,
     pub permission: String,

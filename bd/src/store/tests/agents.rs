@@ -98,7 +98,7 @@ fn an_agent_writes_no_record_into_the_bead_of_an_agent() {
         ..bead_of_worker("bd-web-polecat-zod")
     };
     refused(WORKER, kind);
-    // Its own bead stays writable otherwise.
+    // The rest of the bead stays writable.
     place.change(|tx| Ok(tx.put(agent(json!({})))?)).unwrap();
     refused(WORKER, agent(forged));
     put_as(&place, WORKER, agent(json!({ "mood": "good" }))).unwrap();

@@ -34,7 +34,7 @@ use crate::town::config::{SettingsLayers, read_agents};
 use crate::town::identity::Address;
 
 /// The value of `sling.choose` with which each sling chooses by the records.
-const BEST: &str = "best";
+const CHOOSE_BEST: &str = "best";
 
 /// The finished work of one kind in a rig, and the programs that may do more of it.
 struct ChoiceFacts {
@@ -60,7 +60,7 @@ pub(super) fn choose_agent(
         return Ok(None);
     }
     let layers = SettingsLayers::load(rig.town(), Some(rig))?;
-    let is_set = layers.checked_value("sling.choose")? == BEST;
+    let is_set = layers.checked_value("sling.choose")? == CHOOSE_BEST;
     if !is_set && !options.best {
         return Ok(None);
     }
@@ -214,7 +214,8 @@ fn order_equal_groups(
     };
     let low = |group: &ComparedGroup| group.interval.map_or(0.0, |interval| interval.low);
     groups.sort_by(|one, other| {
-        let (own, theirs) = (rank(one), rank(other));
+        let own = rank(one);
+        let theirs = rank(other);
         other
             .is_compared
             .cmp(&one.is_compared)
