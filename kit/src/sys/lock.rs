@@ -43,7 +43,15 @@ pub enum LockError {
 /// The lock, held until this value is dropped.
 #[derive(Debug)]
 pub struct LockGuard {
-    _file: File,
+    file: File,
+}
+
+impl Drop for LockGuard {
+    /// Closing the file is not enough: a child that another thread is just starting has a copy of it
+    /// until its program runs.
+    fn drop(&mut self) {
+        self.file.unlock().ok();
+    }
 }
 
 /// Waits for the lock for at most `patience`.
@@ -76,7 +84,7 @@ fn acquire_in_turn(
         // No process waits longer than its patience, so this limits the turn too.
         let turn = turn.unwrap_or(patience);
         match lock_with_timeout(opened, path, left(), turn).map_err(failed)? {
-            Some(file) if file::is_at(&file, path) => return Ok(LockGuard { _file: file }),
+            Some(file) if file::is_at(&file, path) => return Ok(LockGuard { file }),
             Some(_) => {}
             None => break,
         }
@@ -189,8 +197,10 @@ mod tests {
         let held = acquire_lock(&path, Duration::ZERO).unwrap();
         let error = acquire_lock(&path, Duration::from_millis(20)).unwrap_err();
         assert!(error.to_string().contains(".lock"), "{error}");
+        // As a child has it that another thread is just starting.
+        let _inherited = held.file.try_clone().unwrap();
         drop(held);
-        acquire_lock(&path, PATIENCE).unwrap();
+        acquire_lock(&path, Duration::ZERO).unwrap();
     }
 
     #[test]
