@@ -339,6 +339,15 @@ fn a_broken_target_gets_one_task_and_its_requests_continue_when_it_moves() {
     let status = town.gt(["status", "--json"]).ok().json();
     let problems = status["problems"].to_string();
     assert!(problems.contains(&subject), "{problems}");
+    assert_eq!(status["rigs"][0]["red_targets"][0]["repair"], task);
+    let holding = &status["convoys"][0]["held_up_by"];
+    assert_eq!(holding["id"], worker.bead, "{holding}");
+    let text = town.gt(["status"]).ok().out;
+    let repair = format!(": repair {task}, which no one has");
+    assert!(text.contains("✗ main is red since "), "{text}");
+    assert!(text.contains(&repair), "{text}");
+    let held_up = format!("held up by {}: main fails its own gates", worker.bead);
+    assert!(text.contains(&held_up), "{text}");
     town.patrol();
     only_letter(town, &subject, &format!("gt sling {task} web"));
     let repair = town.bead("web", "Mend it");

@@ -29,9 +29,9 @@ use gt::view::status::{
 /// started_at, last_heartbeat, heartbeat_count, degraded}, paused?{reason, paused_at, paused_by},
 /// scheduler_paused_by?, scheduler_paused_reason?, stopped?{by, at, reason}, agents (a list of A),
 /// rigs[{name, prefix, remote, polecat_count, crew_count, agents (a list of A), mq{pending,
-/// blocked, needs_person}, mq_failing?, waiting[], waits_for?{}, full?, queued[{title, work_bead_id, target_rig,
+/// blocked, needs_person}, red_targets?[{branch, commit, since, repair, repair_assignee?}], mq_failing?, waiting[], waits_for?{}, full?, queued[{title, work_bead_id, target_rig,
 /// enqueued_at, failed?{at, why}}], held?{state, reason, next}}], convoys[{id, title, completed,
-/// total, blocked_by[]}], escalations[{id, severity, title, from, bead?, since, acked_by,
+/// total, blocked_by[], held_up_by?{id, title, standing, why}}], escalations[{id, severity, title, from, bead?, since, acked_by,
 /// deadline?, next}], summary{rig_count, polecat_count, crew_count, active_hooks}, problems[{text, next[]}]}
 /// with A = {name, address, session, role, running, has_work, work_title?, hook_bead?, state?,
 /// state_word?, why?, unread_mail}. With `--watch --json` one such object per line. With `--health --json`
@@ -223,6 +223,14 @@ fn write_convoys(convoys: &[ConvoyLine], page: &mut Page) {
             let text = format!("    ! blocked by {}", convoy.blocked_by.join(", "));
             page.line(page.style().red(&text));
         }
+        if let Some(bead) = &convoy.held_up_by {
+            let text = format!(
+                "     held up by {}: {}",
+                bead.id,
+                escape::escape_line(&bead.why)
+            );
+            page.cut_line(text);
+        }
     }
 }
 
@@ -349,13 +357,21 @@ fn write_rig(rig: &RigSummary, page: &mut Page) {
         page.line(page.style().yellow(&text));
         page.line(format!("    → {}", hold.next));
     }
+    for target in &rig.red_targets {
+        let [cause, repair] = target.failure.describe(|at| page.local_time(at));
+        let branch = escape::escape_line(&target.branch);
+        let text = format!("  ✗ {branch} is {cause}: {repair}");
+        page.cut_line(page.style().red(&text));
+        page.line(format!("    → gt mq list {}", rig.name));
+    }
     let queue = &rig.mq;
     if *queue != QueueCounts::default() {
         page.line(format!("  ⇡ merge queue: {}", queue.describe()));
         if let Some(failing) = &rig.mq_failing {
             page.line(page.style().yellow(&format!("    ! {failing}")));
         }
-        if queue.blocked + queue.needs_person > 0 || rig.mq_failing.is_some() {
+        let is_waiting = queue.blocked + queue.needs_person > 0 || rig.mq_failing.is_some();
+        if is_waiting && rig.red_targets.is_empty() {
             page.line(format!("    → gt mq list {}", rig.name));
         }
     }

@@ -298,6 +298,9 @@ pub(super) fn write_target_strip(target: &TargetStrip, page: &mut Page) {
         let [cause, repair] = red.describe(|time| page.local_time(time));
         page.line(style.red(&format!("  {cause}")));
         page.line(format!("  {repair}"));
+        if red.broken_by.is_none() {
+            page.line(format!("  → gt mq bisect {}", target.rig));
+        }
     }
 }
 

@@ -25,6 +25,16 @@ pub struct BrokenTarget {
 }
 
 impl BrokenTarget {
+    /// Returns the time of the first failure, RFC 3339. Records of older versions have only the
+    /// time of the last check.
+    pub fn known_since(&self) -> &str {
+        if self.since.is_empty() {
+            &self.at
+        } else {
+            &self.since
+        }
+    }
+
     /// Returns the time of the next run of the gates on the same commit, because what it lacked on
     /// the machine may be there then. The pause doubles each time. None in records of older
     /// versions.

@@ -230,9 +230,11 @@ fn build_numbers(
         Ok(today.checked_sub(i64::try_from(days)?.days())?)
     };
     let mut last_week = NumberSums::default();
+    let mut is_week_recorded = false;
     for days in 1..=COMPARED_DAYS {
         if let Some(line) = sums.days.get(&day_before(days)?) {
             last_week.add(&sum_line(line, prices));
+            is_week_recorded = true;
         }
     }
     let mut days = Vec::with_capacity(count);
@@ -271,7 +273,11 @@ fn build_numbers(
     Ok(DailyNumbers {
         metric: choice.metric,
         by: choice.by,
-        comparison: compare(choice.metric, &today, &last_week),
+        comparison: compare(
+            choice.metric,
+            &today,
+            is_week_recorded.then_some(&last_week),
+        ),
         total,
         today,
         last_week,
@@ -281,8 +287,12 @@ fn build_numbers(
     })
 }
 
-fn compare(metric: DailyMetric, today: &NumberSums, last_week: &NumberSums) -> DailyComparison {
-    let week = last_week.value(metric);
+fn compare(
+    metric: DailyMetric,
+    today: &NumberSums,
+    last_week: Option<&NumberSums>,
+) -> DailyComparison {
+    let week = last_week.and_then(|sums| sums.value(metric));
     DailyComparison {
         today: today.value(metric),
         last_week: week,
@@ -411,7 +421,7 @@ mod tests {
             }
             let seven = &numbers.days[22..29];
             let week: f64 = seven.iter().map(|day| day.sums.cost_usd).sum();
-            prop_assert!(is_near(numbers.comparison.daily_average.unwrap() * 7.0, week));
+            prop_assert!(is_near(numbers.comparison.daily_average.unwrap_or(0.0) * 7.0, week));
             remove_transcripts(&place);
             let later = read(&place, Some(DailyGroup::Model));
             prop_assert!(is_near(later.total.cost_usd, numbers.total.cost_usd));

@@ -13,6 +13,7 @@ pub mod doctor;
 pub mod feed;
 pub mod glance;
 pub mod health;
+pub mod holding_bead;
 pub mod map;
 pub mod merge_stats;
 pub mod metrics;

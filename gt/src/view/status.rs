@@ -38,10 +38,12 @@ use crate::town::config::describe_stopped_rigs;
 use crate::town::hold::{EmergencyStop, Hold};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town, TownLayout, read_json_text, read_town_name};
+use crate::view::holding_bead::{HoldingBead, find_holding_bead};
 use crate::view::missing_program::find_missing_programs;
 use crate::view::plugin::find_failing_plugins;
 use crate::view::polecat::mark_of_word;
 use crate::view::scheduler::{describe_full_rig, find_queue_blockers};
+use crate::view::target_strip::RedBranch;
 
 #[derive(Debug, Clone, Serialize)]
 pub struct TownStatus {
@@ -195,6 +197,9 @@ pub struct RigSummary {
     pub crew_count: usize,
     pub agents: Vec<AgentStatus>,
     pub mq: QueueCounts,
+    /// The targets that fail their own gates.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub red_targets: Vec<RedBranch>,
     /// The reason why each try to merge fails, of one of the requests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mq_failing: Option<String>,
@@ -269,6 +274,9 @@ pub struct ConvoyLine {
     pub total: usize,
     /// The critical escalations that block it.
     pub blocked_by: Vec<String>,
+    /// The bead that the others wait for. Missing in the status of an earlier time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub held_up_by: Option<HoldingBead>,
 }
 
 impl From<ConvoyProgress> for ConvoyLine {
@@ -283,6 +291,7 @@ impl From<ConvoyProgress> for ConvoyLine {
                 .into_iter()
                 .map(|blocker| blocker.id)
                 .collect(),
+            held_up_by: None,
         }
     }
 }
@@ -495,10 +504,14 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
     let dogs = list_dogs_in(&town.layout, &view.stores);
     agents.extend(dogs.iter().map(|dog| looking.dog(&town.layout, dog)));
     let board = convoy::ProgressBoard::from_view(view);
+    let needs: BTreeSet<&str> = items.iter().map(|item| item.bead.as_str()).collect();
     let convoys = record::convoy::list_convoys(&view.stores.town, false)
         .into_iter()
         .map(|bead| board.progress(bead))
-        .map(ConvoyLine::from)
+        .map(|progress| ConvoyLine {
+            held_up_by: find_holding_bead(&progress, &needs),
+            ..ConvoyLine::from(progress)
+        })
         .collect();
     let summary = TownSummary {
         rig_count: rigs.len(),
@@ -627,6 +640,7 @@ impl StatusReader<'_> {
             crew_count: crew.len(),
             agents,
             mq: beads.map_or_else(QueueCounts::default, count_requests),
+            red_targets: beads.map_or_else(Vec::new, RedBranch::list_broken),
             mq_failing: beads.and_then(|beads| describe_failing_queue(beads, self.view.now)),
             waiting: waiting
                 .iter()

@@ -3,10 +3,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bd::store::Snapshot;
 use jiff::Timestamp;
 use kit::ui::escape;
 use serde::Serialize;
 
+use crate::record::broken_target::BrokenTarget;
 use crate::record::request_wait::BrokenTargets;
 use crate::town::Rig;
 use crate::town::config::target_branch_of;
@@ -51,6 +53,27 @@ pub enum CommitState {
     Untested,
 }
 
+/// A branch that fails its own gates.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RedBranch {
+    pub branch: String,
+    #[serde(flatten)]
+    pub failure: RedTarget,
+}
+
+impl RedBranch {
+    /// Lists the targets of a rig that fail their own gates, without the commits that broke them.
+    pub fn list_broken(beads: &Snapshot) -> Vec<Self> {
+        BrokenTargets::find(beads)
+            .iter()
+            .map(|(branch, broken)| Self {
+                branch: branch.clone(),
+                failure: RedTarget::new(beads, broken),
+            })
+            .collect()
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RedTarget {
     pub commit: String,
@@ -69,6 +92,20 @@ pub struct RedTarget {
 }
 
 impl RedTarget {
+    fn new(beads: &Snapshot, broken: &BrokenTarget) -> Self {
+        Self {
+            commit: broken.target.clone(),
+            since: broken.known_since().to_owned(),
+            broken_by: None,
+            broken_by_bead: None,
+            repair: broken.task.clone(),
+            repair_assignee: beads
+                .get(&broken.task)
+                .map(|task| task.assignee.clone())
+                .filter(|assignee| !assignee.is_empty()),
+        }
+    }
+
     /// Describes the cause and the repair, each in one line that is safe for a terminal. `time`
     /// formats the time.
     pub fn describe(&self, time: impl Fn(&str) -> String) -> [String; 2] {
@@ -195,11 +232,7 @@ fn find_red_target(
     let Some(broken) = broken_targets.find_branch(branch) else {
         return Ok(None);
     };
-    let since = if broken.since.is_empty() {
-        &broken.at
-    } else {
-        &broken.since
-    };
+    let since = broken.known_since();
     // An earlier search was for an earlier failure.
     let culprit = events.iter().rev().find_map(|line| match line.to_event() {
         Event::TargetBisected {
@@ -211,16 +244,10 @@ fn find_red_target(
         _ => None,
     });
     let (broken_by, broken_by_bead) = culprit.unzip();
-    let task = beads.get(&broken.task);
     Ok(Some(RedTarget {
-        commit: broken.target.clone(),
-        since: since.clone(),
         broken_by,
         broken_by_bead: broken_by_bead.flatten(),
-        repair: broken.task.clone(),
-        repair_assignee: task
-            .map(|task| task.assignee.clone())
-            .filter(|assignee| !assignee.is_empty()),
+        ..RedTarget::new(&beads, broken)
     }))
 }
 

@@ -324,7 +324,7 @@ fn list_row_tops(layout: &LayoutIR<'_>) -> Vec<usize> {
 /// Returns the positions of the beads on the longest chain of beads that are still to be done, first
 /// to last, and none if no bead waits for another. Of several chains, the one of the beads that
 /// come first. Edges of a circle do not count.
-fn find_critical_path(beads: &[PictureBead]) -> Vec<usize> {
+pub fn find_critical_path(beads: &[PictureBead]) -> Vec<usize> {
     let chains = CriticalChains::measure_all(beads, PictureState::is_open);
     let last = (0..beads.len()).max_by_key(|at| (chains.lengths[*at], std::cmp::Reverse(*at)));
     let mut path: Vec<usize> = std::iter::successors(last, |at| chains.before[*at]).collect();

@@ -18,7 +18,7 @@ use crate::context::Context;
 use gt::flow::agent::seance::usage::RequestCache;
 use gt::flow::agent::seance::window::UsageWindow;
 use gt::view::costs::{self, BeadCosts, CostGroup, CostReport, CostRow, CostSum};
-use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric};
+use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric, read_daily_numbers};
 
 /// Show the tokens and costs of sessions
 ///
@@ -37,7 +37,7 @@ use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric};
 /// merged attempts, those merged as submitted first, the median time from the sling to the
 /// submission, and the cost per merge. A session counts for the bead that was on the hook when it
 /// began. Costs are divided by the beads that were dispatched, and by those of them that were
-/// merged; each bead counts once. With `--json` {period?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
+/// merged; each bead counts once. With `--json` {period?, usual_day_usd?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
 /// cache_write_1h, output}, unpriced_tokens?, requests}, beads{dispatched_beads,
 /// merged_beads, cost_per_dispatched_bead_usd?, cost_per_merged_bead_usd?}, rows[{key, sessions, record?{finished,
 /// merged, first_time_green, median_seconds?}, success_percent?, cost_per_merge_usd?, dispatched_beads,
@@ -92,6 +92,9 @@ pub(super) struct Args {
 struct Costs {
     #[serde(skip_serializing_if = "Option::is_none")]
     period: Option<&'static str>,
+    /// The mean of the seven days before today.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usual_day_usd: Option<f64>,
     #[serde(flatten)]
     report: CostReport,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -148,9 +151,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         (_, true) => CostGroup::Rig,
         _ => args.by.unwrap_or(CostGroup::Agent),
     };
-    let report = costs::read_costs(&town, since, group, &zone, &mut RequestCache::default())?;
+    let mut cache = RequestCache::default();
+    let report = costs::read_costs(&town, since, group, &zone, &mut cache)?;
+    let usual_day = if args.today {
+        let choice = DailyChoice::default();
+        let daily = read_daily_numbers(&town, choice, &mut cache)?;
+        daily.comparison.daily_average
+    } else {
+        None
+    };
     let costs = Costs {
         period,
+        usual_day_usd: usual_day,
         by_role: matches!(group, CostGroup::Role).then(|| sum_by_key(&report)),
         by_rig: matches!(group, CostGroup::Rig).then(|| sum_by_key(&report)),
         report,
@@ -194,6 +206,9 @@ fn write_costs(costs: &Costs, page: &mut Page) {
             | CostGroup::Rig
             | CostGroup::Runtime
     );
+    if let Some(usual) = costs.usual_day_usd {
+        page.line(format!("The seven days before: ${usual:.2} per day"));
+    }
     for row in &report.rows {
         write_row(row, has_bead_lines, page);
     }

@@ -112,6 +112,7 @@ fn ready_request() -> RequestRow {
 
 fn overview() -> TownOverview {
     let rig = RigSummary {
+        red_targets: Vec::new(),
         name: "web".to_owned(),
         prefix: "web".to_owned(),
         remote: true,
@@ -174,6 +175,7 @@ fn overview() -> TownOverview {
             completed: 1,
             total: 3,
             blocked_by: Vec::new(),
+            held_up_by: None,
         }],
         escalations: Vec::new(),
         summary: TownSummary {

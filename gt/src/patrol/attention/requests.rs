@@ -46,6 +46,13 @@ pub(super) fn request_items(
             .map(|request| quote_gate_output(layout, &request.id))
             .find(|said| !said.is_empty());
         let mut item = broken_target_item(rig, branch, task, is_taken(task));
+        if item.kind == AttentionKind::NeedsPerson {
+            item.text.push_str(if settings.is_auto_repair() {
+                " Its automatic repairs are used up."
+            } else {
+                " No repair is slung automatically."
+            });
+        }
         item.text.push_str(&said.unwrap_or_default());
         Some(item)
     }));
@@ -189,6 +196,10 @@ fn broken_target_item(rig: &str, branch: &str, task: &Bead, is_taken: bool) -> A
         let sling = format!("gt sling {id} {rig}");
         (AttentionKind::NeedsPerson, subject, Some(sling))
     };
+    let status = match task.assignee.as_str() {
+        "" => task.status.to_string(),
+        assignee => format!("{} by {}", task.status, escape::escape_line(assignee)),
+    };
     AttentionItem {
         kind,
         due: Timestamp::MIN,
@@ -196,12 +207,15 @@ fn broken_target_item(rig: &str, branch: &str, task: &Bead, is_taken: bool) -> A
         bead: id.clone(),
         subject,
         text: format!(
-            "Nothing is merged into it until {id} is merged or the gates pass again: {title} ({}).",
-            task.status
+            "Nothing is merged into it until {id} is merged or the gates pass again: {title} ({status}).",
         ),
         next: first
             .into_iter()
-            .chain([format!("gt mq run {rig}"), format!("gt why {id}")])
+            .chain([
+                format!("gt mq bisect {rig}"),
+                format!("gt mq run {rig}"),
+                format!("gt why {id}"),
+            ])
             .collect(),
     }
 }

@@ -32,6 +32,8 @@ const main = document.getElementById("main");
 const connection = document.getElementById("connection");
 let overview = null;
 let costsToday = "";
+let usualCosts = "";
+let usualCostsReadAt = 0;
 let costsOfAgents = new Map();
 let feed = [];
 
@@ -48,7 +50,7 @@ function showHeader() {
   ];
   const unread = status.overseer.unread_mail;
   if (unread > 0) facts.push(`${unread} unread mail`);
-  if (costsToday) facts.push(`${costsToday} today`);
+  if (costsToday) facts.push(`${costsToday} today${usualCosts}`);
   if (status.stopped) facts.push("the town is stopped");
   replaceChildren(
     document.getElementById("facts"),
@@ -57,12 +59,26 @@ function showHeader() {
   document.title = overview.needs_you.length > 0 ? `(${overview.needs_you.length}) ${status.name}` : status.name;
 }
 
+const HOUR = 3600000;
+
+// The days before today do not change until midnight.
+async function readUsualCosts() {
+  if (Date.now() - usualCostsReadAt < HOUR) return;
+  const daily = await read("/api/daily?metric=cost").catch(() => null);
+  if (!daily) return;
+  usualCostsReadAt = Date.now();
+  const usual = daily.comparison.daily_average;
+  usualCosts = typeof usual === "number" ? ` ($${usual.toFixed(2)} per day last week)` : "";
+}
+
 // The daemon keeps a reading as long as it takes long.
 async function readCosts() {
   if (document.hidden || !isConnected) return;
+  await readUsualCosts();
   const costs = await read("/api/costs?by=agent").catch(() => null);
   if (!costs) return;
-  costsToday = dollars(costs.total);
+  // Without a transcript nothing is known, which is not $0.00.
+  costsToday = costs.total.requests > 0 ? dollars(costs.total) : "";
   costsOfAgents = new Map(costs.rows.map((row) => [row.key, dollars(row)]));
   schedule();
 }

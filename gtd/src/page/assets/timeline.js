@@ -129,6 +129,26 @@ function timelineTable(found, labels) {
   );
 }
 
+// Since when a target is red, by which commit, and who repairs it. An unknown commit is found by
+// `gt mq bisect`.
+export function describeRed(red, rig, start = "Red") {
+  const by = red.broken_by_bead
+    ? [" by ", link("bead", red.broken_by_bead)]
+    : red.broken_by
+      ? ` by ${red.broken_by.slice(0, 8)}`
+      : null;
+  return element(
+    "p",
+    { class: "bad" },
+    `${start} since ${moment(red.since)}`,
+    by,
+    "; repair ",
+    link("bead", red.repair),
+    red.repair_assignee ? ` by ${red.repair_assignee}` : ", which no one has",
+    by ? null : [". To find the commit: ", element("code", {}, `gt mq bisect ${rig}`)],
+  );
+}
+
 // The last commits of a target as a strip, and why it is red.
 export function targetStrip(target) {
   const signs = { green: "■", red: "✗", untested: "□" };
@@ -142,25 +162,9 @@ export function targetStrip(target) {
     );
     return element("li", {}, commit.bead ? element("a", { href: eventAddress(commit.bead) }, sign) : sign);
   });
-  const red = target.red;
-  const by = red?.broken_by_bead
-    ? [" by ", link("bead", red.broken_by_bead)]
-    : red?.broken_by
-      ? ` by ${red.broken_by.slice(0, 8)}`
-      : null;
   return [
     element("ol", { class: "strip", "aria-label": `Last commits of ${target.branch}, the newest last` }, commits),
-    red
-      ? element(
-          "p",
-          { class: "bad" },
-          `Red since ${moment(red.since)}`,
-          by,
-          "; repair ",
-          link("bead", red.repair),
-          red.repair_assignee ? ` by ${red.repair_assignee}` : ", which no one has",
-        )
-      : null,
+    target.red ? describeRed(target.red, target.rig) : null,
     element("p", { class: "dim" }, "■ green, ✗ red, □ not tested alone; the newest last"),
   ];
 }

@@ -16,6 +16,7 @@ import {
   timeUntil,
 } from "./elements.js";
 import { mayAct, offerButtons, read } from "./server.js";
+import { describeRed } from "./timeline.js";
 
 // The agents of the town and of its rigs.
 export function listAgents(overview) {
@@ -139,6 +140,11 @@ function describeConvoy(convoy, end) {
   if (end) parts.push(element("div", { class: "dim" }, end.text));
   if (convoy.blocked_by.length > 0)
     parts.push(element("div", { class: "bad" }, `blocked by ${convoy.blocked_by.join(", ")}`));
+  const holding = convoy.held_up_by;
+  if (holding)
+    parts.push(
+      element("div", { class: "dim" }, "held up by ", link("bead", holding.id, holding.title), `: ${holding.why}`),
+    );
   return parts;
 }
 
@@ -167,6 +173,7 @@ export function showTown(main, overview, feed, costs) {
       "div",
       { "data-key": rig.name },
       heading,
+      (rig.red_targets ?? []).map((target) => describeRed(target, rig.name, `${target.branch} is red`)),
       rows(rig.agents, describe, "no agents", (agent) => agent.address),
     );
   });
