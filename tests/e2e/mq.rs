@@ -348,6 +348,8 @@ fn bisect_finds_the_merge_that_broke_the_target_and_opens_its_bead_again() {
     let comment = shown["comments"].as_array().unwrap().last().unwrap()["text"].clone();
     let comment = comment.as_str().unwrap();
     assert!(comment.contains("broke `main`"), "{comment}");
+    let stats = town.gt(["mq", "stats", "web", "--json"]).ok().json();
+    assert_eq!(stats["gates"][0]["failed"], 0, "a search fails on purpose");
     for other in [&beads[0], &beads[2], &beads[3]] {
         assert_eq!(town.status_of("web", other), "closed");
     }

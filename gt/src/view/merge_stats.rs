@@ -207,7 +207,7 @@ fn read_queue_events(rig: &Rig, since: Timestamp) -> anyhow::Result<QueueEvents>
                 retried,
                 request,
                 ..
-            } if request.rig == rig.name() => {
+            } if request.rig == rig.name() && !request.is_search() => {
                 let runs = found.gates.entry(gate).or_default();
                 runs.failed += usize::from(!passed);
                 runs.retried += u64::from(retried);

@@ -6,6 +6,7 @@ use bd::bead::Bead;
 use serde::{Deserialize, Serialize};
 
 use crate::host::runtime::AgentRuntime;
+use crate::record::merge_task::MERGE_LABEL;
 
 /// The maximum number of labels that are noted.
 const MAX_LABELS: usize = 10;
@@ -16,7 +17,7 @@ const MAX_LABEL_LENGTH: usize = 60;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Assignment {
-    /// The type of the bead at the claim. Empty in records of earlier versions.
+    /// The kind of work at the claim. Empty in records of earlier versions.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub kind: String,
     /// The labels of the bead at the claim, without those of the town.
@@ -36,12 +37,25 @@ fn is_zero(value: &u32) -> bool {
     *value == 0
 }
 
+/// The kind of the tasks that the merge queue creates for conflicts and broken targets.
+const REPAIR_KIND: &str = "repair";
+
+/// Returns the kind of work by which careers are compared: the type of the bead, and one of its own
+/// for tasks of the merge queue.
+pub fn kind_of_work(bead: &Bead) -> String {
+    if bead.has_label(MERGE_LABEL) {
+        REPAIR_KIND.to_owned()
+    } else {
+        bead.issue_type.to_string()
+    }
+}
+
 impl Assignment {
     /// Notes the kind and the labels of a bead.
     pub fn for_bead(bead: &Bead) -> Self {
         let labels = bead.labels.iter();
         Self {
-            kind: bead.issue_type.to_string(),
+            kind: kind_of_work(bead),
             labels: labels
                 .filter(|label| !label.starts_with("gt:") && label.len() <= MAX_LABEL_LENGTH)
                 .take(MAX_LABELS)
@@ -77,6 +91,7 @@ mod tests {
         });
         assert_eq!(noted.labels.len(), MAX_LABELS);
         assert_eq!(noted.labels[0], "area-00");
-        assert_eq!(noted.kind, "task");
+        assert_eq!(noted.kind, "repair");
+        assert_eq!(Assignment::for_bead(&Bead::default()).kind, "task");
     }
 }

@@ -16,7 +16,7 @@ use jiff::Timestamp;
 use kit::ui::escape;
 use serde::Serialize;
 
-pub use assignment::Assignment;
+pub use assignment::{Assignment, kind_of_work};
 pub use claimed::{AgentChoice, Claim};
 pub use name::{pick_polecat_name as pick_name, theme_names, theme_of};
 pub use record::{

@@ -366,6 +366,16 @@ pub struct MergeRef {
     pub branch: String,
 }
 
+impl MergeRef {
+    /// The begin of the names of gate runs that search for the commit that broke a target.
+    pub const SEARCH: &'static str = "bisect";
+
+    /// Returns true for the gate runs of a search, which fail on purpose.
+    pub fn is_search(&self) -> bool {
+        self.mr.starts_with(Self::SEARCH)
+    }
+}
+
 /// The result of a request in the queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MergeResultEvent {

@@ -55,7 +55,7 @@ pub(super) fn count_events(
                 passed: false,
                 request,
                 ..
-            } => {
+            } if !request.is_search() => {
                 let model = counter.model_of_request(&request.rig, &request.mr, &request.bead);
                 if let Some(counts) = counter.counts_at(at, &request.rig, &model) {
                     counts.red_gates += 1;
@@ -270,18 +270,20 @@ mod tests {
                 outcome: crate::town::event::json_fields(&outcome),
             })
         };
-        let gate = |passed: bool| {
+        let gate = |mr: &str, passed: bool| {
             let gate = json!({ "gate": "test", "passed": passed, "commit": "c", "seconds": 1.0,
-                "mr": "web-mr-1", "rig": "web", "bead": "web-a", "worker": "", "branch": "" });
+                "mr": mr, "rig": "web", "bead": "web-a", "worker": "", "branch": "" });
             let line = json!({ "ts": "", "type": "gate", "payload": gate });
             let line: crate::town::event::EventLine = serde_json::from_value(line).unwrap();
             line.to_event()
         };
         for event in [
             Event::MergeStarted(merge_ref("web-mr-1", "web-a")),
-            gate(false),
+            gate("web-mr-1", false),
+            // A search for the commit that broke the target.
+            gate("bisect-0123456789ab", false),
             Event::MergeStarted(merge_ref("web-mr-1", "web-a")),
-            gate(true),
+            gate("web-mr-1", true),
             merged("web-mr-1", "web-a"),
             // The same merge twice, one without a proof, and one of a request that does not exist.
             merged("web-mr-1", "web-a"),

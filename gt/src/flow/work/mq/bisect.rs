@@ -226,8 +226,8 @@ fn list_gates_until(queue: &MergeQueue, gate: &str) -> anyhow::Result<Vec<Gate>>
 /// Returns the run of the gates on the target, or for one commit of it, which has logs of its own.
 fn gate_run<'a>(queue: &'a MergeQueue, target: &'a str, commit: Option<&str>) -> GateRun<'a> {
     let mr = commit.map_or_else(
-        || "bisect".to_owned(),
-        |commit| format!("bisect-{commit:.12}"),
+        || MergeRef::SEARCH.to_owned(),
+        |commit| format!("{}-{commit:.12}", MergeRef::SEARCH),
     );
     GateRun {
         queue,

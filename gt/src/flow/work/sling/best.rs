@@ -23,7 +23,7 @@ use crate::record::account::choose_account;
 use crate::record::career::{
     CAREER_DAYS, CareerGroup, ComparedGroup, MIN_COMPARED, compare_groups,
 };
-use crate::record::polecat::{AgentChoice, WorkerCompletion, read_completions_since};
+use crate::record::polecat::{AgentChoice, WorkerCompletion, kind_of_work, read_completions_since};
 use crate::record::queued_sling::SlingOptions;
 use crate::record::quota::QuotaBook;
 use crate::record::rating::{Rating, RatingSummary, read_ratings_since};
@@ -75,7 +75,7 @@ impl ChoiceFacts {
         let town = rig.town();
         let beads = rig.store()?.snapshot()?;
         let since = town.clock.now() - SignedDuration::from_hours(24 * CAREER_DAYS);
-        let kind = bead.issue_type.to_string();
+        let kind = kind_of_work(bead);
         let mut entries = read_completions_since(&beads, since)?;
         entries.retain(|entry| entry.done.kind == kind);
         let mut groups = compare_groups(&entries, CareerGroup::Program);
