@@ -29,7 +29,6 @@ mod polecats;
 mod push;
 mod queue;
 mod roles;
-pub mod rule;
 mod scheduler;
 mod standstill;
 mod sync;
@@ -63,6 +62,8 @@ pub use scheduler::SchedulerFacts;
 pub use standstill::explain_worker;
 pub use thresholds::{PatrolSettings, Thresholds};
 pub use witness::WatchFacts;
+
+pub use crate::record::rule;
 
 use crate::flow::agent::costs;
 use crate::flow::agent::seance::usage::RequestCache;

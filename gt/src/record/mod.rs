@@ -42,6 +42,7 @@ pub mod request_wait;
 pub mod reset_time;
 pub mod restarts;
 pub mod role;
+pub mod rule;
 pub mod scheduler;
 pub mod start_limit;
 pub mod start_use;

@@ -66,6 +66,12 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             "/api/settings",
             get(|page: PageState| answer(page, read::read_settings)),
         )
+        .route(
+            "/api/settings/{rig}",
+            get(|page: PageState, Path(rig): Path<String>| {
+                answer(page, move |town| read::read_rig_settings(town, &rig))
+            }),
+        )
         .route("/api/search", get(get_search))
         .route(
             "/api/bead/{id}",

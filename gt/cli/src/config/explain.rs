@@ -1,10 +1,11 @@
 //! `gt config explain`.
 
 use super::super::{CommandResult, build_report};
-use super::{SettingsScope, read_setting};
+use super::SettingsScope;
 use crate::context::Context;
+use gt::record::rule::find_setting;
 use gt::town::config::SettingsLayers;
-use gt::town::config::key::{self, SettingPlacement};
+use gt::town::config::key;
 use gt::view::settings::SettingRow;
 
 /// Explain a setting: meaning, values, default, current value
@@ -22,14 +23,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
     let layers = SettingsLayers::load(&town, rig.as_ref())?;
-    let row = SettingRow::from_setting(read_setting(&layers, &args.key)?);
+    let row = SettingRow::from_setting(find_setting(&layers, &args.key)?);
     let known = key::find_key(&row.key);
     let report = kit::report_value! {
         key: row.key.clone(),
         meaning: row.meaning,
         values: known.map_or_else(String::new, gt::town::config::key::SettingKey::describe_expected),
         default: known.map_or("", |key| key.default),
-        files: known.map_or("", |key| describe_files(key.scope)),
+        files: known.map_or("", |key| key.scope.describe()),
         value: row.value.clone(),
         origin: row.origin.clone(),
     };
@@ -45,12 +46,4 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         page.line(format!("  now:      {}  ({})", row.text(), report.origin));
         page.line(format!("  gt config set {} VALUE", report.key));
     })
-}
-
-fn describe_files(scope: SettingPlacement) -> &'static str {
-    match scope {
-        SettingPlacement::Town => "the town",
-        SettingPlacement::Rig => "the town, or a rig",
-        SettingPlacement::RigOnly => "a rig",
-    }
 }

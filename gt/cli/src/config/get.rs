@@ -1,8 +1,9 @@
 //! `gt config get`.
 
 use super::super::{CommandResult, build_report};
-use super::{SettingsScope, read_setting};
+use super::SettingsScope;
 use crate::context::Context;
+use gt::record::rule::find_setting;
 use gt::town::config::SettingsLayers;
 use gt::view::settings::SettingRow;
 
@@ -23,7 +24,7 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
-    let row = SettingRow::from_setting(read_setting(
+    let row = SettingRow::from_setting(find_setting(
         &SettingsLayers::load(&town, rig.as_ref())?,
         &args.key,
     )?);

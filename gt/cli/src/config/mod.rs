@@ -9,8 +9,6 @@ mod unset;
 
 use super::CommandResult;
 use crate::context::Context;
-use gt::patrol::rule;
-use gt::town::config::{ChangeError, Setting, SettingsLayers};
 use gt::town::{Rig, Town};
 
 kit::family! {
@@ -49,14 +47,4 @@ impl SettingsScope {
             None => Ok(super::rig::rig_of_caller(ctx, town)),
         }
     }
-}
-
-/// Reads a setting. A patrol rule that no setting turns off has its built-in value.
-fn read_setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeError> {
-    let found = match rule::switched_by(name) {
-        Some(rule) => Some(rule.switch_setting(layers)),
-        None if name.starts_with(rule::SWITCH) => None,
-        None => layers.get(name),
-    };
-    found.ok_or_else(|| ChangeError::unknown(name))
 }

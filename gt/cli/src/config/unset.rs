@@ -3,7 +3,8 @@
 use super::super::{CommandResult, build_report};
 use super::SettingsScope;
 use crate::context::Context;
-use gt::town::config::{self, SettingsLayer};
+use gt::flow::townwide::setting_change::SettingChange;
+use gt::town::config::SettingsLayer;
 
 /// Remove a setting, so that lower layers count again
 ///
@@ -22,13 +23,16 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let rig = args.whose.rig(ctx, &town)?;
-    let layer = if args.local {
-        SettingsLayer::Local
-    } else {
-        SettingsLayer::Settings
+    let change = SettingChange {
+        key: &args.key,
+        value: None,
+        layer: if args.local {
+            SettingsLayer::Local
+        } else {
+            SettingsLayer::Settings
+        },
     };
-    let file = config::change_setting(&town, rig.as_ref(), layer, &args.key, None)?;
-    gt::host::daemon::wake_daemon(&town);
+    let file = change.apply(&town, rig.as_ref())?;
     let key = args.key.clone();
     let data = serde_json::json!({ "key": key, "file": file });
     build_report(data, move |_, page| {

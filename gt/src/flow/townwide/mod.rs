@@ -6,4 +6,5 @@ pub mod dog;
 pub mod escalate;
 pub mod init;
 pub mod plugin;
+pub mod setting_change;
 pub mod town_change;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::flow::agent::nudge::nudge_unless_muted;
 use crate::flow::agent::{hold, polecat};
 use crate::flow::townwide::escalate;
+use crate::flow::townwide::setting_change::ShownSetting;
 use crate::flow::work::convoy::is_work;
 use crate::flow::work::mq;
 use crate::flow::work::sling::{SlingBatch, SlingOptions, sling_batch, unsling_bead};
@@ -75,6 +76,14 @@ pub enum TownChange {
         reason: String,
     },
     ThawTown,
+    SetSetting {
+        setting: ShownSetting,
+        value: String,
+    },
+    /// Removes a setting from a file, so that lower layers count again.
+    UnsetSetting {
+        setting: ShownSetting,
+    },
 }
 
 impl TownChange {
@@ -98,6 +107,8 @@ impl TownChange {
             Self::Unpark { rig } => format!("Unpark rig {rig}"),
             Self::StopTown { .. } => "Stop every agent of the town and end the sessions".to_owned(),
             Self::ThawTown => "Let the agents of the town start again".to_owned(),
+            Self::SetSetting { setting, value } => setting.describe_change(Some(value)),
+            Self::UnsetSetting { setting } => setting.describe_change(None),
         }
     }
 
@@ -108,6 +119,7 @@ impl TownChange {
             Self::Nudge { .. } => Some("message"),
             Self::Sling { .. } => Some("target"),
             Self::CreateBead { .. } => Some("title"),
+            Self::SetSetting { .. } => Some("value"),
             Self::CloseBead { .. } | Self::Reject { .. } | Self::StopTown { .. } => Some("reason"),
             _ => None,
         }
@@ -121,6 +133,7 @@ impl TownChange {
             | Self::Nudge { message: text, .. }
             | Self::Sling { target: text, .. }
             | Self::CreateBead { title: text, .. }
+            | Self::SetSetting { value: text, .. }
             | Self::CloseBead { reason: text, .. }
             | Self::Reject { reason: text, .. }
             | Self::StopTown { reason: text } => written.clone_into(text),
@@ -227,6 +240,8 @@ impl TownChange {
                     None => "the town is no longer stopped".to_owned(),
                 }
             }
+            Self::SetSetting { setting, value } => setting.change(town, Some(value))?,
+            Self::UnsetSetting { setting } => setting.change(town, None)?,
         })
     }
 }

@@ -44,12 +44,17 @@ pub(super) fn current_name(name: &str) -> &str {
     }
 }
 
-fn parse_row(row: [&'static str; 6]) -> Option<SettingKey> {
-    let [name, kind, files, marks, default, meaning] = row;
+fn parse_row(row: [&'static str; 7]) -> Option<SettingKey> {
+    let [name, kind, files, marks, changed_on, default, meaning] = row;
     let scope = match files {
         "town" => SettingPlacement::Town,
         "town and rig" => SettingPlacement::Rig,
         "rig" => SettingPlacement::RigOnly,
+        _ => return None,
+    };
+    let is_on_page = match changed_on {
+        "page" => true,
+        "shell" => false,
         _ => return None,
     };
     let mut key = SettingKey {
@@ -59,6 +64,7 @@ fn parse_row(row: [&'static str; 6]) -> Option<SettingKey> {
         layered: scope != SettingPlacement::Town,
         is_guard: false,
         labels: LabelEffect::None,
+        is_on_page,
         default,
         meaning,
     };
@@ -110,6 +116,57 @@ mod tests {
         }
         let names: Vec<&str> = all_keys().iter().map(|key| key.name).collect();
         assert!(names.is_sorted(), "{names:?}");
+    }
+
+    #[test]
+    fn the_page_changes_no_setting_that_runs_programs_or_opens_doors() {
+        let texts: Vec<&str> = all_keys()
+            .iter()
+            .filter(|key| key.is_on_page)
+            .filter(|key| {
+                matches!(
+                    key.kind,
+                    SettingKind::Text
+                        | SettingKind::List
+                        | SettingKind::Address
+                        | SettingKind::Port
+                )
+            })
+            .map(|key| key.name)
+            .collect();
+        // Names of polecats and of colours, each compared with a fixed list or checked as a name.
+        assert_eq!(texts, ["namepool.names", "namepool.style", "theme.name"]);
+        let flags: Vec<&str> = all_keys()
+            .iter()
+            .filter(|key| key.is_on_page && key.is_guard && key.kind == SettingKind::Flag)
+            .map(|key| key.name)
+            .collect();
+        assert_eq!(flags, ["merge_queue.auto_repair", "merge_queue.enabled"]);
+        let shell_only = [
+            "agent",
+            "default_agent",
+            "discovery",
+            "hooks",
+            "merge_queue.gates",
+            "metrics",
+            "page",
+            "patrol.mode",
+            "patrol.rules",
+            "plugins",
+            "role_agents",
+            "safety",
+            "sandbox",
+            "session.pass",
+            "workflow",
+        ];
+        for key in all_keys().iter().filter(|key| key.is_on_page) {
+            let is_shell_only = shell_only.iter().any(|part| {
+                key.name
+                    .strip_prefix(part)
+                    .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+            });
+            assert!(!is_shell_only, "{}", key.name);
+        }
     }
 
     #[test]

@@ -374,6 +374,17 @@ impl SettingsLayers {
             .map(|(path, file)| (path.as_path(), file))
     }
 
+    /// Returns the settings file of the rig, or of the town without a rig, and the value of a
+    /// setting in it. The value is `null` if the file does not have the setting.
+    pub fn stored_setting<'a>(&'a self, name: &str) -> StoredSetting<'a> {
+        let (path, file) = self.rig.as_ref().unwrap_or(&self.town);
+        StoredSetting {
+            path,
+            name: name.to_owned(),
+            value: value_at(file, name).unwrap_or(&Value::Null),
+        }
+    }
+
     pub(super) fn local_values(&self) -> &Map<String, Value> {
         &self.local.values
     }

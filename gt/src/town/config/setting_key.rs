@@ -38,6 +38,16 @@ pub enum SettingPlacement {
     RigOnly,
 }
 
+impl SettingPlacement {
+    pub fn describe(self) -> &'static str {
+        match self {
+            Self::Town => "the town",
+            Self::Rig => "the town, or a rig",
+            Self::RigOnly => "a rig",
+        }
+    }
+}
+
 /// The effect of a label on the rig's bead. Such labels come with clones and with the sync branch,
 /// so everyone who can push to the repository can set them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,6 +72,9 @@ pub struct SettingKey {
     /// True for a limit or a safety rule: with a wrong value nothing is started or merged.
     pub is_guard: bool,
     pub labels: LabelEffect,
+    /// True if a user can change it on the page. The value is then no command and no instruction,
+    /// opens no door and lets no unchecked work pass.
+    pub is_on_page: bool,
     /// The built-in value as a user writes it. Empty for none.
     pub default: &'static str,
     pub meaning: &'static str,
@@ -145,6 +158,15 @@ impl SettingKey {
             SettingKind::Address | SettingKind::Duration | SettingKind::OneOf(_) => value
                 .as_str()
                 .is_some_and(|text| self.parse(text).is_some()),
+        }
+    }
+
+    /// Returns the values if there are a few only.
+    pub fn choices(&self) -> Vec<&'static str> {
+        match &self.kind {
+            SettingKind::Flag => vec!["true", "false"],
+            SettingKind::OneOf(words) => words.clone(),
+            _ => Vec::new(),
         }
     }
 

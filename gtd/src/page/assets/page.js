@@ -3,10 +3,11 @@
 import { showAgent, showChannel, showMail, showRecords } from "./agents.js";
 import { dollars, element, moment, replaceChildren } from "./elements.js";
 import { showMap } from "./map.js";
-import { showCosts, showSettings } from "./reports.js";
+import { showCosts } from "./reports.js";
 import { showRig } from "./rig.js";
 import { askForDaemon, Disconnected, mayAct, onAct, onNewerAnswer, openEvents, read } from "./server.js";
 import { onPlay, showSession } from "./sessions.js";
+import { showSettings } from "./settings.js";
 import { showBoard, showSearch, showTown } from "./town.js";
 import { showBead, showConvoy, showRequest } from "./work.js";
 

@@ -1,6 +1,6 @@
-// Costs and settings.
+// Costs.
 
-import { dollars, element, link, moment, replaceChildren, rows, section, since, table } from "./elements.js";
+import { dollars, element, link, moment, replaceChildren, since, table } from "./elements.js";
 import { comparison, METRICS, PLOT_GROUPS, plotSection } from "./plot.js";
 import { read } from "./server.js";
 
@@ -115,30 +115,5 @@ export async function showCosts(main, choice = "") {
     costs.unread.length > 0
       ? element("p", { class: "dim" }, `Not included: sessions without a transcript, of ${costs.unread.join(", ")}.`)
       : null,
-  );
-}
-
-export async function showSettings(main) {
-  const all = await read("/api/settings");
-  const town = new Map(all[""].map((row) => [row.key, JSON.stringify(row.value)]));
-  const text = (value) => (typeof value === "string" ? value : JSON.stringify(value));
-  const describe = (row) => [
-    element("code", {}, `${row.key} = ${text(row.value)}`),
-    element("span", { class: "dim right" }, row.origin),
-    element("div", { class: "dim" }, row.meaning),
-  ];
-  const byKey = (row) => row.key;
-  const rigs = Object.entries(all)
-    .filter(([rig]) => rig !== "")
-    .map(([rig, settings]) => {
-      const own = settings.filter((row) => town.get(row.key) !== JSON.stringify(row.value));
-      return section(`Rig ${rig}`, own.length, rows(own, describe, "as the town", byKey));
-    });
-  replaceChildren(
-    main,
-    element("h1", {}, "Settings"),
-    element("p", { class: "dim" }, "Known secrets are masked. gt config set changes a setting."),
-    rigs,
-    section("Town", all[""].length, rows(all[""], describe, "none", byKey)),
   );
 }

@@ -100,11 +100,18 @@ export async function act(action) {
 }
 
 // Asks in a form of the page. Returns the written text, "" for a plain yes, and null for a no.
+// `field.choices` are the only values, if there are any.
 export function ask(question, field) {
   const dialog = element("dialog", { "aria-label": question });
-  const input = field
-    ? element("textarea", { rows: 3, "aria-label": question, required: field.optional ? null : "" }, field.value ?? "")
-    : null;
+  const required = field?.optional ? null : "";
+  const choices = (field?.choices ?? []).map((choice) =>
+    element("option", { value: choice, selected: choice === field.value ? "" : null }, choice),
+  );
+  const input = !field
+    ? null
+    : choices.length > 0
+      ? element("select", { "aria-label": question, required }, choices)
+      : element("textarea", { rows: 3, "aria-label": question, required }, field.value ?? "");
   const form = element(
     "form",
     {},

@@ -11,7 +11,7 @@ pub(super) use agents::{
     read_session,
 };
 pub(super) use career::CareerCache;
-pub(super) use reports::{CostsCache, DailyQuery, read_board, read_settings};
+pub(super) use reports::{CostsCache, DailyQuery, read_board, read_rig_settings, read_settings};
 pub(super) use timeline::{TimelineQuery, read_timeline};
 pub(super) use work::{read_bead, read_convoy, read_request};
 

@@ -7,12 +7,10 @@ use std::time::Instant;
 use clap::ValueEnum;
 use gt::flow::agent::seance::usage::RequestCache;
 use gt::host::LiveTown;
-use gt::town::config::SettingsLayers;
 use gt::view::board;
-use gt::view::bundle::mask_value;
 use gt::view::costs::{self, CostGroup};
 use gt::view::daily::{DailyChoice, MAX_DAYS, read_daily_numbers};
-use gt::view::settings::list_settings;
+use gt::view::settings::{list_masked_settings, list_setting_forms};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -102,36 +100,18 @@ pub(in crate::page) fn read_board(town: &LiveTown) -> anyhow::Result<Value> {
     Ok(serde_json::to_value(board::read_boards(town)?)?)
 }
 
-/// Reads the settings of the town and of each rig, with their secrets masked.
+/// Reads the settings of the town with their forms, and the values of each rig. Secrets are masked.
 pub(in crate::page) fn read_settings(town: &LiveTown) -> anyhow::Result<Value> {
     let mut all = serde_json::Map::new();
-    all.insert(
-        String::new(),
-        list_masked(&SettingsLayers::load(town, None)?),
-    );
+    all.insert(String::new(), json!(list_setting_forms(town, None)?));
     for rig in town.list_rigs()? {
-        let layers = SettingsLayers::load(town, Some(&rig))?;
-        all.insert(rig.name().to_owned(), list_masked(&layers));
+        let rows = list_masked_settings(town, &rig)?;
+        all.insert(rig.name().to_owned(), json!(rows));
     }
     Ok(json!(all))
 }
 
-/// Lists the settings with a value. The name of a setting decides, too, whether its value is
-/// secret.
-fn list_masked(layers: &SettingsLayers) -> Value {
-    let mut rows = Vec::new();
-    for row in list_settings(layers) {
-        if row.value.is_null() {
-            continue;
-        }
-        let mut named = json!({ row.key.clone(): row.value });
-        mask_value(&mut named);
-        rows.push(json!({
-            "key": row.key,
-            "value": named[&row.key],
-            "origin": row.origin,
-            "meaning": row.meaning,
-        }));
-    }
-    Value::Array(rows)
+/// Reads the settings of a rig with their forms. Secrets are masked.
+pub(in crate::page) fn read_rig_settings(town: &LiveTown, rig: &str) -> anyhow::Result<Value> {
+    Ok(json!(list_setting_forms(town, Some(&town.find_rig(rig)?))?))
 }

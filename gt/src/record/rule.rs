@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value;
 
 use crate::town::config::{
-    Setting, SettingOrigin, SettingPlace, SettingsError, SettingsLayers, StoredSetting,
+    ChangeError, Setting, SettingOrigin, SettingPlace, SettingsError, SettingsLayers, StoredSetting,
 };
 
 /// The prefix of the settings that turn rules on or off.
@@ -146,6 +146,17 @@ impl Rule {
 pub fn switched_by(setting: &str) -> Option<&'static Rule> {
     let name = setting.strip_prefix(SWITCH)?;
     RULES.iter().copied().find(|rule| rule.name == name)
+}
+
+/// Finds a setting by its name. The switch of a rule that no setting turns off has its built-in
+/// value.
+pub fn find_setting(layers: &SettingsLayers, name: &str) -> Result<Setting, ChangeError> {
+    let found = match switched_by(name) {
+        Some(rule) => Some(rule.switch_setting(layers)),
+        None if name.starts_with(SWITCH) => None,
+        None => layers.get(name),
+    };
+    found.ok_or_else(|| ChangeError::unknown(name))
 }
 
 /// Returns the switches in settings that belong to no rule.

@@ -1,0 +1,462 @@
+//! Changes one setting, for `gt config` and for the page of the town.
+//!
+//! Every change is checked in the same way: the setting exists, its value fits, the names of agents
+//! and accounts in it are known, and the file is one in which the setting counts. The page changes
+//! only those settings that the table allows it, and only if the file still has the value that the
+//! page has shown.
+//!
+//! 1. Check that the page may change the setting.
+//! 2. Lock the settings, and compare the value of the file.
+//! 3. Check and write the value.
+//! 4. Wake the daemon, and describe the value that counts now.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use kit::cli::slip::sort_nearest_first;
+use kit::ui::escape::{escape_line, quote_for_shell};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::host::daemon::wake_daemon;
+use crate::host::runtime;
+use crate::record::account::AccountBook;
+use crate::record::rule::{self, RuleScope};
+use crate::record::start_use::StartUse;
+use crate::town::config::{
+    ChangeError, SettingOrigin, SettingsLayer, SettingsLayers, change_locked_setting, key,
+    lock_settings,
+};
+use crate::town::lock::Lock;
+use crate::town::{Rig, Town, TownLayout};
+
+/// The maximum number of names that an error proposes.
+const MAX_PROPOSALS: usize = 3;
+
+/// A change of one setting.
+#[derive(Debug, Clone, Copy)]
+pub struct SettingChange<'a> {
+    pub key: &'a str,
+    /// The value as a user writes it. None removes the setting from the layer.
+    pub value: Option<&'a str>,
+    pub layer: SettingsLayer,
+}
+
+impl SettingChange<'_> {
+    /// Changes the setting of a rig, or of the town without a rig. Returns the changed file.
+    pub fn apply(&self, town: &Town, rig: Option<&Rig>) -> anyhow::Result<PathBuf> {
+        self.apply_locked(&lock_settings(town)?, town, rig)
+    }
+
+    fn apply_locked(&self, lock: &Lock, town: &Town, rig: Option<&Rig>) -> anyhow::Result<PathBuf> {
+        if let Some(value) = self.value {
+            rule::find_setting(&SettingsLayers::load(town, rig)?, self.key)?;
+            check_rule_scope(rig, self.key)?;
+            check_agent_name(&town.layout, rig, self.key, value)?;
+            check_limited_name(town, self.key)?;
+        }
+        let file = change_locked_setting(lock, town, rig, self.layer, self.key, self.value)?;
+        wake_daemon(town);
+        Ok(file)
+    }
+}
+
+/// The settings file that a user changes on a screen, and the value that the screen has shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ShownSetting {
+    pub key: String,
+    /// The rig whose file is changed. None for the town's file.
+    pub rig: Option<String>,
+    /// The value of the file. `null` if the file does not have the setting.
+    pub stored: Value,
+}
+
+/// The reason why the page does not change a setting.
+#[derive(Debug, thiserror::Error)]
+pub enum RefusedOnPage {
+    #[error(
+        "{key} is changed in a shell only: it decides what is run, who gets in or which work \
+         passes. Type\n{command}"
+    )]
+    ShellOnly { key: String, command: String },
+    #[error("{key} in {} was changed in the meantime, and is {now}", path.display())]
+    Changed {
+        key: String,
+        path: PathBuf,
+        now: String,
+    },
+}
+
+impl ShownSetting {
+    /// Describes the change in the imperative. `None` removes the setting.
+    pub fn describe_change(&self, value: Option<&str>) -> String {
+        let place = match &self.rig {
+            Some(rig) => format!("rig {rig}"),
+            None => "the town".to_owned(),
+        };
+        match value {
+            Some(value) => format!("Set {} of {place} to \"{value}\"", self.key),
+            None => format!("Remove {} from the settings of {place}", self.key),
+        }
+    }
+
+    /// Changes the setting for a user of the page, and describes the result in one line.
+    pub fn change(&self, town: &Town, value: Option<&str>) -> anyhow::Result<String> {
+        let rig = self
+            .rig
+            .as_ref()
+            .map(|rig| town.find_rig(rig))
+            .transpose()?;
+        rule::find_setting(&SettingsLayers::load(town, rig.as_ref())?, &self.key)?;
+        if !key::find_key(&self.key).is_some_and(|key| key.is_on_page) {
+            return Err(RefusedOnPage::ShellOnly {
+                command: command_to_change(&self.key, self.rig.as_deref(), value.is_some()),
+                key: self.key.clone(),
+            }
+            .into());
+        }
+        let lock = lock_settings(town)?;
+        let layers = SettingsLayers::load(town, rig.as_ref())?;
+        let stored = layers.stored_setting(&self.key);
+        if *stored.value != self.stored {
+            return Err(RefusedOnPage::Changed {
+                key: self.key.clone(),
+                path: stored.path.to_owned(),
+                now: match stored.value {
+                    Value::Null => "not set now".to_owned(),
+                    value => format!("{value} now"),
+                },
+            }
+            .into());
+        }
+        let change = SettingChange {
+            key: &self.key,
+            value,
+            layer: SettingsLayer::Settings,
+        };
+        let file = change.apply_locked(&lock, town, rig.as_ref())?;
+        describe_result(town, rig.as_ref(), &change, &file)
+    }
+}
+
+/// Returns the command that changes a setting of a rig, or of the town without a rig.
+pub fn command_to_change(key: &str, rig: Option<&str>, is_set: bool) -> String {
+    let verb = if is_set { "set" } else { "unset" };
+    let scope = match rig {
+        Some(rig) => format!("--rig {}", quote_for_shell(rig)),
+        None => "--town".to_owned(),
+    };
+    let value = if is_set { " VALUE" } else { "" };
+    format!("gt config {verb} {scope} {}{value}", quote_for_shell(key))
+}
+
+/// Describes a change, and the value that counts now if it comes from another layer.
+fn describe_result(
+    town: &Town,
+    rig: Option<&Rig>,
+    change: &SettingChange,
+    file: &Path,
+) -> anyhow::Result<String> {
+    let key = change.key;
+    let counts = rule::find_setting(&SettingsLayers::load(town, rig)?, key)?;
+    let is_from_file = match &counts.origin {
+        SettingOrigin::Rig(path) | SettingOrigin::Town(path) => path == file,
+        _ => false,
+    };
+    let done = match change.value {
+        Some(value) => format!("{key} = {}  ({})", escape_line(value), file.display()),
+        None => format!("{key} is no longer set in {}", file.display()),
+    };
+    Ok(if is_from_file {
+        done
+    } else {
+        let value = match &counts.value {
+            Value::Null => "no value".to_owned(),
+            value => escape_line(&value.to_string()),
+        };
+        format!("{done}; {value} counts, from {}", counts.origin)
+    })
+}
+
+/// Checks that the switch of a rule of the whole town is set for the town.
+fn check_rule_scope(rig: Option<&Rig>, key: &str) -> Result<(), ChangeError> {
+    let is_towns = rule::switched_by(key).is_some_and(|rule| rule.scope == RuleScope::Town);
+    if is_towns && rig.is_some() {
+        return Err(ChangeError::WrongPlace {
+            name: key.to_owned(),
+            reason: "it is the whole town's: use --town",
+        });
+    }
+    Ok(())
+}
+
+/// Checks that an agent's name is defined in the settings or among the built-in presets.
+fn check_agent_name(
+    layout: &TownLayout,
+    rig: Option<&Rig>,
+    key: &str,
+    value: &str,
+) -> anyhow::Result<()> {
+    let names_agent = match key {
+        "default_agent" => rig.is_none(),
+        "agent" => rig.is_some(),
+        _ => key.starts_with("role_agents."),
+    };
+    if !names_agent {
+        return Ok(());
+    }
+    let known = runtime::list_agent_names(layout, rig.map(Rig::layout))?;
+    anyhow::ensure!(
+        known.iter().any(|name| name == value),
+        ChangeError::BadValue {
+            name: key.to_owned(),
+            text: value.to_owned(),
+            expected: format!("an agent ({})", known.join(", ")),
+        }
+    );
+    Ok(())
+}
+
+/// Checks that the name in a limit of the scheduler is an agent of the town or a rig, or an
+/// account.
+fn check_limited_name(town: &Town, key: &str) -> anyhow::Result<()> {
+    let (kind, name, known) = match StartUse::from_setting(key) {
+        Some(StartUse::Agent(name)) => {
+            let mut known = runtime::list_agent_names(&town.layout, None)?;
+            for rig in town.list_rigs()? {
+                known.extend(runtime::list_agent_names(&town.layout, Some(rig.layout()))?);
+            }
+            ("agent", name, known)
+        }
+        Some(StartUse::Account(name)) => {
+            let accounts = AccountBook::load(&town.layout)?.accounts;
+            ("account", name, accounts.into_keys().collect())
+        }
+        None => return Ok(()),
+    };
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let names: BTreeSet<&str> = known.iter().map(String::as_str).collect();
+    let mut near = sort_nearest_first(&name, names.into_iter().collect());
+    near.truncate(MAX_PROPOSALS);
+    let near = match near.as_slice() {
+        [] => String::new(),
+        near => format!(" (did you mean {}?)", near.join(", ")),
+    };
+    anyhow::bail!("there is no {kind} `{name}`{near}: not found");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::testing::TestTown;
+
+    /// Returns a town whose settings files are these texts.
+    fn town_with(town_file: &str, rig_file: &str) -> TestTown {
+        let place = TestTown::new();
+        let origin = place.create_origin(&[("a.txt", "1\n")]);
+        place.add_rig("web", Some(&origin)).unwrap();
+        for (path, text) in [
+            (place.town.layout.settings(), town_file),
+            (place.town.rig("web").settings(), rig_file),
+        ] {
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        place
+    }
+
+    fn shown(key: &str, rig: Option<&str>, stored: Value) -> ShownSetting {
+        ShownSetting {
+            key: key.to_owned(),
+            rig: rig.map(str::to_owned),
+            stored,
+        }
+    }
+
+    fn read_files(place: &TestTown) -> [String; 2] {
+        [
+            place.town.layout.settings(),
+            place.town.rig("web").settings(),
+        ]
+        .map(|path| std::fs::read_to_string(path).unwrap())
+    }
+
+    #[test]
+    fn the_page_changes_one_value_of_one_file_and_names_the_layer_that_counts() {
+        let place = town_with(
+            "{\n  \"mine\": [1, 2.5],\n  \"budget\": {\n    \"day\": 5\n  }\n}\n",
+            "{}\n",
+        );
+        let town = &place.town;
+        let done = shown("budget.day", None, json!(5)).change(town, Some("7"));
+        assert!(done.unwrap().starts_with("budget.day = 7  ("));
+        let [town_file, rig_file] = read_files(&place);
+        let expected =
+            "{\n  \"mine\": [\n    1,\n    2.5\n  ],\n  \"budget\": {\n    \"day\": 7\n  }\n}\n";
+        assert_eq!((town_file.as_str(), rig_file.as_str()), (expected, "{}\n"));
+        let done = shown("budget.rig", Some("web"), Value::Null).change(town, Some("2.50"));
+        assert!(!done.unwrap().contains("counts"));
+        assert_eq!(read_files(&place)[0], expected);
+        let removed = shown("budget.day", None, json!(7)).change(town, None);
+        let removed = removed.unwrap();
+        assert!(
+            removed.contains("is no longer set") && removed.ends_with("0 counts, from built-in"),
+            "{removed}"
+        );
+        // A higher layer hides the value of the file.
+        let local = SettingChange {
+            key: "max_polecats",
+            value: Some("3"),
+            layer: SettingsLayer::Local,
+        };
+        local.apply(town, Some(&town.rig("web"))).unwrap();
+        let hidden = shown("max_polecats", Some("web"), Value::Null).change(town, Some("9"));
+        let hidden = hidden.unwrap();
+        assert!(hidden.contains("; 3 counts, from local: "), "{hidden}");
+    }
+
+    #[test]
+    fn the_page_refuses_values_that_run_programs_and_names_the_command() {
+        let place = town_with("{\"mine\":1}", "{\"mine\":2}");
+        let before = read_files(&place);
+        for key in key::all_keys().iter().filter(|key| !key.is_on_page) {
+            let name = match key.name {
+                "patrol.rules.*" => "patrol.rules.N1-run-plugin".to_owned(),
+                name => name.replace('*', "x"),
+            };
+            for (rig, value) in [
+                (None, Some("true")),
+                (Some("web"), Some("true")),
+                (None, None),
+            ] {
+                let setting = shown(&name, rig, Value::Null);
+                let refused = setting.change(&place.town, value).unwrap_err();
+                let error = refused.downcast_ref::<RefusedOnPage>();
+                let Some(RefusedOnPage::ShellOnly { command, .. }) = error else {
+                    panic!("{name}: {refused:#}");
+                };
+                let scope = if rig.is_some() { "--rig web" } else { "--town" };
+                let expected = match value {
+                    Some(_) => format!("gt config set {scope} {name} VALUE"),
+                    None => format!("gt config unset {scope} {name}"),
+                };
+                assert_eq!(*command, expected);
+            }
+        }
+        // A name with shell syntax is quoted in the command.
+        let gate = shown("merge_queue.gates.$(id).cmd", None, Value::Null);
+        let refused = gate.change(&place.town, Some("id")).unwrap_err();
+        let text = refused.to_string();
+        assert!(
+            text.ends_with("\ngt config set --town 'merge_queue.gates.$(id).cmd' VALUE"),
+            "{text}"
+        );
+        assert_eq!(read_files(&place), before);
+    }
+
+    #[test]
+    fn the_page_changes_nothing_that_it_has_not_shown() {
+        let place = town_with(
+            "{\"budget\":{\"day\":5}}",
+            "{\"budget\":{\"rig\":\"much\"}}",
+        );
+        let before = read_files(&place);
+        let town = &place.town;
+        for (setting, value, reason) in [
+            (shown("budget.day", None, json!(4)), Some("7"), "is 5 now"),
+            (shown("budget.day", None, json!(4)), None, "is 5 now"),
+            (shown("budget.day", None, json!("5")), Some("7"), "is 5 now"),
+            (
+                shown("max_polecats", None, json!(1)),
+                Some("7"),
+                "is not set now",
+            ),
+            (
+                shown("budget.rig", Some("web"), Value::Null),
+                Some("1"),
+                "is \"much\" now",
+            ),
+            (
+                shown("budget.day", None, json!(5)),
+                Some("-1"),
+                "must be an amount",
+            ),
+            (
+                shown("budget.day", None, json!(5)),
+                Some("1e999"),
+                "must be an amount",
+            ),
+            (
+                shown("budget.day", Some("web"), Value::Null),
+                Some("7"),
+                "use --town",
+            ),
+            (
+                shown("theme.name", None, Value::Null),
+                Some("rust"),
+                "--rig",
+            ),
+            (
+                shown("budget.days", None, Value::Null),
+                Some("7"),
+                "did you mean budget.day?",
+            ),
+            (
+                shown("mine", None, Value::Null),
+                None,
+                "there is no setting",
+            ),
+            (
+                shown("budget", None, json!({"day": 5})),
+                None,
+                "there is no setting",
+            ),
+            (
+                shown("scheduler.max_per_agent.nobody", None, Value::Null),
+                Some("1"),
+                "there is no agent",
+            ),
+            (
+                shown("namepool.names", None, Value::Null),
+                Some("../up"),
+                "name",
+            ),
+            (
+                shown("max_polecats", Some("nowhere"), Value::Null),
+                Some("1"),
+                "nowhere",
+            ),
+        ] {
+            let refused = setting.change(town, value).unwrap_err();
+            let text = format!("{refused:#}");
+            assert!(text.contains(reason), "{setting:?}: {text}");
+        }
+        assert_eq!(read_files(&place), before);
+    }
+
+    #[test]
+    fn a_label_of_the_rig_is_not_taken_for_the_value_of_the_file() {
+        let place = town_with("{}", "{}");
+        let town = &place.town;
+        let rig = town.rig("web");
+        let label = |tx: &mut bd::store::Tx| {
+            let mut bead = tx.get("web-rig-web").cloned().unwrap();
+            bead.labels.push("priority_adjustment:9".to_owned());
+            Ok(tx.put(bead)?)
+        };
+        town.transact(&rig.store().unwrap(), label).unwrap();
+        let setting = shown("priority_adjustment", Some("web"), json!(9));
+        let refused = setting.change(town, Some("1")).unwrap_err();
+        assert!(refused.to_string().contains("is not set now"));
+        let setting = shown("priority_adjustment", Some("web"), Value::Null);
+        let done = setting.change(town, Some("1")).unwrap();
+        assert!(done.contains("; 10 counts, from 9 (bead: "), "{done}");
+        let layers = SettingsLayers::load(town, Some(&rig)).unwrap();
+        assert_eq!(layers.sum("priority_adjustment"), 10);
+    }
+}
