@@ -223,21 +223,24 @@ fn every_page_and_tab_opens_by_keys() {
         "+++ b/b.txt",
         "no messages",
         "[5 timeline]",
+        "[6 events]",
     ]);
     let request = worker.hand_in();
     terminal.wait_for(&request);
     terminal.search(&other);
     let title = format!("bead {other}");
-    read_tabs(&[&title, "no earlier attempt", "[3 timeline]"]);
+    read_tabs(&[&title, "no earlier attempt", "[3 timeline]", "[4 events]"]);
     terminal.search(&request);
     read_tabs(&[
         "[1 status]",
         "+++ b/b.txt",
         "no gate has failed",
-        "[4 timeline]",
+        "[4 events]",
     ]);
     terminal.search(&showcase.convoy);
-    read_tabs(&["Wave 2", "[2 timeline]"]);
+    read_tabs(&["Wave 2", "* the longest chain", "Longest: ", "[4 events]"]);
+    terminal.press(&["m"]);
+    read_tabs(&["Waiting for no one", "Longest: ", "Costs of 30 days"]);
     // A question is answered in the user's own words.
     terminal.press(&["1", "r"]);
     terminal.wait_for("Answer to");

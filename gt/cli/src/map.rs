@@ -26,7 +26,8 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     build_report(map, write_map)
 }
 
-fn write_map(map: &TownMap, page: &mut Page) {
+/// Writes the map, as `gt map` and `gt top` show it.
+pub(super) fn write_map(map: &TownMap, page: &mut Page) {
     let style = page.style().clone();
     let columns = page.known_width().unwrap_or(usize::MAX);
     let boxes = list_picture_places(&map.places);

@@ -54,15 +54,27 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         (None, Some(rig)) => TimelineSubject::Rig(rig.name().to_owned()),
         (None, None) => TimelineSubject::Town,
     };
-    let since = match (parse_since(args.since.as_deref(), now)?, &subject) {
-        (None, TimelineSubject::Bead(_) | TimelineSubject::Convoy(_)) => None,
-        (since, _) => Some(since.unwrap_or(now.saturating_sub(DEFAULT_RANGE)?)),
-    };
+    let since = parse_since(args.since.as_deref(), now)?;
+    let since = begin_of_range(&subject, since, now)?;
     let timeline = read_timeline(&town, &subject, since)?;
     build_report(timeline, write_timeline)
 }
 
-fn write_timeline(timeline: &Timeline, page: &mut Page) {
+/// Returns the begin of a timeline: the chosen one, or else a day ago. None for the whole life of a
+/// bead or a convoy.
+pub(super) fn begin_of_range(
+    subject: &TimelineSubject,
+    since: Option<Timestamp>,
+    now: Timestamp,
+) -> anyhow::Result<Option<Timestamp>> {
+    Ok(match (since, subject) {
+        (None, TimelineSubject::Bead(_) | TimelineSubject::Convoy(_)) => None,
+        (since, _) => Some(since.unwrap_or(now.saturating_sub(DEFAULT_RANGE)?)),
+    })
+}
+
+/// Writes the timeline, as `gt timeline` and `gt top` show it.
+pub(super) fn write_timeline(timeline: &Timeline, page: &mut Page) {
     let style = page.style().clone();
     let title = escape::escape_line(&timeline.title);
     page.cut_line(style.bold(format!("{}  {title}", timeline.subject).trim_end()));

@@ -19,7 +19,7 @@ use crate::bead::{Bead, Status};
 use crate::graph::layers::{self, LayeredBeads};
 use crate::store::Snapshot;
 pub use svg::{escape_markup, format_html, format_svg};
-pub use terminal::draw_in_columns;
+pub use terminal::{draw_in_columns, min_columns};
 
 /// The size of a cell in the units of an SVG file.
 const CELL_WIDTH: usize = 8;

@@ -21,12 +21,7 @@ pub fn draw_in_columns(
     if !is_drawable(beads) {
         return None;
     }
-    let longest_id = beads
-        .iter()
-        .map(|bead| count_columns(&escape::escape_line(&bead.id)))
-        .max()?;
-    // The symbol, the mark of the critical path, and the spaces between.
-    let id_width = longest_id + 4;
+    let id_width = min_box_width(beads)?;
     let wide = BOX_WIDTHS.into_iter().filter(|width| *width > id_width);
     wide.chain([id_width]).find_map(|width| {
         let graph = build_graph(beads, BoxSize { width, height: 1 });
@@ -51,6 +46,26 @@ pub fn draw_in_columns(
                 .collect(),
         )
     })
+}
+
+/// Returns the columns of the narrowest drawing, in which each box has room for its id. None if
+/// there are too many beads.
+pub fn min_columns(beads: &[PictureBead]) -> Option<usize> {
+    if !is_drawable(beads) {
+        return None;
+    }
+    let width = min_box_width(beads)?;
+    let graph = build_graph(beads, BoxSize { width, height: 1 });
+    Some(graph.compute_layout_with_config(&layout_config()).width())
+}
+
+/// Returns the width of a box for the longest id, its symbol, the mark of the critical path, and the
+/// spaces between. None without beads.
+fn min_box_width(beads: &[PictureBead]) -> Option<usize> {
+    let ids = beads
+        .iter()
+        .map(|bead| count_columns(&escape::escape_line(&bead.id)));
+    Some(ids.max()? + 4)
 }
 
 fn format_box(bead: &PictureBead, width: usize, is_critical: bool) -> String {

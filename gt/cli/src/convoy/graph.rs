@@ -3,7 +3,7 @@
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
 use bd::graph::picture::{self, GraphPicture, PictureBead, PictureState};
-use gt::flow::work::convoy::{self, ConvoyProgress};
+use gt::flow::work::convoy::{self, ConvoyProgress, TrackedBead};
 use gt::record::town_view::TownView;
 use gt::view::convoy::list_waves;
 use gt::view::convoy_graph;
@@ -44,14 +44,28 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             Some(drawn) if args.svg => page.line(picture::format_svg(drawn, &title).trim_end()),
             Some(drawn) if args.html => page.line(picture::format_html(drawn, &title).trim_end()),
             _ => {
-                super::write_heading(&convoy, page);
-                write_drawing(&convoy, &beads, page);
+                write_graph(&convoy, &beads, page);
             }
         }
     })
 }
 
-fn write_drawing(convoy: &ConvoyProgress, beads: &[PictureBead], page: &mut Page) {
+/// Writes the heading and the drawing of a convoy, as `gt convoy graph` and `gt top` show it.
+pub(in super::super) fn write_graph(
+    convoy: &ConvoyProgress,
+    beads: &[PictureBead],
+    page: &mut Page,
+) {
+    super::write_heading(convoy, page);
+    write_drawing(&convoy.tracked, beads, page);
+}
+
+/// Draws the beads, or lists them in waves if they do not fit.
+pub(in super::super) fn write_drawing(
+    tracked: &[TrackedBead],
+    beads: &[PictureBead],
+    page: &mut Page,
+) {
     let style = page.style().clone();
     let width = page.known_width().unwrap_or(usize::MAX);
     let drawing = picture::draw_in_columns(beads, width, |bead, text| match bead.state {
@@ -65,9 +79,12 @@ fn write_drawing(convoy: &ConvoyProgress, beads: &[PictureBead], page: &mut Page
         for line in lines {
             page.line(line);
         }
+        if !picture::find_critical_path(beads).is_empty() {
+            page.line(style.dim("  * the longest chain of beads that are still to be done"));
+        }
         return;
     }
-    for (number, wave) in list_waves(&convoy.tracked).into_iter().enumerate() {
+    for (number, wave) in list_waves(tracked).into_iter().enumerate() {
         page.line(format!("Wave {}", number + 1));
         for tracked in wave {
             let bead = beads.iter().find(|bead| bead.id == tracked.id);

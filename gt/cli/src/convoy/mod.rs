@@ -4,7 +4,7 @@ mod add;
 mod check;
 mod close;
 mod create;
-mod graph;
+pub(super) mod graph;
 mod land;
 mod list;
 mod remove;

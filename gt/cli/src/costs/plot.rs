@@ -26,8 +26,8 @@ pub(super) fn run(ctx: &Context, choice: DailyChoice) -> CommandResult {
     build_report(numbers, write_plot)
 }
 
-/// Writes the comparison, the plot and the groups.
-pub(super) fn write_plot(numbers: &DailyNumbers, page: &mut Page) {
+/// Writes the comparison, the plot and the groups, as `gt costs --plot` and `gt top` show them.
+pub(in super::super) fn write_plot(numbers: &DailyNumbers, page: &mut Page) {
     let metric = numbers.metric;
     let comparison = describe_comparison(numbers);
     page.line(page.style().bold(&comparison));

@@ -105,7 +105,7 @@ pub(super) fn list_offered_keys(overview: &TownOverview, subject: &Subject) -> V
                 .into_iter()
                 .collect();
         }
-        Subject::Convoy(_) => None,
+        Subject::Convoy(_) | Subject::Town => None,
     };
     let mut keys: Vec<OfferedKey> = offered
         .into_iter()

@@ -8,6 +8,7 @@ mod act;
 mod action;
 mod alert;
 mod draw;
+mod drawn;
 mod need;
 mod news;
 mod pages;
@@ -43,7 +44,9 @@ use state::{ResultLine, TopState};
 /// feed. Enter opens a line: an agent with its live screen, changes and mail, a bead, a convoy by
 /// waves, a merge request with its changes and gate logs, a rig. The keys of the selected line are
 /// at the bottom, and `?` lists all. An agent has its last progress, the tokens of its context, its
-/// costs of today and its last line of output.
+/// costs of today and its last line of output. The page of a convoy has its graph, those of a bead,
+/// a worker and a rig their timeline, and `m` opens the map of the town, its timeline and the plot
+/// of its costs. Pictures scroll sideways by `h` and `l`.
 ///
 /// With `--json` one object {at, status, needs_you[{key, kind, subject, text, bead, next[],
 /// question?{escalation, severity, from, since, options[], default?{answer, at}, acked_by}}],
@@ -56,6 +59,8 @@ pub(super) struct Args {}
 const KEY_WAIT: Duration = Duration::from_millis(200);
 /// The time between two readings of an agent's live screen.
 const SCREEN_TICK: Duration = Duration::from_secs(1);
+/// The columns beside the lines of a page: the mark of the selection, and the right edge.
+const MARGIN_COLUMNS: usize = 3;
 /// The lines that a turn of the mouse wheel moves.
 const WHEEL: isize = 3;
 
@@ -193,6 +198,9 @@ impl<'a> Top<'a> {
         if std::mem::take(&mut self.alert.rings) {
             screen.ring()?;
         }
+        let columns = usize::from(screen.terminal.size()?.width);
+        self.state
+            .set_columns(columns.saturating_sub(MARGIN_COLUMNS));
         let state = &self.state;
         let theme = self.theme;
         let mut areas = Vec::new();
@@ -235,7 +243,7 @@ impl<'a> Top<'a> {
             }
             TopMessage::Unreadable(problem) => self.state.news.problem = Some(problem),
             TopMessage::Costs(costs) => {
-                self.state.news.costs = Some(costs.map(|news| *news));
+                self.state.set_costs(costs.map(|news| *news));
             }
             TopMessage::Page { request, lines } => {
                 self.page_reading.runs = false;
@@ -264,6 +272,7 @@ impl<'a> Top<'a> {
         let request = PageRequest {
             subject: page.subject.clone(),
             tab: page.tab,
+            columns: self.state.columns,
         };
         let is_due = match &self.page_reading.last {
             Some((last, at)) if *last == request && page.lines.is_some() => {

@@ -54,10 +54,12 @@ fn list_links(overview: &TownOverview, need: &UserNeed) -> Vec<PageLine> {
     }
     links
         .into_iter()
-        .map(|(kind, subject)| PageLine {
-            text: format!("  {kind}: {}", escape_line(subject.name())),
-            tone: Tone::Plain,
-            subject: Some(subject),
+        .map(|(kind, subject)| {
+            let text = format!("  {kind}: {}", escape_line(subject.name()));
+            PageLine {
+                subject: Some(subject),
+                ..PageLine::plain(text)
+            }
         })
         .collect()
 }

@@ -68,9 +68,9 @@ pub(super) fn read_page(
             | Subject::Bead(name)
             | Subject::Convoy(name),
             _,
-        ) => read_timeline(town, name),
-        // The page of a need is built from the overview.
-        (Subject::Need(_), _) => Ok(Vec::new()),
+        ) => read_events(town, name),
+        // The page of a need is built from the overview, and those of the town are drawn.
+        (Subject::Need(_) | Subject::Town, _) => Ok(Vec::new()),
     }
 }
 
@@ -111,7 +111,7 @@ fn read_agent(town: &LiveTown, agent: &Address, tab: PageTab) -> anyhow::Result<
                 }
             }))
         }
-        _ => read_timeline(town, &agent.to_string()),
+        _ => read_events(town, &agent.to_string()),
     }
 }
 
@@ -126,7 +126,7 @@ fn read_screen(town: &LiveTown, agent: &Address) -> anyhow::Result<Vec<PageLine>
         .collect())
 }
 
-fn read_timeline(town: &LiveTown, name: &str) -> anyhow::Result<Vec<PageLine>> {
+fn read_events(town: &LiveTown, name: &str) -> anyhow::Result<Vec<PageLine>> {
     let found = why::explain_name(town, name)?;
     Ok(list_lines(town, |page| {
         why_command::write_explanation(&found, 0, false, page);

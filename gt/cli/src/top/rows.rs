@@ -26,6 +26,7 @@ pub(super) enum Tone {
     Good,
     Caution,
     Bad,
+    Name,
 }
 
 /// A line of a page.
@@ -34,6 +35,9 @@ pub(super) struct PageLine {
     /// The text, escaped.
     pub(super) text: String,
     pub(super) tone: Tone,
+    /// The parts of a drawn line, each with its tone, which together are the text. Empty if the
+    /// whole text has one tone.
+    pub(super) parts: Vec<MoreLine>,
     /// The subject that the line opens.
     pub(super) subject: Option<Subject>,
 }
@@ -43,6 +47,7 @@ impl PageLine {
         Self {
             text: text.into(),
             tone: Tone::Plain,
+            parts: Vec::new(),
             subject: None,
         }
     }
@@ -62,7 +67,7 @@ pub(super) struct ScreenRow {
     pub(super) more: Vec<MoreLine>,
 }
 
-/// A line below a row.
+/// A line below a row, or a part of a drawn line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct MoreLine {
     pub(super) tone: Tone,

@@ -27,7 +27,7 @@ use super::news::CostNews;
 use super::rows::PageLine;
 use super::state::ResultLine;
 use super::subject::Subject;
-use super::{pages, screen};
+use super::{drawn, pages, screen};
 
 /// The time after which the town is read even if nothing has changed.
 const READ_INTERVAL: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ const MIN_READ_PAUSE: Duration = Duration::from_millis(500);
 /// The rest after a reading, as a multiple of its duration. Bounds the load of a large town.
 const REST_FACTOR: u32 = 40;
 /// The number of days whose costs are drawn.
-const SHOWN_DAYS: usize = 14;
+const SHOWN_DAYS: usize = 30;
 /// The number of events that are kept.
 const MAX_EVENTS: usize = 200;
 
@@ -70,6 +70,8 @@ pub(super) struct OverviewNews {
 pub(super) struct PageRequest {
     pub(super) subject: Subject,
     pub(super) tab: usize,
+    /// The columns that a line of the page has.
+    pub(super) columns: usize,
 }
 
 /// Opens the town in each thread.
@@ -218,8 +220,14 @@ pub(super) fn serve_pages(
     send: &Sender<TopMessage>,
 ) {
     let town = opener.open();
+    let memory = OverviewMemory::default();
     for request in requests {
-        let lines = pages::read_page(&town, &request.subject, request.subject.tabs()[request.tab]);
+        let tab = request.subject.tabs()[request.tab];
+        let lines = if tab.is_drawn() {
+            drawn::read_picture(&town, &request.subject, tab, request.columns, &memory)
+        } else {
+            pages::read_page(&town, &request.subject, tab)
+        };
         let lines = lines.unwrap_or_else(|error| pages::describe_missing(&error));
         if send.send(TopMessage::Page { request, lines }).is_err() {
             return;

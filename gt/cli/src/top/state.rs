@@ -4,13 +4,17 @@
 use gt::flow::townwide::town_change::TownChange;
 use gt::town::event::EventLine;
 use gt::view::overview::TownOverview;
+use kit::ui::cut::count_columns;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::action::{KeyEffect, OfferedKey, TextPurpose, TopAction, list_offered_keys};
-use super::need;
-use super::news::{Section, TownNews};
+use super::news::{CostNews, Section, TownNews};
 use super::rows::{self, PageLine, ScreenRow};
 use super::subject::{PageTab, Subject};
+use super::{drawn, need};
+
+/// The columns by which a key scrolls sideways.
+const SIDEWAYS_COLUMNS: isize = 10;
 
 /// An opened subject.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +23,8 @@ pub(super) struct OpenPage {
     /// The number of the tab in the subject's list.
     pub(super) tab: usize,
     pub(super) cursor: usize,
+    /// The columns that are scrolled off at the left.
+    pub(super) left: usize,
     /// None until the tab has been read.
     pub(super) lines: Option<Vec<PageLine>>,
 }
@@ -65,6 +71,8 @@ pub(super) struct TopState {
     pub(super) result: Option<ResultLine>,
     /// The running actions.
     pub(super) running: Vec<String>,
+    /// The columns that a line of a page has.
+    pub(super) columns: usize,
 }
 
 impl TopState {
@@ -81,6 +89,7 @@ impl TopState {
             is_help_open: false,
             result: None,
             running: Vec::new(),
+            columns: 0,
         }
     }
 
@@ -127,15 +136,36 @@ impl TopState {
             };
             self.move_cursor_to(section, &rows, cursor);
         }
-        self.describe_open_need();
+        self.write_own_page();
     }
 
-    /// Writes the page of a need, which the overview has.
-    fn describe_open_need(&mut self) {
-        if let (Some(page), Some(overview)) = (self.pages.last_mut(), &self.news.overview)
-            && let Subject::Need(key) = &page.subject
-        {
-            page.lines = Some(need::describe_need(overview, key));
+    /// Takes a reading of the costs, or the reason why there is none.
+    pub(super) fn set_costs(&mut self, costs: Result<CostNews, String>) {
+        self.news.costs = Some(costs);
+        self.write_own_page();
+    }
+
+    /// Takes the columns that a line of a page has.
+    pub(super) fn set_columns(&mut self, columns: usize) {
+        if self.columns != columns {
+            self.columns = columns;
+            self.write_own_page();
+        }
+    }
+
+    /// Writes the open page if the news have all of it: that of a need, or the costs.
+    fn write_own_page(&mut self) {
+        let (Some(page), Some(overview)) = (self.pages.last_mut(), &self.news.overview) else {
+            return;
+        };
+        if let Subject::Need(key) = &page.subject {
+            page.set_lines(need::describe_need(overview, key));
+        } else if page.tab() == PageTab::Costs {
+            let costs = self.news.costs.as_ref();
+            page.lines = None;
+            if let Some(costs) = costs {
+                page.set_lines(drawn::draw_costs(costs, self.columns, overview.at));
+            }
         }
     }
 
@@ -159,12 +189,10 @@ impl TopState {
             .lines
             .as_ref()
             .is_none_or(|old| page.cursor + 1 >= old.len());
-        let last = lines.len().saturating_sub(1);
         if page.is_screen() && was_at_end {
-            page.cursor = last;
+            page.cursor = lines.len();
         }
-        page.cursor = page.cursor.min(last);
-        page.lines = Some(lines);
+        page.set_lines(lines);
     }
 
     /// Returns the selected subject: that of the selected line, or of the page.
@@ -241,6 +269,9 @@ impl TopState {
             KeyCode::Home => self.step(isize::MIN),
             KeyCode::End => self.step(isize::MAX),
             KeyCode::Char(digit @ '1'..='9') => self.choose_number(digit),
+            KeyCode::Char('m') if self.pages.is_empty() => self.open(Subject::Town),
+            KeyCode::Char('h') => self.scroll_sideways(-SIDEWAYS_COLUMNS),
+            KeyCode::Char('l') => self.scroll_sideways(SIDEWAYS_COLUMNS),
             KeyCode::Char(letter) => {
                 let offered = self.offered_keys();
                 let chosen = offered.into_iter().find(|offered| offered.key == letter)?;
@@ -440,9 +471,10 @@ impl TopState {
             subject,
             tab: 0,
             cursor: 0,
+            left: 0,
             lines: None,
         });
-        self.describe_open_need();
+        self.write_own_page();
     }
 
     /// Moves to the next or the previous section or tab.
@@ -463,7 +495,19 @@ impl TopState {
         {
             page.tab = tab;
             page.cursor = 0;
+            page.left = 0;
             page.lines = None;
+        }
+        self.write_own_page();
+    }
+
+    /// Scrolls a page whose lines are cut, as far as there are columns.
+    fn scroll_sideways(&mut self, by: isize) {
+        if let Some(page) = self.pages.last_mut()
+            && page.tab().is_cut()
+        {
+            page.left = page.left.saturating_add_signed(by);
+            page.limit_scroll();
         }
     }
 
@@ -553,9 +597,24 @@ impl OpenPage {
         self.subject.tabs()[self.tab]
     }
 
+    /// Replaces the lines and keeps the selection and the scroll within them.
+    fn set_lines(&mut self, lines: Vec<PageLine>) {
+        self.cursor = self.cursor.min(lines.len().saturating_sub(1));
+        self.lines = Some(lines);
+        self.limit_scroll();
+    }
+
+    /// Keeps a part of the longest line visible.
+    fn limit_scroll(&mut self) {
+        let lines = self.lines.as_deref().unwrap_or(&[]);
+        let longest = lines.iter().map(|line| count_columns(&line.text)).max();
+        let limit = longest.unwrap_or(0).saturating_sub(1);
+        self.left = self.left.min(limit);
+    }
+
     /// Returns true if the state writes the page itself.
     pub(super) fn has_own_lines(&self) -> bool {
-        matches!(self.subject, Subject::Need(_))
+        matches!(self.subject, Subject::Need(_)) || self.tab() == PageTab::Costs
     }
 
     /// Returns true for the live screen of an agent.

@@ -11,6 +11,8 @@ pub(super) enum Subject {
     Request(String),
     Bead(String),
     Convoy(String),
+    /// The town as a whole.
+    Town,
 }
 
 /// A part of a page.
@@ -26,7 +28,13 @@ pub(super) enum PageTab {
     Beads,
     Ready,
     Attempts,
+    /// The beads of a convoy as a drawn graph.
+    Graph,
+    Map,
     Timeline,
+    /// The costs of the last days as a plot.
+    Costs,
+    Events,
 }
 
 impl PageTab {
@@ -41,8 +49,22 @@ impl PageTab {
             Self::Beads => "beads",
             Self::Ready => "ready",
             Self::Attempts => "attempts",
+            Self::Graph => "graph",
+            Self::Map => "map",
             Self::Timeline => "timeline",
+            Self::Costs => "costs",
+            Self::Events => "events",
         }
+    }
+
+    /// Returns true for a picture, which the screen cuts and scrolls sideways.
+    pub(super) fn is_drawn(self) -> bool {
+        matches!(self, Self::Graph | Self::Map | Self::Timeline | Self::Costs)
+    }
+
+    /// Returns true if lines that are too long are cut, and broken otherwise.
+    pub(super) fn is_cut(self) -> bool {
+        self.is_drawn() || matches!(self, Self::Screen | Self::Diff)
     }
 }
 
@@ -57,17 +79,39 @@ impl Subject {
                 PageTab::Diff,
                 PageTab::Mail,
                 PageTab::Timeline,
+                PageTab::Events,
             ],
-            Self::Agent(_) => &[PageTab::Screen, PageTab::Mail, PageTab::Timeline],
-            Self::Rig(_) => &[PageTab::Status, PageTab::Ready, PageTab::Timeline],
+            Self::Agent(_) => &[
+                PageTab::Screen,
+                PageTab::Mail,
+                PageTab::Timeline,
+                PageTab::Events,
+            ],
+            Self::Rig(_) => &[
+                PageTab::Status,
+                PageTab::Ready,
+                PageTab::Timeline,
+                PageTab::Events,
+            ],
             Self::Request(_) => &[
                 PageTab::Status,
                 PageTab::Diff,
                 PageTab::GateLog,
-                PageTab::Timeline,
+                PageTab::Events,
             ],
-            Self::Bead(_) => &[PageTab::Text, PageTab::Attempts, PageTab::Timeline],
-            Self::Convoy(_) => &[PageTab::Beads, PageTab::Timeline],
+            Self::Bead(_) => &[
+                PageTab::Text,
+                PageTab::Attempts,
+                PageTab::Timeline,
+                PageTab::Events,
+            ],
+            Self::Convoy(_) => &[
+                PageTab::Beads,
+                PageTab::Graph,
+                PageTab::Timeline,
+                PageTab::Events,
+            ],
+            Self::Town => &[PageTab::Map, PageTab::Timeline, PageTab::Costs],
         }
     }
 
@@ -84,6 +128,7 @@ impl Subject {
             | Self::Request(name)
             | Self::Bead(name)
             | Self::Convoy(name) => name,
+            Self::Town => "town",
         }
     }
 
@@ -96,6 +141,7 @@ impl Subject {
             Self::Request(id) => format!("merge request {id}"),
             Self::Bead(id) => format!("bead {id}"),
             Self::Convoy(id) => format!("convoy {id}"),
+            Self::Town => "town".to_owned(),
         }
     }
 }

@@ -25,8 +25,10 @@ use ratatui::buffer::Cell;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use ratatui::style::Color;
 
+use super::super::convoy;
 use super::action::TopAction;
 use super::draw::{self, Theme};
+use super::drawn;
 use super::news::{CostNews, Section};
 use super::rows::{PageLine, Tone};
 use super::state::{ResultLine, TopState};
@@ -304,7 +306,7 @@ fn costs() -> CostNews {
 fn the_header_compares_the_costs_of_today_with_last_week() {
     for width in [60, 100, 200] {
         let mut state = open_top();
-        state.news.costs = Some(Ok(costs()));
+        state.set_costs(Ok(costs()));
         let screen = draw(&state, width, 30);
         let header: Vec<&str> = screen.lines().take(3).collect();
         check_screen(&format!("costs-{width}"), header.join("\n"));
@@ -335,6 +337,7 @@ fn every_page_fits_each_width() {
         Subject::Request("web-mr-1".to_owned()),
         Subject::Bead("web-a1".to_owned()),
         Subject::Convoy("hq-cv-1".to_owned()),
+        Subject::Town,
     ];
     for width in [60, 100, 200] {
         let mut screens = String::new();
@@ -345,6 +348,71 @@ fn every_page_fits_each_width() {
             screens.push_str(&draw(&state, width, 14));
         }
         check_screen(&format!("pages-{width}"), screens);
+    }
+}
+
+/// The graph of a convoy, wider than a narrow screen.
+fn draw_graph(columns: usize) -> Vec<PageLine> {
+    use bd::graph::picture::{self, PictureBead, PictureState};
+    let bead = |id: &str, state, needs: &[usize]| PictureBead {
+        id: id.to_owned(),
+        title: "Parse the \u{1b}[31msettings of the town".to_owned(),
+        state,
+        needs: needs.to_vec(),
+    };
+    let mut beads = vec![bead("web-root", PictureState::Done, &[])];
+    for number in 0..6 {
+        let id = format!("web-child-{number}");
+        beads.push(bead(&id, PictureState::Working, &[0]));
+    }
+    beads.push(bead("web-last", PictureState::Blocked, &[3]));
+    let columns = columns.max(picture::min_columns(&beads).unwrap());
+    drawn::draw_lines(columns, now(), |page| {
+        convoy::graph::write_drawing(&[], &beads, page);
+    })
+}
+
+#[test]
+fn the_graph_of_a_convoy_scrolls_sideways_if_it_does_not_fit() {
+    for width in [60, 100, 200] {
+        let mut state = open_top();
+        state.set_columns(usize::from(width) - 3);
+        let subject = Subject::Convoy("hq-cv-1".to_owned());
+        state.open(subject.clone());
+        enter(&mut state, "2");
+        state.set_page(&subject, 1, draw_graph(state.columns));
+        let mut screens = draw(&state, width, 18);
+        enter(&mut state, "lll");
+        screens.push_str(&draw(&state, width, 18));
+        assert!(!screens.contains('\u{1b}'));
+        check_screen(&format!("graph-{width}"), screens);
+        // There is a left edge, and a right one.
+        enter(&mut state, "hhhhhh");
+        assert_eq!(state.pages[0].left, 0);
+        enter(&mut state, &"l".repeat(200));
+        state.set_page(&subject, 1, draw_graph(state.columns));
+        let widest = state.page_lines().unwrap().into_iter();
+        let widest = widest.map(|line| kit::ui::cut::count_columns(&line.text));
+        assert!(state.pages[0].left < widest.max().unwrap());
+        state.set_page(&subject, 1, vec![PageLine::plain("short")]);
+        assert!(
+            draw(&state, width, 18).contains('t'),
+            "the scroll is kept within the lines"
+        );
+    }
+}
+
+#[test]
+fn the_costs_of_the_town_are_drawn_from_the_news() {
+    for width in [60, 100, 200] {
+        let mut state = open_top();
+        state.set_columns(usize::from(width) - 3);
+        enter(&mut state, "m3");
+        assert!(state.pages[0].lines.is_none(), "the costs are not read yet");
+        state.set_costs(Ok(costs()));
+        check_screen(&format!("plot-{width}"), draw(&state, width, 24));
+        state.set_costs(Err("no transcripts".to_owned()));
+        assert!(draw(&state, width, 24).contains("the costs cannot be read: no transcripts"));
     }
 }
 

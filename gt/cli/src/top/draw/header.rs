@@ -15,6 +15,9 @@ use super::super::state::TopState;
 use super::TonedLine;
 use super::text::join_parts;
 
+/// The number of days whose costs the header draws.
+const SPARKLINE_DAYS: usize = 14;
+
 pub(super) fn list_lines(state: &TopState, width: usize) -> Vec<TonedLine> {
     let mut lines = match &state.news.overview {
         None => vec![TonedLine::new(Tone::Dim, "reading the town …")],
@@ -86,8 +89,8 @@ fn describe_costs(news: &TownNews) -> Vec<String> {
     };
     let daily = &costs.daily;
     let average = format_value(DailyMetric::Cost, daily.comparison.daily_average);
-    let days: Vec<Option<f64>> = daily
-        .days
+    let shown = daily.days.len().saturating_sub(SPARKLINE_DAYS);
+    let days: Vec<Option<f64>> = daily.days[shown..]
         .iter()
         .map(|day| day.sums.value(DailyMetric::Cost))
         .collect();
@@ -95,7 +98,7 @@ fn describe_costs(news: &TownNews) -> Vec<String> {
         "{} today, {average} per day last week",
         format_cost(&costs.today.total)
     )];
-    if daily.total.cost_usd > 0.0 {
+    if days.iter().flatten().any(|cost| *cost > 0.0) {
         let picture = draw_sparkline(&days);
         parts.push(format!("{} │{picture}│", counted(days.len(), "day")));
     }

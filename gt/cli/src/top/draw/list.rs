@@ -2,11 +2,11 @@
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
-use ratatui::text::Line;
+use ratatui::text::{Line, Span};
 
-use super::super::rows::{MoreLine, PageLine, ScreenRow};
+use super::super::rows::{MoreLine, PageLine, ScreenRow, Tone};
 use super::super::state::ClickTarget;
-use super::text::{spread, wrap_text};
+use super::text::{cut_parts, spread, wrap_text};
 use super::{ClickArea, Theme};
 use unicode_width::UnicodeWidthStr;
 
@@ -15,7 +15,18 @@ const MIN_TEXT_COLUMNS: usize = 48;
 
 /// The lines of one entry: the first, and those below it.
 pub(super) struct ListEntry {
-    lines: Vec<MoreLine>,
+    lines: Vec<EntryLine>,
+}
+
+/// A line as parts, each with its tone.
+struct EntryLine {
+    parts: Vec<MoreLine>,
+}
+
+impl From<MoreLine> for EntryLine {
+    fn from(line: MoreLine) -> Self {
+        Self { parts: vec![line] }
+    }
 }
 
 impl ListEntry {
@@ -40,20 +51,37 @@ impl ListEntry {
                 text: format!("      {text}"),
             }));
         }
-        Self { lines }
+        Self {
+            lines: lines.into_iter().map(EntryLine::from).collect(),
+        }
     }
 
-    /// Lays a line of a page out in `width` columns: broken, or cut.
-    pub(super) fn from_page_line(line: &PageLine, width: usize, is_cut: bool) -> Self {
-        let texts = if is_cut {
-            vec![kit::ui::cut::cut_to_width(&line.text, width)]
-        } else {
-            wrap_text(&line.text, width)
-        };
+    /// Lays a line of a page out in `width` columns, broken if it is longer.
+    pub(super) fn from_page_line(line: &PageLine, width: usize) -> Self {
         let tone = line.tone;
-        let lines = texts.into_iter().map(|text| MoreLine { tone, text });
+        let lines = wrap_text(&line.text, width).into_iter();
         Self {
-            lines: lines.collect(),
+            lines: lines
+                .map(|text| EntryLine::from(MoreLine { tone, text }))
+                .collect(),
+        }
+    }
+
+    /// Lays a line of a picture, patch or screen out: the columns from `left` on, cut at `width`.
+    pub(super) fn from_cut_line(line: &PageLine, left: usize, width: usize) -> Self {
+        let whole = [MoreLine {
+            tone: line.tone,
+            text: line.text.clone(),
+        }];
+        let parts = if line.parts.is_empty() {
+            whole.as_slice()
+        } else {
+            &line.parts
+        };
+        Self {
+            lines: vec![EntryLine {
+                parts: cut_parts(parts, left, width),
+            }],
         }
     }
 
@@ -104,14 +132,23 @@ pub(super) fn draw_list(
     let mut drawn = Vec::new();
     for (y, (place, number, line)) in (area.y..).zip(visible) {
         let is_selected = place == cursor.place && cursor.is_active;
-        let style = theme.style(line.tone);
-        let (mark, style) = match (is_selected, number) {
-            (true, 0) => ("> ", Theme::selected(style)),
-            _ => ("  ", style),
+        let is_marked = is_selected && number == 0;
+        let styled = |tone: Tone, text: String| {
+            let style = theme.style(tone);
+            let style = if is_marked {
+                Theme::selected(style)
+            } else {
+                style
+            };
+            Span::styled(text, style)
         };
+        let mark = if is_marked { "> " } else { "  " };
+        let first_tone = line.parts.first().map_or(Tone::Plain, |part| part.tone);
+        let parts = line.parts.iter();
+        let spans = std::iter::once(styled(first_tone, mark.to_owned()))
+            .chain(parts.map(|part| styled(part.tone, part.text.clone())));
         let rect = Rect::new(area.x, y, area.width, 1);
-        let text = format!("{mark}{}", line.text);
-        frame.render_widget(Line::styled(text, style), rect);
+        frame.render_widget(Line::from_iter(spans), rect);
         drawn.push((rect, place));
     }
     drawn

@@ -140,6 +140,11 @@ fn list_footer_lines(state: &TopState, width: usize) -> Vec<TonedLine> {
         .iter()
         .map(|offered| format!("{} {}", offered.key, offered.label))
         .collect();
+    match state.pages.last() {
+        None => keys.push("m map".to_owned()),
+        Some(page) if page.tab().is_cut() => keys.push("h, l sideways".to_owned()),
+        Some(_) => {}
+    }
     keys.extend(["Enter open", "Tab next", "/ search", "? help"].map(str::to_owned));
     keys.push(if state.pages.is_empty() {
         "q quit".to_owned()
@@ -170,6 +175,8 @@ fn list_help_lines() -> Vec<TonedLine> {
         ("1-5, Tab, ←, →", "go to a section, or to a tab of a page"),
         ("↑, ↓, j, k", "select a line"),
         ("PgUp, PgDn, Home, End", "move further"),
+        ("h, l", "scroll a picture, patch or screen sideways"),
+        ("m", "open the map of the town, its timeline and its costs"),
         ("Enter, second click", "open the selected line"),
         ("q, Esc", "go back; q on the main screen quits"),
         (

@@ -6,7 +6,6 @@ use ratatui::text::Line;
 
 use super::super::rows::Tone;
 use super::super::state::{ClickTarget, OpenPage, TopState};
-use super::super::subject::PageTab;
 use super::list::{ListCursor, ListEntry, click_areas, draw_list};
 use super::{ClickArea, Theme, split_off_top};
 use kit::ui::escape::escape_line;
@@ -33,10 +32,15 @@ pub(super) fn draw_page(
         return areas;
     };
     let width = usize::from(body.width).saturating_sub(3);
-    let is_cut = matches!(page.tab(), PageTab::Screen | PageTab::Diff);
     let entries: Vec<ListEntry> = lines
         .iter()
-        .map(|line| ListEntry::from_page_line(line, width, is_cut))
+        .map(|line| {
+            if page.tab().is_cut() {
+                ListEntry::from_cut_line(line, page.left, width)
+            } else {
+                ListEntry::from_page_line(line, width)
+            }
+        })
         .collect();
     let cursor = ListCursor {
         place: page.cursor,

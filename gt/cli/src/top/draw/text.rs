@@ -1,5 +1,6 @@
 //! Breaks text into lines of a width.
 
+use super::super::rows::{MoreLine, Tone};
 use kit::ui::cut::cut_to_width;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -64,9 +65,74 @@ pub(super) fn spread(left: &str, right: &str, width: usize) -> String {
     format!("{left} {right}")
 }
 
+/// Returns the columns of a line from `left` on, at most `width`. A mark at each edge stands for the
+/// columns that are not shown.
+pub(super) fn cut_parts(parts: &[MoreLine], left: usize, width: usize) -> Vec<MoreLine> {
+    let columns: usize = parts.iter().map(|part| part.text.width()).sum();
+    let end = left + width;
+    let first = left + usize::from(left > 0 && columns > 0);
+    let last = if columns > end {
+        end.saturating_sub(1)
+    } else {
+        end
+    };
+    let edge = |text: &str| MoreLine {
+        tone: Tone::Dim,
+        text: text.to_owned(),
+    };
+    let mut cut = Vec::new();
+    if first > left {
+        cut.push(edge("‹"));
+    }
+    let mut column = 0;
+    for part in parts {
+        let mut text = String::new();
+        for c in part.text.chars() {
+            let next = column + c.width().unwrap_or(0);
+            if column >= first && next <= last {
+                text.push(c);
+            } else if next > first && column < last {
+                // Half of a wide character.
+                text.push_str(&" ".repeat(next.min(last) - column.max(first)));
+            }
+            column = next;
+        }
+        if !text.is_empty() {
+            cut.push(MoreLine {
+                tone: part.tone,
+                text,
+            });
+        }
+    }
+    if columns > end {
+        cut.push(edge("…"));
+    }
+    cut
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_picture_is_cut_at_both_edges_and_keeps_its_tones() {
+        let part = |tone, text: &str| MoreLine {
+            tone,
+            text: text.to_owned(),
+        };
+        let parts = [part(Tone::Good, "abc"), part(Tone::Bad, "d漢字z")];
+        let shown = |left, width| -> String {
+            let cut = cut_parts(&parts, left, width);
+            cut.iter().map(|part| part.text.as_str()).collect()
+        };
+        assert_eq!(shown(0, 20), "abcd漢字z");
+        assert_eq!(shown(0, 6), "abcd …");
+        assert_eq!(shown(0, 4), "abc…");
+        assert_eq!(shown(2, 7), "‹d漢字z");
+        assert_eq!(shown(4, 5), "‹ 字z");
+        assert_eq!(shown(30, 5), "‹");
+        assert_eq!(cut_parts(&parts, 0, 4)[0].tone, Tone::Good);
+    }
 
     #[test]
     fn text_is_broken_at_spaces_and_long_words_anywhere() {

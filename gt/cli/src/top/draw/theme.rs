@@ -27,7 +27,8 @@ impl Theme {
             Tone::Good if self.has_colour => plain.fg(Color::Green),
             Tone::Caution if self.has_colour => plain.fg(Color::Yellow),
             Tone::Bad if self.has_colour => plain.fg(Color::Red),
-            Tone::Dim | Tone::Good | Tone::Caution | Tone::Bad => plain,
+            Tone::Name if self.has_colour => plain.fg(Color::Cyan),
+            Tone::Dim | Tone::Good | Tone::Caution | Tone::Bad | Tone::Name => plain,
         }
     }
 
