@@ -302,7 +302,33 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     assert!(convoy.contains(line), "{convoy}");
     let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
     assert_eq!(convoys[0]["budgets"][0]["spent_usd"], 3.0, "{convoys}");
+    // The band of the convoy itself wins, and a worker changes neither.
+    let id = convoys[0]["id"].as_str().unwrap();
+    assert_eq!(convoys[0]["budgets"][0]["source"], "setting");
+    let refused = town.gt_at(&worker.sandbox, ["convoy", "band", id, "100"]);
+    refused
+        .env("GT_ROLE", started["actor"].as_str().unwrap())
+        .fails("is a worker");
+    let band = town
+        .gt(["convoy", "band", id, "2.50", "--json"])
+        .ok()
+        .json();
+    assert_eq!(band["source"], "convoy", "{band}");
     set("budget.convoy_band", "0");
+    let shown = town.gt(["convoy", "band", id]).ok().out;
+    let line = format!("convoy {id} cost $3.00 of $2.50 (its own band), 120 %");
+    assert!(shown.contains(&line), "{shown}");
+    for seconds in [902, 903] {
+        town.patrol_in(seconds);
+        let mails = inbox().matches("has cost 120 % of its band").count();
+        assert_eq!(mails, 1, "once per crossing: {}", inbox());
+    }
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        status.contains(&format!("gt convoy band {id} DOLLARS")),
+        "{status}"
+    );
+    town.gt(["convoy", "band", id, "--unset"]).ok();
 
     set("budget.day", "3");
     let other = town.bead("web", "Another");

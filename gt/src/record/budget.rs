@@ -136,6 +136,15 @@ pub fn has_budgets(layers: &SettingsLayers) -> bool {
     BudgetKind::ALL.into_iter().any(|kind| kind.is_set(layers))
 }
 
+/// The origin of the band of a convoy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BandSource {
+    /// The convoy's own, which wins over the setting.
+    Convoy,
+    Setting,
+}
+
 /// A budget and what of it is spent.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Budget {
@@ -147,6 +156,9 @@ pub struct Budget {
     pub rig: String,
     pub spent_usd: f64,
     pub limit_usd: f64,
+    /// The origin of a band. None for the other kinds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<BandSource>,
     /// The costs of a day at midnight, if each hour until then costs as much as the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forecast_usd: Option<f64>,
@@ -169,6 +181,9 @@ impl Budget {
 
     /// Returns the command that raises it.
     pub fn next_step(&self) -> String {
+        if self.source == Some(BandSource::Convoy) {
+            return format!("gt convoy band {} DOLLARS", self.subject);
+        }
         let rig = match self.rig.as_str() {
             "" => " --town".to_owned(),
             rig => format!(" --rig {rig}"),
@@ -191,12 +206,15 @@ impl fmt::Display for Budget {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         write!(
             f,
-            "{} cost ${:.2} of ${:.2} (setting {})",
+            "{} cost ${:.2} of ${:.2} ",
             self.describe_subject(),
             self.spent_usd,
             self.limit_usd,
-            self.kind.setting()
-        )
+        )?;
+        match self.source {
+            Some(BandSource::Convoy) => write!(f, "(its own band)"),
+            _ => write!(f, "(setting {})", self.kind.setting()),
+        }
     }
 }
 
@@ -236,6 +254,7 @@ impl BudgetBook {
             rig: String::new(),
             spent_usd: self.spending.day_usd,
             limit_usd: BudgetKind::Day.limit(layers)?,
+            source: None,
             forecast_usd: self.forecast(self.spending.day_usd, None),
         })
     }
@@ -249,6 +268,7 @@ impl BudgetBook {
             rig: rig.to_owned(),
             spent_usd,
             limit_usd: BudgetKind::Rig.limit(layers)?,
+            source: None,
             forecast_usd: self.forecast(spent_usd, Some(rig)),
         })
     }
@@ -261,6 +281,7 @@ impl BudgetBook {
             rig: rig.to_owned(),
             spent_usd: self.cost_of(bead),
             limit_usd: BudgetKind::Bead.limit(layers)?,
+            source: None,
             forecast_usd: None,
         })
     }
@@ -278,21 +299,42 @@ impl BudgetBook {
             .collect()
     }
 
+    /// Returns the costs of all beads that a convoy tracks.
+    pub fn cost_of_convoy(&self, convoy: &Bead) -> f64 {
+        let beads = convoy::tracked_ids(convoy);
+        beads.map(|bead| self.cost_of(bead)).sum()
+    }
+
+    /// Returns the band of a convoy, with its origin. None if it has none.
+    pub fn band_of_convoy(&self, layers: &SettingsLayers, convoy: &Bead) -> Option<Budget> {
+        self.of_convoy_kind(BudgetKind::ConvoyBand, layers, convoy)
+    }
+
     fn of_convoy_kind(
         &self,
         kind: BudgetKind,
         layers: &SettingsLayers,
         convoy: &Bead,
     ) -> Option<Budget> {
+        let own_band = match kind {
+            BudgetKind::ConvoyBand => convoy::own_band(convoy),
+            _ => None,
+        };
+        let limit_usd = match own_band {
+            Some(band) => Some(band).filter(|band| *band > 0.0),
+            None => kind.limit(layers),
+        };
         Some(Budget {
             kind,
             subject: convoy.id.clone(),
             rig: String::new(),
-            limit_usd: kind.limit(layers)?,
+            limit_usd: limit_usd?,
+            source: (kind == BudgetKind::ConvoyBand).then_some(match own_band {
+                Some(_) => BandSource::Convoy,
+                None => BandSource::Setting,
+            }),
             forecast_usd: None,
-            spent_usd: convoy::tracked_ids(convoy)
-                .map(|bead| self.cost_of(bead))
-                .sum(),
+            spent_usd: self.cost_of_convoy(convoy),
         })
     }
 
@@ -391,6 +433,25 @@ mod tests {
             all.map(|budget| budget.kind).collect()
         };
         assert_eq!(kinds(&convoy), [BudgetKind::Convoy, BudgetKind::ConvoyBand]);
+        let band = |layers: &SettingsLayers, own: Option<f64>| {
+            let mut convoy = Bead {
+                id: "hq-cv-1".to_owned(),
+                ..Bead::default()
+            };
+            convoy::set_own_band(&mut convoy, own).unwrap();
+            let budget = book.band_of_convoy(layers, &convoy)?;
+            Some((budget.limit_usd.to_string(), budget.source?))
+        };
+        let own = |dollars: &str| Some((dollars.to_owned(), BandSource::Convoy));
+        let of_setting = Some(("2".to_owned(), BandSource::Setting));
+        let no_layers = SettingsLayers::default();
+        assert_eq!(band(&layers, None), of_setting);
+        assert_eq!(band(&layers, Some(7.5)), own("7.5"));
+        assert_eq!(band(&no_layers, Some(7.5)), own("7.5"));
+        assert_eq!(band(&no_layers, None), None);
+        assert_eq!(band(&layers, Some(0.0)), None, "0 is no band");
+        // A value that is no amount does not hide the setting.
+        assert_eq!(band(&layers, Some(-1.0)), of_setting);
         // Sums of a day end with it, the costs of beads do not.
         let tomorrow = now + jiff::SignedDuration::from_hours(48);
         let book = BudgetBook::load(&town.layout, tomorrow);

@@ -7,6 +7,7 @@ use bd::store::{BeadMark, BeadRef, Snapshot, TimeField};
 use jiff::Timestamp;
 
 use crate::town::beads::strip_external;
+use crate::town::config::is_amount;
 
 /// The marks of convoys.
 pub(crate) const MARKS: [BeadMark<'_>; 2] =
@@ -20,6 +21,34 @@ pub fn is_convoy(bead: &Bead) -> bool {
 pub fn epic_of(convoy: &Bead) -> Option<String> {
     let epic = convoy.metadata_object().remove("epic")?;
     epic.as_str().map(str::to_owned)
+}
+
+/// The key of a convoy's own band in its metadata: dollars, as in `budget.convoy_band`.
+const BAND_KEY: &str = "band_usd";
+
+/// Returns the convoy's own band in dollars, 0 for none, or None if the setting counts. So it does
+/// for a value that is no amount.
+pub fn own_band(convoy: &Bead) -> Option<f64> {
+    let band: Option<f64> = convoy.metadata_value(BAND_KEY);
+    band.filter(|band| is_amount(*band))
+}
+
+/// Sets the convoy's own band, or removes it.
+pub(crate) fn set_own_band(convoy: &mut Bead, band: Option<f64>) -> serde_json::Result<()> {
+    match band {
+        Some(dollars) => convoy.set_metadata(BAND_KEY, dollars),
+        None => {
+            convoy.remove_metadata(BAND_KEY);
+            Ok(())
+        }
+    }
+}
+
+/// Returns the open convoys with a band of their own, oldest first.
+pub fn list_convoys_with_band(town: &Snapshot) -> Vec<&Bead> {
+    let mut found = list_convoys_with_key(town, BAND_KEY);
+    found.retain(|convoy| own_band(convoy).is_some());
+    found
 }
 
 /// Returns true if a convoy has landed and is not open again.

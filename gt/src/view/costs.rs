@@ -44,6 +44,58 @@ pub enum CostGroup {
     Session,
 }
 
+/// The sessions whose costs are read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum CostFilter {
+    #[default]
+    All,
+    /// Those with one of these beads on their hook at their begin.
+    Beads(BTreeSet<String>),
+    /// Those of the agent with this address.
+    Agent(String),
+    /// Those of the agents of a rig.
+    Rig(String),
+}
+
+impl CostFilter {
+    fn is_match(&self, session: &PastSession) -> bool {
+        match self {
+            Self::All => true,
+            Self::Beads(beads) => beads.contains(&session.bead),
+            Self::Agent(_) | Self::Rig(_) => self.is_agent_match(&session.actor),
+        }
+    }
+
+    /// Returns true if the sessions of an agent may match.
+    fn is_agent_match(&self, address: &str) -> bool {
+        let agent: Option<Address> = address.parse().ok();
+        match self {
+            Self::All | Self::Beads(_) => true,
+            Self::Agent(wanted) => agent.is_some_and(|agent| agent.to_string() == *wanted),
+            Self::Rig(rig) => agent.as_ref().and_then(Address::rig) == Some(rig),
+        }
+    }
+
+    /// Returns true for a budget of the chosen work.
+    fn is_budget_match(&self, budget: &Budget) -> bool {
+        match self {
+            Self::All => true,
+            Self::Beads(beads) => beads.contains(&budget.subject),
+            Self::Agent(_) => false,
+            Self::Rig(rig) => budget.rig == *rig,
+        }
+    }
+}
+
+/// A choice of costs.
+#[derive(Debug, Clone)]
+pub struct CostQuery {
+    /// The begin of the time that counts. None for all times.
+    pub since: Option<Timestamp>,
+    pub group: CostGroup,
+    pub filter: CostFilter,
+}
+
 /// Tokens, and their costs as far as their models have a price.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct CostSum {
@@ -191,12 +243,7 @@ pub fn read_costs_of_today(
     read_costs(town, Some(midnight.timestamp()), group, &zone, cache)
 }
 
-/// Returns how long a screen keeps a reading of the costs that took a time: longer in a large town.
-pub fn rest_after_reading(took: Duration) -> Duration {
-    (took * 400).clamp(Duration::from_secs(10), Duration::from_secs(60))
-}
-
-/// Reads the costs since a time, grouped.
+/// Reads the costs of the whole town since a time, grouped.
 pub fn read_costs(
     town: &LiveTown,
     since: Option<Timestamp>,
@@ -204,9 +251,36 @@ pub fn read_costs(
     zone: &TimeZone,
     cache: &mut RequestCache,
 ) -> anyhow::Result<CostReport> {
+    let query = CostQuery {
+        since,
+        group,
+        filter: CostFilter::All,
+    };
+    read_chosen_costs(town, &query, zone, cache)
+}
+
+/// Returns how long a screen keeps a reading of the costs that took a time: longer in a large town.
+pub fn rest_after_reading(took: Duration) -> Duration {
+    (took * 400).clamp(Duration::from_secs(10), Duration::from_secs(60))
+}
+
+/// Reads the chosen costs.
+pub fn read_chosen_costs(
+    town: &LiveTown,
+    query: &CostQuery,
+    zone: &TimeZone,
+    cache: &mut RequestCache,
+) -> anyhow::Result<CostReport> {
+    let CostQuery {
+        since,
+        group,
+        ref filter,
+    } = *query;
     let prices = PriceList::load(&town.layout)?;
     let mut view = TownView::read_idle(town, &ActivityCache::default())?;
-    if view.settings.all_layers().any(budget::has_budgets) {
+    if view.settings.all_layers().any(budget::has_budgets)
+        || !convoy::list_convoys_with_band(&view.stores.town).is_empty()
+    {
         view.budgets = BudgetBook::new(costs::refresh_spending(town, cache)?, view.now);
     }
     let mut sessions = match since {
@@ -235,11 +309,13 @@ pub fn read_costs(
         if view.now.duration_since(at) < HOUR {
             last_hour_usd += counted.cost_usd.unwrap_or(0.0);
         }
-        if since.is_none_or(|since| at >= since) {
+        // Every request is read: a session may repeat those of another one.
+        if since.is_none_or(|since| at >= since) && filter.is_match(counted.session) {
             book.add_request(counted);
         }
     });
     cache.forget_unused();
+    sessions.retain(|session| filter.is_match(session));
     book.add_begun_sessions(&sessions, since);
     let merged = find_merged_beads(&view, since);
     let costs = sessions
@@ -283,8 +359,17 @@ pub fn read_costs(
             models: book.own_priced.into_iter().collect(),
         }),
         prices_of: prices.date.clone(),
-        unread: unread.into_iter().collect(),
-        budgets: attention::list_budgets(&view),
+        unread: unread
+            .into_iter()
+            .filter(|agent| match filter {
+                CostFilter::Beads(_) => sessions.iter().any(|session| session.actor == *agent),
+                _ => filter.is_agent_match(agent),
+            })
+            .collect(),
+        budgets: attention::list_budgets(&view)
+            .into_iter()
+            .filter(|budget| filter.is_budget_match(budget))
+            .collect(),
         last_hour_usd,
         usage_windows: read_usage_windows(town),
     })

@@ -23,6 +23,9 @@ pub(super) struct Args {
     /// commit per rig
     #[arg(long)]
     integration: bool,
+    /// Warn you when it costs more: dollars, such as 5 or 2.50 (default: setting budget.convoy_band)
+    #[arg(long, value_name = "DOLLARS", value_parser = super::band::parse_band)]
+    band: Option<f64>,
     /// The owner, who gets mail when it lands (default: you)
     #[arg(long)]
     owner: Option<String>,
@@ -109,6 +112,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         notify: args.notify,
         integration: args.integration,
         epic: None,
+        band_usd: args.band,
         about: String::new(),
     };
     let purpose = review::ConvoyPurpose { spec, then: None };

@@ -1,6 +1,7 @@
 //! `gt convoy`: batches of work.
 
 mod add;
+mod band;
 mod check;
 mod close;
 mod create;
@@ -29,6 +30,7 @@ kit::family! {
     Add => add,
     Remove => remove,
     Status => status,
+    Band => band,
     Show => show,
     Graph => graph,
     List => list,

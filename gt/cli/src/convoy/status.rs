@@ -23,8 +23,8 @@ use gt::record::town_view::TownView;
 /// With `--json` an array of {id, title, status, created_at, tracked: [{id, title, status,
 /// dependency_type, issue_type, assignee?, standing, waits_for, why?, next_steps}], completed,
 /// total, landings, blocked_by: [{id, title, from, next_steps}], integration?, budgets?: [{kind,
-/// subject, spent_usd, limit_usd}]}. `budgets` are the costs of its beads beside the settings
-/// `budget.convoy` and `budget.convoy_band`. `blocked_by` are critical escalations. `standing` is open, blocked, working, merging, done, failed or unknown;
+/// subject, spent_usd, limit_usd, source?}]}. `budgets` are the costs of its beads beside the setting
+/// `budget.convoy` and its band, whose `source` is `convoy` or `setting` (`budget.convoy_band`). `blocked_by` are critical escalations. `standing` is open, blocked, working, merging, done, failed or unknown;
 /// `next_steps` are commands, one of which unblocks it; `integration` is {rigs: {RIG: {branch,
 /// target, base, landing?: {tip, onto, candidate, landed}, trouble?, task?}}}.
 #[derive(Debug, clap::Args)]

@@ -51,14 +51,16 @@ pub fn list_budgets(view: &TownView) -> Vec<Budget> {
                 .filter_map(|bead| book.of_bead(layers, rig, bead)),
         );
     }
-    if BudgetKind::Convoy.is_set(town) || BudgetKind::ConvoyBand.is_set(town) {
-        let convoys = convoy::list_convoys(&view.stores.town, false);
-        budgets.extend(
-            convoys
-                .into_iter()
-                .flat_map(|convoy| book.all_of_convoy(town, convoy)),
-        );
-    }
+    let convoys = if BudgetKind::Convoy.is_set(town) || BudgetKind::ConvoyBand.is_set(town) {
+        convoy::list_convoys(&view.stores.town, false)
+    } else {
+        convoy::list_convoys_with_band(&view.stores.town)
+    };
+    budgets.extend(
+        convoys
+            .into_iter()
+            .flat_map(|convoy| book.all_of_convoy(town, convoy)),
+    );
     budgets
 }
 

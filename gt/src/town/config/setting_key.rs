@@ -219,7 +219,8 @@ fn is_address(text: &str) -> bool {
     })
 }
 
-fn is_amount(amount: f64) -> bool {
+/// Returns true for an amount of dollars: not negative, and a number.
+pub fn is_amount(amount: f64) -> bool {
     amount.is_finite() && !amount.is_sign_negative()
 }
 

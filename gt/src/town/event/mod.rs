@@ -64,6 +64,8 @@ pub enum Event {
     /// The retention policies of the town were applied.
     Compacted { lines: Vec<String> },
     ConvoyAdded(ConvoyBeads),
+    /// A user set the band of a convoy.
+    ConvoyBand { convoy: String, band: String },
     /// A user closed a convoy.
     ConvoyClosed { convoy: String, reason: String },
     ConvoyCreated(ConvoyBeads),

@@ -21,14 +21,18 @@ const COUNTED_WINDOW: SignedDuration = SignedDuration::from_hours(30 * 24);
 /// The time for which a reading counts.
 const MAX_READING_AGE: SignedDuration = SignedDuration::from_secs(60);
 
-/// Reads the costs again if the last reading is old and any of these layers has a budget. Returns
-/// true if they were read. `cache` has earlier readings of transcripts.
+/// Reads the costs again if the last reading is old and any of these layers has a budget, or an open
+/// convoy a band. Returns true if they were read. `cache` has earlier readings of transcripts.
 pub fn refresh_old_spending<'a>(
     town: &Town,
     layers: impl IntoIterator<Item = &'a SettingsLayers>,
     cache: &mut RequestCache,
 ) -> anyhow::Result<bool> {
-    if !layers.into_iter().any(has_budgets) {
+    let is_wanted = layers.into_iter().any(has_budgets) || {
+        let beads = town.open_town_store()?.snapshot()?;
+        !convoy::list_convoys_with_band(&beads).is_empty()
+    };
+    if !is_wanted {
         return Ok(false);
     }
     let age = town
@@ -61,8 +65,13 @@ pub fn refresh_spending(town: &Town, cache: &mut RequestCache) -> anyhow::Result
     sessions.reverse();
     let today = local_day(now);
     let newest = sessions.iter().filter_map(change_time).max();
+    // The costs of a bead are not known if its convoy has a budget only since the last reading.
+    let has_new_bead = sessions
+        .iter()
+        .any(|session| current.contains(&session.bead) && !last.beads.contains_key(&session.bead));
     // A change within the second of the last reading may be missing in it.
     let spending = if last.day == today
+        && !has_new_bead
         && newest.is_none_or(|at| last.read_at.duration_since(at) > SignedDuration::from_secs(1))
     {
         Spending {
@@ -82,10 +91,13 @@ fn find_current_beads(town: &Town) -> anyhow::Result<BTreeSet<String>> {
     let settings = TownSettings::load(town, &stores.rigs);
     let mut current = BTreeSet::new();
     let is_set = |kind: BudgetKind| settings.all_layers().any(|layers| kind.is_set(layers));
-    if is_set(BudgetKind::Convoy) || is_set(BudgetKind::ConvoyBand) {
-        for convoy in convoy::list_convoys(&stores.town, false) {
-            current.extend(convoy::tracked_ids(convoy).map(str::to_owned));
-        }
+    let convoys = if is_set(BudgetKind::Convoy) || is_set(BudgetKind::ConvoyBand) {
+        convoy::list_convoys(&stores.town, false)
+    } else {
+        convoy::list_convoys_with_band(&stores.town)
+    };
+    for convoy in convoys {
+        current.extend(convoy::tracked_ids(convoy).map(str::to_owned));
     }
     if is_set(BudgetKind::Bead) {
         current.extend(
@@ -117,6 +129,9 @@ fn sum_costs(
         day: today,
         ..Spending::default()
     };
+    for session in sessions.iter().filter(|session| !session.bead.is_empty()) {
+        spending.beads.insert(session.bead.clone(), 0.0);
+    }
     count_requests(
         &prices,
         sessions,

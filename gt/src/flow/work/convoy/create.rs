@@ -14,7 +14,7 @@ use crate::town::Town;
 use crate::town::beads::{UnknownBead, external_ref, strip_external};
 use crate::town::event::{ConvoyBeads, Event, event};
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NewConvoy {
     pub title: String,
@@ -27,6 +27,9 @@ pub struct NewConvoy {
     pub integration: bool,
     /// The epic whose children the convoy tracks. Closed with them once the convoy has landed.
     pub epic: Option<String>,
+    /// The convoy's own band in dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub band_usd: Option<f64>,
     /// The text before the address lines. If empty, a count of the beads.
     pub about: String,
 }
@@ -96,6 +99,7 @@ pub(super) fn build_convoy(
     if let Some(epic) = &new.epic {
         convoy.set_metadata("epic", epic)?;
     }
+    record::convoy::set_own_band(&mut convoy, new.band_usd)?;
     let added = add_tracks_edges(&mut convoy, beads, &now, tx.actor());
     let created = ConvoyChange {
         id,

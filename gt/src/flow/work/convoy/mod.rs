@@ -4,6 +4,7 @@
 //! is recomputed from the rigs' beads each time and never stored. A convoy with branches of its own
 //! (`integration`) stores their names and the progress of its landing.
 
+mod band;
 pub mod briefing;
 mod create;
 mod decision;
@@ -16,6 +17,7 @@ pub mod ready;
 pub mod review;
 mod tracked;
 
+pub use band::set_band;
 pub use create::{
     ConvoyChange, NewConvoy, RemovedBeads, add_beads, build_automatic_convoy, close_convoy,
     create_convoy, remove_beads,

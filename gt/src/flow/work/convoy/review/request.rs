@@ -17,7 +17,7 @@ use crate::town::event::event;
 const REVIEW_LABEL: &str = "gt:convoy-review";
 
 /// A request to create or extend a convoy.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReviewRequest {
     pub id: String,
