@@ -280,6 +280,15 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     let reason = format!("{bead} cost $3.00 of $2.50 (setting budget.bead)");
     let status = town.gt(["status", "--json"]).ok().json();
     assert_eq!(status["rigs"][0]["agents"][0]["why"], reason.as_str());
+    // One bead or worker has its own costs only.
+    let total = |name: &str| {
+        let found = town.gt(["costs", name, "--json"]).ok().json();
+        found["total_usd"].as_f64()
+    };
+    for name in [bead, &worker.name, "web"] {
+        assert_eq!(total(name), Some(3.0), "{name}");
+    }
+    assert_eq!(total("mayor"), Some(0.0));
     let costs = town.gt(["costs"]).ok().out;
     let line = format!("Budget: {reason}, 120 %");
     assert!(costs.contains(&line), "{costs}");
@@ -420,6 +429,8 @@ fn a_model_and_a_runtime_have_what_they_merged_and_its_costs() {
         assert!(card.contains("1 of 1 (20–100 %)"), "{card}");
         assert!(card.contains("4.0 of 5 (1 rating)"), "{card}");
     }
+    let kind = town.gt(["career", "task"]).ok().out;
+    assert!(kind.contains("does the work best"), "{kind}");
     let unknown = town.gt(["career", "nosuch"]);
     unknown.fails("no finished work of `nosuch`");
     let both = "1 bead dispatched ($3.00 each), 1 merged ($3.00 each)";

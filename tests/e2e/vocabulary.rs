@@ -210,6 +210,22 @@ fn old_words_run_the_new_commands_with_their_arguments() {
     town.gt(["crew", "add", "max", "--rig", "web"]).ok();
     town.gt(["peek", "max"]).fails("\n  gt crew start web/max");
     town.gt(["session", "at", "nowhere/none"]).fails("nowhere");
+    // Guesses about what the pictures and numbers take.
+    for line in [
+        vec!["timeline", "--rig", "web"],
+        vec!["timeline", "--bead", &bead],
+        vec!["costs", &bead],
+        vec!["costs", "web"],
+        vec!["report", "--since", "2d", "--output", "report.md"],
+    ] {
+        town.gt(line).ok();
+    }
+    assert!(town.root().join("report.md").is_file());
+    town.gt(["costs", "nosuch"]).fails("nosuch");
+    town.gt(["graph", "nosuch"])
+        .fails("there is no convoy `nosuch`");
+    town.gt(["career", "bug"])
+        .fails("kind of work with a record");
 }
 
 #[test]

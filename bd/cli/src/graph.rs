@@ -173,6 +173,9 @@ impl GraphPart {
                 for line in lines {
                     page.line(line);
                 }
+                if !picture::find_critical_path(&self.drawn).is_empty() {
+                    page.line(style.dim(&format!("  * {}", picture::CRITICAL_LEGEND)));
+                }
             }
             None => self.draw_layers(page),
         }

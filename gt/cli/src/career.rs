@@ -49,7 +49,7 @@ const NAME_WIDTH: usize = 14;
 /// not_shown)}, rating?{mean, count}, last[{bead, outcome, result?, at, ..., ratings?}]}]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Show the card of this model, agent program or worker
+    /// Show the card of this model, agent program or worker, or compare this kind of work
     name: Option<String>,
     /// The groups: models, or programs if no program reports its model
     #[arg(long, value_enum)]
@@ -79,26 +79,49 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     query.kind = args.kind.map(|kind| kind.to_lowercase());
     let Some(name) = args.name else {
         let is_short = query.kind.is_none();
-        let mut cache = RequestCache::default();
-        let mut report = read_careers(&town, &query, &mut cache)?;
-        if args.by.is_none() && report.cards.iter().all(|card| is_unknown(&card.key)) {
-            query.by = CareerGroup::Program;
-            report = read_careers(&town, &query, &mut cache)?;
-        }
+        let report = read_comparison(&town, query, args.by.is_some())?;
         return build_report(report, move |report, page| {
             write_comparison(report, is_short, page);
         });
     };
-    let report = read_named(&town, query, &name)?;
-    build_report(report, write_cards)
+    if let Some(report) = read_named(&town, &query, &name)? {
+        return build_report(report, write_cards);
+    }
+    query.kind.get_or_insert(name.to_lowercase());
+    let report = read_comparison(&town, query.clone(), args.by.is_some())?;
+    if report.kinds.is_empty() {
+        let name = escape_line(&name);
+        let text = format!(
+            "no finished work of `{name}` since {}: it is no model, agent program, worker or kind of work with a record\n  gt career",
+            query.since.strftime("%Y-%m-%d")
+        );
+        return Err(UsageError(text).into());
+    }
+    build_report(report, |report, page| write_comparison(report, false, page))
 }
 
-/// Reads the card with a name: of a worker, else of the group that was asked for, else of any.
+/// Compares models, or programs if no model is known and the caller chose no group.
+fn read_comparison(
+    town: &gt::host::LiveTown,
+    mut query: CareerQuery,
+    is_group_chosen: bool,
+) -> anyhow::Result<CareerReport> {
+    let mut cache = RequestCache::default();
+    let mut report = read_careers(town, &query, &mut cache)?;
+    if !is_group_chosen && report.cards.iter().all(|card| is_unknown(&card.key)) {
+        query.by = CareerGroup::Program;
+        report = read_careers(town, &query, &mut cache)?;
+    }
+    Ok(report)
+}
+
+/// Reads the card with a name: of a worker, else of the group that was asked for, else of any. None if
+/// no finished work has this name.
 fn read_named(
     town: &gt::host::LiveTown,
-    query: CareerQuery,
+    query: &CareerQuery,
     name: &str,
-) -> anyhow::Result<CareerReport> {
+) -> anyhow::Result<Option<CareerReport>> {
     let worker = find_worker(town, name).map(|key| (CareerGroup::Worker, key));
     let groups = [query.by, CareerGroup::Model, CareerGroup::Program];
     let named = groups.map(|by| (by, name.to_owned()));
@@ -111,15 +134,10 @@ fn read_named(
         };
         let report = read_careers(town, &query, &mut cache)?;
         if !report.cards.is_empty() {
-            return Ok(report);
+            return Ok(Some(report));
         }
     }
-    let name = escape_line(name);
-    let text = format!(
-        "no finished work of `{name}` since {}: it is no model, agent program or worker with a record\n  gt career",
-        query.since.strftime("%Y-%m-%d")
-    );
-    Err(UsageError(text).into())
+    Ok(None)
 }
 
 /// Returns the address of a polecat that a text names.

@@ -2,7 +2,8 @@
 
 use anyhow::Context as _;
 use kit::sys::watch::FolderWatch;
-use kit::ui::{Page, escape};
+use kit::ui::escape::{escape_line, quote_for_shell};
+use kit::ui::{Page, counted};
 
 use super::since::parse_since;
 use super::{CommandResult, build_empty_report};
@@ -28,7 +29,7 @@ pub(super) struct Args {
     /// Show only events since this time: 5m, 2h, 2026-03-01
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Show only the last N events; 0 shows all
+    /// Show only the last N events; 0 shows all. With `--since` the number of older ones is printed
     #[arg(
         short = 'n',
         long,
@@ -55,6 +56,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         .rig
         .as_deref()
         .map(|name| FeedRig::for_rig(&town, name));
+    let all_line = format_line_of_all(&args);
     let actor = args.actor.as_deref();
     let filter = FeedFilter {
         since,
@@ -76,18 +78,49 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         })
         .transpose()?;
     let mut reader = EventReader::new(&town.layout);
-    let mut events = reader.read_last(args.limit, since, |event| filter.is_match(event))?;
+    // With --since the older events of that time are counted, which a range bounds.
+    let counts_older = since.is_some() && !args.follow && !ctx.ui.is_json();
+    let limit = if counts_older { 0 } else { args.limit };
+    let mut events = reader.read_last(limit, since, |event| filter.is_match(event))?;
+    let older = match args.limit {
+        0 => 0,
+        limit => events.len().saturating_sub(limit),
+    };
+    events.drain(..older);
     // An event that was found shows that the filter names something.
     if events.is_empty() {
         check_filter(&town, &filter, actor)?;
     }
     let mut is_output_open = print_events(ctx, &events, args.follow);
+    if older > 0 {
+        let mut page = ctx.ui.page();
+        page.line(format!("{} not shown", counted(older, "older event")));
+        page.line(format!("  {all_line}"));
+        ctx.ui.stream(page.text());
+    }
     while is_output_open && watch.as_ref().is_some_and(FolderWatch::wait) {
         events = reader.read_new()?;
         events.retain(|stored| filter.is_match(&stored.event));
         is_output_open = print_events(ctx, &events, true);
     }
     build_empty_report()
+}
+
+/// Formats the command that shows all events of the same choice.
+fn format_line_of_all(args: &Args) -> String {
+    let choices = [
+        ("--since", &args.since),
+        ("--rig", &args.rig),
+        ("--type", &args.kind),
+        ("--actor", &args.actor),
+    ];
+    let mut line = "gt feed".to_owned();
+    for (flag, value) in choices {
+        if let Some(value) = value {
+            line.push_str(&format!(" {flag} {}", quote_for_shell(&escape_line(value))));
+        }
+    }
+    line + " -n 0"
 }
 
 /// Writes events. Returns false if standard output is closed. Followed events stay on the screen,
@@ -110,7 +143,7 @@ fn write_event_line(event: &EventLine, is_followed: bool, page: &mut Page) {
     } else {
         page.relative_time(&event.ts)
     };
-    let actor = escape::escape_line(&event.actor);
+    let actor = escape_line(&event.actor);
     let text = describe_event(event);
     page.cut_line(format!("{time:<15}  {actor:<20}  {text}"));
 }

@@ -1,6 +1,6 @@
 //! `gt map`.
 
-use bd::graph::picture::{PictureState, draw_in_columns};
+use bd::graph::picture::{PictureState, draw_in_columns, find_critical_path};
 use gt::view::map::{MapPlace, TownMap, list_picture_places, shorten_address};
 use gt::view::overview::TownOverview;
 use kit::ui::{Page, counted, escape};
@@ -43,6 +43,9 @@ pub(super) fn write_map(map: &TownMap, page: &mut Page) {
         Some(lines) => {
             for line in lines {
                 page.line(line);
+            }
+            if !find_critical_path(&boxes).is_empty() {
+                page.line(style.dim("  * the longest chain of those who wait"));
             }
         }
         None => {

@@ -1,9 +1,11 @@
 //! `gt timeline`.
 
+use std::collections::BTreeMap;
+
 use gt::view::target_strip::{CommitState, TargetStrip};
 use gt::view::timeline::{
-    LaneKind, LongestPhase, Timeline, TimelineLane, TimelinePhase, TimelineSubject, find_subject,
-    read_timeline,
+    LaneKind, LongestPhase, Timeline, TimelineLane, TimelineMark, TimelinePhase, TimelineSubject,
+    find_subject, read_timeline,
 };
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::cut::{count_columns, cut_to_width, pad_to_width};
@@ -41,6 +43,12 @@ pub(super) struct Args {
     /// A bead, a convoy, a worker or a rig
     #[arg(value_name = "NAME")]
     what: Option<String>,
+    /// The rig
+    #[arg(long, hide = true, value_name = "RIG", conflicts_with = "what")]
+    rig: Option<String>,
+    /// The bead, convoy or worker
+    #[arg(long, hide = true, aliases = ["convoy", "worker", "agent"], value_name = "NAME", conflicts_with_all = ["what", "rig"])]
+    bead: Option<String>,
     /// Begin at this time: 2h, 7d, 14:32, 2026-03-01
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
@@ -49,7 +57,12 @@ pub(super) struct Args {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let now = town.clock.now();
-    let subject = match (&args.what, rig::rig_of_caller(ctx, &town)) {
+    let name = args.what.as_ref().or(args.bead.as_ref());
+    let rig = match &args.rig {
+        Some(rig) => Some(town.find_rig(rig)?),
+        None => rig::rig_of_caller(ctx, &town),
+    };
+    let subject = match (name, rig) {
         (Some(name), _) => find_subject(&town, name)?,
         (None, Some(rig)) => TimelineSubject::Rig(rig.name().to_owned()),
         (None, None) => TimelineSubject::Town,
@@ -87,7 +100,7 @@ pub(super) fn write_timeline(timeline: &Timeline, page: &mut Page) {
         for lane in &timeline.lanes {
             write_lane(lane, &bar, page);
         }
-        write_legend(timeline, page);
+        write_legend(timeline, &bar, page);
     }
     if timeline.hidden_beads > 0 {
         let hidden = counted(timeline.hidden_beads, "bead");
@@ -165,6 +178,18 @@ impl BarScale {
         columns.into_iter().map(|(phase, _)| phase).collect()
     }
 
+    /// Groups the marks of a lane by their columns.
+    fn group_marks<'l>(&self, lane: &'l TimelineLane) -> BTreeMap<usize, Vec<&'l TimelineMark>> {
+        let mut columns: BTreeMap<usize, Vec<&TimelineMark>> = BTreeMap::new();
+        for mark in &lane.marks {
+            columns
+                .entry(self.column_of(mark.at))
+                .or_default()
+                .push(mark);
+        }
+        columns
+    }
+
     /// Returns the seconds of a span in a column.
     #[expect(clippy::cast_precision_loss, reason = "a screen has few columns")]
     fn seconds_within(&self, column: usize, from: Timestamp, to: Timestamp) -> f64 {
@@ -204,10 +229,8 @@ fn write_lane(lane: &TimelineLane, bar: &BarScale, page: &mut Page) {
         .into_iter()
         .map(|phase| phase.map_or_else(|| " ".to_owned(), |phase| paint_phase(&style, phase)))
         .collect();
-    let mut marks = lane.marks.clone();
-    marks.sort_by_key(|mark| mark.kind);
-    for mark in marks {
-        cells[bar.column_of(mark.at)] = mark.kind.symbol().to_string();
+    for (column, marks) in bar.group_marks(lane) {
+        cells[column] = draw_marks(&marks);
     }
     let drawn = cells.concat();
     if bar.name_columns == 0 {
@@ -217,6 +240,15 @@ fn write_lane(lane: &TimelineLane, bar: &BarScale, page: &mut Page) {
     }
     let name = pad_to_width(&cut_to_width(&name, bar.name_columns - 2), bar.name_columns);
     page.line(format!("{name}{drawn}").trim_end());
+}
+
+/// Draws the marks of a column: the sign of one, or the number of several.
+fn draw_marks(marks: &[&TimelineMark]) -> String {
+    match marks {
+        [mark] => mark.kind.symbol().to_string(),
+        marks if marks.len() > 9 => "+".to_owned(),
+        marks => marks.len().to_string(),
+    }
 }
 
 fn describe_lane(lane: &TimelineLane) -> String {
@@ -248,9 +280,13 @@ fn paint_phase(style: &Style, phase: TimelinePhase) -> String {
     }
 }
 
-/// Writes the phases that occur, each with its sign and its time.
-fn write_legend(timeline: &Timeline, page: &mut Page) {
+/// Writes the phases that occur, each with its sign and its time, and the meaning of a number.
+fn write_legend(timeline: &Timeline, bar: &BarScale, page: &mut Page) {
     let style = page.style().clone();
+    let has_number = timeline
+        .lanes
+        .iter()
+        .any(|lane| bar.group_marks(lane).values().any(|marks| marks.len() > 1));
     for total in timeline
         .totals
         .iter()
@@ -259,6 +295,9 @@ fn write_legend(timeline: &Timeline, page: &mut Page) {
         let sign = paint_phase(&style, total.phase);
         let time = format_seconds(total.seconds);
         page.line(format!("  {sign} {:<23} {time:>8}", total.label));
+    }
+    if has_number {
+        page.line("  2 to 9, +  events in one place");
     }
 }
 
@@ -319,7 +358,7 @@ pub(super) fn write_target_strip(target: &TargetStrip, page: &mut Page) {
 #[cfg(test)]
 mod tests {
     use gt::view::target_strip::{RedTarget, TargetCommit};
-    use gt::view::timeline::{LaneSpan, PhaseTotal, TimelineMark, TimelineMarkKind, TimelineSpan};
+    use gt::view::timeline::{LaneSpan, PhaseTotal, TimelineMarkKind, TimelineSpan};
 
     use super::*;
 
@@ -439,6 +478,22 @@ mod tests {
             assert!(columns < 60 || widest <= Some(columns), "{}", page.text());
             insta::assert_snapshot!(format!("timeline_{columns}_columns"), page.text());
         }
+    }
+
+    #[test]
+    fn marks_in_one_place_are_counted() {
+        let mut timeline = sample();
+        timeline.lanes.truncate(1);
+        let lane = &mut timeline.lanes[0];
+        lane.marks = (0..3).map(|_| lane.marks[0].clone()).collect();
+        let mut page = Page::new(Some(60), Style::plain()).with_now(at(120));
+        write_timeline(&timeline, &mut page);
+        let bar = page.text().lines().nth(2).unwrap();
+        assert!(bar.contains('3') && !bar.contains('↻'), "{bar}");
+        assert!(page.text().contains("  2 to 9, +  events in one place\n"));
+        let mark = &timeline.lanes[0].marks[0];
+        assert_eq!(draw_marks(&[mark; 10]), "+");
+        assert_eq!(draw_marks(&[mark]), "↻");
     }
 
     #[test]

@@ -27,10 +27,11 @@ fn format_span(seconds: u64) -> Option<String> {
     })
 }
 
-/// Formats a duration: `4.2s`, `12m`, `3h 5m`.
+/// Formats a duration, cut to its last unit: `4.2s`, `12m`, `3h 5m`. The page does the same.
 pub fn format_seconds(seconds: f64) -> String {
     if seconds < 60.0 {
-        return format!("{seconds:.1}s");
+        let tenths = (seconds * 10.0).floor() / 10.0;
+        return format!("{tenths:.1}s");
     }
     let time = SignedDuration::try_from_secs_f64(seconds).unwrap_or(SignedDuration::MAX);
     let hours = time.as_hours();
@@ -95,6 +96,13 @@ mod tests {
         assert_eq!(ago("2026-03-10T11:55:00Z"), "5m ago");
         assert_eq!(ago("2026-03-10T15:00:00Z"), "in 3h");
         assert_eq!(ago("2026-03-08T11:00:00Z"), "2d ago");
+    }
+
+    #[test]
+    fn seconds_are_cut_and_never_rounded_up() {
+        let shown = [0.0, 4.25, 59.99, 60.0, 119.9, 3599.0, 3600.0, 11_159.0].map(format_seconds);
+        let expected = ["0.0s", "4.2s", "59.9s", "1m", "1m", "59m", "1h 0m", "3h 5m"];
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -321,6 +321,9 @@ fn list_row_tops(layout: &LayoutIR<'_>) -> Vec<usize> {
     tops
 }
 
+/// The meaning of the mark of the critical path, a star or a thick line.
+pub const CRITICAL_LEGEND: &str = "the longest chain of beads that are still to be done";
+
 /// Returns the positions of the beads on the longest chain of beads that are still to be done, first
 /// to last, and none if no bead waits for another. Of several chains, the one of the beads that
 /// come first. Edges of a circle do not count.

@@ -2,7 +2,7 @@
 
 use kit::ui::cut::cut_to_width;
 
-use super::{CELL_HEIGHT, CELL_WIDTH, GraphPicture, PAGE_BOX, PictureBox};
+use super::{CELL_HEIGHT, CELL_WIDTH, CRITICAL_LEGEND, GraphPicture, PAGE_BOX, PictureBox};
 
 const STYLE: &str = include_str!("picture.css");
 
@@ -77,8 +77,13 @@ pub fn format_html(picture: &GraphPicture, title: &str) -> String {
         })
         .collect();
     let title_text = escape_markup(title);
+    let legend = if picture.boxes.iter().any(|place| place.is_critical) {
+        format!("<p>Thick line: {CRITICAL_LEGEND}</p>\n")
+    } else {
+        String::new()
+    };
     format!(
-        "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>{title_text}</title>\n<style>:root {{ color-scheme: light dark; }} body {{ font-family: system-ui, sans-serif; margin: 1rem; }} .picture {{ overflow: auto; max-height: 80vh; }}</style>\n<h1>{title_text}</h1>\n<div class=\"picture\" tabindex=\"0\" role=\"region\" aria-label=\"Graph\">\n{}</div>\n<ul>\n{lines}</ul>\n</html>\n",
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>{title_text}</title>\n<style>:root {{ color-scheme: light dark; }} body {{ font-family: system-ui, sans-serif; margin: 1rem; }} .picture {{ overflow: auto; max-height: 80vh; }}</style>\n<h1>{title_text}</h1>\n<div class=\"picture\" tabindex=\"0\" role=\"region\" aria-label=\"Graph\">\n{}</div>\n{legend}<ul>\n{lines}</ul>\n</html>\n",
         format_svg(picture, title)
     )
 }

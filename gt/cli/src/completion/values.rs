@@ -51,6 +51,15 @@ fn find_completer(path: &str, argument: &str) -> Option<ValueLister<LiveTown>> {
         },
         ("followup", "of") => |town| [complete_work_beads(town), complete_workers(town)].concat(),
         ("followup", "sling") => |town| [complete_rigs(town), complete_workers(town)].concat(),
+        ("costs", "name") | ("timeline", "what" | "bead") => |town| {
+            [
+                complete_work_beads(town),
+                complete_convoys(town),
+                complete_polecats(town),
+                complete_rigs(town),
+            ]
+            .concat()
+        },
         ("why", "what") => |town| {
             [
                 complete_work_beads(town),

@@ -80,7 +80,7 @@ pub(in super::super) fn write_drawing(
             page.line(line);
         }
         if !picture::find_critical_path(beads).is_empty() {
-            page.line(style.dim("  * the longest chain of beads that are still to be done"));
+            page.line(style.dim(&format!("  * {}", picture::CRITICAL_LEGEND)));
         }
         return;
     }

@@ -17,10 +17,17 @@ use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::flow::agent::seance::usage::RequestCache;
 use gt::flow::agent::seance::window::UsageWindow;
-use gt::view::costs::{self, BeadCosts, CostGroup, CostReport, CostRow, CostSum};
+use gt::record::convoy::tracked_ids;
+use gt::town::Town;
+use gt::view::costs::{
+    self, BeadCosts, CostFilter, CostGroup, CostQuery, CostReport, CostRow, CostSum,
+};
 use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric, read_daily_numbers};
+use gt::view::timeline::{TimelineSubject, find_subject};
 
 /// Show the tokens and costs of sessions
+///
+/// With NAME only those of one bead, convoy, worker or rig; a convoy's or a worker's by bead.
 ///
 /// Reads the transcripts of Claude Code, Codex, Gemini CLI and OpenCode. Agents of sessions without
 /// one are named. Input that was read from or written to a cache is listed apart. Costs are
@@ -29,7 +36,7 @@ use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric, read_daily_numbers};
 /// cache_read?, cache_write?, cache_write_1h?}}}, in dollars per million tokens. Of a model without
 /// a price only the tokens are known. The settings `budget.day`, `budget.rig`, `budget.convoy` and
 /// `budget.bead` limit them: no session of a worker is started when one is spent.
-/// `budget.convoy_band` only warns. The forecast of a
+/// `budget.convoy_band` only warns, and `gt convoy band` sets it for one convoy. The forecast of a
 /// day's budget is the costs until now, and those of the last hour for each hour until midnight.
 /// The use of an account's windows of five hours and a week is shown if the program reports it, as
 /// Codex does and Claude Code with a subscription. Models, runtimes and types of beads (`--by
@@ -44,7 +51,7 @@ use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric, read_daily_numbers};
 /// merged_beads, ...}],
 /// by_role?, by_rig?, sessions[{session, role, rig?, worker?, agent, bead?, model?, running, ...}],
 /// models_without_price[], prices_of, own_prices?{prices_of, models[]}, unread[], budgets?[{kind,
-/// subject, rig?, spent_usd, limit_usd, forecast_usd?}], last_hour_usd, usage_windows?[{runtime,
+/// subject, rig?, spent_usd, limit_usd, source?, forecast_usd?}], last_hour_usd, usage_windows?[{runtime,
 /// account?, window_minutes, used_percent, resets_at?, at}]}.
 ///
 /// `--plot` draws the numbers of the last days: the costs, or with `--metric` the tokens, the merges,
@@ -58,6 +65,9 @@ use gt::view::daily::{DailyChoice, DailyGroup, DailyMetric, read_daily_numbers};
 /// last_week{...}, days[{day, recorded, ...}], groups[{key, total{...}, days[{...}]}], problems[]}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// Only those of this bead, convoy, worker or rig
+    #[arg(value_name = "NAME", conflicts_with = "plot")]
+    name: Option<String>,
     /// Since midnight
     #[arg(long, conflicts_with_all = ["week", "since"])]
     today: bool,
@@ -146,14 +156,25 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         }
         _ => (None, parse_since(args.since.as_deref(), now)?),
     };
-    let group = match (args.by_role, args.by_rig) {
-        (true, _) => CostGroup::Role,
-        (_, true) => CostGroup::Rig,
+    let filter = match &args.name {
+        Some(name) => choose_filter(&town, name)?,
+        None => CostFilter::All,
+    };
+    let group = match (args.by_role, args.by_rig, &filter) {
+        (true, _, _) => CostGroup::Role,
+        (_, true, _) => CostGroup::Rig,
+        (_, _, CostFilter::Beads(beads)) if beads.len() == 1 => args.by.unwrap_or(CostGroup::Agent),
+        (_, _, CostFilter::Beads(_) | CostFilter::Agent(_)) => args.by.unwrap_or(CostGroup::Bead),
         _ => args.by.unwrap_or(CostGroup::Agent),
     };
+    let query = CostQuery {
+        since,
+        group,
+        filter,
+    };
     let mut cache = RequestCache::default();
-    let report = costs::read_costs(&town, since, group, &zone, &mut cache)?;
-    let usual_day = if args.today {
+    let report = costs::read_chosen_costs(&town, &query, &zone, &mut cache)?;
+    let usual_day = if args.today && args.name.is_none() {
         let choice = DailyChoice::default();
         let daily = read_daily_numbers(&town, choice, &mut cache)?;
         daily.comparison.daily_average
@@ -176,6 +197,22 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         } else {
             write_costs(costs, page);
         }
+    })
+}
+
+/// Returns the sessions of the bead, convoy, worker or rig with a name.
+fn choose_filter(town: &Town, name: &str) -> anyhow::Result<CostFilter> {
+    Ok(match find_subject(town, name)? {
+        TimelineSubject::Bead(id) => CostFilter::Beads([id].into()),
+        TimelineSubject::Convoy(id) => {
+            let beads = town.open_town_store()?.snapshot()?;
+            let convoy = beads.get(&id);
+            let tracked = convoy.into_iter().flat_map(|convoy| tracked_ids(convoy));
+            CostFilter::Beads(tracked.map(str::to_owned).collect())
+        }
+        TimelineSubject::Agent(agent) => CostFilter::Agent(agent.to_string()),
+        TimelineSubject::Rig(rig) => CostFilter::Rig(rig),
+        TimelineSubject::Town => CostFilter::All,
     })
 }
 

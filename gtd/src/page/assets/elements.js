@@ -139,13 +139,29 @@ export function table(name, header, lines) {
   );
 }
 
+// The units of a time, the largest first. Times are cut to a unit and never rounded up, as in the
+// texts of `gt`.
+const UNITS = [
+  ["y", 31536000],
+  ["mo", 2592000],
+  ["d", 86400],
+  ["h", 3600],
+  ["m", 60],
+  ["s", 1],
+];
+
+// A number of seconds in its largest unit. `null` below five seconds.
+function largestUnit(seconds) {
+  if (seconds < 5) return null;
+  const [unit, length] = UNITS.find(([, length]) => seconds >= length);
+  return `${Math.floor(seconds / length)}${unit}`;
+}
+
 export function age(time) {
-  const seconds = Math.max(0, (Date.now() - Date.parse(time)) / 1000);
+  const seconds = Math.floor((Date.now() - Date.parse(time)) / 1000);
   if (!Number.isFinite(seconds)) return "";
-  if (seconds < 90) return `${Math.round(seconds)}s ago`;
-  if (seconds < 5400) return `${Math.round(seconds / 60)}m ago`;
-  if (seconds < 129600) return `${Math.round(seconds / 3600)}h ago`;
-  return `${Math.round(seconds / 86400)}d ago`;
+  const text = largestUnit(seconds);
+  return text ? `${text} ago` : "just now";
 }
 
 export function since(time) {
@@ -169,22 +185,18 @@ export function localTimes(text) {
   return text.replace(/\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, (time) => moment(time));
 }
 
-// The time until an instant in its largest unit, rounded down as in `gt top`: "in 3h".
+// The time until an instant: "in 3h".
 export function timeUntil(time) {
-  const seconds = Math.floor((Date.parse(time) - Date.now()) / 1000);
-  if (seconds < 5) return "now";
-  const [unit, length] = [
-    ["d", 86400],
-    ["h", 3600],
-    ["m", 60],
-    ["s", 1],
-  ].find(([, length]) => seconds >= length);
-  return `in ${Math.floor(seconds / length)}${unit}`;
+  const text = largestUnit(Math.floor((Date.parse(time) - Date.now()) / 1000));
+  return text ? `in ${text}` : "now";
 }
 
+// A duration: "4.2s", "12m", "3h 5m".
 export function duration(seconds) {
-  if (seconds < 120) return `${Math.round(seconds)}s`;
-  return seconds < 7200 ? `${Math.round(seconds / 60)}m` : `${Math.round(seconds / 3600)}h`;
+  if (seconds < 60) return `${(Math.floor(seconds * 10) / 10).toFixed(1)}s`;
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  return hours === 0 ? `${minutes}m` : `${hours}h ${minutes % 60}m`;
 }
 
 export function estimated(seconds) {

@@ -1,6 +1,6 @@
 // A graph of beads as a picture that can be moved and scaled. The layout comes from the daemon.
 
-import { section, shape } from "./elements.js";
+import { element, section, shape } from "./elements.js";
 
 const SCALES = [0.25, 0.35, 0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 3];
 const WHOLE = SCALES.indexOf(1);
@@ -77,7 +77,12 @@ function drawGraph(graph, addressOf) {
 }
 
 // Returns the section of a graph. `null` if there is none, or if no bead of it waits for another.
-export function graphSection(graph, title = "Graph", addressOf = beadAddress) {
+export function graphSection(
+  graph,
+  title = "Graph",
+  addressOf = beadAddress,
+  chain = "the longest chain of beads that are still to be done",
+) {
   if (!graph || graph.arrows.length === 0) return null;
   const picture = document.createElement("div");
   picture.className = "picture";
@@ -100,7 +105,9 @@ export function graphSection(graph, title = "Graph", addressOf = beadAddress) {
     button("1:1", "1:1, the original size", () => WHOLE),
     button("+", "Larger", () => scale + 1),
   );
-  return section(title, graph.boxes.length, buttons, picture);
+  const isCritical = graph.boxes.some((box) => box.is_critical);
+  const legend = isCritical ? element("p", { class: "dim" }, `Thick line: ${chain}`) : null;
+  return section(title, graph.boxes.length, buttons, picture, legend);
 }
 
 // Scales the picture around the middle of what is seen.

@@ -37,7 +37,8 @@ export async function showMap(main) {
   replaceChildren(
     main,
     element("h1", {}, "Map"),
-    graphSection(map.picture, "Who waits for whom", addressOf) ?? element("p", {}, "No one waits for another."),
+    graphSection(map.picture, "Who waits for whom", addressOf, "the longest chain of those who wait") ??
+      element("p", {}, "No one waits for another."),
     [...rigs].map(([name, own]) =>
       section(
         name,

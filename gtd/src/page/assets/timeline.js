@@ -27,6 +27,8 @@ const MARKS = {
   closed: "●",
 };
 const BAR_HEIGHT = 24;
+// The width of a mark in percent of a bar.
+const MARK_WIDTH = 1.5;
 
 export async function readTimeline(name, hours = null) {
   const query = new URLSearchParams({ name });
@@ -44,6 +46,25 @@ function describeSpan(span, labels) {
   const detail = span.detail ? ` (${span.detail})` : "";
   const worker = span.worker ? ` by ${span.worker}` : "";
   return `${span.bead}: ${labels[span.phase]}${detail}${worker}, ${duration(span.seconds)} from ${moment(span.from, "2-digit")}`;
+}
+
+function signOf(mark) {
+  return MARKS[mark.kind] ?? "•";
+}
+
+function describeMark(mark) {
+  return `${signOf(mark)} ${mark.text}, ${moment(mark.at, "2-digit")}`;
+}
+
+// Groups marks that would lie on each other. They come oldest first.
+function groupMarks(marks, place) {
+  const groups = [];
+  for (const mark of marks) {
+    const last = groups.at(-1);
+    if (last && place(mark.at) - place(last[0].at) < MARK_WIDTH) last.push(mark);
+    else groups.push([mark]);
+  }
+  return groups;
 }
 
 function drawLane(lane, found, labels) {
@@ -66,11 +87,12 @@ function drawLane(lane, found, labels) {
     );
   });
   const bead = lane.kind === "bead" ? lane.id : null;
-  const marks = lane.marks.map((mark) => {
-    const sign = MARKS[mark.kind] ?? "•";
-    const title = shape("title", {}, `${sign} ${mark.text}, ${moment(mark.at, "2-digit")}`);
+  const marks = groupMarks(lane.marks, place).map((group) => {
+    const [mark] = group;
+    const title = shape("title", {}, group.map(describeMark).join("\n"));
     const x = `${Math.min(Math.max(place(mark.at), 0.5), 99.5)}%`;
-    const text = shape("text", { x, y: 17, class: mark.kind }, sign);
+    const sign = group.length > 1 ? `${group.length}` : signOf(mark);
+    const text = shape("text", { x, y: 17, class: group.length > 1 ? "several" : mark.kind }, sign);
     return bead ? shape("a", { href: eventAddress(bead, mark.at) }, title, text) : shape("g", {}, title, text);
   });
   const label = `${lane.title || lane.id}: ${lane.spans.length} phases`;
@@ -200,6 +222,9 @@ function timelineSection(found) {
           )
         : element("p", { class: "dim" }, "nothing was worked on in this time"),
       lanes.length > 0 ? legend(found.totals) : null,
+      lanes.length > 0
+        ? element("p", { class: "dim" }, "A sign on a bar is an event, and a number is that many in one place.")
+        : null,
       found.hidden_beads > 0
         ? element("p", { class: "dim" }, `${found.hidden_beads} beads with older events are not shown`)
         : null,
