@@ -1,5 +1,7 @@
 //! `gt dashboard`: the page in a real browser, and who may read it.
 
+mod forms;
+
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
@@ -324,6 +326,18 @@ fn the_page_is_for_the_browser_with_the_link_only() {
     let unnamed = act(&cookie, &origin, &create(" ").to_string());
     assert!(unnamed.contains("title"), "{unnamed}");
     assert_ne!(status_of(&unnamed), "200", "{unnamed}");
+    // All browsers lose their access, and a link that no one has opened is void.
+    let (unused, _) = page_of(&town, &["--act"]);
+    let revoked = town.gt(["dashboard", "--revoke", "--json"]).ok().json();
+    assert_eq!(revoked, json!({ "revoked": 2 }));
+    assert_eq!(status_of(&get("/api/overview", &cookie)), "403");
+    assert_eq!(status_of(&post(&cookie, &origin)), "403");
+    let unused = unused.strip_prefix(&format!("http://{host}")).unwrap();
+    assert_eq!(status_of(&get(unused, "")), "403");
+    let again = town.gt(["dashboard", "--revoke"]).ok().out;
+    assert!(again.starts_with("No browser had access"), "{again}");
+    town.gt(["dashboard", "--revoke", "--act"])
+        .fails("--revoke");
 }
 
 #[test]
@@ -462,77 +476,6 @@ fn check_careers(browser: &mut Browser, town: &Town, overview: &str) {
     });
 }
 
-/// Changes settings in forms of the page, and tries those that only a shell changes.
-fn check_settings(browser: &mut Browser, town: &Town) {
-    let get = |scope: &[&str], key: &str| {
-        let words = ["config", "get"].iter().chain(scope).copied();
-        town.gt(words).args([key]).ok().out.trim().to_owned()
-    };
-    let press = |label: &str| format!("document.querySelector('[aria-label=\"{label}\"]').click()");
-    let send = |value: &str| {
-        format!(
-            "document.querySelector('dialog textarea').value = '{value}'; document.querySelector('dialog .yes').click()"
-        )
-    };
-    browser.evaluate(&press("Change budget.day"));
-    let dialog = "[document.querySelector('dialog p').textContent, document.querySelector('dialog textarea').value]";
-    let dialog = browser.evaluate(dialog);
-    let question = dialog[0].as_str().unwrap();
-    assert!(
-        question.contains("town/settings/config.json, the town's layer")
-            && question.ends_with("It is 7 there now."),
-        "{question}"
-    );
-    assert_eq!(dialog[1], "7");
-    browser.evaluate(&send("8"));
-    browser.wait_for("budget.day = 8");
-    assert_eq!(get(&["--town"], "budget.day"), "8");
-    // A value that someone else has changed is not overwritten.
-    browser.evaluate(&press("Change budget.day"));
-    town.gt(["config", "set", "--town", "budget.day", "9"]).ok();
-    browser.evaluate(&send("10"));
-    browser.wait_for("was changed in the meantime, and is 9 now");
-    assert_eq!(get(&["--town"], "budget.day"), "9");
-    browser.wait_for("budget.day = 9");
-    browser.evaluate(&press("Unset budget.day"));
-    browser.evaluate("document.querySelector('dialog .yes').click()");
-    browser.wait_for("budget.day is no longer set");
-    assert_eq!(get(&["--town"], "budget.day"), "0");
-    // What is run is changed in a shell only, also if the request does not come from a form.
-    let gate = "[...document.querySelectorAll('button')].some((button) => button.ariaLabel?.includes('_command'))";
-    assert_eq!(browser.evaluate(gate), false);
-    browser.wait_for("gt config set --town merge_queue.test_command VALUE");
-    let change = json!({ "act": "set_setting", "value": "touch owned",
-        "setting": { "key": "merge_queue.test_command", "rig": "web", "stored": null } });
-    let forged = format!(
-        "fetch('/api/act', {{ method: 'POST', body: JSON.stringify({change}), headers: {{ 'x-gastown-key': localStorage.getItem('key'), 'content-type': 'application/json' }} }}).then(async (answer) => [answer.status, await answer.text()])"
-    );
-    let refused = browser.evaluate(&forged);
-    let reason = refused[1].as_str().unwrap();
-    assert_eq!(refused[0], 422, "{reason}");
-    assert!(
-        reason.contains("gt config set --rig web merge_queue.test_command VALUE"),
-        "{reason}"
-    );
-    assert_eq!(get(&["--rig", "web"], "merge_queue.test_command"), "");
-    // A rig's settings go to its own file.
-    browser.visit("#/settings/web");
-    browser.wait_for("Settings of rig web");
-    browser.evaluate(&press("Change merge_queue.strategy"));
-    let question = browser.evaluate("document.querySelector('dialog p').textContent");
-    let question = question.as_str().unwrap();
-    assert!(
-        question.contains("web/settings/config.json, the rig's layer"),
-        "{question}"
-    );
-    browser.evaluate("document.querySelector('dialog select').value = 'squash'; document.querySelector('dialog .yes').click()");
-    browser.wait_for("merge_queue.strategy = squash");
-    assert_eq!(get(&["--rig", "web"], "merge_queue.strategy"), "squash");
-    assert_eq!(get(&["--town"], "merge_queue.strategy"), "rebase");
-    town.gt(["config", "unset", "--rig", "web", "merge_queue.strategy"])
-        .ok();
-}
-
 /// The script that asks the daemon as the page does.
 fn fetch_from_page(path: &str) -> String {
     format!(
@@ -609,6 +552,7 @@ fn every_open_view_shows_a_change() {
     let session = format!("gt-{}", worker.name.replace('/', "-"));
     town.type_line(&session, "a new line");
     browser.wait_for("a new line");
+    forms::check_conversation(&mut browser, &showcase);
     open(&mut browser, "mail");
     town.gt(["mail", "send", "overseer", "-s", "The second", "-m", "Text"])
         .ok();
@@ -628,7 +572,7 @@ fn every_open_view_shows_a_change() {
     open(&mut browser, "settings");
     town.gt(["config", "set", "--town", "budget.day", "7"]).ok();
     browser.wait_for("budget.day = 7");
-    check_settings(&mut browser, town);
+    forms::check_settings(&mut browser, town);
     check_work_in_review(&mut browser, worker);
     open(&mut browser, "records");
     browser.wait_for("2 of 2 merged");

@@ -36,6 +36,7 @@ pub mod settings;
 pub mod status;
 pub mod status_line;
 pub mod target_strip;
+pub mod thread;
 pub mod timeline;
 pub mod trail;
 pub mod weekly;

@@ -46,6 +46,7 @@ pub(super) const ASSETS: &[Asset] = &[
     asset!("/agents.js", SCRIPT_TYPE, "agents.js"),
     asset!("/career.js", SCRIPT_TYPE, "career.js"),
     asset!("/reports.js", SCRIPT_TYPE, "reports.js"),
+    asset!("/thread.js", SCRIPT_TYPE, "thread.js"),
     asset!("/settings.js", SCRIPT_TYPE, "settings.js"),
     asset!("/graph.js", SCRIPT_TYPE, "graph.js"),
     asset!("/timeline.js", SCRIPT_TYPE, "timeline.js"),

@@ -92,6 +92,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             }),
         )
         .route("/api/agent", get(get_agent))
+        .route("/api/thread", get(get_thread))
         .route("/api/changes", get(get_changes))
         .route("/api/sessions", get(get_sessions))
         .route("/api/timeline", get(get_timeline))
@@ -350,6 +351,10 @@ struct AgentQuery {
 
 async fn get_agent(page: PageState, Query(query): Query<AgentQuery>) -> Response {
     answer(page, move |town| read::read_agent(town, &query.address)).await
+}
+
+async fn get_thread(page: PageState, Query(query): Query<AgentQuery>) -> Response {
+    answer(page, move |town| read::read_thread(town, &query.address)).await
 }
 
 async fn get_changes(page: PageState, Query(query): Query<AgentQuery>) -> Response {

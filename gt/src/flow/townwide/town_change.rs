@@ -3,9 +3,12 @@
 use bd::bead::Status;
 use bd::change::{self, NewBead};
 use kit::ui::counted;
+use kit::ui::cut::cut_to_width;
 use serde::{Deserialize, Serialize};
 
 use crate::flow::agent::nudge::nudge_unless_muted;
+use crate::flow::agent::post::{OutgoingMail, post_mail};
+use crate::flow::agent::session::show;
 use crate::flow::agent::{hold, polecat};
 use crate::flow::townwide::escalate;
 use crate::flow::townwide::setting_change::ShownSetting;
@@ -20,6 +23,9 @@ use crate::town::hold::HoldState;
 use crate::town::identity::Address;
 use crate::town::{Rig, Town};
 
+/// The columns of the subject of a message.
+const SUBJECT_COLUMNS: usize = 72;
+
 /// A change of the town, ready to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case", deny_unknown_fields)]
@@ -32,6 +38,12 @@ pub enum TownChange {
         escalation: String,
     },
     Nudge {
+        agent: String,
+        message: String,
+    },
+    /// Sends a message, which waits in the mailbox of the agent until it is read, and gives its
+    /// session a notice.
+    Write {
         agent: String,
         message: String,
     },
@@ -93,6 +105,7 @@ impl TownChange {
             Self::Answer { escalation, answer } => format!("Answer {escalation} with \"{answer}\""),
             Self::Acknowledge { escalation } => format!("Acknowledge {escalation}"),
             Self::Nudge { agent, .. } => format!("Nudge {agent}"),
+            Self::Write { agent, .. } => format!("Write to {agent}"),
             Self::Sling { bead, target } => format!("Sling {bead} to {target}"),
             Self::SlingAgain { bead } => format!("Give {bead} to a fresh worker"),
             Self::Unsling { bead } => {
@@ -116,7 +129,7 @@ impl TownChange {
     pub fn text_field(&self) -> Option<&'static str> {
         match self {
             Self::Answer { .. } => Some("answer"),
-            Self::Nudge { .. } => Some("message"),
+            Self::Nudge { .. } | Self::Write { .. } => Some("message"),
             Self::Sling { .. } => Some("target"),
             Self::CreateBead { .. } => Some("title"),
             Self::SetSetting { .. } => Some("value"),
@@ -131,6 +144,7 @@ impl TownChange {
         match &mut self {
             Self::Answer { answer: text, .. }
             | Self::Nudge { message: text, .. }
+            | Self::Write { message: text, .. }
             | Self::Sling { target: text, .. }
             | Self::CreateBead { title: text, .. }
             | Self::SetSetting { value: text, .. }
@@ -158,6 +172,7 @@ impl TownChange {
                 let nudged = nudge_unless_muted(town, &town.parse_agent(agent)?, message)?;
                 format!("{} {}", nudged.agent, nudged.how)
             }
+            Self::Write { agent, message } => write_to_agent(town, agent, message)?,
             Self::Sling { bead, target } => sling(town, bead, target, false)?,
             Self::SlingAgain { bead } => sling_again(town, bead)?,
             Self::Unsling { bead } => {
@@ -244,6 +259,38 @@ impl TownChange {
             Self::UnsetSetting { setting } => setting.change(town, None)?,
         })
     }
+}
+
+/// Sends a message to an agent. Its first line is the subject.
+fn write_to_agent(town: &LiveTown, agent: &str, message: &str) -> anyhow::Result<String> {
+    let agent = town.parse_agent(agent)?;
+    let body = message.trim();
+    let subject = cut_to_width(body.lines().next().unwrap_or(""), SUBJECT_COLUMNS);
+    let mail = OutgoingMail {
+        to: agent.mailbox(),
+        subject,
+        body: body.to_owned(),
+        priority: 1,
+        notify: true,
+        ..OutgoingMail::default()
+    };
+    let posted = post_mail(town, &mail)?;
+    let (id, to) = (&posted.id, &posted.to);
+    if *to != mail.to {
+        return Ok(format!("{id} is sent to {to}: no agent plays {agent}"));
+    }
+    if !posted.nudged.is_empty() {
+        return Ok(format!(
+            "{id} is sent to {to}, and its session has a notice"
+        ));
+    }
+    Ok(match show::find_stopped(town, &agent)? {
+        None => format!("{id} is sent to {to}, whose session reads it after its turn"),
+        Some(stopped) => {
+            let steps = stopped.next_steps().join("\n");
+            format!("{id} waits in the mailbox of {to}: no session of it runs. Type\n{steps}")
+        }
+    })
 }
 
 /// Finds a merge request with its rig.

@@ -67,6 +67,34 @@ pub fn list_sent(town: &Snapshot, sender: &Address, limit: usize) -> Vec<MailMes
     sent
 }
 
+/// Returns the last messages between two agents, oldest first, also archived ones.
+pub fn list_correspondence(
+    town: &Snapshot,
+    one: &Address,
+    other: &Address,
+    limit: usize,
+) -> Vec<MailMessage> {
+    let marks = [
+        BeadMark::Kind(&Kind::Message),
+        BeadMark::Label("gt:message"),
+    ];
+    let is_between = |message: &MailMessage| {
+        let from: Option<Address> = message.from.parse().ok();
+        let to: Option<Address> = message.to.parse().ok();
+        let (from, to) = (from.as_ref(), to.as_ref());
+        (from == Some(one) && to == Some(other)) || (from == Some(other) && to == Some(one))
+    };
+    let mut found: Vec<MailMessage> = town
+        .select_marked(&marks, |_| true)
+        .filter(|bead| is_mail(bead) && is_listed(bead))
+        .map(parse_message)
+        .filter(is_between)
+        .collect();
+    found.sort_by(|a, b| (&a.timestamp, &a.id).cmp(&(&b.timestamp, &b.id)));
+    found.drain(..found.len().saturating_sub(limit));
+    found
+}
+
 /// Returns the messages of a thread, oldest first, also archived ones. `id` is that of the thread
 /// or of one of its messages.
 pub fn list_thread(town: &Snapshot, id: &str) -> Result<Vec<MailMessage>, MailError> {

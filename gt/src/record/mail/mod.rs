@@ -17,9 +17,10 @@ pub use delivered::{
     find_new_messages, forget_notices, notified_session, record_notice, take_new_messages,
 };
 pub use inbox::{
-    MailSearch, count_unread, find_message, find_messages, has_unread, hook_message, list_inbox,
-    list_sent, list_thread, list_unread, list_with_archived, mark_outdated, mark_read, mark_unread,
-    may_change, remove_handled_messages, remove_messages, search_mailbox,
+    MailSearch, count_unread, find_message, find_messages, has_unread, hook_message,
+    list_correspondence, list_inbox, list_sent, list_thread, list_unread, list_with_archived,
+    mark_outdated, mark_read, mark_unread, may_change, remove_handled_messages, remove_messages,
+    search_mailbox,
 };
 pub use message::{MailMessage, MailRemoval, NAMED_MESSAGES, is_mail};
 pub use named::{NamedError, NamedKind};

@@ -17,6 +17,7 @@ import {
 import { offerButtons, read } from "./server.js";
 import { listSessions } from "./sessions.js";
 import { terminal } from "./terminal.js";
+import { readThread } from "./thread.js";
 import { readTimeline } from "./timeline.js";
 import { describeNeed, describeState, listAgents } from "./town.js";
 
@@ -70,8 +71,9 @@ function describeWork(agent, overview, costs) {
 export async function showAgent(main, address, overview) {
   const query = encodeURIComponent(address);
   const isWorker = address.includes("/polecats/");
-  const [found, costs, diff, timeline, careers, sessions] = await Promise.all([
+  const [found, thread, costs, diff, timeline, careers, sessions] = await Promise.all([
     read(`/api/agent?address=${query}`),
+    readThread(address),
     read("/api/costs?by=agent").catch(() => null),
     read(`/api/changes?address=${query}`),
     readTimeline(address),
@@ -85,6 +87,7 @@ export async function showAgent(main, address, overview) {
     main,
     element("h1", {}, address),
     agent ? describeWork(agent, overview, costs) : null,
+    thread,
     section(
       "Screen",
       null,

@@ -83,8 +83,10 @@ export function onAct(handler) {
   afterAct = handler;
 }
 
+// Returns true if the change was made.
 export async function act(action) {
   result.textContent = "…";
+  let isDone = false;
   try {
     const answer = await fetch("/api/act", {
       method: "POST",
@@ -93,10 +95,12 @@ export async function act(action) {
     });
     const text = await answer.text();
     result.textContent = answer.ok ? JSON.parse(text).result : text;
+    isDone = answer.ok;
   } catch (error) {
     result.textContent = `The daemon does not answer: ${error.message}`;
   }
   afterAct();
+  return isDone;
 }
 
 // Asks in a form of the page. Returns the written text, "" for a plain yes, and null for a no.

@@ -36,7 +36,7 @@ export async function listSessions(kind, subject) {
   );
 }
 
-function describeEntry(entry) {
+export function describeEntry(entry) {
   const who = entry.by === "assistant" ? entry.model || "agent" : entry.by;
   return element(
     "article",

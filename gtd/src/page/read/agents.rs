@@ -8,6 +8,7 @@ use gt::record::mail::{self, channel};
 use gt::record::polecat::{self, RecordSummary, WorkCompletion};
 use gt::town::identity::Address;
 use gt::view::polecat::read_changes_so_far;
+use gt::view::thread::AgentThread;
 use jiff::SignedDuration;
 use kit::ui::cut::first_bytes;
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,11 @@ pub(in crate::page) fn read_agent(town: &LiveTown, address: &str) -> anyhow::Res
         "mail": mail::list_inbox(&beads, &agent.mailbox()),
         "sent": mail::list_sent(&beads, &agent, MAX_SENT),
     }))
+}
+
+/// Reads the conversation of the user with an agent.
+pub(in crate::page) fn read_thread(town: &LiveTown, address: &str) -> anyhow::Result<AgentThread> {
+    AgentThread::read(town, &town.parse_agent(address)?)
 }
 
 /// Reads the changes of a polecat so far. Null for other agents.

@@ -8,7 +8,7 @@ mod work;
 
 pub(super) use agents::{
     SessionQuery, list_sessions, read_agent, read_changes, read_channel, read_mail, read_records,
-    read_session,
+    read_session, read_thread,
 };
 pub(super) use career::CareerCache;
 pub(super) use reports::{CostsCache, DailyQuery, read_board, read_rig_settings, read_settings};

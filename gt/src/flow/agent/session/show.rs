@@ -106,6 +106,16 @@ fn read_slot(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<Slot>> {
     Ok(Some(polecat.slot))
 }
 
+/// Returns the reason why an agent has no session. None if its session runs.
+pub fn find_stopped(town: &LiveTown, agent: &Address) -> anyhow::Result<Option<NotRunning>> {
+    let live = find_session(town, agent)?;
+    if live.is_some_and(|live| live.dead.is_none()) {
+        return Ok(None);
+    }
+    let slot = read_slot(town, agent)?;
+    Ok(Some(not_running(agent, slot.as_ref(), None)))
+}
+
 /// Refuses to type a text if the agent has no session.
 pub fn check_session(town: &LiveTown, agent: &Address, text: &str) -> anyhow::Result<()> {
     if find_session(town, agent)?.is_some() {
