@@ -16,6 +16,18 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 # name: (file, the code, what it becomes, the end-to-end test that must fail; `town-sim:` stands before a test of the
 # simulation, `bd-cli:` before one of the program bd)
 MUTANTS = {
+    "the page sets commands": (
+        "gt/src/flow/townwide/setting_change.rs",
+        "is_some_and(|key| key.is_on_page)",
+        "is_some()",
+        "dashboard::every_open_view_shows_a_change",
+    ),
+    "a revoked browser stays": (
+        "gtd/src/page/access.rs",
+        "            .drain(..)\n            .filter(|session| SavedBrowser::from(session)",
+        "            .iter()\n            .filter(|session| SavedBrowser::from(*session)",
+        "dashboard::the_page_is_for_the_browser_with_the_link_only",
+    ),
     "a day loses its costs with its transcripts": (
         "gt/src/flow/agent/costs/daily_file.rs",
         "        self.read_at = newer.read_at;\n",

@@ -4,7 +4,9 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use jiff::{SignedDuration, Timestamp};
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -45,6 +47,14 @@ impl SavedPage {
 
     pub fn save(&self, town: &Town) -> anyhow::Result<()> {
         write_state(&town.layout.page_browsers(), self)
+    }
+
+    /// Forgets all browsers. Returns how many could still use the page.
+    pub fn forget(town: &Town) -> anyhow::Result<usize> {
+        let known = Self::load(town).map_or(0, |page| page.browsers.len());
+        let path = town.layout.page_browsers();
+        file::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+        Ok(known)
     }
 }
 
@@ -90,6 +100,9 @@ mod tests {
         assert!(!text.contains("\"cookie\": \"cookie\""), "{text}");
         let kept = SavedPage::load(town).unwrap();
         assert_eq!(kept.browsers, [browser(1)]);
+        assert_eq!(SavedPage::forget(town).unwrap(), 1);
+        assert_eq!(SavedPage::load(town), None);
+        assert_eq!(SavedPage::forget(town).unwrap(), 0);
         let copied = SavedPage {
             root: "/elsewhere".into(),
             ..page

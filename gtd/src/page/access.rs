@@ -27,6 +27,7 @@ pub(crate) enum PagePermission {
 pub(crate) struct AccessBook {
     tokens: Vec<OfferedToken>,
     sessions: Vec<PageSession>,
+    revocations: u64,
 }
 
 /// The access of one browser.
@@ -79,8 +80,8 @@ impl AccessBook {
     /// Returns a book with the browsers of an earlier daemon.
     pub(crate) fn with_browsers(browsers: Vec<SavedBrowser>) -> Self {
         Self {
-            tokens: Vec::new(),
             sessions: browsers.into_iter().map(PageSession::from).collect(),
+            ..Self::default()
         }
     }
 
@@ -91,6 +92,21 @@ impl AccessBook {
     pub(crate) fn begin_session(&mut self, session: PageSession) {
         self.sessions.push(session);
         drop_oldest(&mut self.sessions);
+    }
+
+    /// Forgets all tokens and sessions. Returns the number of sessions that had not ended.
+    pub(crate) fn revoke(&mut self, now: Timestamp) -> usize {
+        self.tokens.clear();
+        self.revocations += 1;
+        self.sessions
+            .drain(..)
+            .filter(|session| SavedBrowser::from(session).is_valid(now))
+            .count()
+    }
+
+    /// The number of revocations, by which a stream notices that it must end.
+    pub(crate) fn revocations(&self) -> u64 {
+        self.revocations
     }
 
     /// Returns a proof for a browser that this server knows it, which no other process on the port can
@@ -241,6 +257,22 @@ mod tests {
         assert_eq!(book.prove_identity(&known, "n", 4000), Some(proof.clone()));
         assert_ne!(book.prove_identity(&known, "n", 4001), Some(proof));
         assert_eq!(book.prove_identity(&hash_secret("k1"), "n", 4000), None);
+    }
+
+    #[test]
+    fn a_revocation_ends_sessions_and_unused_links() {
+        let mut book = AccessBook::default();
+        book.offer_token("token".to_owned(), PagePermission::Act, NOW);
+        for name in ["s1", "s2"] {
+            book.begin_session(PageSession::new(name, "k", PagePermission::Act, NOW));
+        }
+        assert_eq!(book.revoke(NOW), 2);
+        assert_eq!(book.revocations(), 1);
+        assert_eq!(book.take_token("token", NOW), None);
+        assert_eq!(book.find_session("gt=s1", "gt", NOW), None);
+        assert_eq!(book.list_browsers(), []);
+        book.begin_session(PageSession::new("old", "k", PagePermission::Read, NOW));
+        assert_eq!(book.revoke(NOW + SignedDuration::from_hours(24)), 0);
     }
 
     #[test]

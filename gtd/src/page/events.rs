@@ -16,6 +16,7 @@ use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::ServedPage;
+use crate::run::lock_mutex;
 
 /// The longest wait before a connection is checked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
@@ -48,6 +49,8 @@ fn send_changes(
     send: &Sender<Result<Event, Infallible>>,
 ) -> anyhow::Result<()> {
     let town = &page.town;
+    let revocations = || lock_mutex(&page.access).revocations();
+    let revoked_before = revocations();
     let filter = FeedFilter::default();
     let mut reader = EventReader::new(&town.layout);
     let mut new = match position {
@@ -60,6 +63,9 @@ fn send_changes(
     let mut watched = status::watched_folders(town);
     let mut watch = FolderWatch::start(watched.iter().map(PathBuf::as_path))?;
     loop {
+        if revocations() != revoked_before {
+            return Ok(());
+        }
         // A rig may have been added. Changes since the last wait are still in the watch.
         let folders = status::watched_folders(town);
         if folders != watched {
@@ -86,6 +92,9 @@ fn send_changes(
         } else {
             "tick"
         };
+        if revocations() != revoked_before {
+            return Ok(());
+        }
         let change = Event::default().event(kind).data("{}");
         if send.is_closed() || send.blocking_send(Ok(change)).is_err() {
             return Ok(());

@@ -88,6 +88,22 @@ impl PageServer {
         }
     }
 
+    /// Ends the access of all browsers, also after the daemon was started again.
+    pub(crate) async fn revoke(&self, town: &LiveTown) -> DaemonAnswer {
+        let open = self.open.lock().await;
+        // The book is locked until the file is gone, so that no browser is saved in between.
+        let mut book = open.as_ref().map(|page| lock_mutex(&page.access));
+        let revoked = book.as_mut().map(|book| book.revoke(town.clock.now()));
+        match SavedPage::forget(town) {
+            Ok(saved) => DaemonAnswer::Revoked {
+                browsers: revoked.unwrap_or(saved),
+            },
+            Err(error) => DaemonAnswer::Error {
+                reason: format!("{error:#}"),
+            },
+        }
+    }
+
     /// Serves the page from the start of the daemon, if links lead other devices to it.
     pub(crate) async fn open_for_links(&self, town: &LiveTown) {
         let mut served = None;

@@ -138,6 +138,7 @@ impl ClientServer {
                 Some(DaemonRequest::Page { port, act }) => {
                     self.page.open(&self.town, port, act).await
                 }
+                Some(DaemonRequest::RevokePage) => self.page.revoke(&self.town).await,
             };
             send_answer(&mut write, &answer).await?;
         }

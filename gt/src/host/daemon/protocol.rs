@@ -25,6 +25,8 @@ pub enum DaemonRequest {
         port: u16,
         act: bool,
     },
+    /// Ends the access of all browsers to the page, and voids its unused links.
+    RevokePage,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,6 +50,10 @@ pub enum DaemonAnswer {
     Page {
         port: u16,
         token: String,
+    },
+    /// The number of browsers whose access ended.
+    Revoked {
+        browsers: usize,
     },
     /// The numbers of the town in the text format of Prometheus.
     Metrics {
