@@ -318,16 +318,17 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     refused
         .env("GT_ROLE", started["actor"].as_str().unwrap())
         .fails("is a worker");
+    set("budget.convoy_band", "0");
+    town.patrol_in(902);
     let band = town
         .gt(["convoy", "band", id, "2.50", "--json"])
         .ok()
         .json();
     assert_eq!(band["source"], "convoy", "{band}");
-    set("budget.convoy_band", "0");
     let shown = town.gt(["convoy", "band", id]).ok().out;
     let line = format!("convoy {id} cost $3.00 of $2.50 (its own band), 120 %");
     assert!(shown.contains(&line), "{shown}");
-    for seconds in [902, 903] {
+    for seconds in [903, 904] {
         town.patrol_in(seconds);
         let mails = inbox().matches("has cost 120 % of its band").count();
         assert_eq!(mails, 1, "once per crossing: {}", inbox());

@@ -222,8 +222,12 @@ fn old_words_run_the_new_commands_with_their_arguments() {
     }
     assert!(town.root().join("report.md").is_file());
     town.gt(["costs", "nosuch"]).fails("nosuch");
-    town.gt(["graph", "nosuch"])
-        .fails("there is no convoy `nosuch`");
+    town.gt(["graph", "nosuch"]).fails("nosuch");
+    let made = town.gt(["convoy", "create", "Doors", &bead, "--json"]).ok();
+    let convoy = made.json()["id"].as_str().unwrap().to_owned();
+    let drawn = town.gt(["convoy", "graph", &convoy]).ok().out;
+    assert_eq!(town.gt(["graph", &convoy]).ok().out, drawn);
+    assert!(town.gt(["convoy", "blockers"]).ok().out.contains(&convoy));
     town.gt(["career", "bug"])
         .fails("kind of work with a record");
 }

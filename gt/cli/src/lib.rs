@@ -294,12 +294,12 @@ fn read_line(
     }
     match answer.or_else(|| vocabulary::answer::answer_refused_line(&words, error.as_ref()?)) {
         Some(OldLineAnswer::Gt(line)) => return read_line(env, line),
-        // `gt describe WORKER`: `bd` shows beads, and `gt why` explains workers and rigs.
-        Some(OldLineAnswer::Bd(line)) if vocabulary::names_no_bead(env, &line) => {
-            let line = ["gt", "why"].map(OsString::from);
-            return read_line(env, [&line[..], &words[2..]].concat());
-        }
         Some(OldLineAnswer::Bd(line)) => {
+            // `gt describe WORKER`: `bd` shows beads, and `gt why` explains workers and rigs.
+            if let Some(command) = vocabulary::find_command_of_gt(env, &line) {
+                let command = command.iter().map(OsString::from);
+                return read_line(env, command.chain(words[2..].iter().cloned()).collect());
+            }
             let error = vocabulary::answer::replace_with_bd(env, line);
             return Err(fail_to_start(env, error));
         }

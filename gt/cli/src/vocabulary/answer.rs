@@ -58,23 +58,25 @@ pub(in super::super) fn answer_refused_line(
     error: &clap::Error,
 ) -> Option<OldLineAnswer> {
     let line = OldLine::split(args)?;
-    let found = find_command(&line.words)?;
+    let found = find_command(&line.words);
     match error.kind() {
-        ErrorKind::InvalidSubcommand => line.answer(&found),
+        ErrorKind::InvalidSubcommand => line.answer(&found?),
         ErrorKind::UnknownArgument => {
             let Some(ContextValue::String(written)) = error.get(ContextKind::InvalidArg) else {
                 return None;
             };
+            // A command that the original lacks has one word.
+            let path = found.map_or(line.words[0], |found| found.path);
             if !written.starts_with('-') {
-                let standing = flags::find_argument(found.path)?;
-                let name = format!("gt {} {written}", found.path);
+                let standing = flags::find_argument(path)?;
+                let name = format!("gt {path} {written}");
                 return Some(OldLineAnswer::Refuse {
                     failure: explain(&name, standing),
                     operands: vec![written.clone()],
                 });
             }
-            let flag = flags::find_flag(found.path, written)?;
-            Some(line.refuse(explain_flag(&flag), found.path))
+            let flag = flags::find_flag(path, written)?;
+            Some(line.refuse(explain_flag(&flag), path))
         }
         _ => None,
     }

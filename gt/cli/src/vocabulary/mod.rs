@@ -16,7 +16,7 @@ use std::fmt;
 use kit::table;
 
 pub use flags::{OldFlag, all_flags};
-pub(super) use operand::{fill_hint, names_no_bead};
+pub(super) use operand::{fill_hint, find_command_of_gt};
 pub use page::build_page;
 pub(super) use suggest::{complete_reading_line, describe_unknown};
 

@@ -94,16 +94,25 @@ fn is_bead_id(word: &str, has_known_prefix: bool) -> bool {
     is_plain && word.contains('-') && !hash.is_empty() && (is_hash || has_known_prefix)
 }
 
-/// Returns true for a line of `bd` that shows a worker or a rig of the town.
-pub(in super::super) fn names_no_bead(env: &Env, line: &[OsString]) -> bool {
-    let [show, name] = line else {
-        return false;
+/// Returns the command of `gt` for a line of `bd` that shows a worker or a rig of the town, or draws
+/// the graph of a convoy.
+pub(in super::super) fn find_command_of_gt(
+    env: &Env,
+    line: &[OsString],
+) -> Option<&'static [&'static str]> {
+    let [verb, name] = line else {
+        return None;
     };
-    let Some(town) = crate::open_town_for_hints(env).filter(|_| show == "show") else {
-        return false;
-    };
-    let thing = NamedThing::find(Some(&town), &name.to_string_lossy());
-    matches!(thing, Some(NamedThing::Agent(_) | NamedThing::Rig(_)))
+    let is_known = verb == "show" || verb == "graph";
+    let town = crate::open_town_for_hints(env).filter(|_| is_known)?;
+    let name = name.to_string_lossy();
+    if verb == "graph" {
+        let beads = town.open_town_store().ok()?.snapshot().ok()?;
+        let is_convoy = beads.get(&name).is_some_and(convoy::is_convoy);
+        return is_convoy.then_some(&["gt", "convoy", "graph"]);
+    }
+    let thing = NamedThing::find(Some(&town), &name);
+    matches!(thing, Some(NamedThing::Agent(_) | NamedThing::Rig(_))).then_some(&["gt", "why"])
 }
 
 /// The words of a refused line behind its command.

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use super::item::{AttentionItem, AttentionKind};
 use crate::flow::agent::costs::PriceList;
-use crate::record::budget::{Budget, BudgetKind};
+use crate::record::budget::{BandSource, Budget, BudgetKind};
 use crate::record::convoy;
 use crate::record::queued_sling;
 use crate::record::town_view::TownView;
@@ -99,14 +99,15 @@ fn describe_budget(budget: &Budget, prices: &str) -> AttentionItem {
         BudgetKind::Day | BudgetKind::Rig => " A new day begins at midnight.",
         BudgetKind::Convoy | BudgetKind::ConvoyBand | BudgetKind::Bead => "",
     };
+    // A band of the convoy's own is another one than that of the setting, and is reported separately.
+    let limit = match budget.source {
+        Some(BandSource::Convoy) => "convoy.band",
+        _ => budget.kind.setting(),
+    };
     AttentionItem {
         kind: AttentionKind::NeedsPerson,
         due: Timestamp::MIN,
-        key: format!(
-            "budget:{}:{}:{stage}",
-            budget.kind.setting(),
-            budget.subject
-        ),
+        key: format!("budget:{limit}:{}:{stage}", budget.subject),
         bead: match budget.kind {
             BudgetKind::Bead => budget.subject.clone(),
             _ => String::new(),
