@@ -233,6 +233,73 @@ fn a_town_without_transcripts_has_no_costs() {
     town.gt(["costs", "record"]).ok();
 }
 
+/// Checks that one bead, worker or rig has its own costs only. The worker has cost three dollars.
+fn check_own_costs(worker: &Worker) {
+    let town = &worker.town;
+    let bead = &worker.bead;
+    let total = |name: &str| {
+        let found = town.gt(["costs", name, "--json"]).ok().json();
+        found["total_usd"].as_f64()
+    };
+    for name in [bead, &worker.name, "web"] {
+        assert_eq!(total(name), Some(3.0), "{name}");
+    }
+    assert_eq!(total("mayor"), Some(0.0));
+}
+
+/// Checks the bands of a convoy whose worker has cost three dollars.
+fn check_bands(worker: &Worker, agent: &str) {
+    let town = &worker.town;
+    let set = |name: &str, value: &str| {
+        town.gt(["config", "set", name, value]).ok();
+        fs::remove_file(town.root().join(".runtime/spending.json")).ok();
+    };
+    let inbox = || town.gt(["mail", "inbox", "overseer"]).ok().out;
+    // A band only warns.
+    set("budget.convoy_band", "2");
+    town.patrol_in(901);
+    assert!(
+        inbox().contains("has cost 150 % of its band"),
+        "{}",
+        inbox()
+    );
+    assert_eq!(town.sessions().len(), 1);
+    let convoy = town.gt(["convoy", "status"]).ok().out;
+    let line = "cost $3.00 of $2.00 (setting budget.convoy_band), 150 %";
+    assert!(convoy.contains(line), "{convoy}");
+    let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
+    assert_eq!(convoys[0]["budgets"][0]["spent_usd"], 3.0, "{convoys}");
+    // The band of the convoy itself wins, and a worker changes neither.
+    let id = convoys[0]["id"].as_str().unwrap();
+    assert_eq!(convoys[0]["budgets"][0]["source"], "setting");
+    let refused = town.gt_at(&worker.sandbox, ["convoy", "band", id, "100"]);
+    refused.env("GT_ROLE", agent).fails("is a worker");
+    let hidden = ["update", id, "--set-metadata", "band_usd=100"];
+    let refused = town.bd(".", hidden).env("GT_ROLE", agent).run();
+    assert_ne!(refused.code, 0, "{}", refused.err);
+    set("budget.convoy_band", "0");
+    town.patrol_in(902);
+    let band = town
+        .gt(["convoy", "band", id, "2.50", "--json"])
+        .ok()
+        .json();
+    assert_eq!(band["source"], "convoy", "{band}");
+    let shown = town.gt(["convoy", "band", id]).ok().out;
+    let line = format!("convoy {id} cost $3.00 of $2.50 (its own band), 120 %");
+    assert!(shown.contains(&line), "{shown}");
+    for seconds in [903, 904] {
+        town.patrol_in(seconds);
+        let mails = inbox().matches("has cost 120 % of its band").count();
+        assert_eq!(mails, 1, "once per crossing: {}", inbox());
+    }
+    let status = town.gt(["status"]).ok().out;
+    assert!(
+        status.contains(&format!("gt convoy band {id} DOLLARS")),
+        "{status}"
+    );
+    town.gt(["convoy", "band", id, "--unset"]).ok();
+}
+
 #[test]
 fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     let worker = Worker::new();
@@ -280,15 +347,7 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     let reason = format!("{bead} cost $3.00 of $2.50 (setting budget.bead)");
     let status = town.gt(["status", "--json"]).ok().json();
     assert_eq!(status["rigs"][0]["agents"][0]["why"], reason.as_str());
-    // One bead or worker has its own costs only.
-    let total = |name: &str| {
-        let found = town.gt(["costs", name, "--json"]).ok().json();
-        found["total_usd"].as_f64()
-    };
-    for name in [bead, &worker.name, "web"] {
-        assert_eq!(total(name), Some(3.0), "{name}");
-    }
-    assert_eq!(total("mayor"), Some(0.0));
+    check_own_costs(&worker);
     let costs = town.gt(["costs"]).ok().out;
     let line = format!("Budget: {reason}, 120 %");
     assert!(costs.contains(&line), "{costs}");
@@ -297,48 +356,8 @@ fn a_spent_budget_stops_the_next_start_and_no_running_session() {
     assert_eq!(town.sessions().len(), 1, "a raised budget starts it again");
     assert!(!inbox().contains(&spent));
 
-    // A band only warns.
-    set("budget.convoy_band", "2");
-    town.patrol_in(901);
-    assert!(
-        inbox().contains("has cost 150 % of its band"),
-        "{}",
-        inbox()
-    );
-    assert_eq!(town.sessions().len(), 1);
-    let convoy = town.gt(["convoy", "status"]).ok().out;
-    let line = "cost $3.00 of $2.00 (setting budget.convoy_band), 150 %";
-    assert!(convoy.contains(line), "{convoy}");
-    let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
-    assert_eq!(convoys[0]["budgets"][0]["spent_usd"], 3.0, "{convoys}");
-    // The band of the convoy itself wins, and a worker changes neither.
-    let id = convoys[0]["id"].as_str().unwrap();
-    assert_eq!(convoys[0]["budgets"][0]["source"], "setting");
-    let refused = town.gt_at(&worker.sandbox, ["convoy", "band", id, "100"]);
-    refused
-        .env("GT_ROLE", started["actor"].as_str().unwrap())
-        .fails("is a worker");
-    set("budget.convoy_band", "0");
-    town.patrol_in(902);
-    let band = town
-        .gt(["convoy", "band", id, "2.50", "--json"])
-        .ok()
-        .json();
-    assert_eq!(band["source"], "convoy", "{band}");
-    let shown = town.gt(["convoy", "band", id]).ok().out;
-    let line = format!("convoy {id} cost $3.00 of $2.50 (its own band), 120 %");
-    assert!(shown.contains(&line), "{shown}");
-    for seconds in [903, 904] {
-        town.patrol_in(seconds);
-        let mails = inbox().matches("has cost 120 % of its band").count();
-        assert_eq!(mails, 1, "once per crossing: {}", inbox());
-    }
-    let status = town.gt(["status"]).ok().out;
-    assert!(
-        status.contains(&format!("gt convoy band {id} DOLLARS")),
-        "{status}"
-    );
-    town.gt(["convoy", "band", id, "--unset"]).ok();
+    let agent = started["actor"].as_str().unwrap();
+    check_bands(&worker, agent);
 
     set("budget.day", "3");
     let other = town.bead("web", "Another");

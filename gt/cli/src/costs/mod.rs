@@ -207,7 +207,7 @@ fn choose_filter(town: &Town, name: &str) -> anyhow::Result<CostFilter> {
         TimelineSubject::Convoy(id) => {
             let beads = town.open_town_store()?.snapshot()?;
             let convoy = beads.get(&id);
-            let tracked = convoy.into_iter().flat_map(|convoy| tracked_ids(convoy));
+            let tracked = convoy.into_iter().flat_map(tracked_ids);
             CostFilter::Beads(tracked.map(str::to_owned).collect())
         }
         TimelineSubject::Agent(agent) => CostFilter::Agent(agent.to_string()),

@@ -142,8 +142,15 @@ mod tests {
         let line = split_tones(&painted);
         assert_eq!(line.text, "red and strong plain, a name and little");
         let tones: Vec<Tone> = line.parts.iter().map(|part| part.tone).collect();
-        use Tone::{Bad, Dim, Name, Plain, Strong};
-        assert_eq!(tones, [Bad, Plain, Strong, Plain, Name, Dim]);
+        let expected = [
+            Tone::Bad,
+            Tone::Plain,
+            Tone::Strong,
+            Tone::Plain,
+            Tone::Name,
+            Tone::Dim,
+        ];
+        assert_eq!(tones, expected);
         assert_eq!(split_tones("plain").text, "plain");
         assert_eq!(split_tones("").text, "");
     }

@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 
+use bd::bead::validate::fit_to_title;
 use bd::bead::{Bead, Stamp, Status};
 use bd::change;
 use bd::store::{BeadMark, Snapshot, Tx};
@@ -183,6 +184,7 @@ fn write_message(tx: &mut Tx, item: &AttentionItem, mailbox: &str) -> anyhow::Re
     }
     if is_over {
         reopen_message(&mut bead, &tx.now());
+        bead.title = fit_to_title(&message.subject);
         bead.description = message.body;
     }
     bead.labels.push(ATTENTION_LABEL.to_owned());

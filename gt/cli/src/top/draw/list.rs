@@ -148,7 +148,7 @@ pub(super) fn draw_list(
         let spans = std::iter::once(styled(first_tone, mark.to_owned()))
             .chain(parts.map(|part| styled(part.tone, part.text.clone())));
         let rect = Rect::new(area.x, y, area.width, 1);
-        frame.render_widget(Line::from_iter(spans), rect);
+        frame.render_widget(spans.collect::<Line>(), rect);
         drawn.push((rect, place));
     }
     drawn
