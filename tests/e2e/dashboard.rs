@@ -1,7 +1,5 @@
 //! `gt dashboard`: the page in a real browser, and who may read it.
 
-mod forms;
-
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 
@@ -9,6 +7,8 @@ use serde_json::{Value, json};
 use town_tests::browser::Browser;
 use town_tests::showcase::Showcase;
 use town_tests::{Cable, Town, Worker, eventually};
+
+use crate::page_forms;
 
 /// The accessibility rules of axe-core 4, from its npm package.
 const AXE: &str = include_str!("../vendor/axe-core/axe.min.js");
@@ -552,7 +552,7 @@ fn every_open_view_shows_a_change() {
     let session = format!("gt-{}", worker.name.replace('/', "-"));
     town.type_line(&session, "a new line");
     browser.wait_for("a new line");
-    forms::check_conversation(&mut browser, &showcase);
+    page_forms::check_conversation(&mut browser, &showcase);
     open(&mut browser, "mail");
     town.gt(["mail", "send", "overseer", "-s", "The second", "-m", "Text"])
         .ok();
@@ -572,7 +572,7 @@ fn every_open_view_shows_a_change() {
     open(&mut browser, "settings");
     town.gt(["config", "set", "--town", "budget.day", "7"]).ok();
     browser.wait_for("budget.day = 7");
-    forms::check_settings(&mut browser, town);
+    page_forms::check_settings(&mut browser, town);
     check_work_in_review(&mut browser, worker);
     open(&mut browser, "records");
     browser.wait_for("2 of 2 merged");

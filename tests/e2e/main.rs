@@ -71,6 +71,7 @@ mod old_town;
 mod one_attempt;
 mod open_question;
 mod open_requests;
+mod page_forms;
 mod permissions;
 mod plugin;
 mod polecat;

@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 use serde::Serialize;
 
+use crate::flow::agent::recipient::is_mechanical;
 use crate::flow::agent::seance::conversation::{
     ConversationEntry, ConversationWindow, find_newest_session, read_session_conversation,
 };
@@ -20,6 +21,8 @@ pub struct AgentThread {
     pub address: String,
     /// True if a session of the agent runs.
     pub is_running: bool,
+    /// True if the daemon does the work of the role, so that no session reads its mail.
+    pub is_mechanical: bool,
     /// The commands that start a session, if none runs.
     pub next_steps: Vec<String>,
     /// The session of the entries.
@@ -35,7 +38,7 @@ pub enum ThreadItem {
     Mail {
         /// True if the user wrote it.
         is_own: bool,
-        message: MailMessage,
+        message: Box<MailMessage>,
     },
     Said {
         entry: ConversationEntry,
@@ -54,10 +57,14 @@ impl AgentThread {
             })
             .map_or_else(Vec::new, |conversation| conversation.entries);
         let stopped = show::find_stopped(town, agent)?;
+        let is_mechanical = is_mechanical(town, agent);
         Ok(Self {
             address: agent.to_string(),
             is_running: stopped.is_none(),
-            next_steps: stopped.map_or_else(Vec::new, |stopped| stopped.next_steps()),
+            next_steps: stopped
+                .filter(|_| !is_mechanical)
+                .map_or_else(Vec::new, |stopped| stopped.next_steps()),
+            is_mechanical,
             session: session.map(|session| session.session_id),
             items: merge_by_time(messages, entries),
         })
@@ -76,6 +83,7 @@ fn merge_by_time(messages: Vec<MailMessage>, entries: Vec<ConversationEntry>) ->
     for message in messages {
         let at = message.timestamp.parse().unwrap_or(Timestamp::MIN);
         let is_own = message.from.parse() == Ok(Address::Overseer);
+        let message = Box::new(message);
         timed.push((at, ThreadItem::Mail { is_own, message }));
     }
     timed.sort_by_key(|(at, _)| *at);
@@ -151,7 +159,9 @@ mod tests {
                 (true, "Plan the release", "Plan the release\nand the notes"),
             ]
         );
-        assert!(!thread.is_running);
+        assert!(!thread.is_running && !thread.is_mechanical);
+        let deacon = AgentThread::read(town, &Address::Deacon).unwrap();
+        assert!(deacon.is_mechanical && deacon.next_steps.is_empty());
         assert_eq!(thread.next_steps, ["gt mayor start"]);
     }
 

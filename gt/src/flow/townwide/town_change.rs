@@ -89,12 +89,12 @@ pub enum TownChange {
     },
     ThawTown,
     SetSetting {
-        setting: ShownSetting,
+        setting: Box<ShownSetting>,
         value: String,
     },
     /// Removes a setting from a file, so that lower layers count again.
     UnsetSetting {
-        setting: ShownSetting,
+        setting: Box<ShownSetting>,
     },
 }
 

@@ -26,6 +26,16 @@ function describeMail({ is_own, message }) {
 }
 
 function describeStopped(thread) {
+  if (thread.is_running) return null;
+  if (thread.is_mechanical) {
+    return element(
+      "p",
+      { class: "dim", "data-key": "stopped" },
+      "The daemon does the work of this role, and no session reads its mail. Write to the ",
+      link("agent", "mayor"),
+      ".",
+    );
+  }
   return element(
     "p",
     { class: "caution", "data-key": "stopped" },
@@ -84,8 +94,8 @@ export async function readThread(address) {
     element("h2", {}, "Conversation"),
     log,
     thread.session ? element("p", { class: "dim" }, link("session", thread.session, "The whole session")) : null,
-    thread.is_running ? null : describeStopped(thread),
-    mayAct ? writingForm(thread.address) : null,
+    describeStopped(thread),
+    mayAct && !thread.is_mechanical ? writingForm(thread.address) : null,
   );
   part.dataset.key = "conversation";
   return part;

@@ -6,7 +6,7 @@ use town_tests::showcase::Showcase;
 use town_tests::{Town, eventually};
 
 /// Writes to the mayor, who does not run, and to a worker, and reads the answer.
-pub(super) fn check_conversation(browser: &mut Browser, showcase: &Showcase) {
+pub(crate) fn check_conversation(browser: &mut Browser, showcase: &Showcase) {
     let town = &showcase.worker.town;
     let field = "document.querySelector('.writing textarea')";
     let write = |text: &str| {
@@ -63,7 +63,7 @@ pub(super) fn check_conversation(browser: &mut Browser, showcase: &Showcase) {
 }
 
 /// Changes settings in forms of the page, and tries those that only a shell changes.
-pub(super) fn check_settings(browser: &mut Browser, town: &Town) {
+pub(crate) fn check_settings(browser: &mut Browser, town: &Town) {
     let get = |scope: &[&str], key: &str| {
         let words = ["config", "get"].iter().chain(scope).copied();
         town.gt(words).args([key]).ok().out.trim().to_owned()
