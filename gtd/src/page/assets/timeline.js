@@ -130,7 +130,8 @@ function legend(totals) {
     );
     return element("li", {}, sign, ` ${total.label} ${duration(total.seconds)}`);
   });
-  return element("ul", { class: "legend", "aria-label": "Phases" }, entries);
+  const marks = element("li", { class: "dim" }, "A sign on a bar is an event, a number that many in one place");
+  return element("ul", { class: "legend", "aria-label": "Phases" }, entries, marks);
 }
 
 function timelineTable(found, labels) {
@@ -222,9 +223,6 @@ function timelineSection(found) {
           )
         : element("p", { class: "dim" }, "nothing was worked on in this time"),
       lanes.length > 0 ? legend(found.totals) : null,
-      lanes.length > 0
-        ? element("p", { class: "dim" }, "A sign on a bar is an event, and a number is that many in one place.")
-        : null,
       found.hidden_beads > 0
         ? element("p", { class: "dim" }, `${found.hidden_beads} beads with older events are not shown`)
         : null,
