@@ -104,7 +104,7 @@ fn a_forge_that_does_not_answer_is_reported_after_ten_minutes() {
 }
 
 #[test]
-fn a_gate_that_waits_longer_than_its_time_limit_is_reported_at_once() {
+fn a_gate_of_a_person_is_a_need_of_the_user_and_one_beyond_its_limit_too() {
     let (town, beads) = town_with_beads(1);
     let options = ["--type", "human", "--timeout", "1h"];
     let gates = block_with_gates(&town, &beads, &options);
@@ -112,10 +112,23 @@ fn a_gate_that_waits_longer_than_its_time_limit_is_reported_at_once() {
     let limit = "passed at";
     let before = town.gt(["status"]).ok().out;
     assert!(!before.contains(limit), "{before}");
+    // Until then it waits for the user, and no worker can open it.
+    let open = format!("bd gate resolve {}", gates[0]);
+    assert!(before.contains(&open), "{before}");
+    let held_up = format!("held up by {}: waits for {}", beads[0], gates[0]);
+    assert!(before.contains(&held_up), "{before}");
+    for name in [&beads[0], &gates[0]] {
+        let why = town.gt(["why", name]).ok().out;
+        assert!(why.contains(&open) && !why.contains("gt sling"), "{why}");
+    }
+    town.gt(["sling", &gates[0], "web"])
+        .fails("is a gate, which no worker opens");
+    let first = format!("The gate {} of {} waits for you", gates[0], beads[0]);
+    assert_eq!(mailed_subjects(&town), [first]);
     town.patrol_in(3601);
     let subjects = mailed_subjects(&town);
     assert_eq!(subjects.len(), 1, "{subjects:?}");
-    assert!(subjects[0].contains(&gates[0]), "{subjects:?}");
+    assert!(subjects[0].contains("longer than its time"), "{subjects:?}");
     assert_reported(&town, 61, &beads[0], limit);
 }
 

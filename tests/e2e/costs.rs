@@ -269,6 +269,11 @@ fn check_bands(worker: &Worker, agent: &str) {
     assert!(convoy.contains(line), "{convoy}");
     let convoys = town.gt(["convoy", "status", "--json"]).ok().json();
     assert_eq!(convoys[0]["budgets"][0]["spent_usd"], 3.0, "{convoys}");
+    let convoy = convoys[0]["id"].as_str().unwrap();
+    let costs = town.gt(["costs", convoy, "--json"]).ok().json();
+    let mut budgets = costs["budgets"].as_array().unwrap().iter();
+    assert!(budgets.any(|budget| budget["subject"] == convoy), "{costs}");
+    assert_eq!(costs["last_hour_usd"], 3.0, "{costs}");
     // The band of the convoy itself wins, and a worker changes neither.
     let id = convoys[0]["id"].as_str().unwrap();
     assert_eq!(convoys[0]["budgets"][0]["source"], "setting");
@@ -453,6 +458,8 @@ fn a_model_and_a_runtime_have_what_they_merged_and_its_costs() {
     assert!(kind.contains("does the work best"), "{kind}");
     let unknown = town.gt(["career", "nosuch"]);
     unknown.fails("no finished work of `nosuch`");
+    town.gt(["career", "nosuch", "--kind", "task"])
+        .fails("no finished work of `nosuch`");
     let both = "1 bead dispatched ($3.00 each), 1 merged ($3.00 each)";
     assert!(text.contains(&format!("In all: {both}")), "{text}");
     let daily = || {

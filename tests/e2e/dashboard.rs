@@ -445,6 +445,11 @@ fn the_page_shows_each_view_as_text_and_fits_phones_and_screen_readers() {
         "{report}"
     );
     assert!(!report.contains("<img") && !report.contains("http") && !report.contains('\u{1b}'));
+    town.gt(["report", "--output", "week.html"]).ok();
+    let page = std::fs::read_to_string(town.root().join("week.html")).unwrap();
+    assert!(page.starts_with("<!DOCTYPE html>"), "{page}");
+    town.gt(["report", "--output", "week.html"]).fails("exists");
+    town.gt(["report", "-o", "week.html", "--force"]).ok();
     let report = town.gt(["report", "--week"]).ok().out;
     assert!(
         report.contains("## Landed") && report.contains("\\<img src=x"),

@@ -87,7 +87,7 @@ impl Scene {
 fn each_step_moves(expected: &[&str], build: impl Fn() -> Scene, mend: impl Fn(&Scene)) {
     for (n, template) in expected.iter().enumerate() {
         // A look changes nothing.
-        if [CHECK_REMOTE, LOOK_AGAIN, FIND_COMMIT].contains(template) {
+        if [CHECK_REMOTE, LOOK_AGAIN].contains(template) {
             continue;
         }
         let scene = build();
@@ -269,12 +269,7 @@ fn next_steps_of_a_broken_target() {
         assert!(status.contains("The gate printed: it is there"), "{status}");
         scene
     };
-    let ways = [
-        "gt sling {task} web",
-        FIND_COMMIT,
-        "gt why {task}",
-        LOOK_AGAIN,
-    ];
+    let ways = ["gt sling {task} web", "gt why {task}", LOOK_AGAIN];
     each_step_moves(&ways, build, nothing);
 }
 
@@ -300,9 +295,6 @@ const CHECK_REMOTE: &str = "git -C {repo} ls-remote origin HEAD";
 
 /// The command that looks at the target again.
 const LOOK_AGAIN: &str = "gt mq run web";
-
-/// The command that finds the commit that broke the target.
-const FIND_COMMIT: &str = "gt mq bisect web";
 
 /// Takes the remote away, or brings it back.
 fn move_remote(scene: &Scene, away: bool) {

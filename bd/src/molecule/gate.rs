@@ -59,6 +59,14 @@ pub fn is_of_kind(gate: &Bead, kind: &str) -> bool {
     }
 }
 
+/// Returns true if a check can open the gate. Any other gate waits for `bd gate resolve`.
+pub fn is_opened_by_condition(gate: &Bead) -> bool {
+    matches!(
+        gate.await_type.as_str(),
+        "timer" | "gh:run" | "gh:pr" | "bead"
+    )
+}
+
 /// Decides if a gate opens now. A gate that still waits after its time limit needs help.
 pub fn judge_gate(gate: &Bead, now: Timestamp, forge: &impl GateSources) -> GateVerdict {
     let verdict = judge_condition(gate, now, forge);

@@ -87,9 +87,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     if let Some(report) = read_named(&town, &query, &name)? {
         return build_report(report, write_cards);
     }
+    let asked_kind = query.kind.clone();
     query.kind.get_or_insert(name.to_lowercase());
     let report = read_comparison(&town, query.clone(), args.by.is_some())?;
-    if report.kinds.is_empty() {
+    if report.kinds.is_empty() || asked_kind.is_some() {
         let name = escape_line(&name);
         let text = format!(
             "no finished work of `{name}` since {}: it is no model, agent program, worker or kind of work with a record\n  gt career",

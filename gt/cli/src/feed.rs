@@ -2,8 +2,8 @@
 
 use anyhow::Context as _;
 use kit::sys::watch::FolderWatch;
+use kit::ui::Page;
 use kit::ui::escape::{escape_line, quote_for_shell};
-use kit::ui::{Page, counted};
 
 use super::since::parse_since;
 use super::{CommandResult, build_empty_report};
@@ -29,7 +29,7 @@ pub(super) struct Args {
     /// Show only events since this time: 5m, 2h, 2026-03-01
     #[arg(long, value_name = "TIME")]
     since: Option<String>,
-    /// Show only the last N events; 0 shows all. With `--since` the number of older ones is printed
+    /// Show only the last N events; 0 shows all. With `--since` a line says that there are older ones
     #[arg(
         short = 'n',
         long,
@@ -78,9 +78,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         })
         .transpose()?;
     let mut reader = EventReader::new(&town.layout);
-    // With --since the older events of that time are counted, which a range bounds.
-    let counts_older = since.is_some() && !args.follow && !ctx.ui.is_json();
-    let limit = if counts_older { 0 } else { args.limit };
+    // One more than is shown, to know if there are older ones in the range.
+    let asks_for_older = since.is_some() && !args.follow && !ctx.ui.is_json();
+    let limit = match args.limit {
+        limit @ 1.. if asks_for_older => limit.saturating_add(1),
+        limit => limit,
+    };
     let mut events = reader.read_last(limit, since, |event| filter.is_match(event))?;
     let older = match args.limit {
         0 => 0,
@@ -94,7 +97,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let mut is_output_open = print_events(ctx, &events, args.follow);
     if older > 0 {
         let mut page = ctx.ui.page();
-        page.line(format!("{} not shown", counted(older, "older event")));
+        page.line("older events are not shown");
         page.line(format!("  {all_line}"));
         ctx.ui.stream(page.text());
     }

@@ -38,12 +38,15 @@ pub(super) struct Args {
     /// Cover the days since this time: an age such as 10d, or a date
     #[arg(long, value_name = "TIME", conflicts_with_all = ["days", "week"])]
     since: Option<String>,
-    /// Print a page
+    /// Print a page, as for a file whose name ends in .html
     #[arg(long)]
     html: bool,
-    /// Write it to a file
+    /// Write it to a new file
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "output")]
+    force: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -56,18 +59,26 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         None => args.days,
     };
     let report = read_weekly_report(&town, days.into(), &zone, &mut RequestCache::default())?;
-    let text = if args.html {
+    let output = args.output.filter(|output| output != "-");
+    let is_page_name = |output: &String| output.to_lowercase().ends_with(".html");
+    let text = if args.html || output.as_ref().is_some_and(is_page_name) {
         format_html(&report, &zone)
     } else {
         format_markdown(&report, &zone)
     };
     let text = format!("{}\n", text.trim_end());
-    if let Some(output) = &args.output {
+    if let Some(output) = &output {
         let path = ctx.env.make_absolute(output);
+        if !args.force && path.symlink_metadata().is_ok() {
+            kit::bail_usage!(
+                "{} exists: choose another name, or add --force to replace it",
+                escape_line(output)
+            );
+        }
         replace_file(&path, text.as_bytes(), 0o644)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    build_report(report, move |_, page| match &args.output {
+    build_report(report, move |_, page| match &output {
         Some(output) => page.line(format!("✓ the report is in {}", escape_line(output))),
         None => page.line(text.trim_end()),
     })
@@ -79,7 +90,8 @@ fn count_days(since: Timestamp, now: Timestamp, zone: &TimeZone) -> anyhow::Resu
     let days = day_of(since).until(day_of(now))?.get_days() + 1;
     match u16::try_from(days) {
         Ok(days) if i64::from(days) <= MAX_DAYS => Ok(days),
-        _ => kit::bail_usage!(
+        Ok(0) | Err(_) => kit::bail_usage!("`--since` is not before now"),
+        Ok(_) => kit::bail_usage!(
             "a report covers at most {MAX_DAYS} days\n  gt report --days {MAX_DAYS}"
         ),
     }
@@ -97,5 +109,9 @@ mod tests {
         assert_eq!(count("2026-03-01T23:00:00Z").unwrap(), 10);
         let error = count("2020-03-01T00:00:00Z").unwrap_err();
         assert!(error.to_string().contains("gt report --days 366"));
+        for later in ["2026-03-11T00:00:00Z", "2027-03-01T00:00:00Z"] {
+            let error = count(later).unwrap_err();
+            assert!(error.to_string().contains("not before now"), "{later}");
+        }
     }
 }

@@ -170,6 +170,44 @@ pub(super) fn find_failed_gates(layout: &TownLayout, view: &TownView) -> Vec<Fai
     failed
 }
 
+/// A gate that only the user opens, and for which alone open beads wait.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct UserGate {
+    pub gate: String,
+    pub title: String,
+    /// At least one.
+    pub beads: Vec<String>,
+}
+
+/// Returns the gates that only the user opens. A gate whose beads wait for other work, too, is not
+/// among them yet.
+pub(super) fn find_user_gates(view: &TownView) -> Vec<UserGate> {
+    let mut found = Vec::new();
+    for beads in std::iter::once(&view.stores.town).chain(view.stores.rigs.values()) {
+        let is_gate = |id: &&str| {
+            let blocker = beads.bead_ref(id);
+            blocker.is_some_and(|blocker| blocker.kind() == Kind::Gate)
+        };
+        for gate in gate::list_gates(beads, false) {
+            // One whose time limit has passed is reported as such.
+            let is_overdue = gate::time_limit(gate).is_some_and(|end| end <= view.now);
+            if gate.is_template || is_overdue || gate::is_opened_by_condition(gate) {
+                continue;
+            }
+            let mut waiting = find_waiting_beads(beads, gate);
+            waiting.retain(|id| bd::graph::find_blockers(beads, id).iter().all(is_gate));
+            if !waiting.is_empty() {
+                found.push(UserGate {
+                    gate: gate.id.clone(),
+                    title: gate.title.clone(),
+                    beads: waiting,
+                });
+            }
+        }
+    }
+    found
+}
+
 /// Returns the problem of a gate with the time from which it is reported, or several that are due
 /// later.
 fn find_gate_problems(

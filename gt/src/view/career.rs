@@ -247,7 +247,7 @@ impl CareerBook {
         seconds.sort_unstable();
         let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
         let mut labels: BTreeMap<&str, usize> = BTreeMap::new();
-        for work in &works {
+        for work in works.iter().filter(|work| work.is_finished()) {
             *kinds.entry(work.kind.clone()).or_default() += 1;
             for label in &work.labels {
                 *labels.entry(label).or_default() += 1;

@@ -51,6 +51,8 @@ pub enum CostFilter {
     All,
     /// Those with one of these beads on their hook at their begin.
     Beads(BTreeSet<String>),
+    /// Those of the beads of a convoy.
+    Convoy { id: String, beads: BTreeSet<String> },
     /// Those of the agent with this address.
     Agent(String),
     /// Those of the agents of a rig.
@@ -61,7 +63,7 @@ impl CostFilter {
     fn is_match(&self, session: &PastSession) -> bool {
         match self {
             Self::All => true,
-            Self::Beads(beads) => beads.contains(&session.bead),
+            Self::Beads(beads) | Self::Convoy { beads, .. } => beads.contains(&session.bead),
             Self::Agent(_) | Self::Rig(_) => self.is_agent_match(&session.actor),
         }
     }
@@ -70,7 +72,7 @@ impl CostFilter {
     fn is_agent_match(&self, address: &str) -> bool {
         let agent: Option<Address> = address.parse().ok();
         match self {
-            Self::All | Self::Beads(_) => true,
+            Self::All | Self::Beads(_) | Self::Convoy { .. } => true,
             Self::Agent(wanted) => agent.is_some_and(|agent| agent.to_string() == *wanted),
             Self::Rig(rig) => agent.as_ref().and_then(Address::rig) == Some(rig),
         }
@@ -81,6 +83,7 @@ impl CostFilter {
         match self {
             Self::All => true,
             Self::Beads(beads) => beads.contains(&budget.subject),
+            Self::Convoy { id, beads } => *id == budget.subject || beads.contains(&budget.subject),
             Self::Agent(_) => false,
             Self::Rig(rig) => budget.rig == *rig,
         }
@@ -306,11 +309,14 @@ pub fn read_chosen_costs(
     let begin = since.map(|since| since.min(view.now - HOUR));
     let unread = count_requests(&prices, &sessions, begin, cache, |counted| {
         let at = counted.request.at;
+        // Every request is read: a session may repeat those of another one.
+        if !filter.is_match(counted.session) {
+            return;
+        }
         if view.now.duration_since(at) < HOUR {
             last_hour_usd += counted.cost_usd.unwrap_or(0.0);
         }
-        // Every request is read: a session may repeat those of another one.
-        if since.is_none_or(|since| at >= since) && filter.is_match(counted.session) {
+        if since.is_none_or(|since| at >= since) {
             book.add_request(counted);
         }
     });
@@ -362,7 +368,9 @@ pub fn read_chosen_costs(
         unread: unread
             .into_iter()
             .filter(|agent| match filter {
-                CostFilter::Beads(_) => sessions.iter().any(|session| session.actor == *agent),
+                CostFilter::Beads(_) | CostFilter::Convoy { .. } => {
+                    sessions.iter().any(|session| session.actor == *agent)
+                }
                 _ => filter.is_agent_match(agent),
             })
             .collect(),

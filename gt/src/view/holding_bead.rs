@@ -62,6 +62,7 @@ fn has_no_worker(bead: &TrackedBead) -> bool {
 fn describe_wait(bead: &TrackedBead, needs_user: bool) -> String {
     let waits_for = || format!("waits for {}", bead.waits_for.join(", "));
     match bead.standing {
+        BeadStanding::Open | BeadStanding::Blocked if !bead.waits_for.is_empty() => waits_for(),
         _ if !bead.why.is_empty() => bead.why.clone(),
         _ if needs_user => "waits for you".to_owned(),
         _ if !bead.waits_for.is_empty() => waits_for(),

@@ -504,7 +504,11 @@ pub fn build_status(town: &LiveTown, view: &TownView) -> anyhow::Result<TownStat
     let dogs = list_dogs_in(&town.layout, &view.stores);
     agents.extend(dogs.iter().map(|dog| looking.dog(&town.layout, dog)));
     let board = convoy::ProgressBoard::from_view(view);
-    let needs: BTreeSet<&str> = items.iter().map(|item| item.bead.as_str()).collect();
+    let needs: BTreeSet<&str> = items
+        .iter()
+        .filter(|item| item.kind != AttentionKind::Failing)
+        .map(|item| item.bead.as_str())
+        .collect();
     let convoys = record::convoy::list_convoys(&view.stores.town, false)
         .into_iter()
         .map(|bead| board.progress(bead))

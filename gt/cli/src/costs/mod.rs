@@ -44,7 +44,7 @@ use gt::view::timeline::{TimelineSubject, find_subject};
 /// merged attempts, those merged as submitted first, the median time from the sling to the
 /// submission, and the cost per merge. A session counts for the bead that was on the hook when it
 /// began. Costs are divided by the beads that were dispatched, and by those of them that were
-/// merged; each bead counts once. With `--json` {period?, usual_day_usd?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
+/// merged; each bead counts once. With `--json` {period?, last_week_usd?, total_usd, total{cost_usd, tokens{input, cache_read, cache_write,
 /// cache_write_1h, output}, unpriced_tokens?, requests}, beads{dispatched_beads,
 /// merged_beads, cost_per_dispatched_bead_usd?, cost_per_merged_bead_usd?}, rows[{key, sessions, record?{finished,
 /// merged, first_time_green, median_seconds?}, success_percent?, cost_per_merge_usd?, dispatched_beads,
@@ -102,9 +102,9 @@ pub(super) struct Args {
 struct Costs {
     #[serde(skip_serializing_if = "Option::is_none")]
     period: Option<&'static str>,
-    /// The mean of the seven days before today.
+    /// The costs of the seven days before today.
     #[serde(skip_serializing_if = "Option::is_none")]
-    usual_day_usd: Option<f64>,
+    last_week_usd: Option<f64>,
     #[serde(flatten)]
     report: CostReport,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,8 +163,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let group = match (args.by_role, args.by_rig, &filter) {
         (true, _, _) => CostGroup::Role,
         (_, true, _) => CostGroup::Rig,
-        (_, _, CostFilter::Beads(beads)) if beads.len() == 1 => args.by.unwrap_or(CostGroup::Agent),
-        (_, _, CostFilter::Beads(_) | CostFilter::Agent(_)) => args.by.unwrap_or(CostGroup::Bead),
+        (_, _, CostFilter::Convoy { .. } | CostFilter::Agent(_)) => {
+            args.by.unwrap_or(CostGroup::Bead)
+        }
         _ => args.by.unwrap_or(CostGroup::Agent),
     };
     let query = CostQuery {
@@ -174,16 +175,16 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     };
     let mut cache = RequestCache::default();
     let report = costs::read_chosen_costs(&town, &query, &zone, &mut cache)?;
-    let usual_day = if args.today && args.name.is_none() {
+    let last_week = if args.today && args.name.is_none() {
         let choice = DailyChoice::default();
         let daily = read_daily_numbers(&town, choice, &mut cache)?;
-        daily.comparison.daily_average
+        daily.comparison.last_week
     } else {
         None
     };
     let costs = Costs {
         period,
-        usual_day_usd: usual_day,
+        last_week_usd: last_week,
         by_role: matches!(group, CostGroup::Role).then(|| sum_by_key(&report)),
         by_rig: matches!(group, CostGroup::Rig).then(|| sum_by_key(&report)),
         report,
@@ -208,7 +209,8 @@ fn choose_filter(town: &Town, name: &str) -> anyhow::Result<CostFilter> {
             let beads = town.open_town_store()?.snapshot()?;
             let convoy = beads.get(&id);
             let tracked = convoy.into_iter().flat_map(tracked_ids);
-            CostFilter::Beads(tracked.map(str::to_owned).collect())
+            let beads = tracked.map(str::to_owned).collect();
+            CostFilter::Convoy { id, beads }
         }
         TimelineSubject::Agent(agent) => CostFilter::Agent(agent.to_string()),
         TimelineSubject::Rig(rig) => CostFilter::Rig(rig),
@@ -243,8 +245,11 @@ fn write_costs(costs: &Costs, page: &mut Page) {
             | CostGroup::Rig
             | CostGroup::Runtime
     );
-    if let Some(usual) = costs.usual_day_usd {
-        page.line(format!("The seven days before: ${usual:.2} per day"));
+    if let Some(week) = costs.last_week_usd {
+        let mean = week / 7.0;
+        page.line(format!(
+            "The seven days before: ${mean:.2} per day (${week:.2} in all)"
+        ));
     }
     for row in &report.rows {
         write_row(row, has_bead_lines, page);

@@ -8,7 +8,7 @@ use bd::molecule::forge::ForgeFailure;
 use jiff::Timestamp;
 use kit::ui::{counted, escape};
 
-use super::super::gates::{self, FailedGate, GateProblem};
+use super::super::gates::{self, FailedGate, GateProblem, UserGate};
 use super::item::{AttentionItem, AttentionKind};
 use crate::record::gate_looks::UnansweredQueries;
 use crate::record::town_view::TownView;
@@ -23,11 +23,39 @@ pub fn gate_items(layout: &TownLayout, view: &TownView) -> Vec<AttentionItem> {
     build_items(gates::find_failed_gates(layout, view))
 }
 
+/// Returns the gates that only the user opens.
+pub(super) fn user_gate_items(view: &TownView) -> Vec<AttentionItem> {
+    let gates = gates::find_user_gates(view).into_iter();
+    gates.map(build_user_item).collect()
+}
+
 /// Returns the items about one gate, or about the gates that one bead waits for.
 pub fn gate_items_about(layout: &TownLayout, view: &TownView, id: &str) -> Vec<AttentionItem> {
     let mut failed = gates::find_failed_gates(layout, view);
-    failed.retain(|failed| failed.gate == id || failed.beads.iter().any(|bead| bead == id));
-    build_items(failed)
+    let is_about = |gate: &str, beads: &[String]| gate == id || beads.iter().any(|bead| bead == id);
+    failed.retain(|failed| is_about(&failed.gate, &failed.beads));
+    let mut items = build_items(failed);
+    let mut for_user = gates::find_user_gates(view);
+    for_user.retain(|found| is_about(&found.gate, &found.beads));
+    items.extend(for_user.into_iter().map(build_user_item));
+    items
+}
+
+fn build_user_item(found: UserGate) -> AttentionItem {
+    let UserGate { gate, title, beads } = found;
+    let bead = first_of(&beads);
+    AttentionItem {
+        key: format!("bead-gate:{gate}:user"),
+        kind: AttentionKind::NeedsPerson,
+        due: Timestamp::MIN,
+        subject: format!("The gate {gate} of {} waits for you", beads.join(", ")),
+        text: format!(
+            "{}. Only you open it.",
+            escape::escape_line(title.trim_end_matches('.'))
+        ),
+        next: list_next_steps(&gate, &bead),
+        bead,
+    }
 }
 
 /// A gate whose forge does not answer.

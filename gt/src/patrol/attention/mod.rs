@@ -120,6 +120,7 @@ impl AttentionItems {
             .chain(budgets::budget_items(layout, view))
             .chain(hook_items(hooked, view.now))
             .chain(gate_items(layout, view))
+            .chain(gates::user_gate_items(view))
             .chain(hooks::sleeping_items(view))
             .chain(mail::unread_items(layout, view))
             .partition(|item| item.is_due(view.now));

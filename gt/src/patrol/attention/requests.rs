@@ -211,11 +211,7 @@ fn broken_target_item(rig: &str, branch: &str, task: &Bead, is_taken: bool) -> A
         ),
         next: first
             .into_iter()
-            .chain([
-                format!("gt mq bisect {rig}"),
-                format!("gt mq run {rig}"),
-                format!("gt why {id}"),
-            ])
+            .chain([format!("gt mq run {rig}"), format!("gt why {id}")])
             .collect(),
     }
 }

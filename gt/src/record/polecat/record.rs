@@ -443,7 +443,7 @@ pub fn read_completions_since(
         if entry.done.kind.is_empty() {
             let live = beads.get_live(&entry.done.bead).cloned();
             let bead = live.or_else(|| archive.get(&entry.done.bead));
-            entry.done.kind = bead.map_or_else(String::new, |bead| bead.issue_type.to_string());
+            entry.done.kind = bead.map_or_else(String::new, |bead| super::kind_of_work(&bead));
         }
     }
     Ok(entries)
@@ -453,6 +453,11 @@ pub fn read_completions_since(
 pub const UNKNOWN_MODEL: &str = "unknown";
 
 impl WorkCompletion {
+    /// Returns true unless the work was submitted and has no result yet.
+    pub fn is_finished(&self) -> bool {
+        self.outcome != WorkOutcome::Submitted || self.result.is_some()
+    }
+
     /// Returns the time of the merge. None for work that is not merged.
     pub fn merged_at(&self) -> Option<Timestamp> {
         let handed_in = Stamp::parse(&self.at).instant();

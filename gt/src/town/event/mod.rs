@@ -374,7 +374,12 @@ impl MergeRef {
 
     /// Returns true for the gate runs of a search, which fail on purpose.
     pub fn is_search(&self) -> bool {
-        self.mr.starts_with(Self::SEARCH)
+        let commit = self.mr.strip_prefix(Self::SEARCH);
+        commit.is_some_and(|rest| {
+            rest.strip_prefix('-').map_or(rest.is_empty(), |commit| {
+                commit.len() == 12 && commit.bytes().all(|byte| byte.is_ascii_hexdigit())
+            })
+        })
     }
 }
 

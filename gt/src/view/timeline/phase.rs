@@ -344,10 +344,12 @@ impl PhaseFold {
 
     fn ask(&mut self, subject: String, line: &EventLine, at: Timestamp) {
         self.mark(TimelineMarkKind::Question, line, at);
-        let has_session = matches!(
-            self.phase(),
-            Some(TimelinePhase::Working | TimelinePhase::Rework)
-        );
+        // Rework may be that of a repair, while the worker of the bead is gone.
+        let has_session = self.worker.is_some()
+            && matches!(
+                self.phase(),
+                Some(TimelinePhase::Working | TimelinePhase::Rework)
+            );
         // A report of the patrol does not stop a worker; its own question does.
         if has_session && self.worker.as_ref() != Some(&line.actor) {
             return;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bd::bead::{Bead, Status};
+use bd::bead::{Bead, Kind, Status};
 use bd::store::Snapshot;
 use kit::ui::{counted, escape, time};
 
@@ -301,7 +301,8 @@ impl Explanation {
     /// Adds the reason why no one works on an open bead that is not queued.
     fn add_open_bead(&mut self, town: &Town, view: &TownView, rig: &Rig, bead: &Bead) {
         let is_assigned_to_agent = !bead.assignee.is_empty() && town.has_agent(&bead.assignee);
-        if bead.status != Status::Open || bead.is_internal() || is_assigned_to_agent {
+        let is_work = !bead.is_internal() && bead.issue_type != Kind::Gate;
+        if bead.status != Status::Open || !is_work || is_assigned_to_agent {
             return;
         }
         let Some(beads) = view.stores.rigs.get(rig.name()) else {

@@ -152,9 +152,8 @@ function timelineTable(found, labels) {
   );
 }
 
-// Since when a target is red, by which commit, and who repairs it. An unknown commit is found by
-// `gt mq bisect`.
-export function describeRed(red, rig, start = "Red") {
+// Since when a target is red, by which commit if that is known, and who repairs it.
+export function describeRed(red, start = "Red") {
   const by = red.broken_by_bead
     ? [" by ", link("bead", red.broken_by_bead)]
     : red.broken_by
@@ -168,8 +167,13 @@ export function describeRed(red, rig, start = "Red") {
     "; repair ",
     link("bead", red.repair),
     red.repair_assignee ? ` by ${red.repair_assignee}` : ", which no one has",
-    by ? null : [". To find the commit: ", element("code", {}, `gt mq bisect ${rig}`)],
   );
+}
+
+// The command that finds an unknown commit.
+function findCommit({ rig, red }) {
+  if (red.broken_by) return null;
+  return element("p", {}, "To find the commit: ", element("code", {}, `gt mq bisect ${rig}`));
 }
 
 // The last commits of a target as a strip, and why it is red.
@@ -187,7 +191,7 @@ export function targetStrip(target) {
   });
   return [
     element("ol", { class: "strip", "aria-label": `Last commits of ${target.branch}, the newest last` }, commits),
-    target.red ? describeRed(target.red, target.rig) : null,
+    target.red ? [describeRed(target.red), findCommit(target)] : null,
     element("p", { class: "dim" }, "■ green, ✗ red, □ not tested alone; the newest last"),
   ];
 }

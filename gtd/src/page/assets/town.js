@@ -173,7 +173,7 @@ export function showTown(main, overview, feed, costs) {
       "div",
       { "data-key": rig.name },
       heading,
-      (rig.red_targets ?? []).map((target) => describeRed(target, rig.name, `${target.branch} is red`)),
+      (rig.red_targets ?? []).map((target) => describeRed(target, `${target.branch} is red`)),
       rows(rig.agents, describe, "no agents", (agent) => agent.address),
     );
   });

@@ -44,6 +44,8 @@ pub enum ClaimError {
         "{bead} is a record of the town (type {kind}): only work can be slung; `bd ready --json` lists work alone"
     )]
     NoWork { bead: String, kind: String },
+    #[error("{bead} is a gate, which no worker opens\n  bd gate resolve {bead}")]
+    Gate { bead: String },
     /// The worker has other work.
     #[error("{worker} is at work on {bead} (sling to the rig to get another worker)")]
     WorkerBusy { worker: String, bead: String },
@@ -237,6 +239,10 @@ pub(super) fn check_open(bead: &Bead, force: bool) -> Result<(), ClaimError> {
         };
         let bead = bead.id.clone();
         return Err(ClaimError::NoWork { bead, kind });
+    }
+    if bead.issue_type == Kind::Gate {
+        let bead = bead.id.clone();
+        return Err(ClaimError::Gate { bead });
     }
     match &bead.status {
         Status::Closed | Status::Tombstone => refuse_status(" (`bd reopen` opens it again)"),
