@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use kit::sys::file;
 use serde_json::{Map, Value, json};
 
 use super::SettingsError;
 use super::faults::{find_similar_setting, is_unread};
 use super::key::{self, SettingPlacement};
-use super::layers::{put_value, read_settings_tree};
+use super::layers::read_settings_tree;
+use super::settings_file::{NoPlace, SettingsFile};
 use crate::town::identity::{Address, WorkerNameError, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::{Rig, Town};
@@ -53,6 +53,8 @@ pub enum ChangeError {
     /// The setting is blocked in the local layer.
     #[error("{name} is blocked in {}: unblock it first with `gt config unset --local`", path.display())]
     Blocked { name: String, path: PathBuf },
+    #[error(transparent)]
+    NoPlace(#[from] NoPlace),
     #[error(transparent)]
     Settings(#[from] SettingsError),
     #[error(transparent)]
@@ -147,28 +149,35 @@ pub fn change_locked_setting(
         (_, Some(rig)) => rig.settings(),
         (_, None) => town.layout.settings(),
     };
-    let mut tree = read_settings_tree(&path)?;
+    let mut file = SettingsFile::read(&path)?;
     match value {
-        Some(value) => put_value(&mut tree, name, value),
-        None => remove_value(&mut tree, name),
+        Some(value) => file.put(rig.map(|rig| rig.name()), name, value)?,
+        None => remove_value(&mut file.tree, name),
     }
-    write_settings(&path, &tree)?;
+    file.write()?;
     Ok(path)
 }
 
 /// Removes a key that nothing reads from a settings file. Returns the file.
 fn remove_unknown(path: PathBuf, name: &str) -> Result<PathBuf, ChangeError> {
-    let mut tree = read_settings_tree(&path)?;
+    let mut file = SettingsFile::read(&path)?;
     let parts: Vec<&str> = name.split('.').collect();
-    let Some(value) = parts.iter().try_fold(&tree, |above, part| above.get(part)) else {
+    let value = parts.split_first().and_then(|(first, rest)| {
+        rest.iter()
+            .try_fold(file.tree.get(*first)?, |above, part| above.get(part))
+    });
+    let Some(value) = value else {
         return Err(ChangeError::unknown(name));
     };
-    if !is_unread(&parts, value) {
+    // A value in the place of an object is read by nothing, and in the way of settings below it.
+    let is_in_the_way =
+        !value.is_object() && key::all_keys().iter().any(|key| key.is_below(&parts));
+    if !is_in_the_way && !is_unread(&parts, value) {
         let name = name.to_owned();
         return Err(ChangeError::Kept { name, path });
     }
-    remove_value(&mut tree, name);
-    write_settings(&path, &tree)?;
+    remove_value(&mut file.tree, name);
+    file.write()?;
     Ok(path)
 }
 
@@ -193,20 +202,17 @@ pub fn read_agents(town: &Town) -> Result<BTreeMap<String, Value>, SettingsError
 /// Defines an agent in the town's settings. `None` removes it.
 pub fn change_agent(town: &Town, name: &str, agent: Option<Value>) -> Result<(), ChangeError> {
     let _held = lock_settings(town)?;
-    let path = town.layout.settings();
-    let mut tree = read_settings_tree(&path)?;
-    if !tree["agents"].is_object() {
-        tree["agents"] = json!({});
-    }
+    let mut file = SettingsFile::read(&town.layout.settings())?;
+    let agents = file.object_at("agents", &format!("the agent {name}"))?;
     match agent {
-        Some(agent) => tree["agents"][name] = agent,
+        Some(agent) => {
+            agents.insert(name.to_owned(), agent);
+        }
         None => {
-            if let Some(agents) = tree["agents"].as_object_mut() {
-                agents.shift_remove(name);
-            }
+            agents.shift_remove(name);
         }
     }
-    Ok(write_settings(&path, &tree)?)
+    Ok(file.write()?)
 }
 
 /// Sets a value in the local layer of a rig that is no setting of the table. `None` removes it.
@@ -226,76 +232,44 @@ fn change_local(
     name: &str,
     value: Option<Value>,
 ) -> Result<(), ChangeError> {
-    let mut tree = read_settings_tree(path)?;
-    for (part, empty) in [
-        ("rig", json!(rig)),
-        ("values", json!({})),
-        ("blocked", json!([])),
-    ] {
-        if tree.get(part).is_none() {
-            tree[part] = empty;
-        }
-    }
-    let blocked = tree["blocked"]
+    let mut file = SettingsFile::read(path)?;
+    file.tree.entry("rig").or_insert_with(|| json!(rig));
+    file.object_at("values", name)?;
+    let blocked = file.tree.entry("blocked").or_insert_with(|| json!([]));
+    let is_blocked = blocked
         .as_array()
         .is_some_and(|all| all.iter().any(|blocked_name| blocked_name == name));
     match value {
-        Some(_) if blocked => {
+        Some(_) if is_blocked => {
             let name = name.to_owned();
             let path = path.to_owned();
             return Err(ChangeError::Blocked { name, path });
         }
-        Some(value) => tree["values"][name] = value,
+        Some(value) => {
+            file.object_at("values", name)?
+                .insert(name.to_owned(), value);
+        }
         None => {
-            if let Some(values) = tree["values"].as_object_mut() {
-                values.shift_remove(name);
-            }
-            if let Some(all) = tree["blocked"].as_array_mut() {
+            if let Some(all) = blocked.as_array_mut() {
                 all.retain(|blocked_name| blocked_name != name);
             }
+            file.object_at("values", name)?.shift_remove(name);
         }
     }
-    Ok(write_settings(path, &tree)?)
+    Ok(file.write()?)
 }
 
 /// Removes the value at a dotted path, and each object above it that is empty then: an empty gate
 /// would stop all merges.
-fn remove_value(tree: &mut Value, name: &str) {
-    match name.split_once('.') {
-        Some((part, rest)) => {
-            let Some(inner) = tree.get_mut(part) else {
-                return;
-            };
-            remove_value(inner, rest);
-            if inner.as_object().is_some_and(Map::is_empty)
-                && let Some(map) = tree.as_object_mut()
-            {
-                map.shift_remove(part);
-            }
-        }
-        None => {
-            if let Some(map) = tree.as_object_mut() {
-                map.shift_remove(name);
-            }
-        }
-    }
-}
-
-fn write_settings(path: &Path, tree: &Value) -> Result<(), SettingsError> {
-    let build_io_error = |source| SettingsError::Io {
-        path: path.to_owned(),
-        source,
+fn remove_value(tree: &mut Map<String, Value>, name: &str) {
+    let Some((part, rest)) = name.split_once('.') else {
+        tree.shift_remove(name);
+        return;
     };
-    let mut text = serde_json::to_string_pretty(tree).map_err(|source| SettingsError::Invalid {
-        path: path.to_owned(),
-        cause: source,
-    })?;
-    text.push('\n');
-    if let Some(folder) = path.parent() {
-        file::create_folder(folder, 0o755).map_err(build_io_error)?;
+    if let Some(inner) = tree.get_mut(part).and_then(Value::as_object_mut) {
+        remove_value(inner, rest);
+        if inner.is_empty() {
+            tree.shift_remove(part);
+        }
     }
-    // Users may link their settings from another folder. The file may hold secrets.
-    let path = file::follow_link(path);
-    file::hide_from_others(&path).map_err(build_io_error)?;
-    file::replace_file(&path, text.as_bytes(), 0o600).map_err(build_io_error)
 }

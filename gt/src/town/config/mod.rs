@@ -14,6 +14,7 @@ mod layers;
 mod messaging;
 mod rig;
 mod setting_key;
+mod settings_file;
 mod strategy;
 mod town_settings;
 
@@ -34,6 +35,7 @@ pub use rig::{
 };
 pub use setting_key::is_amount;
 pub(crate) use setting_key::parse_setting_duration;
+pub use settings_file::NoPlace;
 pub use strategy::{LandingRoute, MergeStrategy};
 pub use town_settings::{TownSettings, describe_stopped_rigs};
 

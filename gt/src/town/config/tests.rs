@@ -479,6 +479,22 @@ fn a_change_is_validated_and_keeps_the_rest_of_the_file() {
 }
 
 #[test]
+fn a_value_in_the_way_of_a_setting_stays_until_it_is_unset() {
+    let text = r#"{"namepool":["ann","bob"],"merge_queue":{}}"#;
+    let place = town_with_settings(text);
+    let rig = place.town.rig("web");
+    let layer = SettingsLayer::Settings;
+    let change = |name, text| change_setting(&place.town, Some(&rig), layer, name, text);
+    let refused = change("namepool.style", Some("rivers")).unwrap_err();
+    assert!(matches!(refused, ChangeError::NoPlace(_)), "{refused}");
+    assert_eq!(std::fs::read_to_string(rig.settings()).unwrap(), text);
+    change("namepool.style", None).unwrap();
+    change("merge_queue", None).unwrap_err();
+    change("namepool", None).unwrap();
+    change("namepool.style", Some("rivers")).unwrap();
+}
+
+#[test]
 fn only_a_key_that_nothing_reads_can_be_unset_without_being_a_setting() {
     let text = r#"{"type":"rig-settings","version":1,"agents":{"x":{"command":"x"}},
         "merge_queue":{"x":2,"gates":{"lint":{"cmd":"l","cmdd":"m"}}},"role_agents":{"crew":"x"},
