@@ -157,6 +157,7 @@ mod tests {
             "safety",
             "sandbox",
             "session.pass",
+            "sling",
             "workflow",
         ];
         for key in all_keys().iter().filter(|key| key.is_on_page) {
