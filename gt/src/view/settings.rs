@@ -95,7 +95,7 @@ impl SettingForm {
                     setting: ShownSetting {
                         key: row.key.clone(),
                         rig: rig_name,
-                        stored: stored.value.clone(),
+                        stored: stored.text(),
                     },
                 }
             }),

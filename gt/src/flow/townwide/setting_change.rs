@@ -68,8 +68,9 @@ pub struct ShownSetting {
     pub key: String,
     /// The rig whose file is changed. None for the town's file.
     pub rig: Option<String>,
-    /// The value of the file. `null` if the file does not have the setting.
-    pub stored: Value,
+    /// The value of the file as the JSON text that [`crate::town::config::StoredSetting::text`] returned. None if the file
+    /// does not have the setting.
+    pub stored: Option<String>,
 }
 
 /// The reason why the page does not change a setting.
@@ -119,13 +120,13 @@ impl ShownSetting {
         let lock = lock_settings(town)?;
         let layers = SettingsLayers::load(town, rig.as_ref())?;
         let stored = layers.stored_setting(&self.key);
-        if *stored.value != self.stored {
+        if stored.text() != self.stored {
             return Err(RefusedOnPage::Changed {
                 key: self.key.clone(),
                 path: stored.path.to_owned(),
-                now: match stored.value {
-                    Value::Null => "not set now".to_owned(),
-                    value => format!("{value} now"),
+                now: match stored.text() {
+                    None => "not set now".to_owned(),
+                    Some(text) => format!("{text} now"),
                 },
             }
             .into());
@@ -274,7 +275,7 @@ mod tests {
         ShownSetting {
             key: key.to_owned(),
             rig: rig.map(str::to_owned),
-            stored,
+            stored: (!stored.is_null()).then(|| stored.to_string()),
         }
     }
 
@@ -437,6 +438,29 @@ mod tests {
             assert!(text.contains(reason), "{setting:?}: {text}");
         }
         assert_eq!(read_files(&place), before);
+    }
+
+    #[test]
+    fn a_value_is_compared_as_the_text_that_the_page_got() {
+        let place = town_with(
+            "{\"budget\":{\"day\":5.0},\"max_polecats_per_rig\":3}",
+            "{\"max_polecats_per_rig\":4}",
+        );
+        let town = &place.town;
+        let layers = SettingsLayers::load(town, None).unwrap();
+        let day = layers.stored_setting("budget.day").text();
+        assert_eq!(day.as_deref(), Some("5.0"));
+        shown("budget.day", None, json!(5.0))
+            .change(town, Some("7"))
+            .unwrap();
+        // The name of other versions counts in the town's file.
+        let refused = shown("max_polecats", None, Value::Null).change(town, Some("9"));
+        assert!(refused.unwrap_err().to_string().contains("is 3 now"));
+        let removed = shown("max_polecats", None, json!(3)).change(town, None);
+        let removed = removed.unwrap();
+        assert!(removed.ends_with("10 counts, from built-in"), "{removed}");
+        let done = shown("max_polecats", Some("web"), Value::Null).change(town, Some("9"));
+        done.unwrap();
     }
 
     #[test]

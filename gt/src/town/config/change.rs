@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use super::SettingsError;
 use super::faults::{find_similar_setting, is_unread};
 use super::key::{self, SettingPlacement};
-use super::layers::read_settings_tree;
+use super::layers::{old_name_of, read_settings_tree};
 use super::settings_file::{NoPlace, SettingsFile};
 use crate::town::identity::{Address, WorkerNameError, check_worker_name};
 use crate::town::lock::{Lock, LockError};
@@ -152,7 +152,13 @@ pub fn change_locked_setting(
     let mut file = SettingsFile::read(&path)?;
     match value {
         Some(value) => file.put(rig.map(|rig| rig.name()), name, value)?,
-        None => remove_value(&mut file.tree, name),
+        None => {
+            remove_value(&mut file.tree, name);
+            // The name of other versions would count then.
+            if let Some(old) = old_name_of(name).filter(|_| rig.is_none()) {
+                remove_value(&mut file.tree, old);
+            }
+        }
     }
     file.write()?;
     Ok(path)

@@ -87,6 +87,13 @@ pub struct StoredSetting<'a> {
     pub value: &'a Value,
 }
 
+impl StoredSetting<'_> {
+    /// Returns the value as a JSON text. None if the file does not have the setting.
+    pub fn text(&self) -> Option<String> {
+        (!self.value.is_null()).then(|| self.value.to_string())
+    }
+}
+
 /// The layers for one rig or for the town, read once.
 #[derive(Debug, Clone, Default)]
 pub struct SettingsLayers {
@@ -375,13 +382,17 @@ impl SettingsLayers {
     }
 
     /// Returns the settings file of the rig, or of the town without a rig, and the value of a
-    /// setting in it. The value is `null` if the file does not have the setting.
+    /// setting in it, in the town's file also under the name of other versions. The value is `null`
+    /// if the file does not have the setting.
     pub fn stored_setting<'a>(&'a self, name: &str) -> StoredSetting<'a> {
         let (path, file) = self.rig.as_ref().unwrap_or(&self.town);
+        let old_name = old_name_of(name).filter(|_| self.rig.is_none());
         StoredSetting {
             path,
             name: name.to_owned(),
-            value: value_at(file, name).unwrap_or(&Value::Null),
+            value: value_at(file, name)
+                .or_else(|| value_at(file, old_name?))
+                .unwrap_or(&Value::Null),
         }
     }
 
@@ -506,7 +517,7 @@ impl SettingsLayers {
 }
 
 /// Returns the name of a setting in the town's file of other versions.
-fn old_name_of(name: &str) -> Option<&'static str> {
+pub(super) fn old_name_of(name: &str) -> Option<&'static str> {
     (name == "max_polecats").then_some("max_polecats_per_rig")
 }
 

@@ -10,15 +10,22 @@ function asWritten(value) {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+// The JSON text of a stored value as a user would write it. A number keeps the digits of the server.
+function storedAsWritten(text) {
+  const value = JSON.parse(text);
+  return typeof value === "number" ? text : asWritten(value);
+}
+
 function describeValue(row) {
   return row.value === null ? `${row.key} is not set` : `${row.key} = ${asWritten(row.value)}`;
 }
 
 async function change(form) {
   const { layer, file, setting } = form.change;
-  const stored = setting.stored === null ? "It is not set there yet" : `It is ${asWritten(setting.stored)} there now`;
-  const question = `Set ${form.key} in ${file}, the ${layer}'s layer, to ${form.values}. ${stored}.`;
-  const written = await ask(question, { value: asWritten(setting.stored ?? form.value), choices: form.choices });
+  const stored = setting.stored === null ? null : storedAsWritten(setting.stored);
+  const now = stored === null ? "It is not set there yet" : `It is ${stored} there now`;
+  const question = `Set ${form.key} in ${file}, the ${layer}'s layer, to ${form.values}. ${now}.`;
+  const written = await ask(question, { value: stored ?? asWritten(form.value), choices: form.choices });
   if (written !== null) await act({ act: "set_setting", setting, value: written });
 }
 
