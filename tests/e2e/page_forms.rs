@@ -94,10 +94,19 @@ pub(crate) fn check_settings(browser: &mut Browser, town: &Town) {
     browser.wait_for("was changed in the meantime, and is 9 now");
     assert_eq!(get(&["--town"], "budget.day"), "9");
     browser.wait_for("budget.day = 9");
+    // The page takes no limit away.
+    let yes = "document.querySelector('dialog .yes').click()";
     browser.evaluate(&press("Unset budget.day"));
-    browser.evaluate("document.querySelector('dialog .yes').click()");
-    browser.wait_for("budget.day is no longer set");
-    assert_eq!(get(&["--town"], "budget.day"), "0");
+    browser.evaluate(yes);
+    browser.wait_for("gt config unset --town budget.day");
+    assert_eq!(get(&["--town"], "budget.day"), "9");
+    town.gt(["config", "unset", "--town", "budget.day"]).ok();
+    browser.evaluate(&press("Change budget.convoy_band"));
+    browser.evaluate(&send("3"));
+    browser.wait_for("budget.convoy_band = 3");
+    browser.evaluate(&press("Unset budget.convoy_band"));
+    browser.evaluate(yes);
+    browser.wait_for("budget.convoy_band is no longer set");
     // What is run is changed in a shell only, also if the request does not come from a form.
     let gate = "[...document.querySelectorAll('button')].some((button) => button.ariaLabel?.includes('_command'))";
     assert_eq!(browser.evaluate(gate), false);

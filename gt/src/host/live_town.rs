@@ -54,12 +54,11 @@ pub fn open_live_town(env: &Env, root: &Path, actor: Address) -> LiveTown {
     LiveTown { town, host }
 }
 
-/// Applies `git.network_timeout`. Invalid settings are reported where they are used.
+/// Applies `git.network_timeout`, and the built-in value instead of a wrong one.
 fn apply_network_timeout(town: &Town) {
     let layers = config::SettingsLayers::load(town, None).ok();
-    let setting = layers.and_then(|layers| layers.get("git.network_timeout"));
-    let text = setting.as_ref().and_then(|setting| setting.value.as_str());
-    if let Some(limit) = text.and_then(config::parse_setting_duration) {
+    let text = layers.and_then(|layers| layers.text("git.network_timeout"));
+    if let Some(limit) = text.as_deref().and_then(config::parse_setting_duration) {
         bd::git::limit_remotes(limit);
     }
 }

@@ -86,7 +86,7 @@ impl SettingForm {
             choices: known.map_or_else(Vec::new, SettingKey::choices),
             default: known.map_or("", |key| key.default),
             files: known.map_or("", |key| key.scope.describe()),
-            command: command_to_change(&row.key, rig_name.as_deref(), true),
+            command: command_to_change(&row.key, rig_name.as_deref(), Some("VALUE")),
             change: offered.map(|_| {
                 let stored = layers.stored_setting(&row.key);
                 OfferedSetting {

@@ -9,7 +9,7 @@ use gt::flow::agent::seance::usage::RequestCache;
 use gt::flow::work::convoy;
 use gt::record::budget::{BandSource, BudgetBook};
 use gt::record::town_view::TownView;
-use gt::town::config::is_amount;
+use gt::town::config::{MAX_AMOUNT, parse_amount};
 
 /// Show or set how much a convoy may cost before you are warned
 ///
@@ -30,10 +30,9 @@ pub(super) struct Args {
 
 /// Parses an amount as the setting `budget.convoy_band` has it.
 pub(super) fn parse_band(text: &str) -> Result<f64, String> {
-    let amount = text.trim().trim_start_matches('$').parse().ok();
-    amount
-        .filter(|amount| is_amount(*amount))
-        .ok_or_else(|| "a band is an amount of dollars such as 5 or 2.50".to_owned())
+    parse_amount(text.trim().trim_start_matches('$')).ok_or_else(|| {
+        format!("a band is an amount of dollars such as 5 or 2.50, up to {MAX_AMOUNT}")
+    })
 }
 
 /// The costs of a convoy beside its band.

@@ -23,6 +23,7 @@ use crate::host::runtime;
 use crate::record::account::AccountBook;
 use crate::record::rule::{self, RuleScope};
 use crate::record::start_use::StartUse;
+use crate::town::config::key::SettingKey;
 use crate::town::config::{
     ChangeError, SettingOrigin, SettingsLayer, SettingsLayers, change_locked_setting, key,
     lock_settings,
@@ -81,6 +82,11 @@ pub enum RefusedOnPage {
          passes. Type\n{command}"
     )]
     ShellOnly { key: String, command: String },
+    #[error(
+        "{key} is a limit, and the page takes no limit away: a value above 0 changes it. To take it \
+         away, type\n{command}"
+    )]
+    LimitTaken { key: String, command: String },
     #[error("{key} in {} was changed in the meantime, and is {now}", path.display())]
     Changed {
         key: String,
@@ -110,13 +116,14 @@ impl ShownSetting {
             .map(|rig| town.find_rig(rig))
             .transpose()?;
         rule::find_setting(&SettingsLayers::load(town, rig.as_ref())?, &self.key)?;
-        if !key::find_key(&self.key).is_some_and(|key| key.is_on_page) {
+        let Some(setting) = key::find_key(&self.key).filter(|key| key.is_on_page) else {
+            let value = value.map(|_| "VALUE");
             return Err(RefusedOnPage::ShellOnly {
-                command: command_to_change(&self.key, self.rig.as_deref(), value.is_some()),
+                command: command_to_change(&self.key, self.rig.as_deref(), value),
                 key: self.key.clone(),
             }
             .into());
-        }
+        };
         let lock = lock_settings(town)?;
         let layers = SettingsLayers::load(town, rig.as_ref())?;
         let stored = layers.stored_setting(&self.key);
@@ -131,6 +138,19 @@ impl ShownSetting {
             }
             .into());
         }
+        let below = self.value_below(town, setting)?;
+        let before = Some(stored.value).filter(|value| !value.is_null());
+        // A value that does not fit is refused below.
+        let after = value.map(|text| setting.parse(text).unwrap_or_else(|| Value::from(text)));
+        if setting.is_without_limit(after.as_ref().unwrap_or(&below))
+            && !setting.is_without_limit(before.unwrap_or(&below))
+        {
+            return Err(RefusedOnPage::LimitTaken {
+                command: command_to_change(&self.key, self.rig.as_deref(), value),
+                key: self.key.clone(),
+            }
+            .into());
+        }
         let change = SettingChange {
             key: &self.key,
             value,
@@ -139,16 +159,25 @@ impl ShownSetting {
         let file = change.apply_locked(&lock, town, rig.as_ref())?;
         describe_result(town, rig.as_ref(), &change, &file)
     }
+
+    /// Returns the value that counts if the file does not have the setting.
+    fn value_below(&self, town: &Town, key: &SettingKey) -> anyhow::Result<Value> {
+        let of_town = match self.rig {
+            Some(_) => SettingsLayers::load(town, None)?.get(&self.key),
+            None => None,
+        };
+        Ok(of_town.map_or_else(|| key.built_in_value(), |setting| setting.value))
+    }
 }
 
-/// Returns the command that changes a setting of a rig, or of the town without a rig.
-pub fn command_to_change(key: &str, rig: Option<&str>, is_set: bool) -> String {
-    let verb = if is_set { "set" } else { "unset" };
+/// Returns the command that sets or removes a setting of a rig, or of the town without a rig.
+pub fn command_to_change(key: &str, rig: Option<&str>, value: Option<&str>) -> String {
+    let verb = if value.is_some() { "set" } else { "unset" };
     let scope = match rig {
         Some(rig) => format!("--rig {}", quote_for_shell(rig)),
         None => "--town".to_owned(),
     };
-    let value = if is_set { " VALUE" } else { "" };
+    let value = value.map_or_else(String::new, |value| format!(" {}", quote_for_shell(value)));
     format!("gt config {verb} {scope} {}{value}", quote_for_shell(key))
 }
 
@@ -303,10 +332,14 @@ mod tests {
         let done = shown("budget.rig", Some("web"), Value::Null).change(town, Some("2.50"));
         assert!(!done.unwrap().contains("counts"));
         assert_eq!(read_files(&place)[0], expected);
-        let removed = shown("budget.day", None, json!(7)).change(town, None);
+        shown("patrol.patience", None, Value::Null)
+            .change(town, Some("1h"))
+            .unwrap();
+        let removed = shown("patrol.patience", None, json!("1h")).change(town, None);
         let removed = removed.unwrap();
         assert!(
-            removed.contains("is no longer set") && removed.ends_with("0 counts, from built-in"),
+            removed.contains("is no longer set")
+                && removed.ends_with("\"30m\" counts, from built-in"),
             "{removed}"
         );
         // A higher layer hides the value of the file.
@@ -438,6 +471,74 @@ mod tests {
             assert!(text.contains(reason), "{setting:?}: {text}");
         }
         assert_eq!(read_files(&place), before);
+    }
+
+    #[test]
+    fn the_page_takes_no_limit_away_and_names_the_command() {
+        let place = town_with(
+            "{\"budget\":{\"day\":5,\"rig\":4},\"scheduler\":{\"max_per_agent\":{\"claude\":2}}}",
+            "{\"budget\":{\"rig\":3}}",
+        );
+        let town = &place.town;
+        let before = read_files(&place);
+        for (setting, value, command) in [
+            (
+                shown("budget.day", None, json!(5)),
+                Some("0.0"),
+                "set --town budget.day 0.0",
+            ),
+            (
+                shown("budget.day", None, json!(5)),
+                None,
+                "unset --town budget.day",
+            ),
+            (
+                shown("budget.rig", Some("web"), json!(3)),
+                Some("0"),
+                "set --rig web budget.rig 0",
+            ),
+            (
+                shown("patrol.budget.per_minute", None, Value::Null),
+                Some("0"),
+                "set --town patrol.budget.per_minute 0",
+            ),
+            (
+                shown("scheduler.min_free_disk_mb", None, Value::Null),
+                Some(" 0 "),
+                "set --town scheduler.min_free_disk_mb ' 0 '",
+            ),
+            (
+                shown("scheduler.max_per_agent.claude", None, json!(2)),
+                None,
+                "unset --town scheduler.max_per_agent.claude",
+            ),
+        ] {
+            let refused = setting.change(town, value).unwrap_err().to_string();
+            let end = format!("To take it away, type\ngt config {command}");
+            assert!(refused.ends_with(&end), "{refused}");
+        }
+        assert_eq!(read_files(&place), before);
+        for (setting, value, expected) in [
+            (
+                shown("budget.day", None, json!(5)),
+                "1e308",
+                "up to 1000000000",
+            ),
+            (
+                shown("git.network_timeout", None, Value::Null),
+                "1ns",
+                "at least 1s",
+            ),
+        ] {
+            let refused = setting.change(town, Some(value)).unwrap_err().to_string();
+            assert!(refused.contains(expected), "{refused}");
+        }
+        // The town's limit counts in place of the rig's, and nothing is no limit already.
+        let rigs = shown("budget.rig", Some("web"), json!(3));
+        rigs.change(town, None).unwrap();
+        shown("scheduler.max_load", None, Value::Null)
+            .change(town, Some("0"))
+            .unwrap();
     }
 
     #[test]

@@ -523,7 +523,11 @@ mod tests {
             SettingKind::Sum => vec![json!("1"), json!(1.5)],
             SettingKind::Amount => vec![json!("5"), json!(-1), json!(true)],
             SettingKind::List => vec![json!("a"), json!([1]), json!(true)],
-            SettingKind::Duration => vec![json!(5), json!("soon"), json!("-5s")],
+            SettingKind::Duration(lowest) => {
+                let mut wrong = vec![json!(5), json!("soon"), json!("-5s")];
+                wrong.extend((!lowest.is_zero()).then(|| json!("1ns")));
+                wrong
+            }
             SettingKind::OneOf(_) => vec![json!(5), json!("other")],
         }
     }

@@ -2,6 +2,7 @@
 //! of the files use it.
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use kit::table;
 
@@ -63,6 +64,7 @@ fn parse_row(row: [&'static str; 7]) -> Option<SettingKey> {
         scope,
         layered: scope != SettingPlacement::Town,
         is_guard: false,
+        is_unlimited_at_zero: false,
         labels: LabelEffect::None,
         is_on_page,
         default,
@@ -71,6 +73,7 @@ fn parse_row(row: [&'static str; 7]) -> Option<SettingKey> {
     for mark in table::split_list(marks, ',') {
         match mark {
             "guard" => key.is_guard = true,
+            "0 is no limit" => key.is_unlimited_at_zero = true,
             "files only" => key.layered = false,
             "labels lower" => key.labels = LabelEffect::Lower,
             "labels any" => key.labels = LabelEffect::Any,
@@ -90,7 +93,8 @@ fn parse_kind(text: &'static str) -> Option<SettingKind> {
         "sum" => SettingKind::Sum,
         "amount" => SettingKind::Amount,
         "list" => SettingKind::List,
-        "duration" => SettingKind::Duration,
+        "duration" => SettingKind::Duration(Duration::ZERO),
+        "duration 1s.." => SettingKind::Duration(Duration::from_secs(1)),
         _ => match (text.strip_prefix("number "), text.strip_prefix("one of ")) {
             (Some(range), _) => {
                 let (first, last) = range.split_once("..")?;
@@ -167,6 +171,20 @@ mod tests {
                     .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
             });
             assert!(!is_shell_only, "{}", key.name);
+        }
+    }
+
+    #[test]
+    fn each_limit_of_the_page_that_zero_takes_away_is_marked() {
+        for key in all_keys()
+            .iter()
+            .filter(|key| key.is_guard && key.is_on_page)
+        {
+            let is_said = ["0 for no", "0 for any"]
+                .iter()
+                .any(|words| key.meaning.contains(words));
+            let is_time = key.name == "scheduler.spawn_delay";
+            assert_eq!(key.is_unlimited_at_zero, is_said || is_time, "{}", key.name);
         }
     }
 

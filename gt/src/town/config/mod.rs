@@ -33,8 +33,8 @@ pub use rig::{
     Gate, Namepool, RigSettings, SandboxSettings, command_to_name_agent, command_to_set_gate,
     namepool_of, target_branch_of,
 };
-pub use setting_key::is_amount;
 pub(crate) use setting_key::parse_setting_duration;
+pub use setting_key::{MAX_AMOUNT, is_amount, parse_amount};
 pub use settings_file::NoPlace;
 pub use strategy::{LandingRoute, MergeStrategy};
 pub use town_settings::{TownSettings, describe_stopped_rigs};

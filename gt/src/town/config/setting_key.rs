@@ -8,6 +8,9 @@ use serde_json::Value;
 /// The values of `merge_queue.vcs_provider`.
 pub const FORGE_KINDS: &[&str] = &["github", "gitlab"];
 
+/// The highest amount of dollars that a command or the page sets. Files may have a higher one.
+pub const MAX_AMOUNT: f64 = 1e9;
+
 /// The type of a setting's value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SettingKind {
@@ -24,8 +27,8 @@ pub enum SettingKind {
     Amount,
     /// A list of texts.
     List,
-    /// A duration such as `30s` or `10m`.
-    Duration,
+    /// A duration such as `30s` or `10m`, at least this one.
+    Duration(std::time::Duration),
     OneOf(Vec<&'static str>),
 }
 
@@ -71,6 +74,8 @@ pub struct SettingKey {
     pub layered: bool,
     /// True for a limit or a safety rule: with a wrong value nothing is started or merged.
     pub is_guard: bool,
+    /// True for a limit that zero takes away. Only a shell takes it away.
+    pub is_unlimited_at_zero: bool,
     pub labels: LabelEffect,
     /// True if a user can change it on the page. The value is then no command and no instruction,
     /// opens no door and lets no unchecked work pass.
@@ -124,15 +129,15 @@ impl SettingKey {
             SettingKind::Port => Value::from(trimmed.parse::<u16>().ok()?),
             SettingKind::Address => is_address(trimmed).then(|| Value::from(trimmed))?,
             SettingKind::Sum => Value::from(trimmed.parse::<i64>().ok()?),
-            SettingKind::Amount => match trimmed.parse::<u64>() {
-                Ok(whole) => Value::from(whole),
-                Err(_) => {
-                    let amount = trimmed.parse::<f64>().ok()?;
-                    is_amount(amount).then(|| Value::from(amount))?
+            SettingKind::Amount => {
+                let amount = parse_amount(trimmed)?;
+                match trimmed.parse::<u64>() {
+                    Ok(whole) => Value::from(whole),
+                    Err(_) => Value::from(amount),
                 }
-            },
-            SettingKind::Duration => {
-                parse_setting_duration(text)?;
+            }
+            SettingKind::Duration(lowest) => {
+                parse_setting_duration(text).filter(|duration| duration >= lowest)?;
                 Value::from(text)
             }
             SettingKind::List => table::split_list(text, ',').map(Value::from).collect(),
@@ -155,10 +160,22 @@ impl SettingKey {
             SettingKind::Port => value
                 .as_u64()
                 .is_some_and(|port| u16::try_from(port).is_ok()),
-            SettingKind::Address | SettingKind::Duration | SettingKind::OneOf(_) => value
+            SettingKind::Address | SettingKind::Duration(_) | SettingKind::OneOf(_) => value
                 .as_str()
                 .is_some_and(|text| self.parse(text).is_some()),
         }
+    }
+
+    /// Returns true if the setting is a limit and this value, or no value, takes it away.
+    pub fn is_without_limit(&self, value: &Value) -> bool {
+        let is_zero = match value {
+            Value::Null => true,
+            Value::String(text) => {
+                parse_setting_duration(text).is_some_and(|duration| duration.is_zero())
+            }
+            value => value.as_f64() == Some(0.0),
+        };
+        self.is_unlimited_at_zero && is_zero
     }
 
     /// Returns the values if there are a few only.
@@ -185,9 +202,19 @@ impl SettingKey {
                 "an address such as https://town.example.net, without ? and #".to_owned()
             }
             SettingKind::Sum => "a whole number, also negative".to_owned(),
-            SettingKind::Amount => "an amount of dollars such as 5 or 2.50".to_owned(),
+            SettingKind::Amount => {
+                format!("an amount of dollars such as 5 or 2.50, up to {MAX_AMOUNT}")
+            }
             SettingKind::List => "words separated by commas".to_owned(),
-            SettingKind::Duration => "a duration such as 30s or 10m".to_owned(),
+            SettingKind::Duration(lowest) if lowest.is_zero() => {
+                "a duration such as 30s or 10m".to_owned()
+            }
+            SettingKind::Duration(lowest) => {
+                format!(
+                    "a duration such as 30s or 10m, at least {}s",
+                    lowest.as_secs()
+                )
+            }
         }
     }
 
@@ -195,13 +222,14 @@ impl SettingKey {
     pub(super) fn describe_expected_in_file(&self) -> String {
         let expected = self.describe_expected();
         match &self.kind {
-            SettingKind::Text | SettingKind::Duration => format!("{expected}, in quotes"),
+            SettingKind::Text | SettingKind::Duration(_) => format!("{expected}, in quotes"),
             SettingKind::List => "a list of texts such as [\"a\", \"b\"]".to_owned(),
-            SettingKind::Flag
-            | SettingKind::Number(_)
-            | SettingKind::Port
-            | SettingKind::Sum
-            | SettingKind::Amount => format!("{expected}, without quotes"),
+            SettingKind::Amount => {
+                "an amount of dollars such as 5 or 2.50, without quotes".to_owned()
+            }
+            SettingKind::Flag | SettingKind::Number(_) | SettingKind::Port | SettingKind::Sum => {
+                format!("{expected}, without quotes")
+            }
             SettingKind::Address | SettingKind::OneOf(_) => expected,
         }
     }
@@ -224,6 +252,12 @@ pub fn is_amount(amount: f64) -> bool {
     amount.is_finite() && !amount.is_sign_negative()
 }
 
+/// Parses an amount of dollars that a user sets.
+pub fn parse_amount(text: &str) -> Option<f64> {
+    let amount = text.parse::<f64>().ok()?;
+    (is_amount(amount) && amount <= MAX_AMOUNT).then_some(amount)
+}
+
 /// Returns the environment variable of a setting: `merge_queue.run_tests` is
 /// `GT_MERGE_QUEUE_RUN_TESTS`.
 pub(super) fn variable_name(name: &str) -> String {
@@ -240,6 +274,22 @@ pub(crate) fn parse_setting_duration(text: &str) -> Option<std::time::Duration> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_amount_that_is_set_has_an_upper_bound() {
+        for (text, amount) in [
+            ("0", Some(0.0)),
+            ("2.50", Some(2.5)),
+            ("1000000000", Some(1e9)),
+            ("1000000001", None),
+            ("1e308", None),
+            ("inf", None),
+            ("NaN", None),
+            ("-0.0", None),
+        ] {
+            assert_eq!(parse_amount(text), amount, "{text}");
+        }
+    }
 
     #[test]
     fn a_variable_is_named_after_its_setting() {
