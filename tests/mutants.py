@@ -18,8 +18,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 MUTANTS = {
     "the page sets commands": (
         "gt/src/flow/townwide/setting_change.rs",
-        "is_some_and(|key| key.is_on_page)",
-        "is_some()",
+        "find_key(&self.key).filter(|key| key.is_on_page)",
+        "find_key(&self.key)",
         "dashboard::every_open_view_shows_a_change",
     ),
     "a revoked browser stays": (

@@ -147,6 +147,11 @@ impl SettingRow {
         is_masked
     }
 
+    /// Returns the name for a terminal. Files may have names with control characters.
+    pub fn name(&self) -> String {
+        kit::ui::escape::escape_line(&self.key)
+    }
+
     /// Returns the value as a user would write it.
     pub fn text(&self) -> String {
         match &self.value {
@@ -159,7 +164,7 @@ impl SettingRow {
                     .collect::<Vec<_>>()
                     .join(","),
             ),
-            other => other.to_string(),
+            other => kit::ui::escape::escape_line(&other.to_string()),
         }
     }
 }

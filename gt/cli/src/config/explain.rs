@@ -7,6 +7,7 @@ use gt::record::rule::find_setting;
 use gt::town::config::SettingsLayers;
 use gt::town::config::key;
 use gt::view::settings::SettingRow;
+use kit::ui::escape::{escape_line, quote_for_shell};
 
 /// Explain a setting: meaning, values, default, current value
 ///
@@ -39,11 +40,18 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "" => "none",
             default => default,
         };
-        page.line(format!("{}: {}", report.key, report.meaning));
+        page.line(format!("{}: {}", row.name(), report.meaning));
         page.line(format!("  values:   {}", report.values));
         page.line(format!("  default:  {default}"));
         page.line(format!("  set in:   {}", report.files));
-        page.line(format!("  now:      {}  ({})", row.text(), report.origin));
-        page.line(format!("  gt config set {} VALUE", report.key));
+        page.line(format!(
+            "  now:      {}  ({})",
+            row.text(),
+            escape_line(&report.origin)
+        ));
+        page.line(format!(
+            "  gt config set {} VALUE",
+            quote_for_shell(&row.name())
+        ));
     })
 }

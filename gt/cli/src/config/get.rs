@@ -6,6 +6,7 @@ use crate::context::Context;
 use gt::record::rule::find_setting;
 use gt::town::config::SettingsLayers;
 use gt::view::settings::SettingRow;
+use kit::ui::escape::escape_line;
 
 /// Print a setting's value
 ///
@@ -31,7 +32,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let show_origin = args.show_origin;
     build_report(row, move |row, page| {
         if show_origin {
-            page.line(format!("{}\t{}", row.origin, row.text()));
+            page.line(format!("{}\t{}", escape_line(&row.origin), row.text()));
         } else {
             page.line(row.text());
         }

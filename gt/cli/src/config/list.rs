@@ -5,6 +5,7 @@ use super::SettingsScope;
 use crate::context::Context;
 use gt::town::config::SettingsLayers;
 use gt::view::settings::list_settings;
+use kit::ui::escape::escape_line;
 
 /// List all settings with their values
 ///
@@ -30,7 +31,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let show_origin = args.show_origin;
     build_report(rows, move |rows, page| {
         for row in rows {
-            let value = format!("{} = {}", row.key, row.text());
+            let value = format!("{} = {}", row.name(), row.text());
             let whole = format!("{value:<44} {}", row.meaning);
             let fits = page
                 .known_width()
@@ -41,8 +42,12 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 continue;
             }
             // The origin gets a line of its own if the value leaves no room for it.
-            let origin = if show_origin { row.origin.as_str() } else { "" };
-            page.cut_line(format!("{value:<44} {}", page.style().dim(origin)).trim_end());
+            let origin = if show_origin {
+                escape_line(&row.origin)
+            } else {
+                String::new()
+            };
+            page.cut_line(format!("{value:<44} {}", page.style().dim(&origin)).trim_end());
             page.line(format!("    {meaning}"));
         }
     })

@@ -5,6 +5,7 @@ use super::SettingsScope;
 use crate::context::Context;
 use gt::flow::townwide::setting_change::SettingChange;
 use gt::town::config::SettingsLayer;
+use kit::ui::escape::escape_line;
 
 /// Set a setting of the rig, the town or this machine
 ///
@@ -40,6 +41,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let value = args.value.clone();
     let data = serde_json::json!({ "key": key, "value": value, "file": file });
     build_report(data, move |_, page| {
-        page.line(format!("{key} = {value}  ({})", file.display()));
+        page.line(format!(
+            "{} = {}  ({})",
+            escape_line(&key),
+            escape_line(&value),
+            file.display()
+        ));
     })
 }

@@ -5,6 +5,7 @@ use super::SettingsScope;
 use crate::context::Context;
 use gt::flow::townwide::setting_change::SettingChange;
 use gt::town::config::SettingsLayer;
+use kit::ui::escape::escape_line;
 
 /// Remove a setting, so that lower layers count again
 ///
@@ -36,6 +37,10 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let key = args.key.clone();
     let data = serde_json::json!({ "key": key, "file": file });
     build_report(data, move |_, page| {
-        page.line(format!("{key} is no longer set in {}", file.display()));
+        page.line(format!(
+            "{} is no longer set in {}",
+            escape_line(&key),
+            file.display()
+        ));
     })
 }

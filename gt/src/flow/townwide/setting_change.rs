@@ -21,18 +21,24 @@ use serde_json::Value;
 use crate::host::daemon::wake_daemon;
 use crate::host::runtime;
 use crate::record::account::AccountBook;
+use crate::record::polecat;
 use crate::record::rule::{self, RuleScope};
 use crate::record::start_use::StartUse;
+use crate::record::theme;
 use crate::town::config::key::SettingKey;
 use crate::town::config::{
     ChangeError, SettingOrigin, SettingsLayer, SettingsLayers, change_locked_setting, key,
     lock_settings,
 };
+use crate::town::identity::SESSION_ROLES;
 use crate::town::lock::Lock;
 use crate::town::{Rig, Town, TownLayout};
 
 /// The maximum number of names that an error proposes.
 const MAX_PROPOSALS: usize = 3;
+
+/// The maximum length of a word that a family of settings leaves open, in bytes.
+const MAX_MEMBER_NAME: usize = 64;
 
 /// A change of one setting.
 #[derive(Debug, Clone, Copy)]
@@ -53,6 +59,8 @@ impl SettingChange<'_> {
         if let Some(value) = self.value {
             rule::find_setting(&SettingsLayers::load(town, rig)?, self.key)?;
             check_rule_scope(rig, self.key)?;
+            check_member_name(self.key)?;
+            check_theme_name(self.key, value)?;
             check_agent_name(&town.layout, rig, self.key, value)?;
             check_limited_name(town, self.key)?;
         }
@@ -221,6 +229,58 @@ fn check_rule_scope(rig: Option<&Rig>, key: &str) -> Result<(), ChangeError> {
     Ok(())
 }
 
+/// Checks the words of a name that a family of settings leaves open. Files may have others: those
+/// are read and removed, and no new ones are added.
+fn check_member_name(name: &str) -> Result<(), ChangeError> {
+    let Some(key) = key::find_key(name) else {
+        return Ok(());
+    };
+    let is_of_roles = matches!(key.name, "context.budget.*" | "role_agents.*");
+    for member in key.members_of(name) {
+        let expected = if is_of_roles && !SESSION_ROLES.contains(&member) {
+            format!("one of {}", SESSION_ROLES.join(", "))
+        } else if !is_member_name(member) {
+            format!("up to {MAX_MEMBER_NAME} letters, digits, `.`, `_`, `@` and `-`")
+        } else {
+            continue;
+        };
+        return Err(ChangeError::BadMember {
+            family: key.name,
+            member: member.to_owned(),
+            expected,
+        });
+    }
+    Ok(())
+}
+
+/// Handles of accounts may be addresses of mail, so `@` is allowed.
+fn is_member_name(member: &str) -> bool {
+    (1..=MAX_MEMBER_NAME).contains(&member.len())
+        && member
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || b"_.@-".contains(&byte))
+}
+
+/// Checks that a theme of names or colours is one. An empty text chooses none.
+fn check_theme_name(key: &str, value: &str) -> Result<(), ChangeError> {
+    let known: Vec<String> = match key {
+        "namepool.style" => polecat::theme_names().map(str::to_owned).collect(),
+        "theme.name" => theme::list_themes()
+            .into_iter()
+            .map(|theme| theme.name)
+            .collect(),
+        _ => return Ok(()),
+    };
+    if value.is_empty() || known.iter().any(|name| name == value) {
+        return Ok(());
+    }
+    Err(ChangeError::BadValue {
+        name: key.to_owned(),
+        text: escape_line(value),
+        expected: format!("one of {}", known.join(", ")),
+    })
+}
+
 /// Checks that an agent's name is defined in the settings or among the built-in presets.
 fn check_agent_name(
     layout: &TownLayout,
@@ -284,6 +344,7 @@ mod tests {
 
     use super::*;
     use crate::testing::TestTown;
+    use crate::town::identity::Address;
 
     /// Returns a town whose settings files are these texts.
     fn town_with(town_file: &str, rig_file: &str) -> TestTown {
@@ -562,6 +623,67 @@ mod tests {
         assert!(removed.ends_with("10 counts, from built-in"), "{removed}");
         let done = shown("max_polecats", Some("web"), Value::Null).change(town, Some("9"));
         done.unwrap();
+    }
+
+    #[test]
+    fn only_plain_names_join_a_family_and_only_known_themes_are_chosen() {
+        let old = "merge_queue.gates.my gate.cmd";
+        let place = town_with(
+            "{}",
+            "{\"merge_queue\":{\"gates\":{\"my gate\":{\"cmd\":\"x\"}}}}",
+        );
+        let town = &place.town;
+        let rig = town.rig("web");
+        let before = read_files(&place);
+        let change =
+            |key, value, layer| SettingChange { key, value, layer }.apply(town, Some(&rig));
+        let long = format!("merge_queue.gates.{}.cmd", "x".repeat(30_000));
+        for (name, value) in [
+            ("context.budget.\u{1b}[31mred", "1"),
+            ("context.budget.*", "1"),
+            ("context.budget.overseer", "1"),
+            ("context.budget.my role", "1"),
+            ("role_agents.pole", "claude"),
+            ("merge_queue.gates.*.cmd", "true"),
+            ("merge_queue.gates.a\nb.cmd", "true"),
+            (&*long, "true"),
+            ("namepool.style", "ri\u{1b}vers"),
+            ("theme.name", "#(touch owned)"),
+        ] {
+            for layer in [SettingsLayer::Settings, SettingsLayer::Local] {
+                let refused = change(name, Some(value), layer).unwrap_err().to_string();
+                let is_plain = !refused.chars().any(char::is_control) && refused.len() < 500;
+                assert!(is_plain, "{refused:?}");
+                assert!(
+                    refused.contains("must be") || refused.contains("there is no"),
+                    "{refused}"
+                );
+            }
+        }
+        assert_eq!(read_files(&place), before);
+        let settings = SettingsLayer::Settings;
+        change(old, None, settings).unwrap();
+        for (name, value) in [
+            ("context.budget.polecat", "1"),
+            ("merge_queue.gates.unit_1-a.cmd", "true"),
+            ("namepool.style", "rivers"),
+            ("theme.name", "ocean"),
+            ("theme.name", ""),
+        ] {
+            change(name, Some(value), settings).unwrap();
+        }
+        for address in [
+            Address::Mayor,
+            Address::Deacon,
+            Address::Boot,
+            Address::Dog("a".to_owned()),
+            Address::Witness("web".to_owned()),
+            Address::Refinery("web".to_owned()),
+            Address::Polecat("web".to_owned(), "a".to_owned()),
+            Address::Crew("web".to_owned(), "a".to_owned()),
+        ] {
+            assert!(SESSION_ROLES.contains(&address.role()), "{address:?}");
+        }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use super::SettingsError;
 use super::faults::{find_similar_setting, is_unread};
 use super::key::{self, SettingPlacement};
 use super::layers::{old_name_of, read_settings_tree};
-use super::settings_file::{NoPlace, SettingsFile};
+use super::settings_file::{NoPlace, SettingsFile, shorten_line};
 use crate::town::identity::{Address, WorkerNameError, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::{Rig, Town};
@@ -43,6 +43,16 @@ pub enum ChangeError {
     BadValue {
         name: String,
         text: String,
+        expected: String,
+    },
+    /// The name of a new member of a family is invalid.
+    #[error(
+        "`{}` in {family} is not a valid name: it must be {expected}",
+        shorten_line(member)
+    )]
+    BadMember {
+        family: &'static str,
+        member: String,
         expected: String,
     },
     #[error("{name} cannot be set there: {reason}")]

@@ -105,6 +105,15 @@ impl SettingKey {
         })
     }
 
+    /// Returns the words of a setting's name that stand for a `*` of this family.
+    pub fn members_of<'n>(&self, name: &'n str) -> impl Iterator<Item = &'n str> {
+        let pattern = self.name.split('.');
+        pattern
+            .zip(name.split('.'))
+            .filter(|(part, _)| *part == "*")
+            .map(|(_, member)| member)
+    }
+
     /// Returns the built-in value. `null` for none.
     pub fn built_in_value(&self) -> Value {
         // A test parses every built-in value of the table.

@@ -169,7 +169,12 @@ fn command_to_remove(rig: Option<&str>, name: &str) -> String {
 }
 
 fn show(value: &Value) -> String {
-    let text = escape_line(&value.to_string());
+    shorten_line(&value.to_string())
+}
+
+/// Returns the escaped begin of a text, for a message.
+pub(super) fn shorten_line(text: &str) -> String {
+    let text = escape_line(text);
     let shown = cut::first_characters(&text, MAX_SHOWN_VALUE);
     if shown.len() < text.len() {
         format!("{shown}...")

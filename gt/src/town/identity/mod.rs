@@ -41,6 +41,11 @@ pub struct BadAddress {
     pub text: String,
 }
 
+/// The roles of agents that have sessions.
+pub const SESSION_ROLES: &[&str] = &[
+    "boot", "crew", "deacon", "dog", "mayor", "polecat", "refinery", "witness",
+];
+
 impl Address {
     /// Returns the rig of the agent. None for town agents.
     pub fn rig(&self) -> Option<&str> {
