@@ -22,6 +22,14 @@ pub(crate) enum PagePermission {
     Act,
 }
 
+/// The access of a browser, as it was when its request arrived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct GrantedAccess {
+    pub(crate) permission: PagePermission,
+    /// The number of revocations before.
+    revocations: u64,
+}
+
 /// The tokens and sessions of the page.
 #[derive(Debug, Default)]
 pub(crate) struct AccessBook {
@@ -104,9 +112,16 @@ impl AccessBook {
             .count()
     }
 
-    /// The number of revocations, by which a stream notices that it must end.
-    pub(crate) fn revocations(&self) -> u64 {
-        self.revocations
+    pub(crate) fn grant(&self, permission: PagePermission) -> GrantedAccess {
+        GrantedAccess {
+            permission,
+            revocations: self.revocations,
+        }
+    }
+
+    /// Returns true if all browsers have lost their access since the request arrived.
+    pub(crate) fn is_revoked(&self, access: GrantedAccess) -> bool {
+        self.revocations != access.revocations
     }
 
     /// Returns a proof for a browser that this server knows it, which no other process on the port can
@@ -266,8 +281,11 @@ mod tests {
         for name in ["s1", "s2"] {
             book.begin_session(PageSession::new(name, "k", PagePermission::Act, NOW));
         }
+        let granted = book.grant(PagePermission::Act);
+        assert!(!book.is_revoked(granted));
         assert_eq!(book.revoke(NOW), 2);
-        assert_eq!(book.revocations(), 1);
+        assert!(book.is_revoked(granted));
+        assert!(!book.is_revoked(book.grant(PagePermission::Act)));
         assert_eq!(book.take_token("token", NOW), None);
         assert_eq!(book.find_session("gt=s1", "gt", NOW), None);
         assert_eq!(book.list_browsers(), []);

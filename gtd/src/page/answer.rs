@@ -15,14 +15,12 @@ use gt::record::answer_link::{PublicPage, find_answer_link, take_answer_link};
 use gt::record::escalation::{Escalation, EscalationChoice};
 use serde::Deserialize;
 
-use super::ServedPage;
 use super::access::{header_text, is_own_host, is_own_origin};
 use super::assets::STYLE_TEXT;
+use super::{ServedPage, body};
 
 const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; base-uri 'none'; \
     form-action 'self'; frame-ancestors 'none'";
-/// The maximum size of an answer, in bytes.
-const MAX_ANSWER_SIZE: usize = 64 * 1024;
 const FOREIGN: &str =
     "A link works only under the address in the setting page.url, in a browser that names it.\n";
 const GONE_MESSAGE: &str = "This link was used, is too old, or its question is answered.";
@@ -41,11 +39,12 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             }),
         )
         .route("/answer/{secret}", get(show_question).post(take_answer))
+        .layer(middleware::from_fn(body::read_body))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&page),
             check_sender,
         ))
-        .layer(axum::extract::DefaultBodyLimit::max(MAX_ANSWER_SIZE))
+        .layer(axum::extract::DefaultBodyLimit::max(body::MAX_SIZE))
         .with_state(page)
 }
 

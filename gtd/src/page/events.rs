@@ -16,7 +16,7 @@ use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::ServedPage;
-use crate::run::lock_mutex;
+use super::access::GrantedAccess;
 
 /// The longest wait before a connection is checked.
 const CHECK_INTERVAL: Duration = Duration::from_secs(10);
@@ -25,15 +25,17 @@ const FIRST_EVENTS: usize = 30;
 
 type EventStream = ReceiverStream<Result<Event, Infallible>>;
 
-/// Follows the town from a position in the file of events, or from now on.
+/// Follows the town from a position in the file of events, or from now on, until the access of the
+/// browser is revoked.
 pub(super) fn follow_town(
     page: Arc<ServedPage>,
+    access: GrantedAccess,
     position: Option<u64>,
 ) -> Sse<axum::response::sse::KeepAliveStream<EventStream>> {
     let (send, events) = channel(64);
     // A thread per browser, which ends with the connection.
     std::thread::spawn(move || {
-        if let Err(error) = send_changes(&page, position, &send) {
+        if let Err(error) = send_changes(&page, access, position, &send) {
             tracing::warn!(
                 error = format!("{error:#}"),
                 "a page does not follow the town any more"
@@ -43,14 +45,13 @@ pub(super) fn follow_town(
     Sse::new(ReceiverStream::new(events)).keep_alive(KeepAlive::new().interval(CHECK_INTERVAL))
 }
 
-fn send_changes(
+pub(super) fn send_changes(
     page: &ServedPage,
+    access: GrantedAccess,
     position: Option<u64>,
     send: &Sender<Result<Event, Infallible>>,
 ) -> anyhow::Result<()> {
     let town = &page.town;
-    let revocations = || lock_mutex(&page.access).revocations();
-    let revoked_before = revocations();
     let filter = FeedFilter::default();
     let mut reader = EventReader::new(&town.layout);
     let mut new = match position {
@@ -63,7 +64,7 @@ fn send_changes(
     let mut watched = status::watched_folders(town);
     let mut watch = FolderWatch::start(watched.iter().map(PathBuf::as_path))?;
     loop {
-        if revocations() != revoked_before {
+        if page.is_revoked(access) {
             return Ok(());
         }
         // A rig may have been added. Changes since the last wait are still in the watch.
@@ -92,7 +93,7 @@ fn send_changes(
         } else {
             "tick"
         };
-        if revocations() != revoked_before {
+        if page.is_revoked(access) {
             return Ok(());
         }
         let change = Event::default().event(kind).data("{}");

@@ -8,10 +8,13 @@
 mod access;
 mod answer;
 mod assets;
+mod body;
 mod events;
 mod kept;
 mod read;
 mod routes;
+#[cfg(test)]
+mod tests;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::{Arc, Mutex};
@@ -24,7 +27,7 @@ use gt::town::identity::Address;
 use gt::view::overview::OverviewMemory;
 
 use crate::run::lock_mutex;
-use access::{AccessBook, PagePermission};
+use access::{AccessBook, GrantedAccess, PagePermission};
 pub(crate) use access::{header_text, is_own_host};
 
 /// The number of random bytes in a token or cookie.
@@ -152,24 +155,10 @@ impl PageServer {
         let listener = tokio::net::TcpListener::bind(address).await?;
         let port = listener.local_addr()?.port();
         let browsers = SavedPage::load(town).filter(|saved| saved.port == port);
-        let page = Arc::new(ServedPage {
-            port,
-            program: assets::hash_assets(),
-            town: Arc::new(open_live_town(
-                &town.env,
-                town.layout.root(),
-                Address::Overseer,
-            )),
-            access: Mutex::new(AccessBook::with_browsers(
-                browsers.map_or_else(Vec::new, |saved| saved.browsers),
-            )),
-            memory: OverviewMemory::default(),
-            costs: read::CostsCache::default(),
-            careers: read::CareerCache::default(),
-            kept: kept::KeptAnswers::default(),
-        });
-        let router =
-            routes::build_router(Arc::clone(&page)).merge(answer::build_router(Arc::clone(&page)));
+        let book =
+            AccessBook::with_browsers(browsers.map_or_else(Vec::new, |saved| saved.browsers));
+        let page = Arc::new(ServedPage::new(town, port, book));
+        let router = page.build_router();
         tracing::info!(port = page.port, "serving the page");
         tokio::spawn(async move {
             if let Err(error) = axum::serve(listener, router).await {
@@ -182,6 +171,31 @@ impl PageServer {
 }
 
 impl ServedPage {
+    fn new(town: &LiveTown, port: u16, access: AccessBook) -> Self {
+        Self {
+            port,
+            program: assets::hash_assets(),
+            town: Arc::new(open_live_town(
+                &town.env,
+                town.layout.root(),
+                Address::Overseer,
+            )),
+            access: Mutex::new(access),
+            memory: OverviewMemory::default(),
+            costs: read::CostsCache::default(),
+            careers: read::CareerCache::default(),
+            kept: kept::KeptAnswers::default(),
+        }
+    }
+
+    fn build_router(self: &Arc<Self>) -> axum::Router {
+        routes::build_router(Arc::clone(self)).merge(answer::build_router(Arc::clone(self)))
+    }
+
+    fn is_revoked(&self, access: GrantedAccess) -> bool {
+        lock_mutex(&self.access).is_revoked(access)
+    }
+
     /// Returns the name of the cookie. Cookies do not distinguish ports, and each town has its own.
     fn cookie_name(&self) -> String {
         format!("gastown-{}", self.port)

@@ -18,17 +18,16 @@ use gt::view::search::search_town;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::access::{self, PagePermission, PageSession, header_text};
+use super::access::{self, GrantedAccess, PagePermission, PageSession, header_text};
 use super::assets::{ASSETS, Asset};
-use super::{ServedPage, create_secret, events, kept, read};
+use super::{ServedPage, body, create_secret, events, kept, read};
 use crate::run::lock_mutex;
 
 /// No script but our own, no request to another host, no frame.
 const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
     img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// The maximum size of the body of a request.
-const MAX_BODY_SIZE: usize = 64 * 1024;
+const REVOKED: &str = "the access of this browser was revoked: nothing was changed";
 
 type PageState = State<Arc<ServedPage>>;
 
@@ -99,6 +98,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
         .route("/api/session/{id}", get(get_conversation))
         .route("/api/events", get(get_events))
         .route("/api/act", post(post_act))
+        .layer(middleware::from_fn(body::read_body))
         .layer(middleware::from_fn_with_state(
             Arc::clone(&page),
             kept::keep_answers,
@@ -108,7 +108,7 @@ pub(super) fn build_router(page: Arc<ServedPage>) -> Router {
             check_access,
         ))
         .route("/proof", get(get_proof))
-        .layer(axum::extract::DefaultBodyLimit::max(MAX_BODY_SIZE))
+        .layer(axum::extract::DefaultBodyLimit::max(body::MAX_SIZE))
         .with_state(page)
 }
 
@@ -121,8 +121,8 @@ fn serve_asset(asset: &Asset) -> Response {
 async fn check_access(State(page): PageState, mut request: Request, next: Next) -> Response {
     let mut response = match find_permission(&page, &request) {
         Ok(AccessAnswer::Begin(secrets)) => redirect_home(&page.cookie_name(), &secrets),
-        Ok(AccessAnswer::Allowed(permission)) => {
-            request.extensions_mut().insert(permission);
+        Ok(AccessAnswer::Allowed(access)) => {
+            request.extensions_mut().insert(access);
             next.run(request).await
         }
         Err(reason) => refuse(StatusCode::FORBIDDEN, reason),
@@ -150,7 +150,7 @@ async fn check_access(State(page): PageState, mut request: Request, next: Next) 
 }
 
 enum AccessAnswer {
-    Allowed(PagePermission),
+    Allowed(GrantedAccess),
     /// A token was exchanged for these secrets.
     Begin(BrowserSecrets),
 }
@@ -221,7 +221,7 @@ fn find_permission(page: &ServedPage, request: &Request) -> Result<AccessAnswer,
             "this page may only read: `gt dashboard --act` prints a link that allows actions",
         );
     }
-    Ok(AccessAnswer::Allowed(session.permission))
+    Ok(AccessAnswer::Allowed(book.grant(session.permission)))
 }
 
 /// Returns the key of a request. Streams of events have it in the query, because browsers set no
@@ -340,8 +340,8 @@ async fn get_proof(State(page): PageState, Query(query): Query<ProofQuery>) -> R
     }
 }
 
-async fn get_session(Extension(permission): Extension<PagePermission>) -> Response {
-    Json(json!({ "act": permission == PagePermission::Act })).into_response()
+async fn get_session(Extension(access): Extension<GrantedAccess>) -> Response {
+    Json(json!({ "act": access.permission == PagePermission::Act })).into_response()
 }
 
 #[derive(Deserialize)]
@@ -400,18 +400,32 @@ struct EventsQuery {
 
 async fn get_events(
     State(page): PageState,
+    Extension(access): Extension<GrantedAccess>,
     Query(query): Query<EventsQuery>,
     headers: HeaderMap,
 ) -> Response {
     let last = header_text(&headers, &HeaderName::from_static("last-event-id"));
     let position = last.and_then(|last| last.parse().ok()).or(query.after);
-    events::follow_town(page, position).into_response()
+    events::follow_town(page, access, position).into_response()
 }
 
-async fn post_act(page: PageState, Json(change): Json<TownChange>) -> Response {
-    answer(page, move |town| {
-        let result = change.apply(town)?;
-        Ok(json!({ "result": result }))
-    })
-    .await
+async fn post_act(
+    State(page): PageState,
+    Extension(access): Extension<GrantedAccess>,
+    Json(change): Json<TownChange>,
+) -> Response {
+    let applied = tokio::task::spawn_blocking(move || {
+        // The access was checked before the body arrived, which may be long ago.
+        if page.is_revoked(access) {
+            return refuse(StatusCode::FORBIDDEN, REVOKED);
+        }
+        match change.apply(&page.town) {
+            Ok(result) => Json(json!({ "result": result })).into_response(),
+            Err(error) => describe_error(&error),
+        }
+    });
+    match applied.await {
+        Ok(response) => response,
+        Err(error) => refuse(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()),
+    }
 }
