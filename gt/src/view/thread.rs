@@ -129,6 +129,7 @@ mod tests {
             let change = TownChange::Write {
                 agent: "mayor".to_owned(),
                 message: message.to_owned(),
+                draft: None,
             };
             change.apply(town)
         };

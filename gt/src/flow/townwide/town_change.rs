@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::flow::agent::nudge::nudge_unless_muted;
 use crate::flow::agent::post::{OutgoingMail, post_mail};
+use crate::flow::agent::recipient::is_mechanical;
 use crate::flow::agent::session::show;
 use crate::flow::agent::{hold, polecat};
 use crate::flow::townwide::escalate;
@@ -25,6 +26,8 @@ use crate::town::{Rig, Town};
 
 /// The columns of the subject of a message.
 const SUBJECT_COLUMNS: usize = 72;
+/// The maximum length of the id of a draft.
+const MAX_DRAFT_ID: usize = 64;
 
 /// A change of the town, ready to run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,6 +49,9 @@ pub enum TownChange {
     Write {
         agent: String,
         message: String,
+        /// The id of the draft. A text of a draft that is sent again is written once.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        draft: Option<String>,
     },
     Sling {
         bead: String,
@@ -172,7 +178,11 @@ impl TownChange {
                 let nudged = nudge_unless_muted(town, &town.parse_agent(agent)?, message)?;
                 format!("{} {}", nudged.agent, nudged.how)
             }
-            Self::Write { agent, message } => write_to_agent(town, agent, message)?,
+            Self::Write {
+                agent,
+                message,
+                draft,
+            } => write_to_agent(town, agent, message, draft.as_deref())?,
             Self::Sling { bead, target } => sling(town, bead, target, false)?,
             Self::SlingAgain { bead } => sling_again(town, bead)?,
             Self::Unsling { bead } => {
@@ -262,8 +272,21 @@ impl TownChange {
 }
 
 /// Sends a message to an agent. Its first line is the subject.
-fn write_to_agent(town: &LiveTown, agent: &str, message: &str) -> anyhow::Result<String> {
+fn write_to_agent(
+    town: &LiveTown,
+    agent: &str,
+    message: &str,
+    draft: Option<&str>,
+) -> anyhow::Result<String> {
     let agent = town.parse_agent(agent)?;
+    anyhow::ensure!(
+        agent != Address::Overseer,
+        "overseer is your own mailbox: write to an agent"
+    );
+    anyhow::ensure!(
+        draft.is_none_or(is_draft_id),
+        "the id of a draft has 1 to {MAX_DRAFT_ID} letters, digits and hyphens: nothing is sent"
+    );
     let body = message.trim();
     let subject = cut_to_width(body.lines().next().unwrap_or(""), SUBJECT_COLUMNS);
     let mail = OutgoingMail {
@@ -272,10 +295,17 @@ fn write_to_agent(town: &LiveTown, agent: &str, message: &str) -> anyhow::Result
         body: body.to_owned(),
         priority: 1,
         notify: true,
+        // Another text in the same draft is another message, which must not get lost.
+        operation: draft.map(|draft| format!("draft:{draft}:{body}")),
         ..OutgoingMail::default()
     };
     let posted = post_mail(town, &mail)?;
     let (id, to) = (&posted.id, &posted.to);
+    if let Some(rule) = posted.handled_by {
+        return Ok(format!(
+            "{id} to {to} is archived: the rule {rule} of the patrol does what it asks for"
+        ));
+    }
     if *to != mail.to {
         return Ok(format!("{id} is sent to {to}: no agent plays {agent}"));
     }
@@ -284,6 +314,9 @@ fn write_to_agent(town: &LiveTown, agent: &str, message: &str) -> anyhow::Result
             "{id} is sent to {to}, and its session has a notice"
         ));
     }
+    if is_mechanical(town, &agent) {
+        return Ok(format!("{id} is sent to {to}, and the patrol reads it"));
+    }
     Ok(match show::find_stopped(town, &agent)? {
         None => format!("{id} is sent to {to}, whose session reads it after its turn"),
         Some(stopped) => {
@@ -291,6 +324,11 @@ fn write_to_agent(town: &LiveTown, agent: &str, message: &str) -> anyhow::Result
             format!("{id} waits in the mailbox of {to}: no session of it runs. Type\n{steps}")
         }
     })
+}
+
+fn is_draft_id(id: &str) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
+    (1..=MAX_DRAFT_ID).contains(&id.len()) && id.bytes().all(is_allowed)
 }
 
 /// Finds a merge request with its rig.
@@ -350,4 +388,78 @@ fn sling(town: &LiveTown, bead: &str, target: &str, force: bool) -> anyhow::Resu
     }
     results.extend(warnings);
     Ok(results.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::mail;
+    use crate::testing::TestTown;
+
+    fn write(
+        town: &LiveTown,
+        agent: &str,
+        message: &str,
+        draft: Option<&str>,
+    ) -> anyhow::Result<String> {
+        let change = TownChange::Write {
+            agent: agent.to_owned(),
+            message: message.to_owned(),
+            draft: draft.map(str::to_owned),
+        };
+        change.apply(town)
+    }
+
+    fn list_subjects(town: &LiveTown, agent: &Address) -> Vec<String> {
+        let beads = town.open_town_store().unwrap().snapshot().unwrap();
+        let mut subjects: Vec<String> = mail::list_inbox(&beads, &agent.mailbox())
+            .into_iter()
+            .map(|message| message.subject)
+            .collect();
+        subjects.sort_unstable();
+        subjects
+    }
+
+    #[test]
+    fn a_draft_that_is_sent_twice_makes_one_mail() {
+        let place = TestTown::new();
+        let town = &place.town;
+        let first = write(town, "mayor", "Plan", Some("d-1")).unwrap();
+        assert_eq!(write(town, "mayor", " Plan\n", Some("d-1")).unwrap(), first);
+        assert_eq!(list_subjects(town, &Address::Mayor), ["Plan"]);
+        // What was added after a lost answer arrives, too.
+        write(town, "mayor", "Plan more", Some("d-1")).unwrap();
+        // The same text in another draft, or without one, is another message.
+        write(town, "mayor", "Plan", Some("d-2")).unwrap();
+        write(town, "mayor", "Plan", None).unwrap();
+        assert_eq!(
+            list_subjects(town, &Address::Mayor),
+            ["Plan", "Plan", "Plan", "Plan more"]
+        );
+        let long = "a".repeat(65);
+        for draft in ["", "a b", "a:b", "ä", &long] {
+            let error = write(town, "mayor", "Other", Some(draft)).unwrap_err();
+            assert!(error.to_string().contains("nothing is sent"), "{error}");
+        }
+        assert_eq!(list_subjects(town, &Address::Mayor).len(), 4);
+        let old: TownChange =
+            serde_json::from_str(r#"{"act":"write","agent":"mayor","message":"Plan"}"#).unwrap();
+        assert!(matches!(old, TownChange::Write { draft: None, .. }));
+    }
+
+    #[test]
+    fn a_message_that_the_patrol_takes_asks_for_no_session() {
+        let place = TestTown::new();
+        let town = &place.town;
+        for (message, part) in [
+            ("MERGE_READY nux", "of the patrol does what it asks for"),
+            ("LIFECYCLE: restart", "and the patrol reads it"),
+        ] {
+            let said = write(town, "deacon", message, None).unwrap();
+            assert!(said.ends_with(part), "{said}");
+        }
+        let error = write(town, "overseer", "A note", None).unwrap_err();
+        assert!(error.to_string().contains("your own mailbox"), "{error}");
+        assert!(list_subjects(town, &Address::Overseer).is_empty());
+    }
 }

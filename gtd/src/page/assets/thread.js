@@ -4,8 +4,38 @@ import { element, link, moment, prose, replaceChildren, section } from "./elemen
 import { act, mayAct, read } from "./server.js";
 import { describeEntry } from "./sessions.js";
 
-// The unsent text stays in this tab of the browser, also over a reload.
+// The unsent text and its id stay in this tab of the browser, also over a reload.
 const draftOf = (address) => `draft:${location.port}:${address}`;
+const idOf = (address) => `draft-id:${location.port}:${address}`;
+
+// The agents to which a message is on its way. The view may be left and opened again in the meantime.
+const sending = new Set();
+
+// The id is kept until the message is sent: if the answer was lost, sending it again makes no second mail.
+function readDraftId(address) {
+  const id = sessionStorage.getItem(idOf(address)) ?? crypto.randomUUID();
+  sessionStorage.setItem(idOf(address), id);
+  return id;
+}
+
+// Takes the sent text out of the draft. What was typed in the meantime stays.
+function clearSent(address, message) {
+  sessionStorage.removeItem(idOf(address));
+  const draft = sessionStorage.getItem(draftOf(address)) ?? "";
+  const rest = draft.startsWith(message) ? draft.slice(message.length).trimStart() : draft;
+  if (rest) sessionStorage.setItem(draftOf(address), rest);
+  else sessionStorage.removeItem(draftOf(address));
+  const input = document.querySelector(`.writing[data-address="${CSS.escape(address)}"] textarea`);
+  if (input) input.value = rest;
+}
+
+async function send(address, message) {
+  if (sending.has(address) || !message.trim()) return;
+  sending.add(address);
+  const isDone = await act({ act: "write", agent: address, message, draft: readDraftId(address) });
+  sending.delete(address);
+  if (isDone) clearSent(address, message);
+}
 
 function describeMail({ is_own, message }) {
   const body = message.body.trim();
@@ -52,7 +82,7 @@ function writingForm(address) {
   );
   const form = element(
     "form",
-    { class: "writing", "data-key": "writing" },
+    { class: "writing", "data-key": "writing", "data-address": address },
     input,
     element("p", { class: "answers" }, element("button", { type: "submit" }, "Send")),
   );
@@ -63,18 +93,9 @@ function writingForm(address) {
     event.preventDefault();
     form.requestSubmit();
   });
-  let isSending = false;
-  form.addEventListener("submit", async (event) => {
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const message = input.value;
-    if (isSending || !message.trim()) return;
-    isSending = true;
-    const isDone = await act({ act: "write", agent: address, message });
-    isSending = false;
-    // What was typed in the meantime stays.
-    if (!isDone || input.value !== message) return;
-    input.value = "";
-    sessionStorage.removeItem(draftOf(address));
+    send(address, input.value);
   });
   return form;
 }
