@@ -331,18 +331,9 @@ pub fn read_chosen_costs(
             Some(describe_session(&view, &sessions, session, model, sum))
         })
         .collect();
-    let mut rows: Vec<CostRow> = book
-        .rows
-        .into_iter()
-        .map(|(key, row)| CostRow {
-            key,
-            beads: BeadCosts::new(row.sum.cost_usd, &row.beads, &merged),
-            sum: row.sum,
-            sessions: row.sessions.len(),
-            record: None,
-            success_percent: None,
-            cost_per_merge_usd: None,
-        })
+    let rows = std::mem::take(&mut book.rows).into_iter();
+    let mut rows: Vec<CostRow> = rows
+        .map(|(key, row)| row.into_cost_row(key, &merged))
         .collect();
     add_records(&view, &mut rows, since, group);
     if group != CostGroup::Day {
@@ -448,6 +439,20 @@ struct CountedRow {
     sessions: HashSet<String>,
     /// The beads of its sessions.
     beads: BTreeSet<String>,
+}
+
+impl CountedRow {
+    fn into_cost_row(self, key: String, merged: &BTreeSet<String>) -> CostRow {
+        CostRow {
+            key,
+            beads: BeadCosts::new(self.sum.cost_usd, &self.beads, merged),
+            sum: self.sum,
+            sessions: self.sessions.len(),
+            record: None,
+            success_percent: None,
+            cost_per_merge_usd: None,
+        }
+    }
 }
 
 struct CostBook<'a> {

@@ -361,7 +361,7 @@ mod tests {
         place
     }
 
-    fn shown(key: &str, rig: Option<&str>, stored: Value) -> ShownSetting {
+    fn shown(key: &str, rig: Option<&str>, stored: &Value) -> ShownSetting {
         ShownSetting {
             key: key.to_owned(),
             rig: rig.map(str::to_owned),
@@ -384,19 +384,19 @@ mod tests {
             "{}\n",
         );
         let town = &place.town;
-        let done = shown("budget.day", None, json!(5)).change(town, Some("7"));
+        let done = shown("budget.day", None, &json!(5)).change(town, Some("7"));
         assert!(done.unwrap().starts_with("budget.day = 7  ("));
         let [town_file, rig_file] = read_files(&place);
         let expected =
             "{\n  \"mine\": [\n    1,\n    2.5\n  ],\n  \"budget\": {\n    \"day\": 7\n  }\n}\n";
         assert_eq!((town_file.as_str(), rig_file.as_str()), (expected, "{}\n"));
-        let done = shown("budget.rig", Some("web"), Value::Null).change(town, Some("2.50"));
+        let done = shown("budget.rig", Some("web"), &Value::Null).change(town, Some("2.50"));
         assert!(!done.unwrap().contains("counts"));
         assert_eq!(read_files(&place)[0], expected);
-        shown("patrol.patience", None, Value::Null)
+        shown("patrol.patience", None, &Value::Null)
             .change(town, Some("1h"))
             .unwrap();
-        let removed = shown("patrol.patience", None, json!("1h")).change(town, None);
+        let removed = shown("patrol.patience", None, &json!("1h")).change(town, None);
         let removed = removed.unwrap();
         assert!(
             removed.contains("is no longer set")
@@ -410,7 +410,7 @@ mod tests {
             layer: SettingsLayer::Local,
         };
         local.apply(town, Some(&town.rig("web"))).unwrap();
-        let hidden = shown("max_polecats", Some("web"), Value::Null).change(town, Some("9"));
+        let hidden = shown("max_polecats", Some("web"), &Value::Null).change(town, Some("9"));
         let hidden = hidden.unwrap();
         assert!(hidden.contains("; 3 counts, from local: "), "{hidden}");
     }
@@ -429,7 +429,7 @@ mod tests {
                 (Some("web"), Some("true")),
                 (None, None),
             ] {
-                let setting = shown(&name, rig, Value::Null);
+                let setting = shown(&name, rig, &Value::Null);
                 let refused = setting.change(&place.town, value).unwrap_err();
                 let error = refused.downcast_ref::<RefusedOnPage>();
                 let Some(RefusedOnPage::ShellOnly { command, .. }) = error else {
@@ -463,66 +463,70 @@ mod tests {
         let before = read_files(&place);
         let town = &place.town;
         for (setting, value, reason) in [
-            (shown("budget.day", None, json!(4)), Some("7"), "is 5 now"),
-            (shown("budget.day", None, json!(4)), None, "is 5 now"),
-            (shown("budget.day", None, json!("5")), Some("7"), "is 5 now"),
+            (shown("budget.day", None, &json!(4)), Some("7"), "is 5 now"),
+            (shown("budget.day", None, &json!(4)), None, "is 5 now"),
             (
-                shown("max_polecats", None, json!(1)),
+                shown("budget.day", None, &json!("5")),
+                Some("7"),
+                "is 5 now",
+            ),
+            (
+                shown("max_polecats", None, &json!(1)),
                 Some("7"),
                 "is not set now",
             ),
             (
-                shown("budget.rig", Some("web"), Value::Null),
+                shown("budget.rig", Some("web"), &Value::Null),
                 Some("1"),
                 "is \"much\" now",
             ),
             (
-                shown("budget.day", None, json!(5)),
+                shown("budget.day", None, &json!(5)),
                 Some("-1"),
                 "must be an amount",
             ),
             (
-                shown("budget.day", None, json!(5)),
+                shown("budget.day", None, &json!(5)),
                 Some("1e999"),
                 "must be an amount",
             ),
             (
-                shown("budget.day", Some("web"), Value::Null),
+                shown("budget.day", Some("web"), &Value::Null),
                 Some("7"),
                 "use --town",
             ),
             (
-                shown("theme.name", None, Value::Null),
+                shown("theme.name", None, &Value::Null),
                 Some("rust"),
                 "--rig",
             ),
             (
-                shown("budget.days", None, Value::Null),
+                shown("budget.days", None, &Value::Null),
                 Some("7"),
                 "did you mean budget.day?",
             ),
             (
-                shown("mine", None, Value::Null),
+                shown("mine", None, &Value::Null),
                 None,
                 "there is no setting",
             ),
             (
-                shown("budget", None, json!({"day": 5})),
+                shown("budget", None, &json!({"day": 5})),
                 None,
                 "there is no setting",
             ),
             (
-                shown("scheduler.max_per_agent.nobody", None, Value::Null),
+                shown("scheduler.max_per_agent.nobody", None, &Value::Null),
                 Some("1"),
                 "there is no agent",
             ),
             (
-                shown("namepool.names", None, Value::Null),
+                shown("namepool.names", None, &Value::Null),
                 Some("../up"),
                 "name",
             ),
             (
-                shown("max_polecats", Some("nowhere"), Value::Null),
+                shown("max_polecats", Some("nowhere"), &Value::Null),
                 Some("1"),
                 "nowhere",
             ),
@@ -544,32 +548,32 @@ mod tests {
         let before = read_files(&place);
         for (setting, value, command) in [
             (
-                shown("budget.day", None, json!(5)),
+                shown("budget.day", None, &json!(5)),
                 Some("0.0"),
                 "set --town budget.day 0.0",
             ),
             (
-                shown("budget.day", None, json!(5)),
+                shown("budget.day", None, &json!(5)),
                 None,
                 "unset --town budget.day",
             ),
             (
-                shown("budget.rig", Some("web"), json!(3)),
+                shown("budget.rig", Some("web"), &json!(3)),
                 Some("0"),
                 "set --rig web budget.rig 0",
             ),
             (
-                shown("patrol.budget.per_minute", None, Value::Null),
+                shown("patrol.budget.per_minute", None, &Value::Null),
                 Some("0"),
                 "set --town patrol.budget.per_minute 0",
             ),
             (
-                shown("scheduler.min_free_disk_mb", None, Value::Null),
+                shown("scheduler.min_free_disk_mb", None, &Value::Null),
                 Some(" 0 "),
                 "set --town scheduler.min_free_disk_mb ' 0 '",
             ),
             (
-                shown("scheduler.max_per_agent.claude", None, json!(2)),
+                shown("scheduler.max_per_agent.claude", None, &json!(2)),
                 None,
                 "unset --town scheduler.max_per_agent.claude",
             ),
@@ -581,12 +585,12 @@ mod tests {
         assert_eq!(read_files(&place), before);
         for (setting, value, expected) in [
             (
-                shown("budget.day", None, json!(5)),
+                shown("budget.day", None, &json!(5)),
                 "1e308",
                 "up to 1000000000",
             ),
             (
-                shown("git.network_timeout", None, Value::Null),
+                shown("git.network_timeout", None, &Value::Null),
                 "1ns",
                 "at least 1s",
             ),
@@ -595,9 +599,9 @@ mod tests {
             assert!(refused.contains(expected), "{refused}");
         }
         // The town's limit counts in place of the rig's, and nothing is no limit already.
-        let rigs = shown("budget.rig", Some("web"), json!(3));
+        let rigs = shown("budget.rig", Some("web"), &json!(3));
         rigs.change(town, None).unwrap();
-        shown("scheduler.max_load", None, Value::Null)
+        shown("scheduler.max_load", None, &Value::Null)
             .change(town, Some("0"))
             .unwrap();
     }
@@ -612,16 +616,16 @@ mod tests {
         let layers = SettingsLayers::load(town, None).unwrap();
         let day = layers.stored_setting("budget.day").text();
         assert_eq!(day.as_deref(), Some("5.0"));
-        shown("budget.day", None, json!(5.0))
+        shown("budget.day", None, &json!(5.0))
             .change(town, Some("7"))
             .unwrap();
         // The name of other versions counts in the town's file.
-        let refused = shown("max_polecats", None, Value::Null).change(town, Some("9"));
+        let refused = shown("max_polecats", None, &Value::Null).change(town, Some("9"));
         assert!(refused.unwrap_err().to_string().contains("is 3 now"));
-        let removed = shown("max_polecats", None, json!(3)).change(town, None);
+        let removed = shown("max_polecats", None, &json!(3)).change(town, None);
         let removed = removed.unwrap();
         assert!(removed.ends_with("10 counts, from built-in"), "{removed}");
-        let done = shown("max_polecats", Some("web"), Value::Null).change(town, Some("9"));
+        let done = shown("max_polecats", Some("web"), &Value::Null).change(town, Some("9"));
         done.unwrap();
     }
 
@@ -697,10 +701,10 @@ mod tests {
             Ok(tx.put(bead)?)
         };
         town.transact(&rig.store().unwrap(), label).unwrap();
-        let setting = shown("priority_adjustment", Some("web"), json!(9));
+        let setting = shown("priority_adjustment", Some("web"), &json!(9));
         let refused = setting.change(town, Some("1")).unwrap_err();
         assert!(refused.to_string().contains("is not set now"));
-        let setting = shown("priority_adjustment", Some("web"), Value::Null);
+        let setting = shown("priority_adjustment", Some("web"), &Value::Null);
         let done = setting.change(town, Some("1")).unwrap();
         assert!(done.contains("; 10 counts, from 9 (bead: "), "{done}");
         let layers = SettingsLayers::load(town, Some(&rig)).unwrap();

@@ -190,24 +190,7 @@ impl TownChange {
                 wake_daemon(town);
                 format!("{} is off the hook of {}", unslung.bead, unslung.holder)
             }
-            Self::CloseBead { bead, reason } => {
-                let found = town.find_bead(bead)?;
-                anyhow::ensure!(
-                    !reason.trim().is_empty(),
-                    "a reason is needed to close {bead}"
-                );
-                let reason = format!("Nothing to change: {}", reason.trim());
-                town.transact(&found.store, |tx| {
-                    // The screen may be older than the bead.
-                    let is_open_work = tx.get(&found.bead.id).is_some_and(|bead| {
-                        bead.is_open() && bead.status != Status::Pinned && is_work(bead)
-                    });
-                    anyhow::ensure!(is_open_work, "{bead} is no open work any more");
-                    Ok(change::close_bead(tx, &found.bead.id, &reason, "", true)?)
-                })?;
-                wake_daemon(town);
-                format!("{bead} is closed")
-            }
+            Self::CloseBead { bead, reason } => close_work(town, bead, reason)?,
             Self::CreateBead { rig, title } => {
                 let new = NewBead {
                     title: title.trim().to_owned(),
@@ -269,6 +252,26 @@ impl TownChange {
             Self::UnsetSetting { setting } => setting.change(town, None)?,
         })
     }
+}
+
+/// Closes open work without a change.
+fn close_work(town: &LiveTown, bead: &str, reason: &str) -> anyhow::Result<String> {
+    let found = town.find_bead(bead)?;
+    anyhow::ensure!(
+        !reason.trim().is_empty(),
+        "a reason is needed to close {bead}"
+    );
+    let reason = format!("Nothing to change: {}", reason.trim());
+    town.transact(&found.store, |tx| {
+        // The screen may be older than the bead.
+        let is_open_work = tx
+            .get(&found.bead.id)
+            .is_some_and(|bead| bead.is_open() && bead.status != Status::Pinned && is_work(bead));
+        anyhow::ensure!(is_open_work, "{bead} is no open work any more");
+        Ok(change::close_bead(tx, &found.bead.id, &reason, "", true)?)
+    })?;
+    wake_daemon(town);
+    Ok(format!("{bead} is closed"))
 }
 
 /// Sends a message to an agent. Its first line is the subject.

@@ -233,7 +233,7 @@ impl Serialize for KeptNumbers<'_> {
 fn parse_before<'a, T: serde::Deserialize<'a> + Default>(before: Option<&'a str>) -> T {
     before
         .and_then(|text| serde_json::from_str(text).ok())
-        .unwrap_or_else(T::default)
+        .unwrap_or_default()
 }
 
 #[cfg(test)]
