@@ -40,7 +40,7 @@ pub enum LockError {
     Held { path: PathBuf, seconds: u64 },
 }
 
-/// The lock, held until this value is dropped.
+/// A lock of a file or folder, held until this value is dropped.
 #[derive(Debug)]
 pub struct LockGuard {
     file: File,
@@ -84,7 +84,7 @@ fn acquire_in_turn(
         // No process waits longer than its patience, so this limits the turn too.
         let turn = turn.unwrap_or(patience);
         match lock_with_timeout(opened, path, left(), turn).map_err(failed)? {
-            Some(file) if file::is_at(&file, path) => return Ok(LockGuard { file }),
+            Some(lock) if file::is_at(&lock.file, path) => return Ok(lock),
             Some(_) => {}
             None => break,
         }
@@ -102,9 +102,13 @@ fn yield_to_waiting(path: &Path, patience: Duration) -> io::Result<bool> {
         return Ok(true);
     };
     match folder.try_lock() {
+        Ok(()) => {
+            drop(LockGuard { file: folder });
+            return Ok(true);
+        }
         Err(TryLockError::WouldBlock) if !patience.is_zero() => {}
         // A process without patience asks once.
-        _ => return Ok(true),
+        Err(_) => return Ok(true),
     }
     let (answer, waiting) = channel();
     wait_in_thread(folder, File::lock, answer, |locked| locked)?;
@@ -113,9 +117,9 @@ fn yield_to_waiting(path: &Path, patience: Duration) -> io::Result<bool> {
 
 /// The result of a lock call in a thread.
 enum LockAttempt {
-    Lock(io::Result<File>),
+    Lock(io::Result<LockGuard>),
     /// The turn: no process that starts to wait later gets the lock first.
-    Turn(io::Result<File>),
+    Turn(io::Result<LockGuard>),
 }
 
 /// Locks the file; `None` if others held the lock for the whole time.
@@ -124,9 +128,9 @@ fn lock_with_timeout(
     path: &Path,
     patience: Duration,
     turn: Duration,
-) -> io::Result<Option<File>> {
+) -> io::Result<Option<LockGuard>> {
     match file.try_lock() {
-        Ok(()) => return Ok(Some(file)),
+        Ok(()) => return Ok(Some(LockGuard { file })),
         Err(TryLockError::Error(error)) => return Err(error),
         Err(TryLockError::WouldBlock) if patience.is_zero() => return Ok(None),
         Err(TryLockError::WouldBlock) => {}
@@ -171,16 +175,16 @@ fn wait_in_thread<T: Send + 'static>(
     file: File,
     lock: fn(&File) -> io::Result<()>,
     answer: Sender<T>,
-    got: fn(io::Result<File>) -> T,
+    got: fn(io::Result<LockGuard>) -> T,
 ) -> io::Result<()> {
     let waiting = thread::Builder::new().spawn(move || {
         let locked = loop {
             match lock(&file) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                done => break done.map(|()| file),
+                done => break done.map(|()| LockGuard { file }),
             }
         };
-        // If the caller is gone, the file is closed, which releases the lock.
+        // If the caller is gone, the guard is dropped, which releases the lock.
         answer.send(got(locked)).ok();
     });
     waiting.map(drop)
@@ -201,6 +205,27 @@ mod tests {
         let _inherited = held.file.try_clone().unwrap();
         drop(held);
         acquire_lock(&path, Duration::ZERO).unwrap();
+    }
+
+    #[test]
+    fn a_turn_ends_although_a_starting_child_has_a_copy_of_the_folder() {
+        let keep = tempfile::tempdir().unwrap();
+        let folder = File::open(keep.path()).unwrap();
+        let _inherited = folder.try_clone().unwrap();
+        for lock in [File::lock_shared, File::lock] {
+            let (answer, waiting) = channel();
+            let copy = folder.try_clone().unwrap();
+            wait_in_thread(copy, lock, answer, |locked| locked).unwrap();
+            let turn = waiting.recv().unwrap().unwrap();
+            let other = File::open(keep.path()).unwrap();
+            assert!(other.try_lock().is_err());
+            drop(turn);
+            other.try_lock().unwrap();
+        }
+        // The question whether a process waits leaves no lock, either.
+        let path = keep.path().join(".lock");
+        assert!(yield_to_waiting(&path, Duration::ZERO).unwrap());
+        File::open(keep.path()).unwrap().try_lock().unwrap();
     }
 
     #[test]
