@@ -52,6 +52,11 @@ pub(crate) fn check_conversation(browser: &mut Browser, showcase: &Showcase) {
         };
         (place("and the notes")? < place("Planned")?).then_some(())
     });
+    check_lost_answer(browser, &write, &enter);
+    let inbox = town.gt(["mail", "inbox", "mayor/", "--json"]).ok().json();
+    let sent = inbox.as_array().unwrap().iter();
+    let count = sent.filter(|mail| mail["subject"] == "Once").count();
+    assert_eq!(count, 1, "{inbox}");
     // The conversation of a worker has its session, too.
     let agent = showcase.agent.replace('/', "%2F");
     browser.visit(&format!("#/agent/{agent}"));
@@ -60,6 +65,41 @@ pub(crate) fn check_conversation(browser: &mut Browser, showcase: &Showcase) {
     browser.evaluate(&enter);
     browser.wait_for(&format!("is sent to {}", showcase.worker.name));
     browser.wait_for(&format!("you to {}", showcase.worker.name));
+}
+
+/// Sends a message twice, because the answer to the first sending is lost. The view is left and a text
+/// is added while the second one is on its way.
+fn check_lost_answer(browser: &mut Browser, write: &dyn Fn(&str) -> String, enter: &str) {
+    let field = "document.querySelector('.writing textarea')";
+    let intercept = |after: &str| {
+        format!(
+            "(() => {{ const real = window.fetch; window.fetch = async (...args) => {{ const answer = await real(...args); if (args[0] !== '/api/act') return answer; window.fetch = real; {after} }}; }})()"
+        )
+    };
+    browser.evaluate(&intercept("throw new Error('cut off')"));
+    browser.evaluate(&write("Once"));
+    browser.evaluate(enter);
+    browser.wait_for("The daemon does not answer: cut off");
+    assert_eq!(browser.evaluate(&format!("{field}.value")), "Once");
+    let wait = "await new Promise((go) => { window.goOn = go; }); return answer;";
+    browser.evaluate(&intercept(wait));
+    browser.evaluate(enter);
+    eventually("the second sending", || {
+        (browser.evaluate("typeof window.goOn") == "function").then_some(())
+    });
+    browser.visit("#/mail");
+    browser.wait_for("Planned");
+    browser.visit("#/agent/mayor");
+    browser.wait_for("gt mayor start");
+    // It is on its way already.
+    browser.evaluate(enter);
+    browser.evaluate(&write("Once\nAnd more"));
+    browser.evaluate("window.goOn()");
+    browser.wait_for("waits in the mailbox of mayor/");
+    eventually("the added text stays", || {
+        (browser.evaluate(&format!("{field}.value")) == "And more").then_some(())
+    });
+    browser.evaluate(&write(""));
 }
 
 /// Changes settings in forms of the page, and tries those that only a shell changes.
