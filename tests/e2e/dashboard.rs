@@ -338,6 +338,17 @@ fn the_page_is_for_the_browser_with_the_link_only() {
     assert!(again.starts_with("No browser had access"), "{again}");
     town.gt(["dashboard", "--revoke", "--act"])
         .fails("--revoke");
+    // A page on another port knows none of the browsers in the file.
+    let (url, _) = page_of(&town, &[]);
+    let path = url.strip_prefix(&format!("http://{host}")).unwrap();
+    assert_eq!(status_of(&get(path, "")), "303");
+    town.kill_daemon();
+    let setting = ["config", "set", "--town", "page.port"];
+    town.gt(setting).args([&free_port().to_string()]).ok();
+    town.up();
+    page_of(&town, &[]);
+    let revoked = town.gt(["dashboard", "--revoke", "--json"]).ok().json();
+    assert_eq!(revoked, json!({ "revoked": 1 }));
 }
 
 #[test]

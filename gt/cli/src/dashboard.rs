@@ -95,7 +95,8 @@ fn revoke_access(town: &Town) -> CommandResult {
         let answer = ask_daemon(town, &DaemonRequest::RevokePage)
             .context("the daemon does not answer, and its page may still be open")?;
         match answer {
-            DaemonAnswer::Revoked { browsers } => revoked = browsers,
+            // A daemon on another port knows none of the browsers in the file.
+            DaemonAnswer::Revoked { browsers } => revoked = revoked.max(browsers),
             DaemonAnswer::Error { reason } => anyhow::bail!(
                 "the page may still be open: {reason} (after an update: `gt daemon stop`, `gt daemon start`)"
             ),

@@ -99,7 +99,8 @@ impl PageServer {
         let revoked = book.as_mut().map(|book| book.revoke(town.clock.now()));
         match SavedPage::forget(town) {
             Ok(saved) => DaemonAnswer::Revoked {
-                browsers: revoked.unwrap_or(saved),
+                // The file may have browsers of a page on another port.
+                browsers: revoked.map_or(saved, |revoked| revoked.max(saved)),
             },
             Err(error) => DaemonAnswer::Error {
                 reason: format!("{error:#}"),

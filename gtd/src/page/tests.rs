@@ -110,6 +110,28 @@ async fn a_body_that_does_not_arrive_is_not_waited_for() {
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
 }
 
+#[tokio::test]
+async fn a_revocation_counts_the_browsers_of_a_page_on_another_port() {
+    let place = TestPage::new(1);
+    let town = &place.page.town;
+    let browser = lock_mutex(&place.page.access).list_browsers().remove(0);
+    let saved = SavedPage {
+        root: town.layout.root().to_owned(),
+        port: 2,
+        browsers: vec![browser.clone(), browser],
+    };
+    saved.save(town).unwrap();
+    let server = PageServer {
+        open: Arc::new(tokio::sync::Mutex::new(Some(Arc::clone(&place.page)))),
+    };
+    let answer = server.revoke(town).await;
+    assert!(
+        matches!(answer, DaemonAnswer::Revoked { browsers: 2 }),
+        "{answer:?}"
+    );
+    assert_eq!(SavedPage::load(town), None);
+}
+
 #[test]
 fn a_stream_that_begins_after_a_revocation_ends_at_once() {
     let place = TestPage::new(1);
