@@ -144,6 +144,10 @@ pub(crate) fn check_settings(browser: &mut Browser, town: &Town) {
     browser.evaluate(&press("Change budget.convoy_band"));
     browser.evaluate(&send("3"));
     browser.wait_for("budget.convoy_band = 3");
+    let unset = "document.querySelector('[aria-label=\"Unset budget.convoy_band\"]') !== null";
+    eventually("the row with the new value", || {
+        (browser.evaluate(unset) == true).then_some(())
+    });
     browser.evaluate(&press("Unset budget.convoy_band"));
     browser.evaluate(yes);
     browser.wait_for("budget.convoy_band is no longer set");
