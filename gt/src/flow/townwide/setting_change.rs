@@ -444,7 +444,7 @@ mod tests {
             }
         }
         // A name with shell syntax is quoted in the command.
-        let gate = shown("merge_queue.gates.$(id).cmd", None, Value::Null);
+        let gate = shown("merge_queue.gates.$(id).cmd", None, &Value::Null);
         let refused = gate.change(&place.town, Some("id")).unwrap_err();
         let text = refused.to_string();
         assert!(
