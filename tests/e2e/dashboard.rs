@@ -338,15 +338,22 @@ fn the_page_is_for_the_browser_with_the_link_only() {
     assert!(again.starts_with("No browser had access"), "{again}");
     town.gt(["dashboard", "--revoke", "--act"])
         .fails("--revoke");
-    // A page on another port knows none of the browsers in the file.
-    let (url, _) = page_of(&town, &[]);
+    check_revocation_of_an_earlier_port(&town);
+}
+
+/// A page on another port knows none of the browsers in the file.
+fn check_revocation_of_an_earlier_port(town: &Town) {
+    let (url, port) = page_of(town, &[]);
+    let host = format!("127.0.0.1:{port}");
     let path = url.strip_prefix(&format!("http://{host}")).unwrap();
-    assert_eq!(status_of(&get(path, "")), "303");
+    let entered = send(port, &format!("GET {path} HTTP/1.1\r\nHost: {host}"), "");
+    assert_eq!(status_of(&entered), "303");
     town.kill_daemon();
-    let setting = ["config", "set", "--town", "page.port"];
-    town.gt(setting).args([&free_port().to_string()]).ok();
+    let other = free_port().to_string();
+    town.gt(["config", "set", "--town", "page.port", &other])
+        .ok();
     town.up();
-    page_of(&town, &[]);
+    page_of(town, &[]);
     let revoked = town.gt(["dashboard", "--revoke", "--json"]).ok().json();
     assert_eq!(revoked, json!({ "revoked": 1 }));
 }
