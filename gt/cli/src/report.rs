@@ -89,7 +89,7 @@ fn count_days(since: Timestamp, now: Timestamp, zone: &TimeZone) -> anyhow::Resu
     let day_of = |at: Timestamp| at.to_zoned(zone.clone()).date();
     let days = day_of(since).until(day_of(now))?.get_days() + 1;
     match u16::try_from(days) {
-        Ok(days) if i64::from(days) <= MAX_DAYS => Ok(days),
+        Ok(days @ 1..) if i64::from(days) <= MAX_DAYS => Ok(days),
         Ok(0) | Err(_) => kit::bail_usage!("`--since` is not before now"),
         Ok(_) => kit::bail_usage!(
             "a report covers at most {MAX_DAYS} days\n  gt report --days {MAX_DAYS}"
