@@ -97,7 +97,7 @@ def read(terminal, seconds):
 
 class Page:
     """A browser with the page open. It does what page.js does: it follows the events, and reads the overview after each
-    change, at most twice a second."""
+    change, at most twice a second. It reads the costs every 20 seconds."""
 
     def __init__(self, url):
         self.host = url.split("/")[2]
@@ -105,7 +105,7 @@ class Page:
         self.key = entered.getheader("location").split("key=")[1]
         self.headers = {"Cookie": entered.getheader("set-cookie").split(";")[0], "X-Gastown-Key": self.key}
         self.wanted, self.readings = threading.Event(), 0
-        for work in (self.follow, self.read):
+        for work in (self.follow, self.read, self.read_costs):
             threading.Thread(target=work, daemon=True).start()
 
     def ask(self, path, headers):
@@ -118,6 +118,12 @@ class Page:
         while line := events.readline():
             if line.startswith(b"event:"):
                 self.wanted.set()
+
+    def read_costs(self):
+        self.ask("/api/daily?metric=cost", self.headers).read()
+        while True:
+            self.ask("/api/costs?by=agent", self.headers).read()
+            time.sleep(20)
 
     def read(self):
         while self.wanted.wait():
