@@ -91,7 +91,7 @@ fn check_lost_answer(browser: &mut Browser, write: &dyn Fn(&str) -> String, ente
     browser.wait_for("Planned");
     browser.visit("#/agent/mayor");
     browser.wait_for("gt mayor start");
-    // It is on its way already.
+    // The first sending has not ended.
     browser.evaluate(enter);
     browser.evaluate(&write("Once\nAnd more"));
     browser.evaluate("window.goOn()");
@@ -151,7 +151,7 @@ pub(crate) fn check_settings(browser: &mut Browser, town: &Town) {
     browser.evaluate(&press("Unset budget.convoy_band"));
     browser.evaluate(yes);
     browser.wait_for("budget.convoy_band is no longer set");
-    // What is run is changed in a shell only, also if the request does not come from a form.
+    // Commands are changed in a shell only, also if the request does not come from a form.
     let gate = "[...document.querySelectorAll('button')].some((button) => button.ariaLabel?.includes('_command'))";
     assert_eq!(browser.evaluate(gate), false);
     browser.wait_for("gt config set --town merge_queue.test_command VALUE");

@@ -430,7 +430,7 @@ mod tests {
         let first = write(town, "mayor", "Plan", Some("d-1")).unwrap();
         assert_eq!(write(town, "mayor", " Plan\n", Some("d-1")).unwrap(), first);
         assert_eq!(list_subjects(town, &Address::Mayor), ["Plan"]);
-        // What was added after a lost answer arrives, too.
+        // Text that is added after a lost answer arrives, too.
         write(town, "mayor", "Plan more", Some("d-1")).unwrap();
         // The same text in another draft, or without one, is another message.
         write(town, "mayor", "Plan", Some("d-2")).unwrap();
