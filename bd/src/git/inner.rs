@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::rescue::BIG;
 use super::run::{exclude_path, path_of_bytes, prefix_option, split_records};
+use super::separate::is_submodule_name;
 use super::{Git, GitError};
 
 impl Git {
@@ -24,6 +25,7 @@ impl Git {
             .collect();
         let links = self.index_gitlinks()?.into_iter();
         let mut links: Vec<PathBuf> = links
+            .map(|(path, _)| path)
             .filter(|path| self.folder().join(path).join(".git").exists())
             .collect();
         if !links.is_empty() {
@@ -43,20 +45,27 @@ impl Git {
             || !self.submodules_with_work()?.is_empty())
     }
 
-    pub(super) fn index_gitlinks(&self) -> Result<Vec<PathBuf>, GitError> {
+    /// Returns the submodules and inner repositories in the index, with their recorded commits.
+    pub(super) fn index_gitlinks(&self) -> Result<Vec<(PathBuf, String)>, GitError> {
         let listed = self
             .plumbing(["ls-files", "--stage", "-z"])
             .finish_checked()?;
         Ok(split_records(&listed.stdout)
-            .filter(|entry| entry.starts_with(b"160000 "))
-            .filter_map(|entry| entry.splitn(2, |byte| *byte == b'\t').nth(1))
-            .map(path_of_bytes)
+            .filter_map(|entry| {
+                // `<mode> <id> <stage>\t<path>`.
+                let rest = entry.strip_prefix(b"160000 ")?;
+                let id = rest.split(|byte| *byte == b' ').next()?;
+                let path = rest.splitn(2, |byte| *byte == b'\t').nth(1)?;
+                let id = String::from_utf8_lossy(id).into_owned();
+                Some((path_of_bytes(path), id))
+            })
             .collect())
     }
 
     /// Returns the names that `.gitmodules` gives to submodules, by their folders.
     pub fn submodule_names(&self) -> Result<HashMap<PathBuf, String>, GitError> {
-        if !self.folder().join(".gitmodules").is_file() {
+        let is_there = fs::symlink_metadata(self.folder().join(".gitmodules"));
+        if !is_there.is_ok_and(|found| found.is_file()) {
             return Ok(HashMap::new());
         }
         let call = self.plumbing(["config", "-z", "-f", ".gitmodules", "--get-regexp"]);
@@ -68,6 +77,9 @@ impl Git {
                 let end = entry.iter().position(|byte| *byte == b'\n')?;
                 let key = std::str::from_utf8(&entry[..end]).ok()?;
                 let name = key.strip_prefix("submodule.")?.strip_suffix(".path")?;
+                if !is_submodule_name(name) {
+                    return None;
+                }
                 Some((path_of_bytes(&entry[end + 1..]), name.to_owned()))
             })
             .collect())

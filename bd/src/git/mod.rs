@@ -16,6 +16,8 @@ mod driven;
 mod driver;
 pub mod editor;
 mod folders;
+mod foreign;
+mod hand_over;
 mod ignored;
 mod inner;
 mod read;
@@ -23,8 +25,10 @@ mod redact;
 mod remote;
 pub mod rescue;
 mod run;
+mod separate;
 mod setup;
 mod submodule;
+mod take_over;
 mod tree;
 mod user;
 mod wait;
@@ -39,10 +43,13 @@ use jiff::Timestamp;
 
 use kit::sys::ExecError;
 
+use separate::SeparateRepository;
+
 pub use change::CommitIdentities;
 pub use combine::{Containment, TreeMerge};
 pub use driven::DrivenFile;
 pub(crate) use folders::find_git_folders;
+pub use hand_over::HandOver;
 pub use ignored::{IgnoreSource, LocallyIgnoredFile};
 pub use read::Stash;
 pub use redact::redact_urls;
@@ -61,6 +68,7 @@ pub use worktree::Worktree;
 pub struct Git {
     folder: PathBuf,
     env: Vec<(OsString, OsString)>,
+    separate: Option<SeparateRepository>,
     /// The time limit of a command that contacts a remote.
     network: Duration,
 }
@@ -112,6 +120,9 @@ pub enum GitError {
         #[source]
         source: std::io::Error,
     },
+    /// The repository of a worker has a state that cannot be taken over.
+    #[error("the repository in {} cannot be read: {problem}", path.display())]
+    Foreign { path: PathBuf, problem: String },
     /// The output of git has an unknown format.
     #[error("`{command}` answered {output:?}, which is not understood")]
     Unreadable { command: String, output: String },
@@ -169,6 +180,7 @@ impl Git {
         Self {
             folder: folder.as_ref().to_owned(),
             env: Vec::new(),
+            separate: None,
             network: wait::remote_limit(),
         }
     }
@@ -184,6 +196,7 @@ impl Git {
         Self {
             folder: folder.as_ref().to_owned(),
             env: self.env.clone(),
+            separate: None,
             network: self.network,
         }
     }

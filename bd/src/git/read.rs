@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::run::{path_of_bytes, split_records};
+use super::separate::TAKEN_REFS;
 use super::{ChangeKind, CommitInfo, FileChange, Git, GitError};
 
 /// The maximum size of all commit messages to read, in bytes.
@@ -40,14 +41,14 @@ impl Git {
         let call = self.plumbing(["symbolic-ref", "--quiet", "HEAD"]);
         let Some(repository) = self.open()? else {
             let found = call.finish_if_found()?;
-            return Ok(found.and_then(|finished| short_branch(&finished.text())));
+            return Ok(found.and_then(|finished| self.short_branch(&finished.text())));
         };
         let head_ref = self.library("read HEAD", repository.find_reference("HEAD"))?;
         Ok(head_ref
             .symbolic_target()
             .ok()
             .flatten()
-            .and_then(short_branch))
+            .and_then(|name| self.short_branch(name)))
     }
 
     /// Resolves `rev` to a commit id, or returns `None` if there is no such commit.
@@ -149,11 +150,16 @@ impl Git {
 
     /// Returns the differences between the last commit and the work tree and index.
     pub fn status(&self) -> Result<Vec<FileChange>, GitError> {
+        let submodules = if self.separate_git_dir().is_some() {
+            "--ignore-submodules=all"
+        } else {
+            "--ignore-submodules=none"
+        };
         let finished = self
             .plumbing(["status", "--porcelain=v1", "-z", "--untracked-files=all"])
-            .args(["--no-renames", "--ignore-submodules=none"])
+            .args(["--no-renames", submodules])
             .finish_checked()?;
-        Ok(split_records(&finished.stdout)
+        let mut changes: Vec<FileChange> = split_records(&finished.stdout)
             .filter_map(|record| {
                 let code = record.get(..2)?;
                 let path = record.get(3..)?;
@@ -167,7 +173,9 @@ impl Git {
                 let path = path_of_bytes(path);
                 Some(FileChange { path, kind })
             })
-            .collect())
+            .collect();
+        changes.extend(self.changed_separate_submodules()?);
+        Ok(changes)
     }
 
     pub fn remotes(&self) -> Result<Vec<String>, GitError> {
@@ -255,8 +263,11 @@ impl Git {
         Ok(refs)
     }
 
-    /// Returns the stashes of all worktrees, which share one list, newest first.
+    /// Returns the stashes, newest first. All linked worktrees share one list.
     pub fn stashes(&self) -> Result<Vec<Stash>, GitError> {
+        if let Some(stashes) = self.taken_stashes()? {
+            return Ok(stashes);
+        }
         let list = self
             .plumbing(["stash", "list", "--format=%gd%x1f%H%x1f%gs"])
             .text()?;
@@ -309,7 +320,9 @@ impl Git {
             return Ok(Vec::new());
         }
         let call = self.plumbing(["rev-list", "--ignore-missing"]);
-        let unreached = call.args(commits).args(["--not", "--all"]).text()?;
+        // The refs that were taken over from a worker end with its work.
+        let taken = format!("--exclude={TAKEN_REFS}*");
+        let unreached = call.args(commits).args(["--not", &taken, "--all"]).text()?;
         let unreached: HashSet<&str> = unreached.lines().collect();
         Ok(commits
             .iter()
@@ -346,6 +359,7 @@ impl Git {
         refresh.env("GIT_INDEX_FILE", &index).finish()?;
         let changed = self
             .plumbing(["diff-files", "-z", "--name-only", "--no-ext-diff"])
+            .args(self.submodule_option())
             .env("GIT_INDEX_FILE", &index)
             .paths()?;
         Ok(changed
@@ -403,7 +417,11 @@ impl Git {
     /// Opens the repository with libgit2; `None` if it uses a feature that libgit2 does not
     /// support.
     fn open(&self) -> Result<Option<git2::Repository>, GitError> {
-        match git2::Repository::discover(&self.folder) {
+        let opened = match self.separate_git_dir() {
+            Some(git_dir) => git2::Repository::open(git_dir),
+            None => git2::Repository::discover(&self.folder),
+        };
+        match opened {
             // libgit2 looks for the parents that a shallow repository lacks. In a worktree it does
             // not know that the repository is shallow.
             Ok(repository) if repository.commondir().join("shallow").exists() => Ok(None),
@@ -446,6 +464,6 @@ impl Stash {
     }
 }
 
-fn short_branch(name: &str) -> Option<String> {
+pub(super) fn short_branch(name: &str) -> Option<String> {
     name.strip_prefix("refs/heads/").map(str::to_owned)
 }

@@ -95,7 +95,7 @@ pub fn save_rescue(
     author: &Identity,
     big: BigFilePolicy,
 ) -> Result<Option<SavedRescue>, GitError> {
-    let git = &git.in_folder(git.top()?);
+    let git = &git.at_top()?;
     let changes = git.status()?;
     let nested = git.inner_repositories()?;
     let hidden = git.hidden_changes()?;
@@ -160,7 +160,7 @@ fn save_submodule(
     policy: BigFilePolicy,
 ) -> Result<SavedSubmodule, GitError> {
     let path = &work.path;
-    let inner = git.in_folder(git.folder().join(path));
+    let inner = git.submodule_at(path)?;
     let mut commits = work.own_commits.clone();
     let mut big = Vec::new();
     if work.is_dirty {
@@ -250,7 +250,7 @@ pub fn list_rescues(git: &Git, prefix: &str) -> Result<Vec<Rescue>, GitError> {
 /// rescue stays. Returns the files that were written or removed. Fails, without any change, if a
 /// differing file is in the way. A file that cannot be written does not keep back the others.
 pub fn restore_rescue(home: &Git, git: &Git, refname: &str) -> Result<Vec<PathBuf>, RestoreError> {
-    let git = &git.in_folder(git.top()?);
+    let git = &git.at_top()?;
     let commit = home
         .resolve(refname)?
         .ok_or_else(|| RestoreError::Missing {
@@ -315,7 +315,8 @@ fn copy_objects(home: &Git, git: &Git, refname: &str, commit: &str) -> Result<()
     if git.resolve(commit)?.is_some() {
         return Ok(());
     }
-    let from = fs::canonicalize(home.folder()).unwrap_or_else(|_| home.folder().to_owned());
+    let home = home.separate_git_dir().unwrap_or_else(|| home.folder());
+    let from = fs::canonicalize(home).unwrap_or_else(|_| home.to_owned());
     let fetch = ["fetch", "--quiet", "--no-tags", "--no-auto-gc"];
     git.plumbing(fetch)
         .args(["--no-recurse-submodules", "--no-write-fetch-head", "--"])
@@ -395,18 +396,26 @@ fn write_commit(
     if !hidden.is_empty() {
         git.clear_hiding_marks(Some(&index), hidden.iter())?;
     }
+    let links = git.separate_submodule_heads()?;
     let excluded = big
         .iter()
         .map(|file| &file.path)
         .chain(nested.iter())
+        .chain(links.iter().map(|(path, _)| path))
         .map(|path| exclude_path(path));
     git.plumbing(["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])
         .args(excluded)
         .env("GIT_INDEX_FILE", &index)
         .finish_checked()?;
+    for (path, commit) in &links {
+        git.plumbing(["update-index", "--cacheinfo", "160000", commit])
+            .args([path])
+            .env("GIT_INDEX_FILE", &index)
+            .finish_checked()?;
+    }
     for (number, path) in nested.iter().enumerate() {
         let inner = git.folder().join(path);
-        if git.in_folder(&inner).is_clone_without_own_work() {
+        if !git.is_separate() && git.in_folder(&inner).is_clone_without_own_work() {
             continue;
         }
         let inner_index = scratch.path().join(format!("inner-{number}"));

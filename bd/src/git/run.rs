@@ -108,6 +108,17 @@ const NO_HOOKS: [&str; 4] = [
     "core.fsmonitor=false",
 ];
 
+/// Settings of the user that would make git enter a submodule, or believe what the index of a worker
+/// says about untracked files.
+const SEPARATE_SETTINGS: [&str; 6] = [
+    "-c",
+    "submodule.recurse=false",
+    "-c",
+    "core.untrackedCache=false",
+    "-c",
+    "core.fsmonitor=false",
+];
+
 impl Git {
     /// Builds a git command that runs no hook of the repository, for bd's own operations.
     pub fn plumbing<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> GitCall<'_> {
@@ -125,8 +136,11 @@ impl Git {
         hidden: &[&str],
         args: impl IntoIterator<Item = A>,
     ) -> GitCall<'_> {
+        let separate = self.separate.as_ref();
+        let pinned = separate.map_or(&[][..], |_| &SEPARATE_SETTINGS);
         let mut child = ChildCommand::new("git")
             .args(hidden)
+            .args(pinned)
             .args(args)
             .cwd(&self.folder)
             .limit(LOCAL)
@@ -141,7 +155,10 @@ impl Git {
             // Replacement refs and grafts would show commits with other content or parents.
             .env("GIT_NO_REPLACE_OBJECTS", "1")
             .env("GIT_GRAFT_FILE", NO_SUCH_FILE);
-        if let Some(repository) = self.bare_repository() {
+        if let Some(separate) = separate {
+            child = child.env("GIT_DIR", &separate.git_dir);
+            child = child.env("GIT_WORK_TREE", &self.folder);
+        } else if let Some(repository) = self.bare_repository() {
             child = child.env("GIT_DIR", repository);
         }
         for (key, value) in &self.env {
@@ -150,7 +167,7 @@ impl Git {
         GitCall {
             git: self,
             child,
-            hidden_args: hidden.len(),
+            hidden_args: hidden.len() + pinned.len(),
             remote: None,
             is_capped: false,
         }

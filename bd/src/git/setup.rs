@@ -188,7 +188,8 @@ impl Git {
     /// Makes git ignore `pattern` in this clone and all its worktrees, without a change of a
     /// tracked file.
     pub fn exclude(&self, pattern: &str) -> Result<(), GitError> {
-        Self::add_line(&self.common_dir()?.join("info/exclude"), pattern)
+        Self::add_line(&self.common_dir()?.join("info/exclude"), pattern)?;
+        self.exclude_in_own_repository(pattern)
     }
 
     /// Removes patterns from `info/exclude`. Returns true if any was there.

@@ -60,17 +60,17 @@ impl Git {
     fn ask_submodule_remotes(&self, paths: &[PathBuf]) -> Result<(), GitError> {
         let names = self.submodule_names()?;
         for path in paths {
-            let inner = self.in_folder(self.folder().join(path));
+            let Some(name) = names.get(path) else {
+                continue;
+            };
+            let inner = self.submodule(path, name);
             let recorded = self.object_at("HEAD", path)?;
             if let Some(commit) = &recorded
-                && inner.folder().join(".git").exists()
+                && inner.is_populated()
                 && inner.resolve(commit)?.is_some()
             {
                 continue;
             }
-            let Some(name) = names.get(path) else {
-                continue;
-            };
             if let Some(url) = self.config_get(&format!("submodule.{name}.url"))? {
                 self.remote_head(&url)?;
             }
@@ -81,9 +81,9 @@ impl Git {
     /// Removes the untracked files of submodules, and of those inside them.
     pub fn clean_submodules(&self, also_ignored: bool) -> Result<(), GitError> {
         let options = if also_ignored { "-ffdx" } else { "-ffd" };
-        for path in self.declared_submodules()? {
-            let inner = self.in_folder(self.folder().join(path));
-            if inner.folder().join(".git").exists() {
+        for (path, name) in self.declared_submodule_names()? {
+            let inner = self.submodule(&path, &name);
+            if inner.is_populated() {
                 inner.plumbing(["clean", "--quiet", options]).run()?;
                 inner.clean_submodules(also_ignored)?;
             }
@@ -106,13 +106,39 @@ impl Git {
 
     /// Returns the folders of the submodules in the index that `.gitmodules` declares.
     pub fn declared_submodules(&self) -> Result<Vec<PathBuf>, GitError> {
+        let submodules = self.declared_submodule_names()?.into_iter();
+        Ok(submodules.map(|(path, _)| path).collect())
+    }
+
+    /// Returns the folders of the submodules in the index that `.gitmodules` declares, with their
+    /// names.
+    pub(super) fn declared_submodule_names(&self) -> Result<Vec<(PathBuf, String)>, GitError> {
         let names = self.submodule_names()?;
         if names.is_empty() {
             return Ok(Vec::new());
         }
-        let mut paths = self.index_gitlinks()?;
-        paths.retain(|path| names.contains_key(path));
-        Ok(paths)
+        let links = self.index_gitlinks()?.into_iter();
+        Ok(links
+            .filter_map(|(path, _)| {
+                let name = names.get(&path)?.clone();
+                Some((path, name))
+            })
+            .collect())
+    }
+
+    /// Addresses a submodule by its folder, also one inside another submodule.
+    pub(super) fn submodule_at(&self, folder: &Path) -> Result<Self, GitError> {
+        for (path, name) in self.declared_submodule_names()? {
+            if let Ok(rest) = folder.strip_prefix(&path) {
+                let inner = self.submodule(&path, &name);
+                return match rest.as_os_str().is_empty() {
+                    true => Ok(inner),
+                    false => inner.submodule_at(rest),
+                };
+            }
+        }
+        let path = self.folder().join(folder);
+        Err(GitError::NotARepository { path })
     }
 
     /// Runs a command that writes the configuration, which all worktrees share. Retries if another
@@ -164,9 +190,9 @@ impl Git {
     /// the submodule has: of HEAD, branches and stashes. Nested ones are included.
     pub fn submodules_with_work(&self) -> Result<Vec<SubmoduleWork>, GitError> {
         let mut found = Vec::new();
-        for path in self.declared_submodules()? {
-            let inner = self.in_folder(self.folder().join(&path));
-            if !inner.folder().join(".git").exists() {
+        for (path, name) in self.declared_submodule_names()? {
+            let inner = self.submodule(&path, &name);
+            if !inner.is_populated() {
                 continue;
             }
             let is_dirty = !inner.status()?.is_empty()
@@ -193,9 +219,12 @@ impl Git {
         let head_commit = inner.resolve("HEAD")?;
         let branches = inner.plumbing(["for-each-ref", "--format=%(objectname)", "refs/heads"]);
         let branches = branches.text()?;
+        let taken = inner.taken_branches()?.unwrap_or_default();
+        let taken = taken.into_iter().map(|(_, tip)| tip);
         let stashes = inner.stashes()?.into_iter().map(|stash| stash.commit);
         let mut tips: Vec<String> = head_commit.iter().cloned().collect();
         tips.extend(branches.lines().map(str::to_owned));
+        tips.extend(taken);
         tips.extend(stashes);
         tips.sort();
         tips.dedup();
@@ -233,9 +262,9 @@ impl Git {
     /// Returns true if a remote of the submodule has the commit that `tip` records for it, so that
     /// everyone can check it out.
     pub fn is_submodule_commit_pushed(&self, tip: &str, path: &Path) -> Result<bool, GitError> {
-        let inner = self.in_folder(self.folder().join(path));
+        let inner = self.submodule_at(path)?;
         let recorded = self.object_at(tip, path)?;
-        let (Some(commit), true) = (recorded, inner.folder().join(".git").exists()) else {
+        let (Some(commit), true) = (recorded, inner.is_populated()) else {
             return Ok(false);
         };
         if inner.is_on_remote(&commit)? {

@@ -16,6 +16,7 @@ use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use crate::host::TYPED_PREFIX;
+use crate::town::sandbox_git::find_sandbox_repository;
 
 /// The number of bytes at the start and at the end of a file that are compared.
 const START_SIZE: u64 = 64 * 1024;
@@ -159,8 +160,11 @@ fn change_observed<T>(sandbox: &Path, change: impl FnOnce(&mut ObservedWork) -> 
     result
 }
 
-/// Returns the folder of git for a worktree.
+/// Returns the folder of the town's repository for a sandbox, or git's folder for another worktree.
 pub(crate) fn git_folder_of(sandbox: &Path) -> Option<PathBuf> {
+    if let Some(folder) = find_sandbox_repository(sandbox) {
+        return Some(folder);
+    }
     let link = fs::read_to_string(sandbox.join(".git")).ok()?;
     let folder = Path::new(link.trim().strip_prefix("gitdir: ")?);
     Some(sandbox.join(folder))

@@ -12,7 +12,6 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use bd::git::Git;
 use jiff::{SignedDuration, Timestamp};
 use kit::ui::escape;
 use serde::Serialize;
@@ -23,6 +22,7 @@ use super::reset_time::parse_reset_time;
 use crate::host::ended::strip_end_message;
 use crate::host::runtime::{RuntimePreset, ScreenState, inspect_screen};
 use crate::host::{LiveSession, LiveTown};
+use crate::town::sandbox_git::open_tree;
 use crate::town::{RigLayout, TownLayout};
 
 /// The number of lines of a screen that are read.
@@ -460,7 +460,8 @@ pub(crate) fn last_commit_of_worker(rig: &RigLayout, name: &str) -> Option<Times
 /// Returns the time at which `HEAD` of a sandbox last moved, from the worktree's own log of HEAD.
 pub(crate) fn last_commit_in(sandbox: &Path) -> Option<Timestamp> {
     let git_path = sandbox.join(".git");
-    let folder = if git_path.is_dir() {
+    let is_own = fs::symlink_metadata(&git_path).is_ok_and(|found| found.is_dir());
+    let folder = if is_own {
         git_path
     } else {
         observed::git_folder_of(sandbox)?
@@ -485,7 +486,7 @@ pub(crate) fn is_changed_after(sandbox: &Path, at: Timestamp, now: Timestamp) ->
 /// Returns the time of the last change to an uncommitted file. A time in the future says nothing:
 /// it would count as progress until then. Neither does a log file that only gets longer.
 fn last_file_change(sandbox: &Path, now: Timestamp) -> Option<Timestamp> {
-    let changes = Git::at(sandbox).status().ok()?;
+    let changes = open_tree(sandbox).ok()?.status().ok()?;
     let changed = changes.into_iter().filter_map(|change| {
         let at = modification_time(&sandbox.join(&change.path))?;
         (at <= now).then_some((change.path, at))

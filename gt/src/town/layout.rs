@@ -487,6 +487,14 @@ impl RigLayout {
         self.polecats().join(name)
     }
 
+    /// `.repo.git/worktrees/sandbox.<name>/`: the town's repository of a polecat's sandbox, with HEAD
+    /// and index.
+    pub fn sandbox_repository(&self, name: &str) -> PathBuf {
+        self.repo()
+            .join("worktrees")
+            .join(format!("sandbox.{name}"))
+    }
+
     /// A polecat's sandbox: `polecats/<name>/<rig>/`, or the home itself in the old layout.
     pub fn sandbox(&self, name: &str) -> PathBuf {
         let home = self.polecat(name);

@@ -18,6 +18,7 @@ pub mod queue_pause;
 mod registry;
 mod rig;
 pub mod role_file;
+pub(crate) mod sandbox_git;
 pub mod target_loss;
 pub mod temporary;
 

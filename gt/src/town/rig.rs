@@ -7,10 +7,11 @@ use std::fmt;
 use std::ops::Deref;
 use std::time::Duration;
 
-use bd::git::Git;
+use bd::git::{Git, GitError};
 use bd::store::{Store, Tx};
 
 use crate::town::lock::{Lock, LockError};
+use crate::town::sandbox_git::open_sandbox;
 use crate::town::{RigLayout, Town};
 
 #[derive(Clone)]
@@ -80,9 +81,9 @@ impl<'t> Rig<'t> {
         Git::at(self.repo())
     }
 
-    /// Returns a polecat's worktree.
-    pub fn sandbox_git(&self, name: &str) -> Git {
-        Git::at(self.sandbox(name))
+    /// Opens a polecat's sandbox.
+    pub fn sandbox_git(&self, name: &str) -> Result<Git, GitError> {
+        open_sandbox(self, name)
     }
 
     /// Takes the lock of a polecat's slot, and waits for it if another process holds it.

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use bd::git::Git;
 use serde::Serialize;
 
 use crate::flow::agent::polecat::describe_hire;
@@ -126,16 +125,12 @@ pub fn read_changes_so_far(rig: &Rig, name: &str) -> anyhow::Result<String> {
         .ok_or_else(|| anyhow::anyhow!("there is no polecat `{name}` in rig `{}`", rig.name()))?;
     let base = &polecat.slot.base;
     anyhow::ensure!(!base.is_empty(), "{name} has not begun any work");
-    let git = Git::at(rig.sandbox(name));
+    let git = rig.sandbox_git(name)?;
     // No diff programs of the repository's configuration, and no colours.
-    let call = git.plumbing([
-        "diff",
-        "--no-ext-diff",
-        "--no-textconv",
-        "--no-color",
-        base,
-        "--",
-    ]);
+    let call = git.plumbing(["diff", "--no-ext-diff", "--no-textconv", "--no-color"]);
+    let call = call
+        .args(git.submodule_option())
+        .args([base.as_str(), "--"]);
     let mut patch = call.text()?;
     let untracked = git.plumbing(["ls-files", "--others", "--exclude-standard", "-z"]);
     for path in untracked.records()? {
@@ -149,7 +144,7 @@ impl PolecatStatus {
         let view = TownView::read(town)?;
         let polecat = view.find_polecat(rig.name(), name)?;
         let clone_path = rig.sandbox(name);
-        let git = Git::at(&clone_path);
+        let git = rig.sandbox_git(name).ok();
         let mut row = PolecatRow::from_polecat(&town.layout, &view, polecat);
         let dead = polecat
             .session
@@ -157,8 +152,8 @@ impl PolecatStatus {
             .and_then(|live| end::end_of_dead_session(town, live, &polecat.slot));
         row.last_end = dead.or(row.last_end);
         Ok(Self {
-            current_branch: git.head_branch().ok().flatten(),
-            uncommitted: git.status().map_or(0, |changes| changes.len()),
+            current_branch: git.as_ref().and_then(|git| git.head_branch().ok()?),
+            uncommitted: git.map_or(0, |git| git.status().map_or(0, |changes| changes.len())),
             sessions: polecat.slot.session_count(),
             hired: describe_hire(&polecat.bead),
             record: view

@@ -541,6 +541,20 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
+/// Puts a file or folder at `place`, in one step. Whatever is there moves to `new`. On a file system
+/// that cannot exchange, `place` is missing for a moment, and the earlier one moves beside `new`.
+pub fn exchange(new: &Path, place: &Path) -> io::Result<()> {
+    use rustix::fs::{CWD, RenameFlags};
+    match rustix::fs::renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
+        Ok(()) => Ok(()),
+        Err(rustix::io::Errno::NOENT) => fs::rename(new, place),
+        Err(_) => {
+            fs::rename(place, new.with_extension("earlier"))?;
+            fs::rename(new, place)
+        }
+    }
+}
+
 /// Removes a file, if it exists.
 pub fn remove_file(path: &Path) -> io::Result<()> {
     match fs::remove_file(path) {

@@ -80,6 +80,28 @@ impl ConfinedFolder {
         })
     }
 
+    /// Opens the `.git` of the folder, in which others write as well.
+    pub fn git_folder(&self) -> Result<Self, InsideError> {
+        let path = self.path.join(".git");
+        let top = open_subfolder(&self.top, ".git", &path)?;
+        Ok(Self { top, path })
+    }
+
+    /// Writes the `.git` of a folder, which links it with the repository of a submodule. Whatever
+    /// has the name is replaced, unless it is a folder.
+    pub fn write_git_link(&self, folder: &str, content: &[u8]) -> Result<(), InsideError> {
+        // Any name serves to open the folder.
+        let (inside, _) = self.parent(&format!("{folder}/git"))?;
+        let path = self.path.join(folder).join(".git");
+        let temporary = format!(".tmp-{}-git", std::process::id());
+        let mode = Mode::from_raw_mode(0o644);
+        put_file(&inside, &temporary, ".git", content, mode).map_err(|source| {
+            // The temporary file of a failed write is useless. The failure is reported.
+            rustix::fs::unlinkat(&inside, &temporary, AtFlags::empty()).ok();
+            InsideError::Io { path, source }
+        })
+    }
+
     /// Opens the folder that contains a file, and returns it with the file's name.
     fn parent<'a>(&self, below: &'a str) -> Result<(OwnedFd, &'a str), InsideError> {
         let parts: Vec<&str> = below.split('/').collect();

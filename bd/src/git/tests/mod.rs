@@ -1,5 +1,6 @@
 mod combine;
 mod saving;
+mod separate;
 mod user;
 
 use std::fs;

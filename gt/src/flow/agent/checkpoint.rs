@@ -9,7 +9,6 @@
 use std::path::PathBuf;
 
 use bd::bead::Stamp;
-use bd::git::Git;
 use jiff::SignedDuration;
 use kit::sys::{ConfinedFolder, file};
 use serde::{Deserialize, Serialize};
@@ -24,6 +23,7 @@ use crate::town;
 use crate::town::Town;
 use crate::town::identity::{Address, SessionName};
 use crate::town::name::Lease;
+use crate::town::sandbox_git::open_tree;
 
 /// The file's name in the worktree.
 pub const FILE: &str = ".polecat-checkpoint.json";
@@ -122,7 +122,7 @@ pub fn find_session_remains(
     if is_first || slot.handed_over || slot.base.is_empty() {
         return None;
     }
-    let git = Git::at(town::agent_home(town, agent));
+    let git = open_tree(&town::agent_home(town, agent)).ok()?;
     // Failed git queries are left out.
     let commits = git.commits(&slot.base, "HEAD").into_iter().flatten();
     let changes = match stood {
@@ -203,7 +203,7 @@ pub fn record_checkpoint(
             step: last.current_step,
         }
     });
-    let git = Git::at(home);
+    let git = open_tree(&home)?;
     let changes = git.status().into_iter().flatten();
     let changed = changes.map(|change| change.display_path());
     let step_title = match words.step.as_str() {

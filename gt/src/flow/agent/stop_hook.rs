@@ -6,7 +6,6 @@
 //! mail that came during its turn, each message once.
 
 use bd::bead::Status;
-use bd::git::Git;
 use kit::sys::file;
 
 use crate::flow::agent::seance;
@@ -16,6 +15,7 @@ use crate::record::polecat::Slot;
 use crate::town;
 use crate::town::Town;
 use crate::town::identity::Address;
+use crate::town::sandbox_git::open_tree;
 
 /// Returns why this session should continue. None if it may stop. `is_continuing` is true if this
 /// hook has made the turn longer already.
@@ -51,8 +51,8 @@ pub fn find_continue_reason(
     {
         return Ok(None);
     }
-    let tip = Git::at(town::agent_home(town, &town.actor))
-        .resolve("HEAD")
+    let tip = open_tree(&town::agent_home(town, &town.actor))
+        .and_then(|git| git.resolve("HEAD"))
         .ok()
         .flatten()
         .unwrap_or_default();

@@ -15,6 +15,7 @@ use crate::record::town_view::TownView;
 use crate::town::config;
 use crate::town::event::event;
 use crate::town::lock::Lock;
+use crate::town::sandbox_git::open_tree;
 use crate::town::{Rig, Town};
 
 /// A piece of saved work.
@@ -204,7 +205,7 @@ pub fn restore_saved_work(
         into.display()
     );
     let _held = lock_idle_sandbox(town, &into)?;
-    let files: Vec<String> = rescue::restore_rescue(&home, &Git::at(&into), &reference)?
+    let files: Vec<String> = rescue::restore_rescue(&home, &open_tree(&into)?, &reference)?
         .iter()
         .map(|path| path.to_string_lossy().into_owned())
         .collect();

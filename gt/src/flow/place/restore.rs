@@ -429,7 +429,7 @@ impl<'a> Restoration<'a> {
             };
             let rig = TownLayout::new(self.root).rig(name.unwrap_or(rig));
             let path = self.root.join(&head.path);
-            if let Err(error) = sandbox::provision_worktree(&rig, &path) {
+            if let Err(error) = sandbox::provision_worktree(&rig, &Git::at(path)) {
                 self.not_restored.push(format!("{}: {error}", head.path));
             }
         }

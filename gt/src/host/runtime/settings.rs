@@ -9,7 +9,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bd::git::{Git, GitError};
+use bd::git::GitError;
 use kit::json::strip_byte_order_mark;
 use kit::sys::{file, foreign};
 use serde_json::{Map, Value};
@@ -17,6 +17,7 @@ use serde_json::{Map, Value};
 use super::RuntimePreset;
 use crate::town::TownLayout;
 use crate::town::identity::Address;
+use crate::town::sandbox_git::open_tree;
 
 const LOCAL_HOOKS: &str = include_str!("../../../templates/settings/claude-local.json");
 
@@ -140,7 +141,7 @@ fn exclude_from_git(tree: &Path, file: &str) -> Result<bool, HookFileError> {
     if !tree.join(".git").exists() {
         return Ok(true);
     }
-    let git = Git::at(tree);
+    let git = open_tree(tree)?;
     if !git.tracked(&[file])?.is_empty() {
         return Ok(false);
     }

@@ -1,7 +1,6 @@
 //! Collects the state of a session for its successor: hook, branch, files, mail, work.
 
 use bd::bead::Status;
-use bd::git::Git;
 use kit::ui::escape;
 
 use super::describe_bead;
@@ -10,6 +9,7 @@ use crate::record::mail;
 use crate::town;
 use crate::town::Town;
 use crate::town::identity::Address;
+use crate::town::sandbox_git::open_tree;
 
 /// The maximum number of lines per section.
 const MAX_LINES: usize = 10;
@@ -59,7 +59,9 @@ fn collect_git_state(home: &std::path::Path) -> Vec<String> {
     if !home.join(".git").exists() {
         return Vec::new();
     }
-    let git = Git::at(home);
+    let Ok(git) = open_tree(home) else {
+        return Vec::new();
+    };
     let mut lines = Vec::new();
     if let Ok(Some(branch)) = git.head_branch() {
         lines.push(format!("branch {}", escape::escape_line(&branch)));

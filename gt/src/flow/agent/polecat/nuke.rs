@@ -92,7 +92,7 @@ pub fn nuke_polecat(
     // bead on the hook of a removed worker.
     let released = close_identity(rig, polecat, rescued.as_deref())?;
     if there && defect.is_none() {
-        rig.git().worktree_remove(&sandbox.path(), true)?;
+        sandbox.remove()?;
     }
     // Removes only an empty folder. Files that were moved aside in it stay.
     std::fs::remove_dir(rig.polecat(&polecat.name)).ok();
@@ -195,7 +195,7 @@ mod tests {
         sandbox.prepare(branch, "main", None).unwrap();
         let (home, path) = (rig.polecat("nux"), sandbox.path());
         std::fs::write(path.join("new"), "work").unwrap();
-        std::fs::write(path.join(".git"), "gitdir: /nowhere\n").unwrap();
+        std::fs::write(path.join(".git/HEAD"), "ref: nowhere\n").unwrap();
         let ids = PolecatIds::for_polecat(&rig, "nux");
         let slot = Slot {
             bead: "w-1".into(),

@@ -1,11 +1,11 @@
 //! Checks what would be lost if a polecat's sandbox were removed now.
 
-use bd::git::{FileChange, Git};
+use bd::git::FileChange;
 use serde::Serialize;
 
 use super::nuke::find_refusal_reasons;
 use crate::flow::place::sandbox::Sandbox;
-use crate::flow::place::unsaved::count_unpushed;
+use crate::flow::place::unsaved::{count_own_stashes, count_unpushed};
 use crate::record::town_view::TownView;
 use crate::town::Rig;
 
@@ -83,15 +83,12 @@ pub fn read_git_state(rig: &Rig, name: &str) -> anyhow::Result<SandboxGitState> 
         "{}/{name} has no sandbox",
         rig.name()
     );
-    let git = Git::at(&path);
+    let git = rig.sandbox_git(name)?;
     let changes = git.status()?;
     let uncommitted_files: Vec<String> = changes.iter().map(FileChange::display_path).collect();
     let unpushed_commits = count_unpushed(&git)?;
     let branch = git.head_branch()?;
-    let stash_count = match &branch {
-        Some(branch) => git.stashes_on_branch(branch)?.len(),
-        None => 0,
-    };
+    let stash_count = count_own_stashes(&git)?;
     Ok(SandboxGitState {
         clean: Sandbox::new(rig, name).find_unsaved_work()?.is_empty(),
         uncommitted_files,

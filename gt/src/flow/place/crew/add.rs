@@ -52,7 +52,7 @@ pub enum CrewError {
 pub fn add_member(rig: &Rig, name: &str, own_branch: bool) -> Result<AddedMember, CrewError> {
     let path = check_new_name(rig, name)?;
     let made = clone_for_member(rig, name, own_branch).and_then(|branch| {
-        sandbox::provision_worktree(rig, &path)?;
+        sandbox::provision_worktree(rig, &Git::at(&path))?;
         install_hooks(rig, name)?;
         create_member_bead(rig, name)?;
         Ok(branch)

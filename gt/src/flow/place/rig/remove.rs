@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bd::bead::{Bead, Status};
-use bd::git::Git;
 use bd::store::{BeadMark, Snapshot};
 use kit::sys::file;
 use kit::ui::escape::escape_line;
@@ -18,6 +17,7 @@ use crate::town::config;
 use crate::town::event::event;
 use crate::town::identity::SessionName;
 use crate::town::lock::Lock;
+use crate::town::sandbox_git::open_tree;
 use crate::town::{Rig, Town};
 
 /// A removed rig.
@@ -130,11 +130,10 @@ fn find_unsaved_trees(rig: &Rig) -> Vec<String> {
         if !tree.join(".git").exists() {
             continue;
         }
-        let git = Git::at(&tree);
         let polecat = name.strip_prefix("polecats/");
-        let branch = polecat.map(|name| last_sling_branch(&git, name));
-        let unsaved = branch.transpose().and_then(|branch| {
-            let branch = branch.flatten();
+        let unsaved = open_tree(&tree).and_then(|git| {
+            let branch = polecat.map(|name| last_sling_branch(&git, name));
+            let branch = branch.transpose()?.flatten();
             find_unsaved_work(rig, &git, branch.as_deref())
         });
         match unsaved {

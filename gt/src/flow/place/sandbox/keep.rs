@@ -15,6 +15,7 @@ use crate::flow::place::unsaved::{
 use crate::record::polecat::{PolecatIds, Slot, read_last_completion};
 use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
+use crate::town::sandbox_git::{self, hand_over_sandbox, hold_sandbox};
 
 impl Sandbox<'_> {
     /// Saves work that will not be submitted to a rescue ref: uncommitted files, and the commits of
@@ -33,7 +34,7 @@ impl Sandbox<'_> {
             return self.give_up(slot, &reason);
         }
         self.keep_abandoned_commits(slot.branch.as_str())?;
-        let git = Git::at(self.path());
+        let git = self.git()?;
         let head_commit = git.resolve("HEAD")?;
         if git.has_unsaved_files()? {
             let rig = self.rig.name();
@@ -81,7 +82,7 @@ impl Sandbox<'_> {
 
     /// Finds the work that a removal of the sandbox would lose.
     pub(crate) fn find_unsaved_work(&self) -> Result<Vec<UnsavedWork>, GitError> {
-        let git = Git::at(self.path());
+        let git = self.git()?;
         let branch = last_sling_branch(&git, self.name)?;
         unsaved::find_unsaved_work(self.rig, &git, branch.as_deref())
     }
@@ -89,7 +90,7 @@ impl Sandbox<'_> {
     /// Saves commits that were made on no branch since the sling to `branch`, and left there, to
     /// rescue refs. Returns the refs.
     pub fn keep_abandoned_commits(&self, branch: &str) -> Result<Vec<String>, SandboxError> {
-        let git = Git::at(self.path());
+        let git = self.git()?;
         let visits = visits_since_sling(git.head_reflog()?, branch);
         let mut kept = Vec::new();
         let left = commits_left_detached(&visits);
@@ -109,14 +110,13 @@ impl Sandbox<'_> {
     /// snapshot, because the next worker of the bead is referred to it and snapshots expire. A
     /// sandbox that git cannot read stays, because the worker may run: only the branch is saved.
     pub fn keep_uncommitted(&self, slot: &Slot) -> Result<Option<String>, SandboxError> {
-        let path = self.path();
-        let git = Git::at(&path);
-        if !path.join(".git").exists() {
+        if !self.path().join(".git").exists() {
             return Ok(None);
         }
         if self.describe_defect().is_some() {
             return self.keep_branch(slot);
         }
+        let git = self.git()?;
         if !git.has_unsaved_files()? {
             return Ok(None);
         }
@@ -143,7 +143,7 @@ impl Sandbox<'_> {
     /// discovery documents that were not submitted. Inner repositories are moved beside the
     /// sandbox, because a rescue has only their files.
     pub fn rescue_leftovers(&self) -> Result<Option<String>, SandboxError> {
-        let git = Git::at(self.path());
+        let git = self.git()?;
         if let Some(kept) = discovery::take_documents(&git, None, &self.identity())? {
             let reference = kept.reference;
             let files = kept.files;
@@ -158,6 +158,7 @@ impl Sandbox<'_> {
                 }));
         }
         self.keep_stashes(&git)?;
+        self.keep_other_branches(&git)?;
         if let Some(branch) = last_sling_branch(&git, self.name)? {
             self.keep_abandoned_commits(&branch)?;
         }
@@ -197,7 +198,7 @@ impl Sandbox<'_> {
     /// Moves the files beside the sandbox that only `info/exclude` or the user's own file makes git
     /// ignore. No rescue has them. Returns their new folder.
     pub(crate) fn move_ignored_files(&self) -> Result<Option<PathBuf>, SandboxError> {
-        let git = Git::at(self.path());
+        let git = self.git()?;
         let paths: Vec<PathBuf> = unsaved::find_ignored_files(self.rig, &git)?
             .into_iter()
             .map(|ignored| ignored.path)
@@ -257,8 +258,41 @@ impl Sandbox<'_> {
         Ok(None)
     }
 
-    /// Saves the worker's stashes to rescue refs. The stashes stay in the list too: all worktrees
-    /// share it, and the name of a stash may refer to another worker's stash a moment later.
+    /// Changes a sandbox whose work is saved, after saving its stashes and other branches.
+    pub fn leave_branch(&self, leave: impl FnOnce(&Git)) -> Result<(), SandboxError> {
+        let git = hold_sandbox(self.rig, self.name)?;
+        self.keep_stashes(&git)?;
+        self.keep_other_branches(&git)?;
+        leave(&git);
+        // A linked worktree of an older town stays one until its next sling.
+        if sandbox_git::has_own_repository(self.rig, self.name) {
+            hand_over_sandbox(self.rig, self.name)?;
+        }
+        Ok(())
+    }
+
+    /// Saves the commits on other branches of a sandbox with a repository of its own to rescue refs,
+    /// because the next sling makes a new repository.
+    fn keep_other_branches(&self, git: &Git) -> Result<(), SandboxError> {
+        let current = git.head_branch()?;
+        let branches = git.taken_branches()?.into_iter().flatten();
+        for (number, (branch, tip)) in branches.enumerate() {
+            if Some(&branch) == current.as_ref() || is_commit_kept(git, &tip)? {
+                continue;
+            }
+            let bead = parse_branch_bead(&branch, self.name).or_else(|| self.last_bead(git));
+            let reference = self.numbered_ref(&format!("b{number}"), bead.as_deref());
+            git.update_ref(&reference, &tip, None)?;
+            self.rig.town().record_event(&event!(CommitsKept,
+                rig: self.rig.name(), polecat: self.name, r#ref: reference, commit: tip,
+            ));
+        }
+        Ok(())
+    }
+
+    /// Saves the worker's stashes to rescue refs. The stashes of a linked worktree stay in the list
+    /// too: all worktrees share it, and the name of a stash may refer to another worker's stash a
+    /// moment later.
     fn keep_stashes(&self, git: &Git) -> Result<(), SandboxError> {
         let stashes = git.stashes()?;
         if stashes.is_empty() {
@@ -272,9 +306,10 @@ impl Sandbox<'_> {
             target.as_deref() != Some(branch) && visits.iter().any(|(_, how)| how.ends_with(&onto))
         };
         let own_prefix = format!("polecat/{}/", self.name);
+        let has_own_list = sandbox_git::has_own_repository(self.rig, self.name);
         for (number, stash) in stashes.iter().enumerate() {
             let branch = stash.branch().unwrap_or("");
-            let is_own = branch.starts_with(&own_prefix) || was_visited(branch);
+            let is_own = has_own_list || branch.starts_with(&own_prefix) || was_visited(branch);
             let points_at = format!("--points-at={}", stash.commit);
             let kept = git.plumbing(["for-each-ref", &points_at, "refs/gt/rescue"]);
             if !is_own || !kept.text()?.is_empty() {
@@ -411,7 +446,7 @@ mod tests {
         let rig = place.town.find_rig("web").unwrap();
         let sandbox = Sandbox::new(&rig, "nux");
         sandbox.prepare("polecat/nux/w-1@a", "main", None).unwrap();
-        let git = Git::at(sandbox.path());
+        let git = sandbox.git().unwrap();
         let save = |number: usize, bead: &str| {
             let reference = sandbox.numbered_ref(&number.to_string(), Some(bead));
             let author = sandbox.identity();

@@ -1,5 +1,5 @@
-//! Manages a polecat's sandbox: a permanent worktree of the rig's shared repository, on changing
-//! branches.
+//! Manages a polecat's sandbox: a permanent work tree with a repository of its own, on changing
+//! branches. It borrows the objects of the rig's shared repository.
 //!
 //! No work in a sandbox is reset or removed before it is reachable from a remote or a rescue ref,
 //! and a sandbox never contributes beads.
@@ -10,7 +10,8 @@
 //!    worktree add`. Broken: save what git can read, move the folder aside, and add it again. A
 //!    killed run leaves a branch, or a folder with a mark: both are created again.
 //! 4. Provision: redirect to the rig's beads, exclusions, files of the rig's overlay.
-//! 5. Once the work has its convoy: write the documents of its earlier workers (`discovery`).
+//! 5. Hand over: give it a new repository of its own (`town::sandbox_git`).
+//! 6. Once the work has its convoy: write the documents of its earlier workers (`discovery`).
 
 use std::fs;
 use std::io;
@@ -42,6 +43,7 @@ use crate::flow::place::target_history;
 use crate::town::config;
 use crate::town::event::event;
 use crate::town::lock::{Lock, LockError};
+use crate::town::sandbox_git::{self, hand_over_sandbox, hold_sandbox};
 use crate::town::{Rig, RigLayout};
 
 pub struct Sandbox<'a> {
@@ -161,7 +163,12 @@ impl<'a> Sandbox<'a> {
 
     /// Writes the discovery documents of a name into the sandbox.
     pub fn place_documents(&self, key: &str) -> Result<usize, SandboxError> {
-        Ok(discovery::place_documents(&Git::at(self.path()), key)?)
+        Ok(discovery::place_documents(&self.git()?, key)?)
+    }
+
+    /// Opens the sandbox for git.
+    pub fn git(&self) -> Result<Git, GitError> {
+        self.rig.sandbox_git(self.name)
     }
 
     /// Switches the sandbox to a fresh `branch` that starts from the current `target`, or from the
@@ -196,12 +203,14 @@ impl<'a> Sandbox<'a> {
             (PreparationWay::Repaired, rescued)
         } else {
             self.drop_stale_locks()?;
+            hold_sandbox(self.rig, self.name)?;
             let rescued = self.rescue_leftovers()?;
             self.clear_documents()?;
             self.switch(branch, &base)?;
             (PreparationWay::Switched, rescued)
         };
         let hidden = self.provision()?;
+        hand_over_sandbox(self.rig, self.name)?;
         Ok(PreparedSandbox {
             way,
             base,
@@ -214,10 +223,10 @@ impl<'a> Sandbox<'a> {
     /// Provisions the worktree, and hides the repository's files for agents as the rig wants it.
     /// Returns the hidden files if no sandbox of the rig has hidden them before.
     fn provision(&self) -> Result<Vec<PathBuf>, SandboxError> {
-        let path = self.path();
-        provision_worktree(self.rig, &path)?;
+        let git = self.git()?;
+        provision_worktree(self.rig, &git)?;
         let settings = config::RigSettings::load(self.rig)?.sandbox;
-        let hidden = provision::hide_agent_files(&Git::at(path), &settings)?;
+        let hidden = provision::hide_agent_files(&git, &settings)?;
         self.report_hidden_files(hidden)
     }
 
@@ -251,14 +260,9 @@ impl<'a> Sandbox<'a> {
     /// reason.
     pub fn check(&self) -> Result<(), String> {
         let path = self.path();
-        let git = Git::at(&path);
-        let common = git.common_dir().map_err(|error| error.to_string())?;
-        if !is_same_place(&common, &self.rig.repo()) {
-            return Err(format!("it belongs to {}", common.display()));
-        }
-        let top = git.top().map_err(|error| error.to_string())?;
-        if !is_same_place(&top, &path) {
-            return Err(format!("its top is {}", top.display()));
+        let git = self.git().map_err(|error| error.to_string())?;
+        if !sandbox_git::has_own_repository(self.rig, self.name) {
+            restore::check_links(self.rig, &path)?;
         }
         git.status().map(drop).map_err(|error| error.to_string())
     }
@@ -301,12 +305,12 @@ impl<'a> Sandbox<'a> {
         git.worktree_add(&path, branch, base)?;
         // Submodules are cloned without the lock, because that may take long.
         drop(held);
-        complete_files(&Git::at(&path), base)?;
+        complete_files(&self.git()?, base)?;
         self.remove_adding_mark()
     }
 
     fn switch(&self, branch: &str, base: &str) -> Result<(), SandboxError> {
-        let git = Git::at(self.path());
+        let git = self.git()?;
         for folder in OUR_FOLDERS {
             self.restore_folder(&git, folder)?;
         }
@@ -362,8 +366,9 @@ impl<'a> Sandbox<'a> {
     /// caller must hold the worker's slot and have ended its processes. A lock file that remains
     /// after a moment then has no owner.
     pub fn drop_stale_locks(&self) -> Result<(), SandboxError> {
-        let git = Git::at(self.path());
-        let folder = PathBuf::from(git.plumbing(["rev-parse", "--absolute-git-dir"]).text()?);
+        let Some(folder) = sandbox_git::find_sandbox_repository(&self.path()) else {
+            return Ok(());
+        };
         for name in ["index.lock", "HEAD.lock"] {
             let path = folder.join(name);
             // A user's git command may hold it, but not for longer.
@@ -403,13 +408,26 @@ impl<'a> Sandbox<'a> {
     fn clear_documents(&self) -> Result<(), SandboxError> {
         let stamp = self.rig.town().clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("left-{stamp}"));
-        let files = discovery::clear_documents(&Git::at(self.path()), &aside)?;
+        let files = discovery::clear_documents(&self.git()?, &aside)?;
         if files > 0 {
             self.rig.town().record_event(&event!(DiscoveryLeft,
                 rig: self.rig.name(), polecat: self.name, moved_to: aside, files: files,
             ));
         }
         Ok(())
+    }
+
+    /// Removes the sandbox with its repository. The caller must have saved its work.
+    pub fn remove(&self) -> Result<(), SandboxError> {
+        let path = self.path();
+        if !sandbox_git::has_own_repository(self.rig, self.name) {
+            return Ok(self.rig.git().worktree_remove(&path, true)?);
+        }
+        let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
+        fs::remove_dir_all(&path).map_err(SandboxError::at(&path))?;
+        let own = self.rig.sandbox_repository(self.name);
+        fs::remove_dir_all(&own).map_err(SandboxError::at(&own))?;
+        Ok(self.rig.git().drop_taken_refs(self.name)?)
     }
 
     fn write_adding_mark(&self) -> Result<(), SandboxError> {
@@ -443,9 +461,8 @@ impl<'a> Sandbox<'a> {
     fn move_aside(&self, reason: &str) -> Result<MovedSandbox, SandboxError> {
         let path = self.path();
         // Another repository, such as that of the original of a copied town, gets no rescue.
-        let repo = Git::at(&path).common_dir().ok();
-        let repo = repo.and_then(|repo| repo.canonicalize().ok());
-        let is_ours = repo.is_some() && repo == self.rig.repo().canonicalize().ok();
+        let is_ours = sandbox_git::has_own_repository(self.rig, self.name)
+            || restore::check_links(self.rig, &path).is_ok();
         let rescued = is_ours.then(|| self.rescue_leftovers().ok().flatten());
         let rescued = rescued.flatten();
         let stamp = self.rig.town().clock.now().as_millisecond();

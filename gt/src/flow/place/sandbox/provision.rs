@@ -72,8 +72,7 @@ const TEXT_FILES: [&str; 7] = [
 
 /// Connects a worktree of a rig to the rig's beads, keeps beads files in it out of git, and copies
 /// the rig's overlay.
-pub(crate) fn provision_worktree(rig: &RigLayout, path: &Path) -> Result<(), SandboxError> {
-    let git = Git::at(path);
+pub(crate) fn provision_worktree(rig: &RigLayout, git: &Git) -> Result<(), SandboxError> {
     for pattern in TOWN_PATTERNS {
         git.exclude(pattern)?;
     }
@@ -83,13 +82,13 @@ pub(crate) fn provision_worktree(rig: &RigLayout, path: &Path) -> Result<(), San
     }
     git.set_skip_worktree(&tracked)?;
     for folder in OUR_FOLDERS {
-        replace_folder(&git, folder)?;
+        replace_folder(git, folder)?;
     }
     stash_hook::install_stash_hook(rig).map_err(SandboxError::at(&rig.repo()))?;
-    let inside = ConfinedFolder::open(path)?;
+    let inside = ConfinedFolder::open(git.folder())?;
     let target = format!("{}\n", rig.beads().display());
     inside.write(".beads/redirect", target.as_bytes(), 0o644)?;
-    copy_overlay(rig, &git, &inside)
+    copy_overlay(rig, git, &inside)
 }
 
 /// Removes whatever blocks the name of a town folder in a worktree. Tracked files stay in every

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bd::git::{Git, GitError, rescue};
+use bd::git::{GitError, rescue};
 use jiff::Timestamp;
 use kit::sys::file;
 
@@ -22,6 +22,7 @@ use crate::record::polecat::Slot;
 use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::lock::Lock;
+use crate::town::sandbox_git::{self, hand_over_sandbox};
 
 impl Sandbox<'_> {
     /// Makes the sandbox a working worktree on the branch of its work again. Does nothing if it is
@@ -30,6 +31,9 @@ impl Sandbox<'_> {
     pub fn restore(&self, slot: &Slot) -> Result<Option<PathBuf>, SandboxError> {
         self.remove_partial_folder()?;
         let Err(reason) = self.check() else {
+            if sandbox_git::is_held(self.rig, self.name) {
+                hand_over_sandbox(self.rig, self.name)?;
+            }
             return Ok(None);
         };
         let mut aside = None;
@@ -42,6 +46,7 @@ impl Sandbox<'_> {
             snapshot = self.restore_snapshot(slot)?;
         }
         self.provision()?;
+        hand_over_sandbox(self.rig, self.name)?;
         self.remove_adding_mark()?;
         self.rig.town().record_event(&event!(SandboxRestored,
             rig: self.rig.name(), polecat: self.name, reason: reason, snapshot: snapshot,
@@ -78,17 +83,17 @@ impl Sandbox<'_> {
         let branch = format!("refs/heads/{}", slot.branch);
         if let Some(tip) = git.resolve(&branch)? {
             git.worktree_add_detached(&path, &tip)?;
-            Git::at(&path)
-                .plumbing(["symbolic-ref", "HEAD", &branch])
+            let tree = self.git()?;
+            tree.plumbing(["symbolic-ref", "HEAD", &branch])
                 .finish_checked()?;
-            return Ok(Git::at(&path).complete_checkout()?);
+            return Ok(tree.complete_checkout()?);
         }
         let start = match self.find_branch_start(slot)? {
             Some(start) => start,
             None => find_start_commit(self.rig, &slot.target)?,
         };
         git.worktree_add(&path, &slot.branch, &start)?;
-        Ok(Git::at(&path).complete_checkout()?)
+        Ok(self.git()?.complete_checkout()?)
     }
 
     /// Returns the last known commit of a branch that is gone.
@@ -124,7 +129,7 @@ impl Sandbox<'_> {
         {
             git.update_ref(&self.rescue_ref(Some(&slot.bead)), &commit, None)?;
         }
-        let restored = rescue::restore_rescue(&git, &Git::at(self.path()), &name);
+        let restored = rescue::restore_rescue(&git, &self.git()?, &name);
         Ok(restored.is_ok().then_some(name))
     }
 
@@ -197,7 +202,27 @@ pub(crate) fn is_of_other_town(rig: &Rig, place: &Path) -> bool {
     matches!(read_links(rig, place), Some(PlaceLinks::Copied { .. }))
 }
 
+/// Checks that the links between a linked worktree and its record in the rig's repository lead to
+/// each other.
+pub(super) fn check_links(rig: &Rig, place: &Path) -> Result<(), String> {
+    match read_links(rig, place) {
+        Some(PlaceLinks::Copied { original }) => {
+            Err(format!("it belongs to {}", original.display()))
+        }
+        Some(PlaceLinks::Moved { record }) => {
+            Err(format!("{} leads to another place", record.display()))
+        }
+        None => Ok(()),
+    }
+}
+
 fn repair_worktrees(rig: &Rig) -> Result<(), SandboxError> {
+    for name in file::list_subfolders(&rig.polecats()) {
+        let own = rig.sandbox_repository(&name);
+        if own.is_dir() {
+            sandbox_git::write_git_link(&own, &rig.sandbox(&name))?;
+        }
+    }
     for (place, record) in list_moved_places(rig) {
         write_links(&place, &record)?;
     }
@@ -273,12 +298,14 @@ fn write_links(place: &Path, record: &Path) -> Result<(), SandboxError> {
 
 #[cfg(test)]
 mod tests {
+    use bd::git::Git;
     use kit::sys::ChildCommand;
 
     use super::*;
     use crate::flow::place::sandbox::save_snapshot;
     use crate::testing::TestTown;
     use crate::town::TownLayout;
+    use crate::town::sandbox_git::open_tree;
 
     const BRANCH: &str = "polecat/nux/w-1@a";
 
@@ -293,13 +320,28 @@ mod tests {
 
     /// Creates a town with a worktree of a dog, and a sandbox with an uncommitted file.
     fn create_town() -> TestTown {
+        create_town_with(|rig| {
+            Sandbox::new(rig, "nux")
+                .prepare(BRANCH, "main", None)
+                .unwrap();
+        })
+    }
+
+    /// Creates a town whose sandbox is a linked worktree, as older versions made it.
+    fn create_older_town() -> TestTown {
+        create_town_with(|rig| {
+            rig.git()
+                .worktree_add(&rig.sandbox("nux"), BRANCH, "origin/main")
+                .unwrap();
+        })
+    }
+
+    fn create_town_with(add_sandbox: impl FnOnce(&Rig)) -> TestTown {
         let place = TestTown::new();
         let origin = place.create_origin(&[("a", "1")]);
         place.add_rig("web", Some(&origin)).unwrap();
         let rig = place.town.find_rig("web").unwrap();
-        Sandbox::new(&rig, "nux")
-            .prepare(BRANCH, "main", None)
-            .unwrap();
+        add_sandbox(&rig);
         fs::write(rig.sandbox("nux").join("new"), "work").unwrap();
         let tree = dog_tree(&rig);
         rig.git().worktree_add_detached(&tree, BRANCH).unwrap();
@@ -346,7 +388,7 @@ mod tests {
         let place = create_town();
         let rig = place.town.find_rig("web").unwrap();
         let (sandbox, path) = (Sandbox::new(&rig, "nux"), rig.sandbox("nux"));
-        fs::write(path.join(".git"), "gitdir: /nowhere\n").unwrap();
+        fs::write(path.join(".git/HEAD"), "ref: nowhere\n").unwrap();
         assert!(sandbox.keep_uncommitted(&slot()).unwrap().is_some());
         assert!(path.join("new").exists());
         let aside = sandbox.restore(&slot()).unwrap().unwrap();
@@ -358,17 +400,17 @@ mod tests {
     }
 
     fn changed_files(tree: &Path) -> Result<usize, GitError> {
-        Ok(Git::at(tree).status()?.len())
+        Ok(open_tree(tree)?.status()?.len())
     }
 
     #[test]
     fn all_worktrees_of_a_moved_town_work_again() {
-        let mut place = create_town();
+        let mut place = create_older_town();
         let moved = place.path_beside("moved");
         fs::rename(place.town.layout.root(), &moved).unwrap();
         place.town.town.layout = TownLayout::new(&moved);
         let rig = place.town.find_rig("web").unwrap();
-        assert!(changed_files(&rig.sandbox("nux")).is_err());
+        assert!(Sandbox::new(&rig, "nux").check().is_err());
         prune_worktrees(&rig).unwrap();
         assert_eq!(changed_files(&rig.sandbox("nux")).unwrap(), 1);
         assert_eq!(changed_files(&dog_tree(&rig)).unwrap(), 0);
@@ -376,8 +418,47 @@ mod tests {
     }
 
     #[test]
-    fn a_copied_town_leaves_the_sandboxes_of_the_original_alone() {
+    fn a_sandbox_with_its_own_repository_moves_and_is_copied_with_its_town() {
         let mut place = create_town();
+        let (first, copy) = (place.town.layout.clone(), place.path_beside("copy"));
+        let copying = ChildCommand::new("cp").args(["-r".as_ref(), first.root(), &copy]);
+        copying.run().unwrap();
+        place.town.town.layout = TownLayout::new(&copy);
+        let rig = place.town.find_rig("web").unwrap();
+        let own = Git::at(rig.sandbox("nux"));
+        assert_eq!(own.status().unwrap().len(), 1);
+        prune_worktrees(&rig).unwrap();
+        assert_eq!(changed_files(&rig.sandbox("nux")).unwrap(), 1);
+        let prepared = Sandbox::new(&rig, "nux").prepare("polecat/nux/w-2@b", "main", None);
+        assert!(prepared.unwrap().rescued.is_some());
+        place.town.town.layout = first;
+        let rig = place.town.find_rig("web").unwrap();
+        assert_eq!(changed_files(&rig.sandbox("nux")).unwrap(), 1);
+        let git = Sandbox::new(&rig, "nux").git().unwrap();
+        assert_eq!(git.head_branch().unwrap().as_deref(), Some(BRANCH));
+    }
+
+    #[test]
+    fn a_linked_worktree_becomes_a_repository_of_its_own_at_the_next_sling() {
+        let place = create_older_town();
+        let rig = place.town.find_rig("web").unwrap();
+        let sandbox = Sandbox::new(&rig, "nux");
+        assert!(sandbox.path().join(".git").is_file());
+        assert_eq!(sandbox.git().unwrap().status().unwrap().len(), 1);
+        let prepared = sandbox.prepare("polecat/nux/w-2@b", "main", None).unwrap();
+        let kept = prepared.rescued.unwrap();
+        let file = rig.git().file_at(&kept, "new").unwrap();
+        assert_eq!(file.as_deref(), Some(&b"work"[..]));
+        assert!(sandbox.path().join(".git").is_dir());
+        assert!(sandbox.check().is_ok());
+        let trees = rig.git().worktree_list().unwrap();
+        let own = trees.iter().filter(|tree| tree.path == sandbox.path());
+        assert_eq!(own.count(), 1);
+    }
+
+    #[test]
+    fn a_copied_town_leaves_the_sandboxes_of_the_original_alone() {
+        let mut place = create_older_town();
         let (first, copy) = (place.town.layout.clone(), place.path_beside("copy"));
         let copying = ChildCommand::new("cp").args(["-r".as_ref(), first.root(), &copy]);
         copying.run().unwrap();

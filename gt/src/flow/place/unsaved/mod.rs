@@ -158,10 +158,7 @@ pub(crate) fn find_unsaved_work(
     if git.is_linked_worktree()? {
         let count = count_unpushed(git)? + git.unreached_commits(&left)?.len();
         found.extend((count > 0).then_some(UnsavedWork::Commits { count }));
-        let stashes = match git.head_branch()? {
-            Some(branch) => git.stashes_on_branch(&branch)?.len(),
-            None => 0,
-        };
+        let stashes = count_own_stashes(git)?;
         found.extend((stashes > 0).then_some(UnsavedWork::Stashes { count: stashes }));
         return Ok(found);
     }
@@ -191,9 +188,25 @@ pub(crate) fn move_aside(git: &Git, paths: &[PathBuf], aside: &Path) -> Result<(
     Ok(())
 }
 
-/// Counts the commits of a worktree's HEAD that no remote has.
+/// Counts the stashes of a sandbox. In a linked worktree, which shares the list of stashes with
+/// others, those of its branch.
+pub(crate) fn count_own_stashes(git: &Git) -> Result<usize, GitError> {
+    if git.taken_branches()?.is_some() {
+        return Ok(git.stashes()?.len());
+    }
+    Ok(match git.head_branch()? {
+        Some(branch) => git.stashes_on_branch(&branch)?.len(),
+        None => 0,
+    })
+}
+
+/// Counts the commits of a worktree's HEAD, and of the branches that only it has, that no remote
+/// has.
 pub(crate) fn count_unpushed(git: &Git) -> Result<usize, GitError> {
-    if git.resolve("HEAD")?.is_none() {
+    let branches = git.taken_branches()?.into_iter().flatten();
+    let mut tips: Vec<String> = branches.map(|(_, tip)| tip).collect();
+    tips.extend(git.resolve("HEAD")?);
+    if tips.is_empty() {
         return Ok(0);
     }
     let everywhere = if git.remote_url("origin")?.is_some() {
@@ -201,7 +214,8 @@ pub(crate) fn count_unpushed(git: &Git) -> Result<usize, GitError> {
     } else {
         "--branches"
     };
-    let call = git.plumbing(["rev-list", "--count", "HEAD", "--not", everywhere]);
+    let call = git.plumbing(["rev-list", "--count"]).args(tips);
+    let call = call.args(["--not", everywhere]);
     parse_count(&call.args(["--glob=refs/gt/merged"]).text()?)
 }
 

@@ -24,7 +24,7 @@ pub(super) fn documents_only_reason(
     let explored = beads
         .get(&slot.bead)
         .is_some_and(discovery::is_discovery_work);
-    let git = worker.git();
+    let git = worker.git()?;
     let tip = git.resolve("HEAD")?.unwrap_or_default();
     let nothing =
         git.status()?.is_empty() && find_own_commits(&git, slot, &tip)?.commits.is_empty();
@@ -34,7 +34,7 @@ pub(super) fn documents_only_reason(
 /// Keeps the uncommitted files below `.gt/` in the sandbox. Returns the ref that holds them, if
 /// they are on one.
 pub(super) fn keep_uncommitted(worker: &HeldWorker, slot: &Slot) -> anyhow::Result<Option<String>> {
-    let git = worker.git();
+    let git = worker.git()?;
     let who = author_identity(worker);
     let convoys = worker.rig.town().open_town_store()?.snapshot()?;
     let no_change = slot

@@ -1,8 +1,9 @@
 //! Finds work of a worker that is not on its bead's branch: on another branch, on a detached HEAD,
 //! or stashed. Such work is never merged.
 //!
-//! The worktree's own log of HEAD lists the branches since the sling. All worktrees share the list
-//! of stashes, so a stash counts if its message names a branch of this worktree.
+//! A sandbox with a repository of its own has its own branches and stashes. Linked worktrees share
+//! them: the worktree's own log of HEAD lists its branches since the sling, and a stash counts if its
+//! message names one of them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -59,23 +60,22 @@ pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, 
             .filter_map(|(_, how)| how.rsplit_once(" to "))
             .map(|(_, branch)| branch.to_owned()),
     );
-    let local = git.plumbing([
-        "for-each-ref",
-        "--format=%(objectname) %(refname:lstrip=2)",
-        "refs/heads",
-    ]);
+    let own = git.taken_branches()?;
+    let has_own_branches = own.is_some();
+    let local = match own {
+        Some(own) => own,
+        None => list_shared_branches(git)?,
+    };
     let mut found = Vec::new();
-    for line in local.text()?.lines() {
-        let Some((tip, name)) = line.split_once(' ') else {
-            continue;
-        };
-        let is_its = branches.contains(name) || visits.iter().any(|(commit, _)| commit == tip);
-        if !is_its || name == slot.branch || name == slot.target {
+    for (name, tip) in local {
+        let is_its = has_own_branches
+            || branches.contains(&name)
+            || visits.iter().any(|(commit, _)| *commit == tip);
+        if !is_its || *slot.branch == *name || name == slot.target {
             continue;
         }
-        branches.insert(name.to_owned());
-        let name = name.to_owned();
-        let commits = count_unkept_commits(git, slot, tip)?;
+        branches.insert(name.clone());
+        let commits = count_unkept_commits(git, slot, &tip)?;
         if commits > 0 {
             found.push(StrayPlace::Branch { name, commits });
         }
@@ -92,9 +92,10 @@ pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, 
         git.stashes()?
             .into_iter()
             .filter(|stash| {
-                stash
-                    .branch()
-                    .is_some_and(|branch| branches.contains(branch))
+                has_own_branches
+                    || stash
+                        .branch()
+                        .is_some_and(|branch| branches.contains(branch))
             })
             .map(StrayPlace::Stash),
     );
@@ -105,6 +106,14 @@ pub(super) fn find_stray_work(git: &Git, slot: &Slot) -> Result<Vec<StrayWork>, 
             bead_branch: bead_branch.to_string(),
             place: what,
         })
+        .collect())
+}
+
+/// Returns the branches of the rig's repository, which linked worktrees share, with their tips.
+fn list_shared_branches(git: &Git) -> Result<Vec<(String, String)>, GitError> {
+    let refs = git.refs_below("refs/heads/")?.into_iter();
+    Ok(refs
+        .filter_map(|(name, tip)| Some((name.strip_prefix("refs/heads/")?.to_owned(), tip)))
         .collect())
 }
 

@@ -21,20 +21,24 @@ pub(super) fn give_up(
     gave_up: &GivingUp,
 ) -> anyhow::Result<DoneReport> {
     let is_work = |tip: &str| has_commits(&worker.rig, &worker.name, slot, tip);
-    let git = worker.git();
     // A sandbox that git cannot read is moved aside as a whole.
-    let head = git.resolve("HEAD").ok().flatten();
+    let head = worker.git().and_then(|git| git.resolve("HEAD"));
+    let head = head.ok().flatten();
     let tip = head.filter(|tip| is_work(tip)).unwrap_or_default();
     let rescue = Sandbox::new(&worker.rig, &worker.name).keep_work(slot, &is_work)?;
     record_failure(worker, slot, record, gave_up, &tip, rescue.as_deref())?;
-    if let Ok(Some(head_commit)) = git.resolve("HEAD")
-        && git.checkout_detach(&head_commit).is_ok()
-    {
-        // The rescue ref has the commits and the uncommitted files. The next sling cleans the files
-        // up.
-        git.delete_branch(slot.branch.as_str(), &head_commit).ok();
-        super::switch_to_target(worker, slot, &git);
-    }
+    let left = Sandbox::new(&worker.rig, &worker.name).leave_branch(|git| {
+        if let Ok(Some(head_commit)) = git.resolve("HEAD")
+            && git.checkout_detach(&head_commit).is_ok()
+        {
+            // The rescue ref has the commits and the uncommitted files. The next sling cleans the
+            // files up.
+            git.delete_branch(slot.branch.as_str(), &head_commit).ok();
+            super::switch_to_target(worker, slot, git);
+        }
+    });
+    // The next sling does the same.
+    left.ok();
     worker.rig.town().record_event(&event!(AttemptFailed,
         bead: slot.bead, rig: worker.rig.name(), polecat: worker.name, reason: gave_up.why, rescue: rescue,
         closed: gave_up.close,

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use bd::git::Git;
+use bd::git::{Git, GitError};
 
 use crate::record::polecat::Slot;
 use crate::town::identity::{Address, caller_from_folder};
@@ -34,8 +34,8 @@ impl HeldWorker<'_> {
         self.rig.sandbox(&self.name)
     }
 
-    pub fn git(&self) -> Git {
-        Git::at(self.sandbox())
+    pub fn git(&self) -> Result<Git, GitError> {
+        self.rig.sandbox_git(&self.name)
     }
 }
 

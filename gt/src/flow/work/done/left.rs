@@ -4,6 +4,7 @@ use bd::git::{Git, GitError};
 
 use super::proof::find_own_commits;
 use crate::record::polecat::Slot;
+use crate::town::sandbox_git::open_sandbox;
 use crate::town::{Rig, RigLayout};
 
 /// The work in a sandbox that is on no target.
@@ -23,14 +24,17 @@ pub(crate) fn find_sandbox_leftovers(rig: &RigLayout, name: &str, slot: &Slot) -
     if slot.base.is_empty() || !sandbox.exists() {
         return SandboxLeftovers::Nothing;
     }
-    find_leftovers(&Git::at(sandbox), slot).unwrap_or(SandboxLeftovers::Commits)
+    let leftovers = open_sandbox(rig, name).and_then(|git| find_leftovers(&git, slot));
+    leftovers.unwrap_or(SandboxLeftovers::Commits)
 }
 
 /// Returns true if `tip` has commits of the worker that are not known to be on the target.
 pub(crate) fn has_commits(rig: &Rig, name: &str, slot: &Slot, tip: &str) -> bool {
-    let git = rig.sandbox_git(name);
+    let own_commits = rig
+        .sandbox_git(name)
+        .and_then(|git| find_own_commits(&git, slot, tip));
     // If git cannot answer, there may be commits.
-    find_own_commits(&git, slot, tip).map_or(true, |own_commits| !own_commits.commits.is_empty())
+    own_commits.map_or(true, |own_commits| !own_commits.commits.is_empty())
 }
 
 fn find_leftovers(git: &Git, slot: &Slot) -> Result<SandboxLeftovers, GitError> {

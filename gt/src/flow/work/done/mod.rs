@@ -241,8 +241,10 @@ fn run_steps(worker: &HeldWorker, slot: &mut Slot) -> anyhow::Result<DoneReport>
         }
     };
     // The names are a notice, and the files stay in the sandbox.
-    let git = worker.git();
-    let ignored = proof::find_own_ignored_files(&worker.rig, &git, slot);
+    let ignored = worker
+        .git()
+        .ok()
+        .and_then(|git| proof::find_own_ignored_files(&worker.rig, &git, slot).ok());
     let ignored_files = ignored
         .iter()
         .flatten()
@@ -370,15 +372,18 @@ fn run_post_done_hooks(worker: &HeldWorker, slot: &Slot, request: Option<&str>) 
 /// the branch and the sandbox is ready for other work. Deletes a branch without commits at once.
 /// Errors are ignored, because the next sling does the same.
 fn leave_branch(worker: &HeldWorker, slot: &Slot, proof: &WorkProof) {
-    let git = worker.git();
-    if git.checkout_detach(&proof.tip).is_err() {
-        return;
-    }
-    // Commits whose change the target has by other commits stay on their branch.
-    if proof.files.is_empty() {
-        git.delete_branch(slot.branch.as_str(), &proof.tip).ok();
-    }
-    switch_to_target(worker, slot, &git);
+    let sandbox = Sandbox::new(&worker.rig, &worker.name);
+    let left = sandbox.leave_branch(|git| {
+        if git.checkout_detach(&proof.tip).is_err() {
+            return;
+        }
+        // Commits whose change the target has by other commits stay on their branch.
+        if proof.files.is_empty() {
+            git.delete_branch(slot.branch.as_str(), &proof.tip).ok();
+        }
+        switch_to_target(worker, slot, git);
+    });
+    left.ok();
 }
 
 /// Switches a clean sandbox to the target.

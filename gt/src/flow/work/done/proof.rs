@@ -327,7 +327,7 @@ pub(super) fn prove_work(
     slot: &Slot,
     record: &DoneRecord,
 ) -> Result<WorkProof, ProofError> {
-    let git = worker.git();
+    let git = worker.git()?;
     if record.no_change.is_some() {
         refuse_stray_work(&git, slot)?;
     }
@@ -395,7 +395,7 @@ pub(super) fn prove_work(
 /// deleted the branch.
 fn find_command_to_branch(git: &Git, slot: &Slot) -> Result<String, GitError> {
     let expected = slot.branch.as_str();
-    if git.resolve(&format!("refs/heads/{expected}"))?.is_some() {
+    if git.is_own_branch(expected)? {
         return Ok(format!("git switch {expected}"));
     }
     let renamed = format!("Branch: renamed refs/heads/{expected} to refs/heads/");
@@ -404,7 +404,7 @@ fn find_command_to_branch(git: &Git, slot: &Slot) -> Result<String, GitError> {
         .iter()
         .find_map(|(_, how)| how.strip_prefix(&renamed));
     Ok(match new_name {
-        Some(new_name) if git.resolve(&format!("refs/heads/{new_name}"))?.is_some() => {
+        Some(new_name) if git.is_own_branch(new_name)? => {
             let rename = format!("git branch -m {} {expected}", quote_paths(&[new_name]));
             match git.head_branch()? {
                 Some(branch) if branch == new_name => rename,

@@ -52,7 +52,7 @@ pub(super) fn push_branch(
     slot: &Slot,
     proof: &WorkProof,
 ) -> Result<(), BranchPushError> {
-    let git = worker.git();
+    let git = worker.git()?;
     let branch = slot.branch.as_str();
     if !proof.remote {
         let found = git

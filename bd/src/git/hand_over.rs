@@ -1,0 +1,335 @@
+//! Gives a work tree a repository of its own: a new `.git` in the state of the town's repository for
+//! this work tree.
+//!
+//! It borrows the objects of the shared repository for reading, by a relative path. Nothing of an
+//! earlier `.git` goes on: the caller must have taken over and saved what it held. The new one is
+//! put in place in one step. The configuration, hooks, attributes and exclusions are those of the
+//! shared repository, which the user set.
+//!
+//! 1. Write the new repository beside the work tree: configuration, objects, refs, HEAD, index.
+//! 2. The same for each submodule, below `modules/`.
+//! 3. Exchange it with the earlier `.git`, and remove that one.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+
+use kit::sys::{ConfinedFolder, InsideError, file};
+
+use super::{Git, GitError};
+
+/// The number of the last entries of the log of HEAD that the new repository has.
+const LOG_LINES: usize = 200;
+
+/// The branches that the town makes for workers.
+const WORKER_BRANCHES: &str = "polecat/";
+
+/// What the new repository gets beside the state of the town's repository.
+#[derive(Debug, Clone, Copy)]
+pub struct HandOver<'a> {
+    /// A folder of the town on the file system of the work tree.
+    pub workshop: &'a Path,
+    /// The folder of further refs that the worker may read, such as `refs/gt/rescue/web`.
+    pub readable: &'a str,
+    /// A mark in hooks that are not handed over.
+    pub own_hooks: &'a str,
+}
+
+impl Git {
+    /// Replaces the `.git` of the work tree.
+    pub fn hand_over(&self, with: HandOver<'_>) -> Result<(), GitError> {
+        let workshop = tempfile::Builder::new()
+            .prefix(".git-")
+            .tempdir_in(with.workshop)
+            .map_err(|error| Self::file_error(with.workshop, error))?;
+        let new = workshop.path().join("git");
+        let place = self.folder().join(".git");
+        self.write_repository(&new, &place, with)?;
+        self.write_submodules(&new, &place, self.folder(), with)?;
+        // The earlier one is removed with the workshop.
+        file::exchange(&new, &place).map_err(|error| Self::file_error(&place, error))
+    }
+
+    /// Writes a repository to `new`, which is going to be at `place`.
+    fn write_repository(
+        &self,
+        new: &Path,
+        place: &Path,
+        with: HandOver<'_>,
+    ) -> Result<(), GitError> {
+        let common = self.common_dir()?;
+        let git_dir = self.separate_git_dir().unwrap_or(&common).to_owned();
+        let refs = self.list_given_refs(with)?;
+        let head_commit = self.resolve("HEAD")?;
+        let head_branch = self.head_branch()?;
+        let write = || -> io::Result<()> {
+            for folder in [
+                "objects/info",
+                "objects/pack",
+                "refs/heads",
+                "refs/tags",
+                "info",
+                "logs",
+            ] {
+                file::create_folder(&new.join(folder), 0o755)?;
+            }
+            let objects = relative_path(&place.join("objects"), &common.join("objects"));
+            let mut alternates = objects.into_os_string().into_encoded_bytes();
+            alternates.push(b'\n');
+            put(new, "objects/info/alternates", &alternates)?;
+            for name in ["info/exclude", "info/attributes", "shallow"] {
+                copy_if_there(&common.join(name), &new.join(name))?;
+            }
+            for name in ["info/sparse-checkout", "index"] {
+                copy_if_there(&git_dir.join(name), &new.join(name))?;
+            }
+            copy_hooks(&common.join("hooks"), &new.join("hooks"), with.own_hooks)?;
+            let mut packed = refs;
+            let head = match (&head_branch, &head_commit) {
+                (Some(branch), commit) => {
+                    if let Some(commit) = commit {
+                        packed.push((format!("refs/heads/{branch}"), commit.clone()));
+                    }
+                    format!("ref: refs/heads/{branch}\n")
+                }
+                (None, Some(commit)) => format!("{commit}\n"),
+                (None, None) => return Err(io::Error::other("HEAD names nothing")),
+            };
+            packed.sort();
+            packed.dedup_by(|a, b| a.0 == b.0);
+            let mut text = String::from("# pack-refs with: sorted \n");
+            for (name, id) in &packed {
+                text.push_str(&format!("{id} {name}\n"));
+            }
+            put(new, "packed-refs", text.as_bytes())?;
+            put(new, "HEAD", head.as_bytes())?;
+            let log = fs::read_to_string(git_dir.join("logs/HEAD")).or_else(empty_if_missing)?;
+            let lines: Vec<&str> = log.lines().collect();
+            let first = lines.len().saturating_sub(LOG_LINES);
+            let mut kept = lines[first..].join("\n");
+            if !kept.is_empty() {
+                kept.push('\n');
+            }
+            put(new, "logs/HEAD", kept.as_bytes())
+        };
+        write().map_err(|error| Self::file_error(new, error))?;
+        if let Some(head) = self.default_remote_branch()? {
+            let path = new.join("refs/remotes/origin/HEAD");
+            file::create_folder(&new.join("refs/remotes/origin"), 0o755)
+                .and_then(|()| file::replace_file_relaxed(&path, head.as_bytes(), 0o644))
+                .map_err(|error| Self::file_error(&path, error))?;
+        }
+        self.write_own_config(&common, &git_dir, new)
+    }
+
+    /// Lists the refs that the new repository begins with: remote branches, tags, and the readable
+    /// ones. Without a remote, the branches of the shared repository are those of the remote.
+    fn list_given_refs(&self, with: HandOver<'_>) -> Result<Vec<(String, String)>, GitError> {
+        let mut given = self.refs_below("refs/remotes/")?;
+        given.retain(|(name, _)| !name.ends_with("/HEAD"));
+        given.extend(self.refs_below("refs/tags/")?);
+        if !with.readable.is_empty() {
+            given.extend(self.refs_below(&format!("{}/", with.readable))?);
+        }
+        if self.remote_url("origin")?.is_none() {
+            for (name, id) in self.refs_below("refs/heads/")? {
+                let branch = name.strip_prefix("refs/heads/").unwrap_or(&name);
+                if !branch.starts_with(WORKER_BRANCHES) {
+                    given.push((format!("refs/remotes/origin/{branch}"), id));
+                }
+            }
+        }
+        Ok(given)
+    }
+
+    /// Returns the content of the remote's HEAD, if it is known.
+    fn default_remote_branch(&self) -> Result<Option<String>, GitError> {
+        let call = self.plumbing(["symbolic-ref", "--quiet", "refs/remotes/origin/HEAD"]);
+        let found = call.finish_if_found()?;
+        Ok(found.map(|found| format!("ref: {}\n", found.text())))
+    }
+
+    /// Writes the configuration of the shared repository for one that has a work tree.
+    fn write_own_config(&self, common: &Path, git_dir: &Path, new: &Path) -> Result<(), GitError> {
+        let path = new.join("config");
+        let from = common.join("config");
+        fs::copy(&from, &path).map_err(|error| Self::file_error(&from, error))?;
+        let edit = || -> Result<(), git2::Error> {
+            let mut config = git2::Config::open(&path)?;
+            // A key that is not set cannot be removed.
+            for key in ["core.worktree", "extensions.worktreeconfig"] {
+                config.remove(key).ok();
+            }
+            config.set_bool("core.bare", false)?;
+            config.set_bool("core.logAllRefUpdates", true)?;
+            if config.get_string("remote.origin.url").is_err() {
+                config.set_str("remote.origin.url", &common.to_string_lossy())?;
+                let refspec = "+refs/heads/*:refs/remotes/origin/*";
+                config.set_str("remote.origin.fetch", refspec)?;
+            }
+            let own = git_dir.join("config.worktree");
+            if own.is_file() {
+                let own = git2::Config::open(&own)?;
+                let mut entries = own.entries(None)?;
+                while let Some(entry) = entries.next() {
+                    let entry = entry?;
+                    if let (Ok(name), Ok(value)) = (entry.name(), entry.value())
+                        && !matches!(name, "core.bare" | "core.worktree")
+                    {
+                        config.set_str(name, value)?;
+                    }
+                }
+            }
+            Ok(())
+        };
+        edit().map_err(|source| GitError::Library {
+            action: "write the configuration",
+            folder: self.folder().to_owned(),
+            source,
+        })
+    }
+
+    /// Writes the repositories of the submodules, and the links to them in the work tree.
+    fn write_submodules(
+        &self,
+        new: &Path,
+        place: &Path,
+        top: &Path,
+        with: HandOver<'_>,
+    ) -> Result<(), GitError> {
+        for (path, name) in self.declared_submodule_names()? {
+            let inner = self.submodule(&path, &name);
+            if !inner.is_populated() || inner.resolve("HEAD")?.is_none() {
+                continue;
+            }
+            let inner_new = new.join("modules").join(&name);
+            let inner_place = place.join("modules").join(&name);
+            let plain = HandOver {
+                readable: "",
+                ..with
+            };
+            inner.write_repository(&inner_new, &inner_place, plain)?;
+            let tree = relative_path(&inner_place, inner.folder());
+            let config = inner_new.join("config");
+            let set = git2::Config::open(&config)
+                .and_then(|mut config| config.set_str("core.worktree", &tree.to_string_lossy()));
+            set.map_err(|source| GitError::Library {
+                action: "write the configuration",
+                folder: inner.folder().to_owned(),
+                source,
+            })?;
+            inner.write_submodules(&inner_new, &inner_place, top, with)?;
+            write_git_link(
+                top,
+                inner.folder(),
+                &relative_path(inner.folder(), &inner_place),
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Makes git find the town's repositories of the submodules in the work tree, so that it can
+    /// update them. No process of the worker may run.
+    pub fn take_submodules_back(&self) -> Result<(), GitError> {
+        self.link_submodules(self.folder())
+    }
+
+    fn link_submodules(&self, top: &Path) -> Result<(), GitError> {
+        for (path, name) in self.declared_submodule_names()? {
+            let inner = self.submodule(&path, &name);
+            let Some(git_dir) = inner.separate_git_dir() else {
+                continue;
+            };
+            if git_dir.join("HEAD").is_file() && inner.folder().is_dir() {
+                write_git_link(top, inner.folder(), git_dir)?;
+                let tree = relative_path(git_dir, inner.folder());
+                Self::at(git_dir).config_set("core.worktree", &tree.to_string_lossy())?;
+                inner.link_submodules(top)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes the `.git` of a submodule. No link in the work tree is followed.
+fn write_git_link(top: &Path, folder: &Path, to: &Path) -> Result<(), GitError> {
+    let below = folder.strip_prefix(top).unwrap_or(folder);
+    let text = format!("gitdir: {}\n", to.display());
+    let write = || -> Result<(), InsideError> {
+        ConfinedFolder::open(top)?.write_git_link(&below.to_string_lossy(), text.as_bytes())
+    };
+    write().map_err(|error| GitError::Foreign {
+        path: folder.to_owned(),
+        problem: error.to_string(),
+    })
+}
+
+fn put(new: &Path, name: &str, content: &[u8]) -> io::Result<()> {
+    file::replace_file_relaxed(&new.join(name), content, 0o644)
+}
+
+fn empty_if_missing(error: io::Error) -> io::Result<String> {
+    if error.kind() == io::ErrorKind::NotFound {
+        return Ok(String::new());
+    }
+    Err(error)
+}
+
+/// Copies a file with its time, which git compares with those of the files in the work tree.
+fn copy_if_there(from: &Path, to: &Path) -> io::Result<()> {
+    match fs::copy(from, to) {
+        Ok(_) => {
+            let time = fs::metadata(from)?.modified()?;
+            fs::File::options().write(true).open(to)?.set_modified(time)
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Copies the programs among the hooks, without those with the mark.
+fn copy_hooks(from: &Path, to: &Path, mark: &str) -> io::Result<()> {
+    let entries = match fs::read_dir(from) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    file::create_folder(to, 0o755)?;
+    for entry in entries {
+        let entry = entry?;
+        let meta = fs::metadata(entry.path())?;
+        let is_sample = Path::new(&entry.file_name())
+            .extension()
+            .is_some_and(|ending| ending == "sample");
+        if !meta.is_file() || meta.permissions().mode() & 0o111 == 0 || is_sample {
+            continue;
+        }
+        let text = fs::read(entry.path())?;
+        if String::from_utf8_lossy(&text).contains(mark) {
+            continue;
+        }
+        fs::copy(entry.path(), to.join(entry.file_name()))?;
+    }
+    Ok(())
+}
+
+/// Returns the path of `to` relative to the folder `from`. Both are absolute.
+fn relative_path(from: &Path, to: &Path) -> PathBuf {
+    let from: Vec<Component<'_>> = from.components().collect();
+    let to: Vec<Component<'_>> = to.components().collect();
+    let same = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = from[same..].iter().map(|_| Component::ParentDir);
+    up.chain(to[same..].iter().copied()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relative_path_goes_up_to_the_common_folder() {
+        let path = relative_path(Path::new("/a/b/c"), Path::new("/a/d/e"));
+        assert_eq!(path, Path::new("../../d/e"));
+    }
+}

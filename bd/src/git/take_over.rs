@@ -1,0 +1,539 @@
+//! Takes over the state of a worker's repository into the town's repository for its work tree:
+//! commits, branches, stashes, HEAD with its log, and index.
+//!
+//! Nothing that the worker can write is obeyed. Its refs are parsed from files, and its objects are
+//! copied to a repository made for this purpose, from which git fetches: git computes the id of each
+//! object itself, so that none can have another content than its name says.
+//!
+//! 1. Read the refs. If they and the index are those of the last time, nothing is left to do.
+//! 2. Fetch the new commits into `refs/gt/sandbox/<name>/`, as an image of the worker's refs. The
+//!    branches of the worker's own namespace also get their usual names.
+//! 3. Write HEAD and its log.
+//! 4. Copy the index, if all of its paths lead into the work tree.
+//! 5. Do the same for the submodules.
+
+use std::collections::{BTreeMap, HashSet};
+use std::fs;
+use std::io::{self, Read};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use kit::sys::{ForeignFolder, file};
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use tempfile::TempDir;
+
+use super::foreign::{
+    ForeignHead, ForeignRefs, foreign_error, is_object_id, open_below, open_repository,
+};
+use super::separate::SeparateRepository;
+use super::{Git, GitError, NETWORK};
+use crate::bead::hash::compute_short_hash;
+
+/// The maximum size of a file with objects, in bytes.
+const OBJECT_FILE: u64 = 16 << 30;
+
+/// The maximum size of an index, in bytes.
+const INDEX_FILE: u64 = 1 << 30;
+
+/// The record of the state that was taken over last, beside the index.
+const RECORD_NAME: &str = "gt-taken.json";
+
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+struct TakenState {
+    /// The hash of the refs.
+    refs: String,
+    /// The size, times and inode of the index.
+    index: String,
+}
+
+impl Git {
+    /// Takes over the state of the repository in the `.git` of the work tree. Branches whose names
+    /// begin with `own_branches` are set in the shared repository, too.
+    pub fn take_over(&self, own_branches: &str) -> Result<(), GitError> {
+        let repository = open_repository(self.folder())?;
+        let repository = repository.ok_or_else(|| GitError::Foreign {
+            path: self.folder().join(".git"),
+            problem: "there is none".to_owned(),
+        })?;
+        self.take_over_from(&repository, own_branches)
+    }
+
+    fn take_over_from(
+        &self,
+        repository: &ForeignFolder,
+        own_branches: &str,
+    ) -> Result<(), GitError> {
+        let Some(separate) = &self.separate else {
+            return Ok(());
+        };
+        let refs = ForeignRefs::read(repository)?;
+        let index = repository
+            .metadata("index")
+            .map_err(|error| foreign_error(repository.path(), &error))?
+            .map_or_else(String::new, |found| {
+                let changed = (
+                    found.mtime(),
+                    found.mtime_nsec(),
+                    found.ctime(),
+                    found.ctime_nsec(),
+                );
+                format!("{} {changed:?} {}", found.len(), found.ino())
+            });
+        let now = TakenState {
+            refs: compute_short_hash(format!("{refs:?}"), 16),
+            index,
+        };
+        let record = separate.git_dir.join(RECORD_NAME);
+        let before = read_record(&record);
+        if before.refs != now.refs {
+            self.take_refs(separate, repository, &refs, own_branches)?;
+        }
+        if before.index != now.index {
+            self.take_index(separate, repository, !now.index.is_empty())?;
+        }
+        if before != now {
+            let text = serde_json::to_vec(&now).map_err(|error| io::Error::other(error));
+            text.and_then(|text| file::replace_file_relaxed(&record, &text, 0o600))
+                .map_err(|error| Self::file_error(&record, error))?;
+        }
+        self.take_submodules(repository)
+    }
+
+    fn take_refs(
+        &self,
+        separate: &SeparateRepository,
+        repository: &ForeignFolder,
+        refs: &ForeignRefs,
+        own_branches: &str,
+    ) -> Result<(), GitError> {
+        let image = self.copy_refs(repository, refs)?;
+        let taken = separate.taken.as_deref().unwrap_or_default();
+        let refspec = format!("+refs/taken/*:{taken}/*");
+        let call = self.plumbing(["-c", "transfer.fsckObjects=true", "fetch", "--quiet"]);
+        call.args([
+            "--no-tags",
+            "--no-auto-gc",
+            "--no-write-fetch-head",
+            "--prune",
+        ])
+        .args(["--no-recurse-submodules", "--update-shallow", "--"])
+        .args([image.path().as_os_str(), refspec.as_ref()])
+        .limit(NETWORK)
+        .run()?;
+        drop(image);
+        self.set_own_branches(refs, own_branches)?;
+        self.take_lfs_files(repository)?;
+        self.write_head(separate, refs, own_branches)
+    }
+
+    /// Creates a repository with the refs of a worker, and with those of its objects that may be
+    /// missing here.
+    fn copy_refs(
+        &self,
+        repository: &ForeignFolder,
+        refs: &ForeignRefs,
+    ) -> Result<TempDir, GitError> {
+        let required: HashSet<&str> = refs
+            .heads
+            .values()
+            .chain(&refs.stashes)
+            .map(String::as_str)
+            .chain(refs.head_commit())
+            .collect();
+        let left = refs.left_commits();
+        let all: Vec<&str> = required
+            .iter()
+            .copied()
+            .chain(left.iter().copied())
+            .collect();
+        let mut missing = self.missing_objects(&all)?;
+        let image = self.create_scratch("taking-")?;
+        let copied = self.begin_image(image.path(), &all);
+        copied.map_err(|error| Self::file_error(image.path(), error))?;
+        let git = Self::at(image.path());
+        if !missing.is_empty() {
+            let common = self.common_dir()?.join("objects");
+            let failed = |error: io::Error| foreign_error(repository.path(), &error);
+            copy_loose_objects(repository, &common, image.path()).map_err(failed)?;
+            missing = git.missing_objects(&all)?;
+            if !missing.is_empty() && copy_packs(repository, image.path()).map_err(failed)? {
+                git.index_packs()?;
+                missing = git.missing_objects(&all)?;
+            }
+        }
+        if let Some(id) = missing.iter().find(|id| required.contains(id.as_str())) {
+            return Err(GitError::Foreign {
+                path: repository.path().to_owned(),
+                problem: format!("it lacks the commit {id}"),
+            });
+        }
+        let mut lines = BTreeMap::new();
+        for (branch, id) in &refs.heads {
+            lines.insert(format!("refs/taken/heads/{branch}"), id.as_str());
+        }
+        for (number, id) in refs.stashes.iter().enumerate() {
+            lines.insert(format!("refs/taken/stash/{number}"), id);
+        }
+        for id in left.into_iter().filter(|id| !missing.contains(*id)) {
+            lines.insert(format!("refs/taken/left/{id}"), id);
+        }
+        if let Some(id) = refs.head_commit() {
+            lines.insert("refs/taken/head".to_owned(), id);
+        }
+        let mut text = String::from("# pack-refs with: sorted \n");
+        for (name, id) in lines {
+            text.push_str(&format!("{id} {name}\n"));
+        }
+        let path = image.path().join("packed-refs");
+        file::replace_file_relaxed(&path, text.as_bytes(), 0o600)
+            .map_err(|error| Self::file_error(&path, error))?;
+        Ok(image)
+    }
+
+    /// Writes the files of an empty repository that borrows the objects of this one.
+    fn begin_image(&self, image: &Path, ids: &[&str]) -> io::Result<()> {
+        let common = self.common_dir().map_err(io::Error::other)?;
+        let is_sha256 = ids.iter().any(|id| id.len() == 64);
+        let config = if is_sha256 {
+            "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectformat = sha256\n"
+        } else {
+            "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
+        };
+        for folder in ["refs", "objects/info", "objects/pack"] {
+            file::create_folder(&image.join(folder), 0o700)?;
+        }
+        let write =
+            |name: &str, text: &[u8]| file::replace_file_relaxed(&image.join(name), text, 0o600);
+        write("HEAD", b"ref: refs/heads/none\n")?;
+        write("config", config.as_bytes())?;
+        let mut alternates = common.join("objects").into_os_string().into_encoded_bytes();
+        alternates.push(b'\n');
+        write("objects/info/alternates", &alternates)?;
+        if let Some(shallow) = file::read_file_if_exists(&common.join("shallow"))? {
+            write("shallow", &shallow)?;
+        }
+        Ok(())
+    }
+
+    /// Returns those of the ids that are no object here.
+    fn missing_objects(&self, ids: &[&str]) -> Result<HashSet<String>, GitError> {
+        if ids.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let input = ids.join("\n") + "\n";
+        let call = self.plumbing(["cat-file", "--batch-check=%(objectname)"]);
+        let listed = call.stdin(input).text()?;
+        Ok(listed
+            .lines()
+            .filter_map(|line| line.strip_suffix(" missing"))
+            .map(str::to_owned)
+            .collect())
+    }
+
+    /// Computes the indexes of copied packs.
+    fn index_packs(&self) -> Result<(), GitError> {
+        let folder = self.folder().join("objects/pack");
+        let entries = fs::read_dir(&folder).map_err(|error| Self::file_error(&folder, error))?;
+        for entry in entries {
+            let path = entry
+                .map_err(|error| Self::file_error(&folder, error))?
+                .path();
+            self.plumbing(["index-pack"])
+                .args([path])
+                .limit(NETWORK)
+                .run()?;
+        }
+        Ok(())
+    }
+
+    /// Sets the branches of the worker's namespace.
+    fn set_own_branches(&self, refs: &ForeignRefs, own_branches: &str) -> Result<(), GitError> {
+        let mut commands = String::new();
+        for (branch, id) in &refs.heads {
+            if !own_branches.is_empty() && branch.starts_with(own_branches) {
+                commands.push_str(&format!("update refs/heads/{branch} {id}\n"));
+            }
+        }
+        if commands.is_empty() {
+            return Ok(());
+        }
+        let call = self.plumbing(["update-ref", "--create-reflog", "--stdin"]);
+        call.stdin(commands).run()
+    }
+
+    fn write_head(
+        &self,
+        separate: &SeparateRepository,
+        refs: &ForeignRefs,
+        own_branches: &str,
+    ) -> Result<(), GitError> {
+        let taken = separate.taken.as_deref().unwrap_or_default();
+        let head = match &refs.head {
+            ForeignHead::Commit(id) => format!("{id}\n"),
+            ForeignHead::Branch(branch)
+                if !own_branches.is_empty() && branch.starts_with(own_branches) =>
+            {
+                format!("ref: refs/heads/{branch}\n")
+            }
+            ForeignHead::Branch(branch) => format!("ref: {taken}/heads/{branch}\n"),
+        };
+        let ids: Vec<&str> = refs
+            .head_log
+            .iter()
+            .filter_map(|line| line.split(' ').nth(1))
+            .collect();
+        let missing = self.missing_objects(&ids)?;
+        let mut log = String::new();
+        for (line, id) in refs.head_log.iter().zip(ids) {
+            if !missing.contains(id) {
+                log.push_str(line);
+                log.push('\n');
+            }
+        }
+        for (name, text) in [("logs/HEAD", &log), ("HEAD", &head)] {
+            let path = separate.git_dir.join(name);
+            let folder = path.parent().unwrap_or(&separate.git_dir);
+            file::create_folder(folder, 0o755)
+                .and_then(|()| file::replace_file_relaxed(&path, text.as_bytes(), 0o644))
+                .map_err(|error| Self::file_error(&path, error))?;
+        }
+        Ok(())
+    }
+
+    /// Copies the index of a worker. Git trusts the paths of an index, and would remove files
+    /// through them.
+    fn take_index(
+        &self,
+        separate: &SeparateRepository,
+        repository: &ForeignFolder,
+        is_there: bool,
+    ) -> Result<(), GitError> {
+        let index = separate.git_dir.join("index");
+        if !is_there {
+            return file::remove_file(&index).map_err(|error| Self::file_error(&index, error));
+        }
+        let scratch = tempfile::Builder::new()
+            .prefix("index-")
+            .tempdir_in(&separate.git_dir)
+            .map_err(|error| Self::file_error(&index, error))?;
+        let copy = scratch.path().join("index");
+        let failed = |error: io::Error| foreign_error(repository.path(), &error);
+        repository
+            .copy_file("index", &copy, INDEX_FILE)
+            .map_err(failed)?;
+        // The shared part of a split index, which git looks for beside the repository's HEAD.
+        for entry in repository.entries().map_err(failed)? {
+            let name = entry.name.to_str();
+            let id = name.and_then(|name| name.strip_prefix("sharedindex."));
+            if id.is_some_and(is_object_id) {
+                let shared = separate.git_dir.join(&entry.name);
+                if !shared.exists() {
+                    repository
+                        .copy_file(&entry.name, &shared, INDEX_FILE)
+                        .map_err(failed)?;
+                }
+            }
+        }
+        let listed = self
+            .plumbing(["ls-files", "-z"])
+            .env("GIT_INDEX_FILE", &copy)
+            .paths()?;
+        if let Some(path) = listed.iter().find(|path| !is_inside(path)) {
+            return Err(GitError::Foreign {
+                path: repository.path().join("index"),
+                problem: format!(
+                    "it names {}, which is no path in the work tree",
+                    path.display()
+                ),
+            });
+        }
+        fs::rename(&copy, &index).map_err(|error| Self::file_error(&index, error))
+    }
+
+    /// Copies the files of git-lfs that are missing here, if their content fits their names.
+    fn take_lfs_files(&self, repository: &ForeignFolder) -> Result<(), GitError> {
+        let failed = |error: io::Error| foreign_error(repository.path(), &error);
+        let objects = open_below(repository, Path::new("lfs/objects")).map_err(failed)?;
+        let Some(objects) = objects else {
+            return Ok(());
+        };
+        let store = self.common_dir()?.join("lfs");
+        for (folder, inside) in list_folders(&objects).map_err(failed)? {
+            for (inner, files) in list_folders(&inside).map_err(failed)? {
+                let place = store.join("objects").join(&folder).join(&inner);
+                for entry in files.entries().map_err(failed)? {
+                    let to = place.join(&entry.name);
+                    if entry.is_folder || to.exists() {
+                        continue;
+                    }
+                    copy_lfs_file(&files, &entry.name, &store, &to).map_err(failed)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn take_submodules(&self, repository: &ForeignFolder) -> Result<(), GitError> {
+        for (path, name) in self.declared_submodule_names()? {
+            let inner = self.submodule(&path, &name);
+            let failed = |error: io::Error| foreign_error(repository.path(), &error);
+            let folder = open_below(repository, &Path::new("modules").join(&name));
+            let Some(folder) = folder.map_err(failed)? else {
+                continue;
+            };
+            if folder.metadata("HEAD").map_err(failed)?.is_none() {
+                continue;
+            }
+            inner.create_submodule_repository()?;
+            inner.take_over_from(&folder, "")?;
+        }
+        Ok(())
+    }
+
+    /// Creates the town's repository for a submodule that the worker has added.
+    fn create_submodule_repository(&self) -> Result<(), GitError> {
+        let Some(git_dir) = self.separate_git_dir() else {
+            return Ok(());
+        };
+        if git_dir.join("HEAD").exists() {
+            return Ok(());
+        }
+        Self::at(git_dir).init("main", true)?;
+        let config = ["config", "-f", "config", "core.bare", "false"];
+        Self::at(git_dir).plumbing(config).run()
+    }
+}
+
+/// Reads the record of the last taking. An unreadable one only costs another taking.
+fn read_record(path: &Path) -> TakenState {
+    let bytes = file::read_file_if_exists(path).ok().flatten();
+    bytes
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
+        .unwrap_or_default()
+}
+
+/// Returns true if a path of an index leads to a place in the work tree, outside of `.git`.
+fn is_inside(path: &Path) -> bool {
+    !path.as_os_str().is_empty()
+        && path.components().all(|part| match part {
+            Component::Normal(part) => !part.eq_ignore_ascii_case(".git"),
+            _ => false,
+        })
+}
+
+fn list_folders(folder: &ForeignFolder) -> io::Result<Vec<(PathBuf, ForeignFolder)>> {
+    let mut found = Vec::new();
+    for entry in folder.entries()? {
+        if entry.is_folder
+            && let Some(inner) = folder.subfolder(&entry.name)?
+        {
+            found.push((PathBuf::from(entry.name), inner));
+        }
+    }
+    Ok(found)
+}
+
+/// Copies the loose objects of a worker that are not loose objects in `known`.
+fn copy_loose_objects(repository: &ForeignFolder, known: &Path, image: &Path) -> io::Result<()> {
+    let Some(objects) = repository.subfolder("objects")? else {
+        return Ok(());
+    };
+    for (part, folder) in list_folders(&objects)? {
+        let is_part = part.as_os_str().len() == 2
+            && part
+                .as_os_str()
+                .as_bytes()
+                .iter()
+                .all(u8::is_ascii_hexdigit);
+        if !is_part {
+            continue;
+        }
+        let to = image.join("objects").join(&part);
+        file::create_folder(&to, 0o700)?;
+        for entry in folder.entries()? {
+            let is_object = !entry.is_folder
+                && entry.name.as_bytes().iter().all(u8::is_ascii_hexdigit)
+                && matches!(entry.name.len(), 38 | 62);
+            if is_object && !known.join(&part).join(&entry.name).exists() {
+                folder.copy_file(&entry.name, &to.join(&entry.name), OBJECT_FILE)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Copies the packs of a worker without their indexes. Returns false if there are none.
+fn copy_packs(repository: &ForeignFolder, image: &Path) -> io::Result<bool> {
+    let Some(packs) = open_below(repository, Path::new("objects/pack"))? else {
+        return Ok(false);
+    };
+    let mut number = 0;
+    for entry in packs.entries()? {
+        if entry.is_folder || !entry.name.as_bytes().ends_with(b".pack") {
+            continue;
+        }
+        let to = image.join(format!("objects/pack/pack-{number:040}.pack"));
+        packs.copy_file(&entry.name, &to, OBJECT_FILE)?;
+        number += 1;
+    }
+    Ok(number > 0)
+}
+
+fn copy_lfs_file(
+    folder: &ForeignFolder,
+    name: &std::ffi::OsStr,
+    store: &Path,
+    to: &Path,
+) -> io::Result<()> {
+    let parent = to.parent().unwrap_or(store);
+    file::create_folder(parent, 0o755)?;
+    let scratch = tempfile::Builder::new()
+        .prefix("taking-")
+        .tempdir_in(store)?;
+    let copy = scratch.path().join("file");
+    folder.copy_file(name, &copy, OBJECT_FILE)?;
+    let mut digest = Sha256::new();
+    let mut file = fs::File::open(&copy)?;
+    let mut piece = vec![0; 1 << 20];
+    loop {
+        match file.read(&mut piece)? {
+            0 => break,
+            length => digest.update(&piece[..length]),
+        }
+    }
+    let id: String = digest
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    if name.as_bytes() == id.as_bytes() {
+        fs::rename(&copy, to)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_an_index_that_lead_out_of_the_work_tree_are_refused() {
+        for path in ["a", "a/b.git", ".gitignore", "a b"] {
+            assert!(is_inside(Path::new(path)), "{path}");
+        }
+        for path in [
+            "",
+            "..",
+            "../a",
+            "a/../../b",
+            "/etc/x",
+            ".git/config",
+            "a/.GIT/x",
+        ] {
+            assert!(!is_inside(Path::new(path)), "{path}");
+        }
+    }
+}

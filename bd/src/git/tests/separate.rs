@@ -1,0 +1,316 @@
+//! Work trees whose `.git` someone else writes.
+
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+/// A bare repository of a town, the repository of one of its work trees, and that work tree with a
+/// `.git` of its own.
+struct SeparateTree {
+    place: TestPlace,
+    base: String,
+}
+
+impl SeparateTree {
+    fn new() -> Self {
+        let place = TestPlace::new();
+        let (_, work) = place.with_origin();
+        let base = commit_file(&work, "sub/file", "one\n");
+        work.push("origin", &base, "main", PushLease::FastForward, true)
+            .unwrap();
+        let shared = place.git("shared.git");
+        shared
+            .clone_bare(&place.path("origin.git").to_string_lossy())
+            .unwrap();
+        let tree = place.path("tree");
+        shared
+            .worktree_add(&tree, "polecat/nux/w-1@a", &base)
+            .unwrap();
+        let own = place.path("shared.git/worktrees/own");
+        fs::rename(place.path("shared.git/worktrees/tree"), own).unwrap();
+        let separate = Self { place, base };
+        separate.hand_over();
+        separate
+    }
+
+    /// The work tree through the town's repository.
+    fn town(&self) -> Git {
+        let mut git = Git::with_repository(
+            &self.place.path("tree"),
+            &self.place.path("shared.git/worktrees/own"),
+            Some("nux"),
+        );
+        git.env = self.place.git("tree").env;
+        git
+    }
+
+    /// The work tree through its own repository.
+    fn worker(&self) -> Git {
+        self.place.git("tree")
+    }
+
+    fn take_over(&self) -> Result<(), GitError> {
+        self.town().take_over("polecat/nux/")
+    }
+
+    fn hand_over(&self) {
+        let with = HandOver {
+            workshop: self.place.root.path(),
+            readable: "",
+            own_hooks: "# Ours",
+        };
+        self.town().hand_over(with).unwrap();
+    }
+}
+
+#[test]
+fn a_handed_over_tree_is_a_repository_of_its_own_with_the_state_of_the_towns() {
+    let tree = SeparateTree::new();
+    let worker = tree.worker();
+    assert!(worker.folder().join(".git").is_dir());
+    assert!(!worker.is_linked_worktree().unwrap());
+    assert_eq!(head_commit(&worker), tree.base);
+    assert_eq!(
+        worker.head_branch().unwrap().as_deref(),
+        Some("polecat/nux/w-1@a")
+    );
+    assert_eq!(worker.status().unwrap(), []);
+    assert_eq!(
+        worker.resolve("origin/main").unwrap().as_ref(),
+        Some(&tree.base)
+    );
+    worker.fetch("origin").unwrap();
+    worker.plumbing(["fsck"]).run().unwrap();
+    // Its settings, hooks and stashes are its own.
+    worker.config_set("core.pager", "mine").unwrap();
+    let shared = tree.place.git("shared.git");
+    assert_eq!(shared.config_get("core.pager").unwrap(), None);
+    assert_eq!(tree.town().status().unwrap(), []);
+}
+
+#[test]
+fn commits_branches_stashes_and_staged_files_are_taken_over() {
+    let tree = SeparateTree::new();
+    let (worker, town) = (tree.worker(), tree.town());
+    let tip = commit_file(&worker, "new", "text\n");
+    worker.plumbing(["branch", "topic"]).run().unwrap();
+    write_file(&worker, "new", "stashed\n");
+    worker.plumbing(["stash"]).run().unwrap();
+    write_file(&worker, "sub/file", "two\n");
+    worker.add_all().unwrap();
+    write_file(&worker, "untracked", "x");
+    tree.take_over().unwrap();
+    assert_eq!(head_commit(&town), tip);
+    assert_eq!(
+        town.resolve("refs/heads/polecat/nux/w-1@a").unwrap(),
+        Some(tip.clone())
+    );
+    assert_eq!(town.status().unwrap(), worker.status().unwrap());
+    let stashes = town.stashes().unwrap();
+    assert_eq!(stashes.len(), 1);
+    assert_eq!(stashes[0].branch(), Some("polecat/nux/w-1@a"));
+    let branches = town.taken_branches().unwrap().unwrap();
+    let names: Vec<&str> = branches.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["polecat/nux/w-1@a", "topic"]);
+    // Only the worker's namespace reaches the shared branches.
+    assert_eq!(town.resolve("refs/heads/topic").unwrap(), None);
+    // What is gone there is gone here.
+    worker.plumbing(["stash", "drop"]).run().unwrap();
+    worker.plumbing(["branch", "-D", "topic"]).run().unwrap();
+    worker.switch_new_branch("main", "HEAD").unwrap();
+    tree.take_over().unwrap();
+    assert!(town.stashes().unwrap().is_empty());
+    assert_eq!(town.head_branch().unwrap().as_deref(), Some("main"));
+    assert_eq!(town.resolve("refs/heads/main").unwrap(), None);
+    assert_eq!(head_commit(&town), tip);
+}
+
+#[test]
+fn commits_of_any_form_are_taken_over() {
+    let tree = SeparateTree::new();
+    let (worker, town) = (tree.worker(), tree.town());
+    for number in 0..3 {
+        commit_file(&worker, &format!("file{number}"), "text\n");
+    }
+    worker.plumbing(["gc", "--quiet"]).run().unwrap();
+    let tip = head_commit(&worker);
+    tree.take_over().unwrap();
+    assert_eq!(head_commit(&town), tip);
+    // On no branch, and then left.
+    worker.checkout_detach(&tree.base).unwrap();
+    let left = commit_file(&worker, "left", "x");
+    worker.switch("polecat/nux/w-1@a").unwrap();
+    tree.take_over().unwrap();
+    assert!(town.resolve(&left).unwrap().is_some());
+    assert_eq!(
+        town.unreached_commits(&[&left]).unwrap(),
+        std::slice::from_ref(&left)
+    );
+    let log = town.head_reflog().unwrap();
+    assert!(
+        log.iter()
+            .any(|(_, how)| how.contains(&format!("from {left} to")))
+    );
+    town.plumbing(["fsck"]).run().unwrap();
+}
+
+#[test]
+fn a_tree_with_the_state_of_a_stranger_is_refused() {
+    type Attack = fn(&SeparateTree, &Path);
+    let attacks: [(&str, Attack); 8] = [
+        ("a link in place of the repository", |tree, git| {
+            fs::rename(git, tree.place.path("moved")).unwrap();
+            symlink(tree.place.path("moved"), git).unwrap();
+        }),
+        ("a file in place of the repository", |tree, git| {
+            fs::rename(git, tree.place.path("moved")).unwrap();
+            let text = format!("gitdir: {}\n", tree.place.path("work/.git").display());
+            fs::write(git, text).unwrap();
+        }),
+        ("a link in place of HEAD", |tree, git| {
+            fs::remove_file(git.join("HEAD")).unwrap();
+            symlink(tree.place.path("work/.git/HEAD"), git.join("HEAD")).unwrap();
+        }),
+        ("a HEAD outside of the branches", |_, git| {
+            fs::write(git.join("HEAD"), "ref: refs/remotes/origin/main\n").unwrap();
+        }),
+        ("a commit of another repository", |tree, git| {
+            let secret = commit_file(&tree.place.git("work"), "secret", "secret\n");
+            let objects = tree.place.path("work/.git/objects");
+            let text = format!("{}\n", objects.display());
+            fs::write(git.join("objects/info/alternates"), text).unwrap();
+            fs::write(git.join("HEAD"), format!("{secret}\n")).unwrap();
+        }),
+        ("objects behind a link", |tree, git| {
+            let secret = commit_file(&tree.place.git("work"), "secret", "secret\n");
+            fs::remove_dir_all(git.join("objects")).unwrap();
+            symlink(tree.place.path("work/.git/objects"), git.join("objects")).unwrap();
+            fs::write(git.join("HEAD"), format!("{secret}\n")).unwrap();
+        }),
+        ("an object with another name", |tree, git| {
+            let worker = tree.worker();
+            let tip = commit_file(&worker, "a", "a\n");
+            let false_id = "a".repeat(40);
+            let object = |id: &str| git.join("objects").join(&id[..2]).join(&id[2..]);
+            fs::create_dir_all(object(&false_id).parent().unwrap()).unwrap();
+            fs::copy(object(&tip), object(&false_id)).unwrap();
+            fs::write(git.join("HEAD"), format!("{false_id}\n")).unwrap();
+        }),
+        ("an index that leads out of the tree", |tree, git| {
+            let path = git.join("index");
+            let mut bytes = fs::read(&path).unwrap();
+            let at = bytes
+                .windows(8)
+                .position(|piece| piece == b"sub/file")
+                .unwrap();
+            bytes[at..at + 8].copy_from_slice(b"../filex");
+            let body = bytes.len() - 20;
+            fs::write(tree.place.path("body"), &bytes[..body]).unwrap();
+            let sum = kit::sys::ChildCommand::new("sha1sum").arg(tree.place.path("body"));
+            let sum = sum.run().unwrap().text();
+            for (number, byte) in bytes[body..].iter_mut().enumerate() {
+                *byte = u8::from_str_radix(&sum[2 * number..2 * number + 2], 16).unwrap();
+            }
+            fs::write(&path, bytes).unwrap();
+        }),
+    ];
+    for (name, attack) in attacks {
+        let tree = SeparateTree::new();
+        attack(&tree, &tree.place.path("tree/.git"));
+        let refused = tree.take_over();
+        assert!(refused.is_err(), "{name}");
+        let town = tree.town();
+        let objects = town.plumbing(["cat-file", "--batch-all-objects"]);
+        let objects = objects.args(["--batch-check"]).text().unwrap();
+        assert!(
+            !objects.lines().any(|line| line.starts_with("aaaaaaaa")),
+            "{name}"
+        );
+        // The next repository is whole again.
+        tree.hand_over();
+        tree.take_over().unwrap();
+        assert_eq!(head_commit(&tree.worker()), tree.base, "{name}");
+    }
+}
+
+#[test]
+fn a_submodule_has_a_repository_of_its_own_too() {
+    let place = TestPlace::new();
+    let (_, work) = place.with_origin();
+    let library = place.git("library");
+    library.init("main", false).unwrap();
+    let first = commit_file(&library, "code", "one\n");
+    let allowed = ["-c", "protocol.file.allow=always", "submodule", "--quiet"];
+    work.plumbing(allowed)
+        .args(["add", "--name", "lib"])
+        .args([library.folder().as_os_str(), "third".as_ref()])
+        .run()
+        .unwrap();
+    let base = work.commit_index("Add the library").unwrap();
+    work.push("origin", &base, "main", PushLease::FastForward, true)
+        .unwrap();
+    fs::write(
+        place.path("gitconfig"),
+        "[user]\nname = Tess\nemail = t@e.org\n[protocol \"file\"]\nallow = always\n",
+    )
+    .unwrap();
+    let shared = place.git("shared.git");
+    shared
+        .clone_bare(&place.path("origin.git").to_string_lossy())
+        .unwrap();
+    shared
+        .worktree_add(&place.path("tree"), "polecat/nux/w-1@a", &base)
+        .unwrap();
+    let own = place.path("shared.git/worktrees/own");
+    fs::rename(place.path("shared.git/worktrees/tree"), own).unwrap();
+    let tree = SeparateTree { place, base };
+    tree.town().complete_checkout().unwrap();
+    tree.hand_over();
+    let inner = tree.worker().in_folder(tree.place.path("tree/third"));
+    assert_eq!(head_commit(&inner), first);
+    assert_eq!(inner.status().unwrap(), []);
+    let git_dir = inner.plumbing(["rev-parse", "--absolute-git-dir"]).text();
+    assert!(git_dir.unwrap().ends_with("/tree/.git/modules/lib"));
+    tree.take_over().unwrap();
+    assert_eq!(tree.town().status().unwrap(), []);
+    assert!(!tree.town().has_unsaved_files().unwrap());
+    // Its work is noticed, without its settings being obeyed.
+    let trap = tree.place.path("trapped");
+    let program = tree.place.path("trap");
+    fs::write(&program, format!("#!/bin/sh\ntouch {}\n", trap.display())).unwrap();
+    inner
+        .config_set("core.fsmonitor", &program.to_string_lossy())
+        .unwrap();
+    inner.config_set("core.hooksPath", "/tmp/none").unwrap();
+    let second = {
+        fs::write(inner.folder().join("code"), "two\n").unwrap();
+        let quiet = |args: &[&str]| {
+            let call = inner.plumbing(args);
+            call.text().unwrap()
+        };
+        quiet(&["commit", "--quiet", "-a", "-m", "Two"]);
+        quiet(&["rev-parse", "HEAD"])
+    };
+    fs::remove_file(&trap).ok();
+    tree.take_over().unwrap();
+    let town = tree.town();
+    let changed = town.status().unwrap();
+    assert_eq!(changed.len(), 1);
+    assert_eq!(changed[0].path, Path::new("third"));
+    let work = town.submodules_with_work().unwrap();
+    assert_eq!(work[0].own_commits, [second]);
+    let who = Identity {
+        name: "T".to_owned(),
+        email: "t@e.org".to_owned(),
+    };
+    let policy = rescue::BigFilePolicy::Leave;
+    let saved = rescue::save_rescue(&town, "refs/gt/rescue/x", "Work", &who, policy);
+    assert!(saved.unwrap().is_some());
+    assert_eq!(
+        rescue::list_submodule_commits(&town, "refs/gt/rescue/x")
+            .unwrap()
+            .len(),
+        1
+    );
+    assert!(!trap.exists());
+}
