@@ -467,7 +467,7 @@ fn a_worker_with_a_broken_sandbox_is_still_released() {
     let town = &worker.town;
     worker.commit("work.txt");
     let tip = worker.git(["rev-parse", "HEAD"]).trim().to_owned();
-    std::fs::write(worker.sandbox.join(".git"), "garbage\n").unwrap();
+    std::fs::write(worker.sandbox.join(".git/HEAD"), "garbage\n").unwrap();
     town.bd("web", ["close", &worker.bead, "--reason", "Won't do"])
         .ok();
     town.patrol();

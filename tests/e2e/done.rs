@@ -308,43 +308,48 @@ fn reusing_a_sandbox_saves_the_previous_stash_and_keeps_the_stash_list() {
 }
 
 #[test]
-fn stashes_are_refused_in_sandboxes_and_commits_are_not() {
-    let worker = Worker::new();
+fn the_stashes_of_a_sandbox_are_its_own_and_are_saved_before_its_next_work() {
+    let mut worker = Worker::new();
     std::fs::write(worker.sandbox.join("shared.txt"), "mine\n").unwrap();
-    let stash = ["stash", "push", "-q", "-m", "half done"];
-    let refused = worker.town.git_at(&worker.sandbox, stash).run();
-    assert_ne!(refused.code, 0);
-    let words = "stashes are shared by all workers of this rig";
-    assert!(refused.err.contains(words), "{}", refused.err);
-    let text = std::fs::read_to_string(worker.sandbox.join("shared.txt")).unwrap();
-    assert_eq!(text, "mine\n", "nothing is lost");
+    worker.git(["stash", "push", "-q", "-m", "half done"]);
+    let shared = worker.town.root().join("web/.repo.git");
+    let list = worker.town.git_at(&shared, ["stash", "list"]).ok().out;
+    assert_eq!(list, "", "no other worker sees it");
+    // Work that is only in a stash is not handed in as nothing.
+    worker
+        .done(["--no-change", "nothing to do"])
+        .fails("the stash `On polecat/");
+    worker.git(["stash", "pop", "-q"]);
     worker.git(["commit", "-qam", "Half done"]);
-    assert_eq!(worker.git(["stash", "list"]), "");
-    // An autostash of git is not lost when its rebase is given up.
-    worker.origin.commit("shared.txt", "theirs\n", "Theirs");
-    worker.git(["fetch", "-q", "origin"]);
     std::fs::write(worker.sandbox.join("README.md"), "edited\n").unwrap();
-    let rebase = ["rebase", "-q", "--autostash", "origin/main"];
-    assert_ne!(worker.town.git_at(&worker.sandbox, rebase).run().code, 0);
-    worker.git(["rebase", "--quit"]);
-    let kept = worker.git(["stash", "show", "--name-only", "stash@{0}"]);
-    assert_eq!(kept.trim(), "README.md");
-    let prime = worker.town.gt_as(&worker.name, ["prime"]).ok().out;
-    assert!(prime.contains("do not stash"), "{prime}");
+    worker.git(["stash", "push", "-q", "-m", "for later"]);
+    worker.git(["branch", "idea"]);
+    worker.hand_in();
+    assert_eq!(worker.merge()["outcome"], "merged");
+    worker.take_another();
+    assert_eq!(worker.git(["stash", "list"]), "");
+    let kept = worker.town.gt(["rescue", "list", "--json"]).ok().json();
+    let subjects: Vec<&str> = kept
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|saved| saved["subject"].as_str().unwrap())
+        .collect();
+    assert_eq!(subjects.len(), 1, "{kept}");
+    assert!(subjects[0].ends_with(": for later"), "{kept}");
+    assert_eq!(worker.town.events("stash_kept").len(), 1);
 }
 
 #[test]
-fn files_that_only_a_line_of_another_worker_makes_git_ignore_are_named() {
+fn a_file_that_the_worker_makes_git_ignore_is_named() {
     let worker = Worker::new();
-    let excludes = worker.town.root().join("web/.repo.git/info/exclude");
+    let excludes = worker.sandbox.join(".git/info/exclude");
     let before = std::fs::read_to_string(&excludes).unwrap();
     std::fs::write(&excludes, format!("{before}docs/\n")).unwrap();
     std::fs::create_dir(worker.sandbox.join("docs")).unwrap();
     std::fs::write(worker.sandbox.join("docs/guide.txt"), "guide\n").unwrap();
     worker.commit("work.txt");
-    worker
-        .done(["--summary", "done"])
-        .fails("git add -f -- docs/guide.txt");
+    worker.done(["--summary", "done"]).fails("docs/guide.txt");
     worker.git(["add", "-f", "docs/guide.txt"]);
     worker.git(["commit", "-qm", "Guide"]);
     // Build output is no work, and the user's own ignore file is a choice of the user.

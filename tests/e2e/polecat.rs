@@ -83,7 +83,7 @@ fn an_idle_polecat_works_and_its_sandbox_is_reused_by_branch_switch() {
         assert_eq!(polecats.len(), 1);
         assert_eq!(polecats[0]["state"], "idle");
         let worker = format!("web/{}", polecats[0]["name"].as_str().unwrap());
-        let meta = std::fs::metadata(town.sandbox(&worker).join(".git")).unwrap();
+        let meta = std::fs::metadata(town.sandbox(&worker).join("README.md")).unwrap();
         inodes.push(std::os::unix::fs::MetadataExt::ino(&meta));
     }
     inodes.dedup();
@@ -111,7 +111,7 @@ fn a_broken_sandbox_is_moved_aside_and_recreated() {
     let (_, worker) = town.idle_worker();
     let sandbox = town.sandbox(&worker);
     std::fs::write(sandbox.join("precious.txt"), "still here\n").unwrap();
-    std::fs::remove_file(sandbox.join(".git")).unwrap();
+    std::fs::remove_dir_all(sandbox.join(".git")).unwrap();
     std::fs::create_dir(sandbox.join(".git")).unwrap();
     let second = town.bead("web", "Second");
     let slung = town.gt(["sling", &second, "web", "--json"]).ok().json();

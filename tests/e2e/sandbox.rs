@@ -134,11 +134,12 @@ fn a_sandbox_that_cannot_be_restored_makes_its_worker_stuck_and_the_named_comman
 }
 
 #[test]
-fn work_in_a_sandbox_with_a_broken_link_can_be_taken_off_its_worker() {
+fn work_in_a_sandbox_with_a_broken_repository_can_be_taken_off_its_worker() {
     let (town, _origin, bead, worker) = waiting_worker();
     town.kill_all_sessions();
-    let link = town.sandbox(&worker).join(".git");
-    fs::write(&link, "gitdir: /nowhere/.repo.git/worktrees/rig\n").unwrap();
+    let git = town.sandbox(&worker).join(".git");
+    fs::remove_dir_all(&git).unwrap();
+    fs::write(&git, "gitdir: /nowhere/.repo.git/worktrees/rig\n").unwrap();
     town.gt(["unsling", &bead]).ok();
     assert_eq!(town.status_of("web", &bead), "open");
 }

@@ -41,7 +41,8 @@ pub(super) enum ForeignHead {
 /// The refs of a repository that someone else writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ForeignRefs {
-    pub head: ForeignHead,
+    /// The error is the reason why it cannot be read. The branches count nevertheless.
+    pub head: Result<ForeignHead, String>,
     /// The tips of the branches by their names without `refs/heads/`.
     pub heads: BTreeMap<String, String>,
     /// The commits of the stashes, newest first.
@@ -65,7 +66,7 @@ impl ForeignRefs {
                 read_loose_heads(&folder, "", 0, &mut heads)?;
             }
             Ok(Self {
-                head: read_head(repository)?,
+                head: read_head(repository).map_err(|error| error.to_string()),
                 heads,
                 stashes: read_stashes(repository)?,
                 head_log: read_log(repository, &["HEAD"])?,
@@ -74,9 +75,9 @@ impl ForeignRefs {
         read().map_err(|error| failed(error.to_string()))
     }
 
-    /// The commit of HEAD; `None` on a branch without a commit.
+    /// The commit of HEAD; `None` on a branch without a commit, or if HEAD cannot be read.
     pub(super) fn head_commit(&self) -> Option<&str> {
-        match &self.head {
+        match self.head.as_ref().ok()? {
             ForeignHead::Commit(id) => Some(id),
             ForeignHead::Branch(branch) => self.heads.get(branch).map(String::as_str),
         }
@@ -341,9 +342,9 @@ mod tests {
             "ref: refs/heads/.invalid",
             "junk",
         ] {
-            assert!(read(&[("HEAD", head)]).is_err(), "{head}");
+            assert!(read(&[("HEAD", head)]).unwrap().head.is_err(), "{head}");
         }
-        assert!(read(&[]).is_err());
+        assert!(read(&[]).unwrap().head.is_err());
         let unborn = read(&[("HEAD", "ref: refs/heads/new\n")]).unwrap();
         assert_eq!(unborn.head_commit(), None);
     }

@@ -49,6 +49,13 @@ struct TakenState {
     index: String,
 }
 
+/// A repository with the refs of a worker.
+struct RefImage {
+    folder: TempDir,
+    /// The commits that the worker's refs name and its repository lacks.
+    missing: HashSet<String>,
+}
+
 impl Git {
     /// Takes over the state of the repository in the `.git` of the work tree. Branches whose names
     /// begin with `own_branches` are set in the shared repository, too.
@@ -120,13 +127,22 @@ impl Git {
             "--prune",
         ])
         .args(["--no-recurse-submodules", "--update-shallow", "--"])
-        .args([image.path().as_os_str(), refspec.as_ref()])
+        .args([image.folder.path().as_os_str(), refspec.as_ref()])
         .limit(NETWORK)
         .run()?;
-        drop(image);
-        self.set_own_branches(refs, own_branches)?;
+        self.set_own_branches(refs, &image.missing, own_branches)?;
         self.take_lfs_files(repository)?;
-        self.write_head(separate, refs, own_branches)
+        let problem = match (&refs.head, refs.head_commit()) {
+            (Err(problem), _) => problem.clone(),
+            (Ok(_), Some(id)) if image.missing.contains(id) => {
+                format!("it lacks the commit {id} of its HEAD")
+            }
+            (Ok(head), _) => return self.write_head(separate, refs, head, own_branches),
+        };
+        Err(GitError::Foreign {
+            path: repository.path().to_owned(),
+            problem,
+        })
     }
 
     /// Creates a repository with the refs of a worker, and with those of its objects that may be
@@ -135,20 +151,17 @@ impl Git {
         &self,
         repository: &ForeignFolder,
         refs: &ForeignRefs,
-    ) -> Result<TempDir, GitError> {
-        let required: HashSet<&str> = refs
+    ) -> Result<RefImage, GitError> {
+        let left = refs.left_commits();
+        let all: HashSet<&str> = refs
             .heads
             .values()
             .chain(&refs.stashes)
             .map(String::as_str)
             .chain(refs.head_commit())
-            .collect();
-        let left = refs.left_commits();
-        let all: Vec<&str> = required
-            .iter()
-            .copied()
             .chain(left.iter().copied())
             .collect();
+        let all: Vec<&str> = all.into_iter().collect();
         let mut missing = self.missing_objects(&all)?;
         let image = self.create_scratch("taking-")?;
         let copied = self.begin_image(image.path(), &all);
@@ -164,12 +177,6 @@ impl Git {
                 missing = git.missing_objects(&all)?;
             }
         }
-        if let Some(id) = missing.iter().find(|id| required.contains(id.as_str())) {
-            return Err(GitError::Foreign {
-                path: repository.path().to_owned(),
-                problem: format!("it lacks the commit {id}"),
-            });
-        }
         let mut lines = BTreeMap::new();
         for (branch, id) in &refs.heads {
             lines.insert(format!("refs/taken/heads/{branch}"), id.as_str());
@@ -177,12 +184,14 @@ impl Git {
         for (number, id) in refs.stashes.iter().enumerate() {
             lines.insert(format!("refs/taken/stash/{number}"), id);
         }
-        for id in left.into_iter().filter(|id| !missing.contains(*id)) {
+        for id in left {
             lines.insert(format!("refs/taken/left/{id}"), id);
         }
         if let Some(id) = refs.head_commit() {
             lines.insert("refs/taken/head".to_owned(), id);
         }
+        // A ref whose commit is gone holds nothing.
+        lines.retain(|_, id| !missing.contains(*id));
         let mut text = String::from("# pack-refs with: sorted \n");
         for (name, id) in lines {
             text.push_str(&format!("{id} {name}\n"));
@@ -190,7 +199,10 @@ impl Git {
         let path = image.path().join("packed-refs");
         file::replace_file_relaxed(&path, text.as_bytes(), 0o600)
             .map_err(|error| Self::file_error(&path, error))?;
-        Ok(image)
+        Ok(RefImage {
+            folder: image,
+            missing,
+        })
     }
 
     /// Writes the files of an empty repository that borrows the objects of this one.
@@ -250,10 +262,16 @@ impl Git {
     }
 
     /// Sets the branches of the worker's namespace.
-    fn set_own_branches(&self, refs: &ForeignRefs, own_branches: &str) -> Result<(), GitError> {
+    fn set_own_branches(
+        &self,
+        refs: &ForeignRefs,
+        missing: &HashSet<String>,
+        own_branches: &str,
+    ) -> Result<(), GitError> {
         let mut commands = String::new();
         for (branch, id) in &refs.heads {
-            if !own_branches.is_empty() && branch.starts_with(own_branches) {
+            let is_own = !own_branches.is_empty() && branch.starts_with(own_branches);
+            if is_own && !missing.contains(id) {
                 commands.push_str(&format!("update refs/heads/{branch} {id}\n"));
             }
         }
@@ -268,10 +286,11 @@ impl Git {
         &self,
         separate: &SeparateRepository,
         refs: &ForeignRefs,
+        head: &ForeignHead,
         own_branches: &str,
     ) -> Result<(), GitError> {
         let taken = separate.taken.as_deref().unwrap_or_default();
-        let head = match &refs.head {
+        let head = match head {
             ForeignHead::Commit(id) => format!("{id}\n"),
             ForeignHead::Branch(branch)
                 if !own_branches.is_empty() && branch.starts_with(own_branches) =>

@@ -234,6 +234,25 @@ fn a_tree_with_the_state_of_a_stranger_is_refused() {
 }
 
 #[test]
+fn commits_of_a_repository_with_a_broken_head_are_taken_over_nevertheless() {
+    let tree = SeparateTree::new();
+    let tip = commit_file(&tree.worker(), "new", "text\n");
+    let git = tree.place.path("tree/.git");
+    fs::write(git.join("HEAD"), "garbage\n").unwrap();
+    fs::write(
+        git.join("refs/heads/broken"),
+        format!("{}\n", "b".repeat(40)),
+    )
+    .unwrap();
+    assert!(tree.take_over().is_err());
+    let shared = tree.place.git("shared.git");
+    assert_eq!(
+        shared.resolve("refs/heads/polecat/nux/w-1@a").unwrap(),
+        Some(tip)
+    );
+}
+
+#[test]
 fn a_submodule_has_a_repository_of_its_own_too() {
     let place = TestPlace::new();
     let (_, work) = place.with_origin();

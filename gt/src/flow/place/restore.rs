@@ -221,6 +221,7 @@ impl<'a> Restoration<'a> {
             }
             self.refs += 1;
             if link.is_empty() {
+                let name = name_restored_ref(&saved.path, name);
                 commands.push_str(&format!("create {name} {id}\n"));
             } else {
                 links.push((name, link));
@@ -547,6 +548,20 @@ fn check_out_clone(git: &Git, head: &SavedHead) -> anyhow::Result<()> {
     };
     let call = git.plumbing(["reset", "--quiet", how]);
     Ok(without_lfs(call).limit(REPOSITORY_TIMEOUT).run()?)
+}
+
+/// Returns the name that a ref of a backup gets. What was taken over from the repository of a
+/// sandbox becomes a rescue, because that repository is made anew.
+fn name_restored_ref(repository: &str, name: &str) -> String {
+    let rig = repository.split('/').next().unwrap_or(repository);
+    let taken = name.strip_prefix("refs/gt/sandbox/");
+    match taken.and_then(|rest| rest.split_once('/')) {
+        Some((worker, rest)) => {
+            let rest = rest.replace('/', "-");
+            format!("refs/gt/rescue/{rig}/polecats/{worker}/backup-{rest}")
+        }
+        None => name.to_owned(),
+    }
 }
 
 fn add_worktree(git: &Git, tree: &SavedHead, path: &Path) -> anyhow::Result<()> {

@@ -7,6 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::town::sandbox_git::find_sandbox_repository;
 use bd::git::Git;
 
 /// The parts of `.runtime/` that no process rebuilds.
@@ -218,6 +219,9 @@ fn is_repository(folder: &Path) -> bool {
 
 /// Returns the repository of a worktree, if the repository is in the town.
 fn find_common_folder(root: &Path, folder: &Path) -> Option<PathBuf> {
+    if let Some(repository) = find_sandbox_repository(folder) {
+        return repository.parent()?.parent()?.canonicalize().ok();
+    }
     if !folder.join(".git").is_file() {
         return None;
     }

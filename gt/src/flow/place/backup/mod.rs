@@ -31,6 +31,7 @@ use kit::sys::file;
 use serde::Serialize;
 
 use crate::town::lock::Lock;
+use crate::town::sandbox_git::open_tree;
 use crate::town::{Town, TownLayout};
 use contents::{FoundRepository, TownContents, find_contents};
 pub use history::{BackupChoice, BackupEntry, list_backups};
@@ -182,7 +183,13 @@ fn save_unsaved_work(
     paths.retain(|path| !path.is_empty());
     let mut heads = BTreeMap::new();
     for (number, path) in paths.into_iter().enumerate() {
-        let git = Git::at(draft.root.join(&path));
+        let git = match open_tree(&draft.root.join(&path)) {
+            Ok(git) => git,
+            Err(error) => {
+                draft.leave_out(&path, "its uncommitted work cannot be saved", &error.into());
+                continue;
+            }
+        };
         let reference = format!("refs/gt/backup/{number}");
         let saved = save_work_tree(draft, contents, &git, &path, reference);
         let unsaved = saved.unwrap_or_else(|error| {
@@ -293,10 +300,16 @@ fn is_in_the_middle(git: &Git) -> bool {
 }
 
 fn read_head(git: &Git, path: &str) -> anyhow::Result<SavedHead> {
+    let commit = git.resolve("HEAD")?;
+    // A branch that only the repository of a sandbox has is none of the restored one.
+    let branch = match git.head_branch()? {
+        Some(branch) if git.resolve(&format!("refs/heads/{branch}"))? == commit => Some(branch),
+        _ => None,
+    };
     Ok(SavedHead {
         path: path.to_owned(),
-        branch: git.head_branch()?,
-        commit: git.resolve("HEAD")?,
+        branch,
+        commit,
         unsaved: None,
         provisioned: git.folder().join(".beads/redirect").is_file(),
     })
