@@ -17,13 +17,14 @@ fn git_in(town: &Town, folder: &Path, args: &[&str]) -> String {
     town.git_at(folder, args.iter().copied()).ok().out
 }
 
-/// All refs of a repository, with their commits.
+/// All refs of a repository with their commits, without those taken over from sandboxes.
 fn refs(town: &Town, folder: &Path) -> String {
-    git_in(
-        town,
-        folder,
-        &["for-each-ref", "--format=%(refname) %(objectname)"],
-    )
+    let format = "--format=%(refname) %(objectname)";
+    let all = git_in(town, folder, &["for-each-ref", format]);
+    let kept = all
+        .lines()
+        .filter(|line| !line.starts_with("refs/gt/sandbox/"));
+    kept.collect::<Vec<_>>().join("\n")
 }
 
 /// A worker with a commit, staged, changed and new files, in a town with mail and crew.

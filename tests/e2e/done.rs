@@ -313,7 +313,8 @@ fn the_stashes_of_a_sandbox_are_its_own_and_are_saved_before_its_next_work() {
     std::fs::write(worker.sandbox.join("shared.txt"), "mine\n").unwrap();
     worker.git(["stash", "push", "-q", "-m", "half done"]);
     let shared = worker.town.root().join("web/.repo.git");
-    let list = worker.town.git_at(&shared, ["stash", "list"]).ok().out;
+    let list = ["for-each-ref", "refs/stash"];
+    let list = worker.town.git_at(&shared, list).ok().out;
     assert_eq!(list, "", "no other worker sees it");
     // Work that is only in a stash is not handed in as nothing.
     worker

@@ -221,7 +221,9 @@ impl<'a> Restoration<'a> {
             }
             self.refs += 1;
             if link.is_empty() {
-                let name = name_restored_ref(&saved.path, name);
+                let Some(name) = name_restored_ref(&saved.path, name, id, &refs) else {
+                    continue;
+                };
                 commands.push_str(&format!("create {name} {id}\n"));
             } else {
                 links.push((name, link));
@@ -550,18 +552,28 @@ fn check_out_clone(git: &Git, head: &SavedHead) -> anyhow::Result<()> {
     Ok(without_lfs(call).limit(REPOSITORY_TIMEOUT).run()?)
 }
 
-/// Returns the name that a ref of a backup gets. What was taken over from the repository of a
-/// sandbox becomes a rescue, because that repository is made anew.
-fn name_restored_ref(repository: &str, name: &str) -> String {
+/// Returns the name that a ref of a backup gets; `None` if it is not needed. The restored sandbox
+/// gets a new repository, so the stashes and other branches of the earlier one become rescues.
+/// `refs` lists all refs of the repository.
+fn name_restored_ref(repository: &str, name: &str, id: &str, refs: &str) -> Option<String> {
     let rig = repository.split('/').next().unwrap_or(repository);
     let taken = name.strip_prefix("refs/gt/sandbox/");
-    match taken.and_then(|rest| rest.split_once('/')) {
-        Some((worker, rest)) => {
-            let rest = rest.replace('/', "-");
-            format!("refs/gt/rescue/{rig}/polecats/{worker}/backup-{rest}")
-        }
-        None => name.to_owned(),
+    let Some((worker, rest)) = taken.and_then(|rest| rest.split_once('/')) else {
+        return Some(name.to_owned());
+    };
+    let branch = rest.strip_prefix("heads/");
+    let is_shared = branch.is_some_and(|branch| {
+        let shared = format!(" refs/heads/{branch}");
+        refs.lines()
+            .any(|line| line.starts_with(id) && line.ends_with(&shared))
+    });
+    if rest == "head" || is_shared {
+        return None;
     }
+    let rest = rest.replace('/', "-");
+    Some(format!(
+        "refs/gt/rescue/{rig}/polecats/{worker}/backup-{rest}"
+    ))
 }
 
 fn add_worktree(git: &Git, tree: &SavedHead, path: &Path) -> anyhow::Result<()> {
