@@ -11,6 +11,7 @@ pub mod budget;
 pub mod career;
 pub mod chores;
 pub mod convoy;
+pub mod desk;
 pub mod dog;
 pub mod escalation;
 pub(crate) mod gate_history;

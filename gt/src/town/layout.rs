@@ -557,9 +557,53 @@ impl RigLayout {
         self.runtime().join("hidden-files")
     }
 
-    /// `.runtime/overlay/`: files copied into each new sandbox.
+    /// `.runtime/overlay/`: the carried files, which are copied into each work tree.
     pub fn overlay(&self) -> PathBuf {
         self.runtime().join("overlay")
+    }
+
+    /// `.runtime/setup-hooks/`: the executables that other versions run in new sandboxes.
+    pub fn setup_hooks(&self) -> PathBuf {
+        self.runtime().join("setup-hooks")
+    }
+
+    /// `.runtime/desk/`: the state of the desks of work trees, and the logs of their commands.
+    pub fn desks(&self) -> PathBuf {
+        self.runtime().join("desk")
+    }
+
+    /// `.runtime/desk/failure.json`: the last failure that keeps the rig's workers from starting.
+    pub fn desk_failure(&self) -> PathBuf {
+        self.desks().join("failure.json")
+    }
+
+    /// `.runtime/desk/<tree>.json`: the desk of a work tree of the rig. Beside the tree, so that no
+    /// worker changes it by accident.
+    pub fn desk_state(&self, tree: &Path) -> PathBuf {
+        self.desks().join(format!("{}.json", self.name_tree(tree)))
+    }
+
+    /// `.runtime/desk/<tree>.log`: the output of the last command of a desk.
+    pub fn desk_log(&self, tree: &Path) -> PathBuf {
+        self.desks().join(format!("{}.log", self.name_tree(tree)))
+    }
+
+    /// `.runtime/desk/<tree>.changed/`: the carried files that a worker had changed.
+    pub fn changed_carried_files(&self, tree: &Path) -> PathBuf {
+        let name = self.name_tree(tree);
+        self.desks().join(format!("{name}.changed"))
+    }
+
+    /// The lock of a running command of a desk.
+    pub fn desk_lock(&self, tree: &Path) -> PathBuf {
+        let name = self.name_tree(tree);
+        self.runtime().join("locks").join(format!("{name}.desk"))
+    }
+
+    /// Returns the path of a work tree below the rig as a file's name.
+    fn name_tree(&self, tree: &Path) -> String {
+        let below = tree.strip_prefix(&self.root).unwrap_or(tree);
+        file_name_of(&below.to_string_lossy())
     }
 
     /// `.runtime/approvals/<request>.json`: what a user has allowed for a merge request.

@@ -30,8 +30,8 @@ pub use key::FORGE_KINDS;
 pub use layers::{Setting, SettingOrigin, SettingsLayers, StoredSetting};
 pub use messaging::{AnnounceSettings, MessagingSettings, QueueSettings};
 pub use rig::{
-    Gate, Namepool, RigSettings, SandboxSettings, command_to_name_agent, command_to_set_gate,
-    namepool_of, target_branch_of,
+    DeskSettings, Gate, Namepool, RigSettings, SETUP_GATE, SandboxSettings, command_to_name_agent,
+    command_to_set_gate, namepool_of, target_branch_of,
 };
 pub(crate) use setting_key::parse_setting_duration;
 pub use setting_key::{MAX_AMOUNT, is_amount, parse_amount};

@@ -21,6 +21,7 @@ use crate::town::{Rig, RigLayout};
 pub struct RigSettings {
     pub merge_queue: MergeQueueSettings,
     pub sandbox: SandboxSettings,
+    pub desk: DeskSettings,
     /// The maximum number of polecats.
     pub max_polecats: Option<usize>,
     /// The colours of its sessions. Kept as JSON, so that an invalid value does not make the other
@@ -82,6 +83,38 @@ pub struct SandboxSettings {
     /// Leaves the repository's own hooks, settings and MCP servers of agent programs out of
     /// sandboxes. Missing means yes.
     pub hide_executed_files: Option<bool>,
+}
+
+/// The preparation of a work tree before anyone works in it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct DeskSettings {
+    /// The command that installs dependencies, and whatever else the work needs.
+    pub setup: Option<String>,
+    /// The files whose content decides if the setup runs again. Empty for the usual lock files.
+    pub setup_files: Vec<String>,
+    /// The command that must succeed before an agent starts.
+    pub check: Option<String>,
+    /// The command that runs before a work tree is removed.
+    pub teardown: Option<String>,
+}
+
+impl DeskSettings {
+    /// Reads the settings of a rig from its layers.
+    pub fn from_layers(layers: &SettingsLayers) -> Self {
+        let command = |name: &str| layers.text(name).filter(|line| !line.trim().is_empty());
+        Self {
+            setup: command("desk.setup"),
+            setup_files: layers.list("desk.setup_files"),
+            check: command("desk.check"),
+            teardown: command("desk.teardown"),
+        }
+    }
+
+    /// Returns true if no command prepares a work tree.
+    pub fn is_without_commands(&self) -> bool {
+        self.setup.is_none() && self.check.is_none()
+    }
 }
 
 /// A gate as written in the settings.
@@ -188,10 +221,14 @@ impl RigSettings {
     }
 
     /// Returns the gates in groups that share one checked out tree. Each named gate has its own
-    /// group, the `*_command` gates share one, and `setup_command` runs first in each.
+    /// group, the `*_command` gates share one, and `setup_command` or else the setup of the desk
+    /// comes first in each. It runs once per tree.
     pub fn gates(&self, rig: &RigLayout) -> Result<Vec<Vec<Gate>>, SettingsError> {
         let queue = &self.merge_queue;
-        let setup = build_command_gate("setup_command", queue.setup_command.as_ref());
+        let own_setup = build_command_gate(SETUP_GATE, queue.setup_command.as_ref());
+        let setup = own_setup
+            .clone()
+            .or_else(|| build_command_gate(SETUP_GATE, self.desk.setup.as_ref()));
         let prepend_setup = |gates: Vec<Gate>| setup.iter().cloned().chain(gates).collect();
         let mut groups: Vec<Vec<Gate>> = Vec::new();
         for (name, setting) in &queue.gates {
@@ -210,7 +247,8 @@ impl RigSettings {
         .into_iter()
         .filter_map(|(name, line)| build_command_gate(name, line))
         .collect();
-        if !commands.is_empty() || groups.is_empty() {
+        // The setup of the desk alone checks no work.
+        if !commands.is_empty() || (groups.is_empty() && own_setup.is_some()) {
             groups.push(prepend_setup(commands));
         }
         groups.retain(|group| !group.is_empty());
@@ -269,9 +307,12 @@ pub fn command_to_name_agent(rig: Option<&str>, key: &str) -> String {
     format!("gt config set {place} {key} NAME")
 }
 
+/// The gate that makes a tree ready for the others.
+pub const SETUP_GATE: &str = "setup_command";
+
 /// The gates with a setting of their own.
 const COMMAND_GATES: [&str; 5] = [
-    "setup_command",
+    SETUP_GATE,
     "typecheck_command",
     "lint_command",
     "build_command",
