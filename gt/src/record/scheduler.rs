@@ -2,6 +2,7 @@
 //! the town starts no worker for queued beads now.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -11,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::budget::{Budget, BudgetBook, BudgetLayers, has_budgets};
+use super::desk::{DeskFailure, find_desk_failure};
 use super::polecat;
 use super::queued_sling::SlingOptions;
 use super::start_use::{FullUse, PausedUse, StartUse, UseLimits};
@@ -281,6 +283,12 @@ pub enum StartObstacle {
     /// The usage limit of an agent program.
     UsePaused(PausedUse),
     BudgetSpent(Budget),
+    /// The setup or the check of the rig's desk failed.
+    DeskFailed {
+        rig: String,
+        reason: String,
+        log: PathBuf,
+    },
     TooSoon {
         #[serde(serialize_with = "as_seconds")]
         wait: SignedDuration,
@@ -307,6 +315,14 @@ fn as_seconds<S: serde::Serializer>(
 }
 
 impl StartObstacle {
+    fn for_desk(rig: &str, failure: &DeskFailure) -> Self {
+        Self::DeskFailed {
+            rig: rig.to_owned(),
+            reason: failure.describe(),
+            log: failure.log.clone(),
+        }
+    }
+
     /// Returns the command that ends the obstacle, if one does.
     pub fn next_step(&self) -> Option<String> {
         let next_step = match self {
@@ -316,6 +332,7 @@ impl StartObstacle {
             Self::Full { .. } => "gt config set --town scheduler.max_polecats N".to_owned(),
             Self::UseFull(full) => full.next_step(),
             Self::BudgetSpent(budget) => budget.next_step(),
+            Self::DeskFailed { rig, .. } => format!("gt rig desk {rig} --try"),
             _ => return None,
         };
         Some(next_step)
@@ -329,7 +346,8 @@ impl StartObstacle {
             | Self::Paused { .. }
             | Self::Full { .. }
             | Self::UseFull(_)
-            | Self::UsePaused(_) => None,
+            | Self::UsePaused(_)
+            | Self::DeskFailed { .. } => None,
             Self::TooSoon { wait } => Some(*wait),
             Self::WrongSetting { .. }
             | Self::LowMemory { .. }
@@ -364,6 +382,9 @@ impl fmt::Display for StartObstacle {
             Self::UseFull(full) => write!(f, "{full}"),
             Self::UsePaused(paused) => write!(f, "{paused}"),
             Self::BudgetSpent(budget) => write!(f, "{budget}"),
+            Self::DeskFailed { reason, log, .. } => {
+                write!(f, "{reason}, log {}", log.display())
+            }
             Self::TooSoon { wait } => write!(
                 f,
                 "the next worker starts in {}s (setting scheduler.spawn_delay)",
@@ -467,19 +488,22 @@ pub fn find_use_obstacle(limits: &UseLimits, uses: &[StartUse]) -> Option<StartO
         .or_else(|| limits.find_full_use(uses).map(StartObstacle::UseFull))
 }
 
-/// Returns the wrong setting or the spent budget because of which no session of a worker for a bead
-/// is started, as a view of the town shows it.
+/// Returns the wrong setting, the failed desk or the spent budget because of which no session of a
+/// worker for a bead is started, as a view of the town shows it.
 pub fn find_work_obstacle(view: &TownView, rig: &str, bead: &str) -> Option<StartObstacle> {
     if let Some(stop) = view.settings.find_stop(Some(rig)) {
         let reason = stop.to_owned();
         return Some(StartObstacle::WrongSetting { reason });
     }
+    if let Some(failure) = view.desk_failures.get(rig) {
+        return Some(StartObstacle::for_desk(rig, failure));
+    }
     let budget = view.find_spent_budget(rig, bead);
     budget.map(StartObstacle::BudgetSpent)
 }
 
-/// Returns the wrong setting or the spent budget because of which no session of a worker for a bead
-/// is started, if there is one.
+/// Returns the wrong setting, the failed desk or the spent budget because of which no session of a
+/// worker for a bead is started, if there is one.
 pub fn find_start_obstacle(rig: &Rig, bead: &str) -> anyhow::Result<Option<StartObstacle>> {
     let town = rig.town();
     let layers = SettingsLayers::load(town, None)
@@ -495,6 +519,9 @@ pub fn find_start_obstacle(rig: &Rig, bead: &str) -> anyhow::Result<Option<Start
             return Ok(Some(StartObstacle::WrongSetting { reason }));
         }
     };
+    if let Some(failure) = find_desk_failure(rig, &rig_layers) {
+        return Ok(Some(StartObstacle::for_desk(rig.name(), &failure)));
+    }
     if !has_budgets(&town_layers) && !has_budgets(&rig_layers) {
         return Ok(None);
     }
@@ -508,7 +535,8 @@ pub fn find_start_obstacle(rig: &Rig, bead: &str) -> anyhow::Result<Option<Start
     Ok(spent.map(StartObstacle::BudgetSpent))
 }
 
-/// Fails if no other session may be started for a worker: a setting is wrong, or a budget is spent.
+/// Fails if no other session may be started for a worker: a setting is wrong, the desk fails, or a
+/// budget is spent.
 pub fn check_worker_start(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let ids = polecat::PolecatIds::for_polecat(rig, name);
     let slot = polecat::Slot::load(&rig.store()?.snapshot()?, &ids.slot);

@@ -10,6 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use kit::sys::parallel::run_both;
 
 use super::budget::{Budget, BudgetBook, BudgetLayers};
+use super::desk::{DeskFailure, find_desk_failure};
 use super::dog::{self, DogState};
 use super::escalation;
 use super::hidden;
@@ -51,6 +52,8 @@ pub struct TownView {
     /// The settings of the town and its rigs.
     pub settings: TownSettings,
     pub budgets: BudgetBook,
+    /// The failures that keep the workers of rigs from starting.
+    pub desk_failures: BTreeMap<String, DeskFailure>,
     /// The workers of each rig whose beads are readable.
     pub polecats: BTreeMap<String, Vec<Polecat>>,
 }
@@ -148,6 +151,22 @@ impl TownView {
                 }
             }
         }
+        let desk_failures: BTreeMap<String, DeskFailure> = stores
+            .rigs
+            .keys()
+            .filter_map(|name| {
+                let rig = town.layout.rig(name);
+                let failure = find_desk_failure(&rig, settings.for_rig(Some(name)))?;
+                Some((name.clone(), failure))
+            })
+            .collect();
+        for (name, failure) in &desk_failures {
+            for polecat in polecats.get_mut(name).into_iter().flatten() {
+                if polecat.state == PolecatState::Stalled && !stores.holds.contains_key(name) {
+                    polecat.why = format!("{}, log {}", failure.describe(), failure.log.display());
+                }
+            }
+        }
         for (name, polecats) in &mut polecats {
             let note = settings
                 .for_rig(Some(name))
@@ -157,6 +176,7 @@ impl TownView {
         Self {
             now: town.clock.now(),
             budgets,
+            desk_failures,
             stores,
             sessions,
             blind,

@@ -600,6 +600,16 @@ impl RigLayout {
         self.runtime().join("locks").join(format!("{name}.desk"))
     }
 
+    /// `refinery/trees/desk/`: the scratch tree in which a user tries the desk.
+    pub fn desk_trial(&self) -> PathBuf {
+        self.further_gate_trees().join("desk")
+    }
+
+    /// The lock of a trial of the desk.
+    pub fn desk_trial_lock(&self) -> PathBuf {
+        self.runtime().join("locks/desk-trial")
+    }
+
     /// Returns the path of a work tree below the rig as a file's name.
     fn name_tree(&self, tree: &Path) -> String {
         let below = tree.strip_prefix(&self.root).unwrap_or(tree);

@@ -1,10 +1,10 @@
-//! Writes into a folder whose content others control, such as a work tree of a repository.
+//! Reads and writes in a folder whose content others control, such as a work tree of a repository.
 //!
 //! No link is followed below that folder, so nothing outside of it is written. Each part of a path
 //! is opened relative to its parent, and a file is put in place by a rename.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub struct ConfinedFolder {
     path: PathBuf,
 }
 
-/// The reason why a file was not written.
+/// The reason why a file was not read, written or removed.
 #[derive(Debug, thiserror::Error)]
 pub enum InsideError {
     /// A file of an unexpected type has the name.
@@ -35,8 +35,8 @@ pub enum InsideError {
     /// The path leads out of the folder, or into a repository's own files.
     #[error("{} is no path of a file below {}", path.display(), top.display())]
     NotBelow { path: PathBuf, top: PathBuf },
-    /// A file cannot be read or written.
-    #[error("cannot write {}", path.display())]
+    /// A file cannot be read, written or removed.
+    #[error("cannot access {}", path.display())]
     Io {
         path: PathBuf,
         #[source]
@@ -102,19 +102,95 @@ impl ConfinedFolder {
         })
     }
 
-    /// Opens the folder that contains a file, and returns it with the file's name.
-    fn parent<'a>(&self, below: &'a str) -> Result<(OwnedFd, &'a str), InsideError> {
-        let parts: Vec<&str> = below.split('/').collect();
+    /// Reads a regular file of at most `limit` bytes; `None` if it does not exist. Anything else at
+    /// the path is an error.
+    pub fn read(&self, below: &str, limit: u64) -> Result<Option<Vec<u8>>, InsideError> {
+        let path = self.path.join(below);
+        let Some((folder, name)) = self.existing_parent(below)? else {
+            return Ok(None);
+        };
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let opened = match rustix::fs::openat(&folder, name, flags, Mode::empty()) {
+            Ok(opened) => opened,
+            Err(Errno::NOENT) => return Ok(None),
+            Err(Errno::LOOP | Errno::MLINK) => {
+                return Err(in_the_way_error(path, FileType::Symlink, "a file"));
+            }
+            Err(error) => return Err(io_error(&path, error)),
+        };
+        let there = rustix::fs::fstat(&opened).map_err(|error| io_error(&path, error))?;
+        match FileType::from_raw_mode(there.st_mode) {
+            FileType::RegularFile => {}
+            other => return Err(in_the_way_error(path, other, "a file")),
+        }
+        let mut content = Vec::new();
+        let read = File::from(opened)
+            .take(limit.saturating_add(1))
+            .read_to_end(&mut content);
+        match read {
+            Ok(length) if length as u64 > limit => Err(InsideError::Io {
+                path,
+                source: io::ErrorKind::FileTooLarge.into(),
+            }),
+            Ok(_) => Ok(Some(content)),
+            Err(source) => Err(InsideError::Io { path, source }),
+        }
+    }
+
+    /// Removes a file or a link, if there is one.
+    pub fn remove(&self, below: &str) -> Result<(), InsideError> {
+        let Some((folder, name)) = self.existing_parent(below)? else {
+            return Ok(());
+        };
+        match rustix::fs::unlinkat(&folder, name, AtFlags::empty()) {
+            Ok(()) | Err(Errno::NOENT) => Ok(()),
+            Err(error) => Err(io_error(&self.path.join(below), error)),
+        }
+    }
+
+    /// Like [`Self::parent`], but creates no folder; `None` if one is missing.
+    fn existing_parent<'a>(
+        &self,
+        below: &'a str,
+    ) -> Result<Option<(OwnedFd, &'a str)>, InsideError> {
+        let (folders, name) = self.split(below)?;
+        let mut path = self.path.clone();
+        let mut folder = self.reopen()?;
+        for part in folders {
+            path.push(part);
+            folder = match open_existing_subfolder(&folder, part, &path)? {
+                Some(folder) => folder,
+                None => return Ok(None),
+            };
+        }
+        Ok(Some((folder, name)))
+    }
+
+    /// Splits a path into the folders and the name of the file.
+    fn split<'a>(&self, below: &'a str) -> Result<(Vec<&'a str>, &'a str), InsideError> {
+        let mut parts: Vec<&str> = below.split('/').collect();
         let is_below = parts
             .iter()
             .all(|part| !matches!(*part, "" | "." | "..") && !part.eq_ignore_ascii_case(".git"));
-        let Some((name, folders)) = parts.split_last().filter(|_| is_below) else {
-            let (path, top) = (PathBuf::from(below), self.path.clone());
-            return Err(InsideError::NotBelow { path, top });
-        };
+        match parts.pop().filter(|_| is_below) {
+            Some(name) => Ok((parts, name)),
+            None => {
+                let path = PathBuf::from(below);
+                let top = self.path.clone();
+                Err(InsideError::NotBelow { path, top })
+            }
+        }
+    }
+
+    fn reopen(&self) -> Result<OwnedFd, InsideError> {
+        rustix::io::fcntl_dupfd_cloexec(&self.top, 0).map_err(|error| io_error(&self.path, error))
+    }
+
+    /// Opens the folder that contains a file, and returns it with the file's name.
+    fn parent<'a>(&self, below: &'a str) -> Result<(OwnedFd, &'a str), InsideError> {
+        let (folders, name) = self.split(below)?;
         let mut path = self.path.clone();
-        let mut folder = rustix::io::fcntl_dupfd_cloexec(&self.top, 0)
-            .map_err(|error| io_error(&self.path, error))?;
+        let mut folder = self.reopen()?;
         for part in folders {
             path.push(part);
             folder = open_subfolder(&folder, part, &path)?;
@@ -154,8 +230,18 @@ fn open_subfolder(folder: &OwnedFd, name: &str, path: &Path) -> Result<OwnedFd, 
         Ok(()) | Err(Errno::EXIST) => {}
         Err(error) => return Err(io_error(path, error)),
     }
+    open_existing_subfolder(folder, name, path)?.ok_or_else(|| io_error(path, Errno::NOENT))
+}
+
+/// Opens a folder in another one; `None` if there is nothing with its name.
+fn open_existing_subfolder(
+    folder: &OwnedFd,
+    name: &str,
+    path: &Path,
+) -> Result<Option<OwnedFd>, InsideError> {
     match rustix::fs::openat(folder, name, FOLDER_FLAGS, Mode::empty()) {
-        Ok(folder) => Ok(folder),
+        Ok(folder) => Ok(Some(folder)),
+        Err(Errno::NOENT) => Ok(None),
         Err(Errno::LOOP | Errno::NOTDIR | Errno::MLINK) => {
             let there = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
                 .map_err(|error| io_error(path, error))?;
@@ -206,6 +292,36 @@ mod tests {
         assert_eq!(mode & 0o7777, 0o640);
         let left = fs::read_dir(folder.path().join("a/b")).unwrap().count();
         assert_eq!(left, 1);
+    }
+
+    #[test]
+    fn files_are_read_and_removed_without_following_links() {
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().join("top");
+        fs::create_dir_all(top.join("a")).unwrap();
+        fs::write(folder.path().join("secret"), "secret").unwrap();
+        fs::write(top.join("a/file"), "text").unwrap();
+        symlink("../secret", top.join("name")).unwrap();
+        symlink("..", top.join("link")).unwrap();
+        let inside = ConfinedFolder::open(&top).unwrap();
+        assert_eq!(
+            inside.read("a/file", 4).unwrap().as_deref(),
+            Some(&b"text"[..])
+        );
+        for absent in ["none", "none/file", "a/none"] {
+            assert_eq!(inside.read(absent, 4).unwrap(), None);
+            inside.remove(absent).unwrap();
+        }
+        assert!(!top.join("none").exists());
+        for refused in ["name", "link/secret", "a", "../secret", ".git/config"] {
+            inside.read(refused, 100).unwrap_err();
+        }
+        let large = inside.read("a/file", 3).unwrap_err();
+        assert!(matches!(large, InsideError::Io { .. }), "{large}");
+        inside.remove("link/secret").unwrap_err();
+        inside.remove("name").unwrap();
+        inside.remove("a/file").unwrap();
+        assert!(folder.path().join("secret").exists() && !top.join("a/file").exists());
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //! repositories.
 
 pub mod backup;
+pub(crate) mod carry;
 pub mod crew;
+pub mod desk;
 pub mod discovery;
 pub mod install;
 pub(crate) mod merged_refs;

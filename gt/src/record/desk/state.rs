@@ -7,6 +7,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
+use kit::sys::file;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -79,8 +80,26 @@ impl DeskState {
         state_file::read_expendable_state(&rig.desk_state(tree))
     }
 
+    /// Returns the state for the folder that is in place now. What is known about another one does
+    /// not hold for it.
+    #[must_use]
+    pub fn for_tree(self, tree: TreeId) -> Self {
+        if self.tree == Some(tree) {
+            return self;
+        }
+        Self {
+            tree: Some(tree),
+            ..Self::default()
+        }
+    }
+
     pub fn save(&self, rig: &RigLayout, tree: &Path) -> anyhow::Result<()> {
         state_file::write_state(&rig.desk_state(tree), self)
+    }
+
+    /// Removes the state of a work tree that is removed. Its last log stays.
+    pub fn remove(rig: &RigLayout, tree: &Path) -> anyhow::Result<()> {
+        Ok(file::remove_file(&rig.desk_state(tree))?)
     }
 }
 

@@ -57,6 +57,8 @@ pub enum Event {
     AgentFilesHidden { rig: String, polecat: String, files: Vec<String> },
     AttemptFailed { bead: String, rig: String, polecat: String, reason: String, rescue: Option<String>, closed: bool },
     Boot { rig: String, agents: Vec<String> },
+    /// The rig's version of a carried file replaced one that a worker had changed.
+    CarriedFileReplaced { rig: String, tree: PathBuf, file: String, kept: PathBuf },
     /// A dog ran a chore.
     ChoreDone { dog: String, chore: String, lines: Vec<String> },
     /// Commits that a worker made on no branch and left there were saved to a rescue ref.
@@ -76,6 +78,10 @@ pub enum Event {
     ConvoyReduced { convoy: String, beads: Vec<String> },
     /// A user answered a request for a convoy.
     ConvoyReviewed { request: String, convoy: String, answer: String, reason: String },
+    /// A user changed what the desks of a rig need.
+    DeskChanged { rig: String },
+    /// A command of a desk ran.
+    DeskRun { rig: String, tree: PathBuf, step: String, passed: bool, end: String, seconds: f64, log: PathBuf },
     /// Discovery documents were committed to a convoy's own branch.
     DiscoveryCommitted { bead: String, rig: String, branch: String, files: Vec<String> },
     /// Discovery documents were kept for the next worker of a convoy.

@@ -4,6 +4,7 @@ pub mod cycle;
 pub mod end;
 mod guards;
 mod identity;
+mod message;
 pub mod show;
 pub mod start;
 

@@ -11,6 +11,9 @@ use super::end;
 use super::guards::check_guards;
 pub use super::identity::STARTED;
 use super::identity::build_identity_env;
+pub use super::message::fill_template;
+use super::message::format_local_time;
+use crate::flow::place::desk::{DeskRequest, DeskVariables, DeskWork, prepare_desk};
 use crate::flow::place::sandbox;
 use crate::flow::place::sandbox::{Sandbox, SandboxError};
 use crate::host::LiveTown;
@@ -73,8 +76,9 @@ pub fn start_polecat_session(
     });
     if !running.is_some_and(|live| is_session_of_slot(&live, slot)) {
         end::end_polecat_session(town, session.as_str(), slot)?;
+        let desk = prepare_polecat_desk(rig, &claimed.worker.name, slot, DeskWork::New)?;
         take_lease(rig, &claimed.ids, slot, RestartCount::Uncounted, false)?;
-        launched = launch_polecat(town, rig, &address, slot, &claimed.bead, ASSIGNED);
+        launched = launch_polecat(town, rig, &address, slot, &claimed.bead, ASSIGNED, desk);
     }
     // A session that ended at once counts as started. The restart rule and its breaker handle the
     // rest.
@@ -293,13 +297,14 @@ pub fn restart_session(
         Err(error) => return Err(mark_as_stuck(rig, &ids, &mut slot, error)),
     };
     sandbox.drop_stale_locks()?;
+    let desk = prepare_polecat_desk(rig, name, &slot, DeskWork::Continued)?;
     take_lease(rig, &ids, &mut slot, counted, is_handoff)?;
     let message = match &aside {
         Some(aside) => &fill_template(REBUILT, &[("aside", &aside.display().to_string())]),
         None if is_handoff => HANDED_OVER,
         None => AGAIN,
     };
-    match launch_polecat(town, rig, &ids.address, &slot, &bead, message) {
+    match launch_polecat(town, rig, &ids.address, &slot, &bead, message, desk) {
         Ok(launched) => record_host(rig, &ids, &slot, launched.host)?,
         Err(error) => {
             if let Some(ended) = error.session_end(town, &slot) {
@@ -410,7 +415,8 @@ pub fn start_agent_session(
     let home = town::agent_home(town, address);
     // Errors are ignored, because `gt prime` gives the agent the same text.
     town::role_file::ensure_role_file(town, address, runtime.preset.has_hooks()).ok();
-    let env = build_identity_env(town, address, session.as_str());
+    let mut env = build_identity_env(town, address, session.as_str());
+    env.extend(prepare_crew_desk(rig.as_ref(), address)?);
     let (live, _) = start_session(
         town,
         address,
@@ -605,6 +611,36 @@ fn take_lease(
     Ok(())
 }
 
+/// Prepares the desk of a polecat.
+fn prepare_polecat_desk(
+    rig: &Rig,
+    name: &str,
+    slot: &Slot,
+    work: DeskWork,
+) -> anyhow::Result<DeskVariables> {
+    let request = DeskRequest {
+        tree: &rig.sandbox(name),
+        owner: name,
+        target: &slot.target,
+        work,
+    };
+    Ok(prepare_desk(rig, request)?)
+}
+
+/// Prepares the desk of a crew member. Other agents have no tree to work in.
+fn prepare_crew_desk(rig: Option<&Rig>, address: &Address) -> anyhow::Result<DeskVariables> {
+    let (Some(rig), Address::Crew(_, name)) = (rig, address) else {
+        return Ok(DeskVariables::new());
+    };
+    let request = DeskRequest {
+        tree: &rig.crew(name),
+        owner: name,
+        target: &town::config::target_branch_of(rig)?,
+        work: DeskWork::Crew,
+    };
+    Ok(prepare_desk(rig, request)?)
+}
+
 /// Starts the session of a polecat with its first message.
 fn launch_polecat(
     town: &LiveTown,
@@ -613,6 +649,7 @@ fn launch_polecat(
     slot: &Slot,
     bead: &Bead,
     message: &str,
+    desk: DeskVariables,
 ) -> Result<LaunchResult, LaunchError> {
     let session = start_session_name(address)?;
     let name = address.name().unwrap_or("");
@@ -635,6 +672,7 @@ fn launch_polecat(
     env.push(("GT_LEASE".to_owned(), slot.lease.to_string()));
     env.push(("GT_BRANCH".to_owned(), slot.branch.to_string()));
     env.push(("GT_POLECAT_PATH".to_owned(), home.display().to_string()));
+    env.extend(desk);
     let (live, question) = start_session(
         town,
         address,
@@ -749,51 +787,4 @@ fn type_first_message(
         .host
         .send(session, words.trim(), &preset.input_rules())?;
     Ok((sent != SendResult::Submitted).then(|| "its first message is not submitted".to_owned()))
-}
-
-/// Replaces the `{name}` places of a template in one pass, so that a value can contain braces.
-pub fn fill_template(template: &str, values: &[(&str, &str)]) -> String {
-    let mut text = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some((before, after)) = rest.split_once('{') {
-        text.push_str(before);
-        let found = after.split_once('}').and_then(|(name, tail)| {
-            values
-                .iter()
-                .find(|(known, _)| *known == name)
-                .map(|(_, value)| (*value, tail))
-        });
-        match found {
-            Some((value, tail)) => {
-                text.push_str(value);
-                rest = tail;
-            }
-            None => {
-                text.push('{');
-                rest = after;
-            }
-        }
-    }
-    text.push_str(rest);
-    text
-}
-
-fn format_local_time(town: &Town) -> String {
-    let zone = kit::sys::env::local_time_zone();
-    town.clock
-        .now()
-        .to_zoned(zone)
-        .strftime("%Y-%m-%dT%H:%M")
-        .to_string()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn values_are_substituted_once_and_may_contain_braces() {
-        let text = fill_template("{a} {b} {c} {", &[("a", "{b}"), ("b", "2")]);
-        assert_eq!(text, "{b} 2 {c} {");
-    }
 }

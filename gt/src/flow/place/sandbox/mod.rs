@@ -9,7 +9,7 @@
 //! 3. Good: save remaining work to a rescue ref, then switch to a fresh branch. Missing: `git
 //!    worktree add`. Broken: save what git can read, move the folder aside, and add it again. A
 //!    killed run leaves a branch, or a folder with a mark: both are created again.
-//! 4. Provision: redirect to the rig's beads, exclusions, files of the rig's overlay.
+//! 4. Provision: redirect to the rig's beads, exclusions, carried files.
 //! 5. Hand over: give it a new repository of its own (`town::sandbox_git`).
 //! 6. Once the work has its convoy: write the documents of its earlier workers (`discovery`).
 
@@ -37,6 +37,7 @@ pub(crate) use restore::{
 };
 pub use snapshot::save_snapshot;
 
+use crate::flow::place::carry::{CarryError, report_replaced_copies};
 use crate::flow::place::discovery::{self, DiscoveryError};
 use crate::flow::place::rig::{check_remote, find_unsupported_feature};
 use crate::flow::place::target_history;
@@ -136,6 +137,8 @@ pub enum SandboxError {
     Settings(#[from] config::SettingsError),
     #[error(transparent)]
     Discovery(#[from] DiscoveryError),
+    #[error(transparent)]
+    Carry(#[from] CarryError),
 }
 
 impl SandboxError {
@@ -224,7 +227,8 @@ impl<'a> Sandbox<'a> {
     /// Returns the hidden files if no sandbox of the rig has hidden them before.
     fn provision(&self) -> Result<Vec<PathBuf>, SandboxError> {
         let git = self.git()?;
-        provision_worktree(self.rig, &git)?;
+        let replaced = provision_worktree(self.rig, &git)?;
+        report_replaced_copies(self.rig, git.folder(), &replaced);
         let settings = config::RigSettings::load(self.rig)?.sandbox;
         let hidden = provision::hide_agent_files(&git, &settings)?;
         self.report_hidden_files(hidden)

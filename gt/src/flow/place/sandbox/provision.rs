@@ -1,16 +1,16 @@
 //! Gives a worktree what it needs beside the repository's files: the rig's beads, exclusions, the
-//! files of the rig's overlay.
+//! carried files.
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use bd::git::{Git, GitError};
 use kit::sys::{ConfinedFolder, file};
 
 use super::{SandboxError, stash_hook};
-use crate::flow::place::unsaved::{TOWN_PATTERNS, pattern_of_file};
+use crate::flow::place::carry::{ChangedCopies, ReplacedCopy, carry_files};
+use crate::flow::place::unsaved::TOWN_PATTERNS;
 use crate::town::RigLayout;
 use crate::town::config::SandboxSettings;
 
@@ -71,8 +71,11 @@ const TEXT_FILES: [&str; 7] = [
 ];
 
 /// Connects a worktree of a rig to the rig's beads, keeps beads files in it out of git, and copies
-/// the rig's overlay.
-pub(crate) fn provision_worktree(rig: &RigLayout, git: &Git) -> Result<(), SandboxError> {
+/// the carried files.
+pub(crate) fn provision_worktree(
+    rig: &RigLayout,
+    git: &Git,
+) -> Result<Vec<ReplacedCopy>, SandboxError> {
     for pattern in TOWN_PATTERNS {
         git.exclude(pattern)?;
     }
@@ -88,7 +91,7 @@ pub(crate) fn provision_worktree(rig: &RigLayout, git: &Git) -> Result<(), Sandb
     let inside = ConfinedFolder::open(git.folder())?;
     let target = format!("{}\n", rig.beads().display());
     inside.write(".beads/redirect", target.as_bytes(), 0o644)?;
-    copy_overlay(rig, git, &inside)
+    Ok(carry_files(rig, git.folder(), ChangedCopies::Replace)?)
 }
 
 /// Removes whatever blocks the name of a town folder in a worktree. Tracked files stay in every
@@ -163,30 +166,4 @@ fn remove_tracked(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         Err(error) => Err(error),
     }
-}
-
-/// Copies the carried files of a rig, and makes git ignore them: they may hold secrets. A file that
-/// the repository tracks stays as the repository has it.
-fn copy_overlay(rig: &RigLayout, git: &Git, inside: &ConfinedFolder) -> Result<(), SandboxError> {
-    let Ok(entries) = fs::read_dir(rig.overlay()) else {
-        return Ok(());
-    };
-    for entry in entries.flatten() {
-        let Some(meta) = entry.metadata().ok().filter(fs::Metadata::is_file) else {
-            continue;
-        };
-        let path = entry.path();
-        let name = entry
-            .file_name()
-            .into_string()
-            .map_err(|_| io::ErrorKind::InvalidFilename.into());
-        let read = name.and_then(|name| Ok((name, fs::read(&path)?)));
-        let (name, content) = read.map_err(SandboxError::at(&path))?;
-        if !git.tracked(&[&name])?.is_empty() {
-            continue;
-        }
-        git.exclude(&pattern_of_file(&name))?;
-        inside.write(&name, &content, meta.permissions().mode())?;
-    }
-    Ok(())
 }

@@ -14,6 +14,7 @@ use kit::ui::counted;
 use kit::ui::escape::escape_line;
 
 use crate::host::runtime::RuntimePreset;
+use crate::record::desk::list_carried_files;
 use crate::town::RigLayout;
 
 mod visits;
@@ -266,8 +267,9 @@ pub(crate) fn find_ignored_files(
         .map(|preset| preset.hooks_local)
         .map(|file| format!("/{file}"))
         .collect();
-    let carried = fs::read_dir(rig.overlay()).into_iter().flatten().flatten();
-    own.extend(carried.map(|entry| pattern_of_file(&entry.file_name().to_string_lossy())));
+    // Without a readable list, the files count as unsaved.
+    let carried = list_carried_files(rig).into_iter().flatten();
+    own.extend(carried.map(|file| pattern_of_file(&file.name)));
     own.extend(TOWN_PATTERNS.iter().map(|pattern| (*pattern).to_owned()));
     own.push(".beads/".to_owned());
     files.retain(|file| !own.contains(&file.pattern));

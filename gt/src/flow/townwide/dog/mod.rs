@@ -146,7 +146,8 @@ fn add_worktree(rig: &Rig, dog: &Dog, now: Timestamp) -> anyhow::Result<()> {
     let path = dog::dog_folder(&rig.town().layout, name).join(rig.name());
     git.worktree_add(&path, &branch, &start)?;
     Git::at(&path).complete_checkout()?;
-    Ok(sandbox::provision_worktree(rig, &Git::at(path))?)
+    sandbox::provision_worktree(rig, &Git::at(path))?;
+    Ok(())
 }
 
 /// Recreates a dog's worktrees from the rigs' targets, including those of new rigs. Refuses a

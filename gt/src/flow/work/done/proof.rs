@@ -2,7 +2,7 @@
 //! work.
 
 use std::collections::BTreeSet;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -15,6 +15,7 @@ use crate::flow::place::rig::check_remote;
 use crate::flow::place::target_history;
 use crate::flow::place::unsaved::{find_ignored_files, visits_since_sling};
 use crate::flow::work::mq::verify;
+use crate::record::desk::list_carried_files;
 use crate::record::polecat::{DoneRecord, Slot};
 use crate::town::Rig;
 use crate::town::beads::is_beads_file;
@@ -38,6 +39,8 @@ pub struct WorkProof {
 /// Defines why work does not count as finished.
 #[derive(Debug, thiserror::Error)]
 pub enum ProofError {
+    #[error("the carried files of the rig cannot be read, so none can be kept out of the work")]
+    CarriedFiles(#[source] std::io::Error),
     /// The sandbox is on another branch.
     #[error("the sandbox is on {found}, but the work belongs on {expected} ({command})")]
     WrongBranch {
@@ -472,11 +475,7 @@ pub(super) fn check_carried_files(
     base: &str,
     tip: &str,
 ) -> Result<(), ProofError> {
-    let entries = fs::read_dir(rig.overlay()).into_iter().flatten().flatten();
-    let carried: Vec<OsString> = entries
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .map(|entry| entry.file_name())
-        .collect();
+    let carried = list_carried_files(rig).map_err(ProofError::CarriedFiles)?;
     if carried.is_empty() || base == tip {
         return Ok(());
     }
@@ -489,12 +488,13 @@ pub(super) fn check_carried_files(
         .filter_map(|line| line.split_once(' '))
         .map(|(id, path)| (id, Path::new(path).file_name()))
         .collect();
-    for name in carried {
+    for file in carried {
         let hash = git.plumbing(["hash-object", "--no-filters", "--"]);
-        let hash = hash.args([rig.overlay().join(&name)]).text()?;
-        if committed.contains(&(hash.as_str(), Some(name.as_os_str()))) {
+        let hash = hash.args([&file.path]).text()?;
+        let name = Path::new(&file.name);
+        if committed.contains(&(hash.as_str(), name.file_name())) {
             return Err(ProofError::CarriedFile {
-                file: quote_paths(&[Path::new(&name)]),
+                file: quote_paths(&[name]),
                 base: format!("{base:.12}"),
             });
         }
