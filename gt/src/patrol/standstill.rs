@@ -7,6 +7,7 @@ use super::memory::PatrolMemory;
 use super::polecats::{find_restart_time, half_open_time, parse_times};
 use super::thresholds::Thresholds;
 use crate::host::daemon::is_daemon_running;
+use crate::record::desk::DeskProgress;
 use crate::record::polecat::{Polecat, PolecatState, Slot, SlotState};
 use crate::record::town_view::TownView;
 use crate::town::TownLayout;
@@ -19,6 +20,9 @@ const LAST_WORDS_COLUMNS: usize = 80;
 /// its next start, if it has work and no session, and the time of the next try of a failed `gt
 /// done`.
 pub fn explain_worker(layout: &TownLayout, view: &TownView, polecat: &Polecat) -> String {
+    if let Some(why) = describe_desk(layout, view, polecat) {
+        return why;
+    }
     let mut why = polecat.why.clone();
     if let SlotState::Finishing { .. } = polecat.slot.state {
         let worker = Worker::new(polecat.rig.as_str(), polecat.name.as_str());
@@ -38,6 +42,22 @@ pub fn explain_worker(layout: &TownLayout, view: &TownView, polecat: &Polecat) -
         why.push_str(&format!(". Next step: gt polecat retry {rig}/{name}"));
     }
     why
+}
+
+/// Describes the command that prepares the desk of a worker before its session starts.
+fn describe_desk(layout: &TownLayout, view: &TownView, polecat: &Polecat) -> Option<String> {
+    if polecat.hook.is_none() || !polecat.busy {
+        return None;
+    }
+    let rig = layout.rig(&polecat.rig);
+    match DeskProgress::read(&rig, &rig.sandbox(&polecat.name))? {
+        DeskProgress::Running { step, since, log } => Some(format!(
+            "the {step} of its desk runs, begun {}; then its log is {}",
+            time::format_ago(view.now, since),
+            log.display()
+        )),
+        DeskProgress::Failed { .. } => None,
+    }
 }
 
 /// Adds the last line of a worker's last session and the time of its next start.

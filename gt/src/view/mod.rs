@@ -9,6 +9,7 @@ pub mod convoy;
 pub mod convoy_graph;
 pub mod costs;
 pub mod daily;
+pub mod desk;
 pub mod doctor;
 pub mod feed;
 pub mod glance;

@@ -9,6 +9,7 @@ use crate::flow::agent::session::end;
 use crate::host::LiveTown;
 use crate::host::ended::SessionEnd;
 use crate::patrol::explain_worker;
+use crate::record::desk::{DeskNumber, DeskNumbers, DeskProgress};
 use crate::record::polecat::{self, Polecat, PolecatState, WorkCompletion};
 use crate::record::progress::WorkerProgress;
 use crate::record::town_view::TownView;
@@ -106,6 +107,12 @@ pub struct PolecatStatus {
     pub current_branch: Option<String>,
     /// The number of uncommitted files.
     pub uncommitted: usize,
+    /// The number of its desk on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub desk: Option<DeskNumber>,
+    /// The command of its desk that runs, or failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub desk_progress: Option<DeskProgress>,
     /// The number of sessions that have worked on the bead.
     pub sessions: usize,
     /// The user and the time of the last hire with a persona, or of its end.
@@ -154,6 +161,10 @@ impl PolecatStatus {
         Ok(Self {
             current_branch: git.as_ref().and_then(|git| git.head_branch().ok()?),
             uncommitted: git.map_or(0, |git| git.status().map_or(0, |changes| changes.len())),
+            desk: DeskNumbers::open(&town.env)
+                .ok()
+                .and_then(|numbers| numbers.find_of_tree(&clone_path)),
+            desk_progress: DeskProgress::read(rig, &clone_path),
             sessions: polecat.slot.session_count(),
             hired: describe_hire(&polecat.bead),
             record: view

@@ -4,6 +4,7 @@ use kit::ui::{Page, counted, escape};
 
 use super::super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::record::desk::DeskProgress;
 use gt::record::polecat::{MergeResult, RecordSummary, WorkCompletion};
 use gt::view::polecat::PolecatStatus;
 
@@ -53,6 +54,28 @@ pub(crate) fn write_status(shown: &PolecatStatus, page: &mut Page) {
         ));
     } else {
         page.line(format!("  sandbox:  {sandbox} (not there)"));
+    }
+    if let Some(desk) = &shown.desk {
+        page.line(format!(
+            "  desk:     number {}, ports {} to {}, {}",
+            desk.slot,
+            desk.first_port(),
+            desk.last_port(),
+            desk.name
+        ));
+    }
+    match &shown.desk_progress {
+        Some(DeskProgress::Running { step, since, .. }) => page.line(format!(
+            "  {step}:    runs, begun {}",
+            page.relative_time(&since.to_string())
+        )),
+        Some(DeskProgress::Failed { step, end, log }) => {
+            page.line(format!(
+                "  {step}:    failed ({end}), log {}",
+                log.display()
+            ));
+        }
+        None => {}
     }
     let session = if row.session_running { "runs" } else { "none" };
     page.line(format!("  session:  {session}, lease {}", row.lease));

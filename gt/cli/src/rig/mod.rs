@@ -1,6 +1,7 @@
 //! `gt rig`: manages the repositories that the town works on.
 
 mod add;
+mod desk;
 mod dock;
 mod hold;
 mod list;
@@ -37,6 +38,7 @@ kit::family! {
     Stop => stop,
     #[command(alias = "reboot")]
     Restart => restart,
+    Desk => desk,
     Park => park,
     Unpark => unpark,
     Dock => dock,

@@ -3,6 +3,7 @@
 
 mod alerts;
 mod budgets;
+mod desks;
 mod gates;
 mod hooks;
 mod item;
@@ -113,6 +114,7 @@ impl AttentionItems {
             .chain(item::rollback_items(view))
             .chain(item::loss_items(view))
             .chain(item::settings_items(view))
+            .chain(desks::desk_items(view))
             .chain(item::agent_items(layout, view))
             .chain(alerts::queue_alerts(view, limits.requests))
             .chain(alerts::escalation_alert(view, limits.escalations))
