@@ -78,8 +78,8 @@ MUTANTS = {
     ),
     "gates see what earlier ones left": (
         "gt/src/flow/work/mq/gate_tree.rs",
-        '    git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"])\n',
-        '    git.plumbing(["clean", "--quiet", "-f", "-n"])\n',
+        '        let mut clean = git.plumbing(["clean", "--quiet", "-f", "-f", "-d", "-x"]);\n',
+        '        let mut clean = git.plumbing(["clean", "--quiet", "-f", "-n"]);\n',
         "merged_means_merged::each_gate_has_its_own_tree_whose_changes_are_never_pushed",
     ),
     "commits of closed work are dropped": (

@@ -35,9 +35,9 @@ impl fmt::Display for DeskStep {
 /// A failed command of a desk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeskFailure {
-    /// The hash of the desk that failed. Another desk is tried.
-    #[serde(default)]
-    pub desk: String,
+    /// The hash of the desk that failed, if it could be read. Another desk is tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desk: Option<String>,
     pub step: DeskStep,
     pub command: String,
     /// How the command ended.
@@ -94,8 +94,7 @@ pub fn find_desk_failure(rig: &RigLayout, layers: &SettingsLayers) -> Option<Des
     let failure = state_file::read_state::<DeskFailure>(&rig.desk_failure());
     let failure = failure.ok().flatten()?;
     let desk = hash_desk(rig, &DeskSettings::from_layers(layers));
-    desk.is_none_or(|desk| desk == failure.desk)
-        .then_some(failure)
+    (desk.is_none() || desk == failure.desk).then_some(failure)
 }
 
 /// Returns the hash of the commands of a desk and its carried files. None if they cannot be read.
@@ -137,7 +136,7 @@ mod tests {
         let fail = || {
             let settings = DeskSettings::from_layers(&layers());
             let failure = DeskFailure {
-                desk: hash_desk(&rig, &settings).unwrap(),
+                desk: hash_desk(&rig, &settings),
                 step: DeskStep::Setup,
                 command: "make\u{1b}[2J setup".to_owned(),
                 end: "exit code 2".to_owned(),

@@ -12,6 +12,7 @@ use std::time::Duration;
 use bd::bead::Status;
 use bd::change;
 
+use crate::flow::place::desk;
 use crate::flow::place::sandbox::Sandbox;
 use crate::host::LiveTown;
 use crate::record::attempt::{self, AttemptEnd};
@@ -84,6 +85,11 @@ pub fn nuke_polecat(
         None if there => sandbox.rescue_leftovers()?,
         None => None,
     };
+    if there {
+        // A desk that cannot be cleared keeps no sandbox from being removed: its number is free when
+        // the folder is gone.
+        desk::clear_desk(rig, &sandbox.path()).ok();
+    }
     let moved_to = match defect {
         None if there => sandbox.move_ignored_files()?,
         _ => None,

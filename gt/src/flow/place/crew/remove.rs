@@ -14,6 +14,7 @@ use bd::git::Git;
 use serde::Serialize;
 
 use super::{check_at_rest, member_address};
+use crate::flow::place::desk;
 use crate::flow::place::unsaved::{UnsavedWork, find_unsaved_work};
 use crate::host::LiveTown;
 use crate::town::Rig;
@@ -47,6 +48,8 @@ pub fn remove_member(
         "the clone of {address} has work that is nowhere else: {}; push it, or give --force to move the clone aside",
         reasons.join(", ")
     );
+    // A desk that cannot be cleared keeps no clone from being removed.
+    desk::clear_desk(rig, &path).ok();
     let is_empty = unsaved.is_empty() && ignored.is_empty() && !git.has_ignored_files()?;
     let moved_to = if is_empty {
         fs::remove_dir_all(&path).with_context(|| format!("cannot remove {}", path.display()))?;

@@ -53,7 +53,7 @@ impl DeskCommandEnd {
         desk: Option<String>,
     ) -> Option<DeskFailure> {
         (!self.passed).then(|| DeskFailure {
-            desk: desk.unwrap_or_else(String::new),
+            desk,
             step: command.step,
             command: command.line.to_owned(),
             end: self.end,

@@ -12,7 +12,7 @@ use kit::ui::cut;
 use super::gate_tree::{GateCache, GateTree};
 use super::job::{MergeJob, MergeOutcome, MergeQueue};
 use crate::flow::place::town_hook::inherited_variables;
-use crate::town::config::Gate;
+use crate::town::config::{Gate, SETUP_GATE};
 use crate::town::event::{MergeRef, event};
 use crate::town::file_name_of;
 use crate::town::temporary;
@@ -159,10 +159,28 @@ impl<'a> GateRun<'a> {
             .gates(rig)?
             .into_iter()
             .partition(|group| group.iter().any(|gate| gate.parallel));
-        for together in parallel.chunks(TREES_PER_RUN) {
+        let count = parallel.len().clamp(1, TREES_PER_RUN);
+        let trees: Vec<GateTree> = (first_tree..first_tree + count)
+            .map(|number| GateTree::new(rig, number))
+            .collect();
+        let ran = self.run_groups_in(candidate, &parallel, &serial, &trees);
+        for tree in &trees {
+            tree.close(rig);
+        }
+        ran
+    }
+
+    /// Runs the groups of parallel gates in the trees, and the others in the first tree.
+    fn run_groups_in(
+        &self,
+        candidate: &str,
+        parallel: &[Vec<Gate>],
+        serial: &[Vec<Gate>],
+        trees: &[GateTree],
+    ) -> anyhow::Result<Option<GateFailure>> {
+        for together in parallel.chunks(trees.len()) {
             let failures = run_side_by_side(together.len(), &|index: usize| {
-                let tree = GateTree::new(rig, first_tree + index);
-                self.run_group_in(candidate, &together[index], &tree)
+                self.run_group_in(candidate, &together[index], &trees[index])
             });
             for failure in failures {
                 if let Some(failure) = failure? {
@@ -170,9 +188,8 @@ impl<'a> GateRun<'a> {
                 }
             }
         }
-        let tree = GateTree::new(rig, first_tree);
         for group in serial {
-            if let Some(failure) = self.run_group_in(candidate, &group, &tree)? {
+            if let Some(failure) = self.run_group_in(candidate, group, &trees[0])? {
                 return Ok(Some(failure));
             }
         }
@@ -185,7 +202,10 @@ impl<'a> GateRun<'a> {
         commit: &str,
         group: &[Gate],
     ) -> anyhow::Result<Option<GateFailure>> {
-        self.run_group_in(commit, group, &GateTree::new(self.queue.rig, 0))
+        let tree = GateTree::new(self.queue.rig, 0);
+        let ran = self.run_group_in(commit, group, &tree);
+        tree.close(self.queue.rig);
+        ran
     }
 
     fn run_group_in(
@@ -194,41 +214,69 @@ impl<'a> GateRun<'a> {
         group: &[Gate],
         gate_tree: &GateTree,
     ) -> anyhow::Result<Option<GateFailure>> {
-        let tree = &gate_tree.path;
         gate_tree.check_out(self.queue, &self.subject, commit)?;
         for gate in group {
-            let begun = Instant::now();
-            let mut retried = 0;
-            let mut dropped = Vec::new();
-            let failure = loop {
-                let cache = GateCache::lay_out(gate_tree, gate)?;
-                let ran = self.run_gate(tree, gate);
-                cache.put_back();
-                match ran? {
-                    None => {
-                        dropped = drop_changes(tree, commit)?;
-                        break self.check_tree_commit(tree, commit, gate)?;
-                    }
-                    Some(failure)
-                        if retried < gate.retry && failure.describe_cannot_run().is_none() =>
-                    {
-                        retried += 1;
-                        // The failed run may have written what lets the next one pass.
-                        gate_tree.check_out(self.queue, &self.subject, commit)?;
-                    }
-                    Some(failure) => break Some(failure),
-                }
-            };
-            self.queue.rig.town().record_event(&event!(Gate,
-                gate: gate.name, passed: failure.is_none(), commit: commit, dropped: dropped,
-                seconds: round_seconds(begun.elapsed()), retried: retried,
-                request: self.subject.clone(),
-            ));
+            // The setup runs once per tree.
+            if gate.name == SETUP_GATE && gate_tree.is_set_up(commit) {
+                continue;
+            }
+            let failure = self.run_with_retries(commit, group, gate, gate_tree)?;
             if failure.is_some() {
                 return Ok(failure);
             }
         }
         Ok(None)
+    }
+
+    /// Runs a gate of a group until it passes or has used up its retries.
+    fn run_with_retries(
+        &self,
+        commit: &str,
+        group: &[Gate],
+        gate: &Gate,
+        gate_tree: &GateTree,
+    ) -> anyhow::Result<Option<GateFailure>> {
+        let tree = &gate_tree.path;
+        let begun = Instant::now();
+        let mut retried = 0;
+        let mut dropped = Vec::new();
+        let failure = loop {
+            let cache = GateCache::lay_out(gate_tree, gate)?;
+            let ran = self.run_gate(gate_tree, gate);
+            cache.put_back();
+            match ran? {
+                None => {
+                    dropped = drop_changes(tree, commit)?;
+                    break self.check_tree_commit(tree, commit, gate)?;
+                }
+                Some(failure)
+                    if retried < gate.retry && failure.describe_cannot_run().is_none() =>
+                {
+                    retried += 1;
+                    // The failed run may have written what lets the next one pass, also into what
+                    // the setup made.
+                    gate_tree.forget_setup();
+                    gate_tree.check_out(self.queue, &self.subject, commit)?;
+                    let setup = group.iter().find(|one| one.name == SETUP_GATE);
+                    if let Some(setup) = setup
+                        && let Some(failure) =
+                            self.run_with_retries(commit, group, setup, gate_tree)?
+                    {
+                        break Some(failure);
+                    }
+                }
+                Some(failure) => break Some(failure),
+            }
+        };
+        if failure.is_none() && gate.name == SETUP_GATE {
+            gate_tree.record_setup(commit)?;
+        }
+        self.queue.rig.town().record_event(&event!(Gate,
+            gate: gate.name, passed: failure.is_none(), commit: commit, dropped: dropped,
+            seconds: round_seconds(begun.elapsed()), retried: retried,
+            request: self.subject.clone(),
+        ));
+        Ok(failure)
     }
 
     /// Fails a gate that left the tree at another commit, because it passed on other content than
@@ -258,13 +306,16 @@ impl<'a> GateRun<'a> {
         }))
     }
 
-    fn run_gate(&self, tree: &Path, gate: &Gate) -> anyhow::Result<Option<GateFailure>> {
+    fn run_gate(&self, tree: &GateTree, gate: &Gate) -> anyhow::Result<Option<GateFailure>> {
         let env = &self.queue.rig.town().env;
         let mut run = ChildCommand::new("sh")
             .args(["-c", &gate.command])
-            .cwd(tree)
+            .cwd(&tree.path)
             .env_clear();
         for (name, value) in inherited_variables(env) {
+            run = run.env(name, value);
+        }
+        for (name, value) in tree.desk_variables(self.queue.rig) {
             run = run.env(name, value);
         }
         let run = run
