@@ -23,6 +23,7 @@ mod daemon;
 mod dashboard;
 mod deacon;
 mod demo;
+mod desk;
 mod directive;
 mod disk;
 mod dist;

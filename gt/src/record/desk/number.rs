@@ -351,7 +351,9 @@ mod tests {
         let numbers = DeskNumbers::at(folder.path());
         let first = numbers.assign_to_run("one").unwrap();
         let port = first.number.last_port();
-        let _server = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).unwrap();
+        // Another test may be looking at the port.
+        let listen = || TcpListener::bind((Ipv4Addr::LOCALHOST, port)).ok();
+        let _server = clock::wait_for(Duration::from_secs(60), listen).unwrap();
         let slot = first.number.slot;
         drop(first);
         assert_ne!(numbers.assign_to_run("two").unwrap().number.slot, slot);
