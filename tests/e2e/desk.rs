@@ -103,7 +103,17 @@ fn a_desk_is_ready_before_the_first_session_and_its_failure_is_one_need_of_the_r
     town.gt(broken).ok();
     let beads = ["Fourth", "Fifth"].map(|title| town.bead("web", title));
     let failed = town.gt(["sling", &beads[0], "web"]).run();
-    assert!(failed.err.contains("IT IS BROKEN"), "{}", failed.err);
+    assert_eq!(failed.code, 3);
+    assert!(
+        failed.out.contains("its last line: IT IS BROKEN"),
+        "{}",
+        failed.out
+    );
+    assert!(
+        failed.out.contains("→ gt rig desk web --try"),
+        "{}",
+        failed.out
+    );
     let queued = town.gt(["sling", &beads[1], "web"]).ok();
     assert!(
         queued.out.contains("the setup of the desk failed"),
@@ -208,6 +218,14 @@ fn a_worker_that_breaks_the_setup_keeps_no_other_worker_from_starting() {
     assert!(desk_needs(town).is_empty());
     let status = town.gt(["polecat", "status", &worker.name]).ok().out;
     assert!(status.contains("failed (exit code 1)"), "{status}");
+    let context = town.gt_as(&worker.name, ["prime"]).ok().out;
+    for words in [
+        "# Your desk",
+        "$GT_PORT_END",
+        "The setup of the desk failed",
+    ] {
+        assert!(context.contains(words), "{words}: {context}");
+    }
     let other = town.bead("web", "Other");
     let slung = town.gt(["sling", &other, "web"]).ok();
     assert!(!slung.out.contains("queued"), "{}", slung.out);

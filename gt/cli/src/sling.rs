@@ -298,11 +298,17 @@ fn write_sling_line(slung: &SlingReport, caller: &Address, page: &mut kit::ui::P
         page.line(format!("  → gt attach {}", slung.target));
     }
     if let Some(reason) = &slung.start_failed {
-        let reason = kit::ui::escape::escape_line(reason);
+        // Further lines are for programs that show no next step of their own.
+        let reason = kit::ui::escape::escape_line(reason.lines().next().unwrap_or(""));
         let text = format!("  its session could not be started: {reason}");
         page.line(page.style().yellow(&text));
-        page.line("  on the hook; the daemon starts it");
-        page.line(format!("  → gt why {}", slung.bead));
+        if let Some(command) = &slung.start_after {
+            page.line("  on the hook; the daemon starts it after");
+            page.line(format!("  → {command}"));
+        } else {
+            page.line("  on the hook; the daemon starts it");
+            page.line(format!("  → gt why {}", slung.bead));
+        }
     }
     if let Some(command) = start_command_of(slung, caller) {
         page.line(format!(

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 
 use kit::sys::{file, foreign};
-use kit::ui::escape;
+use kit::ui::{cut, escape};
 use serde::{Deserialize, Serialize};
 
 use super::carried::list_carried_files;
@@ -12,6 +12,9 @@ use super::hash_parts;
 use crate::record::state_file;
 use crate::town::RigLayout;
 use crate::town::config::{DeskSettings, SettingsLayers};
+
+/// The maximum width of a quoted line of output.
+const LAST_LINE_COLUMNS: usize = 80;
 
 /// A step of the preparation of a desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -76,6 +79,15 @@ impl DeskFailure {
             self.end,
             escape::escape_line(&self.command)
         )
+    }
+
+    /// Quotes the last line of the output, to be appended to a sentence.
+    pub fn quote_last_line(&self) -> String {
+        let last = self.tail.lines().rfind(|line| !line.trim().is_empty());
+        last.map_or_else(String::new, |line| {
+            let line = cut::cut_to_width(line.trim(), LAST_LINE_COLUMNS);
+            format!("; its last line: {}", escape::escape_line(&line))
+        })
     }
 
     /// Returns the commands of which one ends the failure.

@@ -11,7 +11,7 @@ use crate::town::sandbox_git::find_sandbox_repository;
 use bd::git::Git;
 
 /// The parts of `.runtime/` that no process rebuilds.
-const KEPT_STATE: [&str; 10] = [
+const KEPT_STATE: [&str; 9] = [
     "approvals",
     "daily-sums",
     "deacon",
@@ -19,7 +19,6 @@ const KEPT_STATE: [&str; 10] = [
     "halted",
     "hints.json",
     "notification-levels.json",
-    "overlay",
     "queue-pause.json",
     "scheduler-state.json",
 ];
@@ -127,6 +126,13 @@ impl TownContents {
         if last == ".runtime" {
             for state in KEPT_STATE.map(|name| format!("{path}/{name}")) {
                 self.add_named(root, &state);
+            }
+            // Secrets are in no backup.
+            let carried = format!("{path}/overlay");
+            if fs::read_dir(root.join(&carried)).is_ok_and(|mut files| files.next().is_some()) {
+                self.left_out.push(format!(
+                    "{carried}: carried files, which may hold secrets; save them yourself"
+                ));
             }
         } else if path == ".git" && is_repository(&folder) {
             self.add_repository(root, "", false);

@@ -20,7 +20,6 @@ mod trial;
 use std::path::Path;
 
 use bd::git::{ChangeKind, Git};
-use kit::ui::escape;
 
 pub use change::{DeskChange, change_desk};
 pub use command::{DeskCommand, DeskCommandEnd, run_desk_command};
@@ -40,25 +39,16 @@ use crate::town::config::{DeskSettings, SettingsLayers};
 #[derive(Debug, thiserror::Error)]
 pub enum DeskError {
     /// The desk of the rig fails, so no agent starts there.
-    #[error("{}; no agent of rig {rig} starts{}", .failure.describe(), describe_log(.rig, .failure))]
+    #[error(
+        "{}; no agent of rig {rig} starts{}; log {}\nNext step: gt rig desk {rig} --try",
+        .failure.describe(), .failure.quote_last_line(), .failure.log.display()
+    )]
     Failed {
         rig: String,
         failure: Box<DeskFailure>,
     },
     #[error(transparent)]
     Other(#[from] anyhow::Error),
-}
-
-/// Returns the end of the log, its place, and the next command.
-fn describe_log(rig: &str, failure: &DeskFailure) -> String {
-    let lines = failure.tail.lines();
-    let quoted: String = lines
-        .map(|line| format!("\n> {}", escape::escape_line(line)))
-        .collect();
-    let log = failure.log.display();
-    let next = failure.next_steps(rig);
-    let next = next.first().map_or("", String::as_str);
-    format!("{quoted}\nThe whole log is {log}\nNext step: {next}")
 }
 
 /// A work tree that needs a desk.

@@ -171,6 +171,7 @@ fn compile_context(
                     part::persona_part(town, stores, address),
                     limits_part(town, address),
                     Some(part::identity_part(town, address)),
+                    part::desk_part(town, address),
                 ]
                 .into_iter()
                 .flatten(),

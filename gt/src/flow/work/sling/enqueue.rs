@@ -88,6 +88,7 @@ impl WaitingBead {
             waits_for: self.waits_for,
             needs_person: None,
             start_failed: None,
+            start_after: None,
             agent_choice: None,
         })
     }

@@ -69,6 +69,7 @@ use crate::record::merge_task::MERGE_LABEL;
 use crate::record::polecat::{AgentChoice, Claim};
 use crate::record::polecat::{SlingStep, Slot};
 pub use crate::record::queued_sling::SlingOptions;
+use crate::record::scheduler::find_start_obstacle;
 use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::event::event;
 use crate::town::hold::{self, HeldError};
@@ -115,6 +116,9 @@ pub struct SlingReport {
     /// starts the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_failed: Option<String>,
+    /// The command without which the daemon does not start the session either.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_after: Option<String>,
     /// The choice of the agent program, if the records decided it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent_choice: Option<AgentChoice>,
@@ -241,6 +245,7 @@ fn begin_sling<'t>(
                 waits_for: Vec::new(),
                 needs_person: None,
                 start_failed: None,
+                start_after: None,
                 agent_choice: None,
             })))
         }
@@ -498,6 +503,10 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         Err(error) if is_still_held(rig, claimed, &slot)? => (None, Some(format!("{error:#}"))),
         Err(error) => return Err(error),
     };
+    let start_after = match start_failed {
+        Some(_) => find_start_obstacle(rig, &claimed.bead.id)?.and_then(|one| one.next_step()),
+        None => None,
+    };
     Ok(SlingReport {
         bead: claimed.bead.id.clone(),
         title: claimed.bead.title.clone(),
@@ -511,6 +520,7 @@ fn finish_sling(town: &LiveTown, rig: &Rig, claimed: &Claim) -> anyhow::Result<S
         waits_for: Vec::new(),
         needs_person: started.and_then(|started| started.question),
         start_failed,
+        start_after,
         agent_choice: claimed.choice.clone(),
     })
 }
