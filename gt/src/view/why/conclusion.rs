@@ -17,7 +17,7 @@ use crate::record::attempt;
 use crate::record::convoy;
 use crate::record::escalation::{self, Escalation};
 use crate::record::merge_request;
-use crate::record::polecat::Polecat;
+use crate::record::polecat::{Polecat, PolecatState};
 use crate::record::queued_sling::{self, QueuedSling};
 use crate::record::request_wait::RequestWait;
 use crate::record::scheduler::{
@@ -45,6 +45,13 @@ pub(super) fn explain_state(
     if view.stores.rigs.contains_key(what) {
         found.add_hold(view, Some(what));
         found.add_merge_stop(view, what);
+        if let Some(failure) = view.desk_failures.get(what) {
+            let text = failure.describe();
+            found
+                .now
+                .push(format!("no agent of rig {what} starts: {text}"));
+            found.next_steps.extend(failure.next_steps(what));
+        }
         found.add_rig(view, what);
         return found;
     }
@@ -88,6 +95,7 @@ pub(super) fn explain_state(
                 .filter(|polecat| polecat.hook.as_deref() == Some(bead.bead.id.as_str()))
             {
                 found.now.push(describe_polecat(town, view, polecat));
+                found.add_desk_steps(view, polecat);
                 found.add_questions(view, polecat);
             }
             found.add_other_questions(view, &bead.bead.id);
@@ -161,6 +169,15 @@ impl Explanation {
         }
     }
 
+    /// Adds the commands that end the failure of a desk, if it keeps a worker from starting.
+    fn add_desk_steps(&mut self, view: &TownView, polecat: &Polecat) {
+        if polecat.state == PolecatState::Stalled
+            && let Some(failure) = view.desk_failures.get(&polecat.rig)
+        {
+            self.next_steps.extend(failure.next_steps(&polecat.rig));
+        }
+    }
+
     /// Adds the targets that have lost the merge of a bead or a request.
     fn add_losses(&mut self, view: &TownView, id: &str) {
         for (rig, losses) in &view.stores.target_losses {
@@ -227,6 +244,7 @@ impl Explanation {
                 return;
             };
             self.now.push(describe_polecat(town, view, polecat));
+            self.add_desk_steps(view, polecat);
             self.add_questions(view, polecat);
             let hook = polecat.hook.clone();
             self.add_items(&town.rig(rig), view, |item| {
