@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure that what building, testing and the demo need is there: a Rust toolchain, git, git-lfs (for tests), tmux,
-# sqlite3, a C compiler. `setup.sh test` adds what only tests need: Chromium.
+# sqlite3, a C compiler, bubblewrap. `setup.sh test` adds what only tests need: Chromium.
 # On Debian and its kin what is missing is installed with apt-get, as root or with sudo, and named first; elsewhere it
 # is only named.
 set -eu
@@ -16,6 +16,8 @@ need sqlite3 sqlite3
 need cc gcc
 # The tests open the town's page in a browser.
 [ "${1:-}" != test ] || need chromium chromium
+# They put programs into a jail.
+[ "$(uname -s)" != Linux ] || need bwrap bubblewrap
 [ -e /usr/include/stdlib.h ] || [ "$(uname -s)" != Linux ] || missing="$missing libc6-dev"
 
 if [ -n "$missing" ]; then

@@ -17,6 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::confine::{Confinement, SpawnerThread};
+
 /// The default limit of a child's kept output.
 const OUTPUT_CAP: usize = 8 * 1024 * 1024;
 
@@ -33,6 +35,7 @@ pub struct ChildCommand {
     limit: Duration,
     cap: usize,
     stop: Option<Arc<AtomicBool>>,
+    confinement: Option<Confinement>,
 }
 
 /// The result of a child process.
@@ -113,6 +116,7 @@ impl ChildCommand {
             limit: Duration::from_secs(60),
             cap: OUTPUT_CAP,
             stop: None,
+            confinement: None,
         }
     }
 
@@ -190,6 +194,49 @@ impl ChildCommand {
         self
     }
 
+    /// Starts the child from a thread that was restricted, so that the child can never reach more.
+    #[must_use]
+    pub fn confine(mut self, confinement: Confinement) -> Self {
+        self.confinement = Some(confinement);
+        self
+    }
+
+    /// Makes this command the argument of another program, which gets its environment, working
+    /// directory, input and limits.
+    #[must_use]
+    pub fn run_by(mut self, program: impl AsRef<OsStr>, args: Vec<OsString>) -> Self {
+        let inner = std::mem::replace(&mut self.program, program.as_ref().to_owned());
+        let inner_args = std::mem::replace(&mut self.args, args);
+        self.args.push(inner);
+        self.args.extend(inner_args);
+        self
+    }
+
+    /// Clears the environment but for the variables that were set and that `is_kept` selects, and
+    /// changes their values.
+    #[must_use]
+    pub fn keep_env(
+        mut self,
+        is_kept: impl Fn(&str) -> bool,
+        change: impl Fn(&str, &OsStr) -> OsString,
+    ) -> Self {
+        self.clear = true;
+        self.unset.clear();
+        self.set.retain_mut(|(key, value)| {
+            let Some(key) = key.to_str().filter(|key| is_kept(key)) else {
+                return false;
+            };
+            *value = change(key, value);
+            true
+        });
+        self
+    }
+
+    /// The working directory, if it is not that of this process.
+    pub fn working_folder(&self) -> Option<&Path> {
+        self.cwd.as_deref()
+    }
+
     /// The arguments, without the program.
     pub fn argv(&self) -> &[OsString] {
         &self.args
@@ -203,12 +250,13 @@ impl ChildCommand {
     /// the group and hold the output open.
     pub fn run(self) -> Result<ChildOutput, ExecError> {
         let name = self.name();
-        let mut child = if self.stop.is_some() {
+        // The thread must outlive the child.
+        let (mut child, _spawner) = if self.stop.is_some() {
             // Held until the child is in the set, so that none is missed.
             let mut stoppable = lock_or_recover(&STOPPABLE);
-            let child = self.spawn_piped(&name)?;
-            stoppable.insert(child.id());
-            child
+            let started = self.spawn_piped(&name)?;
+            stoppable.insert(started.0.id());
+            started
         } else {
             self.spawn_piped(&name)?
         };
@@ -248,9 +296,10 @@ impl ChildCommand {
     /// editor or a terminal attach.
     pub fn run_attached(self) -> Result<ExitStatus, ExecError> {
         let name = self.name();
-        self.command()
-            .status()
-            .map_err(|source| start_error(&name, source))
+        let (mut child, _spawner) = self
+            .spawn(self.command())
+            .map_err(|source| start_error(&name, source))?;
+        child.wait().map_err(|source| start_error(&name, source))
     }
 
     /// Like [`Self::run_attached`], with the prepared standard input, as for a pager. A child that
@@ -259,9 +308,9 @@ impl ChildCommand {
         let name = self.name();
         let input = self.stdin.clone();
         let mut command = self.command();
-        let mut child = command
-            .stdin(Stdio::piped())
-            .spawn()
+        command.stdin(Stdio::piped());
+        let (mut child, _spawner) = self
+            .spawn(command)
             .map_err(|source| start_error(&name, source))?;
         if let Some(mut pipe) = child.stdin.take() {
             pipe.write_all(&input).ok();
@@ -277,6 +326,9 @@ impl ChildCommand {
             program: name.clone(),
             source,
         };
+        if self.confinement.is_some() {
+            return Err(io(confined_alone()));
+        }
         let mut command = self.command();
         command
             .stdin(Stdio::null())
@@ -292,7 +344,10 @@ impl ChildCommand {
     /// Replaces this process. Returns only if that failed.
     pub fn replace_process(self) -> ExecError {
         let name = self.name();
-        let source = self.command().exec();
+        let source = match self.confinement {
+            Some(_) => confined_alone(),
+            None => self.command().exec(),
+        };
         start_error(&name, source)
     }
 
@@ -344,7 +399,18 @@ impl ChildCommand {
         None
     }
 
-    fn spawn_piped(&self, name: &str) -> Result<Child, ExecError> {
+    /// Starts the child. The thread is that of a confined child.
+    fn spawn(&self, mut command: Command) -> io::Result<(Child, Option<SpawnerThread>)> {
+        match &self.confinement {
+            None => Ok((command.spawn()?, None)),
+            Some(confinement) => {
+                let (child, thread) = confinement.spawn(command)?;
+                Ok((child, Some(thread)))
+            }
+        }
+    }
+
+    fn spawn_piped(&self, name: &str) -> Result<(Child, Option<SpawnerThread>), ExecError> {
         let mut command = self.command();
         command
             .stdin(if self.stdin.is_empty() {
@@ -355,8 +421,17 @@ impl ChildCommand {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0);
-        command.spawn().map_err(|source| start_error(name, source))
+        self.spawn(command)
+            .map_err(|source| start_error(name, source))
     }
+}
+
+/// A confined child lives as long as the thread that started it.
+fn confined_alone() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::Unsupported,
+        "a confined program cannot outlive the one that started it",
+    )
 }
 
 fn start_error(program: &str, source: io::Error) -> ExecError {

@@ -5,12 +5,14 @@
 pub mod ancestor;
 pub mod boot;
 pub mod clock;
+pub mod confine;
 pub mod env;
 pub mod exec;
 pub mod file;
 pub mod foreign;
 pub mod foreign_folder;
 pub mod inside;
+pub mod jail;
 pub mod lock;
 pub mod machine;
 pub mod parallel;

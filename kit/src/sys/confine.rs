@@ -1,0 +1,270 @@
+//! Starts child processes that can reach only part of the machine: a thread restricts itself with
+//! Landlock and with a filter of system calls, and the child that it starts inherits both.
+//!
+//! Nothing lifts a restriction again, also not for the children of the child. The rest of this
+//! process is not restricted. Only Linux has both mechanisms.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::sync::mpsc;
+use std::thread;
+
+/// The restrictions of a child.
+#[derive(Debug, Clone, Default)]
+pub struct Confinement {
+    /// The files that the child reaches. None restricts no files and keeps the capabilities, for a
+    /// program that builds a jail of its own with them.
+    pub files: Option<ReachableFiles>,
+    pub sockets: SocketFamilies,
+}
+
+/// All files that a child can open. It can see the names and sizes of others, and change the mode
+/// of those that it owns.
+#[derive(Debug, Clone, Default)]
+pub struct ReachableFiles {
+    /// Files and folders that the child may read and execute. Missing ones are left out.
+    pub readable: Vec<PathBuf>,
+    /// Files and folders that the child may also change. Device files cannot be created there.
+    pub writable: Vec<PathBuf>,
+}
+
+/// The kinds of sockets that a child can create. A connected pair is always possible.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum SocketFamilies {
+    /// Internet and unix sockets: for a child in network and mount namespaces of its own.
+    #[default]
+    InternetAndUnix,
+    /// Internet only. Landlock cannot say which unix sockets may be reached.
+    Internet,
+    None,
+}
+
+/// The thread that started a confined child. A child may ask to die with it, so it must be kept
+/// until the child has ended.
+#[derive(Debug)]
+pub(super) struct SpawnerThread {
+    #[expect(dead_code, reason = "dropping it ends the thread")]
+    release: mpsc::Sender<()>,
+}
+
+impl Confinement {
+    /// Starts a child with these restrictions. Fails if the system cannot enforce them.
+    pub(super) fn spawn(&self, mut command: Command) -> io::Result<(Child, SpawnerThread)> {
+        let confinement = self.clone();
+        let (report, started) = mpsc::channel();
+        let (release, released) = mpsc::channel::<()>();
+        thread::Builder::new().spawn(move || {
+            let child = confinement.restrict_thread().and_then(|()| command.spawn());
+            // An error means that the receiver is gone, or that the sender was dropped, as planned.
+            report.send(child).ok();
+            released.recv().ok();
+        })?;
+        let child = started
+            .recv()
+            .map_err(|_| io::Error::other("the thread that starts the child ended"))??;
+        Ok((child, SpawnerThread { release }))
+    }
+
+    /// Runs a function with these restrictions, in a thread of its own.
+    pub fn run<T: Send>(&self, function: impl FnOnce() -> T + Send) -> io::Result<T> {
+        thread::scope(|scope| {
+            let restricted = scope.spawn(|| self.restrict_thread().map(|()| function()));
+            match restricted.join() {
+                Ok(result) => result,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        })
+    }
+
+    #[cfg(target_os = "linux")]
+    fn restrict_thread(&self) -> io::Result<()> {
+        linux::restrict_thread(self)
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    #[expect(clippy::unused_self, reason = "Linux needs it")]
+    fn restrict_thread(&self) -> io::Result<()> {
+        Err(io::Error::new(
+            io::ErrorKind::Unsupported,
+            "only Linux can confine a program",
+        ))
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::collections::BTreeMap;
+    use std::io;
+    use std::path::Path;
+
+    use landlock::{
+        ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
+        RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+    };
+    use rustix::thread::{CapabilitySet, CapabilitySets};
+    use seccompiler::{
+        BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+        SeccompRule,
+    };
+
+    use super::{Confinement, ReachableFiles, SocketFamilies};
+
+    /// The devices that every program may use.
+    const DEVICES: [&str; 5] = [
+        "/dev/null",
+        "/dev/zero",
+        "/dev/full",
+        "/dev/random",
+        "/dev/urandom",
+    ];
+
+    /// The bit that marks a system call of the x32 interface. The kernel runs it like the plain one.
+    #[cfg(target_arch = "x86_64")]
+    const X32_CALL: i64 = 0x4000_0000;
+
+    pub(super) fn restrict_thread(confinement: &Confinement) -> io::Result<()> {
+        let filter = build_filter(confinement.sockets)?;
+        restrict_with_landlock(confinement.files.as_ref())?;
+        seccompiler::apply_filter(&filter).map_err(io::Error::other)
+    }
+
+    /// Restricts files, signals and abstract unix sockets. Without files the restriction is left
+    /// out if the kernel does not have it.
+    fn restrict_with_landlock(files: Option<&ReachableFiles>) -> io::Result<()> {
+        let scope = Scope::from_all(ABI::V6);
+        let Some(files) = files else {
+            let ruleset = Ruleset::default().scope(scope).map_err(io::Error::other)?;
+            let created = ruleset.create().map_err(io::Error::other)?;
+            created.restrict_self().map_err(io::Error::other)?;
+            return Ok(());
+        };
+        let all = AccessFs::from_all(ABI::V5);
+        let read = AccessFs::from_read(ABI::V5);
+        let write = all & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
+        let mut ruleset = Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(all)
+            .map_err(io::Error::other)?
+            .scope(scope)
+            .map_err(io::Error::other)?
+            .create()
+            .map_err(io::Error::other)?;
+        let readable = files.readable.iter().map(|path| (path.as_path(), read));
+        let writable = files.writable.iter().map(|path| (path.as_path(), write));
+        let devices = DEVICES
+            .iter()
+            .map(|path| (Path::new(*path), AccessFs::ReadFile | AccessFs::WriteFile));
+        for (path, access) in readable.chain(writable).chain(devices) {
+            let Some(rule) = build_rule(path, access)? else {
+                continue;
+            };
+            ruleset = ruleset.add_rule(rule).map_err(io::Error::other)?;
+        }
+        drop_capabilities()?;
+        let status = ruleset.restrict_self().map_err(io::Error::other)?;
+        if status.ruleset != RulesetStatus::FullyEnforced || !status.no_new_privs {
+            return Err(io::Error::other("the kernel enforces only a part of it"));
+        }
+        Ok(())
+    }
+
+    /// Returns the rule for a path; `None` if it does not exist.
+    fn build_rule(
+        path: &Path,
+        access: BitFlags<AccessFs>,
+    ) -> io::Result<Option<PathBeneath<PathFd>>> {
+        let is_folder = match path.metadata() {
+            Ok(found) => found.is_dir(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let place = PathFd::new(path).map_err(io::Error::other)?;
+        let access = if is_folder {
+            access
+        } else {
+            access & AccessFs::from_file(ABI::V5)
+        };
+        Ok(Some(PathBeneath::new(place, access)))
+    }
+
+    /// Gives up the rights of root, which reach around files: devices, modules, other users' files.
+    fn drop_capabilities() -> io::Result<()> {
+        // A process without the right to shorten the set has no capabilities that it could pass on.
+        for capability in CapabilitySet::all().iter() {
+            rustix::thread::remove_capability_from_bounding_set(capability).ok();
+        }
+        let none = CapabilitySets {
+            effective: CapabilitySet::empty(),
+            permitted: CapabilitySet::empty(),
+            inheritable: CapabilitySet::empty(),
+        };
+        Ok(rustix::thread::set_capabilities(None, none)?)
+    }
+
+    /// Builds the filter of system calls. A refused call fails with EPERM.
+    fn build_filter(sockets: SocketFamilies) -> io::Result<BpfProgram> {
+        let families: &[i32] = match sockets {
+            SocketFamilies::InternetAndUnix => &[
+                libc::AF_UNIX,
+                libc::AF_INET,
+                libc::AF_INET6,
+                libc::AF_NETLINK,
+            ],
+            SocketFamilies::Internet => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+            SocketFamilies::None => &[libc::AF_NETLINK],
+        };
+        let is_other_family = families
+            .iter()
+            .map(|family| compare(0, SeccompCmpOp::Ne, i64::from(*family)))
+            .collect::<io::Result<Vec<_>>>()?;
+        let types_into_terminal = |request: i64| {
+            let condition = compare(1, SeccompCmpOp::Eq, request)?;
+            SeccompRule::new(vec![condition]).map_err(io::Error::other)
+        };
+        let other_families = SeccompRule::new(is_other_family).map_err(io::Error::other)?;
+        let refused = [
+            (libc::SYS_socket, vec![other_families]),
+            (
+                libc::SYS_ioctl,
+                vec![
+                    types_into_terminal(0x5412)?, // TIOCSTI
+                    types_into_terminal(0x541C)?, // TIOCLINUX
+                ],
+            ),
+            // Its requests create and connect sockets without the calls above.
+            (libc::SYS_io_uring_setup, vec![]),
+            // The keys of the user's session.
+            (libc::SYS_keyctl, vec![]),
+            (libc::SYS_add_key, vec![]),
+            (libc::SYS_request_key, vec![]),
+        ];
+        let mut rules = BTreeMap::new();
+        for (call, conditions) in refused {
+            #[cfg(target_arch = "x86_64")]
+            rules.insert(call | X32_CALL, conditions.clone());
+            rules.insert(call, conditions);
+        }
+        let permission_denied = u32::try_from(libc::EPERM).map_err(io::Error::other)?;
+        let arch = std::env::consts::ARCH
+            .try_into()
+            .map_err(io::Error::other)?;
+        let filter = SeccompFilter::new(
+            rules,
+            SeccompAction::Allow,
+            SeccompAction::Errno(permission_denied),
+            arch,
+        );
+        filter
+            .map_err(io::Error::other)?
+            .try_into()
+            .map_err(io::Error::other)
+    }
+
+    /// Compares the lower half of an argument, as the kernel does for these calls.
+    fn compare(argument: u8, operator: SeccompCmpOp, value: i64) -> io::Result<SeccompCondition> {
+        let value = u64::try_from(value).map_err(io::Error::other)?;
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, operator, value)
+            .map_err(io::Error::other)
+    }
+}
