@@ -3,10 +3,20 @@
 //!
 //! Nothing lifts a restriction again, also not for the children of the child. The rest of this
 //! process is not restricted. Only Linux has both mechanisms.
+//!
+//! A child whose files are restricted cannot leave its process group, so that nothing of it survives
+//! the end of the group. The filter cannot tell the first call that enters a group from a later one,
+//! so the group is made by a process that is started before.
+
+#![expect(
+    clippy::disallowed_methods,
+    reason = "children are started here on behalf of the owner of child processes"
+)]
 
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 
@@ -44,8 +54,28 @@ pub enum SocketFamilies {
 /// until the child has ended.
 #[derive(Debug)]
 pub(super) struct SpawnerThread {
-    #[expect(dead_code, reason = "dropping it ends the thread")]
-    release: mpsc::Sender<()>,
+    /// Dropping it ends the thread.
+    release: Option<mpsc::Sender<()>>,
+    /// The process that made the group of the child, if the child did not make it itself. The
+    /// number of the group stays taken until this process is reaped.
+    group: Option<Child>,
+}
+
+impl SpawnerThread {
+    /// The process group of the child, if it is not the number of the child.
+    pub(super) fn group(&self) -> Option<u32> {
+        self.group.as_ref().map(Child::id)
+    }
+}
+
+impl Drop for SpawnerThread {
+    fn drop(&mut self) {
+        self.release.take();
+        if let Some(mut group) = self.group.take() {
+            // It ended long ago. An error leaves an entry of an ended process behind.
+            group.wait().ok();
+        }
+    }
 }
 
 impl Confinement {
@@ -54,8 +84,20 @@ impl Confinement {
         let confinement = self.clone();
         let (report, started) = mpsc::channel();
         let (release, released) = mpsc::channel::<()>();
+        let mut spawner = SpawnerThread {
+            release: Some(release),
+            group: None,
+        };
+        if self.files.is_some() {
+            let group = start_group()?;
+            command.process_group(i32::try_from(group.id()).map_err(io::Error::other)?);
+            spawner.group = Some(group);
+        }
+        let group = spawner.group();
         thread::Builder::new().spawn(move || {
-            let child = confinement.restrict_thread().and_then(|()| command.spawn());
+            let child = confinement
+                .restrict_thread(group)
+                .and_then(|()| command.spawn());
             // An error means that the receiver is gone, or that the sender was dropped, as planned.
             report.send(child).ok();
             released.recv().ok();
@@ -63,13 +105,13 @@ impl Confinement {
         let child = started
             .recv()
             .map_err(|_| io::Error::other("the thread that starts the child ended"))??;
-        Ok((child, SpawnerThread { release }))
+        Ok((child, spawner))
     }
 
     /// Runs a function with these restrictions, in a thread of its own.
     pub fn run<T: Send>(&self, function: impl FnOnce() -> T + Send) -> io::Result<T> {
         thread::scope(|scope| {
-            let restricted = scope.spawn(|| self.restrict_thread().map(|()| function()));
+            let restricted = scope.spawn(|| self.restrict_thread(None).map(|()| function()));
             match restricted.join() {
                 Ok(result) => result,
                 Err(panic) => std::panic::resume_unwind(panic),
@@ -78,18 +120,29 @@ impl Confinement {
     }
 
     #[cfg(target_os = "linux")]
-    fn restrict_thread(&self) -> io::Result<()> {
-        linux::restrict_thread(self)
+    fn restrict_thread(&self, group: Option<u32>) -> io::Result<()> {
+        linux::restrict_thread(self, group)
     }
 
     #[cfg(not(target_os = "linux"))]
     #[expect(clippy::unused_self, reason = "Linux needs it")]
-    fn restrict_thread(&self) -> io::Result<()> {
+    fn restrict_thread(&self, _group: Option<u32>) -> io::Result<()> {
         Err(io::Error::new(
             io::ErrorKind::Unsupported,
             "only Linux can confine a program",
         ))
     }
+}
+
+/// Starts a process that only makes a group and ends. It is not reaped.
+fn start_group() -> io::Result<Child> {
+    Command::new("true")
+        .env_clear()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
 }
 
 #[cfg(target_os = "linux")]
@@ -123,8 +176,14 @@ mod linux {
     #[cfg(target_arch = "x86_64")]
     const X32_CALL: i64 = 0x4000_0000;
 
-    pub(super) fn restrict_thread(confinement: &Confinement) -> io::Result<()> {
-        let filter = build_filter(confinement.sockets)?;
+    /// Restricts the calling thread. `group` is the process group that a child with restricted files
+    /// enters.
+    pub(super) fn restrict_thread(confinement: &Confinement, group: Option<u32>) -> io::Result<()> {
+        let mut refused = refused_calls(confinement.sockets)?;
+        if confinement.files.is_some() {
+            refused.extend(calls_that_leave_the_group(group)?);
+        }
+        let filter = build_filter(refused)?;
         restrict_with_landlock(confinement.files.as_ref())?;
         seccompiler::apply_filter(&filter).map_err(io::Error::other)
     }
@@ -202,8 +261,10 @@ mod linux {
         Ok(rustix::thread::set_capabilities(None, none)?)
     }
 
-    /// Builds the filter of system calls. A refused call fails with EPERM.
-    fn build_filter(sockets: SocketFamilies) -> io::Result<BpfProgram> {
+    /// A system call, with the rules of which one must apply. Without rules it is always refused.
+    type RefusedCall = (i64, Vec<SeccompRule>);
+
+    fn refused_calls(sockets: SocketFamilies) -> io::Result<Vec<RefusedCall>> {
         let families: &[i32] = match sockets {
             SocketFamilies::InternetAndUnix => &[
                 libc::AF_UNIX,
@@ -218,13 +279,9 @@ mod linux {
             .iter()
             .map(|family| compare(0, SeccompCmpOp::Ne, i64::from(*family)))
             .collect::<io::Result<Vec<_>>>()?;
-        let types_into_terminal = |request: i64| {
-            let condition = compare(1, SeccompCmpOp::Eq, request)?;
-            SeccompRule::new(vec![condition]).map_err(io::Error::other)
-        };
-        let other_families = SeccompRule::new(is_other_family).map_err(io::Error::other)?;
-        let refused = [
-            (libc::SYS_socket, vec![other_families]),
+        let types_into_terminal = |request| rule(vec![compare(1, SeccompCmpOp::Eq, request)?]);
+        Ok(vec![
+            (libc::SYS_socket, vec![rule(is_other_family)?]),
             (
                 libc::SYS_ioctl,
                 vec![
@@ -238,7 +295,22 @@ mod linux {
             (libc::SYS_keyctl, vec![]),
             (libc::SYS_add_key, vec![]),
             (libc::SYS_request_key, vec![]),
-        ];
+        ])
+    }
+
+    fn calls_that_leave_the_group(group: Option<u32>) -> io::Result<Vec<RefusedCall>> {
+        let to_other_group = match group {
+            Some(group) => vec![rule(vec![compare(1, SeccompCmpOp::Ne, i64::from(group))?])?],
+            None => vec![],
+        };
+        Ok(vec![
+            (libc::SYS_setsid, vec![]),
+            (libc::SYS_setpgid, to_other_group),
+        ])
+    }
+
+    /// Builds the filter of system calls. A refused call fails with EPERM.
+    fn build_filter(refused: Vec<RefusedCall>) -> io::Result<BpfProgram> {
         let mut rules = BTreeMap::new();
         for (call, conditions) in refused {
             #[cfg(target_arch = "x86_64")]
@@ -259,6 +331,10 @@ mod linux {
             .map_err(io::Error::other)?
             .try_into()
             .map_err(io::Error::other)
+    }
+
+    fn rule(conditions: Vec<SeccompCondition>) -> io::Result<SeccompRule> {
+        SeccompRule::new(conditions).map_err(io::Error::other)
     }
 
     /// Compares the lower half of an argument, as the kernel does for these calls.

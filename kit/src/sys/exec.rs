@@ -251,15 +251,16 @@ impl ChildCommand {
     pub fn run(self) -> Result<ChildOutput, ExecError> {
         let name = self.name();
         // The thread must outlive the child.
-        let (mut child, _spawner) = if self.stop.is_some() {
+        let (mut child, spawner) = if self.stop.is_some() {
             // Held until the child is in the set, so that none is missed.
             let mut stoppable = lock_or_recover(&STOPPABLE);
             let started = self.spawn_piped(&name)?;
-            stoppable.insert(started.0.id());
+            stoppable.insert(group_of(&started.0, started.1.as_ref()));
             started
         } else {
             self.spawn_piped(&name)?
         };
+        let group = group_of(&child, spawner.as_ref());
         let feeder = child.stdin.take().map(|mut pipe| {
             let input = self.stdin.clone();
             // A child that does not read its input is not an error.
@@ -267,12 +268,18 @@ impl ChildCommand {
         });
         let mut out = OutputReader::begin(child.stdout.take(), self.cap);
         let err = OutputReader::begin(child.stderr.take(), self.cap);
-        let end = wait_for_child(&mut child, &mut out, self.limit, self.stop.as_deref()).map_err(
-            |source| ExecError::Io {
-                program: name.clone(),
-                source,
-            },
-        )?;
+        let end = wait_for_child(
+            &mut child,
+            group,
+            &mut out,
+            self.limit,
+            self.stop.as_deref(),
+        )
+        .map_err(|source| ExecError::Io {
+            program: name.clone(),
+            source,
+        })?;
+        drop(spawner);
         let stdout = out.end();
         let stderr = err.end();
         // The feeder ends with the pipe. A feeder that is blocked in it is left to end later.
@@ -443,6 +450,13 @@ fn start_error(program: &str, source: io::Error) -> ExecError {
     }
 }
 
+/// Returns the process group of a child.
+fn group_of(child: &Child, spawner: Option<&SpawnerThread>) -> u32 {
+    spawner
+        .and_then(SpawnerThread::group)
+        .unwrap_or_else(|| child.id())
+}
+
 /// The process groups of running children with [`ChildCommand::stop_when`].
 static STOPPABLE: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
@@ -479,6 +493,7 @@ enum ChildEnd {
 /// only after that, so its group number cannot be reused before.
 fn wait_for_child(
     child: &mut Child,
+    group: u32,
     out: &mut OutputReader,
     limit: Duration,
     stop: Option<&AtomicBool>,
@@ -486,10 +501,14 @@ fn wait_for_child(
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     let started = Instant::now();
     let mut step = Duration::from_micros(200);
-    let pid = i32::try_from(child.id())
-        .ok()
-        .and_then(Pid::from_raw)
-        .ok_or_else(|| io::Error::other("the system gave a child no number"))?;
+    let to_pid = |number: u32| {
+        i32::try_from(number)
+            .ok()
+            .and_then(Pid::from_raw)
+            .ok_or_else(|| io::Error::other("the system gave a child no number"))
+    };
+    let pid = to_pid(child.id())?;
+    let process_group = to_pid(group)?;
     let cut_short = loop {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         if waitid(WaitId::Pid(pid), look)?.is_some() {
@@ -510,8 +529,8 @@ fn wait_for_child(
         step = (step * 2).min(Duration::from_millis(10));
     };
     // If the group is empty, there is nothing to signal.
-    kill_process_group(pid, Signal::KILL).ok();
-    lock_or_recover(&STOPPABLE).remove(&child.id());
+    kill_process_group(process_group, Signal::KILL).ok();
+    lock_or_recover(&STOPPABLE).remove(&group);
     let status = child.wait()?;
     Ok(cut_short.unwrap_or(ChildEnd::Exited(status)))
 }
