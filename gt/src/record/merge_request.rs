@@ -235,6 +235,9 @@ pub fn failing_since(request: &Bead) -> Option<(String, String)> {
     request_state(request).failing
 }
 
+/// The name under which all gates of a rig fail that are not started without a jail.
+pub const JAIL_GATE: &str = "sandbox.jail";
+
 /// Returns the gate whose command cannot be run, which keeps a request from being merged.
 pub fn gate_that_cannot_run(request: &Bead) -> Option<String> {
     Some(request_state(request).gate_cannot_run).filter(|gate| !gate.is_empty())

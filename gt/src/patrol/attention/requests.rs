@@ -121,6 +121,21 @@ fn request_item(rig: &str, request: &Bead, patience: SignedDuration) -> Option<A
             bead,
         });
     }
+    if merge_request::gate_that_cannot_run(request).as_deref() == Some(merge_request::JAIL_GATE) {
+        return Some(AttentionItem {
+            kind: AttentionKind::NeedsPerson,
+            due: Timestamp::MIN,
+            // One message for all requests and gates of the rig.
+            key: format!("jail:{rig}"),
+            subject: format!("The gates of rig {rig} have no jail"),
+            text: format!(
+                "{}. Nothing is merged until they run; the queue tries it again.",
+                escape::escape_line(&reason)
+            ),
+            next: vec!["gt doctor jail".to_owned(), format!("gt mq retry {id}")],
+            bead,
+        });
+    }
     if let Some(gate) = merge_request::gate_that_cannot_run(request) {
         return Some(AttentionItem {
             kind: AttentionKind::NeedsPerson,

@@ -102,7 +102,11 @@ impl SettingsLayers {
             let is_stopped = faults.iter().any(|fault| fault.effect == FaultEffect::Stop);
             // Values of a wrong type are known by now.
             if let Some(error) = (!is_stopped)
-                .then(|| RigSettings::parse(self, rig)?.gates(rig))
+                .then(|| {
+                    let settings = RigSettings::parse(self, rig)?;
+                    settings.gates(rig)?;
+                    settings.sandbox.jail(rig)
+                })
                 .and_then(Result::err)
             {
                 let effect = FaultEffect::Stop;

@@ -108,7 +108,7 @@ fn parse_kind(text: &'static str) -> Option<SettingKind> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{LandingRoute, MergeStrategy};
+    use super::super::{JailMode, LandingRoute, MergeStrategy};
     use super::*;
 
     #[test]
@@ -194,6 +194,7 @@ mod tests {
             ("merge_queue.strategy", MergeStrategy::NAMES),
             ("merge_queue.merge_strategy", LandingRoute::NAMES),
             ("merge_queue.vcs_provider", FORGE_KINDS),
+            ("sandbox.jail", JailMode::NAMES),
         ] {
             let key = find_key(name).unwrap();
             assert_eq!(key.kind, SettingKind::OneOf(words.to_vec()), "{name}");

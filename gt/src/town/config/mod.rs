@@ -9,6 +9,7 @@ mod elsewhere;
 mod error;
 mod escalation;
 mod faults;
+mod jail;
 pub mod key;
 mod layers;
 mod messaging;
@@ -26,6 +27,7 @@ pub use change::{
 pub use error::{SettingPlace, SettingsError};
 pub use escalation::{EscalationRoute, EscalationSettings, NotifyCommand};
 pub use faults::{FaultEffect, SettingFault, check_guards, check_town_guards};
+pub use jail::{JailCache, JailMode, JailSettings};
 pub use key::FORGE_KINDS;
 pub use layers::{Setting, SettingOrigin, SettingsLayers, StoredSetting};
 pub use messaging::{AnnounceSettings, MessagingSettings, QueueSettings};

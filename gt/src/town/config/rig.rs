@@ -78,6 +78,15 @@ pub struct MergeQueueSettings {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default)]
 pub struct SandboxSettings {
+    /// The mode of the jail, one of [`super::JailMode`]. Kept as text, so that an invalid name does
+    /// not make the other settings unreadable. Missing means off.
+    pub jail: Option<String>,
+    /// The network in the jail. Missing means that of the machine.
+    pub jail_network: Option<String>,
+    /// The folders outside the tree that jailed commands read.
+    pub caches: Option<Vec<String>>,
+    /// The variables that jailed commands have in addition.
+    pub jail_pass: Option<Vec<String>>,
     /// Leaves the repository's own texts for agents out of sandboxes. Missing means no.
     pub hide_agent_files: Option<bool>,
     /// Leaves the repository's own hooks, settings and MCP servers of agent programs out of

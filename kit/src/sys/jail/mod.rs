@@ -122,6 +122,7 @@ impl JailPlan {
                     })
                     .env("HOME", home)
                     .env("TMPDIR", "/tmp")
+                    .env("GIT_CONFIG_NOSYSTEM", "1")
                     .run_by(bubblewrap::PROGRAM, args)
                     .confine(confinement))
             }
@@ -135,6 +136,8 @@ impl JailPlan {
                     .keep_env(is_kept, move_home)
                     .env("HOME", &places.home)
                     .env("TMPDIR", &places.temporary)
+                    // Git stops at a settings file of the system that it cannot read.
+                    .env("GIT_CONFIG_NOSYSTEM", "1")
                     .confine(landlock::build_confinement(self, &places, &readable)))
             }
         }

@@ -12,6 +12,8 @@ use kit::ui::cut;
 use super::gate_tree::{GateCache, GateTree};
 use super::job::{MergeJob, MergeOutcome, MergeQueue};
 use crate::flow::place::town_hook::inherited_variables;
+use crate::host::jail::{GitPointers, JailRefusal, RepositoryCommand};
+use crate::record::merge_request::JAIL_GATE;
 use crate::town::config::{Gate, SETUP_GATE};
 use crate::town::event::{MergeRef, event};
 use crate::town::file_name_of;
@@ -51,6 +53,8 @@ pub(crate) struct GateFailure {
     pub tail: String,
     /// The file with the whole output.
     pub log: PathBuf,
+    /// The reason why the command was not started.
+    pub refusal: Option<String>,
 }
 
 impl GateFailure {
@@ -87,6 +91,9 @@ impl GateFailure {
     /// Describes a gate whose command, or a program that it needs, cannot be run. None if the gate
     /// ran and failed.
     pub(crate) fn describe_cannot_run(&self) -> Option<String> {
+        if let Some(refusal) = &self.refusal {
+            return Some(format!("no gate runs: {refusal}"));
+        }
         let code = self.code?;
         let said = self.tail.lines().rfind(|line| !line.trim().is_empty());
         let cannot_run = CANNOT_RUN.contains(&code)
@@ -240,9 +247,10 @@ impl<'a> GateRun<'a> {
         let begun = Instant::now();
         let mut retried = 0;
         let mut dropped = Vec::new();
+        let mut jail = None;
         let failure = loop {
             let cache = GateCache::lay_out(gate_tree, gate)?;
-            let ran = self.run_gate(gate_tree, gate);
+            let ran = self.run_gate(gate_tree, gate, &mut jail);
             cache.put_back();
             match ran? {
                 None => {
@@ -273,7 +281,7 @@ impl<'a> GateRun<'a> {
         }
         self.queue.rig.town().record_event(&event!(Gate,
             gate: gate.name, passed: failure.is_none(), commit: commit, dropped: dropped,
-            seconds: round_seconds(begun.elapsed()), retried: retried,
+            seconds: round_seconds(begun.elapsed()), retried: retried, jail: jail,
             request: self.subject.clone(),
         ));
         Ok(failure)
@@ -303,30 +311,42 @@ impl<'a> GateRun<'a> {
             tail: words,
             end,
             code: None,
+            refusal: None,
         }))
     }
 
-    fn run_gate(&self, tree: &GateTree, gate: &Gate) -> anyhow::Result<Option<GateFailure>> {
-        let env = &self.queue.rig.town().env;
-        let mut run = ChildCommand::new("sh")
-            .args(["-c", &gate.command])
-            .cwd(&tree.path)
-            .env_clear();
-        for (name, value) in inherited_variables(env) {
-            run = run.env(name, value);
-        }
-        for (name, value) in tree.desk_variables(self.queue.rig) {
-            run = run.env(name, value);
-        }
-        let run = run
-            .env("GT_RIG", self.queue.rig.name())
-            .env("GT_BRANCH", &self.subject.branch)
-            .env("GT_TARGET", self.target)
-            .limit(gate.limit)
-            .stop_when(Arc::clone(&self.queue.rig.town().stop));
+    /// Runs the command of a gate. `jail` describes the jail in which it ran.
+    fn run_gate(
+        &self,
+        gate_tree: &GateTree,
+        gate: &Gate,
+        jail: &mut Option<String>,
+    ) -> anyhow::Result<Option<GateFailure>> {
+        let tree = &gate_tree.path;
+        let settings = self.queue.settings.sandbox.jail(self.queue.rig)?;
+        let command = self.prepare_command(gate_tree, gate);
+        let command = match RepositoryCommand::prepare(self.queue.rig, &settings, tree, command) {
+            Ok(command) => command,
+            Err(refusal @ (JailRefusal::NoBackend { .. } | JailRefusal::Cache { .. })) => {
+                return Ok(Some(self.fail_refused(gate, &refusal)?));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        *jail = command.describe_jail();
+        let pointers = if command.is_jailed() {
+            Some(GitPointers::read(tree)?)
+        } else {
+            None
+        };
         temporary::prepare_for_signals();
+        let ran = command.run();
+        if let Some(pointers) = pointers
+            && let Some(path) = pointers.find_change()?
+        {
+            return Ok(Some(self.fail_for_git_files(tree, gate, &path)?));
+        }
         let mut code = None;
-        let (end, output) = match run.run() {
+        let (end, output) = match ran {
             Ok(done) if done.is_success() => return Ok(None),
             Ok(done) => {
                 code = done.code();
@@ -351,7 +371,64 @@ impl<'a> GateRun<'a> {
             code,
             tail,
             log,
+            refusal: None,
         }))
+    }
+
+    fn prepare_command(&self, tree: &GateTree, gate: &Gate) -> ChildCommand {
+        let env = &self.queue.rig.town().env;
+        let mut run = ChildCommand::new("sh")
+            .args(["-c", &gate.command])
+            .cwd(&tree.path)
+            .env_clear();
+        for (name, value) in inherited_variables(env) {
+            run = run.env(name, value);
+        }
+        for (name, value) in tree.desk_variables(self.queue.rig) {
+            run = run.env(name, value);
+        }
+        run.env("GT_RIG", self.queue.rig.name())
+            .env("GT_BRANCH", &self.subject.branch)
+            .env("GT_TARGET", self.target)
+            .limit(gate.limit)
+            .stop_when(Arc::clone(&self.queue.rig.town().stop))
+    }
+
+    /// Builds the failure of a gate that is not started without its jail. All gates of the rig fail
+    /// under one name, so that the user gets one message.
+    fn fail_refused(&self, gate: &Gate, refusal: &JailRefusal) -> anyhow::Result<GateFailure> {
+        let words = format!("{refusal}\n");
+        Ok(GateFailure {
+            gate: JAIL_GATE.to_owned(),
+            command: gate.command.clone(),
+            end: "not started".to_owned(),
+            code: None,
+            log: self.keep_log(JAIL_GATE, words.as_bytes())?,
+            tail: words,
+            refusal: Some(refusal.to_string()),
+        })
+    }
+
+    /// Fails a gate that changed the files by which git finds the repository, and removes the tree:
+    /// git would obey what the gate put there.
+    fn fail_for_git_files(
+        &self,
+        tree: &Path,
+        gate: &Gate,
+        path: &Path,
+    ) -> anyhow::Result<GateFailure> {
+        std::fs::remove_dir_all(tree)?;
+        let end = format!("it changed {}", path.display());
+        let words = format!("{end}, which names the repository of the tree.\n");
+        Ok(GateFailure {
+            gate: gate.name.clone(),
+            command: gate.command.clone(),
+            log: self.keep_log(&gate.name, words.as_bytes())?,
+            tail: words,
+            end,
+            code: None,
+            refusal: None,
+        })
     }
 
     /// Writes the whole output of a gate to a log file.

@@ -1,6 +1,6 @@
 //! The trees in which gates run: worktrees of the rig's repository that never hold work.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -203,6 +203,7 @@ impl GateTree {
 /// The ignored files that a gate keeps from one run to the next. Between two runs they lie beside
 /// the tree. A killed run loses them.
 pub(super) struct GateCache {
+    tree: PathBuf,
     /// The path of each in the tree, and its path between two runs.
     places: Vec<(PathBuf, PathBuf)>,
 }
@@ -217,7 +218,7 @@ impl GateCache {
             .map(|path| (tree.join(path), folder.join(path.replace('/', "%"))))
             .collect();
         // Tracked files win over cached ones.
-        places.retain(|(inside, _)| !inside.exists());
+        places.retain(|(inside, _)| !inside.exists() && is_reached_without_links(tree, inside));
         for (inside, beside) in &places {
             if !beside.exists() {
                 continue;
@@ -230,14 +231,28 @@ impl GateCache {
         if !places.is_empty() {
             file::create_folder(folder, 0o700)?;
         }
-        Ok(Self { places })
+        Ok(Self {
+            tree: tree.clone(),
+            places,
+        })
     }
 
     /// Moves the files back beside the tree. A cache that cannot be kept is rebuilt by the next
     /// run.
     pub(super) fn put_back(self) {
         for (inside, beside) in self.places {
-            std::fs::rename(inside, beside).ok();
+            if is_reached_without_links(&self.tree, &inside) {
+                std::fs::rename(inside, beside).ok();
+            }
         }
     }
+}
+
+/// Returns false if a folder between the tree and the path is a link, which the work or its gate
+/// made: the path then is a file of someone else.
+fn is_reached_without_links(tree: &Path, inside: &Path) -> bool {
+    let folders = inside.ancestors().skip(1);
+    folders
+        .take_while(|folder| *folder != tree)
+        .all(|folder| !folder.is_symlink())
 }

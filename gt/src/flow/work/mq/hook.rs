@@ -92,6 +92,7 @@ fn create_rejection_task(
         code: None,
         tail: gate::output_tail(&output).to_owned(),
         log: GateRun::for_request(job).keep_log(HOOK_GATE, output.as_bytes())?,
+        refusal: None,
     };
     task::create_gate_task(job, target, &failure)
 }

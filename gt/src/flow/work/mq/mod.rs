@@ -40,6 +40,8 @@ pub(crate) mod forge;
 pub(crate) mod gate;
 mod gate_tree;
 mod hook;
+#[cfg(test)]
+mod jail_tests;
 pub(crate) mod job;
 pub(crate) mod land;
 mod lost;

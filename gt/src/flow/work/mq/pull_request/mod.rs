@@ -515,6 +515,7 @@ fn fail_checks(
         code: None,
         tail: gate::output_tail(&output).to_owned(),
         log: GateRun::for_request(job).keep_log(CHECKS_GATE, output.as_bytes())?,
+        refusal: None,
     };
     let onto = request_state(&job.request).onto;
     let outcome = task::create_gate_task(job, &onto, &failure)?;
