@@ -14,8 +14,44 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # name: (file, the code, what it becomes, the end-to-end test that must fail; `town-sim:` stands before a test of the
-# simulation, `bd-cli:` before one of the program bd)
+# simulation, `bd-cli:` before one of the program bd, `kit-jail:` before one of the jail, `gt:` before one of the library)
 MUTANTS = {
+    "root keeps its rights in the jail": (
+        "kit/src/sys/jail/bubblewrap.rs",
+        "[\"--unshare-all\", \"--die-with-parent\", \"--cap-drop\", \"ALL\"]",
+        "[\"--unshare-all\", \"--die-with-parent\", \"--cap-add\", \"ALL\"]",
+        "kit-jail:root_cannot_open_the_jail",
+    ),
+    "a program leaves its group": (
+        "kit/src/sys/confine.rs",
+        "            (libc::SYS_setsid, vec![]),\n",
+        "",
+        "kit-jail:nothing_survives_the_end_of_the_program",
+    ),
+    "every variable gets into the jail": (
+        "kit/src/sys/exec.rs",
+        "let Some(key) = key.to_str().filter(|key| is_kept(key)) else {",
+        "let Some(key) = key.to_str().filter(|key| is_kept(key) || true) else {",
+        "kit-jail:only_listed_variables_get_in_and_none_is_on_the_command_line",
+    ),
+    "unix sockets are open under Landlock": (
+        "kit/src/sys/jail/landlock.rs",
+        "JailNetwork::Full => SocketFamilies::Internet,",
+        "JailNetwork::Full => SocketFamilies::InternetAndUnix,",
+        "kit-jail:sockets_of_the_machine_cannot_be_reached",
+    ),
+    "git obeys what a jailed gate wrote": (
+        "gt/src/flow/work/mq/gate.rs",
+        "            && let Some(path) = pointers.find_change()?\n",
+        "            && let Some(path) = pointers.find_change()?.filter(|_| false)\n",
+        "gt:flow::work::mq::jail_tests::git_outside_the_jail_does_not_obey_what_a_gate_put_into_the_tree",
+    ),
+    "required runs gates without a jail": (
+        "gt/src/host/jail/mod.rs",
+        "Some(JailChoice::Missing { reason }) if settings.mode == JailMode::On => {",
+        "Some(JailChoice::Missing { reason }) if settings.mode != JailMode::Off => {",
+        "gt:flow::work::mq::jail_tests::without_a_jail_on_runs_the_gate_and_required_does_not",
+    ),
     "the page sets commands": (
         "gt/src/flow/townwide/setting_change.rs",
         "find_key(&self.key).filter(|key| key.is_on_page)",
@@ -345,7 +381,7 @@ MUTANTS = {
 
 def run_test(copy: pathlib.Path, target: str, test: str) -> tuple[bool, str]:
     """Whether the test passes, and what cargo said."""
-    for suite, of in {"town-sim": ["-p", "town-sim", "--lib"], "bd-cli": ["-p", "bd-cli", "--test", "binary"]}.items():
+    for suite, of in {"town-sim": ["-p", "town-sim", "--lib"], "bd-cli": ["-p", "bd-cli", "--test", "binary"], "kit-jail": ["-p", "kit", "--test", "jail"], "gt": ["-p", "gt", "--lib"]}.items():
         if test.startswith(f"{suite}:"):
             name = test.removeprefix(f"{suite}:")
             break

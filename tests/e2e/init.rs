@@ -123,6 +123,7 @@ fn init_asks_on_a_terminal_and_enter_takes_the_defaults() {
     terminal.answer("3/5 First task, in one line [none]", "");
     terminal.answer("4/5 Agent: ", "auggie");
     terminal.answer("5/5 Command that must pass", "make check");
+    terminal.answer("in a jail? They then reach only their tree", "");
     terminal.wait_for("the town \"myton\" is ready");
     let town = place.path("home/myton");
     let rigs = place.gt_at(&town, ["rig", "list", "--json"]).ok().json();
@@ -130,6 +131,8 @@ fn init_asks_on_a_terminal_and_enter_takes_the_defaults() {
     let key = "merge_queue.test_command";
     let gate = place.gt_at(&town, ["config", "get", "--rig", "app", key]);
     assert_eq!(gate.ok().text(), "make check");
+    let jail = place.gt_at(&town, ["config", "get", "--rig", "app", "sandbox.jail"]);
+    assert_eq!(jail.ok().text(), "on");
 }
 
 #[test]

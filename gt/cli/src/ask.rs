@@ -2,6 +2,9 @@
 
 use std::io::{self, IsTerminal};
 
+use gt::host::jail::{JailChoice, choose_backend};
+use kit::ui::escape;
+
 use crate::context::Context;
 
 /// Returns true if questions can be asked: a user reads them and can answer.
@@ -34,4 +37,23 @@ pub(crate) fn ask_yes_no(ctx: &Context, question: &str, default: bool) -> anyhow
             _ => ctx.ui.status("Answer y or n."),
         }
     }
+}
+
+/// Asks whether the commands of a repository run in a jail, if this machine can build one.
+pub(crate) fn ask_jail(ctx: &Context) -> anyhow::Result<bool> {
+    let backend = match choose_backend(&ctx.env) {
+        JailChoice::Works(backend) => backend.name(),
+        JailChoice::Missing { reason } => {
+            let reason = escape::escape_line(&reason);
+            ctx.ui.warn(&format!(
+                "this machine cannot build a jail for gates: {reason}"
+            ));
+            return Ok(false);
+        }
+    };
+    let question = format!(
+        "Run gates and setup commands of the repository in a jail? They then reach only their tree, \
+         not your home folder and keys ({backend} works here)."
+    );
+    ask_yes_no(ctx, &question, true)
 }

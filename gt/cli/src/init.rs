@@ -11,19 +11,19 @@ use kit::sys::Clock;
 use kit::ui::escape;
 
 use super::{CommandResult, build_report};
-use crate::ask::{ask_line, ask_yes_no, can_ask};
+use crate::ask::{ask_jail, ask_line, ask_yes_no, can_ask};
 use crate::context::Context;
 
 /// Set up a town with a repository, a first task and an agent
 ///
-/// On a terminal it asks five questions, each with a default; an option answers its question. In
+/// On a terminal it asks a few questions, each with a default; an option answers its question. In
 /// a script it asks nothing, and takes the defaults: the folder `~/gt`, the repository around the
 /// working directory, no task, no test command, and the first agent program that is installed,
 /// those with a login first.
 ///
 /// Before anything is made it checks git, tmux, the agent program, and that the repository can be
 /// read. Safe to run again: existing parts are kept. With `--json` {root, name, rig, bead, agent,
-/// warnings[], started, slung?, gate?, suggested_gate?}.
+/// warnings[], started, jail, slung?, gate?, suggested_gate?}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The town's folder (default: ~/gt)
@@ -46,6 +46,9 @@ pub(super) struct Args {
     /// The command that must pass before a change is merged
     #[arg(long, value_name = "COMMAND")]
     test: Option<String>,
+    /// Run the repository's gates and setup commands in a jail
+    #[arg(long)]
+    jail: bool,
     /// Start the daemon, and sling the first bead
     #[arg(long)]
     start: bool,
@@ -91,6 +94,7 @@ fn build_request(ctx: &Context, args: &Args, agents: &[AvailableAgent]) -> InitR
             .test
             .clone()
             .map_or(InitGate::Report, InitGate::Command),
+        jail: args.jail,
         start: args.start,
     }
 }
@@ -118,6 +122,9 @@ fn ask_all(ctx: &Context, args: &Args, agents: &[AvailableAgent]) -> anyhow::Res
     }
     if args.test.is_none() && request.repository.is_some() {
         request.gate = ask_gate(ctx)?;
+    }
+    if !args.jail && request.repository.is_some() {
+        request.jail = ask_jail(ctx)?;
     }
     if !args.start && request.task.is_some() && request.agent.is_some() {
         request.start = ask_yes_no(
@@ -238,6 +245,10 @@ fn write_report(report: &InitReport, page: &mut kit::ui::Page) {
         page.line(format!(
             "  gt config set --rig {rig} merge_queue.test_command '{gate}'"
         ));
+    }
+    if let Some(rig) = rig.filter(|_| !report.jail) {
+        page.line("  # Gates and setup commands run with all your rights. To put them in a jail:");
+        page.line(format!("  gt config set --rig {rig} sandbox.jail on"));
     }
     if rig.is_none() {
         page.line("  gt rig add NAME GIT-URL     a repository to work on");

@@ -4,6 +4,8 @@ use super::super::{CommandResult, build_report};
 use crate::ask;
 use crate::context::Context;
 use gt::flow::place::rig::{self, AddRigRequest};
+use gt::town::Town;
+use gt::town::config::SettingsLayers;
 
 /// Add a repository to the town
 ///
@@ -13,7 +15,7 @@ use gt::flow::place::rig::{self, AddRigRequest};
 /// repository tracks are used; else the rig gets its own, with --prefix or a prefix made from its
 /// name. Own beads stay on this machine, unless you say yes when asked, or give --push-beads. With
 /// `--json` {name, path, prefix, remote, branch, tracked_beads, pushed_beads, push_problem?,
-/// adopted?, suggested_gate?}.
+/// adopted?, suggested_gate?, jail}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig's name
@@ -35,6 +37,9 @@ pub(super) struct Args {
     /// Keep the rig's own beads on this machine, without a question
     #[arg(long)]
     no_push_beads: bool,
+    /// Run the repository's gates and setup commands in a jail
+    #[arg(long)]
+    jail: bool,
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
@@ -50,6 +55,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             (_, true) => Some(false),
             _ => is_push_wanted(ctx, &args)?.then_some(true),
         },
+        jail: args.jail || is_jail_wanted(ctx, &town)?,
     };
     let added = rig::add_rig(&town, &request, &|text| ctx.ui.status(text))?;
     build_report(added, |added, page| {
@@ -92,6 +98,15 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 added.name
             ));
         }
+        if !added.jail {
+            page.line(
+                "  # Gates and setup commands run with all your rights. To put them in a jail:",
+            );
+            page.line(format!(
+                "  gt config set --rig {} sandbox.jail on",
+                added.name
+            ));
+        }
         if added.remote.is_some() && !added.pushed_beads {
             page.line("  bd config set daemon.auto-push true   # in the rig, to push its beads");
         }
@@ -99,6 +114,19 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         page.line("  bd create \"...\"");
         page.line(format!("  gt sling BEAD {}", added.name));
     })
+}
+
+/// Asks on a terminal whether the commands of the repository run in a jail, unless the town's
+/// settings answer.
+fn is_jail_wanted(ctx: &Context, town: &Town) -> anyhow::Result<bool> {
+    if !ask::can_ask(ctx) {
+        return Ok(false);
+    }
+    let mode = SettingsLayers::load(town, None)?.text("sandbox.jail");
+    if mode.is_some_and(|mode| mode != "off") {
+        return Ok(false);
+    }
+    ask::ask_jail(ctx)
 }
 
 /// Asks on a terminal whether the rig's own beads are pushed.

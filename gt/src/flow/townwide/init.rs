@@ -24,7 +24,7 @@ use crate::flow::work::sling::{SlingReport, SlingRequest, sling_bead};
 use crate::host::LiveTown;
 use crate::host::live_town::open_live_town;
 use crate::host::runtime::{self, RuntimePreset};
-use crate::town::config::{self, RigSettings, SettingsLayer};
+use crate::town::config::{self, RigSettings, SettingsLayer, SettingsLayers};
 use crate::town::identity::Address;
 
 /// The time limit for the question whether a repository can be read.
@@ -43,6 +43,8 @@ pub struct InitRequest {
     /// The agent program of the town. If `None`, the setting stays unchanged.
     pub agent: Option<String>,
     pub gate: InitGate,
+    /// True to run the commands of the repository in a jail.
+    pub jail: bool,
     /// Start the daemon, and sling the first bead.
     pub start: bool,
 }
@@ -83,6 +85,8 @@ pub struct InitReport {
     /// A test command that the repository's files suggest as a gate, if the rig has no gate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggested_gate: Option<&'static str>,
+    /// True if the commands of the repository run in a jail.
+    pub jail: bool,
     /// Problems that do not stop the set-up.
     pub warnings: Vec<String>,
     /// The result of slinging the first bead.
@@ -154,6 +158,10 @@ pub fn init_town(
         Some(repository) => Some(ensure_rig(env, &town, repository, &mut warnings, say)?),
         None => None,
     };
+    let jail = match &rig {
+        Some(rig) => set_jail(&town, rig, request.jail)?,
+        None => false,
+    };
     let bead = match (&request.task, &rig) {
         (Some(task), Some(rig)) => Some(ensure_task(&town, rig, task)?),
         _ => None,
@@ -168,6 +176,7 @@ pub fn init_town(
         bead,
         gate,
         suggested_gate: rig.as_deref().and_then(|rig| suggest_gate(&town, rig)),
+        jail,
         rig,
         agent: name_of_default_agent(&town, &mut warnings),
         warnings,
@@ -258,6 +267,19 @@ fn ensure_rig(
         ));
     }
     Ok(added.name)
+}
+
+/// Turns the jail of a rig on if that was asked for. Returns true if the rig has one.
+fn set_jail(town: &LiveTown, rig: &str, is_wanted: bool) -> anyhow::Result<bool> {
+    let rig = town.rig(rig);
+    if is_wanted {
+        let layer = SettingsLayer::Settings;
+        config::change_setting(town, Some(&rig), layer, "sandbox.jail", Some("on"))?;
+    }
+    let layers = SettingsLayers::load(town, Some(&rig))?;
+    Ok(layers
+        .text("sandbox.jail")
+        .is_some_and(|mode| mode != "off"))
 }
 
 /// Creates the first bead, unless an earlier run has.

@@ -8,6 +8,7 @@ mod daemon;
 mod escalations;
 mod forges;
 mod gates;
+mod jail;
 mod paths;
 mod plugins;
 mod rigs;
@@ -99,6 +100,7 @@ const ALL_CHECKS: &[DoctorCheck] = &[
     ("town", town_files::check_town_files),
     ("rigs", rigs::check_rigs),
     ("gates", gates::check_gates),
+    ("jail", jail::check_jail),
     ("forges", forges::check_forges),
     ("routes", routes::check_routes),
     ("beads", stores::check_stores),

@@ -27,6 +27,7 @@ use serde_json::json;
 
 use super::origin::RigOrigin;
 use super::{RigError, name, route};
+use crate::town::config::{self, SettingsLayer, SettingsLayers};
 use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
@@ -75,6 +76,8 @@ pub struct AddRigRequest {
     /// If `None`, only beads that are on the branch already are pushed. Beads that the repository
     /// tracks are always pushed.
     pub push_beads: Option<bool>,
+    /// True to run the commands of the repository in a jail.
+    pub jail: bool,
 }
 
 /// An added rig.
@@ -100,6 +103,8 @@ pub struct AddRigReport {
     /// A test command that the repository's files suggest as a gate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub suggested_gate: Option<&'static str>,
+    /// True if the commands of the repository run in a jail.
+    pub jail: bool,
 }
 
 /// A rig's folder during its creation. Removed on drop unless it is kept.
@@ -135,10 +140,10 @@ pub fn add_rig(
     request: &AddRigRequest,
     say: &dyn Fn(&str),
 ) -> anyhow::Result<AddRigReport> {
-    let _registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
+    let registry = Lock::take(&town.layout.registry_lock(), Duration::from_secs(60))?;
     if let Some(removed) = read_removed_rig(town, request)? {
         say("Taking back the folder of a removed rig ...");
-        return adopt_rig(&town.rig(&request.name), request, &removed);
+        return adopt_rig(&town.rig(&request.name), request, &removed, &registry);
     }
     let (rig, wanted) = inspect_origin(town, request)?;
     let origin = RigOrigin::parse(request.url.as_deref(), request.no_remote, &town.env);
@@ -159,6 +164,7 @@ pub fn add_rig(
     register_rig(&rig, &origin, &prefix, tracked)?;
     draft.kept = true;
     remove_mark(&rig)?;
+    let jail = set_jail(&rig, request, &registry)?;
     let is_remote = matches!(origin, RigOrigin::Remote(_));
     let pushed_beads = is_remote && Config::from_dir(&rig.beads())?.flag("daemon.auto-push");
     let remote = match origin {
@@ -177,7 +183,26 @@ pub fn add_rig(
         tracked_beads: tracked,
         pushed_beads,
         adopted: false,
+        jail,
     })
+}
+
+/// Turns the jail on if that was asked for. Returns true if the rig has one.
+fn set_jail(rig: &Rig, request: &AddRigRequest, registry: &Lock) -> anyhow::Result<bool> {
+    if request.jail {
+        config::change_locked_setting(
+            registry,
+            rig.town(),
+            Some(rig),
+            SettingsLayer::Settings,
+            "sandbox.jail",
+            Some("on"),
+        )?;
+    }
+    let layers = SettingsLayers::load(rig.town(), Some(rig))?;
+    Ok(layers
+        .text("sandbox.jail")
+        .is_some_and(|mode| mode != "off"))
 }
 
 /// Asks the remote if a branch of finished work could be pushed.
@@ -237,6 +262,7 @@ fn adopt_rig(
     rig: &Rig,
     request: &AddRigRequest,
     removed: &RemovedRig,
+    registry: &Lock,
 ) -> anyhow::Result<AddRigReport> {
     check_existing_prefix(request, rig, &removed.prefix)?;
     let origin = match &removed.url {
@@ -272,6 +298,7 @@ fn adopt_rig(
         branch: removed.branch.clone(),
         tracked_beads: removed.tracked,
         adopted: true,
+        jail: set_jail(rig, request, registry)?,
         pushed_beads: is_remote && Config::from_dir(&rig.beads())?.flag("daemon.auto-push"),
     })
 }

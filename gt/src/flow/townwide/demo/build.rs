@@ -66,6 +66,7 @@ pub(super) fn build_demo_town(
         branch: Some(branch.clone()),
         no_remote: false,
         push_beads: Some(true),
+        jail: false,
     };
     let added = rig::add_rig(&town, &add, &|text| tracing_free(text))?;
     write_demo_settings(&town, request)?;

@@ -1,0 +1,59 @@
+//! Tries the jail for the commands of repositories, and reports rigs that want one in vain.
+
+use kit::sys::jail::JailBackend;
+
+use super::{CheckFindings, list_readable_rigs};
+use crate::host::LiveTown;
+use crate::host::jail::{BackendReport, probe_backends};
+use crate::town::config::{JailMode, RigSettings};
+
+pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
+    let reports = probe_backends(&town.env);
+    let working: Vec<&BackendReport> = reports
+        .iter()
+        .filter(|report| report.fault().is_none())
+        .collect();
+    let modes: Vec<(String, JailMode)> = list_readable_rigs(town)
+        .iter()
+        .filter_map(|rig| {
+            // The check of the rigs reports settings that are not valid.
+            let settings = RigSettings::load(rig).ok()?.sandbox.jail(rig).ok()?;
+            Some((rig.name().to_owned(), settings.mode))
+        })
+        .collect();
+    for report in &reports {
+        report_backend(report, page);
+    }
+    let hint = "install bubblewrap: `apt-get install bubblewrap`; then run gt doctor jail";
+    for (rig, mode) in &modes {
+        match (mode, working.first().map(|report| report.backend)) {
+            (JailMode::Off, _) => {}
+            (JailMode::On, None) => page.warn(
+                format!("rig {rig}: no jail works here, so its gates run with all your rights"),
+                hint,
+            ),
+            (JailMode::Required, None) => page.error(
+                format!("rig {rig}: no jail works here, so nothing is merged"),
+                hint,
+            ),
+            (_, Some(JailBackend::Landlock)) => page.note(
+                format!("rig {rig}: Landlock holds less than bubblewrap"),
+                hint,
+            ),
+            (_, Some(JailBackend::Bubblewrap)) => {
+                page.ok(format!("rig {rig}: its gates run in bubblewrap"));
+            }
+        }
+    }
+}
+
+fn report_backend(report: &BackendReport, page: &mut CheckFindings) {
+    let name = report.backend.name();
+    match (report.fault(), &report.probe) {
+        (None, Ok(probe)) if !probe.closes_abstract_sockets => page.ok(format!(
+            "{name} holds the rules of the jail, but abstract sockets can be reached"
+        )),
+        (None, _) => page.ok(format!("{name} holds all rules of the jail")),
+        (Some(fault), _) => page.ok(format!("{name} cannot be used for a jail: {fault}")),
+    }
+}
