@@ -44,13 +44,13 @@ MUTANTS = {
         "gt/src/flow/work/mq/gate.rs",
         "            && let Some(path) = pointers.find_change()?\n",
         "            && let Some(path) = pointers.find_change()?.filter(|_| false)\n",
-        "gt:flow::work::mq::jail_tests::git_outside_the_jail_does_not_obey_what_a_gate_put_into_the_tree",
+        "gt:flow::work::mq::tests::git_outside_the_jail_does_not_obey_what_a_gate_put_into_the_tree",
     ),
     "required runs gates without a jail": (
         "gt/src/host/jail/mod.rs",
         "Some(JailChoice::Missing { reason }) if settings.mode == JailMode::On => {",
         "Some(JailChoice::Missing { reason }) if settings.mode != JailMode::Off => {",
-        "gt:flow::work::mq::jail_tests::without_a_jail_on_runs_the_gate_and_required_does_not",
+        "gt:flow::work::mq::tests::without_a_jail_on_runs_the_gate_and_required_does_not",
     ),
     "the page sets commands": (
         "gt/src/flow/townwide/setting_change.rs",

@@ -94,7 +94,7 @@ fn every_test_file_is_listed_as_a_module() {
 
 #[test]
 fn tests_named_in_the_documentation_exist() {
-    let code: String = ["tests", "bd/cli/tests"]
+    let code: String = ["tests", "bd/cli/tests", "kit/tests", "gt/src/flow"]
         .iter()
         .flat_map(|folder| sources(&root().join(folder)))
         .map(|path| std::fs::read_to_string(path).unwrap())

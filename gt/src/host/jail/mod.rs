@@ -132,7 +132,17 @@ impl RepositoryCommand {
 }
 
 /// The variables of a run that are no secret and not the user's.
-const OWN_VARIABLES: [&str; 4] = ["GT_RIG", "GT_BRANCH", "GT_TARGET", "GT_DESK_*"];
+const OWN_VARIABLES: [&str; 9] = [
+    "GT_RIG",
+    "GT_RIG_PATH",
+    "GT_WORKTREE_PATH",
+    "GT_BRANCH",
+    "GT_TARGET",
+    "GT_DESK",
+    "GT_SLOT",
+    "GT_PORT",
+    "GT_PORT_END",
+];
 
 fn build_plan(
     rig: &Rig,

@@ -40,8 +40,6 @@ pub(crate) mod forge;
 pub(crate) mod gate;
 mod gate_tree;
 mod hook;
-#[cfg(test)]
-mod jail_tests;
 pub(crate) mod job;
 pub(crate) mod land;
 mod lost;
@@ -55,6 +53,8 @@ mod run;
 mod score;
 mod target;
 pub(crate) mod task;
+#[cfg(test)]
+mod tests;
 pub(crate) mod verify;
 mod waive;
 mod withdraw;
