@@ -10,12 +10,13 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bd::git::{Git, GitError};
+use bd::git::GitError;
 use kit::sys::{ConfinedFolder, InsideError, file, foreign};
 
 use super::unsaved::pattern_of_file;
 use crate::record::desk::{CarriedFile, DeskState, TreeId, hash_parts, list_carried_files};
 use crate::town::event::event;
+use crate::town::sandbox_git::open_tree;
 use crate::town::{Rig, RigLayout};
 
 /// The maximum size of a carried file.
@@ -85,7 +86,7 @@ pub(crate) fn carry_files(
     if files.is_empty() && before.carried.is_empty() {
         return Ok(Vec::new());
     }
-    let git = Git::at(tree);
+    let git = open_tree(tree)?;
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let tracked: BTreeSet<PathBuf> = if names.is_empty() {
         BTreeSet::new()

@@ -8,8 +8,10 @@ use kit::sys::{ChildCommand, ExecError, file};
 use kit::ui::cut;
 
 use crate::flow::place::town_hook::inherited_variables;
+use crate::host::jail::{JailRefusal, RepositoryCommand};
 use crate::record::desk::{DeskFailure, DeskState, DeskStep, RunningStep};
 use crate::town::Rig;
+use crate::town::config::RigSettings;
 use crate::town::event::event;
 use crate::town::lock::Lock;
 
@@ -82,23 +84,33 @@ pub fn run_desk_command(
     });
     state.save(rig, tree)?;
     let begun = Instant::now();
-    let ran = build_child(command).run();
+    let settings = RigSettings::load(rig)?.sandbox.jail(rig)?;
+    let ran = match RepositoryCommand::prepare(rig, &settings, tree, build_child(command)) {
+        Ok(child) => Ok(child.run()),
+        Err(refusal @ (JailRefusal::NoBackend { .. } | JailRefusal::Cache { .. })) => Err(refusal),
+        Err(error) => return Err(error.into()),
+    };
     let seconds = (begun.elapsed().as_secs_f64() * 1000.0).round() / 1000.0;
     state.running = None;
     state.save(rig, tree)?;
     let (passed, end, output) = match ran {
-        Ok(done) => {
+        Err(refusal) => (
+            false,
+            "not started".to_owned(),
+            format!("{refusal}\n").into_bytes(),
+        ),
+        Ok(Ok(done)) => {
             let end = done.code().map_or_else(
                 || "ended by a signal".to_owned(),
                 |code| format!("exit code {code}"),
             );
             (done.is_success(), end, [done.stdout, done.stderr].concat())
         }
-        Err(ExecError::TimedOut { limit, output, .. }) => {
+        Ok(Err(ExecError::TimedOut { limit, output, .. })) => {
             let end = format!("not finished after {}s", limit.as_secs());
             (false, end, output.into_bytes())
         }
-        Err(error) => return Err(error.into()),
+        Ok(Err(error)) => return Err(error.into()),
     };
     let log = rig.desk_log(tree);
     file::replace_file_relaxed(&log, &output, 0o600)?;

@@ -19,7 +19,7 @@ mod trial;
 
 use std::path::Path;
 
-use bd::git::{ChangeKind, Git};
+use bd::git::ChangeKind;
 
 pub use change::{DeskChange, change_desk};
 pub use command::{DeskCommand, DeskCommandEnd, run_desk_command};
@@ -34,6 +34,7 @@ use crate::record::desk::{
 };
 use crate::town::Rig;
 use crate::town::config::{DeskSettings, SettingsLayers};
+use crate::town::sandbox_git::open_tree;
 
 /// The reason why a desk is not ready.
 #[derive(Debug, thiserror::Error)]
@@ -136,7 +137,7 @@ fn list_variables(number: &DeskNumber) -> DeskVariables {
 /// Returns true if nothing in the tree is a worker's: its commit is on the target, and before the
 /// first session at new work only commands of the desk have changed files.
 fn is_untouched(rig: &Rig, request: DeskRequest<'_>) -> anyhow::Result<bool> {
-    let git = Git::at(request.tree);
+    let git = open_tree(request.tree)?;
     let start = find_start_commit(rig, request.target)?;
     let Some(head) = git.resolve("HEAD")? else {
         return Ok(false);
@@ -242,7 +243,7 @@ const MAX_PRODUCTS: usize = 200;
 
 /// Lists the files and folders that git neither tracks nor ignores.
 fn list_untracked(tree: &Path) -> anyhow::Result<Vec<String>> {
-    let changes = Git::at(tree).status()?;
+    let changes = open_tree(tree)?.status()?;
     let untracked = changes
         .into_iter()
         .filter(|change| change.kind == ChangeKind::Untracked)
