@@ -74,6 +74,7 @@ mod open_question;
 mod open_requests;
 mod page_forms;
 mod permissions;
+mod planted;
 mod plugin;
 mod polecat;
 mod prime;
