@@ -118,6 +118,12 @@ MUTANTS = {
         '        let mut clean = git.plumbing(["clean", "--quiet", "-f", "-n"]);\n',
         "merged_means_merged::each_gate_has_its_own_tree_whose_changes_are_never_pushed",
     ),
+    "agents start at a desk that failed": (
+        "gt/src/flow/place/desk/mod.rs",
+        "    failure.save(rig)?;\n    Err(DeskError::failed(rig, failure))\n",
+        "    drop(failure);\n    Ok(variables)\n",
+        "desk::a_desk_is_ready_before_the_first_session_and_its_failure_is_one_need_of_the_rig",
+    ),
     "commits of closed work are dropped": (
         "gt/src/flow/place/sandbox/keep.rs",
         "        } else if let Some(head_commit) = head_commit.as_deref().filter(|head| is_work(head)) {\n",

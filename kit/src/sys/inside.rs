@@ -105,6 +105,25 @@ impl ConfinedFolder {
     /// Reads a regular file of at most `limit` bytes; `None` if it does not exist. Anything else at
     /// the path is an error.
     pub fn read(&self, below: &str, limit: u64) -> Result<Option<Vec<u8>>, InsideError> {
+        let Some(file) = self.open_file(below)? else {
+            return Ok(None);
+        };
+        let path = self.path.join(below);
+        let mut content = Vec::new();
+        let read = file.take(limit.saturating_add(1)).read_to_end(&mut content);
+        match read {
+            Ok(length) if length as u64 > limit => Err(InsideError::Io {
+                path,
+                source: io::ErrorKind::FileTooLarge.into(),
+            }),
+            Ok(_) => Ok(Some(content)),
+            Err(source) => Err(InsideError::Io { path, source }),
+        }
+    }
+
+    /// Opens a regular file for reading; `None` if it does not exist. Anything else at the path is
+    /// an error.
+    pub fn open_file(&self, below: &str) -> Result<Option<File>, InsideError> {
         let path = self.path.join(below);
         let Some((folder, name)) = self.existing_parent(below)? else {
             return Ok(None);
@@ -120,20 +139,8 @@ impl ConfinedFolder {
         };
         let there = rustix::fs::fstat(&opened).map_err(|error| io_error(&path, error))?;
         match FileType::from_raw_mode(there.st_mode) {
-            FileType::RegularFile => {}
-            other => return Err(in_the_way_error(path, other, "a file")),
-        }
-        let mut content = Vec::new();
-        let read = File::from(opened)
-            .take(limit.saturating_add(1))
-            .read_to_end(&mut content);
-        match read {
-            Ok(length) if length as u64 > limit => Err(InsideError::Io {
-                path,
-                source: io::ErrorKind::FileTooLarge.into(),
-            }),
-            Ok(_) => Ok(Some(content)),
-            Err(source) => Err(InsideError::Io { path, source }),
+            FileType::RegularFile => Ok(Some(File::from(opened))),
+            other => Err(in_the_way_error(path, other, "a file")),
         }
     }
 

@@ -122,6 +122,16 @@ pub(crate) fn carry_files(
     Ok(replaced)
 }
 
+/// The copy of a carried file in a work tree.
+enum FoundCopy {
+    Missing,
+    File(Vec<u8>),
+    /// More than a carried file may have.
+    Large,
+    /// A link, or something else that is no file.
+    Link,
+}
+
 struct Copier<'a> {
     rig: &'a RigLayout,
     tree: &'a Path,
@@ -143,21 +153,45 @@ impl Copier<'_> {
             return Ok(None);
         };
         let mut replaced = None;
-        let there = self.inside.read(name, MAX_SIZE)?;
-        let is_same = there.as_deref() == Some(&content);
-        if let Some(there) = there.filter(|_| !is_same)
-            && state.carried.get(name) != Some(&hash_parts([&there]))
-        {
+        let there = self.read_copy(name)?;
+        let is_same = matches!(&there, FoundCopy::File(text) if *text == content);
+        let is_changed = match &there {
+            FoundCopy::Missing => false,
+            FoundCopy::File(text) => {
+                !is_same && state.carried.get(name) != Some(&hash_parts([text]))
+            }
+            FoundCopy::Link | FoundCopy::Large => true,
+        };
+        if is_changed {
             if self.changed == ChangedCopies::Keep {
                 return Ok(None);
             }
-            replaced = Some(self.save_changed(name, &there)?);
+            match there {
+                // A link of a worker has no content, and nothing is written through it.
+                FoundCopy::Link => self.inside.remove(name)?,
+                _ => replaced = self.save_changed(name)?,
+            }
         }
         if !is_same {
             self.inside.write(name, &content, carried.mode)?;
         }
         state.carried.insert(name.clone(), hash_parts([&content]));
         Ok(replaced)
+    }
+
+    fn read_copy(&self, name: &str) -> Result<FoundCopy, CarryError> {
+        match self.inside.read(name, MAX_SIZE) {
+            Ok(None) => Ok(FoundCopy::Missing),
+            Ok(Some(text)) => Ok(FoundCopy::File(text)),
+            Err(InsideError::Io { source, .. }) if source.kind() == io::ErrorKind::FileTooLarge => {
+                Ok(FoundCopy::Large)
+            }
+            // A link in the place of a folder stays in the way.
+            Err(InsideError::InTheWay { path, .. }) if path == self.tree.join(name) => {
+                Ok(FoundCopy::Link)
+            }
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Removes the copy of a file that the rig no longer carries, unless a worker changed it.
@@ -173,14 +207,19 @@ impl Copier<'_> {
     }
 
     /// Saves a changed copy, in place of the one before.
-    fn save_changed(&self, name: &str, content: &[u8]) -> Result<ReplacedCopy, CarryError> {
+    fn save_changed(&self, name: &str) -> Result<Option<ReplacedCopy>, CarryError> {
+        let Some(mut copy) = self.inside.open_file(name)? else {
+            return Ok(None);
+        };
         let kept = self.rig.changed_carried_files(self.tree).join(name);
         let folder = kept.parent().unwrap_or(&kept);
         file::create_folder(folder, 0o700)
-            .and_then(|()| file::replace_file_relaxed(&kept, content, 0o600))
+            .and_then(|()| {
+                file::replace_file_with(&kept, 0o600, |to| io::copy(&mut copy, to).map(drop))
+            })
             .map_err(CarryError::at(&kept))?;
         let name = name.to_owned();
-        Ok(ReplacedCopy { name, kept })
+        Ok(Some(ReplacedCopy { name, kept }))
     }
 }
 
@@ -199,7 +238,7 @@ mod tests {
         let rig = place.town.find_rig("web").unwrap();
         let tree = place.create_tree("tree", &[("tracked", "of the repository")]);
         let at = |name: &str| tree.folder().join(name);
-        let read = |name: &str| fs::read_to_string(at(name)).unwrap_or_default();
+        let read = |name: &str| fs::read_to_string(at(name)).unwrap();
         let put = |name: &str, text: &str| {
             let path = rig.overlay().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -257,8 +296,23 @@ mod tests {
         fs::create_dir_all(rig.overlay().join("config")).unwrap();
         fs::write(rig.overlay().join("config/db.yml"), "secret").unwrap();
         carry_files(&rig, tree.folder(), ChangedCopies::Replace).unwrap_err();
-        let text = fs::read_to_string(outside.join("db.yml")).unwrap();
-        assert_eq!(text, "of another");
-        assert!(!rig.changed_carried_files(tree.folder()).exists());
+        let read_outside = || fs::read_to_string(outside.join("db.yml")).unwrap();
+        assert_eq!(read_outside(), "of another");
+        fs::remove_file(tree.folder().join("config")).unwrap();
+        fs::create_dir(tree.folder().join("config")).unwrap();
+        let copy = tree.folder().join("config/db.yml");
+        symlink(outside.join("db.yml"), &copy).unwrap();
+        carry_files(&rig, tree.folder(), ChangedCopies::Keep).unwrap();
+        assert!(copy.is_symlink());
+        carry_files(&rig, tree.folder(), ChangedCopies::Replace).unwrap();
+        assert!(!copy.is_symlink());
+        assert_eq!(fs::read_to_string(&copy).unwrap(), "secret");
+        assert_eq!(read_outside(), "of another");
+        // A copy that is too large for a carried file is no way to leave a file to the next worker.
+        fs::write(&copy, vec![0; 17 << 20]).unwrap();
+        let replaced = carry_files(&rig, tree.folder(), ChangedCopies::Replace).unwrap();
+        let kept = &replaced[0].kept;
+        assert_eq!(fs::metadata(kept).unwrap().len(), 17 << 20);
+        assert_eq!(fs::read_to_string(&copy).unwrap(), "secret");
     }
 }

@@ -287,7 +287,7 @@ fn is_missing(path: &Path) -> bool {
 mod tests {
     use std::collections::BTreeSet;
 
-    use kit::sys::{ChildCommand, clock};
+    use kit::sys::{ChildCommand, clock, env};
 
     use super::*;
 
@@ -373,8 +373,8 @@ mod tests {
 
     #[test]
     fn numbers_of_a_killed_process_are_given_back() {
-        if let Ok(folder) = std::env::var(TAKER) {
-            let numbers = DeskNumbers::at(Path::new(&folder));
+        if let Some(folder) = Env::from_process().get(TAKER) {
+            let numbers = DeskNumbers::at(Path::new(folder));
             let mut held = Vec::new();
             loop {
                 held.push(numbers.assign_to_run("killed").unwrap());
@@ -387,7 +387,7 @@ mod tests {
         let log = fs::File::create(folder.path().join("log")).unwrap();
         let own = numbers.assign_to_run("own").unwrap();
         for _ in 0..3 {
-            let taker = ChildCommand::new(std::env::current_exe().unwrap())
+            let taker = ChildCommand::new(env::current_exe().unwrap())
                 .args(["numbers_of_a_killed_process_are_given_back", "--nocapture"])
                 .env(TAKER, &path);
             let pid = taker.spawn_detached(&log).unwrap();

@@ -296,7 +296,6 @@ pub fn restart_session(
         Ok(aside) => aside,
         Err(error) => return Err(mark_as_stuck(rig, &ids, &mut slot, error)),
     };
-    sandbox.drop_stale_locks()?;
     let desk = prepare_polecat_desk(rig, name, &slot, DeskWork::Continued)?;
     take_lease(rig, &ids, &mut slot, counted, is_handoff)?;
     let message = match &aside {
@@ -611,13 +610,16 @@ fn take_lease(
     Ok(())
 }
 
-/// Prepares the desk of a polecat.
+/// Prepares the desk of a polecat whose processes have ended.
 fn prepare_polecat_desk(
     rig: &Rig,
     name: &str,
     slot: &Slot,
     work: DeskWork,
 ) -> anyhow::Result<DeskVariables> {
+    if work == DeskWork::Continued {
+        Sandbox::new(rig, name).drop_stale_locks()?;
+    }
     let request = DeskRequest {
         tree: &rig.sandbox(name),
         owner: name,

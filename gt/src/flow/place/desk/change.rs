@@ -107,14 +107,11 @@ impl FileToCarry {
         let real = folder
             .canonicalize()
             .with_context(|| format!("cannot read {}", folder.display()))?;
-        let below = match Git::at(&real).top().and_then(|top| {
-            let top = top.canonicalize().unwrap_or(top);
-            Ok(real.strip_prefix(top).map(Path::to_owned))
-        }) {
-            Ok(Ok(below)) => below,
-            // Outside of a checkout it goes to the top of the tree.
-            _ => PathBuf::new(),
-        };
+        let top = Git::at(&real).top().ok();
+        let top = top.map(|top| file::find_real_path(&top));
+        let below = top.and_then(|top| Some(real.strip_prefix(top).ok()?.to_owned()));
+        // Outside of a checkout it goes to the top of the tree.
+        let below = below.unwrap_or_default();
         let name = path.file_name().map(|name| below.join(name));
         let name = name
             .and_then(|name| Some(name.to_str()?.to_owned()))
