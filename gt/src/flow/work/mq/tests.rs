@@ -20,7 +20,7 @@ struct GatedTown {
 
 impl GatedTown {
     /// Creates the rig. `check` is the script that comes with the branch.
-    fn new(check: &str, sandbox: serde_json::Value) -> Self {
+    fn new(check: &str, sandbox: &serde_json::Value) -> Self {
         let place = TestTown::new();
         let url = place.create_origin(&[("check.sh", check), (".gitignore", "target\n")]);
         place.add_rig("web", Some(&url)).unwrap();
@@ -126,11 +126,11 @@ fn assert_holds(mut town: GatedTown, backend: &str) {
 #[test]
 fn the_script_of_a_branch_stays_in_its_tree() {
     let required = json!({"jail": "required"});
-    assert_holds(GatedTown::new(BREAK_OUT, required.clone()), "bubblewrap");
-    let landlock = GatedTown::new(BREAK_OUT, required).without_bubblewrap();
+    assert_holds(GatedTown::new(BREAK_OUT, &required), "bubblewrap");
+    let landlock = GatedTown::new(BREAK_OUT, &required).without_bubblewrap();
     assert_holds(landlock, "landlock");
     // Without a jail the same script succeeds with some of them, so it is a test.
-    let open = GatedTown::new(BREAK_OUT, json!({"jail": "off"}));
+    let open = GatedTown::new(BREAK_OUT, &json!({"jail": "off"}));
     let failure = open.run_gates().unwrap();
     for attempt in ["key", "home", "town", "settings", "branches", "index"] {
         assert!(
@@ -149,14 +149,14 @@ fn git_outside_the_jail_does_not_obey_what_a_gate_put_into_the_tree() {
         git config filter.x.clean 'touch ../../../../broken-out; cat'
         echo '* filter=x' >.gitattributes; git add -A; git commit -qm x; echo y >check.sh";
     let required = json!({"jail": "required"});
-    let town = GatedTown::new(hostile, required.clone()).without_bubblewrap();
+    let town = GatedTown::new(hostile, &required).without_bubblewrap();
     let failure = town.run_gates().unwrap();
     assert!(failure.end.contains("/.git"), "{failure:?}");
     assert!(!town.tree().exists());
     assert!(town.run_gates().is_some());
     assert!(!town.place.path_beside("broken-out").exists());
     // With bubblewrap the file cannot be replaced.
-    let town = GatedTown::new(hostile, required);
+    let town = GatedTown::new(hostile, &required);
     assert!(town.run_gates().is_none());
     assert!(!town.place.path_beside("broken-out").exists());
 }
@@ -164,7 +164,7 @@ fn git_outside_the_jail_does_not_obey_what_a_gate_put_into_the_tree() {
 #[test]
 fn a_link_in_place_of_a_cached_folder_moves_no_file_of_the_user() {
     let link = "mkdir -p real; rm -rf target; ln -s ../../../../.ssh target";
-    let town = GatedTown::new(link, json!({"jail": "on"}));
+    let town = GatedTown::new(link, &json!({"jail": "on"}));
     assert!(town.run_gates().is_none());
     assert!(town.run_gates().is_none());
     assert!(town.place.path_beside(".ssh/id_rsa").is_file());
@@ -181,7 +181,7 @@ fn a_link_in_place_of_a_cached_folder_moves_no_file_of_the_user() {
 fn without_a_jail_on_runs_the_gate_and_required_does_not() {
     let check = "touch ../../../../ran";
     for (mode, runs) in [("on", true), ("required", false)] {
-        let mut town = GatedTown::new(check, json!({ "jail": mode }));
+        let mut town = GatedTown::new(check, &json!({ "jail": mode }));
         let path = format!("/usr/bin:/bin:/no-jail-{mode}");
         town.set_variable("PATH", &path);
         forget_backends(&path, "bubblewrap: not installed; landlock: too old");
@@ -211,7 +211,7 @@ fn without_a_jail_on_runs_the_gate_and_required_does_not() {
 fn a_cache_can_be_changed_only_if_it_is_shared() {
     let check = "cat \"$CACHE/seed\" && ! echo x >\"$CACHE/poison\"";
     for is_shared in [false, true] {
-        let mut town = GatedTown::new(check, json!({}));
+        let mut town = GatedTown::new(check, &json!({}));
         let cache = town.place.path_beside(".cache/tool");
         std::fs::create_dir_all(&cache).unwrap();
         std::fs::write(cache.join("seed"), "x").unwrap();
@@ -235,7 +235,7 @@ fn a_cache_can_be_changed_only_if_it_is_shared() {
 #[test]
 fn the_home_folder_and_the_town_are_no_caches() {
     for cache in ["shared:~/town", "~/town/settings"] {
-        let town = GatedTown::new("true", json!({"jail": "required", "caches": [cache]}));
+        let town = GatedTown::new("true", &json!({"jail": "required", "caches": [cache]}));
         let failure = town.run_gates().unwrap();
         assert_eq!(failure.gate, JAIL_GATE, "{cache}");
     }
