@@ -43,7 +43,11 @@ fn busy_town() -> Worker {
         .ok();
     town.gt(["mq", "pause", "web", "--reason", "Wait"]).ok();
     worker.commit("one.txt");
-    worker.git(["tag", "-a", "v1", "-m", "One"]);
+    // A tag of the rig's repository, where a sandbox gets its tags from.
+    let tip = worker.git(["rev-parse", "HEAD^"]);
+    let repository = town.root().join("web/.repo.git");
+    let tag = ["tag", "-a", "v1", "-m", "One", tip.trim()];
+    git_in(town, &repository, &tag);
     fs::write(worker.sandbox.join("one.txt"), "changed\n").unwrap();
     fs::write(worker.sandbox.join("new.txt"), "new\n").unwrap();
     fs::write(town.root().join("settings/notes.txt"), "x".repeat(5 << 20)).unwrap();

@@ -125,7 +125,15 @@ impl Traps {
             let fill = |text: &str| {
                 text.replace("TRAP", self.program.to_str().unwrap())
                     .replace("OUTSIDE", self.outside.to_str().unwrap())
-                    .replace("HOOKS", self.outside.parent().unwrap().join("hooks").to_str().unwrap())
+                    .replace(
+                        "HOOKS",
+                        self.outside
+                            .parent()
+                            .unwrap()
+                            .join("hooks")
+                            .to_str()
+                            .unwrap(),
+                    )
             };
             let (key, value) = (fill(key), fill(value));
             let file = file.to_str().unwrap();
@@ -148,7 +156,11 @@ impl Traps {
         fs::create_dir_all(git.join("info")).unwrap();
         fs::write(git.join("info/attributes"), attributes).unwrap();
         fs::write(git.join("info/grafts"), "junk\n").unwrap();
-        fs::write(git.join("commondir"), format!("{}\n", self.outside.display())).unwrap();
+        fs::write(
+            git.join("commondir"),
+            format!("{}\n", self.outside.display()),
+        )
+        .unwrap();
         fs::write(git.join("gitdir"), format!("{}\n", self.outside.display())).unwrap();
         for name in ["FETCH_HEAD", "ORIG_HEAD", "COMMIT_EDITMSG", "MERGE_HEAD"] {
             fs::remove_file(git.join(name)).ok();
@@ -167,7 +179,11 @@ impl Traps {
             .map(|entry| entry.unwrap().file_name())
             .collect();
         names.sort();
-        assert_eq!(names, ["attributes", "config", "excludes", "secret"], "{what}");
+        assert_eq!(
+            names,
+            ["attributes", "config", "excludes", "secret"],
+            "{what}"
+        );
         let secret = fs::read_to_string(self.outside.join("secret")).unwrap();
         assert_eq!(secret, "secret\n", "{what}");
     }
@@ -176,7 +192,9 @@ impl Traps {
 #[test]
 fn nothing_that_a_worker_writes_into_its_repository_runs_in_a_command_of_the_town() {
     let mut worker = Worker::new();
-    worker.town.set_rig_setting("web", "merge_queue", json!({ "test_command": "true" }));
+    worker
+        .town
+        .set_rig_setting("web", "merge_queue", json!({ "test_command": "true" }));
     worker.commit_text(".gitattributes", "* filter=x diff=x merge=x\n");
     worker.commit_text("a.txt", "a\n");
     // A repository in the tree that the index has as a submodule.
@@ -184,7 +202,16 @@ fn nothing_that_a_worker_writes_into_its_repository_runs_in_a_command_of_the_tow
     let town = &worker.town;
     for args in [
         &["init", "-q"][..],
-        &["-c", "user.name=x", "-c", "user.email=x@y", "commit", "-qm", "x", "--allow-empty"],
+        &[
+            "-c",
+            "user.name=x",
+            "-c",
+            "user.email=x@y",
+            "commit",
+            "-qm",
+            "x",
+            "--allow-empty",
+        ],
     ] {
         fs::create_dir_all(&inner).unwrap();
         town.git_at(&inner, args.iter().copied()).ok();

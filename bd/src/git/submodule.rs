@@ -131,10 +131,10 @@ impl Git {
         for (path, name) in self.declared_submodule_names()? {
             if let Ok(rest) = folder.strip_prefix(&path) {
                 let inner = self.submodule(&path, &name);
-                return match rest.as_os_str().is_empty() {
-                    true => Ok(inner),
-                    false => inner.submodule_at(rest),
-                };
+                if rest.as_os_str().is_empty() {
+                    return Ok(inner);
+                }
+                return inner.submodule_at(rest);
             }
         }
         let path = self.folder().join(folder);

@@ -102,7 +102,7 @@ impl Git {
             self.take_index(separate, repository, !now.index.is_empty())?;
         }
         if before != now {
-            let text = serde_json::to_vec(&now).map_err(|error| io::Error::other(error));
+            let text = serde_json::to_vec(&now).map_err(io::Error::other);
             text.and_then(|text| file::replace_file_relaxed(&record, &text, 0o600))
                 .map_err(|error| Self::file_error(&record, error))?;
         }

@@ -16,8 +16,8 @@ use gt::view::desk::{DeskRow, RigDesk};
 ///
 /// Without options it shows the desk of the rig. Carried files, setup and check apply to new and
 /// used sandboxes, to crew and to the trees of the merge queue. If the setup or the check fails, no
-/// agent of the rig starts until the desk is changed or --try passes, and the exit code of --try is
-/// 1. With `--json` {rig, carry[], carry_folder, setup?, setup_files[], check?, teardown?,
+/// agent of the rig starts until the desk is changed or --try passes, which exits with 1 if they
+/// fail. With `--json` {rig, carry[], carry_folder, setup?, setup_files[], check?, teardown?,
 /// setup_hooks?, failure?, desks[], trial?}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
