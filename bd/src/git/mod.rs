@@ -73,6 +73,9 @@ pub struct Git {
     network: Duration,
 }
 
+/// The refs that were taken over from the repositories of workers.
+const TAKEN_REFS: &str = "refs/gt/sandbox/";
+
 /// The time limit of a remote command that transfers much data or runs a hook first.
 pub const NETWORK: Duration = Duration::from_secs(600);
 

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::run::{path_of_bytes, split_records};
-use super::separate::TAKEN_REFS;
-use super::{ChangeKind, CommitInfo, FileChange, Git, GitError};
+use super::{ChangeKind, CommitInfo, FileChange, Git, GitError, TAKEN_REFS};
 
 /// The maximum size of all commit messages to read, in bytes.
 const MAX_MESSAGES: usize = 256 << 20;

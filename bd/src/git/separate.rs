@@ -14,10 +14,7 @@ use super::foreign::{foreign_error, open_repository};
 use super::read::{Stash, short_branch};
 use super::run::{path_of_bytes, split_records};
 use super::setup::lines_to_append;
-use super::{ChangeKind, FileChange, Git, GitError};
-
-/// The refs that were taken over from the repositories of workers.
-pub(super) const TAKEN_REFS: &str = "refs/gt/sandbox/";
+use super::{ChangeKind, FileChange, Git, GitError, TAKEN_REFS};
 
 /// The maximum size of a file of exclusions, in bytes.
 const EXCLUDE_FILE: u64 = 1 << 20;

@@ -29,7 +29,6 @@ use super::foreign::{
 };
 use super::separate::SeparateRepository;
 use super::{Git, GitError, NETWORK};
-use crate::bead::hash::compute_short_hash;
 
 /// The maximum size of a file with objects, in bytes.
 const OBJECT_FILE: u64 = 16 << 30;
@@ -90,7 +89,7 @@ impl Git {
                 format!("{} {changed:?} {}", found.len(), found.ino())
             });
         let now = TakenState {
-            refs: compute_short_hash(format!("{refs:?}"), 16),
+            refs: encode_hex(&Sha256::digest(format!("{refs:?}"))),
             index,
         };
         let record = separate.git_dir.join(RECORD_NAME);
@@ -501,6 +500,10 @@ fn copy_packs(repository: &ForeignFolder, image: &Path) -> io::Result<bool> {
     Ok(number > 0)
 }
 
+fn encode_hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 fn copy_lfs_file(
     folder: &ForeignFolder,
     name: &std::ffi::OsStr,
@@ -523,11 +526,7 @@ fn copy_lfs_file(
             length => digest.update(&piece[..length]),
         }
     }
-    let id: String = digest
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let id = encode_hex(&digest.finalize());
     if name.as_bytes() == id.as_bytes() {
         fs::rename(&copy, to)?;
     }
