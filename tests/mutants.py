@@ -14,7 +14,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # name: (file, the code, what it becomes, the end-to-end test that must fail; `town-sim:` stands before a test of the
-# simulation, `bd-cli:` before one of the program bd, `kit-jail:` before one of the jail, `gt:` before one of the library)
+# simulation, `bd-cli:` before one of the program bd, `kit-jail:` before one of the jail, `gt:` and `bd:` before one of the libraries)
 MUTANTS = {
     "root keeps its rights in the jail": (
         "kit/src/sys/jail/bubblewrap.rs",
@@ -220,11 +220,23 @@ MUTANTS = {
         "            LabelEffect::None => true,\n",
         "foreign::a_label_of_the_rig_bead_runs_no_command_and_skips_no_review",
     ),
-    "a sandbox decides where work is pushed": (
+    "a changed remote of a rig decides where work is pushed": (
         "gt/src/flow/place/rig/remote.rs",
         "    if differences.is_empty() {\n",
         "    if true || differences.is_empty() {\n",
-        "foreign::a_remote_that_was_changed_in_a_sandbox_is_restored_and_reported_once",
+        "foreign::a_remote_that_was_changed_counts_only_in_the_rigs_repository_and_is_restored_there",
+    ),
+    "the repository of a sandbox is obeyed": (
+        "gt/src/town/sandbox_git.rs",
+        "        let git = Git::with_repository(&place, &own, Some(name));\n        if",
+        "        let git = Git::at(&place);\n        if",
+        "planted::nothing_that_a_worker_writes_into_its_repository_runs_in_a_command_of_the_town",
+    ),
+    "an index of a sandbox leads out of it": (
+        "bd/src/git/take_over.rs",
+        "if let Some(path) = listed.iter().find(|path| !is_inside(path)) {",
+        "if let Some(path) = listed.iter().find(|path| false && !is_inside(path)) {",
+        "bd:git::tests::separate::a_tree_with_the_state_of_a_stranger_is_refused",
     ),
     "a merge driver drops a change": (
         "gt/src/flow/work/mq/candidate.rs",
@@ -387,7 +399,7 @@ MUTANTS = {
 
 def run_test(copy: pathlib.Path, target: str, test: str) -> tuple[bool, str]:
     """Whether the test passes, and what cargo said."""
-    for suite, of in {"town-sim": ["-p", "town-sim", "--lib"], "bd-cli": ["-p", "bd-cli", "--test", "binary"], "kit-jail": ["-p", "kit", "--test", "jail"], "gt": ["-p", "gt", "--lib"]}.items():
+    for suite, of in {"town-sim": ["-p", "town-sim", "--lib"], "bd-cli": ["-p", "bd-cli", "--test", "binary"], "kit-jail": ["-p", "kit", "--test", "jail"], "gt": ["-p", "gt", "--lib"], "bd": ["-p", "bd", "--lib"]}.items():
         if test.startswith(f"{suite}:"):
             name = test.removeprefix(f"{suite}:")
             break

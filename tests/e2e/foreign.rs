@@ -110,7 +110,7 @@ const REMOTE_CHANGES: [&[&str]; 5] = [
 ];
 
 #[test]
-fn a_remote_that_was_changed_in_a_sandbox_changes_nothing_for_the_town() {
+fn a_remote_that_was_changed_counts_only_in_the_rigs_repository_and_is_restored_there() {
     let mut worker = Worker::new();
     let fork = worker.town.origin("fork");
     for (number, change) in REMOTE_CHANGES.iter().enumerate() {
@@ -127,11 +127,24 @@ fn a_remote_that_was_changed_in_a_sandbox_changes_nothing_for_the_town() {
         let args: Vec<String> = args.collect();
         worker.git(args.iter().map(String::as_str));
         let before = fork.git(["for-each-ref"]);
+        town.patrol();
+        assert_eq!(town.events("remote_restored").len(), number, "{change:?}");
+        let repository = town.root().join("web/.repo.git");
+        town.git_at(&repository, args.iter().map(String::as_str))
+            .ok();
         worker.hand_in();
         assert_eq!(worker.merge()["outcome"], "merged", "{change:?}");
         assert_eq!(worker.origin.file("main", &file), "a", "{change:?}");
         assert_eq!(fork.git(["for-each-ref"]), before, "{change:?}");
-        assert!(town.events("remote_restored").is_empty(), "{change:?}");
+        let mail = town.mail("overseer");
+        let about = mail.iter().filter(|mail| {
+            let subject = mail["subject"].as_str().unwrap();
+            subject.contains("The remote of web differed")
+        });
+        // A renamed and a removed remote are the same finding, which is reported once.
+        let findings = number + 1 - usize::from(number >= 2);
+        assert_eq!(about.count(), findings, "{change:?}: {mail:?}");
+        assert_eq!(town.events("remote_restored").len(), number + 1);
     }
 }
 

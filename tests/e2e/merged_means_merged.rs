@@ -317,7 +317,11 @@ fn set_driver(worker: &Worker, file: &str, command: &str) {
         .commit(".gitattributes", &attributes, "A driver");
     worker.git(["fetch", "-q", "origin"]);
     worker.git(["rebase", "-q", "origin/main"]);
-    worker.git(["config", "merge.own.driver", command]);
+    // The user's choice for the rig. That of a worker counts for its sandbox alone.
+    for repository in [&worker.sandbox, &worker.town.root().join("web/.repo.git")] {
+        let set = ["config", "merge.own.driver", command];
+        worker.town.git_at(repository, set).ok();
+    }
 }
 
 #[test]
@@ -459,7 +463,10 @@ fn hand_in_same_change_twice(second_commands: &str) -> (Worker, String, String) 
     let sandbox = worker.town.sandbox(&name);
     let shell = worker.town.program_on_path("sh").at(&sandbox);
     let shell = shell.args(["-ec", second_commands]);
-    shell.env("FIRST", tip.trim()).ok();
+    shell
+        .env("FIRST", tip.trim())
+        .env("FROM", worker.sandbox.to_str().unwrap())
+        .ok();
     worker.hand_in();
     worker
         .town
@@ -514,13 +521,16 @@ fn work_whose_change_is_there_is_closed_with_a_reason_and_its_commits_stay() {
         worker.shown()["close_reason"],
         format!("No change: {reason}")
     );
-    let kept = worker.git(["branch", "--contains", tip.trim()]);
+    let repository = worker.town.root().join("web/.repo.git");
+    let kept = ["branch", "--contains", tip.trim()];
+    let kept = worker.town.git_at(&repository, kept).ok().out;
     assert!(kept.contains("polecat/"), "{kept}");
 }
 
 #[test]
 fn a_copy_of_the_commits_of_another_worker_waits_for_a_person() {
-    let (worker, second, result) = hand_in_same_change_twice("git cherry-pick -x $FIRST");
+    let (worker, second, result) =
+        hand_in_same_change_twice("git fetch -q $FROM; git cherry-pick -x $FIRST");
     assert!(result.contains(r#""outcome":"needs_person""#), "{result}");
     assert!(result.contains("are copies of commits"), "{result}");
     assert_eq!(worker.town.status_of("web", &second), "in_progress");

@@ -10,6 +10,7 @@
 //! 2. The same for each submodule, below `modules/`.
 //! 3. Exchange it with the earlier `.git`, and remove that one.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
@@ -17,10 +18,21 @@ use std::path::{Component, Path, PathBuf};
 
 use kit::sys::{ConfinedFolder, InsideError, file};
 
+use super::foreign::{foreign_error, open_below, open_repository};
 use super::{Git, GitError};
 
 /// The number of the last entries of the log of HEAD that the new repository has.
 const LOG_LINES: usize = 200;
+
+/// The maximum size of the file that names the lenders of objects, in bytes.
+const ALTERNATES_FILE: u64 = 64 * 1024;
+
+/// The ref of a work tree that keeps what its own repository borrows, and its log.
+const PIN_REF: &str = "refs/worktree/lent";
+const PIN_LOG: &str = "logs/refs/worktree/lent";
+
+/// The date of the entries in the log, in seconds since 1970: in the year 2100.
+const PIN_TIME: u64 = 4_102_444_800;
 
 /// The branches that the town makes for workers.
 const WORKER_BRANCHES: &str = "polecat/";
@@ -51,6 +63,49 @@ impl Git {
         file::exchange(&new, &place).map_err(|error| Self::file_error(&place, error))
     }
 
+    /// Checks that the repository in the work tree borrows the objects of the shared one, or has all
+    /// of its own.
+    pub fn check_borrowed_objects(&self) -> Result<(), GitError> {
+        let place = self.folder().join(".git");
+        let broken = |problem: &str| GitError::Foreign {
+            path: place.clone(),
+            problem: problem.to_owned(),
+        };
+        let repository = open_repository(self.folder())?.ok_or_else(|| broken("there is none"))?;
+        let read = || -> io::Result<(Option<Vec<u8>>, bool)> {
+            let info = open_below(&repository, Path::new("objects/info"))?;
+            let alternates = match info {
+                Some(info) => info.read_file("alternates", ALTERNATES_FILE)?,
+                None => None,
+            };
+            let packs = open_below(&repository, Path::new("objects/pack"))?;
+            let packs = packs.map_or(Ok(Vec::new()), |packs| packs.entries())?;
+            let has_pack = packs.iter().any(|entry| {
+                Path::new(&entry.name)
+                    .extension()
+                    .is_some_and(|ending| ending == "pack")
+            });
+            Ok((alternates, has_pack))
+        };
+        let (alternates, has_pack) = read().map_err(|error| foreign_error(&place, &error))?;
+        let Some(alternates) = alternates else {
+            if has_pack {
+                return Ok(());
+            }
+            return Err(broken("it does not borrow the objects of the rig"));
+        };
+        let shared = self.common_dir()?.join("objects");
+        let expected = relative_path(&place.join("objects"), &shared);
+        let text = String::from_utf8_lossy(&alternates);
+        let is_borrowing = text
+            .lines()
+            .any(|line| Path::new(line) == expected || Path::new(line) == shared);
+        if is_borrowing {
+            return Ok(());
+        }
+        Err(broken("it does not borrow the objects of the rig"))
+    }
+
     /// Writes a repository to `new`, which is going to be at `place`.
     fn write_repository(
         &self,
@@ -61,6 +116,7 @@ impl Git {
         let common = self.common_dir()?;
         let git_dir = self.separate_git_dir().unwrap_or(&common).to_owned();
         let refs = self.list_given_refs(with)?;
+        self.pin_given_objects(&git_dir, &refs)?;
         let head_commit = self.resolve("HEAD")?;
         let head_branch = self.head_branch()?;
         let write = || -> io::Result<()> {
@@ -121,6 +177,31 @@ impl Git {
                 .map_err(|error| Self::file_error(&path, error))?;
         }
         self.write_own_config(&common, &git_dir, new)
+    }
+
+    /// Keeps what the new repository borrows, also if the shared one loses the refs: writes a log of
+    /// a ref of this work tree, whose entries git considers as used. They are dated so that git does
+    /// not expire them.
+    fn pin_given_objects(&self, git_dir: &Path, refs: &[(String, String)]) -> Result<(), GitError> {
+        let Some(head_commit) = self.resolve("HEAD")? else {
+            return Ok(());
+        };
+        let ids: BTreeSet<&str> = refs.iter().map(|(_, id)| &**id).collect();
+        let mut log = String::new();
+        for id in ids.into_iter().chain([&*head_commit]) {
+            let none = "0".repeat(id.len());
+            log.push_str(&format!(
+                "{none} {id} Gas Town <town@gastown.local> {PIN_TIME} +0000\tlent\n"
+            ));
+        }
+        for (name, text) in [(PIN_LOG, log), (PIN_REF, format!("{head_commit}\n"))] {
+            let path = git_dir.join(name);
+            let folder = path.parent().unwrap_or(git_dir);
+            file::create_folder(folder, 0o755)
+                .and_then(|()| file::replace_file_relaxed(&path, text.as_bytes(), 0o644))
+                .map_err(|error| Self::file_error(&path, error))?;
+        }
+        Ok(())
     }
 
     /// Lists the refs that the new repository begins with: remote branches, tags, and the readable

@@ -36,6 +36,22 @@ const OBJECT_FILE: u64 = 16 << 30;
 /// The maximum size of an index, in bytes.
 const INDEX_FILE: u64 = 1 << 30;
 
+/// Faults of commits that git writes and merges in spite of them. A tree that leads out of the work
+/// tree is none.
+const TOLERATED_FAULTS: [&str; 11] = [
+    "badDate",
+    "badDateOverflow",
+    "badEmail",
+    "badName",
+    "badTimezone",
+    "missingEmail",
+    "missingNameBeforeEmail",
+    "missingSpaceBeforeDate",
+    "missingSpaceBeforeEmail",
+    "zeroPaddedDate",
+    "zeroPaddedFilemode",
+];
+
 /// The record of the state that was taken over last, beside the index.
 const RECORD_NAME: &str = "gt-taken.json";
 
@@ -118,7 +134,11 @@ impl Git {
         let image = self.copy_refs(repository, refs)?;
         let taken = separate.taken.as_deref().unwrap_or_default();
         let refspec = format!("+refs/taken/*:{taken}/*");
-        let call = self.plumbing(["-c", "transfer.fsckObjects=true", "fetch", "--quiet"]);
+        let checks = TOLERATED_FAULTS
+            .iter()
+            .flat_map(|fault| ["-c".to_owned(), format!("fetch.fsck.{fault}=ignore")]);
+        let call = self.plumbing(["-c", "transfer.fsckObjects=true"]);
+        let call = call.args(checks).args(["fetch", "--quiet"]);
         call.args([
             "--no-tags",
             "--no-auto-gc",

@@ -126,6 +126,38 @@ fn commits_branches_stashes_and_staged_files_are_taken_over() {
 }
 
 #[test]
+fn nothing_that_the_shared_repository_drops_breaks_a_tree() {
+    let tree = SeparateTree::new();
+    let work = tree.place.git("work");
+    work.switch_new_branch("gone", "HEAD").unwrap();
+    let gone = commit_file(&work, "gone", "x");
+    work.push("origin", &gone, "gone", PushLease::Absent, true)
+        .unwrap();
+    let shared = tree.place.git("shared.git");
+    shared.fetch("origin").unwrap();
+    tree.hand_over();
+    let worker = tree.worker();
+    let tip = commit_file(&worker, "new", "text\n");
+    assert_eq!(worker.resolve("origin/gone").unwrap(), Some(gone));
+    for (name, id) in shared.refs_below("refs/").unwrap() {
+        if name != "refs/remotes/origin/HEAD" {
+            shared.delete_ref(&name, &id).unwrap();
+        }
+    }
+    for command in [
+        &["repack", "-a", "-d", "-q"][..],
+        &["gc", "-q", "--prune=now"],
+    ] {
+        shared.plumbing(command).run().unwrap();
+        worker.plumbing(["fsck"]).run().unwrap();
+        worker.fetch("origin").unwrap();
+    }
+    assert_eq!(head_commit(&worker), tip);
+    tree.take_over().unwrap();
+    assert_eq!(head_commit(&tree.town()), tip);
+}
+
+#[test]
 fn commits_of_any_form_are_taken_over() {
     let tree = SeparateTree::new();
     let (worker, town) = (tree.worker(), tree.town());

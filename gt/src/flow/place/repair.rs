@@ -5,10 +5,12 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use bd::git::Git;
+use kit::sys::file;
 
 use crate::flow::place::install::{InstallRequest, install_town};
 use crate::flow::place::moved;
 use crate::flow::place::rig::add_missing_route;
+use crate::flow::place::sandbox::Sandbox;
 use crate::host::runtime::installed;
 use crate::town::{Rig, Town};
 
@@ -99,6 +101,16 @@ fn repair_rig(rig: &Rig, repaired: &mut Vec<String>) -> anyhow::Result<()> {
     let git = rig.git();
     if let Some(prefix) = add_missing_route(rig)? {
         repaired.push(format!("added the route of {prefix}- to rig {name}"));
+    }
+    for worker in file::list_subfolders(&rig.polecats()) {
+        // Another process works in the sandbox, and finds the fault itself.
+        let Ok(_slot) = rig.try_take_slot(&worker) else {
+            continue;
+        };
+        let sandbox = Sandbox::new(rig, &worker);
+        if sandbox.check().is_err() && sandbox.repair_links()? {
+            repaired.push(format!("repaired the repository of {name}/{worker}"));
+        }
     }
     let prune = "gc.pruneExpire";
     if git.config_get(prune)?.as_deref() != Some("never") {

@@ -267,6 +267,9 @@ impl<'a> Sandbox<'a> {
         let git = self.git().map_err(|error| error.to_string())?;
         if !sandbox_git::has_own_repository(self.rig, self.name) {
             restore::check_links(self.rig, &path)?;
+        } else if !sandbox_git::is_held(self.rig, self.name) {
+            git.check_borrowed_objects()
+                .map_err(|error| error.to_string())?;
         }
         git.status().map(drop).map_err(|error| error.to_string())
     }

@@ -64,12 +64,30 @@ impl Sandbox<'_> {
         if self.check().is_ok() {
             return Ok(true);
         }
+        if self.repair_loan()? {
+            return Ok(true);
+        }
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         if let Some(PlaceLinks::Copied { original }) = read_links(self.rig, &path) {
             return Err(SandboxError::Copied { path, original });
         }
         repair_worktrees(self.rig)?;
         Ok(self.check().is_ok())
+    }
+
+    /// Gives a sandbox a new repository if its own does not find the objects that it borrows. The
+    /// town's repository has the worker's state. Returns true if the sandbox works then.
+    fn repair_loan(&self) -> Result<bool, SandboxError> {
+        if !sandbox_git::has_own_repository(self.rig, self.name) {
+            return Ok(false);
+        }
+        let is_loan_broken = self
+            .git()
+            .is_ok_and(|git| git.check_borrowed_objects().is_err());
+        if is_loan_broken {
+            self.leave_branch(|_| {})?;
+        }
+        Ok(is_loan_broken && self.check().is_ok())
     }
 
     /// Adds the sandbox on its branch. The mark stays until the files are back, so that a killed
@@ -436,6 +454,26 @@ mod tests {
         assert_eq!(changed_files(&rig.sandbox("nux")).unwrap(), 1);
         let git = Sandbox::new(&rig, "nux").git().unwrap();
         assert_eq!(git.head_branch().unwrap().as_deref(), Some(BRANCH));
+    }
+
+    #[test]
+    fn a_repository_that_lost_its_lender_is_repaired_with_its_work() {
+        let place = create_town();
+        let rig = place.town.find_rig("web").unwrap();
+        let sandbox = Sandbox::new(&rig, "nux");
+        let own = Git::at(sandbox.path());
+        own.plumbing(["add", "new"]).run().unwrap();
+        let alternates = sandbox.path().join(".git/objects/info/alternates");
+        fs::write(&alternates, "../../nowhere/objects\n").unwrap();
+        assert!(own.status().is_err());
+        assert!(sandbox.check().is_err());
+        let report = crate::flow::place::repair::repair_town(&place.town, None);
+        let repaired = "repaired the repository of web/nux".to_owned();
+        assert!(report.repaired.contains(&repaired), "{report:?}");
+        let changes = own.status().unwrap();
+        assert_eq!(changes.len(), 1);
+        assert_eq!(changes[0].kind, bd::git::ChangeKind::Staged);
+        assert_eq!(own.head_branch().unwrap().as_deref(), Some(BRANCH));
     }
 
     #[test]
