@@ -433,6 +433,8 @@ fn only_merged_branches_of_polecats_without_a_user_are_pruned() {
     worker.commit("unmerged.txt");
     let own = worker.git(["branch", "--show-current"]);
     let own = own.trim();
+    // The town takes the commit over.
+    town.gt(["polecat", "git-state", &worker.name]).ok();
     git(&["branch", "polecat/old/web-1@a", "origin/main"]);
     git(&["branch", "polecat/old/web-2@b", own]);
     git(&["branch", "feature", "origin/main"]);

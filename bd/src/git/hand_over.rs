@@ -268,7 +268,11 @@ impl Git {
             action: "write the configuration",
             folder: self.folder().to_owned(),
             source,
-        })
+        })?;
+        // An address with a password is private.
+        fs::metadata(&from)
+            .and_then(|meta| fs::set_permissions(&path, meta.permissions()))
+            .map_err(|error| Self::file_error(&path, error))
     }
 
     /// Writes the repositories of the submodules, and the links to them in the work tree.
