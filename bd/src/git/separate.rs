@@ -14,7 +14,7 @@ use super::foreign::{foreign_error, open_repository};
 use super::read::{Stash, short_branch};
 use super::run::{path_of_bytes, split_records};
 use super::setup::lines_to_append;
-use super::{ChangeKind, FileChange, Git, GitError, TAKEN_REFS};
+use super::{ChangeKind, FileChange, Git, GitError, NETWORK, TAKEN_REFS};
 
 /// The maximum size of a file of exclusions, in bytes.
 const EXCLUDE_FILE: u64 = 1 << 20;
@@ -187,6 +187,36 @@ impl Git {
             .collect();
         stashes.sort_by_key(|(number, _)| *number);
         Ok(Some(stashes.into_iter().map(|(_, stash)| stash).collect()))
+    }
+
+    /// Returns true if the remote of a submodule has a commit on a branch or tag. What the worker's
+    /// own repository says about the remote is no proof, so the town asks the remote itself.
+    pub(super) fn is_fetched_from_origin(&self, commit: &str) -> Result<bool, GitError> {
+        let is_there = |git: &Self| -> Result<bool, GitError> {
+            let call = git.plumbing(["for-each-ref", "--count=1", "--contains", commit]);
+            // A commit that is not here is an error.
+            let finished = call.args(["refs/remotes", "refs/tags"]).finish()?;
+            Ok(finished.is_success() && !finished.text().is_empty())
+        };
+        if is_there(self)? || self.remote_url("origin")?.is_none() {
+            return is_there(self);
+        }
+        let call = self.plumbing(["fetch", "--quiet", "--no-auto-gc", "--no-write-fetch-head"]);
+        call.args([
+            "--no-recurse-submodules",
+            "--update-shallow",
+            "--",
+            "origin",
+        ])
+        .args([
+            "+refs/heads/*:refs/remotes/origin/*",
+            "+refs/tags/*:refs/tags/*",
+        ])
+        // The address may be the worker's choice.
+        .env("GIT_PROTOCOL_FROM_USER", "0")
+        .limit(NETWORK)
+        .run()?;
+        is_there(self)
     }
 
     /// Returns the submodules of a separate repository with the commits of their HEADs. Git itself

@@ -267,6 +267,9 @@ impl Git {
         let (Some(commit), true) = (recorded, inner.is_populated()) else {
             return Ok(false);
         };
+        if inner.is_separate() {
+            return inner.is_fetched_from_origin(&commit);
+        }
         if inner.is_on_remote(&commit)? {
             return Ok(true);
         }

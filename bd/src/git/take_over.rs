@@ -425,15 +425,20 @@ impl Git {
             if folder.metadata("HEAD").map_err(failed)?.is_none() {
                 continue;
             }
-            inner.create_submodule_repository()?;
+            self.create_submodule_repository(&inner, &path, &name)?;
             inner.take_over_from(&folder, "")?;
         }
         Ok(())
     }
 
     /// Creates the town's repository for a submodule that the worker has added.
-    fn create_submodule_repository(&self) -> Result<(), GitError> {
-        let Some(git_dir) = self.separate_git_dir() else {
+    fn create_submodule_repository(
+        &self,
+        inner: &Self,
+        path: &Path,
+        name: &str,
+    ) -> Result<(), GitError> {
+        let Some(git_dir) = inner.separate_git_dir() else {
             return Ok(());
         };
         if git_dir.join("HEAD").exists() {
@@ -441,7 +446,14 @@ impl Git {
         }
         Self::at(git_dir).init("main", true)?;
         let config = ["config", "-f", "config", "core.bare", "false"];
-        Self::at(git_dir).plumbing(config).run()
+        Self::at(git_dir).plumbing(config).run()?;
+        // Git finds the address, which may be relative to that of the outer repository.
+        let call = self.plumbing(["submodule", "--quiet", "init", "--"]);
+        call.args([path]).finish()?;
+        match self.config_get(&format!("submodule.{name}.url"))? {
+            Some(url) => inner.add_origin(&url),
+            None => Ok(()),
+        }
     }
 }
 

@@ -36,6 +36,8 @@ pub fn push_unfinished(rig: &Rig, name: &str) -> anyhow::Result<Option<String>> 
     let git = rig.git();
     // Read first, so that a later commit is pushed the next time.
     let committed = progress::last_commit_of_worker(rig, name);
+    // Takes the worker's commits over. A sandbox that cannot be read has a message of its own.
+    rig.sandbox_git(name).ok();
     let tip = git.resolve(&format!("refs/heads/{}", &*slot.branch))?;
     let looked = PushRecord {
         branch: slot.branch.to_string(),
