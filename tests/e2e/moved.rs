@@ -51,7 +51,7 @@ fn the_doctor_connects_a_town_that_was_moved() {
         .to_owned();
     for (path, words) in [
         (
-            &format!("{inside}/.beads/redirect"),
+            format!("{inside}/.beads/redirect").as_str(),
             "beads of another place",
         ),
         ("web/crew/dana/.beads/redirect", "beads of another place"),

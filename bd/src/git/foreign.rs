@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use kit::sys::ForeignFolder;
+use sha2::{Digest, Sha256};
 
 use super::GitError;
 
@@ -45,7 +46,9 @@ pub(super) struct ForeignRefs {
     pub head: Result<ForeignHead, String>,
     /// The tips of the branches by their names without `refs/heads/`.
     pub heads: BTreeMap<String, String>,
-    /// The commits of the stashes, newest first.
+    /// The objects of the tags by their names without `refs/tags/`.
+    pub tags: BTreeMap<String, String>,
+    /// The commits of the stashes, newest first, and of changes that git put away for a moment.
     pub stashes: Vec<String>,
     /// The well-formed lines of the log of HEAD, oldest first.
     pub head_log: Vec<String>,
@@ -59,20 +62,30 @@ impl ForeignRefs {
             problem,
         };
         let read = || -> io::Result<Self> {
-            let mut heads = read_packed_heads(repository)?;
-            if let Some(refs) = repository.subfolder("refs")?
-                && let Some(folder) = refs.subfolder("heads")?
-            {
-                read_loose_heads(&folder, "", 0, &mut heads)?;
+            let mut heads = read_packed_refs(repository, "heads")?;
+            let mut tags = read_packed_refs(repository, "tags")?;
+            if let Some(refs) = repository.subfolder("refs")? {
+                for (name, found) in [("heads", &mut heads), ("tags", &mut tags)] {
+                    if let Some(folder) = refs.subfolder(name)? {
+                        read_loose_refs(&folder, "", 0, found)?;
+                    }
+                }
             }
             Ok(Self {
+                tags,
                 head: read_head(repository).map_err(|error| error.to_string()),
                 heads,
-                stashes: read_stashes(repository)?,
+                stashes: [read_stashes(repository)?, read_autostashes(repository)?].concat(),
                 head_log: read_log(repository, &["HEAD"])?,
             })
         };
         read().map_err(|error| failed(error.to_string()))
+    }
+
+    /// Identifies the state of the refs.
+    pub(super) fn fingerprint(&self) -> String {
+        let digest = Sha256::digest(format!("{self:?}"));
+        digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// The commit of HEAD; `None` on a branch without a commit, or if HEAD cannot be read.
@@ -131,12 +144,16 @@ fn read_head(repository: &ForeignFolder) -> io::Result<ForeignHead> {
     }
 }
 
-fn read_packed_heads(repository: &ForeignFolder) -> io::Result<BTreeMap<String, String>> {
+fn read_packed_refs(
+    repository: &ForeignFolder,
+    kind: &str,
+) -> io::Result<BTreeMap<String, String>> {
+    let prefix = format!("refs/{kind}/");
     let text = read_text(repository, OsStr::new("packed-refs"), PACKED_REFS)?;
     let mut heads = BTreeMap::new();
     for line in text.iter().flat_map(|text| text.lines()) {
         if let Some((id, name)) = line.split_once(' ')
-            && let Some(branch) = name.strip_prefix("refs/heads/")
+            && let Some(branch) = name.strip_prefix(&prefix)
             && is_object_id(id)
             && is_branch_name(branch)
         {
@@ -154,7 +171,7 @@ fn insert_head(heads: &mut BTreeMap<String, String>, branch: String, id: String)
     Ok(())
 }
 
-fn read_loose_heads(
+fn read_loose_refs(
     folder: &ForeignFolder,
     prefix: &str,
     depth: usize,
@@ -166,13 +183,12 @@ fn read_loose_heads(
         )));
     }
     for entry in folder.entries()? {
-        let Some(part) = entry.name.to_str() else {
-            continue;
-        };
+        // The name of an image, which need not be that of the branch.
+        let part = entry.name.to_string_lossy().replace('\u{fffd}', "_");
         let branch = format!("{prefix}{part}");
         if entry.is_folder {
-            if let Some(inner) = folder.subfolder(part)? {
-                read_loose_heads(&inner, &format!("{branch}/"), depth + 1, heads)?;
+            if let Some(inner) = folder.subfolder(&entry.name)? {
+                read_loose_refs(&inner, &format!("{branch}/"), depth + 1, heads)?;
             }
             continue;
         }
@@ -212,6 +228,20 @@ fn read_stashes(repository: &ForeignFolder) -> io::Result<Vec<String>> {
     }
     stashes.truncate(MAX_REFS);
     Ok(stashes)
+}
+
+/// Reads the commits of changes that a rebase or merge put away until its end.
+fn read_autostashes(repository: &ForeignFolder) -> io::Result<Vec<String>> {
+    let mut found = read_text(repository, OsStr::new("MERGE_AUTOSTASH"), REF_FILE)?
+        .into_iter()
+        .collect::<Vec<_>>();
+    for name in ["rebase-merge", "rebase-apply"] {
+        if let Some(folder) = repository.subfolder(name)? {
+            found.extend(read_text(&folder, OsStr::new("autostash"), REF_FILE)?);
+        }
+    }
+    let ids = found.iter().map(|text| text.trim_end().to_owned());
+    Ok(ids.filter(|id| is_object_id(id)).collect())
 }
 
 fn read_packed_stash(repository: &ForeignFolder) -> io::Result<Option<String>> {

@@ -17,8 +17,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
 use kit::sys::{ConfinedFolder, InsideError, file};
+use tempfile::TempDir;
 
 use super::foreign::{foreign_error, open_below, open_repository};
+use super::take_over::BRANCH_NAME;
 use super::{Git, GitError};
 
 /// The number of the last entries of the log of HEAD that the new repository has.
@@ -49,18 +51,20 @@ pub struct HandOver<'a> {
 }
 
 impl Git {
-    /// Replaces the `.git` of the work tree.
-    pub fn hand_over(&self, with: HandOver<'_>) -> Result<(), GitError> {
+    /// Replaces the `.git` of the work tree. Returns a folder with the earlier one, which is removed
+    /// on drop.
+    pub fn hand_over(&self, with: HandOver<'_>) -> Result<TempDir, GitError> {
         let workshop = tempfile::Builder::new()
             .prefix(".git-")
             .tempdir_in(with.workshop)
             .map_err(|error| Self::file_error(with.workshop, error))?;
-        let new = workshop.path().join("git");
+        // The earlier one gets this name.
+        let new = workshop.path().join(".git");
         let place = self.folder().join(".git");
         self.write_repository(&new, &place, with)?;
         self.write_submodules(&new, &place, self.folder(), with)?;
-        // The earlier one is removed with the workshop.
-        file::exchange(&new, &place).map_err(|error| Self::file_error(&place, error))
+        file::exchange(&new, &place).map_err(|error| Self::file_error(&place, error))?;
+        Ok(workshop)
     }
 
     /// Checks that the repository in the work tree borrows the objects of the shared one, or has all
@@ -119,6 +123,10 @@ impl Git {
         self.pin_given_objects(&git_dir, &refs)?;
         let head_commit = self.resolve("HEAD")?;
         let head_branch = self.head_branch()?;
+        let branch_file = git_dir.join(BRANCH_NAME);
+        let branch = head_branch.as_deref().unwrap_or_default();
+        file::replace_file(&branch_file, branch.as_bytes(), 0o644)
+            .map_err(|error| Self::file_error(&branch_file, error))?;
         let write = || -> io::Result<()> {
             for folder in [
                 "objects/info",
@@ -248,6 +256,8 @@ impl Git {
                 config.set_str("remote.origin.url", &common.to_string_lossy())?;
                 let refspec = "+refs/heads/*:refs/remotes/origin/*";
                 config.set_str("remote.origin.fetch", refspec)?;
+                // Work gets to the rig by `gt done` alone.
+                config.set_str("remote.origin.pushurl", "/dev/null")?;
             }
             let own = git_dir.join("config.worktree");
             if own.is_file() {
@@ -305,33 +315,9 @@ impl Git {
                 source,
             })?;
             inner.write_submodules(&inner_new, &inner_place, top, with)?;
-            write_git_link(
-                top,
-                inner.folder(),
-                &relative_path(inner.folder(), &inner_place),
-            )?;
-        }
-        Ok(())
-    }
-
-    /// Makes git find the town's repositories of the submodules in the work tree, so that it can
-    /// update them. No process of the worker may run.
-    pub fn take_submodules_back(&self) -> Result<(), GitError> {
-        self.link_submodules(self.folder())
-    }
-
-    fn link_submodules(&self, top: &Path) -> Result<(), GitError> {
-        for (path, name) in self.declared_submodule_names()? {
-            let inner = self.submodule(&path, &name);
-            let Some(git_dir) = inner.separate_git_dir() else {
-                continue;
-            };
-            if git_dir.join("HEAD").is_file() && inner.folder().is_dir() {
-                write_git_link(top, inner.folder(), git_dir)?;
-                let tree = relative_path(git_dir, inner.folder());
-                Self::at(git_dir).config_set("core.worktree", &tree.to_string_lossy())?;
-                inner.link_submodules(top)?;
-            }
+            // A folder that the worker put there is its own affair.
+            let link = relative_path(inner.folder(), &inner_place);
+            write_git_link(top, inner.folder(), &link).ok();
         }
         Ok(())
     }

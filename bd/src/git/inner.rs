@@ -26,11 +26,18 @@ impl Git {
         let links = self.index_gitlinks()?.into_iter();
         let mut links: Vec<PathBuf> = links
             .map(|(path, _)| path)
-            .filter(|path| self.folder().join(path).join(".git").exists())
+            .filter(|path| {
+                let link = self.folder().join(path).join(".git");
+                self.has_real_folder(path) && link.symlink_metadata().is_ok()
+            })
             .collect();
         if !links.is_empty() {
             let names = self.submodule_names()?;
-            links.retain(|path| !names.contains_key(path));
+            links.retain(|path| {
+                names
+                    .get(path)
+                    .is_none_or(|name| !self.submodule(path, name).is_populated())
+            });
         }
         found.append(&mut links);
         Ok(found)

@@ -397,11 +397,12 @@ fn write_commit(
         git.clear_hiding_marks(Some(&index), hidden.iter())?;
     }
     let links = git.separate_submodule_heads()?;
+    let all_links = git.separate_gitlinks()?;
     let excluded = big
         .iter()
         .map(|file| &file.path)
         .chain(nested.iter())
-        .chain(links.iter().map(|(path, _)| path))
+        .chain(&all_links)
         .map(|path| exclude_path(path));
     git.plumbing(["-c", "core.safecrlf=false", "add", "--all", "--", ":/"])
         .args(excluded)

@@ -5,10 +5,11 @@
 //! belong to the same writer. Each submodule has a repository of the town's own, too, below the
 //! outer one.
 
+use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-use kit::sys::ConfinedFolder;
+use kit::sys::{ConfinedFolder, file};
 
 use super::foreign::{foreign_error, open_repository};
 use super::read::{Stash, short_branch};
@@ -26,6 +27,8 @@ pub(super) struct SeparateRepository {
     /// The folder of the refs that were taken over from the repository in the work tree, such as
     /// `refs/gt/sandbox/nux`. None for a linked worktree, which has no repository of its own.
     pub taken: Option<String>,
+    /// The work tree as a whole. That of a submodule is a part of it.
+    pub top: PathBuf,
 }
 
 impl Git {
@@ -37,6 +40,7 @@ impl Git {
         git.separate = Some(SeparateRepository {
             git_dir: git_dir.to_owned(),
             taken: name.map(|name| format!("{TAKEN_REFS}{name}")),
+            top: folder.to_owned(),
         });
         git
     }
@@ -63,17 +67,26 @@ impl Git {
         inner.separate = self.separate.as_ref().map(|outer| SeparateRepository {
             git_dir: outer.git_dir.join("modules").join(name),
             taken: outer.taken.clone(),
+            top: outer.top.clone(),
         });
         inner
     }
 
-    /// Returns true if the submodule at this folder has a repository.
+    /// Returns true if the submodule at this folder has a repository. In a separate tree, the
+    /// repository is the town's: a folder `.git`, which the worker made, is none.
     pub(super) fn is_populated(&self) -> bool {
         let link = self.folder().join(".git");
-        match self.separate_git_dir() {
-            Some(git_dir) => git_dir.join("HEAD").is_file() && link.symlink_metadata().is_ok(),
-            None => link.exists(),
-        }
+        let Some(separate) = &self.separate else {
+            return link.exists();
+        };
+        separate.git_dir.join("HEAD").is_file()
+            && is_real_folder(&separate.top, self.folder())
+            && link.symlink_metadata().is_ok_and(|found| found.is_file())
+    }
+
+    /// Returns true if a path below the work tree is a folder that no link leads to.
+    pub(super) fn has_real_folder(&self, path: &Path) -> bool {
+        is_real_folder(self.folder(), &self.folder().join(path))
     }
 
     /// Returns true if someone else writes the repositories in the work tree, so that git must not
@@ -189,6 +202,37 @@ impl Git {
         Ok(Some(stashes.into_iter().map(|(_, stash)| stash).collect()))
     }
 
+    /// Returns the submodules and inner repositories in the index of a separate tree. Git must not
+    /// look at them.
+    pub(super) fn separate_gitlinks(&self) -> Result<Vec<PathBuf>, GitError> {
+        if !self.is_separate() {
+            return Ok(Vec::new());
+        }
+        let links = self.index_gitlinks()?.into_iter();
+        Ok(links.map(|(path, _)| path).collect())
+    }
+
+    /// Empties the folders of submodules, so that git finds nothing of the worker's in them. The
+    /// caller must have saved their work.
+    pub(super) fn empty_submodule_folders(&self) -> Result<(), GitError> {
+        for path in self.separate_gitlinks()? {
+            let folder = self.folder().join(&path);
+            let parent = path.parent().unwrap_or(Path::new(""));
+            if !self.has_real_folder(parent) {
+                continue;
+            }
+            let removed = match folder.symlink_metadata() {
+                Ok(found) if found.is_dir() => fs::remove_dir_all(&folder),
+                Ok(_) => file::remove_file(&folder),
+                Err(_) => Ok(()),
+            };
+            removed
+                .and_then(|()| file::create_folder(&folder, 0o755))
+                .map_err(|error| Self::file_error(&folder, error))?;
+        }
+        Ok(())
+    }
+
     /// Returns true if the remote of a submodule has a commit on a branch or tag. What the worker's
     /// own repository says about the remote is no proof, so the town asks the remote itself.
     pub(super) fn is_fetched_from_origin(&self, commit: &str) -> Result<bool, GitError> {
@@ -276,6 +320,14 @@ impl Git {
         }
         Ok(changes)
     }
+}
+
+/// Returns true if `folder` is `top`, or below it without a link on the way.
+fn is_real_folder(top: &Path, folder: &Path) -> bool {
+    folder
+        .ancestors()
+        .take_while(|part| *part != top)
+        .all(|part| part.symlink_metadata().is_ok_and(|found| found.is_dir()))
 }
 
 /// Returns the paths of a raw diff that are or were submodules.

@@ -34,6 +34,7 @@ impl Git {
     /// Checks out the submodules of HEAD and the files that git-lfs stores. Submodules are reset to
     /// the recorded commits and cleaned, except for ignored files: the caller must save their work.
     pub fn complete_checkout(&self) -> Result<(), GitError> {
+        self.empty_submodule_folders()?;
         let paths = self.declared_submodules()?;
         if !paths.is_empty() {
             // A worktree of an older commit may have recorded another address.

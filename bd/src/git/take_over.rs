@@ -7,7 +7,7 @@
 //!
 //! 1. Read the refs. If they and the index are those of the last time, nothing is left to do.
 //! 2. Fetch the new commits into `refs/gt/sandbox/<name>/`, as an image of the worker's refs. The
-//!    branches of the worker's own namespace also get their usual names.
+//!    branch that the town handed over also gets its usual name.
 //! 3. Write HEAD and its log.
 //! 4. Copy the index, if all of its paths lead into the work tree.
 //! 5. Do the same for the submodules.
@@ -27,6 +27,7 @@ use tempfile::TempDir;
 use super::foreign::{
     ForeignHead, ForeignRefs, foreign_error, is_object_id, open_below, open_repository,
 };
+use super::run::{path_of_bytes, split_records};
 use super::separate::SeparateRepository;
 use super::{Git, GitError, NETWORK};
 
@@ -52,6 +53,12 @@ const TOLERATED_FAULTS: [&str; 11] = [
     "zeroPaddedFilemode",
 ];
 
+/// The maximum size of all objects of one taking, in bytes. A sparse file counts with its length.
+const MAX_TAKING: u64 = 8 << 30;
+
+/// The name of the branch that was handed over, beside the index.
+pub(super) const BRANCH_NAME: &str = "gt-branch";
+
 /// The record of the state that was taken over last, beside the index.
 const RECORD_NAME: &str = "gt-taken.json";
 
@@ -64,30 +71,84 @@ struct TakenState {
     index: String,
 }
 
+/// A copy of the index of a worker.
+struct CopiedIndex {
+    /// The folder of the copy. None is in it if the worker has no index.
+    scratch: TempDir,
+    /// The objects of files that are missing here.
+    missing: Vec<String>,
+}
+
+impl CopiedIndex {
+    fn put_in_place(&self, separate: &SeparateRepository) -> Result<(), GitError> {
+        let index = separate.git_dir.join("index");
+        let copy = self.scratch.path().join("index");
+        let put = if copy.exists() {
+            fs::rename(&copy, &index)
+        } else {
+            file::remove_file(&index)
+        };
+        put.map_err(|error| Git::file_error(&index, error))
+    }
+}
+
 /// A repository with the refs of a worker.
 struct RefImage {
     folder: TempDir,
+    refs: BTreeMap<String, String>,
     /// The commits that the worker's refs name and its repository lacks.
     missing: HashSet<String>,
 }
 
+impl RefImage {
+    fn write_refs(&self) -> Result<(), GitError> {
+        let mut text = String::from("# pack-refs with: sorted \n");
+        for (name, id) in &self.refs {
+            text.push_str(&format!("{id} {name}\n"));
+        }
+        let path = self.folder.path().join("packed-refs");
+        file::replace_file_relaxed(&path, text.as_bytes(), 0o600)
+            .map_err(|error| Git::file_error(&path, error))
+    }
+}
+
+/// Returns the branch that the town handed over last, the only one that the worker moves in the
+/// shared repository.
+fn current_branch(separate: &SeparateRepository) -> Option<String> {
+    fs::read_to_string(separate.git_dir.join(BRANCH_NAME)).ok()
+}
+
 impl Git {
-    /// Takes over the state of the repository in the `.git` of the work tree. Branches whose names
-    /// begin with `own_branches` are set in the shared repository, too.
-    pub fn take_over(&self, own_branches: &str) -> Result<(), GitError> {
+    /// Takes over the state of the repository in the `.git` of the work tree. The branch that was
+    /// handed over is set in the shared repository, too.
+    pub fn take_over(&self) -> Result<(), GitError> {
         let repository = open_repository(self.folder())?;
         let repository = repository.ok_or_else(|| GitError::Foreign {
             path: self.folder().join(".git"),
             problem: "there is none".to_owned(),
         })?;
-        self.take_over_from(&repository, own_branches)
+        self.take_over_from(&repository)
     }
 
-    fn take_over_from(
-        &self,
-        repository: &ForeignFolder,
-        own_branches: &str,
-    ) -> Result<(), GitError> {
+    /// Takes over commits, branches and stashes, while the town's HEAD and index count.
+    pub fn take_over_refs(&self, tree: &Path) -> Result<(), GitError> {
+        let path = tree.join(".git");
+        let repository = open_repository(tree)?;
+        let (Some(separate), Some(repository)) = (&self.separate, repository) else {
+            return Ok(());
+        };
+        let refs = ForeignRefs::read(&repository)?;
+        let record = separate.git_dir.join(RECORD_NAME);
+        if read_record(&record).refs == refs.fingerprint() {
+            return Ok(());
+        }
+        let failed = |error: io::Error| foreign_error(&path, &error);
+        file::remove_file(&record).map_err(failed)?;
+        self.take_refs(separate, &repository, &refs, &[])?;
+        Ok(())
+    }
+
+    fn take_over_from(&self, repository: &ForeignFolder) -> Result<(), GitError> {
         let Some(separate) = &self.separate else {
             return Ok(());
         };
@@ -105,16 +166,36 @@ impl Git {
                 format!("{} {changed:?} {}", found.len(), found.ino())
             });
         let now = TakenState {
-            refs: encode_hex(&Sha256::digest(format!("{refs:?}"))),
+            refs: refs.fingerprint(),
             index,
         };
         let record = separate.git_dir.join(RECORD_NAME);
         let before = read_record(&record);
-        if before.refs != now.refs {
-            self.take_refs(separate, repository, &refs, own_branches)?;
+        let copied = if before.index == now.index {
+            None
+        } else {
+            Some(self.copy_index(separate, repository, !now.index.is_empty())?)
+        };
+        let staged = copied.as_ref().map_or(&[][..], |copied| &copied.missing);
+        if before.refs != now.refs || !staged.is_empty() {
+            let missing = self.take_refs(separate, repository, &refs, staged)?;
+            let problem = match (&refs.head, refs.head_commit()) {
+                (Err(problem), _) => Some(problem.clone()),
+                (Ok(_), Some(id)) if missing.contains(id) => {
+                    Some(format!("it lacks the commit {id} of its HEAD"))
+                }
+                (Ok(head), _) => {
+                    self.write_head(separate, &refs, head)?;
+                    None
+                }
+            };
+            if let Some(problem) = problem {
+                let path = repository.path().to_owned();
+                return Err(GitError::Foreign { path, problem });
+            }
         }
-        if before.index != now.index {
-            self.take_index(separate, repository, !now.index.is_empty())?;
+        if let Some(copied) = copied {
+            copied.put_in_place(separate)?;
         }
         if before != now {
             let text = serde_json::to_vec(&now).map_err(io::Error::other);
@@ -124,44 +205,62 @@ impl Git {
         self.take_submodules(repository)
     }
 
+    /// Fetches the commits of a worker's refs, and the objects `staged`. Returns the commits that
+    /// the worker's refs name and its repository lacks.
     fn take_refs(
         &self,
         separate: &SeparateRepository,
         repository: &ForeignFolder,
         refs: &ForeignRefs,
-        own_branches: &str,
+        staged: &[String],
+    ) -> Result<HashSet<String>, GitError> {
+        let mut image = self.copy_refs(repository, refs, staged)?;
+        let branch = current_branch(separate);
+        if let Err(error) = self.fetch_image(separate, &image, true) {
+            // One branch must not keep back the work at hand.
+            let own = branch
+                .as_ref()
+                .map(|branch| format!("refs/taken/heads/{branch}"));
+            image.refs.retain(|name, _| {
+                ["refs/taken/head", "refs/taken/index"].contains(&&**name)
+                    || Some(name) == own.as_ref()
+            });
+            image.write_refs()?;
+            if self.fetch_image(separate, &image, false).is_err() {
+                return Err(error);
+            }
+        }
+        if let Some(branch) = branch
+            && let Some(id) = refs.heads.get(&branch)
+            && !image.missing.contains(id)
+        {
+            let name = format!("refs/heads/{branch}");
+            self.plumbing(["update-ref", "--create-reflog", &name, id])
+                .run()?;
+        }
+        self.take_lfs_files(repository)?;
+        Ok(image.missing)
+    }
+
+    fn fetch_image(
+        &self,
+        separate: &SeparateRepository,
+        image: &RefImage,
+        is_whole: bool,
     ) -> Result<(), GitError> {
-        let image = self.copy_refs(repository, refs)?;
         let taken = separate.taken.as_deref().unwrap_or_default();
         let refspec = format!("+refs/taken/*:{taken}/*");
         let checks = TOLERATED_FAULTS
             .iter()
             .flat_map(|fault| ["-c".to_owned(), format!("fetch.fsck.{fault}=ignore")]);
         let call = self.plumbing(["-c", "transfer.fsckObjects=true"]);
-        let call = call.args(checks).args(["fetch", "--quiet"]);
-        call.args([
-            "--no-tags",
-            "--no-auto-gc",
-            "--no-write-fetch-head",
-            "--prune",
-        ])
-        .args(["--no-recurse-submodules", "--update-shallow", "--"])
-        .args([image.folder.path().as_os_str(), refspec.as_ref()])
-        .limit(NETWORK)
-        .run()?;
-        self.set_own_branches(refs, &image.missing, own_branches)?;
-        self.take_lfs_files(repository)?;
-        let problem = match (&refs.head, refs.head_commit()) {
-            (Err(problem), _) => problem.clone(),
-            (Ok(_), Some(id)) if image.missing.contains(id) => {
-                format!("it lacks the commit {id} of its HEAD")
-            }
-            (Ok(head), _) => return self.write_head(separate, refs, head, own_branches),
-        };
-        Err(GitError::Foreign {
-            path: repository.path().to_owned(),
-            problem,
-        })
+        let call = call.args(checks).args(["fetch", "--quiet", "--no-tags"]);
+        call.args(["--no-auto-gc", "--no-write-fetch-head"])
+            .args(is_whole.then_some("--prune"))
+            .args(["--no-recurse-submodules", "--update-shallow", "--"])
+            .args([image.folder.path().as_os_str(), refspec.as_ref()])
+            .limit(NETWORK)
+            .run()
     }
 
     /// Creates a repository with the refs of a worker, and with those of its objects that may be
@@ -170,58 +269,88 @@ impl Git {
         &self,
         repository: &ForeignFolder,
         refs: &ForeignRefs,
+        staged: &[String],
     ) -> Result<RefImage, GitError> {
         let left = refs.left_commits();
         let all: HashSet<&str> = refs
             .heads
             .values()
+            .chain(refs.tags.values())
             .chain(&refs.stashes)
+            .chain(staged)
             .map(String::as_str)
             .chain(refs.head_commit())
             .chain(left.iter().copied())
             .collect();
         let all: Vec<&str> = all.into_iter().collect();
         let mut missing = self.missing_objects(&all)?;
-        let image = self.create_scratch("taking-")?;
-        let copied = self.begin_image(image.path(), &all);
-        copied.map_err(|error| Self::file_error(image.path(), error))?;
-        let git = Self::at(image.path());
+        let folder = self.create_scratch("taking-")?;
+        let begun = self.begin_image(folder.path(), &all);
+        begun.map_err(|error| Self::file_error(folder.path(), error))?;
+        let git = Self::at(folder.path());
         if !missing.is_empty() {
             let common = self.common_dir()?.join("objects");
             let failed = |error: io::Error| foreign_error(repository.path(), &error);
-            copy_loose_objects(repository, &common, image.path()).map_err(failed)?;
-            missing = git.missing_objects(&all)?;
-            if !missing.is_empty() && copy_packs(repository, image.path()).map_err(failed)? {
+            let mut budget = MAX_TAKING;
+            copy_loose_objects(repository, &common, folder.path(), &mut budget).map_err(failed)?;
+            if !self.is_complete(&git, &all)?
+                && copy_packs(repository, folder.path(), &mut budget).map_err(failed)?
+            {
                 git.index_packs()?;
-                missing = git.missing_objects(&all)?;
             }
+            missing = git.missing_objects(&all)?;
         }
         let mut lines = BTreeMap::new();
+        let mut add = |name: String, id: &str| lines.insert(name, id.to_owned());
         for (branch, id) in &refs.heads {
-            lines.insert(format!("refs/taken/heads/{branch}"), id.as_str());
+            add(format!("refs/taken/heads/{branch}"), id);
+        }
+        for (tag, id) in &refs.tags {
+            add(format!("refs/taken/tags/{tag}"), id);
         }
         for (number, id) in refs.stashes.iter().enumerate() {
-            lines.insert(format!("refs/taken/stash/{number}"), id);
+            add(format!("refs/taken/stash/{number}"), id);
         }
         for id in left {
-            lines.insert(format!("refs/taken/left/{id}"), id);
+            add(format!("refs/taken/left/{id}"), id);
         }
         if let Some(id) = refs.head_commit() {
-            lines.insert("refs/taken/head".to_owned(), id);
+            add("refs/taken/head".to_owned(), id);
         }
         // A ref whose commit is gone holds nothing.
-        lines.retain(|_, id| !missing.contains(*id));
-        let mut text = String::from("# pack-refs with: sorted \n");
-        for (name, id) in lines {
-            text.push_str(&format!("{id} {name}\n"));
+        lines.retain(|_, id| !missing.contains(id));
+        let blobs: Vec<&String> = staged.iter().filter(|id| !missing.contains(*id)).collect();
+        if !blobs.is_empty() {
+            let entries: String = blobs
+                .iter()
+                .map(|id| format!("100644 blob {id}\t{id}\n"))
+                .collect();
+            let tree = git.plumbing(["mktree"]).stdin(entries).text()?;
+            lines.insert("refs/taken/index".to_owned(), tree);
         }
-        let path = image.path().join("packed-refs");
-        file::replace_file_relaxed(&path, text.as_bytes(), 0o600)
-            .map_err(|error| Self::file_error(&path, error))?;
-        Ok(RefImage {
-            folder: image,
+        let image = RefImage {
+            folder,
+            refs: lines,
             missing,
-        })
+        };
+        image.write_refs()?;
+        Ok(image)
+    }
+
+    /// Returns true if an image has all objects, with their histories.
+    fn is_complete(&self, image: &Self, ids: &[&str]) -> Result<bool, GitError> {
+        if !image.missing_objects(ids)?.is_empty() {
+            return Ok(false);
+        }
+        let objects = image.folder().join("objects");
+        let call = self
+            .plumbing(["rev-list", "--objects", "--quiet"])
+            .args(ids);
+        let call = call.args(["--not", "--all"]);
+        let found = call
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects)
+            .finish()?;
+        Ok(found.is_success())
     }
 
     /// Writes the files of an empty repository that borrows the objects of this one.
@@ -280,40 +409,17 @@ impl Git {
         Ok(())
     }
 
-    /// Sets the branches of the worker's namespace.
-    fn set_own_branches(
-        &self,
-        refs: &ForeignRefs,
-        missing: &HashSet<String>,
-        own_branches: &str,
-    ) -> Result<(), GitError> {
-        let mut commands = String::new();
-        for (branch, id) in &refs.heads {
-            let is_own = !own_branches.is_empty() && branch.starts_with(own_branches);
-            if is_own && !missing.contains(id) {
-                commands.push_str(&format!("update refs/heads/{branch} {id}\n"));
-            }
-        }
-        if commands.is_empty() {
-            return Ok(());
-        }
-        let call = self.plumbing(["update-ref", "--create-reflog", "--stdin"]);
-        call.stdin(commands).run()
-    }
-
     fn write_head(
         &self,
         separate: &SeparateRepository,
         refs: &ForeignRefs,
         head: &ForeignHead,
-        own_branches: &str,
     ) -> Result<(), GitError> {
         let taken = separate.taken.as_deref().unwrap_or_default();
+        let current = current_branch(separate);
         let head = match head {
             ForeignHead::Commit(id) => format!("{id}\n"),
-            ForeignHead::Branch(branch)
-                if !own_branches.is_empty() && branch.starts_with(own_branches) =>
-            {
+            ForeignHead::Branch(branch) if current.as_ref() == Some(branch) => {
                 format!("ref: refs/heads/{branch}\n")
             }
             ForeignHead::Branch(branch) => format!("ref: {taken}/heads/{branch}\n"),
@@ -343,20 +449,22 @@ impl Git {
 
     /// Copies the index of a worker. Git trusts the paths of an index, and would remove files
     /// through them.
-    fn take_index(
+    fn copy_index(
         &self,
         separate: &SeparateRepository,
         repository: &ForeignFolder,
         is_there: bool,
-    ) -> Result<(), GitError> {
-        let index = separate.git_dir.join("index");
-        if !is_there {
-            return file::remove_file(&index).map_err(|error| Self::file_error(&index, error));
-        }
+    ) -> Result<CopiedIndex, GitError> {
         let scratch = tempfile::Builder::new()
             .prefix("index-")
             .tempdir_in(&separate.git_dir)
-            .map_err(|error| Self::file_error(&index, error))?;
+            .map_err(|error| Self::file_error(&separate.git_dir, error))?;
+        if !is_there {
+            return Ok(CopiedIndex {
+                scratch,
+                missing: Vec::new(),
+            });
+        }
         let copy = scratch.path().join("index");
         let failed = |error: io::Error| foreign_error(repository.path(), &error);
         repository
@@ -376,19 +484,36 @@ impl Git {
             }
         }
         let listed = self
-            .plumbing(["ls-files", "-z"])
+            .plumbing(["ls-files", "--stage", "-z"])
             .env("GIT_INDEX_FILE", &copy)
-            .paths()?;
-        if let Some(path) = listed.iter().find(|path| !is_inside(path)) {
-            return Err(GitError::Foreign {
-                path: repository.path().join("index"),
-                problem: format!(
-                    "it names {}, which is no path in the work tree",
-                    path.display()
-                ),
-            });
+            .finish_checked()?;
+        let mut ids = Vec::new();
+        for entry in split_records(&listed.stdout) {
+            // `<mode> <id> <stage>\t<path>`.
+            let tab = entry.iter().position(|byte| *byte == b'\t');
+            let (about, path) = entry.split_at(tab.unwrap_or(entry.len()));
+            let path = path_of_bytes(path.get(1..).unwrap_or_default());
+            if !is_inside(&path) {
+                return Err(GitError::Foreign {
+                    path: repository.path().join("index"),
+                    problem: format!(
+                        "it names {}, which is no path in the work tree",
+                        path.display()
+                    ),
+                });
+            }
+            let about = String::from_utf8_lossy(about);
+            if let Some(id) = about.split(' ').nth(1)
+                && !about.starts_with("160000 ")
+            {
+                ids.push(id.to_owned());
+            }
         }
-        fs::rename(&copy, &index).map_err(|error| Self::file_error(&index, error))
+        ids.sort();
+        ids.dedup();
+        let all: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let missing = self.missing_objects(&all)?.into_iter().collect();
+        Ok(CopiedIndex { scratch, missing })
     }
 
     /// Copies the files of git-lfs that are missing here, if their content fits their names.
@@ -426,7 +551,7 @@ impl Git {
                 continue;
             }
             self.create_submodule_repository(&inner, &path, &name)?;
-            inner.take_over_from(&folder, "")?;
+            inner.take_over_from(&folder)?;
         }
         Ok(())
     }
@@ -487,7 +612,12 @@ fn list_folders(folder: &ForeignFolder) -> io::Result<Vec<(PathBuf, ForeignFolde
 }
 
 /// Copies the loose objects of a worker that are not loose objects in `known`.
-fn copy_loose_objects(repository: &ForeignFolder, known: &Path, image: &Path) -> io::Result<()> {
+fn copy_loose_objects(
+    repository: &ForeignFolder,
+    known: &Path,
+    image: &Path,
+    budget: &mut u64,
+) -> io::Result<()> {
     let Some(objects) = repository.subfolder("objects")? else {
         return Ok(());
     };
@@ -508,7 +638,8 @@ fn copy_loose_objects(repository: &ForeignFolder, known: &Path, image: &Path) ->
                 && entry.name.as_bytes().iter().all(u8::is_ascii_hexdigit)
                 && matches!(entry.name.len(), 38 | 62);
             if is_object && !known.join(&part).join(&entry.name).exists() {
-                folder.copy_file(&entry.name, &to.join(&entry.name), OBJECT_FILE)?;
+                let copied = folder.copy_file(&entry.name, &to.join(&entry.name), *budget)?;
+                *budget -= copied.unwrap_or(0);
             }
         }
     }
@@ -516,7 +647,7 @@ fn copy_loose_objects(repository: &ForeignFolder, known: &Path, image: &Path) ->
 }
 
 /// Copies the packs of a worker without their indexes. Returns false if there are none.
-fn copy_packs(repository: &ForeignFolder, image: &Path) -> io::Result<bool> {
+fn copy_packs(repository: &ForeignFolder, image: &Path, budget: &mut u64) -> io::Result<bool> {
     let Some(packs) = open_below(repository, Path::new("objects/pack"))? else {
         return Ok(false);
     };
@@ -526,7 +657,7 @@ fn copy_packs(repository: &ForeignFolder, image: &Path) -> io::Result<bool> {
             continue;
         }
         let to = image.join(format!("objects/pack/pack-{number:040}.pack"));
-        packs.copy_file(&entry.name, &to, OBJECT_FILE)?;
+        *budget -= packs.copy_file(&entry.name, &to, *budget)?.unwrap_or(0);
         number += 1;
     }
     Ok(number > 0)

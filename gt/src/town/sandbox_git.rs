@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use bd::git::{Git, GitError, HandOver};
 use kit::sys::{ForeignFolder, file};
+use tempfile::TempDir;
 
 use crate::town::lock::Lock;
 use crate::town::{RigLayout, TownLayout};
@@ -37,12 +38,13 @@ pub(crate) fn open_sandbox(rig: &RigLayout, name: &str) -> Result<Git, GitError>
     let own = rig.sandbox_repository(name);
     if own.is_dir() {
         let git = Git::with_repository(&place, &own, Some(name));
-        if own.join(HELD_MARK).exists() {
-            return Ok(git);
-        }
         let _taking = lock_sandbox(&own)?;
-        if !own.join(HELD_MARK).exists() {
-            git.take_over(&own_branches(name))?;
+        if own.join(HELD_MARK).exists() {
+            // What a session made after a crash of the town is kept, whatever HEAD says. A sandbox
+            // that is being changed may have no repository.
+            git.take_over_refs(&place).ok();
+        } else {
+            git.take_over()?;
         }
         return Ok(git);
     }
@@ -80,23 +82,21 @@ pub(crate) fn is_held(rig: &RigLayout, name: &str) -> bool {
     rig.sandbox_repository(name).join(HELD_MARK).exists()
 }
 
-/// Takes over the last state of a sandbox, and makes the state of the town's repository count from
-/// now on. No process of the worker may write in it until [`hand_over_sandbox`].
-pub(crate) fn hold_sandbox(rig: &RigLayout, name: &str) -> Result<Git, GitError> {
-    let git = open_sandbox(rig, name)?;
+/// Makes the state of the town's repository of a sandbox count from now on, until
+/// [`hand_over_sandbox`]. The caller must have saved the worker's state.
+pub(crate) fn hold_sandbox(rig: &RigLayout, name: &str) -> Result<(), GitError> {
     let own = rig.sandbox_repository(name);
-    if own.is_dir() {
-        let _taking = lock_sandbox(&own)?;
-        write_mark(&own)?;
-        git.take_submodules_back()?;
+    if !own.is_dir() {
+        return Ok(());
     }
-    Ok(git)
+    let _taking = lock_sandbox(&own)?;
+    write_mark(&own)
 }
 
 /// Gives a sandbox a new repository of its own in the state of the town's repository. A linked
-/// worktree stops being one. The refs that were taken over from the earlier repository are dropped:
-/// the caller must have saved what they keep.
-pub(crate) fn hand_over_sandbox(rig: &RigLayout, name: &str) -> Result<(), GitError> {
+/// worktree stops being one. Returns a folder with the earlier repository, which is removed on drop:
+/// the caller must save what a process wrote there in the meantime.
+pub(crate) fn hand_over_sandbox(rig: &RigLayout, name: &str) -> Result<TempDir, GitError> {
     let place = rig.sandbox(name);
     let own = rig.sandbox_repository(name);
     if !own.is_dir() {
@@ -112,28 +112,29 @@ pub(crate) fn hand_over_sandbox(rig: &RigLayout, name: &str) -> Result<(), GitEr
     write_git_link(&own, &place)?;
     let workshop = rig.runtime();
     file::create_folder(&workshop, 0o755).map_err(|source| file_error(&workshop, source))?;
-    git.hand_over(HandOver {
+    let replaced = git.hand_over(HandOver {
         workshop: &workshop,
         readable: &format!("refs/gt/rescue/{}", rig.name()),
         own_hooks: OWN_HOOK_MARK,
     })?;
     let mark = own.join(HELD_MARK);
-    file::remove_file(&mark).map_err(|source| file_error(&mark, source))
+    file::remove_file(&mark).map_err(|source| file_error(&mark, source))?;
+    Ok(replaced)
 }
 
-/// Makes git know the place of a sandbox, so that it does not consider the sandbox gone.
+/// Makes git know the place of a sandbox, and that only the town removes its repository.
 pub(crate) fn write_git_link(own: &Path, place: &Path) -> Result<(), GitError> {
+    let lock = own.join("locked");
+    if !lock.exists() {
+        file::replace_file(&lock, b"the sandbox of a worker\n", 0o644)
+            .map_err(|source| file_error(&lock, source))?;
+    }
     let path = own.join("gitdir");
     let text = format!("{}\n", place.join(".git").display());
     if fs::read_to_string(&path).is_ok_and(|found| found == text) {
         return Ok(());
     }
     file::replace_file(&path, text.as_bytes(), 0o644).map_err(|source| file_error(&path, source))
-}
-
-/// The prefix of the names of a worker's branches.
-fn own_branches(name: &str) -> String {
-    format!("polecat/{name}/")
 }
 
 fn lock_sandbox(own: &Path) -> Result<Lock, GitError> {
@@ -174,8 +175,21 @@ fn find_linked_repository(rig: &RigLayout, place: &Path) -> Result<Option<PathBu
         .as_deref()
         .and_then(|text| text.strip_prefix("gitdir: "));
     let id = named.and_then(|named| Path::new(named.trim_end()).file_name());
-    let record = id.map(|id| rig.repo().join("worktrees").join(id));
-    Ok(record.filter(|record| record.is_dir()))
+    let record = id
+        .filter(|id| !id.as_encoded_bytes().starts_with(b"sandbox."))
+        .map(|id| rig.repo().join("worktrees").join(id));
+    Ok(record.filter(|record| record.is_dir() && is_record_of(record, place)))
+}
+
+/// Returns true if the record of a linked worktree is that of `place`, or of a place that is gone
+/// because the town was moved.
+fn is_record_of(record: &Path, place: &Path) -> bool {
+    let Ok(text) = fs::read_to_string(record.join("gitdir")) else {
+        return false;
+    };
+    let named = Path::new(text.trim_end());
+    let own = place.join(".git");
+    named == own || !named.exists() || named.canonicalize().ok() == own.canonicalize().ok()
 }
 
 /// Returns the rig and the worker of a sandbox: `<rig>/polecats/<name>/<rig>`, or without the last

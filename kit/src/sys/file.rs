@@ -542,15 +542,17 @@ pub fn sync_folder(path: &Path) -> io::Result<()> {
 }
 
 /// Puts a file or folder at `place`, in one step. Whatever is there moves to `new`. On a file system
-/// that cannot exchange, `place` is missing for a moment, and the earlier one moves beside `new`.
+/// that cannot exchange, `place` is missing for a moment.
 pub fn exchange(new: &Path, place: &Path) -> io::Result<()> {
     use rustix::fs::{CWD, RenameFlags};
     match rustix::fs::renameat_with(CWD, new, CWD, place, RenameFlags::EXCHANGE) {
         Ok(()) => Ok(()),
         Err(rustix::io::Errno::NOENT) => fs::rename(new, place),
         Err(_) => {
-            fs::rename(place, new.with_extension("earlier"))?;
-            fs::rename(new, place)
+            let earlier = new.with_extension("earlier");
+            fs::rename(place, &earlier)?;
+            fs::rename(new, place)?;
+            fs::rename(earlier, new)
         }
     }
 }

@@ -50,7 +50,7 @@ impl SeparateTree {
     }
 
     fn take_over(&self) -> Result<(), GitError> {
-        self.town().take_over("polecat/nux/")
+        self.town().take_over()
     }
 
     fn hand_over(&self) {
@@ -59,7 +59,7 @@ impl SeparateTree {
             readable: "",
             own_hooks: "# Ours",
         };
-        self.town().hand_over(with).unwrap();
+        drop(self.town().hand_over(with).unwrap());
     }
 }
 
@@ -263,6 +263,120 @@ fn a_tree_with_the_state_of_a_stranger_is_refused() {
         tree.take_over().unwrap();
         assert_eq!(head_commit(&tree.worker()), tree.base, "{name}");
     }
+}
+
+#[test]
+fn staged_files_and_commits_behind_packs_are_taken_over() {
+    let tree = SeparateTree::new();
+    let (worker, town) = (tree.worker(), tree.town());
+    for number in 0..3 {
+        commit_file(&worker, &format!("file{number}"), "text\n");
+    }
+    worker
+        .plumbing(["repack", "-a", "-d", "-l", "-q"])
+        .run()
+        .unwrap();
+    let tip = commit_file(&worker, "loose", "text\n");
+    write_file(&worker, "staged", "first\n");
+    worker.add_all().unwrap();
+    write_file(&worker, "staged", "second\n");
+    tree.take_over().unwrap();
+    assert_eq!(head_commit(&town), tip);
+    let who = Identity {
+        name: "T".to_owned(),
+        email: "t@e.org".to_owned(),
+    };
+    let policy = rescue::BigFilePolicy::Leave;
+    let saved = rescue::save_rescue(&town, "refs/gt/rescue/x", "Work", &who, policy)
+        .unwrap()
+        .unwrap();
+    let text = |rev: &str| town.file_at(rev, "staged").unwrap().unwrap();
+    assert_eq!(text(&saved.commit), b"second\n");
+    assert_eq!(text(&format!("{}^2", saved.commit)), b"first\n");
+    // A new repository in the same state has the staged file, too.
+    tree.hand_over();
+    let staged = worker.plumbing(["show", ":staged"]).text().unwrap();
+    assert_eq!(staged, "first");
+}
+
+#[test]
+fn nothing_behind_a_link_in_place_of_a_submodule_is_read_or_removed() {
+    let tree = SeparateTree::new();
+    let (worker, town) = (tree.worker(), tree.town());
+    let outside = tree.place.git("work");
+    write_file(&outside, "secret", "secret\n");
+    let id = "1".repeat(40);
+    for name in ["linked", "declared"] {
+        let info = format!("160000,{id},{name}");
+        worker
+            .plumbing(["update-index", "--add", "--cacheinfo", &info])
+            .run()
+            .unwrap();
+        symlink(outside.folder(), worker.folder().join(name)).unwrap();
+    }
+    let declared = "[submodule \"declared\"]\n\tpath = declared\n\turl = /nowhere\n";
+    write_file(&worker, ".gitmodules", declared);
+    let module = tree.place.path("tree/.git/modules/declared");
+    fs::create_dir_all(module.parent().unwrap()).unwrap();
+    let copy = kit::sys::ChildCommand::new("cp").args([
+        "-r".as_ref(),
+        outside.folder().join(".git").as_os_str(),
+        module.as_os_str(),
+    ]);
+    copy.run().unwrap();
+    tree.take_over().unwrap();
+    let who = Identity {
+        name: "T".to_owned(),
+        email: "t@e.org".to_owned(),
+    };
+    let policy = rescue::BigFilePolicy::Leave;
+    let saved = rescue::save_rescue(&town, "refs/gt/rescue/x", "Work", &who, policy)
+        .unwrap()
+        .unwrap();
+    let files = town.plumbing(["ls-tree", "-r", "--name-only", &saved.commit]);
+    assert!(!files.text().unwrap().contains("secret"));
+    town.empty_submodule_folders().unwrap();
+    assert_eq!(read_file(&outside, "secret"), "secret\n");
+}
+
+#[test]
+fn a_submodule_that_only_the_worker_knows_runs_none_of_its_programs() {
+    let tree = SeparateTree::new();
+    let (worker, town) = (tree.worker(), tree.town());
+    let inner = tree.place.git("tree/inner");
+    inner.init("main", false).unwrap();
+    commit_file(&inner, "code", "one\n");
+    write_file(
+        &worker,
+        ".gitmodules",
+        "[submodule \"x\"]\n\tpath = inner\n\turl = /nowhere\n",
+    );
+    worker
+        .plumbing(["add", ".gitmodules", "inner"])
+        .run()
+        .unwrap();
+    worker.commit_index("Add").unwrap();
+    let trap = tree.place.path("trapped");
+    inner
+        .config_set("filter.x.clean", &format!("touch {}; cat", trap.display()))
+        .unwrap();
+    fs::write(inner.folder().join(".git/info/attributes"), "* filter=x\n").unwrap();
+    write_file(&inner, "code", "two\n");
+    write_file(&inner, "more", "more\n");
+    write_file(&worker, "sub/file", "changed\n");
+    tree.take_over().unwrap();
+    let who = Identity {
+        name: "T".to_owned(),
+        email: "t@e.org".to_owned(),
+    };
+    let policy = rescue::BigFilePolicy::Leave;
+    let saved = rescue::save_rescue(&town, "refs/gt/rescue/x", "Work", &who, policy)
+        .unwrap()
+        .unwrap();
+    assert_eq!(saved.nested, [Path::new("inner")]);
+    let kept = town.file_at(&saved.commit, "inner/more").unwrap();
+    assert_eq!(kept.as_deref(), Some(&b"more\n"[..]));
+    assert!(!trap.exists());
 }
 
 #[test]

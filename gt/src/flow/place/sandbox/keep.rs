@@ -2,6 +2,7 @@
 //!
 //! Each rescue has a ref of its own. Only the same work, saved again, keeps the name that it has.
 
+use std::fs;
 use std::path::PathBuf;
 
 use bd::git::rescue::{self, BigFilePolicy, SavedRescue};
@@ -16,6 +17,14 @@ use crate::record::polecat::{PolecatIds, Slot, read_last_completion};
 use crate::town::config;
 use crate::town::event::{DiscoveryDocuments, Event, event};
 use crate::town::sandbox_git::{self, hand_over_sandbox, hold_sandbox};
+
+/// The commits that were taken over from the repository of a sandbox.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TakenWork {
+    /// Those of branches and tags that HEAD does not stand on.
+    BesideHead,
+    All,
+}
 
 impl Sandbox<'_> {
     /// Saves work that will not be submitted to a rescue ref: uncommitted files, and the commits of
@@ -158,7 +167,7 @@ impl Sandbox<'_> {
                 }));
         }
         self.keep_stashes(&git)?;
-        self.keep_other_branches(&git)?;
+        self.keep_taken(&git, TakenWork::BesideHead)?;
         if let Some(branch) = last_sling_branch(&git, self.name)? {
             self.keep_abandoned_commits(&branch)?;
         }
@@ -260,27 +269,67 @@ impl Sandbox<'_> {
 
     /// Changes a sandbox whose work is saved, after saving its stashes and other branches.
     pub fn leave_branch(&self, leave: impl FnOnce(&Git)) -> Result<(), SandboxError> {
-        let git = hold_sandbox(self.rig, self.name)?;
+        let git = self.git()?;
         self.keep_stashes(&git)?;
-        self.keep_other_branches(&git)?;
+        self.keep_taken(&git, TakenWork::BesideHead)?;
+        hold_sandbox(self.rig, self.name)?;
         leave(&git);
         // A linked worktree of an older town stays one until its next sling.
         if sandbox_git::has_own_repository(self.rig, self.name) {
-            hand_over_sandbox(self.rig, self.name)?;
+            self.hand_over()?;
         }
         Ok(())
     }
 
-    /// Saves the commits on other branches of a sandbox with a repository of its own to rescue refs,
-    /// because the next sling makes a new repository.
-    fn keep_other_branches(&self, git: &Git) -> Result<(), SandboxError> {
-        let current = git.head_branch()?;
-        let branches = git.taken_branches()?.into_iter().flatten();
-        for (number, (branch, tip)) in branches.enumerate() {
-            if Some(&branch) == current.as_ref() || is_commit_kept(git, &tip)? {
+    /// Gives the sandbox a new repository of its own. What a process wrote into the earlier one
+    /// since it was read goes to rescue refs.
+    pub(super) fn hand_over(&self) -> Result<(), SandboxError> {
+        let replaced = hand_over_sandbox(self.rig, self.name)?;
+        let earlier = replaced.path().join(".git");
+        if fs::symlink_metadata(&earlier).is_ok_and(|found| found.is_dir()) {
+            let path = self.path();
+            let own = self.rig.sandbox_repository(self.name);
+            let git = Git::with_repository(&path, &own, Some(self.name));
+            if git.take_over_refs(replaced.path()).is_ok() {
+                self.keep_taken(&git, TakenWork::All)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Saves commits that were taken over from the repository of the sandbox to rescue refs, because
+    /// the town makes a new repository. Commits that are kept already are left out.
+    pub(super) fn keep_taken(&self, git: &Git, which: TakenWork) -> Result<(), SandboxError> {
+        if !sandbox_git::has_own_repository(self.rig, self.name) {
+            return Ok(());
+        }
+        let folder = format!("refs/gt/sandbox/{}/", self.name);
+        let current = match which {
+            TakenWork::BesideHead => git.head_branch()?,
+            TakenWork::All => None,
+        };
+        for (number, (name, id)) in git.refs_below(&folder)?.into_iter().enumerate() {
+            let kind = name.strip_prefix(&folder).unwrap_or(&name);
+            let branch = kind.strip_prefix("heads/");
+            // HEAD, the stashes and the commits that HEAD left have rescues of their own.
+            let is_beside_head = branch.is_some_and(|branch| Some(branch) != current.as_deref())
+                || kind.starts_with("tags/");
+            if which == TakenWork::BesideHead && !is_beside_head {
                 continue;
             }
-            let bead = parse_branch_bead(&branch, self.name).or_else(|| self.last_bead(git));
+            let Some(tip) = git.resolve(&id)? else {
+                continue;
+            };
+            let on_branch = git.plumbing(["for-each-ref", "--count=1", "--contains", &tip]);
+            let on_branch = on_branch.args(["refs/heads"]).text()?;
+            // The branch of the work stays in the rig's repository.
+            let is_kept = which == TakenWork::All && !on_branch.is_empty();
+            if is_kept || is_commit_kept(git, &tip)? {
+                continue;
+            }
+            let bead = branch
+                .and_then(|branch| parse_branch_bead(branch, self.name))
+                .or_else(|| self.last_bead(git));
             let reference = self.numbered_ref(&format!("b{number}"), bead.as_deref());
             git.update_ref(&reference, &tip, None)?;
             self.rig.town().record_event(&event!(CommitsKept,
@@ -288,6 +337,18 @@ impl Sandbox<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// Removes the town's repository of a sandbox that is gone, after saving what was taken over.
+    pub(super) fn drop_repository(&self) -> Result<(), SandboxError> {
+        let own = self.rig.sandbox_repository(self.name);
+        if !own.is_dir() {
+            return Ok(());
+        }
+        let git = self.rig.git();
+        self.keep_taken(&git, TakenWork::All)?;
+        fs::remove_dir_all(&own).map_err(SandboxError::at(&own))?;
+        Ok(git.drop_taken_refs(self.name)?)
     }
 
     /// Saves the worker's stashes to rescue refs. The stashes of a linked worktree stay in the list
@@ -419,8 +480,6 @@ pub(super) fn is_commit_kept(git: &Git, commit: &str) -> Result<bool, GitError> 
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
     use crate::testing::TestTown;
 

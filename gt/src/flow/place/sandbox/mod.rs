@@ -44,7 +44,7 @@ use crate::flow::place::target_history;
 use crate::town::config;
 use crate::town::event::event;
 use crate::town::lock::{Lock, LockError};
-use crate::town::sandbox_git::{self, hand_over_sandbox, hold_sandbox};
+use crate::town::sandbox_git::{self, hold_sandbox};
 use crate::town::{Rig, RigLayout};
 
 pub struct Sandbox<'a> {
@@ -198,6 +198,7 @@ impl<'a> Sandbox<'a> {
         let path = self.path();
         self.remove_partial_folder()?;
         let (way, rescued) = if !path.exists() {
+            self.drop_repository()?;
             self.add(branch, &base)?;
             (PreparationWay::Added, None)
         } else if let Some(reason) = self.find_defect()? {
@@ -206,14 +207,14 @@ impl<'a> Sandbox<'a> {
             (PreparationWay::Repaired, rescued)
         } else {
             self.drop_stale_locks()?;
-            hold_sandbox(self.rig, self.name)?;
             let rescued = self.rescue_leftovers()?;
             self.clear_documents()?;
+            hold_sandbox(self.rig, self.name)?;
             self.switch(branch, &base)?;
             (PreparationWay::Switched, rescued)
         };
         let hidden = self.provision()?;
-        hand_over_sandbox(self.rig, self.name)?;
+        self.hand_over()?;
         Ok(PreparedSandbox {
             way,
             base,
@@ -407,6 +408,7 @@ impl<'a> Sandbox<'a> {
         let unlock = git.plumbing(["worktree", "unlock"]).args([&path]);
         unlock.finish_checked().ok();
         prune_worktrees(self.rig)?;
+        self.drop_repository()?;
         self.remove_adding_mark()
     }
 
@@ -432,9 +434,7 @@ impl<'a> Sandbox<'a> {
         }
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         fs::remove_dir_all(&path).map_err(SandboxError::at(&path))?;
-        let own = self.rig.sandbox_repository(self.name);
-        fs::remove_dir_all(&own).map_err(SandboxError::at(&own))?;
-        Ok(self.rig.git().drop_taken_refs(self.name)?)
+        self.drop_repository()
     }
 
     fn write_adding_mark(&self) -> Result<(), SandboxError> {
@@ -475,6 +475,7 @@ impl<'a> Sandbox<'a> {
         let stamp = self.rig.town().clock.now().as_millisecond();
         let aside = self.rig.polecat(self.name).join(format!("broken-{stamp}"));
         fs::rename(&path, &aside).map_err(SandboxError::at(&path))?;
+        self.drop_repository()?;
         prune_worktrees(self.rig)?;
         self.rig.town().record_event(&event!(SandboxRepaired,
             rig: self.rig.name(), polecat: self.name, reason: reason, moved_to: aside,

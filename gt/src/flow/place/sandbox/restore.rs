@@ -22,7 +22,7 @@ use crate::record::polecat::Slot;
 use crate::town::Rig;
 use crate::town::event::event;
 use crate::town::lock::Lock;
-use crate::town::sandbox_git::{self, hand_over_sandbox};
+use crate::town::sandbox_git;
 
 impl Sandbox<'_> {
     /// Makes the sandbox a working worktree on the branch of its work again. Does nothing if it is
@@ -32,7 +32,7 @@ impl Sandbox<'_> {
         self.remove_partial_folder()?;
         let Err(reason) = self.check() else {
             if sandbox_git::is_held(self.rig, self.name) {
-                hand_over_sandbox(self.rig, self.name)?;
+                self.hand_over()?;
             }
             return Ok(None);
         };
@@ -46,7 +46,7 @@ impl Sandbox<'_> {
             snapshot = self.restore_snapshot(slot)?;
         }
         self.provision()?;
-        hand_over_sandbox(self.rig, self.name)?;
+        self.hand_over()?;
         self.remove_adding_mark()?;
         self.rig.town().record_event(&event!(SandboxRestored,
             rig: self.rig.name(), polecat: self.name, reason: reason, snapshot: snapshot,
@@ -96,6 +96,7 @@ impl Sandbox<'_> {
         let _held = Lock::take(&self.rig.repo_lock(), Duration::from_secs(120))?;
         let git = self.rig.git();
         let path = self.path();
+        self.drop_repository()?;
         prune_worktrees(self.rig)?;
         self.write_adding_mark()?;
         let branch = format!("refs/heads/{}", slot.branch);
