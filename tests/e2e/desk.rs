@@ -7,7 +7,7 @@ use town_tests::{Town, Worker, eventually};
 
 /// The lines that runs of a command appended to a file.
 fn lines_of(path: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let text = std::fs::read_to_string(path).unwrap_or_else(|_| String::new());
     text.lines().map(str::to_owned).collect()
 }
 
@@ -20,6 +20,12 @@ fn carry(town: &Town, text: &str) -> PathBuf {
     let carry = ["rig", "desk", "web", "--carry", "../checkout/.env"];
     town.gt_at(&root, carry).ok();
     root.join("web/.runtime/overlay/.env")
+}
+
+fn assert_private(path: &Path) {
+    let permissions = path.metadata().unwrap().permissions();
+    let mode = std::os::unix::fs::PermissionsExt::mode(&permissions);
+    assert_eq!(mode & 0o777, 0o600);
 }
 
 /// The owners of the numbers for desks of the user: the work trees, and `run` for runs of gates.
@@ -53,9 +59,7 @@ fn a_desk_is_ready_before_the_first_session_and_its_failure_is_one_need_of_the_r
         "test -e .env && echo \"$GT_PORT\" >> {} && mkdir -p deps",
         runs.display()
     );
-    let carried = carry(&town, "A=1");
-    let mode = std::os::unix::fs::PermissionsExt::mode(&carried.metadata().unwrap().permissions());
-    assert_eq!(mode & 0o777, 0o600);
+    assert_private(&carry(&town, "A=1"));
     let desk = [
         "rig",
         "desk",
@@ -124,13 +128,9 @@ fn a_desk_is_ready_before_the_first_session_and_its_failure_is_one_need_of_the_r
     assert!(need.to_string().contains("gt rig desk web --try"), "{need}");
     assert_eq!(desk_needs(&town).len(), 1);
     town.gtd(["run", "--once"]).run();
-    let is_failed = |event: &Value| event["payload"]["passed"] == false;
-    let failures = town
-        .events("desk_run")
-        .iter()
-        .filter(|event| is_failed(event))
-        .count();
-    assert_eq!(failures, 1, "nothing is tried again");
+    let runs = town.events("desk_run").into_iter();
+    let failures = runs.filter(|event| event["payload"]["passed"] == false);
+    assert_eq!(failures.count(), 1, "nothing is tried again");
     let why = town.gt(["why", &beads[0]]).ok().out;
     assert!(why.contains("gt rig desk web --try"), "{why}");
     let tried = town.gt(["rig", "desk", "web", "--try"]).run();

@@ -145,6 +145,7 @@ fn assert_kept_private(town: &Town) {
         "./web/.repo.git/config",
         "./web/crew/dana/.git/config",
         "./web/mayor/rig/.git/config",
+        "./web/polecats/amber/web/.git/config",
     ];
     assert_eq!(found, kept);
     for file in kept {

@@ -412,7 +412,9 @@ impl BackupDraft {
             else {
                 continue;
             };
-            if name.starts_with("refs/gt/backup/") {
+            // The staged files of a sandbox are in the commit of its uncommitted work.
+            let is_staged = name.starts_with("refs/gt/sandbox/") && name.ends_with("/index");
+            if is_staged || name.starts_with("refs/gt/backup/") {
                 continue;
             }
             let commit = match (kind, peeled_kind) {
