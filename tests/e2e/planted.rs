@@ -259,6 +259,8 @@ fn nothing_that_a_worker_writes_into_its_repository_runs_in_a_command_of_the_tow
     traps.check("rescue show");
     assert_eq!(worker.merge()["outcome"], "merged");
     traps.check("the first merge");
+    town.patrol();
+    town.quiet();
     let next = town.bead("web", "Next");
     town.gt(["sling", &next, &name]).ok();
     traps.check("sling");
