@@ -24,8 +24,8 @@ pub(crate) fn check_conversation(browser: &mut Browser, showcase: &Showcase) {
     browser.evaluate(&write(question));
     browser.evaluate("window.isOld = true; location.reload()");
     eventually("the unsent text", || {
-        let found = browser.evaluate(&format!("window.isOld ? null : {field}?.value"));
-        (found == question).then_some(())
+        let found = format!("window.isOld ? null : {field}?.value");
+        (browser.evaluate_if_loaded(&found)? == question).then_some(())
     });
     browser.evaluate(&enter);
     browser.wait_for("waits in the mailbox of mayor/");

@@ -102,6 +102,13 @@ impl Browser {
         reason = "callers write the value in place"
     )]
     pub fn call(&mut self, method: &str, params: Value) -> Value {
+        let answer = self.ask(method, &params);
+        assert!(answer["error"].is_null(), "{method}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// Calls a method of the protocol. Returns the whole answer, which may be an error.
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
         self.number += 1;
         let mut request = json!({ "id": self.number, "method": method, "params": params });
         if !self.session.is_empty() {
@@ -116,8 +123,7 @@ impl Browser {
             };
             let answer: Value = serde_json::from_str(&text).unwrap();
             if answer["id"] == self.number {
-                assert!(answer["error"].is_null(), "{method}: {answer}");
-                return answer["result"].clone();
+                return answer;
             }
             self.events.push(answer);
         }
@@ -160,6 +166,18 @@ impl Browser {
             "{expression}: {answer}"
         );
         answer["result"]["value"].clone()
+    }
+
+    /// Returns the value of a JavaScript expression; `None` while the page is being loaded again.
+    pub fn evaluate_if_loaded(&mut self, expression: &str) -> Option<Value> {
+        let params = json!({ "expression": expression, "returnByValue": true });
+        let answer = self.ask("Runtime.evaluate", &params);
+        let error = answer["error"]["message"].as_str().unwrap_or_default();
+        if error.contains("navigated or closed") || error.contains("context") {
+            return None;
+        }
+        assert!(answer["error"].is_null(), "{expression}: {answer}");
+        Some(answer["result"]["result"]["value"].clone())
     }
 
     /// Returns the visible text of the page.
