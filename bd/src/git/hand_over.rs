@@ -1,10 +1,10 @@
 //! Gives a work tree a repository of its own: a new `.git` in the state of the town's repository for
 //! this work tree.
 //!
-//! It borrows the objects of the shared repository for reading, by a relative path. Nothing of an
-//! earlier `.git` goes on: the caller must have taken over and saved what it held. The new one is
-//! put in place in one step. The configuration, hooks, attributes and exclusions are those of the
-//! shared repository, which the user set.
+//! The new repository borrows the objects of the shared one for reading, by a relative path. An
+//! earlier `.git` is dropped as a whole: the caller must have taken over and saved its content. The
+//! exchange is one step. The configuration, hooks, attributes and exclusions are those of the shared
+//! repository, which the user set.
 //!
 //! 1. Write the new repository beside the work tree: configuration, objects, refs, HEAD, index.
 //! 2. The same for each submodule, below `modules/`.
@@ -39,7 +39,7 @@ const PIN_TIME: u64 = 4_102_444_800;
 /// The branches that the town makes for workers.
 const WORKER_BRANCHES: &str = "polecat/";
 
-/// What the new repository gets beside the state of the town's repository.
+/// Additions to a new repository beside the state of the town's repository.
 #[derive(Debug, Clone, Copy)]
 pub struct HandOver<'a> {
     /// A folder of the town on the file system of the work tree.

@@ -1,7 +1,7 @@
 //! Takes over the state of a worker's repository into the town's repository for its work tree:
 //! commits, branches, stashes, HEAD with its log, and index.
 //!
-//! Nothing that the worker can write is obeyed. Its refs are parsed from files, and its objects are
+//! The town obeys nothing that the worker can write. Refs are parsed from files, and objects are
 //! copied to a repository made for this purpose, from which git fetches: git computes the id of each
 //! object itself, so that none can have another content than its name says.
 //!
@@ -55,6 +55,9 @@ const TOLERATED_FAULTS: [&str; 11] = [
 
 /// The maximum size of all objects of one taking, in bytes. A sparse file counts with its length.
 const MAX_TAKING: u64 = 8 << 30;
+
+/// The number of refs that are fetched one by one if git refuses all at once.
+const MAX_SINGLE_REFS: usize = 200;
 
 /// The name of the branch that was handed over, beside the index.
 pub(super) const BRANCH_NAME: &str = "gt-branch";
@@ -221,13 +224,22 @@ impl Git {
             let own = branch
                 .as_ref()
                 .map(|branch| format!("refs/taken/heads/{branch}"));
-            image.refs.retain(|name, _| {
-                ["refs/taken/head", "refs/taken/index"].contains(&&**name)
-                    || Some(name) == own.as_ref()
-            });
+            let (first, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
+                image.refs.into_iter().partition(|(name, _)| {
+                    ["refs/taken/head", "refs/taken/index"].contains(&&**name)
+                        || Some(name) == own.as_ref()
+                });
+            image.refs = first;
             image.write_refs()?;
             if self.fetch_image(separate, &image, false).is_err() {
                 return Err(error);
+            }
+            // Names of which one is the folder of another fit only apart.
+            for id in others.into_values().take(MAX_SINGLE_REFS) {
+                image.refs = BTreeMap::from([(format!("refs/taken/heads/apart-{id}"), id)]);
+                image.write_refs()?;
+                // Git refuses the commits of this ref alone.
+                self.fetch_image(separate, &image, false).ok();
             }
         }
         if let Some(branch) = branch

@@ -40,8 +40,8 @@ pub(crate) fn open_sandbox(rig: &RigLayout, name: &str) -> Result<Git, GitError>
         let git = Git::with_repository(&place, &own, Some(name));
         let _taking = lock_sandbox(&own)?;
         if own.join(HELD_MARK).exists() {
-            // What a session made after a crash of the town is kept, whatever HEAD says. A sandbox
-            // that is being changed may have no repository.
+            // Keeps the commits that a session made after a crash of the town. A sandbox that is
+            // being changed may have no repository.
             git.take_over_refs(&place).ok();
         } else {
             git.take_over()?;

@@ -63,6 +63,18 @@ impl SeparateTree {
     }
 }
 
+/// Saves the uncommitted work of a tree on `refs/gt/rescue/x`.
+fn save(git: &Git) -> rescue::SavedRescue {
+    let author = Identity {
+        name: "T".to_owned(),
+        email: "t@e.org".to_owned(),
+    };
+    let policy = rescue::BigFilePolicy::Leave;
+    rescue::save_rescue(git, "refs/gt/rescue/x", "Work", &author, policy)
+        .unwrap()
+        .unwrap()
+}
+
 #[test]
 fn a_handed_over_tree_is_a_repository_of_its_own_with_the_state_of_the_towns() {
     let tree = SeparateTree::new();
@@ -81,7 +93,7 @@ fn a_handed_over_tree_is_a_repository_of_its_own_with_the_state_of_the_towns() {
     );
     worker.fetch("origin").unwrap();
     worker.plumbing(["fsck"]).run().unwrap();
-    // Its settings, hooks and stashes are its own.
+    // The tree has settings of its own.
     worker.config_set("core.pager", "mine").unwrap();
     let shared = tree.place.git("shared.git");
     assert_eq!(shared.config_get("core.pager").unwrap(), None);
@@ -114,7 +126,7 @@ fn commits_branches_stashes_and_staged_files_are_taken_over() {
     assert_eq!(names, ["polecat/nux/w-1@a", "topic"]);
     // Only the worker's namespace reaches the shared branches.
     assert_eq!(town.resolve("refs/heads/topic").unwrap(), None);
-    // What is gone there is gone here.
+    // Refs that the worker drops are dropped.
     worker.plumbing(["stash", "drop"]).run().unwrap();
     worker.plumbing(["branch", "-D", "topic"]).run().unwrap();
     worker.switch_new_branch("main", "HEAD").unwrap();
@@ -282,14 +294,7 @@ fn staged_files_and_commits_behind_packs_are_taken_over() {
     write_file(&worker, "staged", "second\n");
     tree.take_over().unwrap();
     assert_eq!(head_commit(&town), tip);
-    let who = Identity {
-        name: "T".to_owned(),
-        email: "t@e.org".to_owned(),
-    };
-    let policy = rescue::BigFilePolicy::Leave;
-    let saved = rescue::save_rescue(&town, "refs/gt/rescue/x", "Work", &who, policy)
-        .unwrap()
-        .unwrap();
+    let saved = save(&town);
     let text = |rev: &str| town.file_at(rev, "staged").unwrap().unwrap();
     assert_eq!(text(&saved.commit), b"second\n");
     assert_eq!(text(&format!("{}^2", saved.commit)), b"first\n");
@@ -297,6 +302,31 @@ fn staged_files_and_commits_behind_packs_are_taken_over() {
     tree.hand_over();
     let staged = worker.plumbing(["show", ":staged"]).text().unwrap();
     assert_eq!(staged, "first");
+}
+
+#[test]
+fn branches_that_do_not_fit_together_keep_back_no_work() {
+    let tree = SeparateTree::new();
+    let (worker, town) = (tree.worker(), tree.town());
+    let tip = commit_file(&worker, "work", "text\n");
+    worker.checkout_detach(&tree.base).unwrap();
+    let first = commit_file(&worker, "first", "x");
+    let second = commit_file(&worker, "second", "x");
+    worker.switch("polecat/nux/w-1@a").unwrap();
+    let git = tree.place.path("tree/.git");
+    let packed = fs::read_to_string(git.join("packed-refs")).unwrap();
+    let both = format!("{packed}{first} refs/heads/x\n{second} refs/heads/x/y\n");
+    fs::write(git.join("packed-refs"), both).unwrap();
+    fs::remove_file(git.join("logs/HEAD")).unwrap();
+    tree.take_over().unwrap();
+    assert_eq!(head_commit(&town), tip);
+    let branches = town.taken_branches().unwrap().unwrap();
+    for commit in [first, second] {
+        assert!(
+            branches.iter().any(|(_, tip)| *tip == commit),
+            "{branches:?}"
+        );
+    }
 }
 
 #[test]
@@ -325,14 +355,7 @@ fn nothing_behind_a_link_in_place_of_a_submodule_is_read_or_removed() {
     ]);
     copy.run().unwrap();
     tree.take_over().unwrap();
-    let who = Identity {
-        name: "T".to_owned(),
-        email: "t@e.org".to_owned(),
-    };
-    let policy = rescue::BigFilePolicy::Leave;
-    let saved = rescue::save_rescue(&town, "refs/gt/rescue/x", "Work", &who, policy)
-        .unwrap()
-        .unwrap();
+    let saved = save(&town);
     let files = town.plumbing(["ls-tree", "-r", "--name-only", &saved.commit]);
     assert!(!files.text().unwrap().contains("secret"));
     town.empty_submodule_folders().unwrap();
@@ -365,14 +388,7 @@ fn a_submodule_that_only_the_worker_knows_runs_none_of_its_programs() {
     write_file(&inner, "more", "more\n");
     write_file(&worker, "sub/file", "changed\n");
     tree.take_over().unwrap();
-    let who = Identity {
-        name: "T".to_owned(),
-        email: "t@e.org".to_owned(),
-    };
-    let policy = rescue::BigFilePolicy::Leave;
-    let saved = rescue::save_rescue(&town, "refs/gt/rescue/x", "Work", &who, policy)
-        .unwrap()
-        .unwrap();
+    let saved = save(&town);
     assert_eq!(saved.nested, [Path::new("inner")]);
     let kept = town.file_at(&saved.commit, "inner/more").unwrap();
     assert_eq!(kept.as_deref(), Some(&b"more\n"[..]));
@@ -439,7 +455,7 @@ fn a_submodule_has_a_repository_of_its_own_too() {
     tree.take_over().unwrap();
     assert_eq!(tree.town().status().unwrap(), []);
     assert!(!tree.town().has_unsaved_files().unwrap());
-    // Its work is noticed, without its settings being obeyed.
+    // The work in the submodule is noticed, and its settings are not obeyed.
     let trap = tree.place.path("trapped");
     let program = tree.place.path("trap");
     fs::write(&program, format!("#!/bin/sh\ntouch {}\n", trap.display())).unwrap();
@@ -464,13 +480,7 @@ fn a_submodule_has_a_repository_of_its_own_too() {
     assert_eq!(changed[0].path, Path::new("third"));
     let work = town.submodules_with_work().unwrap();
     assert_eq!(work[0].own_commits, [second]);
-    let who = Identity {
-        name: "T".to_owned(),
-        email: "t@e.org".to_owned(),
-    };
-    let policy = rescue::BigFilePolicy::Leave;
-    let saved = rescue::save_rescue(&town, "refs/gt/rescue/x", "Work", &who, policy);
-    assert!(saved.unwrap().is_some());
+    save(&town);
     assert_eq!(
         rescue::list_submodule_commits(&town, "refs/gt/rescue/x")
             .unwrap()

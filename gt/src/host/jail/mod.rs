@@ -38,7 +38,7 @@ pub(crate) enum JailRefusal {
     Folder(#[source] io::Error),
 }
 
-/// A command of a repository, in a jail or as it is.
+/// A command of a repository, in a jail or without one.
 pub(crate) struct RepositoryCommand {
     command: ChildCommand,
     jail: Option<RunningJail>,

@@ -88,7 +88,7 @@ pub fn prepare_desk(rig: &Rig, request: DeskRequest<'_>) -> Result<DeskVariables
     });
     let variables = match number {
         Ok(number) => list_variables(&number),
-        // Nothing of the rig can depend on the number.
+        // A rig without a desk does not use the number.
         Err(_) if settings.is_without_commands() => Vec::new(),
         Err(error) => return Err(error.into()),
     };
