@@ -118,9 +118,9 @@ impl Traps {
         }
     }
 
-    /// Writes the settings into a file of git's.
-    fn write_settings(&self, town: &Town, file: &Path) {
-        for setting in PROGRAM_KEYS.iter().chain(PATH_KEYS) {
+    /// Writes settings into a file of git's.
+    fn write_settings(&self, town: &Town, file: &Path, settings: &[&str]) {
+        for setting in settings {
             let (key, value) = setting.split_once('=').unwrap();
             let fill = |text: &str| {
                 text.replace("TRAP", self.program.to_str().unwrap())
@@ -142,10 +142,10 @@ impl Traps {
         }
     }
 
-    /// Fills everything that git reads in a repository.
-    fn plant(&self, town: &Town, git: &Path) {
-        self.write_settings(town, &git.join("config"));
-        self.write_settings(town, &git.join("config.worktree"));
+    /// Plants programs in a repository that stays usable.
+    fn plant_programs(&self, town: &Town, git: &Path) {
+        self.write_settings(town, &git.join("config"), PROGRAM_KEYS);
+        self.write_settings(town, &git.join("config.worktree"), PROGRAM_KEYS);
         for folder in [git.join("hooks"), town.path("hooks")] {
             fs::create_dir_all(&folder).unwrap();
             for hook in HOOKS {
@@ -155,20 +155,23 @@ impl Traps {
         let attributes = "* filter=x diff=x merge=x\n";
         fs::create_dir_all(git.join("info")).unwrap();
         fs::write(git.join("info/attributes"), attributes).unwrap();
+    }
+
+    /// Plants paths that lead out of a repository. Git itself may refuse the repository then.
+    fn plant_paths(&self, town: &Town, git: &Path) {
+        self.write_settings(town, &git.join("config"), PATH_KEYS);
         fs::write(git.join("info/grafts"), "junk\n").unwrap();
-        fs::write(
-            git.join("commondir"),
-            format!("{}\n", self.outside.display()),
-        )
-        .unwrap();
-        fs::write(git.join("gitdir"), format!("{}\n", self.outside.display())).unwrap();
+        let outside = format!("{}\n", self.outside.display());
+        for name in ["commondir", "gitdir"] {
+            fs::write(git.join(name), &outside).unwrap();
+        }
         for name in ["FETCH_HEAD", "ORIG_HEAD", "COMMIT_EDITMSG", "MERGE_HEAD"] {
             fs::remove_file(git.join(name)).ok();
             symlink(self.outside.join("secret"), git.join(name)).unwrap();
         }
         let alternates = git.join("objects/info/alternates");
         let before = fs::read_to_string(&alternates).unwrap_or_else(|_| String::new());
-        fs::write(&alternates, format!("{before}{}\n", self.outside.display())).unwrap();
+        fs::write(&alternates, format!("{before}{outside}")).unwrap();
     }
 
     fn check(&self, what: &str) {
@@ -220,30 +223,18 @@ fn nothing_that_a_worker_writes_into_its_repository_runs_in_a_command_of_the_tow
     fs::write(worker.sandbox.join("a.txt"), "changed\n").unwrap();
     fs::write(worker.sandbox.join("new.txt"), "new\n").unwrap();
     let traps = Traps::new(town);
-    traps.plant(town, &worker.sandbox.join(".git"));
-    traps.plant(town, &inner.join(".git"));
-    fs::remove_file(&traps.runs).ok();
-
     let name = worker.name.clone();
-    let backup = town.path("backup");
-    for args in [
-        &["status"][..],
-        &["polecat", "status", &name],
-        &["polecat", "git-state", &name],
-        &["polecat", "check-recovery", &name],
-        &["polecat", "list", "--all"],
-        &["why", &name],
-        &["doctor"],
-        &["backup", backup.to_str().unwrap()],
-        &["top", "--json"],
-    ] {
-        town.gt(args.iter().copied()).run();
-        traps.check(&args.join(" "));
+    let repositories = [worker.sandbox.join(".git"), inner.join(".git")];
+    for git in &repositories {
+        traps.plant_programs(town, git);
     }
-    town.patrol();
-    traps.check("patrol");
-    worker.done(["--summary", "done"]).fails("a.txt");
-    traps.check("a refused gt done");
+    fs::remove_file(&traps.runs).ok();
+    run_commands(&worker, &traps);
+    for git in &repositories {
+        traps.plant_paths(town, git);
+    }
+    fs::remove_file(&traps.runs).ok();
+    run_commands(&worker, &traps);
 
     // The worker tidies up with its own hands, without git, and hands in.
     fs::write(worker.sandbox.join("a.txt"), "a\n").unwrap();
@@ -274,6 +265,30 @@ fn nothing_that_a_worker_writes_into_its_repository_runs_in_a_command_of_the_tow
     traps.check("merge");
     town_nuke(&worker);
     traps.check("nuke");
+}
+
+/// Runs commands that read the sandbox, and a `gt done` that refuses its files.
+fn run_commands(worker: &Worker, traps: &Traps) {
+    let (town, name) = (&worker.town, &worker.name);
+    let backup = town.path("backup");
+    for args in [
+        &["status"][..],
+        &["polecat", "status", name],
+        &["polecat", "git-state", name],
+        &["polecat", "check-recovery", name],
+        &["polecat", "list", "--all"],
+        &["why", name],
+        &["doctor"],
+        &["backup", backup.to_str().unwrap()],
+        &["top", "--json"],
+    ] {
+        town.gt(args.iter().copied()).run();
+        traps.check(&args.join(" "));
+    }
+    town.patrol();
+    traps.check("patrol");
+    worker.done(["--summary", "done"]).fails("a.txt");
+    traps.check("a refused gt done");
 }
 
 fn town_nuke(worker: &Worker) {
