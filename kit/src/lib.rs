@@ -7,6 +7,7 @@
 
 pub mod cli;
 pub mod failure;
+pub mod gateway;
 pub mod json;
 pub mod sys;
 pub mod table;

@@ -24,6 +24,7 @@ const FORM_QUESTIONS: [(&str, &str); 7] = [
 
 pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
     ctx.check_writable("create-form")?;
+    kit::gateway::prepare_input();
     let mut lines = io::stdin().lock().lines();
     let mut answers: [String; 7] = Default::default();
     for (slot, (question, default)) in answers.iter_mut().zip(FORM_QUESTIONS) {

@@ -138,9 +138,10 @@ use clap::Args;
 use clap::error::{ContextKind, ContextValue};
 use context::Context;
 use kit::cli::overview::{self as help, HelpPage};
-use kit::cli::parse::Program;
+use kit::cli::parse::{ParsedCommandLine, Program};
 use kit::cli::report::CommandResult;
 use kit::failure::{Failure, UsageError};
+use kit::gateway::{self, CallerLine, ForwardedError};
 use kit::sys::Env;
 use kit::ui::{self, Ui};
 
@@ -345,8 +346,31 @@ pub fn build_command_line() -> clap::Command {
     BD.build_whole()
 }
 
+/// Reads a line that is called in a jail. `None` for a request for help, which is answered there.
+fn read_callers_line(args: &[OsString]) -> Option<CallerLine> {
+    match BD.read(args.to_vec()) {
+        Ok(line) => Some(CallerLine {
+            files: BD.find_named_files(args, &line.paths),
+            path: line.path,
+        }),
+        Err(error) => error.use_stderr().then(CallerLine::default),
+    }
+}
+
+/// Checks a line that an agent in a jail called: its command, the files that it names, and that it
+/// names neither other beads nor another author.
+fn check_forwarded_line(line: &ParsedCommandLine<RootArgs, Command>) -> Result<(), ForwardedError> {
+    if line.command.is_none() {
+        return Ok(());
+    }
+    gateway::check_listed("bd", &line.path)?;
+    gateway::check_options(&line.given, &["actor", "db", "directory"])?;
+    gateway::check_named_files(&line.paths)
+}
+
 /// Runs one `bd` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let args = gateway::take_forwarded(args);
     let args = everyday::replace_everyday_word(args);
     let args = help::ask_command_for_help(args, build_command_line);
     if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, || {
@@ -362,6 +386,9 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     if let Some(page) = help::find_page(&words) {
         return print_help(page, &env);
     }
+    if let Some(exit) = gateway::forward_call(&env, "bd", &args, || read_callers_line(&args)) {
+        return exit;
+    }
     let line = match BD.read(args.clone()) {
         Ok(line) => line,
         Err(error) => {
@@ -372,6 +399,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
                 .unwrap_or_else(|| report_usage_error(&error, &words, is_json, &env));
         }
     };
+    let checked = check_forwarded_line(&line);
     let global = line.root.global;
     let json = global.json;
     let screen = Ui::new(json, global.quiet, &env);
@@ -385,7 +413,9 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let Some(command) = line.command else {
         return print_page(HelpPage::Overview, &screen);
     };
-    let ctx = match build_context(env, &global)
+    let ctx = match checked
+        .map_err(anyhow::Error::from)
+        .and_then(|()| build_context(env, &global))
         .and_then(|ctx| init_fresh_clone(ctx, &command, &global))
     {
         Ok(ctx) => ctx,

@@ -28,6 +28,7 @@ impl AgentEvent {
         if stdin.is_terminal() {
             return Self::default();
         }
+        kit::gateway::prepare_input();
         let mut text = String::new();
         // An agent CLI that sends invalid text still gets its answer, as for an event without fields.
         stdin.take(MAX_INPUT).read_to_string(&mut text).ok();

@@ -46,13 +46,14 @@ impl Context {
         caller.address.unwrap_or(Address::Overseer)
     }
 
-    /// Checks that the caller may run a command of this town. Everyone may outside of a town.
-    pub fn check_permission(&self, path: &[String]) -> anyhow::Result<()> {
+    /// Checks that the caller may run a command of this town with these options. Everyone may
+    /// outside of a town.
+    pub fn check_permission(&self, path: &[String], options: &[String]) -> anyhow::Result<()> {
         let Ok(root) = town::find_town(&self.env) else {
             return Ok(());
         };
         let caller = self.caller_in(&root);
-        let Err(error) = check_permission(&caller, path) else {
+        let Err(error) = check_permission(&caller, path, options) else {
             return Ok(());
         };
         let refused = Event::PermissionRefused {

@@ -118,6 +118,7 @@ use gt::host::live_town::open_live_town;
 use gt::town::identity::Address;
 use kit::cli::overview::HelpPage;
 use kit::cli::parse::{ParsedCommandLine, Program};
+use kit::gateway::{self, CallerLine};
 use kit::sys::{Clock, Env, ExecError};
 use kit::ui::Ui;
 
@@ -288,6 +289,7 @@ fn read_line(
         }
     }
     if let Some(error) = &error
+        && gateway::find_call_folder().is_none()
         && let Some(other) = external::find_external_command(env, &words, error, &GT.build_whole())
     {
         return Err(fail_to_start(env, other.replace_process()));
@@ -345,6 +347,21 @@ fn open_town_for_hints(env: &Env) -> Option<LiveTown> {
     Some(open_live_town(env, &root, Address::Overseer))
 }
 
+/// Reads a line that is called in a jail. `None` for a line that is answered there: help, and the
+/// programs that extend `gt`.
+fn read_callers_line(env: &Env, args: &[OsString]) -> Option<CallerLine> {
+    match GT.read(args.to_vec()) {
+        Ok(line) => Some(CallerLine {
+            files: GT.find_named_files(args, &line.paths),
+            path: line.path,
+        }),
+        Err(error) if !error.use_stderr() => None,
+        Err(error) => external::find_external_command(env, args, &error, &GT.build_whole())
+            .is_none()
+            .then(CallerLine::default),
+    }
+}
+
 /// Reports a program that could not be started.
 fn fail_to_start(env: &Env, error: ExecError) -> ExitCode {
     let failure = gt::error::build_failure(&anyhow::Error::from(error));
@@ -369,6 +386,7 @@ fn print_help(page: HelpPage, is_asked: bool, env: &Env) -> ExitCode {
 
 /// Runs one `gt` command line and returns its exit code.
 pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
+    let args = gateway::take_forwarded(args);
     if let Some(exit) = kit::cli::completion::answer_completion(&env, &args, || {
         completion::offer_values(build_command_line(), &env)
     }) {
@@ -390,6 +408,10 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     if words.len() == 1 {
         return print_help(HelpPage::Overview, false, &env);
     }
+    let forwarded = gateway::forward_call(&env, "gt", &args, || read_callers_line(&env, &args));
+    if let Some(exit) = forwarded {
+        return exit;
+    }
     let line = match read_line(&env, args) {
         Ok(line) => line,
         Err(exit) => return exit,
@@ -400,7 +422,10 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     if !matches!(line.command, Some(Command::Demo(_) | Command::Top(_))) {
         gt::town::temporary::remove_on_signals();
     }
-    let result = match (ctx.check_permission(&line.path), line.command) {
+    let checked = gateway::check_named_files(&line.paths)
+        .map_err(anyhow::Error::from)
+        .and_then(|()| ctx.check_permission(&line.path, &line.given));
+    let result = match (checked, line.command) {
         (Err(refused), _) => Err(refused),
         (Ok(()), Some(command)) => command.run(&ctx),
         (Ok(()), None) => reject_missing_command(),

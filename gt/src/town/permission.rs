@@ -56,9 +56,13 @@ pub struct PermissionError {
     pub permission: String,
 }
 
-/// Checks that an agent may run a command, given as its words without flags.
-pub fn check_permission(caller: &Address, path: &[String]) -> Result<(), PermissionError> {
-    let (permission, holders) = match find_permission(path) {
+/// Checks that an agent may run a command, given as its words without flags, with these options.
+pub fn check_permission(
+    caller: &Address,
+    path: &[String],
+    options: &[String],
+) -> Result<(), PermissionError> {
+    let (permission, holders) = match find_permission(path, options) {
         Some(permission) => (permission.name, permission.holders),
         None => ("unknown", PermissionHolders::Leaders),
     };
@@ -87,12 +91,45 @@ pub fn check_session_of(caller: &Address, agent: &Address) -> Result<(), Permiss
     }
 }
 
-/// Returns the permission that a command needs: that of the longest row that names its first words.
-fn find_permission(path: &[String]) -> Option<Permission> {
-    (1..=path.len()).rev().find_map(|length| {
-        let name = path[..length].join(" ");
+/// Returns the permission that a command needs: that of the row that names it with one of its
+/// options, else that of the longest row that names its first words.
+fn find_permission(path: &[String], options: &[String]) -> Option<Permission> {
+    let command = path.join(" ");
+    let with_options = options
+        .iter()
+        .map(|option| format!("{command} --{}", option.replace('_', "-")));
+    let without = (1..=path.len())
+        .rev()
+        .map(|length| path[..length].join(" "));
+    with_options.chain(without).find_map(|name| {
         read_table().find(|row| table::split_list(row.commands, ',').any(|command| command == name))
     })
+}
+
+/// The name of the permission for commands that need nothing of the town. In a jail they run where
+/// they are called.
+const IN_PLACE: &str = "in place";
+
+/// Returns true for a command of `program` that needs nothing of the town.
+pub fn runs_in_place(program: &str, path: &[String]) -> bool {
+    let path = match program {
+        BD => [&[BD.to_owned()], path].concat(),
+        _ => path.to_vec(),
+    };
+    find_permission(&path, &[]).is_some_and(|row| row.name == IN_PLACE)
+}
+
+/// The program whose commands begin with its name in the table.
+const BD: &str = "bd";
+
+/// Returns the commands of `bd` that an agent may run.
+pub fn list_bd_commands(caller: &Address) -> Vec<String> {
+    read_table()
+        .filter(|row| row.holders.include(caller))
+        .flat_map(|row| table::split_list(row.commands, ','))
+        .filter_map(|command| command.strip_prefix("bd "))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn read_table() -> impl Iterator<Item = Permission> {
@@ -103,16 +140,18 @@ fn read_table() -> impl Iterator<Item = Permission> {
     })
 }
 
-/// Returns the commands that the table names.
+/// Returns the commands of `gt` that the table names, without their options.
 pub fn list_commands() -> Vec<&'static str> {
     read_table()
         .flat_map(|row| table::split_list(row.commands, ','))
+        .filter(|command| !command.starts_with("bd "))
+        .map(|command| command.split_once(" --").map_or(command, |(name, _)| name))
         .collect()
 }
 
 /// Returns true if the table names a command or its first words.
 pub fn is_classified(path: &[String]) -> bool {
-    find_permission(path).is_some()
+    find_permission(path, &[]).is_some()
 }
 
 #[cfg(test)]
@@ -135,7 +174,7 @@ mod tests {
             "trail commits",
         ] {
             assert_eq!(
-                check_permission(&polecat, &words(allowed)),
+                check_permission(&polecat, &words(allowed), &[]),
                 Ok(()),
                 "{allowed}"
             );
@@ -148,16 +187,61 @@ mod tests {
             "rig park",
             "new",
         ] {
-            let error = check_permission(&polecat, &words(refused)).unwrap_err();
+            let error = check_permission(&polecat, &words(refused), &[]).unwrap_err();
             assert_eq!(error.command, refused);
         }
-        assert!(check_permission(&Address::Mayor, &words("rig park")).is_ok());
+        assert!(check_permission(&Address::Mayor, &words("rig park"), &[]).is_ok());
         for agent in [&polecat, &Address::Mayor, &Address::Deacon] {
-            assert!(check_permission(agent, &words("rate")).is_err());
+            assert!(check_permission(agent, &words("rate"), &[]).is_err());
         }
-        assert!(check_permission(&Address::Overseer, &words("rate")).is_ok());
+        assert!(check_permission(&Address::Overseer, &words("rate"), &[]).is_ok());
         assert!(check_session_of(&polecat, &polecat).is_ok());
         assert!(check_session_of(&polecat, &Address::Mayor).is_err());
         assert!(check_session_of(&Address::Mayor, &polecat).is_ok());
+    }
+
+    #[test]
+    fn an_option_can_need_more_than_its_command() {
+        let polecat = Address::Polecat("web".into(), "nux".into());
+        for (command, option) in [("doctor", "fix"), ("seance", "talk")] {
+            let check = |caller, options: &[String]| {
+                check_permission(caller, &words(command), options).is_ok()
+            };
+            assert!(check(&polecat, &["json".to_owned()]));
+            assert!(!check(&polecat, &[option.to_owned()]));
+            assert!(check(&Address::Mayor, &[option.to_owned()]));
+        }
+    }
+
+    #[test]
+    fn programs_of_the_caller_run_only_where_they_are_called() {
+        for command in ["commit", "scripted", "session-wrapper", "bd"] {
+            assert!(runs_in_place("gt", &words(command)), "{command}");
+        }
+        assert!(runs_in_place("bd", &words("merge")));
+        for command in ["done", "prime", "status", "merge"] {
+            assert!(!runs_in_place("gt", &words(command)), "{command}");
+        }
+        assert!(!runs_in_place("bd", &words("list")));
+        assert!(!runs_in_place("gt", &[]));
+    }
+
+    #[test]
+    fn a_polecat_may_not_set_up_or_rewrite_the_beads_of_a_rig() {
+        let polecat = list_bd_commands(&Address::Polecat("web".into(), "nux".into()));
+        let has = |command: &str| polecat.iter().any(|known| known == command);
+        assert!(has("list") && has("create") && has("close"));
+        for command in [
+            "init",
+            "admin",
+            "import",
+            "config set",
+            "delete",
+            "edit",
+            "mail",
+            "hooks",
+        ] {
+            assert!(!has(command), "{command}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! share.
 
 pub mod completion;
+pub mod named_files;
 pub mod offer;
 pub mod overview;
 pub mod parse;

@@ -19,6 +19,8 @@ use std::ffi::{OsStr, OsString};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, Subcommand};
 
+use super::named_files;
+
 /// A parsed command line: the global flags and the command.
 #[derive(Debug)]
 pub struct ParsedCommandLine<R, C> {
@@ -28,6 +30,10 @@ pub struct ParsedCommandLine<R, C> {
     pub command: Option<C>,
     /// The names of the command and its subcommands.
     pub path: Vec<String>,
+    /// The ids of the arguments that were given.
+    pub given: Vec<String>,
+    /// The files and folders that it names.
+    pub paths: Vec<String>,
 }
 
 /// A program: its name, the global flags `R`, and its commands, with deferred arguments as `C` and
@@ -102,8 +108,9 @@ pub fn parse_line<R: Args, C: Subcommand>(
     let read = R::from_arg_matches_mut(&mut matches);
     let root = read.map_err(|error| error.format(&mut command))?;
     let path = list_command_names(&matches);
-    let given = !path.is_empty();
-    let read = given
+    let given = named_files::list_given(&command, &matches);
+    let paths = named_files::list_paths(&command, &matches);
+    let read = (!path.is_empty())
         .then(|| C::from_arg_matches_mut(&mut matches))
         .transpose()
         .map_err(|error| error.format(&mut command))?;
@@ -112,6 +119,8 @@ pub fn parse_line<R: Args, C: Subcommand>(
         root,
         command: read,
         path,
+        given,
+        paths,
     })
 }
 

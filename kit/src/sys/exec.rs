@@ -358,11 +358,11 @@ impl ChildCommand {
         start_error(&name, source)
     }
 
-    fn name(&self) -> String {
+    pub(super) fn name(&self) -> String {
         self.program.to_string_lossy().into_owned()
     }
 
-    fn command(&self) -> Command {
+    pub(super) fn command(&self) -> Command {
         let mut command = match self.find_on_changed_path() {
             Some(path) => Command::new(path),
             None => Command::new(&self.program),
@@ -441,7 +441,7 @@ fn confined_alone() -> io::Error {
     )
 }
 
-fn start_error(program: &str, source: io::Error) -> ExecError {
+pub(super) fn start_error(program: &str, source: io::Error) -> ExecError {
     let program = program.to_owned();
     if source.kind() == io::ErrorKind::NotFound {
         ExecError::Missing { program }

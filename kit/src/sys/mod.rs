@@ -18,6 +18,7 @@ pub mod machine;
 pub mod parallel;
 pub mod random;
 mod remembered;
+pub mod running;
 pub mod section;
 pub mod watch;
 

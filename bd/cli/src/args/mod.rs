@@ -165,6 +165,7 @@ fn split_at_commas(value: &str) -> Vec<String> {
 
 /// Reads standard input to its end.
 pub(crate) fn read_stdin() -> anyhow::Result<String> {
+    kit::gateway::prepare_input();
     let mut text = String::new();
     std::io::stdin()
         .read_to_string(&mut text)
@@ -177,6 +178,7 @@ pub(crate) fn read_input_file(ctx: &Context, path: &str) -> anyhow::Result<Strin
     if path == "-" {
         return read_stdin();
     }
+    kit::gateway::check_named_files(&[path.to_owned()])?;
     let path = ctx.env.make_absolute(path);
     fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))
 }

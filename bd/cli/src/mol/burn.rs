@@ -67,6 +67,7 @@ fn is_confirmed(ctx: &Context, previewed: &[BurnedMolecule]) -> anyhow::Result<b
         ctx.ui
             .status(&format!("Burn {kind} {} ({count})? [y/N]", molecule.root));
     }
+    kit::gateway::prepare_input();
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     Ok(matches!(answer.trim(), "y" | "Y" | "yes"))

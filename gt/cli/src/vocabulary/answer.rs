@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use kit::failure::Failure;
+use kit::gateway::{self, FORWARDED_ARGUMENT};
 use kit::sys::{ChildCommand, Env, ExecError, env};
 use kit::table::find_meaning;
 
@@ -235,7 +236,12 @@ fn explain(name: &str, standing: Standing) -> Failure {
 /// Replaces this process with `bd`: the one beside this program, otherwise the one on `PATH`.
 /// Returns only if that failed.
 pub(in super::super) fn replace_with_bd(env: &Env, args: Vec<OsString>) -> ExecError {
-    ChildCommand::new(find_bd(env)).args(args).replace_process()
+    let mark = gateway::find_call_folder()
+        .map(|folder| format!("{FORWARDED_ARGUMENT}{}", folder.display()));
+    ChildCommand::new(find_bd(env))
+        .args(mark)
+        .args(args)
+        .replace_process()
 }
 
 fn find_bd(env: &Env) -> PathBuf {

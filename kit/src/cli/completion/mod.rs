@@ -15,6 +15,7 @@ use serde::Serialize;
 
 use crate::sys::Env;
 
+use super::named_files::names_a_file;
 use super::report::{CommandResult, build_report};
 
 /// The supported shells. The names are also the extensions of script files and the values of
@@ -98,11 +99,7 @@ pub fn attach_completers<P: Send + Sync + 'static>(
     table: fn(&str, &str) -> Option<ValueLister<P>>,
 ) -> Command {
     let command = command.mut_args(|arg| {
-        if arg.get_value_names().is_some_and(|names| {
-            names
-                .iter()
-                .any(|name| matches!(name.as_str(), "DIR" | "FILE" | "PATH"))
-        }) {
+        if names_a_file(&arg) {
             return arg.value_hint(ValueHint::AnyPath);
         }
         let Some(values) = table(path, arg.get_id().as_str()) else {

@@ -1,0 +1,347 @@
+//! Runs the command line of one call.
+
+use std::fs;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Component, Path, PathBuf};
+use std::process::{ChildStdin, ExitStatus};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::Duration;
+
+use kit::gateway::{
+    COMMANDS, CONTROL, Call, FILES, FORWARDED_ARGUMENT, Frame, FrameError, MAX_CONTENT, REFUSED,
+    WANTS_INPUT,
+};
+use kit::sys::running::{ChildEnder, create_pipe};
+use kit::sys::{ChildCommand, file};
+
+use super::stream::Connection;
+use super::{GatewaySession, count_call, remove_folder};
+
+/// The time within which a caller sends its call.
+const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// The time that output is waited for after the end of a command. A process that the command left
+/// behind may hold it open.
+const OUTPUT_END: Duration = Duration::from_secs(1);
+
+/// The limit of files that a call names.
+const MOST_FILES: usize = 16;
+
+/// The line that ends the reader of the pipe to the gateway. No command writes it.
+const END: &str = "end";
+
+/// The variables that a caller may set: how its terminal looks.
+const DISPLAY_VARIABLES: [&str; 7] = [
+    "COLUMNS",
+    "NO_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+];
+
+/// Why a call was not run.
+#[derive(Debug, thiserror::Error)]
+enum CallFailure {
+    #[error("this session's jail was made by another version: it works again after a restart")]
+    Version,
+    #[error("the call has a false secret")]
+    Token,
+    #[error("`{0}` is no program of the town")]
+    Program(String),
+    #[error("a call can name at most {MOST_FILES} files")]
+    TooManyFiles,
+    /// The call contradicts itself.
+    #[error("the call is not understood")]
+    Malformed,
+    #[error("cannot run the command outside of the jail")]
+    Io(#[from] io::Error),
+    #[error(transparent)]
+    Exec(#[from] kit::sys::ExecError),
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+}
+
+pub(super) struct CallServer {
+    session: GatewaySession,
+    calls: PathBuf,
+    token: String,
+}
+
+/// The connection, written by several threads.
+type Answers = Arc<Mutex<Connection>>;
+
+fn send(answers: &Answers, frame: &Frame) -> Result<(), FrameError> {
+    let mut stream = answers.lock().unwrap_or_else(PoisonError::into_inner);
+    frame.write(&mut *stream)
+}
+
+/// The folder of a call, removed at its end.
+struct CallFolder(PathBuf);
+
+impl Drop for CallFolder {
+    fn drop(&mut self) {
+        // What stays is removed when the next session begins.
+        remove_folder(&self.0).ok();
+    }
+}
+
+/// A file of a call.
+struct SentFile {
+    path: PathBuf,
+    content: Option<Vec<u8>>,
+}
+
+impl CallServer {
+    pub(super) fn new(session: GatewaySession, calls: PathBuf, token: String) -> Self {
+        Self {
+            session,
+            calls,
+            token,
+        }
+    }
+
+    /// Answers a call. A caller that breaks off or lies hurts only its own call.
+    pub(super) fn serve(&self, connection: Connection) {
+        let Ok(writer) = connection.try_clone() else {
+            return;
+        };
+        let answers = Arc::new(Mutex::new(writer));
+        if let Err(failure) = self.answer(connection, &answers) {
+            let reason = format!("{:#}", anyhow::Error::from(failure));
+            // The caller may be gone.
+            send(&answers, &Frame::Failed(reason)).ok();
+        }
+        answers
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .close();
+    }
+
+    fn answer(&self, mut connection: Connection, answers: &Answers) -> Result<(), CallFailure> {
+        connection.limit_reads(Some(CALL_TIMEOUT))?;
+        let Frame::Call(call) = Frame::read(&mut connection)? else {
+            return Err(CallFailure::Malformed);
+        };
+        self.check(&call)?;
+        if (self.session.runs_in_jail)(&call.program, &call.path) {
+            return Ok(send(answers, &Frame::RunHere)?);
+        }
+        let folder = CallFolder(self.calls.join(count_call().to_string()));
+        file::create_folder(&folder.0, 0o700)?;
+        let (args, files) = receive_files(&mut connection, &call, &folder.0)?;
+        connection.limit_reads(None)?;
+        let status = self.run(connection, answers, &call, &args, &folder.0)?;
+        for (index, sent) in files.iter().enumerate() {
+            send_back(answers, index, sent)?;
+        }
+        send(answers, &Frame::Exit(exit_code(status)))?;
+        Ok(())
+    }
+
+    fn check(&self, call: &Call) -> Result<(), CallFailure> {
+        if call.version != kit::gateway::VERSION {
+            return Err(CallFailure::Version);
+        }
+        if call.token != self.token {
+            return Err(CallFailure::Token);
+        }
+        if !matches!(call.program.as_str(), "gt" | "bd") {
+            return Err(CallFailure::Program(call.program.clone()));
+        }
+        if call.files.len() > MOST_FILES {
+            return Err(CallFailure::TooManyFiles);
+        }
+        Ok(())
+    }
+
+    /// Runs the command to its end, or until its caller is gone.
+    fn run(
+        &self,
+        connection: Connection,
+        answers: &Answers,
+        call: &Call,
+        args: &[String],
+        folder: &Path,
+    ) -> Result<ExitStatus, CallFailure> {
+        let control = open_control(&folder.join(CONTROL))?;
+        if call.program == "bd" {
+            fs::write(folder.join(COMMANDS), self.session.bd_commands.join("\n"))?;
+        }
+        let display = call
+            .display
+            .iter()
+            .filter(|(name, _)| DISPLAY_VARIABLES.contains(&name.as_str()));
+        let program = self.session.exe.with_file_name(&call.program);
+        let mut command = ChildCommand::new(program)
+            .arg(format!("{FORWARDED_ARGUMENT}{}", folder.display()))
+            .args(args)
+            .cwd(&self.session.cwd)
+            .env_clear();
+        for (name, value) in self.session.env.iter().chain(display) {
+            command = command.env(name, value);
+        }
+        let (child, streams) = command.start()?;
+        let ender = child.ender();
+        let (told, ended) = mpsc::channel();
+        let outputs: [(Box<dyn Read + Send>, fn(Vec<u8>) -> Frame); 2] = [
+            (Box::new(streams.stdout), Frame::Output),
+            (Box::new(streams.stderr), Frame::Errors),
+        ];
+        for (stream, wrap) in outputs {
+            let (answers, told, ender) = (Arc::clone(answers), told.clone(), ender.clone());
+            thread::Builder::new().spawn(move || {
+                pass_output(stream, wrap, &answers, &ender);
+                // The call may have ended.
+                told.send(()).ok();
+            })?;
+        }
+        let stdin = streams.stdin;
+        thread::Builder::new().spawn(move || pass_input(connection, stdin, &ender))?;
+        let status = thread::scope(|scope| {
+            scope.spawn(|| self.read_control(&control, answers));
+            let status = child.wait();
+            // The pipe is open for reading and writing, so that this does not fail.
+            (&control).write_all(format!("{END}\n").as_bytes()).ok();
+            status
+        })?;
+        for _ in 0..2 {
+            if ended.recv_timeout(OUTPUT_END).is_err() {
+                break;
+            }
+        }
+        Ok(status)
+    }
+
+    /// Reads what the command tells the gateway.
+    fn read_control(&self, control: &fs::File, answers: &Answers) {
+        for line in BufReader::new(control).lines() {
+            match line.as_deref() {
+                Ok(END) | Err(_) => return,
+                Ok(WANTS_INPUT) => {
+                    // A caller that is gone ends the command.
+                    send(answers, &Frame::WantInput).ok();
+                }
+                Ok(line) => {
+                    if let Some(command) = line.strip_prefix(REFUSED) {
+                        (self.session.record_refusal)(command);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Receives the files of a call. Returns the arguments with the paths of the copies.
+fn receive_files(
+    connection: &mut Connection,
+    call: &Call,
+    folder: &Path,
+) -> Result<(Vec<String>, Vec<SentFile>), CallFailure> {
+    let mut args = call.args.clone();
+    let mut files = Vec::new();
+    for (number, named) in call.files.iter().enumerate() {
+        let Frame::File(content) = Frame::read(connection)? else {
+            return Err(CallFailure::Malformed);
+        };
+        let original = call.args.get(named.argument);
+        let parts = original.and_then(|arg| arg.split_at_checked(named.start));
+        let (before, path) = parts.ok_or(CallFailure::Malformed)?;
+        let below = folder.join(FILES).join(number.to_string());
+        file::create_folder(&below, 0o700)?;
+        let copy = below.join(plain_name(path));
+        if let Some(content) = &content {
+            fs::write(&copy, content)?;
+        }
+        args[named.argument] = format!("{before}{}", copy.display());
+        files.push(SentFile {
+            path: copy,
+            content,
+        });
+    }
+    Ok((args, files))
+}
+
+/// Returns the name of a file, by which error messages and formats know it.
+fn plain_name(path: &str) -> &str {
+    match Path::new(path).components().next_back() {
+        Some(Component::Normal(name)) => name.to_str().unwrap_or("file"),
+        _ => "file",
+    }
+}
+
+/// Sends a file that the command changed.
+fn send_back(answers: &Answers, index: usize, sent: &SentFile) -> Result<(), CallFailure> {
+    let Some(content) = file::read_file_if_exists(&sent.path)? else {
+        return Ok(());
+    };
+    if sent.content.as_ref() == Some(&content) {
+        return Ok(());
+    }
+    let file = u32::try_from(index).map_err(|_| CallFailure::Malformed)?;
+    if content.len() + 4 > MAX_CONTENT {
+        let length = content.len();
+        return Err(FrameError::TooLarge { length }.into());
+    }
+    Ok(send(answers, &Frame::Written { file, content })?)
+}
+
+/// Creates and opens the pipe by which a command reaches the gateway. It is open for writing, too,
+/// so that it has no end.
+fn open_control(path: &Path) -> io::Result<fs::File> {
+    create_pipe(path)?;
+    fs::OpenOptions::new().read(true).write(true).open(path)
+}
+
+/// Passes on an output of the command. A caller that takes nothing more ends the command.
+fn pass_output(
+    mut stream: impl Read,
+    wrap: fn(Vec<u8>) -> Frame,
+    answers: &Answers,
+    ender: &ChildEnder,
+) {
+    let mut part = vec![0; 64 * 1024];
+    loop {
+        let length = match stream.read(&mut part) {
+            Ok(0) | Err(_) => return,
+            Ok(length) => length,
+        };
+        if send(answers, &wrap(part[..length].to_vec())).is_err() {
+            ender.kill();
+            return;
+        }
+    }
+}
+
+/// Passes on the input of the caller. A caller that is gone ends the command.
+fn pass_input(mut connection: Connection, stdin: ChildStdin, ender: &ChildEnder) {
+    let mut stdin = Some(stdin);
+    loop {
+        match Frame::read(&mut connection) {
+            Ok(Frame::Input(part)) if !part.is_empty() => {
+                if let Some(pipe) = &mut stdin
+                    && pipe.write_all(&part).is_err()
+                {
+                    // The command reads no more of it.
+                    stdin = None;
+                }
+            }
+            Ok(Frame::Input(_)) => stdin = None,
+            Ok(_) | Err(_) => {
+                ender.kill();
+                return;
+            }
+        }
+    }
+}
+
+/// The exit code of a command, as a shell says it.
+fn exit_code(status: ExitStatus) -> u8 {
+    let code = status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}

@@ -1,0 +1,200 @@
+//! The town's side of the gateway: runs `gt` and `bd` for an agent in a jail.
+//!
+//! The process that starts a jailed session opens a gateway for it and serves it until the session
+//! ends, so that a session works with the daemon stopped. Who calls is known from the gateway: each
+//! session has its own, and the programs that it starts get the identity and the lease that the town
+//! gave to the session.
+
+mod call;
+mod stream;
+
+use std::fs;
+use std::io;
+use std::net::{Ipv4Addr, TcpListener};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use kit::gateway::GatewayAddress;
+use kit::sys::{clock, file};
+
+use call::CallServer;
+use stream::Connection;
+
+/// The calls of a session that run at the same time. Further ones wait.
+const MOST_CALLS: usize = 16;
+
+/// The pause after an error of the system, such as a lack of open files.
+const ERROR_PAUSE: Duration = Duration::from_millis(200);
+
+/// Where a gateway can be reached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GatewayKind {
+    /// A socket that is mounted into the jail.
+    Socket,
+    /// A port of the loopback with a secret, for a jail that cannot hide sockets.
+    Port,
+}
+
+/// The session that a gateway serves.
+pub struct GatewaySession {
+    /// The folder of the gateway's own files, outside the jail.
+    pub folder: PathBuf,
+    /// The program `gt`. `bd` is beside it.
+    pub exe: PathBuf,
+    /// The working folder of the commands, outside the jail.
+    pub cwd: PathBuf,
+    /// The environment of the commands: the identity and the lease of the session.
+    pub env: Vec<(String, String)>,
+    /// Returns true for a command that runs in the jail, given as its program and its words.
+    pub runs_in_jail: fn(&str, &[String]) -> bool,
+    /// The commands of `bd` that the agent may run.
+    pub bd_commands: Vec<String>,
+    /// Takes note of a command that `bd` refused.
+    pub record_refusal: Box<dyn Fn(&str) + Send + Sync>,
+}
+
+/// An open gateway. Its calls run until the process ends.
+#[derive(Debug)]
+pub struct Gateway {
+    address: GatewayAddress,
+}
+
+impl Gateway {
+    /// Opens the gateway of a session. What an earlier one left in its folder is removed.
+    pub fn open(kind: GatewayKind, session: GatewaySession) -> io::Result<Self> {
+        let calls = session.folder.join("calls");
+        remove_folder(&calls)?;
+        file::create_folder(&calls, 0o700)?;
+        let (listener, address) = match kind {
+            GatewayKind::Socket => open_socket(&session.folder)?,
+            GatewayKind::Port => open_port()?,
+        };
+        let token = match &address {
+            GatewayAddress::Port { token, .. } => token.clone(),
+            GatewayAddress::Socket(_) => String::new(),
+        };
+        let server = Arc::new(CallServer::new(session, calls, token));
+        thread::Builder::new().spawn(move || accept_calls(&listener, &server))?;
+        Ok(Self { address })
+    }
+
+    /// The address outside the jail.
+    pub fn address(&self) -> &GatewayAddress {
+        &self.address
+    }
+}
+
+enum Listener {
+    Socket(UnixListener),
+    Port(TcpListener),
+}
+
+impl Listener {
+    fn accept(&self) -> io::Result<Connection> {
+        match self {
+            Self::Socket(listener) => listener
+                .accept()
+                .map(|(stream, _)| Connection::Socket(stream)),
+            Self::Port(listener) => listener.accept().map(|(stream, _)| {
+                // Small messages go at once. An error only makes them late.
+                stream.set_nodelay(true).ok();
+                Connection::Port(stream)
+            }),
+        }
+    }
+}
+
+fn open_socket(folder: &Path) -> io::Result<(Listener, GatewayAddress)> {
+    let path = folder.join("socket");
+    match fs::remove_file(&path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let listener = UnixListener::bind(&path)?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+    Ok((Listener::Socket(listener), GatewayAddress::Socket(path)))
+}
+
+fn open_port() -> io::Result<(Listener, GatewayAddress)> {
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+    let port = listener.local_addr()?.port();
+    let token = make_secret()?;
+    let address = GatewayAddress::Port { port, token };
+    Ok((Listener::Port(listener), address))
+}
+
+/// Returns 128 random bits as hexadecimal digits.
+fn make_secret() -> io::Result<String> {
+    use std::fmt::Write as _;
+    use std::io::Read as _;
+    let mut bytes = [0; 16];
+    fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    let mut secret = String::new();
+    for byte in bytes {
+        // Writing to a text cannot fail.
+        write!(secret, "{byte:02x}").map_err(io::Error::other)?;
+    }
+    Ok(secret)
+}
+
+fn accept_calls(listener: &Listener, server: &Arc<CallServer>) {
+    let places = Arc::new(CallPlaces::default());
+    loop {
+        let Ok(connection) = listener.accept() else {
+            clock::pause_thread(ERROR_PAUSE);
+            continue;
+        };
+        places.take();
+        let (server, taken) = (Arc::clone(server), Arc::clone(&places));
+        let started = thread::Builder::new().spawn(move || {
+            server.serve(connection);
+            taken.give_back();
+        });
+        if started.is_err() {
+            // The caller sees that its connection ended.
+            places.give_back();
+            clock::pause_thread(ERROR_PAUSE);
+        }
+    }
+}
+
+/// Counts the calls that run.
+#[derive(Default)]
+struct CallPlaces {
+    taken: Mutex<usize>,
+    freed: Condvar,
+}
+
+impl CallPlaces {
+    /// Takes a place, as soon as one is free.
+    fn take(&self) {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_full = |taken: &mut usize| *taken >= MOST_CALLS;
+        let waited = self.freed.wait_while(taken, is_full);
+        *waited.unwrap_or_else(PoisonError::into_inner) += 1;
+    }
+
+    fn give_back(&self) {
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        self.freed.notify_one();
+    }
+}
+
+fn remove_folder(path: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
+/// The number of the next call of this process.
+static NEXT_CALL: AtomicUsize = AtomicUsize::new(1);
+
+fn count_call() -> usize {
+    NEXT_CALL.fetch_add(1, Ordering::Relaxed)
+}

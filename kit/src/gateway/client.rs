@@ -1,0 +1,256 @@
+//! The side in the jail: hands over a command line, and passes on the standard streams.
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::net::{Ipv4Addr, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
+
+use super::frame::{Call, CallFile, Frame, FrameError, GatewayAddress, VERSION};
+use super::{ADDRESS_VARIABLE, MAX_CONTENT};
+use crate::cli::named_files::NamedFile;
+use crate::sys::Env;
+use crate::ui::Ui;
+
+/// A command line as its caller understands it.
+#[derive(Debug, Default)]
+pub struct CallerLine {
+    /// The names of the command and its subcommands.
+    pub path: Vec<String>,
+    /// The files that it names.
+    pub files: Vec<NamedFile>,
+}
+
+/// A command line could not be run outside.
+#[derive(Debug, thiserror::Error)]
+enum CallError {
+    #[error("an argument is not UTF-8, which cannot be handed to the town from a jail")]
+    Argument,
+    #[error("cannot read {}", path.display())]
+    File {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error(
+        "{} is larger than {} MiB, which cannot be handed to the town from a jail",
+        path.display(), MAX_CONTENT / 1024 / 1024
+    )]
+    TooLarge { path: PathBuf },
+    #[error("cannot write {}", path.display())]
+    Write {
+        path: PathBuf,
+        #[source]
+        source: io::Error,
+    },
+    #[error("{ADDRESS_VARIABLE} is `{text}`, which is no address of a gateway")]
+    Address { text: String },
+    /// The process outside that runs commands has ended.
+    #[error("the town cannot be reached from this jail")]
+    Unreachable(#[source] io::Error),
+    /// The connection ended before the command: it may have been run or not.
+    #[error("the connection to the town ended before the command did")]
+    Cut(#[source] FrameError),
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// Runs a command line outside of the jail that this process is in, and returns its exit code.
+/// `None` if there is no jail, or if the command runs inside. `read_line` returns `None` for a line
+/// that is answered inside, such as a request for help.
+pub fn forward_call(
+    env: &Env,
+    program: &str,
+    args: &[OsString],
+    read_line: impl FnOnce() -> Option<CallerLine>,
+) -> Option<ExitCode> {
+    let address = env.get(ADDRESS_VARIABLE)?;
+    match make_call(env, address, program, args, read_line()?) {
+        Ok(exit) => exit.map(ExitCode::from),
+        Err(error) => {
+            let is_json = args.iter().any(|arg| arg == "--json");
+            let failure = crate::failure::Failure::unclassified(&error.into());
+            Ui::new(is_json, false, env).error(&failure);
+            Some(ExitCode::FAILURE)
+        }
+    }
+}
+
+fn make_call(
+    env: &Env,
+    address: &str,
+    program: &str,
+    args: &[OsString],
+    line: CallerLine,
+) -> Result<Option<u8>, CallError> {
+    let parsed = GatewayAddress::parse(address);
+    let address = parsed.ok_or_else(|| CallError::Address {
+        text: address.to_owned(),
+    })?;
+    let args = args
+        .iter()
+        .skip(1)
+        .map(|arg| arg.to_str().map(str::to_owned));
+    let args: Option<Vec<String>> = args.collect();
+    let paths: Vec<PathBuf> = line
+        .files
+        .iter()
+        .map(|file| env.make_absolute(&file.path))
+        .collect();
+    let contents = paths.iter().map(|path| read_file(path));
+    let contents: Vec<Option<Vec<u8>>> = contents.collect::<Result<_, _>>()?;
+    let call = Call {
+        version: VERSION,
+        token: match &address {
+            GatewayAddress::Port { token, .. } => token.clone(),
+            GatewayAddress::Socket(_) => String::new(),
+        },
+        program: program.to_owned(),
+        args: args.ok_or(CallError::Argument)?,
+        path: line.path,
+        files: line
+            .files
+            .iter()
+            .map(|file| CallFile {
+                argument: file.argument - 1,
+                start: file.start,
+            })
+            .collect(),
+        display: list_display_variables(env),
+    };
+    match address {
+        GatewayAddress::Socket(path) => {
+            let stream = UnixStream::connect(path).map_err(CallError::Unreachable)?;
+            let other = stream.try_clone().map_err(CallError::Unreachable)?;
+            exchange(stream, other, call, contents, &paths)
+        }
+        GatewayAddress::Port { port, .. } => {
+            let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
+            let stream = stream.map_err(CallError::Unreachable)?;
+            // Small messages go at once. An error only makes them late.
+            stream.set_nodelay(true).ok();
+            let other = stream.try_clone().map_err(CallError::Unreachable)?;
+            exchange(stream, other, call, contents, &paths)
+        }
+    }
+}
+
+/// Returns the variables by which the output fits the caller's terminal.
+fn list_display_variables(env: &Env) -> Vec<(String, String)> {
+    let ui = Ui::new(false, false, env);
+    let width = ui.known_width().map(|width| width.to_string());
+    let mut variables: Vec<(String, String)> = Vec::new();
+    variables.extend(width.map(|width| ("COLUMNS".to_owned(), width)));
+    for name in [
+        "NO_COLOR",
+        "CLICOLOR",
+        "CLICOLOR_FORCE",
+        "LANG",
+        "LC_ALL",
+        "TZ",
+    ] {
+        if let Some(value) = env.get(name) {
+            variables.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    if ui.is_terminal() {
+        variables.push(("CLICOLOR_FORCE".to_owned(), "1".to_owned()));
+    }
+    variables
+}
+
+/// Reads a file that is sent. `None` if it does not exist.
+fn read_file(path: &Path) -> Result<Option<Vec<u8>>, CallError> {
+    let build_error = |source| CallError::File {
+        path: path.to_owned(),
+        source,
+    };
+    let opened = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(build_error(error)),
+    };
+    let limit = u64::try_from(MAX_CONTENT).unwrap_or(u64::MAX);
+    let mut content = Vec::new();
+    opened
+        .take(limit + 1)
+        .read_to_end(&mut content)
+        .map_err(build_error)?;
+    if content.len() > MAX_CONTENT {
+        let path = path.to_owned();
+        return Err(CallError::TooLarge { path });
+    }
+    Ok(Some(content))
+}
+
+/// Sends the call and passes on what comes back, until the command ends.
+fn exchange<S: Read + Write + Send + 'static>(
+    mut stream: S,
+    input: S,
+    call: Call,
+    contents: Vec<Option<Vec<u8>>>,
+    paths: &[PathBuf],
+) -> Result<Option<u8>, CallError> {
+    Frame::Call(call)
+        .write(&mut stream)
+        .map_err(CallError::Cut)?;
+    for content in contents {
+        let frame = Frame::File(content);
+        frame.write(&mut stream).map_err(CallError::Cut)?;
+    }
+    let mut input = Some(input);
+    loop {
+        match Frame::read(&mut stream).map_err(CallError::Cut)? {
+            Frame::RunHere => return Ok(None),
+            Frame::Exit(code) => return Ok(Some(code)),
+            Frame::Failed(reason) => return Err(CallError::Refused(reason)),
+            Frame::Output(content) => {
+                if write_all(&mut io::stdout(), &content).is_err() {
+                    // Who reads the output has ended. The gateway ends the command.
+                    return Ok(Some(1));
+                }
+            }
+            Frame::Errors(content) => {
+                // Without a reader of errors the command goes on.
+                write_all(&mut io::stderr(), &content).ok();
+            }
+            Frame::Written { file, content } => {
+                let path = usize::try_from(file).ok().and_then(|at| paths.get(at));
+                let path = path.ok_or(CallError::Cut(FrameError::Unknown))?;
+                std::fs::write(path, content).map_err(|source| CallError::Write {
+                    path: path.clone(),
+                    source,
+                })?;
+            }
+            Frame::WantInput => {
+                if let Some(stream) = input.take() {
+                    thread::spawn(move || send_input(stream));
+                }
+            }
+            Frame::Call(_) | Frame::File(_) | Frame::Input(_) => {
+                return Err(CallError::Cut(FrameError::Unknown));
+            }
+        }
+    }
+}
+
+/// Sends the standard input to its end. The command may end before.
+fn send_input(mut stream: impl Write) {
+    let mut part = vec![0; 64 * 1024];
+    let mut stdin = io::stdin();
+    loop {
+        // An input that cannot be read is at its end for the command.
+        let length = stdin.read(&mut part).unwrap_or(0);
+        let frame = Frame::Input(part[..length].to_vec());
+        if frame.write(&mut stream).is_err() || length == 0 {
+            return;
+        }
+    }
+}
+
+fn write_all(to: &mut impl Write, content: &[u8]) -> io::Result<()> {
+    to.write_all(content)?;
+    to.flush()
+}
