@@ -419,7 +419,11 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     let ui = Ui::new(line.root.json, false, &env);
     bd::git::report_slow_remotes(kit::ui::report_slow_remote);
     let ctx = Context::new(env, ui);
-    if !matches!(line.command, Some(Command::Demo(_) | Command::Top(_))) {
+    // The first process of a session ends after the agent.
+    if !matches!(
+        line.command,
+        Some(Command::Demo(_) | Command::Top(_) | Command::SessionWrapper(_))
+    ) {
         gt::town::temporary::remove_on_signals();
     }
     let checked = gateway::check_named_files(&line.paths)

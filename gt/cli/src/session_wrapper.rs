@@ -1,10 +1,14 @@
 //! `gt session-wrapper`: the first process of every session.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
+use std::process::ExitStatus;
 
-use super::CommandResult;
+use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::host::wrapper;
+use gt::host::jail::session::{JailOpening, run_session};
+use gt::host::{live_town, wrapper};
+use kit::sys::ChildCommand;
 
 /// Become the command that a start file names
 ///
@@ -13,10 +17,57 @@ use gt::host::wrapper;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The start file
-    file: PathBuf,
+    #[arg(required_unless_present = "foreground")]
+    file: Option<PathBuf>,
+
+    /// Stay outside the jail of the command, until the command ends
+    #[arg(long, hide = true, requires = "file")]
+    resident: bool,
+
+    /// Run a program in the foreground of the terminal, inside a jail
+    #[arg(long, hide = true, conflicts_with = "file", requires = "words")]
+    foreground: bool,
+
+    #[arg(last = true, hide = true, requires = "foreground")]
+    words: Vec<String>,
 }
 
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let start = wrapper::take_start_file(&args.file)?;
-    Err(wrapper::become_command(start, ctx.env.get("TERM")).into())
+    let Some(file) = args.file else {
+        return run_in_foreground(&args.words);
+    };
+    let exe = live_town::find_gt_program(&ctx.env);
+    let terminal = ctx.env.get("TERM");
+    let start = wrapper::take_start_file(&file)?;
+    let Some(jail) = start.jail.clone() else {
+        return Err(wrapper::become_command(start, terminal).into());
+    };
+    if !args.resident {
+        return Err(wrapper::become_resident(start, &file, &exe, terminal).into());
+    }
+    let status = run_session(
+        &start,
+        &jail,
+        &exe,
+        terminal,
+        |_| Ok(JailOpening::default()),
+    )?;
+    end_with(status)
+}
+
+fn run_in_foreground(words: &[String]) -> CommandResult {
+    let (program, args) = match words.split_first() {
+        Some((program, args)) => (program.as_str(), args),
+        None => ("", &[][..]),
+    };
+    end_with(ChildCommand::new(program).args(args).run_in_foreground()?)
+}
+
+/// Ends without output, with the code of a child. The end by a signal has the code of a shell.
+fn end_with(status: ExitStatus) -> CommandResult {
+    let code = status
+        .code()
+        .or_else(|| status.signal().map(|signal| 128 + signal))
+        .and_then(|code| u8::try_from(code).ok());
+    build_report_with_exit(code.unwrap_or(u8::MAX), (), |(), _| {})
 }

@@ -65,7 +65,7 @@ fn apply_network_timeout(town: &Town) {
 
 /// Returns the program `gt`: beside the running program (which may be `gtd`), otherwise the one on
 /// `PATH`.
-fn find_gt_program(env: &Env) -> PathBuf {
+pub fn find_gt_program(env: &Env) -> PathBuf {
     let running = env::current_exe();
     running
         .as_deref()

@@ -24,6 +24,7 @@ use jiff::Timestamp;
 use kit::sys::ExecError;
 
 pub use fake::FakeHost;
+pub use jail::session::SessionJail;
 pub use live_town::LiveTown;
 pub(crate) use question::TYPED_PREFIX;
 
@@ -49,6 +50,8 @@ pub struct SessionSpec {
     pub keep: bool,
     /// The style of the status line, such as `bg=#1e3a5f,fg=#e0e0e0`. Empty for the default one.
     pub status_style: String,
+    /// The jail in which the command runs.
+    pub jail: Option<SessionJail>,
 }
 
 /// An existing session.

@@ -1,6 +1,8 @@
 //! Reads and writes the start file of a session, which passes command and environment to the
 //! process without any argument list. The file has mode 0600. `gt session-wrapper` reads and
-//! removes it as the first step in the session, then replaces itself with the command.
+//! removes it as the first step in the session, then replaces itself with the command. A command in
+//! a jail has a second step, because the wrapper stays outside the jail and has the environment of
+//! the session by then.
 
 use std::fs;
 use std::io::Write;
@@ -9,7 +11,7 @@ use std::path::{Path, PathBuf};
 use kit::sys::{ChildCommand, Env, file};
 use serde::{Deserialize, Serialize};
 
-use super::SessionSpec;
+use super::{SessionJail, SessionSpec};
 
 /// Variables of the caller that every session inherits. A name that ends in `*` is a prefix. Any
 /// other variable is left out, because the markers of the calling agent would make a new agent
@@ -76,6 +78,9 @@ pub struct StartFile {
     pub argv: Vec<String>,
     /// The complete environment.
     pub env: Vec<(String, String)>,
+    /// The jail of the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub jail: Option<SessionJail>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -95,6 +100,10 @@ pub enum StartError {
     },
     #[error("the folder {} is not there", cwd.display())]
     NoFolder { cwd: PathBuf },
+    #[error("cannot prepare the jail of the session")]
+    Jail(#[source] std::io::Error),
+    #[error(transparent)]
+    Plan(#[from] kit::sys::jail::JailError),
     #[error(transparent)]
     Exec(#[from] kit::sys::ExecError),
 }
@@ -207,6 +216,37 @@ pub fn become_command(start: StartFile, terminal: Option<&str>) -> StartError {
     StartError::Exec(exec.replace_process())
 }
 
+/// Replaces this process with the wrapper that runs the command of a start file in its jail. Returns
+/// only if that failed. `file` is the path of the start file, which has been removed.
+pub fn become_resident(
+    start: StartFile,
+    file: &Path,
+    exe: &Path,
+    terminal: Option<&str>,
+) -> StartError {
+    let (Some(folder), Some(name)) = (file.parent(), file.file_stem()) else {
+        return StartError::NoFolder { cwd: start.cwd };
+    };
+    let again = match write_start_file(folder, &name.to_string_lossy(), &start) {
+        Ok(again) => again,
+        Err(error) => return error,
+    };
+    let words = ["session-wrapper", "--resident"].map(str::to_owned);
+    become_command(
+        StartFile {
+            cwd: start.cwd,
+            argv: [exe.to_string_lossy().into_owned()]
+                .into_iter()
+                .chain(words)
+                .chain([again.to_string_lossy().into_owned()])
+                .collect(),
+            env: start.env,
+            jail: None,
+        },
+        terminal,
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -259,6 +299,7 @@ mod tests {
             cwd: folder.path().to_owned(),
             argv: vec!["true".to_owned()],
             env: vec![("KEY".to_owned(), "secret".to_owned())],
+            jail: None,
         };
         let path = write_start_file(&files, "gt-web-nux", &start).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;

@@ -4,8 +4,8 @@
 //! Nothing lifts a restriction again, also not for the children of the child. The rest of this
 //! process is not restricted. Only Linux has both mechanisms.
 //!
-//! A child whose files are restricted cannot leave its process group, so that nothing of it survives
-//! the end of the group. The filter cannot tell the first call that enters a group from a later one,
+//! A child of [`ProcessGroups::One`] cannot leave its process group, so that nothing of it survives the
+//! end of the group. The filter cannot tell the first call that enters a group from a later one,
 //! so the group is made by a process that is started before.
 
 #![expect(
@@ -27,6 +27,18 @@ pub struct Confinement {
     /// program that builds a jail of its own with them.
     pub files: Option<ReachableFiles>,
     pub sockets: SocketFamilies,
+    pub groups: ProcessGroups,
+}
+
+/// The process groups that a child can make.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ProcessGroups {
+    /// Any, and sessions: for a child that a process namespace ends, or one at a terminal, whose
+    /// shells make groups.
+    #[default]
+    Any,
+    /// The child and all that it starts stay in one group.
+    One,
 }
 
 /// All files that a child can open. It can see the names and sizes of others, and change the mode
@@ -88,7 +100,7 @@ impl Confinement {
             release: Some(release),
             group: None,
         };
-        if self.files.is_some() {
+        if self.groups == ProcessGroups::One {
             let group = start_group()?;
             command.process_group(i32::try_from(group.id()).map_err(io::Error::other)?);
             spawner.group = Some(group);
@@ -161,7 +173,7 @@ mod linux {
         SeccompRule,
     };
 
-    use super::{Confinement, ReachableFiles, SocketFamilies};
+    use super::{Confinement, ProcessGroups, ReachableFiles, SocketFamilies};
 
     /// The devices that every program may use.
     const DEVICES: [&str; 5] = [
@@ -176,11 +188,10 @@ mod linux {
     #[cfg(target_arch = "x86_64")]
     const X32_CALL: i64 = 0x4000_0000;
 
-    /// Restricts the calling thread. `group` is the process group that a child with restricted files
-    /// enters.
+    /// Restricts the calling thread. `group` is the only process group that a child enters.
     pub(super) fn restrict_thread(confinement: &Confinement, group: Option<u32>) -> io::Result<()> {
         let mut refused = refused_calls(confinement.sockets)?;
-        if confinement.files.is_some() {
+        if confinement.groups == ProcessGroups::One {
             refused.extend(calls_that_leave_the_group(group)?);
         }
         let filter = build_filter(refused)?;

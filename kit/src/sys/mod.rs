@@ -9,6 +9,7 @@ pub mod confine;
 pub mod env;
 pub mod exec;
 pub mod file;
+mod foreground;
 pub mod foreign;
 pub mod foreign_folder;
 pub mod inside;

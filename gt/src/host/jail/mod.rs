@@ -6,6 +6,7 @@
 
 mod choice;
 mod pointers;
+pub mod session;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -187,6 +188,7 @@ fn build_plan(
         },
         variables: own.chain(settings.variables.iter().cloned()).collect(),
         is_interactive: false,
+        sockets: Vec::new(),
     })
 }
 

@@ -383,6 +383,7 @@ impl SessionHost for Tmux {
             cwd: spec.cwd.clone(),
             argv: spec.argv.clone(),
             env: wrapper::session_environment(&self.env, spec, &self.exe),
+            jail: spec.jail.clone(),
         };
         let file =
             wrapper::write_start_file(&self.files, &name, &start).map_err(map_start_error)?;

@@ -53,6 +53,7 @@ impl TestServer {
             token: format!("{}{name}", self.root.path().display()).replace('/', "_"),
             keep: false,
             status_style: String::new(),
+            jail: None,
         }
     }
 

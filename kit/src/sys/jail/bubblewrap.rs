@@ -91,6 +91,13 @@ fn list_mounts(
     for path in plan.protected.iter().filter(|path| path.exists()) {
         add_at_both_names(&mut mounts, path, MountContent::ReadOnly)?;
     }
+    for socket in &plan.sockets {
+        let real = socket
+            .host
+            .canonicalize()
+            .map_err(JailError::at(&socket.host))?;
+        mounts.push(Mount::new(&socket.inside, MountContent::Writable(real)));
+    }
     mounts.sort_by_key(|mount| mount.at.components().count());
     Ok(mounts)
 }

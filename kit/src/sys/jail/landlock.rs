@@ -8,7 +8,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
 use super::{JailError, JailNetwork, JailPlan, PrivatePlaces, table};
-use crate::sys::confine::{Confinement, ReachableFiles, SocketFamilies};
+use crate::sys::confine::{Confinement, ProcessGroups, ReachableFiles, SocketFamilies};
 use crate::sys::file;
 
 pub(super) fn build_confinement(
@@ -32,6 +32,11 @@ pub(super) fn build_confinement(
         sockets: match plan.network {
             JailNetwork::Full => SocketFamilies::Internet,
             JailNetwork::None => SocketFamilies::None,
+        },
+        groups: if plan.is_interactive {
+            ProcessGroups::Any
+        } else {
+            ProcessGroups::One
         },
     }
 }

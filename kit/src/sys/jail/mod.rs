@@ -14,14 +14,17 @@ use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::confine::{Confinement, SocketFamilies};
+use serde::{Deserialize, Serialize};
+
+use super::confine::{Confinement, ProcessGroups, SocketFamilies};
 use super::exec::{ChildCommand, ChildOutput};
 use super::file;
 
 pub use probe::{JailProbe, ProbeError, RuleProbe, probe_jail};
 
 /// The mechanism that builds a jail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum JailBackend {
     Bubblewrap,
     Landlock,
@@ -68,9 +71,21 @@ pub struct JailPlan {
     /// The names of further variables that the program keeps, with `*` at the end for all that begin
     /// so.
     pub variables: Vec<String>,
-    /// True if the program talks to the user's terminal. It then keeps its controlling terminal, so
-    /// that Ctrl-C reaches the program and does not end the jail.
+    /// True if the program talks to the user's terminal. It then keeps its controlling terminal and
+    /// may make process groups, so that the caller of a jail of Landlock must end what it leaves.
     pub is_interactive: bool,
+    /// Sockets of the host that the program can connect to. Only bubblewrap shows them: Landlock
+    /// refuses all unix sockets.
+    pub sockets: Vec<JailSocket>,
+}
+
+/// A unix socket of the host that a jailed program sees.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JailSocket {
+    /// The path on the host.
+    pub host: PathBuf,
+    /// The path in the jail.
+    pub inside: PathBuf,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -115,6 +130,7 @@ impl JailPlan {
                 let confinement = Confinement {
                     files: None,
                     sockets: SocketFamilies::InternetAndUnix,
+                    groups: ProcessGroups::Any,
                 };
                 Ok(command
                     .keep_env(is_kept, |name, value| {
@@ -130,6 +146,10 @@ impl JailPlan {
                 landlock::link_home(self, &places, &readable)?;
                 let move_home = |name: &str, value: &OsStr| {
                     let value = table::checked_value(name, value);
+                    // The paths of a session's own variables are reachable where they are.
+                    if self.is_interactive && !table::is_kept_variable(name) {
+                        return value.to_owned();
+                    }
                     landlock::move_into_home(self.home.as_deref(), &places.home, value)
                 };
                 Ok(command

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{JailBackend, JailError, JailNetwork, JailPlan, describe_failed_start};
-use crate::sys::confine::{Confinement, ReachableFiles, SocketFamilies};
+use crate::sys::confine::{Confinement, ProcessGroups, ReachableFiles, SocketFamilies};
 use crate::sys::exec::{ChildCommand, ExecError};
 
 const SCRIPT: &str = include_str!("../../../templates/jail-probe.sh");
@@ -163,6 +163,7 @@ fn find_open_sockets(socket: &std::path::Path) -> Result<Vec<&'static str>, Prob
     let confined = |sockets| Confinement {
         files: Some(ReachableFiles::default()),
         sockets,
+        groups: ProcessGroups::Any,
     };
     let reached = confined(SocketFamilies::Internet)
         .run(|| UnixStream::connect(socket).is_ok())
@@ -191,6 +192,7 @@ fn closes_abstract_sockets(backend: JailBackend) -> Result<bool, ProbeError> {
         JailBackend::Landlock => Confinement {
             files: Some(ReachableFiles::default()),
             sockets: SocketFamilies::Internet,
+            groups: ProcessGroups::Any,
         },
     };
     confinement

@@ -189,6 +189,7 @@ fn build_environment(
         token: String::new(),
         keep: false,
         status_style: String::new(),
+        jail: None,
     };
     wrapper::session_environment(&town.env, &spec, &town.exe)
         .into_iter()

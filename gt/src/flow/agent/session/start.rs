@@ -755,6 +755,7 @@ fn start_session(
         // The screen of a worker is kept after its end, because no user watches it.
         keep: matches!(address, Address::Polecat(..)),
         status_style: StatusTheme::for_agent(town, address).tmux_style(),
+        jail: None,
     })?;
     let words = preset.prompt_to_type(&begin.message);
     let mut question = None;

@@ -1,0 +1,153 @@
+//! Runs the agent of a session in a jail, from a process outside that stays until the agent ends.
+//!
+//! Outside, the wrapper is the first process of the session. It has the session's environment, so
+//! that its descendants are found as members of the session. It takes in processes whose parent
+//! ended, and kills the remaining ones after the agent's end. Inside, the agent runs in the
+//! foreground of the terminal, so that no key reaches the processes that hold the jail.
+//!
+//! 1. Open what the agent reaches through the wrapper (`open`).
+//! 2. Start the jail with the agent, and wait for its end.
+//! 3. Kill the processes that are left.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use kit::sys::jail::{JailBackend, JailNetwork, JailPlan, JailSocket};
+use kit::sys::{ChildCommand, clock};
+use serde::{Deserialize, Serialize};
+
+use crate::host::wrapper::{StartError, StartFile};
+use crate::town::process::{self, Process};
+
+/// The hidden command of our own program that runs an agent in the foreground, inside its jail.
+pub const FOREGROUND: [&str; 3] = ["session-wrapper", "--foreground", "--"];
+
+/// The jail of a session, as its start file describes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionJail {
+    pub backend: JailBackend,
+    /// The private folder of the session, with its home folder and its temporary folder.
+    pub folder: PathBuf,
+    /// The user's home folder, which the agent does not see.
+    pub home: Option<PathBuf>,
+    /// The existing folders that the agent may change.
+    pub writable: Vec<PathBuf>,
+    /// The files and folders that it reads besides the system.
+    pub readable: Vec<PathBuf>,
+    pub has_network: bool,
+    /// The names of variables that the agent keeps, with `*` at the end for all that begin so.
+    pub variables: Vec<String>,
+}
+
+/// The ways from the agent to the wrapper, in addition to its plan.
+#[derive(Debug, Default)]
+pub struct JailOpening {
+    /// Variables of the agent.
+    pub env: Vec<(String, String)>,
+    /// Sockets of the wrapper. An agent in the jail of Landlock reaches none.
+    pub sockets: Vec<JailSocket>,
+}
+
+/// Runs the agent of a start file in its jail, until it ends. `exe` is our own program, `terminal`
+/// the backend's value of `TERM`. `open` runs before the agent starts.
+pub fn run_session(
+    start: &StartFile,
+    jail: &SessionJail,
+    exe: &Path,
+    terminal: Option<&str>,
+    open: impl FnOnce(&SessionJail) -> io::Result<JailOpening>,
+) -> Result<ExitStatus, StartError> {
+    if !start.cwd.is_dir() {
+        let cwd = start.cwd.clone();
+        return Err(StartError::NoFolder { cwd });
+    }
+    adopt_orphans().map_err(StartError::Jail)?;
+    // The end of a session signals all its processes. The agent has the time to end that they get.
+    signal_hook::flag::register(
+        signal_hook::consts::SIGTERM,
+        Arc::new(AtomicBool::new(false)),
+    )
+    .map_err(StartError::Jail)?;
+    let opening = open(jail).map_err(StartError::Jail)?;
+    let command = build_command(start, exe, terminal, &opening);
+    let plan = build_plan(jail, exe, &opening);
+    let status = plan.wrap(jail.backend, command)?.run_attached()?;
+    kill_descendants();
+    Ok(status)
+}
+
+/// Makes this process the parent of the processes below it whose parent ended.
+#[cfg(target_os = "linux")]
+fn adopt_orphans() -> io::Result<()> {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    Ok(())
+}
+
+#[cfg(not(target_os = "linux"))]
+fn adopt_orphans() -> io::Result<()> {
+    Ok(())
+}
+
+fn build_command(
+    start: &StartFile,
+    exe: &Path,
+    terminal: Option<&str>,
+    opening: &JailOpening,
+) -> ChildCommand {
+    let command = ChildCommand::new(exe)
+        .args(FOREGROUND)
+        .args(&start.argv)
+        .cwd(&start.cwd)
+        .env("TERM", terminal.unwrap_or("dumb"))
+        .env("PWD", &start.cwd);
+    let variables = start.env.iter().chain(&opening.env);
+    variables.fold(command, |command, (name, value)| command.env(name, value))
+}
+
+fn build_plan(jail: &SessionJail, exe: &Path, opening: &JailOpening) -> JailPlan {
+    let opened = opening.env.iter().map(|(name, _)| name.clone());
+    let own = ["PWD".to_owned()].into_iter().chain(opened);
+    let program_folder = exe.parent().map(Path::to_owned);
+    JailPlan {
+        folder: jail.folder.clone(),
+        home: jail.home.clone(),
+        writable: jail.writable.clone(),
+        readable: jail
+            .readable
+            .iter()
+            .cloned()
+            .chain(program_folder)
+            .collect(),
+        protected: Vec::new(),
+        network: if jail.has_network {
+            JailNetwork::Full
+        } else {
+            JailNetwork::None
+        },
+        variables: jail.variables.iter().cloned().chain(own).collect(),
+        is_interactive: true,
+        sockets: opening.sockets.clone(),
+    }
+}
+
+/// Kills what an agent left. Each round can meet processes that were started in the meantime.
+fn kill_descendants() {
+    let Some(own) = Process::find(process::own_pid()) else {
+        return;
+    };
+    clock::wait_for(Duration::from_secs(5), || {
+        let left: Vec<Process> = process::process_tree(own)
+            .into_iter()
+            .filter(|process| *process != own)
+            .collect();
+        for process in &left {
+            // A process that cannot be killed is found by the end of the session.
+            process.signal(rustix::process::Signal::KILL).ok();
+        }
+        left.is_empty().then_some(())
+    });
+}
