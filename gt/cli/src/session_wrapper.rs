@@ -6,7 +6,8 @@ use std::process::ExitStatus;
 
 use super::{CommandResult, build_report_with_exit};
 use crate::context::Context;
-use gt::host::jail::session::{JailOpening, run_session};
+use gt::host::gateway::open_session_gateway;
+use gt::host::jail::session::{outlive_agent, run_session};
 use gt::host::{live_town, wrapper};
 use kit::sys::ChildCommand;
 
@@ -20,9 +21,13 @@ pub(crate) struct Args {
     #[arg(required_unless_present = "foreground")]
     file: Option<PathBuf>,
 
-    /// Stay outside the jail of the command, until the command ends
+    /// Serve the gateway of a command in a jail, until the command ends
     #[arg(long, hide = true, requires = "file")]
-    resident: bool,
+    gateway: bool,
+
+    /// Start the jail of the command, and end what the command leaves
+    #[arg(long, hide = true, requires = "file", conflicts_with = "gateway")]
+    jail: bool,
 
     /// Run a program in the foreground of the terminal, inside a jail
     #[arg(long, hide = true, conflicts_with = "file", requires = "words")]
@@ -42,17 +47,15 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let Some(jail) = start.jail.clone() else {
         return Err(wrapper::become_command(start, terminal).into());
     };
-    if !args.resident {
-        return Err(wrapper::become_resident(start, &file, &exe, terminal).into());
+    if args.jail {
+        return end_with(run_session(&start, &jail, &exe, terminal)?);
     }
-    let status = run_session(
-        &start,
-        &jail,
-        &exe,
-        terminal,
-        |_| Ok(JailOpening::default()),
-    )?;
-    end_with(status)
+    if args.gateway {
+        outlive_agent()?;
+        let start = open_session_gateway(&ctx.env, start)?;
+        return end_with(wrapper::run_jail_step(&start, &file, &exe)?);
+    }
+    Err(wrapper::become_gateway(start, &file, &exe, terminal).into())
 }
 
 fn run_in_foreground(words: &[String]) -> CommandResult {

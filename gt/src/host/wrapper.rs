@@ -1,12 +1,13 @@
 //! Reads and writes the start file of a session, which passes command and environment to the
 //! process without any argument list. The file has mode 0600. `gt session-wrapper` reads and
-//! removes it as the first step in the session, then replaces itself with the command. A command in
-//! a jail has a second step, because the wrapper stays outside the jail and has the environment of
-//! the session by then.
+//! removes it as the first step in the session, then replaces itself with the command. For a
+//! command in a jail it has two more steps ([`WrapperStep`]), because it stays outside the jail and
+//! has the environment of the session by then.
 
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 
 use kit::sys::{ChildCommand, Env, file};
 use serde::{Deserialize, Serialize};
@@ -216,35 +217,71 @@ pub fn become_command(start: StartFile, terminal: Option<&str>) -> StartError {
     StartError::Exec(exec.replace_process())
 }
 
-/// Replaces this process with the wrapper that runs the command of a start file in its jail. Returns
-/// only if that failed. `file` is the path of the start file, which has been removed.
-pub fn become_resident(
+/// A step of a wrapper that stays outside the jail of its command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WrapperStep {
+    /// Serves the gateway of the session.
+    Gateway,
+    /// Starts the jail, and ends what the command leaves.
+    Jail,
+}
+
+impl WrapperStep {
+    /// The flag of `gt session-wrapper`.
+    fn flag(self) -> &'static str {
+        match self {
+            Self::Gateway => "--gateway",
+            Self::Jail => "--jail",
+        }
+    }
+}
+
+/// Replaces this process with the first step of a wrapper, in the environment of the session.
+/// Returns only if that failed. `file` is the path of the start file, which has been removed.
+pub fn become_gateway(
     start: StartFile,
     file: &Path,
     exe: &Path,
     terminal: Option<&str>,
 ) -> StartError {
+    match write_next_step(&start, file, exe, WrapperStep::Gateway) {
+        Ok(argv) => become_command(
+            StartFile {
+                argv,
+                jail: None,
+                ..start
+            },
+            terminal,
+        ),
+        Err(error) => error,
+    }
+}
+
+/// Runs the step of a wrapper that starts the jail, until it ends.
+pub fn run_jail_step(start: &StartFile, file: &Path, exe: &Path) -> Result<ExitStatus, StartError> {
+    let argv = write_next_step(start, file, exe, WrapperStep::Jail)?;
+    Ok(ChildCommand::new(exe).args(&argv[1..]).run_attached()?)
+}
+
+/// Writes the start file of the next step beside the removed one, and returns its command.
+fn write_next_step(
+    start: &StartFile,
+    file: &Path,
+    exe: &Path,
+    step: WrapperStep,
+) -> Result<Vec<String>, StartError> {
     let (Some(folder), Some(name)) = (file.parent(), file.file_stem()) else {
-        return StartError::NoFolder { cwd: start.cwd };
+        let cwd = start.cwd.clone();
+        return Err(StartError::NoFolder { cwd });
     };
-    let again = match write_start_file(folder, &name.to_string_lossy(), &start) {
-        Ok(again) => again,
-        Err(error) => return error,
-    };
-    let words = ["session-wrapper", "--resident"].map(str::to_owned);
-    become_command(
-        StartFile {
-            cwd: start.cwd,
-            argv: [exe.to_string_lossy().into_owned()]
-                .into_iter()
-                .chain(words)
-                .chain([again.to_string_lossy().into_owned()])
-                .collect(),
-            env: start.env,
-            jail: None,
-        },
-        terminal,
-    )
+    let next = write_start_file(folder, &name.to_string_lossy(), start)?;
+    let words = [
+        exe.to_string_lossy(),
+        "session-wrapper".into(),
+        step.flag().into(),
+        next.to_string_lossy(),
+    ];
+    Ok(words.map(String::from).into())
 }
 
 #[cfg(test)]

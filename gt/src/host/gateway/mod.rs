@@ -6,6 +6,7 @@
 //! gave to the session.
 
 mod call;
+mod session;
 mod stream;
 
 use std::fs;
@@ -23,6 +24,7 @@ use kit::gateway::GatewayAddress;
 use kit::sys::{clock, file};
 
 use call::CallServer;
+pub use session::open_session_gateway;
 use stream::Connection;
 
 /// The calls of a session that run at the same time. Further ones wait.

@@ -5,9 +5,9 @@
 //! ended, and kills the remaining ones after the agent's end. Inside, the agent runs in the
 //! foreground of the terminal, so that no key reaches the processes that hold the jail.
 //!
-//! 1. Open what the agent reaches through the wrapper (`open`).
-//! 2. Start the jail with the agent, and wait for its end.
-//! 3. Kill the processes that are left.
+//! The first wrapper serves the gateway, and starts a second one, which starts the jail with the
+//! agent, waits for its end and kills the processes that are left. What the gateway starts for the
+//! agent is no descendant of the second one, because some of it outlives the session (`gt handoff`).
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -16,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use kit::gateway::ADDRESS_VARIABLE;
 use kit::sys::jail::{JailBackend, JailNetwork, JailPlan, JailSocket};
 use kit::sys::{ChildCommand, clock};
 use serde::{Deserialize, Serialize};
@@ -41,43 +42,38 @@ pub struct SessionJail {
     pub has_network: bool,
     /// The names of variables that the agent keeps, with `*` at the end for all that begin so.
     pub variables: Vec<String>,
-}
-
-/// The ways from the agent to the wrapper, in addition to its plan.
-#[derive(Debug, Default)]
-pub struct JailOpening {
-    /// Variables of the agent.
-    pub env: Vec<(String, String)>,
     /// Sockets of the wrapper. An agent in the jail of Landlock reaches none.
+    #[serde(default)]
     pub sockets: Vec<JailSocket>,
 }
 
 /// Runs the agent of a start file in its jail, until it ends. `exe` is our own program, `terminal`
-/// the backend's value of `TERM`. `open` runs before the agent starts.
+/// the backend's value of `TERM`.
 pub fn run_session(
     start: &StartFile,
     jail: &SessionJail,
     exe: &Path,
     terminal: Option<&str>,
-    open: impl FnOnce(&SessionJail) -> io::Result<JailOpening>,
 ) -> Result<ExitStatus, StartError> {
     if !start.cwd.is_dir() {
         let cwd = start.cwd.clone();
         return Err(StartError::NoFolder { cwd });
     }
     adopt_orphans().map_err(StartError::Jail)?;
-    // The end of a session signals all its processes. The agent has the time to end that they get.
-    signal_hook::flag::register(
-        signal_hook::consts::SIGTERM,
-        Arc::new(AtomicBool::new(false)),
-    )
-    .map_err(StartError::Jail)?;
-    let opening = open(jail).map_err(StartError::Jail)?;
-    let command = build_command(start, exe, terminal, &opening);
-    let plan = build_plan(jail, exe, &opening);
+    outlive_agent()?;
+    let command = build_command(start, exe, terminal);
+    let plan = build_plan(jail, exe);
     let status = plan.wrap(jail.backend, command)?.run_attached()?;
     kill_descendants();
     Ok(status)
+}
+
+/// Keeps this process until the agent ends. The end of a session signals all its processes, and the
+/// agent has the time to end that they get.
+pub fn outlive_agent() -> Result<(), StartError> {
+    let ignored = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register(signal_hook::consts::SIGTERM, ignored).map_err(StartError::Jail)?;
+    Ok(())
 }
 
 /// Makes this process the parent of the processes below it whose parent ended.
@@ -92,25 +88,19 @@ fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-fn build_command(
-    start: &StartFile,
-    exe: &Path,
-    terminal: Option<&str>,
-    opening: &JailOpening,
-) -> ChildCommand {
+fn build_command(start: &StartFile, exe: &Path, terminal: Option<&str>) -> ChildCommand {
     let command = ChildCommand::new(exe)
         .args(FOREGROUND)
         .args(&start.argv)
         .cwd(&start.cwd)
         .env("TERM", terminal.unwrap_or("dumb"))
         .env("PWD", &start.cwd);
-    let variables = start.env.iter().chain(&opening.env);
+    let variables = start.env.iter();
     variables.fold(command, |command, (name, value)| command.env(name, value))
 }
 
-fn build_plan(jail: &SessionJail, exe: &Path, opening: &JailOpening) -> JailPlan {
-    let opened = opening.env.iter().map(|(name, _)| name.clone());
-    let own = ["PWD".to_owned()].into_iter().chain(opened);
+fn build_plan(jail: &SessionJail, exe: &Path) -> JailPlan {
+    let own = ["PWD", ADDRESS_VARIABLE].map(str::to_owned);
     let program_folder = exe.parent().map(Path::to_owned);
     JailPlan {
         folder: jail.folder.clone(),
@@ -130,7 +120,7 @@ fn build_plan(jail: &SessionJail, exe: &Path, opening: &JailOpening) -> JailPlan
         },
         variables: jail.variables.iter().cloned().chain(own).collect(),
         is_interactive: true,
-        sockets: opening.sockets.clone(),
+        sockets: jail.sockets.clone(),
     }
 }
 

@@ -80,7 +80,7 @@ pub struct JailPlan {
 }
 
 /// A unix socket of the host that a jailed program sees.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JailSocket {
     /// The path on the host.
     pub host: PathBuf,

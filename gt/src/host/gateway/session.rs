@@ -1,0 +1,92 @@
+//! Opens the gateway of a session whose agent runs in a jail.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use kit::gateway::{ADDRESS_VARIABLE, GatewayAddress};
+use kit::sys::Env;
+use kit::sys::jail::{JailBackend, JailSocket};
+
+use super::{Gateway, GatewayKind, GatewaySession};
+use crate::host::daemon;
+use crate::host::live_town::open_live_town;
+use crate::host::wrapper::StartFile;
+use crate::town::TownLayout;
+use crate::town::event::Event;
+use crate::town::identity::Address;
+use crate::town::permission;
+
+/// The socket of the gateway inside a jail.
+const SOCKET_IN_JAIL: &str = "/run/gastown/gateway";
+
+/// Opens the gateway of a session, which this process serves from now on, and returns the start file
+/// with the way to it. `env` is the environment of the session.
+pub fn open_session_gateway(env: &Env, start: StartFile) -> io::Result<StartFile> {
+    let (Some(mut jail), Some(root), Some(role)) = (
+        start.jail.clone(),
+        env.get("GT_TOWN_ROOT").map(Path::new),
+        env.get("GT_ROLE"),
+    ) else {
+        return Ok(start);
+    };
+    let agent: Address = role.parse().map_err(io::Error::other)?;
+    let kind = match jail.backend {
+        JailBackend::Bubblewrap => GatewayKind::Socket,
+        JailBackend::Landlock => GatewayKind::Port,
+    };
+    let session = GatewaySession {
+        folder: gateway_folder(env, root, &agent),
+        exe: crate::host::live_town::find_gt_program(env),
+        cwd: working_folder(root, &agent),
+        env: start.env.clone(),
+        runs_in_jail: permission::runs_in_place,
+        bd_commands: permission::list_bd_commands(&agent),
+        record_refusal: record_refusals(env, root, agent),
+    };
+    let gateway = Gateway::open(kind, session)?;
+    let address = match gateway.address() {
+        GatewayAddress::Socket(host) => {
+            let inside = PathBuf::from(SOCKET_IN_JAIL);
+            jail.sockets.push(JailSocket {
+                host: host.clone(),
+                inside: inside.clone(),
+            });
+            GatewayAddress::Socket(inside)
+        }
+        port @ GatewayAddress::Port { .. } => port.clone(),
+    };
+    let mut start = start;
+    start
+        .env
+        .push((ADDRESS_VARIABLE.to_owned(), address.to_string()));
+    start.jail = Some(jail);
+    Ok(start)
+}
+
+/// The folder of a gateway's own files. Its path is short, because a socket allows no long one.
+fn gateway_folder(env: &Env, root: &Path, agent: &Address) -> PathBuf {
+    let town = open_live_town(env, root, agent.clone());
+    let text = format!("{}\0{agent}", root.display());
+    let name = bd::bead::hash::compute_short_hash(text.as_bytes(), 8);
+    daemon::socket_folder(&town).join(format!("gateway-{name}"))
+}
+
+/// The folder in which the commands of an agent run: that of its rig, which no jail can change.
+fn working_folder(root: &Path, agent: &Address) -> PathBuf {
+    match agent.rig() {
+        Some(rig) => TownLayout::new(root).rig(rig).root().to_owned(),
+        None => root.to_owned(),
+    }
+}
+
+/// Records the commands of `bd` that were refused, as `gt` records its own.
+fn record_refusals(env: &Env, root: &Path, agent: Address) -> Box<dyn Fn(&str) + Send + Sync> {
+    let (env, root) = (env.clone(), root.to_owned());
+    Box::new(move |command| {
+        let town = open_live_town(&env, &root, agent.clone());
+        town.record_event(&Event::PermissionRefused {
+            command: format!("bd {command}"),
+            permission: "jail".to_owned(),
+        });
+    })
+}
