@@ -39,6 +39,7 @@ mod followup;
 mod foreign;
 mod formulas;
 mod fuzz;
+mod gateway;
 mod git_store;
 mod handoff;
 mod hold;

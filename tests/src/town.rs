@@ -185,19 +185,37 @@ impl Town {
         if crate::forget::is_wanted() {
             crate::forget::derived_below(&self.root());
         }
-        let path = std::env::var("PATH").unwrap_or_default();
-        let mut run = Run::new(&self.path("bin").join(name), cwd)
-            .env("PATH", format!("{}:{path}", self.path("bin").display()))
-            .env("HOME", self.path("home"))
-            .env("TMUX_TMPDIR", self.path("tmux"))
-            .env("XDG_RUNTIME_DIR", self.path("run"))
-            .env("TERM", "xterm-256color")
-            .env("LANG", "C.UTF-8")
-            .env("GIT_CONFIG_NOSYSTEM", "1");
-        for (key, value) in &self.extra {
-            run = run.env(key, value);
+        let mut run = Run::new(&self.path("bin").join(name), cwd);
+        for (key, value) in self.variables() {
+            run = run.env(&key, value);
         }
         run
+    }
+
+    /// The environment of the town's people.
+    pub fn variables(&self) -> Vec<(String, String)> {
+        let bin = self.path("bin");
+        let path = format!(
+            "{}:{}",
+            bin.display(),
+            std::env::var("PATH").unwrap_or_default()
+        );
+        let folder = |name: &str| self.path(name).display().to_string();
+        let variables = vec![
+            ("PATH", path),
+            ("HOME", folder("home")),
+            ("TMUX_TMPDIR", folder("tmux")),
+            ("XDG_RUNTIME_DIR", folder("run")),
+            ("TERM", "xterm-256color".to_owned()),
+            ("LANG", "C.UTF-8".to_owned()),
+            ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
+        ];
+        let mut variables: Vec<(String, String)> = variables
+            .into_iter()
+            .map(|(key, value)| (key.to_owned(), value))
+            .collect();
+        variables.extend(self.extra.iter().cloned());
+        variables
     }
 
     /// Makes a bead in a rig and returns its id.

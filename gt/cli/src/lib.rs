@@ -116,9 +116,10 @@ use clap::Args;
 use gt::host::LiveTown;
 use gt::host::live_town::open_live_town;
 use gt::town::identity::Address;
+use gt::town::permission::runs_in_place;
 use kit::cli::overview::HelpPage;
 use kit::cli::parse::{ParsedCommandLine, Program};
-use kit::gateway::{self, CallerLine};
+use kit::gateway::{self, CallerLine, ForwardedError};
 use kit::sys::{Clock, Env, ExecError};
 use kit::ui::Ui;
 
@@ -362,6 +363,18 @@ fn read_callers_line(env: &Env, args: &[OsString]) -> Option<CallerLine> {
     }
 }
 
+/// Checks a line that an agent in a jail called: it runs outside, and names only files that the
+/// agent sent.
+fn check_forwarded_line(line: &ParsedCommandLine<RootArgs, Command>) -> Result<(), ForwardedError> {
+    if gateway::find_call_folder().is_some() && runs_in_place("gt", &line.path) {
+        return Err(ForwardedError::Command {
+            program: "gt",
+            command: line.path.join(" "),
+        });
+    }
+    gateway::check_named_files(&line.paths)
+}
+
 /// Reports a program that could not be started.
 fn fail_to_start(env: &Env, error: ExecError) -> ExitCode {
     let failure = gt::error::build_failure(&anyhow::Error::from(error));
@@ -426,7 +439,7 @@ pub fn main(env: Env, args: Vec<OsString>) -> ExitCode {
     ) {
         gt::town::temporary::remove_on_signals();
     }
-    let checked = gateway::check_named_files(&line.paths)
+    let checked = check_forwarded_line(&line)
         .map_err(anyhow::Error::from)
         .and_then(|()| ctx.check_permission(&line.path, &line.given));
     let result = match (checked, line.command) {

@@ -112,20 +112,26 @@ const IN_PLACE: &str = "in place";
 
 /// Returns true for a command of `program` that needs nothing of the town.
 pub fn runs_in_place(program: &str, path: &[String]) -> bool {
-    let path = match program {
-        BD => [&[BD.to_owned()], path].concat(),
-        _ => path.to_vec(),
+    // `bd` alone is a command of `gt`.
+    let (path, shortest) = match program {
+        BD => ([&[BD.to_owned()], path].concat(), 2),
+        _ => (path.to_vec(), 1),
     };
-    find_permission(&path, &[]).is_some_and(|row| row.name == IN_PLACE)
+    (shortest..=path.len()).any(|length| {
+        let name = path[..length].join(" ");
+        read_table()
+            .filter(|row| row.name == IN_PLACE)
+            .any(|row| table::split_list(row.commands, ',').any(|command| command == name))
+    })
 }
 
 /// The program whose commands begin with its name in the table.
 const BD: &str = "bd";
 
-/// Returns the commands of `bd` that an agent may run.
+/// Returns the commands of `bd` that an agent may run in the town.
 pub fn list_bd_commands(caller: &Address) -> Vec<String> {
     read_table()
-        .filter(|row| row.holders.include(caller))
+        .filter(|row| row.holders.include(caller) && row.name != IN_PLACE)
         .flat_map(|row| table::split_list(row.commands, ','))
         .filter_map(|command| command.strip_prefix("bd "))
         .map(str::to_owned)
@@ -223,6 +229,7 @@ mod tests {
             assert!(!runs_in_place("gt", &words(command)), "{command}");
         }
         assert!(!runs_in_place("bd", &words("list")));
+        assert!(!runs_in_place("bd", &[]));
         assert!(!runs_in_place("gt", &[]));
     }
 
@@ -232,6 +239,7 @@ mod tests {
         let has = |command: &str| polecat.iter().any(|known| known == command);
         assert!(has("list") && has("create") && has("close"));
         for command in [
+            "mcp",
             "init",
             "admin",
             "import",
