@@ -567,6 +567,21 @@ impl RigLayout {
         self.runtime().join("setup-hooks")
     }
 
+    /// `.runtime/jail/`: the private folders of the rig's workers in a jail.
+    pub fn session_jails(&self) -> PathBuf {
+        self.runtime().join("jail")
+    }
+
+    /// `.runtime/jail/<name>/`: the home folder and the agent's configuration of a worker.
+    pub fn session_jail(&self, name: &str) -> PathBuf {
+        self.session_jails().join(name)
+    }
+
+    /// `.runtime/jail/<name>.txt`: the jail of a worker's last session, in words.
+    pub fn session_jail_note(&self, name: &str) -> PathBuf {
+        self.session_jails().join(format!("{name}.txt"))
+    }
+
     /// `.runtime/desk/`: the state of the desks of work trees, and the logs of their commands.
     pub fn desks(&self) -> PathBuf {
         self.runtime().join("desk")

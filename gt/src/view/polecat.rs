@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use kit::sys::file;
 use serde::Serialize;
 
 use crate::flow::agent::polecat::describe_hire;
@@ -113,6 +114,10 @@ pub struct PolecatStatus {
     /// The command of its desk that runs, or failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub desk_progress: Option<DeskProgress>,
+    /// The jail of its last session: `bubblewrap`, `landlock`, or `none:` with the reason. None if
+    /// no setting asks for one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jail: Option<String>,
     /// The number of sessions that have worked on the bead.
     pub sessions: usize,
     /// The user and the time of the last hire with a persona, or of its end.
@@ -165,6 +170,10 @@ impl PolecatStatus {
                 .ok()
                 .and_then(|numbers| numbers.find_of_tree(&clone_path)),
             desk_progress: DeskProgress::read(rig, &clone_path),
+            jail: file::read_file_if_exists(&rig.session_jail_note(name))
+                .ok()
+                .flatten()
+                .map(|text| String::from_utf8_lossy(&text).into_owned()),
             sessions: polecat.slot.session_count(),
             hired: describe_hire(&polecat.bead),
             record: view

@@ -79,6 +79,9 @@ pub(crate) fn write_status(shown: &PolecatStatus, page: &mut Page) {
     }
     let session = if row.session_running { "runs" } else { "none" };
     page.line(format!("  session:  {session}, lease {}", row.lease));
+    if let Some(jail) = &shown.jail {
+        page.line(format!("  jail:     {}", escape::escape_line(jail)));
+    }
     if let Some(failed) = &row.failed_step {
         page.line(format!(
             "  gt done stopped at {}",

@@ -38,7 +38,8 @@ impl BackendReport {
     }
 }
 
-/// The choices of this process by `PATH`. Trying takes longer than most commands.
+/// The working backends of this process by `PATH`, because trying takes longer than most commands. A
+/// machine without one is tried again, so that a backend that was installed is used at once.
 static CHOICES: Mutex<BTreeMap<String, JailChoice>> = Mutex::new(BTreeMap::new());
 
 /// Returns the stronger backend that works on this machine.
@@ -46,22 +47,24 @@ pub fn choose_backend(env: &Env) -> JailChoice {
     let path = env.get("PATH").unwrap_or("").to_owned();
     // A poisoned lock means a panic between two plain changes of the map.
     let mut choices = CHOICES.lock().unwrap_or_else(PoisonError::into_inner);
-    choices
-        .entry(path)
-        .or_insert_with(|| {
-            let mut faults = Vec::new();
-            for backend in JailBackend::ALL {
-                let report = probe_backend(env, backend);
-                match report.fault() {
-                    None => return JailChoice::Works(backend),
-                    Some(fault) => faults.push((backend, fault)),
-                }
+    if let Some(choice) = choices.get(&path) {
+        return choice.clone();
+    }
+    let mut faults = Vec::new();
+    for backend in JailBackend::ALL {
+        let report = probe_backend(env, backend);
+        match report.fault() {
+            None => {
+                let choice = JailChoice::Works(backend);
+                choices.insert(path, choice.clone());
+                return choice;
             }
-            JailChoice::Missing {
-                reason: describe_faults(&faults),
-            }
-        })
-        .clone()
+            Some(fault) => faults.push((backend, fault)),
+        }
+    }
+    JailChoice::Missing {
+        reason: describe_faults(&faults),
+    }
 }
 
 /// Tries all backends.

@@ -7,6 +7,7 @@
 mod choice;
 mod pointers;
 pub mod session;
+pub mod session_plan;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +26,7 @@ use crate::town::temporary::TemporaryFolder;
 
 /// The reason why a command is not run.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum JailRefusal {
+pub enum JailRefusal {
     #[error("sandbox.jail is required, but this machine cannot build a jail: {reason}")]
     NoBackend { reason: String },
     #[error(
@@ -37,6 +38,8 @@ pub(crate) enum JailRefusal {
     Plan(#[from] JailError),
     #[error("cannot create a private folder for the jail")]
     Folder(#[source] io::Error),
+    #[error("cannot copy the configuration of the agent program into the jail")]
+    Copy(#[source] kit::sys::InsideError),
 }
 
 /// A command of a repository, in a jail or without one.
@@ -155,25 +158,9 @@ fn build_plan(
     let mut writable = vec![tree.to_owned()];
     let mut readable = pointers::readable_parts(rig, tree);
     readable.extend(list_program_folders(rig));
-    for cache in &settings.caches {
-        let path = env.make_absolute(&cache.path);
-        if cache.is_shared {
-            kit::sys::file::create_folder(&path, 0o700).map_err(JailRefusal::Folder)?;
-        }
-        // A cache that no one has filled yet.
-        let Ok(real) = path.canonicalize() else {
-            continue;
-        };
-        if holds_private_files(rig, &real) {
-            return Err(JailRefusal::Cache { path });
-        }
-        let list = if cache.is_shared {
-            &mut writable
-        } else {
-            &mut readable
-        };
-        list.push(path);
-    }
+    let caches = list_caches(rig, settings)?;
+    writable.extend(caches.writable);
+    readable.extend(caches.readable);
     let own = OWN_VARIABLES.iter().map(|name| (*name).to_owned());
     Ok(JailPlan {
         folder: folder.to_owned(),
@@ -190,6 +177,38 @@ fn build_plan(
         is_interactive: false,
         sockets: Vec::new(),
     })
+}
+
+/// The folders of `sandbox.caches`.
+#[derive(Default)]
+struct CacheFolders {
+    writable: Vec<PathBuf>,
+    readable: Vec<PathBuf>,
+}
+
+fn list_caches(rig: &Rig, settings: &JailSettings) -> Result<CacheFolders, JailRefusal> {
+    let env = &rig.town().env;
+    let mut found = CacheFolders::default();
+    for cache in &settings.caches {
+        let path = env.make_absolute(&cache.path);
+        if cache.is_shared {
+            kit::sys::file::create_folder(&path, 0o700).map_err(JailRefusal::Folder)?;
+        }
+        // A cache that no one has filled yet.
+        let Ok(real) = path.canonicalize() else {
+            continue;
+        };
+        if holds_private_files(rig, &real) {
+            return Err(JailRefusal::Cache { path });
+        }
+        let list = if cache.is_shared {
+            &mut found.writable
+        } else {
+            &mut found.readable
+        };
+        list.push(path);
+    }
+    Ok(found)
 }
 
 /// Returns the folders on `PATH`, without those that hold more than programs.

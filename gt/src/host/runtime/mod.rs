@@ -21,7 +21,7 @@ pub fn split_command_line(line: &str) -> Option<Vec<String>> {
 }
 
 pub use limit_screen::OpenLimitMenu;
-pub use preset::{NonInteractive, PresetDialog, PromptMode, RefusalSign, RuntimePreset};
+pub use preset::{JailCopy, NonInteractive, PresetDialog, PromptMode, RefusalSign, RuntimePreset};
 pub use ready::{
     ScreenState, StartResult, inspect_screen, leave_usage_limit_menu, wait_until_ready,
 };

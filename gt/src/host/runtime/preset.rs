@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::usage_limit::{UsageLimitMenu, UsageLimitTable, UsageLimitWords};
 use crate::host::InputRules;
+use crate::town::config::JailMode;
 
 /// The built-in presets, the default one first.
 const BUILT_IN: &[&str] = &[
@@ -45,6 +46,22 @@ pub struct RuntimePreset {
     /// The files in which the program keeps a login, as far as they are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub login_files: Vec<String>,
+    /// The mode of the jail of its sessions, if it is stricter than the one of the rig.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub jail: Option<JailMode>,
+    /// Variables in a jail. `{config}` stands for the configuration folder of the worker, which
+    /// `config_dir_env` has without being named here.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub jail_env: BTreeMap<String, String>,
+    /// The user's files of which a worker in a jail gets copies in its configuration folder.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jail_copies: Vec<JailCopy>,
+    /// Files and folders that the program reads in a jail besides its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jail_readable: Vec<String>,
+    /// The transcripts in the configuration folder, with `*` for any name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub jail_transcripts: Vec<String>,
     /// The first prompt if the caller gives none.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub initial_prompt: String,
@@ -148,6 +165,19 @@ pub struct NonInteractive {
     /// The flag for an answer as JSON.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub output_flag: String,
+}
+
+/// A file of the user that a worker in a jail gets a copy of.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct JailCopy {
+    /// The file, if no variable or account names another configuration folder.
+    pub from: String,
+    /// The path in a configuration folder.
+    pub to: String,
+    /// The keys of a JSON file that are copied. Empty for the whole file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<String>,
 }
 
 /// A dialog of an agent program.

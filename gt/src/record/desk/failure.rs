@@ -16,6 +16,12 @@ use crate::town::config::{DeskSettings, SettingsLayers};
 /// The maximum width of a quoted line of output.
 const LAST_LINE_COLUMNS: usize = 80;
 
+/// The setting that asks for a jail.
+pub const JAIL_SETTING: &str = "sandbox.jail";
+
+/// Its value if nothing is started without a jail.
+const REQUIRED: &str = "required";
+
 /// A step of the preparation of a desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -23,6 +29,8 @@ pub enum DeskStep {
     Setup,
     Check,
     Teardown,
+    /// The jail of the sessions, which are started after all commands.
+    Jail,
 }
 
 impl fmt::Display for DeskStep {
@@ -31,6 +39,7 @@ impl fmt::Display for DeskStep {
             Self::Setup => "setup",
             Self::Check => "check",
             Self::Teardown => "teardown",
+            Self::Jail => "jail",
         })
     }
 }
@@ -73,6 +82,9 @@ impl DeskFailure {
 
     /// Describes the failure in one line.
     pub fn describe(&self) -> String {
+        if self.step == DeskStep::Jail {
+            return escape::escape_line(&self.tail);
+        }
         format!(
             "the {} of the desk failed ({}): {}",
             self.step,
@@ -93,6 +105,12 @@ impl DeskFailure {
     /// Returns the commands of which one ends the failure.
     pub fn next_steps(&self, rig: &str) -> Vec<String> {
         let flag = self.step;
+        if flag == DeskStep::Jail {
+            return vec![
+                "gt doctor jail".to_owned(),
+                format!("gt rig desk {rig} --try"),
+            ];
+        }
         vec![
             format!("gt rig desk {rig} --try"),
             format!("gt rig desk {rig} --{flag} \"<command>\""),
@@ -105,6 +123,10 @@ impl DeskFailure {
 pub fn find_desk_failure(rig: &RigLayout, layers: &SettingsLayers) -> Option<DeskFailure> {
     let failure = state_file::read_state::<DeskFailure>(&rig.desk_failure());
     let failure = failure.ok().flatten()?;
+    let is_of_rig = failure.step == DeskStep::Jail && failure.command == JAIL_SETTING;
+    if is_of_rig && layers.text(JAIL_SETTING).as_deref() != Some(REQUIRED) {
+        return None;
+    }
     let desk = hash_desk(rig, &DeskSettings::from_layers(layers));
     (desk.is_none() || desk == failure.desk).then_some(failure)
 }

@@ -7,7 +7,7 @@ mod number;
 mod state;
 
 pub use carried::{CarriedFile, list_carried_files};
-pub use failure::{DeskFailure, DeskStep, find_desk_failure, hash_desk};
+pub use failure::{DeskFailure, DeskStep, JAIL_SETTING, find_desk_failure, hash_desk};
 pub use number::{DeskNumber, DeskNumbers, RunNumber};
 pub use state::{DeskProgress, DeskState, RunningStep, TreeId};
 

@@ -2,6 +2,8 @@
 
 use std::path::{Component, Path};
 
+use serde::{Deserialize, Serialize};
+
 use super::{SandboxSettings, SettingPlace, SettingsError};
 use crate::town::RigLayout;
 
@@ -9,7 +11,10 @@ use crate::town::RigLayout;
 const SHARED: &str = "shared:";
 
 /// Whether the commands of a repository run in a jail.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+///
+/// The later ones are stricter.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum JailMode {
     #[default]
     Off,

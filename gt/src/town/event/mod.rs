@@ -227,6 +227,8 @@ pub enum Event {
     SessionEnded { rig: String, polecat: String, bead: String, lease: u64, exit: Option<i32>, signal: Option<i32>, #[serde(default, skip_serializing_if = "String::is_empty")] because: String, screen: Vec<String> },
     /// A session shows a dialog that only a user can answer.
     SessionNeedsPerson { session: String, dialog: String },
+    /// A session has no jail although the settings ask for one.
+    SessionWithoutJail { session: String, why: String },
     /// An agent program reported the start of its session.
     SessionStart(ProgramSession),
     /// A bead was given to an agent.

@@ -15,6 +15,7 @@ use bd::change;
 use crate::flow::place::desk;
 use crate::flow::place::sandbox::Sandbox;
 use crate::host::LiveTown;
+use crate::host::jail::session_plan::remove_session_folder;
 use crate::record::attempt::{self, AttemptEnd};
 use crate::record::polecat;
 use crate::record::polecat::{Polecat, Slot};
@@ -90,6 +91,8 @@ pub fn nuke_polecat(
         // the folder is gone.
         desk::clear_desk(rig, &sandbox.path()).ok();
     }
+    // The next work of a worker of this name replaces what cannot be removed now.
+    remove_session_folder(rig, &polecat.name).ok();
     let moved_to = match defect {
         None if there => sandbox.move_ignored_files()?,
         _ => None,

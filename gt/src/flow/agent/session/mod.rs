@@ -5,6 +5,7 @@ pub mod end;
 mod guards;
 mod identity;
 mod message;
+mod place;
 pub mod show;
 pub mod start;
 

@@ -13,7 +13,8 @@ pub use super::identity::STARTED;
 use super::identity::build_identity_env;
 pub use super::message::fill_template;
 use super::message::format_local_time;
-use crate::flow::place::desk::{DeskRequest, DeskVariables, DeskWork, prepare_desk};
+use super::place::{SessionCommand, prepare_crew_desk, prepare_jail, prepare_polecat_place};
+use crate::flow::place::desk::{DeskVariables, DeskWork};
 use crate::flow::place::sandbox;
 use crate::flow::place::sandbox::{Sandbox, SandboxError};
 use crate::host::LiveTown;
@@ -76,7 +77,7 @@ pub fn start_polecat_session(
     });
     if !running.is_some_and(|live| is_session_of_slot(&live, slot)) {
         end::end_polecat_session(town, session.as_str(), slot)?;
-        let desk = prepare_polecat_desk(rig, &claimed.worker.name, slot, DeskWork::New)?;
+        let desk = prepare_polecat_place(rig, &address, slot, DeskWork::New)?;
         take_lease(rig, &claimed.ids, slot, RestartCount::Uncounted, false)?;
         launched = launch_polecat(town, rig, &address, slot, &claimed.bead, ASSIGNED, desk);
     }
@@ -296,7 +297,7 @@ pub fn restart_session(
         Ok(aside) => aside,
         Err(error) => return Err(mark_as_stuck(rig, &ids, &mut slot, error)),
     };
-    let desk = prepare_polecat_desk(rig, name, &slot, DeskWork::Continued)?;
+    let desk = prepare_polecat_place(rig, &ids.address, &slot, DeskWork::Continued)?;
     take_lease(rig, &ids, &mut slot, counted, is_handoff)?;
     let message = match &aside {
         Some(aside) => &fill_template(REBUILT, &[("aside", &aside.display().to_string())]),
@@ -610,39 +611,6 @@ fn take_lease(
     Ok(())
 }
 
-/// Prepares the desk of a polecat whose processes have ended.
-fn prepare_polecat_desk(
-    rig: &Rig,
-    name: &str,
-    slot: &Slot,
-    work: DeskWork,
-) -> anyhow::Result<DeskVariables> {
-    if work == DeskWork::Continued {
-        Sandbox::new(rig, name).drop_stale_locks()?;
-    }
-    let request = DeskRequest {
-        tree: &rig.sandbox(name),
-        owner: name,
-        target: &slot.target,
-        work,
-    };
-    Ok(prepare_desk(rig, request)?)
-}
-
-/// Prepares the desk of a crew member. Other agents have no tree to work in.
-fn prepare_crew_desk(rig: Option<&Rig>, address: &Address) -> anyhow::Result<DeskVariables> {
-    let (Some(rig), Address::Crew(_, name)) = (rig, address) else {
-        return Ok(DeskVariables::new());
-    };
-    let request = DeskRequest {
-        tree: &rig.crew(name),
-        owner: name,
-        target: &town::config::target_branch_of(rig)?,
-        work: DeskWork::Crew,
-    };
-    Ok(prepare_desk(rig, request)?)
-}
-
 /// Starts the session of a polecat with its first message.
 fn launch_polecat(
     town: &LiveTown,
@@ -744,18 +712,26 @@ fn start_session(
     let pass = [
         runtime.pass.clone(),
         runtime::added_variables(town, rig.as_ref()),
-    ];
+    ]
+    .concat();
+    let argv = runtime.command_with_prompt(&ready.args, &begin.message);
+    let command = SessionCommand {
+        session: session.as_str(),
+        argv: &argv,
+        pass: &pass,
+    };
+    let jail = prepare_jail(rig.as_ref(), address, runtime, command, &mut env)?;
     let live = town.host.start(&SessionSpec {
         name: session.to_string(),
         cwd: begin.home,
-        argv: runtime.command_with_prompt(&ready.args, &begin.message),
+        argv,
         env,
-        pass: pass.concat(),
+        pass,
         token: begin.token,
         // The screen of a worker is kept after its end, because no user watches it.
         keep: matches!(address, Address::Polecat(..)),
         status_style: StatusTheme::for_agent(town, address).tmux_style(),
-        jail: None,
+        jail,
     })?;
     let words = preset.prompt_to_type(&begin.message);
     let mut question = None;

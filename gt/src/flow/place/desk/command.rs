@@ -148,7 +148,7 @@ fn build_child(command: &DeskCommand<'_>) -> ChildCommand {
         .env("GT_WORKTREE_PATH", command.tree)
         .limit(match command.step {
             DeskStep::Setup => SETUP_LIMIT,
-            DeskStep::Check => CHECK_LIMIT,
+            DeskStep::Check | DeskStep::Jail => CHECK_LIMIT,
             DeskStep::Teardown => TEARDOWN_LIMIT,
         })
         .stop_when(Arc::clone(&town.stop))

@@ -20,6 +20,7 @@ mod trial;
 use std::path::Path;
 
 use bd::git::ChangeKind;
+use kit::sys::file;
 
 pub use change::{DeskChange, change_desk};
 pub use command::{DeskCommand, DeskCommandEnd, run_desk_command};
@@ -118,12 +119,35 @@ pub fn prepare_desk(rig: &Rig, request: DeskRequest<'_>) -> Result<DeskVariables
 }
 
 impl DeskError {
-    fn failed(rig: &Rig, failure: DeskFailure) -> Self {
+    pub(crate) fn failed(rig: &Rig, failure: DeskFailure) -> Self {
         Self::Failed {
             rig: rig.name().to_owned(),
             failure: Box::new(failure),
         }
     }
+}
+
+/// Describes a jail of sessions that a setting requires and that cannot be built.
+pub fn build_jail_failure(
+    rig: &Rig,
+    tree: &Path,
+    setting: &str,
+    reason: &str,
+) -> anyhow::Result<DeskFailure> {
+    let layers = SettingsLayers::load(rig.town(), Some(rig))?;
+    let log = rig.desk_log(tree);
+    file::create_folder(&rig.desks(), 0o700)?;
+    file::replace_file_relaxed(&log, format!("{reason}\n").as_bytes(), 0o600)?;
+    Ok(DeskFailure {
+        desk: hash_desk(rig, &DeskSettings::from_layers(&layers)),
+        step: DeskStep::Jail,
+        command: setting.to_owned(),
+        end: "not started".to_owned(),
+        tail: reason.to_owned(),
+        log,
+        tree: tree.to_owned(),
+        at: rig.town().clock.now().to_string(),
+    })
 }
 
 fn list_variables(number: &DeskNumber) -> DeskVariables {

@@ -12,12 +12,13 @@ use bd::git::Git;
 use kit::sys::file;
 use serde::Serialize;
 
-use super::{Preparation, clear_desk, list_variables};
+use super::{Preparation, build_jail_failure, clear_desk, list_variables};
 use crate::flow::place::carry::{ChangedCopies, carry_files};
 use crate::flow::place::sandbox::{find_start_commit, prune_worktrees};
-use crate::record::desk::{DeskFailure, DeskNumbers};
+use crate::host::jail::{JailChoice, JailRefusal, choose_backend};
+use crate::record::desk::{DeskFailure, DeskNumbers, JAIL_SETTING};
 use crate::town::Rig;
-use crate::town::config::{self, DeskSettings, SettingsLayers};
+use crate::town::config::{self, DeskSettings, JailMode, RigSettings, SettingsLayers};
 use crate::town::lock::Lock;
 
 /// The time that a trial waits for another change of the list of worktrees.
@@ -77,7 +78,24 @@ fn run_trial(
         settings,
         variables: &list_variables(&number),
     };
-    preparation.run(true)
+    match preparation.run(true)? {
+        None => try_jail(rig, tree),
+        failure => Ok(failure),
+    }
+}
+
+/// Returns the failure of a rig that requires a jail which the machine cannot build.
+fn try_jail(rig: &Rig, tree: &Path) -> anyhow::Result<Option<DeskFailure>> {
+    if RigSettings::load(rig)?.sandbox.jail(rig)?.mode != JailMode::Required {
+        return Ok(None);
+    }
+    match choose_backend(&rig.town().env) {
+        JailChoice::Works(_) => Ok(None),
+        JailChoice::Missing { reason } => {
+            let refusal = JailRefusal::NoBackend { reason }.to_string();
+            build_jail_failure(rig, tree, JAIL_SETTING, &refusal).map(Some)
+        }
+    }
 }
 
 fn add_tree(rig: &Rig, tree: &Path, commit: &str) -> anyhow::Result<()> {

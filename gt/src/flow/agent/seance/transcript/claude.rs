@@ -16,7 +16,7 @@ use super::files::list_entries;
 use super::{
     ModelRequest, ReportedUsage, Speaker, SpokenMessage, TokenCounts, Transcript, TranscriptEvent,
     TranscriptFile, TranscriptReader, UsageWindow, find_text, for_each_value, has_changed,
-    has_tool_result, list_config_folders, list_content_parts, read_number, written_instant,
+    has_tool_result, list_content_parts, list_transcript_folders, read_number, written_instant,
     written_time,
 };
 use crate::town::Town;
@@ -134,9 +134,9 @@ pub(in crate::flow::agent::seance) fn parse_claude_windows(
 
 /// Returns the folders of the transcripts.
 fn list_stores(town: &Town) -> Vec<PathBuf> {
-    list_config_folders(town, "claude", ".claude")
+    list_transcript_folders(town, "claude", ".claude")
         .into_iter()
-        .map(|folder| folder.path.join("projects"))
+        .map(|folder| folder.join("projects"))
         .collect()
 }
 

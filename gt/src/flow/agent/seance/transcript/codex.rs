@@ -16,7 +16,7 @@ use super::files::list_entries;
 use super::{
     MessagePart, ModelRequest, ReportedUsage, Speaker, SpokenMessage, TokenCounts, TranscriptEvent,
     TranscriptFile, TranscriptReader, UsageWindow, build_call, build_from_first_value, find_text,
-    has_changed, list_config_folders, list_content_parts, list_results, read_first_value,
+    has_changed, list_content_parts, list_results, list_transcript_folders, read_first_value,
     read_number, written_instant, written_time,
 };
 use crate::town::Town;
@@ -30,9 +30,9 @@ impl TranscriptReader for Codex {
         _folders: &[PathBuf],
         since: Option<Timestamp>,
     ) -> Vec<(PathBuf, TranscriptFile)> {
-        list_config_folders(town, "codex", ".codex")
+        list_transcript_folders(town, "codex", ".codex")
             .into_iter()
-            .flat_map(|folder| list_codex_files(&folder.path))
+            .flat_map(|folder| list_codex_files(&folder))
             .filter(|path| has_changed(path, since))
             .filter_map(read_session)
             .collect()

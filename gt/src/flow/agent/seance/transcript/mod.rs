@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use self::files::{change_time, open_lines};
 use self::opencode::OpencodeSession;
+use crate::host::jail::session_plan::list_session_folders;
 use crate::host::runtime::RuntimePreset;
 use crate::record::account;
 use crate::town::Town;
@@ -320,6 +321,19 @@ pub(super) fn list_config_folders(town: &Town, agent: &str, usual: &str) -> Vec<
         }
     }
     folders
+}
+
+/// Returns the folders in which a program has its transcripts: its configuration folders, and those
+/// of the workers in a jail.
+fn list_transcript_folders(town: &Town, agent: &str, usual: &str) -> Vec<PathBuf> {
+    let folders = list_config_folders(town, agent, usual);
+    // The rigs that cannot be listed are reported by `gt doctor`.
+    let rigs = town.list_rigs().unwrap_or_else(|_| Vec::new());
+    folders
+        .into_iter()
+        .map(|folder| folder.path)
+        .chain(rigs.iter().flat_map(|rig| list_session_folders(rig)))
+        .collect()
 }
 
 /// Returns true if a file has changed since a time, or there is no time.
