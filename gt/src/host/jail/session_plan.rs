@@ -132,6 +132,7 @@ impl JailedSession<'_> {
             home: self.env().home().filter(|home| home.is_absolute()),
             writable,
             readable,
+            sockets: Vec::new(),
             // The program talks to its model.
             has_network: true,
             variables: own
