@@ -11,7 +11,8 @@ use gt::host::wrapper::StartFile;
 use kit::gateway::{Call, CallFile, Frame, GatewayAddress, VERSION};
 use kit::sys::Env;
 use kit::sys::jail::JailBackend;
-use town_tests::{Run, Said, Worker, eventually};
+use serde_json::json;
+use town_tests::{Run, Said, Town, Worker, eventually};
 
 /// A worker behind a gateway, without a jail around it.
 struct GuardedWorker {
@@ -122,14 +123,16 @@ impl GuardedWorker {
             GatewayAddress::Socket(path) => Box::new(UnixStream::connect(path).unwrap()),
         };
         Frame::Call(call).write(&mut stream).unwrap();
-        for (_, content) in files {
-            let content = Some(content.as_bytes().to_vec());
-            Frame::File(content).write(&mut stream).unwrap();
-        }
         let mut output = Vec::new();
         loop {
             match Frame::read(&mut stream).unwrap() {
                 Frame::Output(part) | Frame::Errors(part) => output.extend(part),
+                Frame::WantFiles => {
+                    for (_, content) in files {
+                        let content = Some(content.as_bytes().to_vec());
+                        Frame::File(content).write(&mut stream).unwrap();
+                    }
+                }
                 Frame::Written { content, .. } => output.extend(content),
                 Frame::Exit(code) => return (code, String::from_utf8(output).unwrap()),
                 Frame::Failed(reason) => return (255, reason),
@@ -386,4 +389,47 @@ fn followers(root: &Path) -> usize {
         Some(is_here && String::from_utf8_lossy(&line).contains("feed\0--follow"))
     });
     lines.filter(|is_follower| *is_follower).count()
+}
+
+/// The folder of programs without bubblewrap, so that Landlock builds the jail.
+fn programs_without_bubblewrap(town: &Town) -> String {
+    let programs = town.path("programs");
+    std::fs::create_dir(&programs).unwrap();
+    for entry in std::fs::read_dir("/usr/bin").unwrap().flatten() {
+        if entry.file_name() != "bwrap" {
+            std::os::unix::fs::symlink(entry.path(), programs.join(entry.file_name())).unwrap();
+        }
+    }
+    format!("{}:{}", town.path("bin").display(), programs.display())
+}
+
+#[test]
+fn a_worker_in_a_jail_hands_over_finishes_and_is_merged() {
+    let (town, _origin) = Town::with_rig();
+    town.set_rig_setting("web", "sandbox", json!({ "jail": "required" }));
+    town.script(
+        "if ! [ -e .git/first ]; then touch .git/first; gt handoff -m 'go on'; sleep 1000; fi\n\
+         bd comment \"$GT_BEAD\" \"from $(gt whoami)\" && echo \"$GT_BEAD\" > \"$GT_BEAD.txt\"",
+    );
+    let landlock = programs_without_bubblewrap(&town);
+    for backend in ["bubblewrap", "landlock"] {
+        let bead = town.bead("web", "Work");
+        let run = town.gt(["sling", &bead, "web", "--json"]);
+        let run = match backend {
+            "landlock" => run.env("PATH", &landlock),
+            _ => run,
+        };
+        run.ok();
+        eventually("the work is handed in", || {
+            let requests = town.gt(["mq", "list", "web", "--json"]).ok().json();
+            (!requests.as_array().unwrap().is_empty()).then_some(())
+        });
+        let merged = town.gt(["mq", "run", "web", "--json"]).ok().json();
+        assert_eq!(merged[0]["outcome"], "merged", "{backend}: {merged}");
+        let comments = town.bd("web", ["comments", &bead]).ok().out;
+        assert!(comments.contains("from web/"), "{backend}: {comments}");
+        eventually("the session has ended", || {
+            town.sessions().is_empty().then_some(())
+        });
+    }
 }

@@ -16,8 +16,14 @@ pub struct NotInTown {
 
 /// Finds the town's root: the nearest folder with `mayor/town.json` at or above the working
 /// directory. A worker's folder of another town does not count, because its files may be those of a
-/// town themselves. Falls back to `GT_TOWN_ROOT` or `GT_ROOT`.
+/// town themselves. Falls back to `GT_TOWN_ROOT` or `GT_ROOT`. A program in a jail is in no town:
+/// it sees at most the names of its files.
 pub fn find_town(env: &Env) -> Result<PathBuf, NotInTown> {
+    if env.get(kit::gateway::ADDRESS_VARIABLE).is_some() {
+        return Err(NotInTown {
+            from: env.cwd().to_owned(),
+        });
+    }
     find_town_above(env.cwd())
         .or_else(|| {
             ["GT_TOWN_ROOT", "GT_ROOT"]

@@ -99,8 +99,6 @@ fn make_call(
         .iter()
         .map(|file| env.make_absolute(&file.path))
         .collect();
-    let contents = paths.iter().map(|path| read_file(path));
-    let contents: Vec<Option<Vec<u8>>> = contents.collect::<Result<_, _>>()?;
     let call = Call {
         version: VERSION,
         token: match &address {
@@ -124,7 +122,7 @@ fn make_call(
         GatewayAddress::Socket(path) => {
             let stream = UnixStream::connect(path).map_err(CallError::Unreachable)?;
             let other = stream.try_clone().map_err(CallError::Unreachable)?;
-            exchange(stream, other, call, contents, &paths)
+            exchange(stream, other, call, &paths)
         }
         GatewayAddress::Port { port, .. } => {
             let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
@@ -132,7 +130,7 @@ fn make_call(
             // Small messages go at once. An error only makes them late.
             stream.set_nodelay(true).ok();
             let other = stream.try_clone().map_err(CallError::Unreachable)?;
-            exchange(stream, other, call, contents, &paths)
+            exchange(stream, other, call, &paths)
         }
     }
 }
@@ -190,20 +188,21 @@ fn exchange<S: Read + Write + Send + 'static>(
     mut stream: S,
     input: S,
     call: Call,
-    contents: Vec<Option<Vec<u8>>>,
     paths: &[PathBuf],
 ) -> Result<Option<u8>, CallError> {
     Frame::Call(call)
         .write(&mut stream)
         .map_err(CallError::Cut)?;
-    for content in contents {
-        let frame = Frame::File(content);
-        frame.write(&mut stream).map_err(CallError::Cut)?;
-    }
     let mut input = Some(input);
     loop {
         match Frame::read(&mut stream).map_err(CallError::Cut)? {
             Frame::RunHere => return Ok(None),
+            Frame::WantFiles => {
+                for path in paths {
+                    let frame = Frame::File(read_file(path)?);
+                    frame.write(&mut stream).map_err(CallError::Cut)?;
+                }
+            }
             Frame::Exit(code) => return Ok(Some(code)),
             Frame::Failed(reason) => return Err(CallError::Refused(reason)),
             Frame::Output(content) => {

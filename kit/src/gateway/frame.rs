@@ -26,7 +26,8 @@ pub struct Call {
     pub args: Vec<String>,
     /// The names of the command and its subcommands, as far as the caller understands them.
     pub path: Vec<String>,
-    /// The files that arguments name. Their contents follow, one message for each.
+    /// The files that arguments name. Their contents are sent when they are asked for, one message
+    /// for each.
     pub files: Vec<CallFile>,
     /// Variables about the caller's terminal.
     pub display: Vec<(String, String)>,
@@ -51,6 +52,8 @@ pub enum Frame {
     Input(Vec<u8>),
     /// The command runs where it was called.
     RunHere,
+    /// The command runs outside, and the files of the call are sent now.
+    WantFiles,
     Output(Vec<u8>),
     Errors(Vec<u8>),
     /// The command reads its standard input.
@@ -124,6 +127,7 @@ impl Frame {
             Self::File(None) => (b'n', Vec::new()),
             Self::Input(content) => (b'i', content.clone()),
             Self::RunHere => (b'h', Vec::new()),
+            Self::WantFiles => (b'q', Vec::new()),
             Self::Output(content) => (b'o', content.clone()),
             Self::Errors(content) => (b'e', content.clone()),
             Self::WantInput => (b'w', Vec::new()),
@@ -140,6 +144,7 @@ impl Frame {
             (b'n', []) => Self::File(None),
             (b'i', _) => Self::Input(content),
             (b'h', []) => Self::RunHere,
+            (b'q', []) => Self::WantFiles,
             (b'o', _) => Self::Output(content),
             (b'e', _) => Self::Errors(content),
             (b'w', []) => Self::WantInput,
@@ -202,6 +207,7 @@ mod tests {
             any::<u8>().prop_map(Frame::Exit),
             ".*".prop_map(Frame::Failed),
             Just(Frame::RunHere),
+            Just(Frame::WantFiles),
             Just(Frame::WantInput),
             ("[a-z]*", proptest::collection::vec(".*", 0..4)).prop_map(|(program, args)| {
                 Frame::Call(Call {

@@ -132,6 +132,9 @@ impl CallServer {
         }
         let folder = CallFolder(self.calls.join(count_call().to_string()));
         file::create_folder(&folder.0, 0o700)?;
+        if !call.files.is_empty() {
+            send(answers, &Frame::WantFiles)?;
+        }
         let (args, files) = receive_files(&mut connection, &call, &folder.0)?;
         connection.limit_reads(None)?;
         let status = self.run(connection, answers, &call, &args, &folder.0)?;
