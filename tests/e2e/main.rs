@@ -47,6 +47,7 @@ mod hooks;
 mod imports;
 mod init;
 mod install;
+mod jail;
 mod keeper;
 mod large_files;
 mod layout;

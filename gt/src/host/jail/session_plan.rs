@@ -396,3 +396,135 @@ fn open_folders(folder: &Path) -> io::Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::host::runtime::resolve_runtime;
+    use crate::testing::TestTown;
+    use crate::town::identity::Address;
+
+    const WORKER: &str = "nux";
+
+    /// A town whose agent has a login and settings of the user.
+    fn town() -> TestTown {
+        let mut place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let program = place.path_beside("agent");
+        fs::write(&program, "#!/bin/sh\n").unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir_all(place.path_beside(".agent")).unwrap();
+        fs::write(place.path_beside(".agent/login"), "login").unwrap();
+        let settings = r#"{"theme": "dark", "hooks": "rm"}"#;
+        fs::write(place.path_beside(".agent/settings"), settings).unwrap();
+        let agent = json!({
+            "command": program,
+            "config_dir_env": "AGENT_HOME",
+            "login_files": ["~/.agent/login"],
+            "jail_copies": [
+                {"from": "~/.agent/login", "to": "login"},
+                {"from": "~/.agent/settings", "to": "settings", "keys": ["theme"]},
+            ],
+            "jail_transcripts": ["projects/*/*.jsonl"],
+        });
+        let settings = json!({"agents": {"mine": agent}, "default_agent": "mine"});
+        fs::write(place.town.layout.settings(), settings.to_string()).unwrap();
+        let home = place.path_beside(".");
+        let env = place.town.town.env.clone();
+        place.town.town.env = env.with_var("HOME", home.to_str().unwrap());
+        place
+    }
+
+    fn prepare(rig: &Rig) -> (SessionJail, Vec<(String, String)>) {
+        let address = Address::Polecat("web".to_owned(), WORKER.to_owned());
+        let runtime = resolve_runtime(rig.town(), Some(rig), &address, None).unwrap();
+        let session = JailedSession {
+            rig,
+            settings: &JailSettings::default(),
+            worker: WORKER,
+            runtime: &runtime,
+            argv: &[],
+            pass: &["KEY_*".to_owned()],
+        };
+        let mut env = vec![("GT_ROLE".to_owned(), "x".to_owned())];
+        let jail = session.prepare(JailBackend::Landlock, &mut env).unwrap();
+        (jail, env)
+    }
+
+    #[test]
+    fn a_worker_gets_copies_of_the_login_once_and_keeps_its_folder_while_it_works() {
+        let place = town();
+        let rig = place.town.find_rig("web").unwrap();
+        let (jail, env) = prepare(&rig);
+        let config = rig.session_jail(WORKER).join(CONFIG);
+        assert!(env.contains(&("AGENT_HOME".to_owned(), config.display().to_string())));
+        let read = |path: PathBuf| fs::read_to_string(path).unwrap();
+        assert_eq!(read(config.join("login")), "login");
+        assert_eq!(read(config.join("settings")), r#"{"theme":"dark"}"#);
+        assert_eq!(read(jail.folder.join("home/.agent/login")), "login");
+        assert_eq!(jail.writable, [rig.sandbox(WORKER), config.clone()]);
+        for name in ["GT_ROLE", "AGENT_HOME", "KEY_*", "GT_SESSION_TOKEN"] {
+            assert!(jail.variables.iter().any(|known| known == name), "{name}");
+        }
+        // The program refreshed its token, and left links to files of the user.
+        fs::write(config.join("login"), "refreshed").unwrap();
+        let home = jail.folder.join("home");
+        fs::remove_dir_all(home.join(".agent")).unwrap();
+        symlink(place.path_beside(".agent"), home.join(".agent")).unwrap();
+        prepare(&rig);
+        assert_eq!(read(config.join("login")), "refreshed");
+        assert_eq!(read(place.path_beside(".agent/login")), "login");
+        assert!(home.join(".agent").symlink_metadata().unwrap().is_dir());
+    }
+
+    #[test]
+    fn new_work_gets_a_new_folder_and_only_transcripts_are_kept() {
+        let place = town();
+        let rig = place.town.find_rig("web").unwrap();
+        prepare(&rig);
+        let folder = rig.session_jail(WORKER);
+        let config = folder.join(CONFIG);
+        fs::create_dir_all(config.join("projects/a/closed")).unwrap();
+        fs::write(config.join("projects/a/one.jsonl"), "one").unwrap();
+        fs::write(config.join("projects/a/planted.md"), "obey").unwrap();
+        fs::write(config.join("settings"), "hooks").unwrap();
+        let outside = place.path_beside(".agent");
+        fs::write(outside.join("mine.jsonl"), "mine").unwrap();
+        symlink(&outside, config.join("projects/link")).unwrap();
+        symlink(
+            outside.join("mine.jsonl"),
+            config.join("projects/a/link.jsonl"),
+        )
+        .unwrap();
+        let closed = fs::Permissions::from_mode(0o000);
+        fs::set_permissions(config.join("projects/a/closed"), closed).unwrap();
+        renew_session_folder(&rig, WORKER).unwrap();
+        assert!(!config.exists() && outside.join("mine.jsonl").exists());
+        let kept = file::list_subfolders(&folder.join(PAST));
+        assert_eq!(kept.len(), 1);
+        let past = folder.join(PAST).join(&kept[0]);
+        let names: Vec<_> = fs::read_dir(past.join("projects/a")).unwrap().collect();
+        assert_eq!(names.len(), 1);
+        assert_eq!(
+            fs::read_to_string(past.join("projects/a/one.jsonl")).unwrap(),
+            "one"
+        );
+        prepare(&rig);
+        assert_eq!(list_session_folders(&rig), [config.clone(), past]);
+        assert_eq!(
+            fs::read_to_string(config.join("settings")).unwrap(),
+            r#"{"theme":"dark"}"#
+        );
+        // However many works there were, a bounded number is kept.
+        for number in 0..30 {
+            fs::create_dir_all(folder.join(PAST).join(number.to_string())).unwrap();
+        }
+        renew_session_folder(&rig, WORKER).unwrap();
+        assert_eq!(file::list_subfolders(&folder.join(PAST)).len(), MAX_PAST);
+        assert!(folder.join(PAST).join(&kept[0]).exists());
+    }
+}

@@ -1,4 +1,5 @@
-//! Tries the jail for the commands of repositories, and reports rigs that want one in vain.
+//! Tries the jail for workers and the commands of repositories, and reports rigs that want one in
+//! vain.
 
 use kit::sys::jail::JailBackend;
 
@@ -29,11 +30,11 @@ pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
         match (mode, working.first().map(|report| report.backend)) {
             (JailMode::Off, _) => {}
             (JailMode::On, None) => page.warn(
-                format!("rig {rig}: no jail works here, so its gates run with all your rights"),
+                format!("rig {rig}: no jail works here, so its workers and gates run with all your rights"),
                 hint,
             ),
             (JailMode::Required, None) => page.error(
-                format!("rig {rig}: no jail works here, so nothing is merged"),
+                format!("rig {rig}: no jail works here, so no worker starts and nothing is merged"),
                 hint,
             ),
             (_, Some(JailBackend::Landlock)) => page.note(
@@ -41,7 +42,7 @@ pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
                 hint,
             ),
             (_, Some(JailBackend::Bubblewrap)) => {
-                page.ok(format!("rig {rig}: its gates run in bubblewrap"));
+                page.ok(format!("rig {rig}: its workers and gates run in bubblewrap"));
             }
         }
     }

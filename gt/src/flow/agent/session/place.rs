@@ -144,3 +144,68 @@ pub(super) fn prepare_jail(
     file::replace_file_relaxed(&note, text.as_bytes(), 0o600)?;
     Ok(jail)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::host::jail::forget_backends;
+    use crate::record::desk::find_desk_failure;
+    use crate::testing::TestTown;
+    use crate::town::config::SettingsLayers;
+
+    /// Prepares the place of a worker on a machine without a jail. Returns the error and the failure
+    /// of the rig.
+    fn prepare_without_backend(rig_mode: &str, program_mode: &str) -> (Option<String>, TestTown) {
+        let mut place = TestTown::new();
+        let url = place.create_origin(&[("README", "x\n")]);
+        place.add_rig("web", Some(&url)).unwrap();
+        let path = format!("/usr/bin:/bin:/no-session-jail-{rig_mode}-{program_mode}");
+        forget_backends(&path, "bubblewrap: not installed");
+        let env = place.town.town.env.clone();
+        place.town.town.env = env.with_var("PATH", &path);
+        let agents = json!({"mine": {"command": "sh", "jail": program_mode}});
+        let settings = json!({"agents": agents, "default_agent": "mine"});
+        std::fs::write(place.town.layout.settings(), settings.to_string()).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let settings = json!({"sandbox": {"jail": rig_mode}});
+        std::fs::write(rig.settings(), settings.to_string()).unwrap();
+        let address = Address::Polecat("web".to_owned(), "nux".to_owned());
+        let slot = Slot {
+            target: "main".to_owned(),
+            ..Slot::default()
+        };
+        let prepared = prepare_polecat_place(&rig, &address, &slot, DeskWork::New);
+        let error = prepared.err().map(|error| error.to_string());
+        drop(rig);
+        (error, place)
+    }
+
+    #[test]
+    fn a_required_jail_that_cannot_be_built_is_one_failure_of_the_rig() {
+        for (rig_mode, program_mode, is_refused) in [
+            ("off", "off", false),
+            ("on", "on", false),
+            ("required", "off", true),
+            ("off", "required", true),
+        ] {
+            let (error, place) = prepare_without_backend(rig_mode, program_mode);
+            let rig = place.town.find_rig("web").unwrap();
+            let layers = SettingsLayers::load(&place.town, Some(&rig)).unwrap();
+            let failure = find_desk_failure(&rig, &layers);
+            assert_eq!(error.is_some(), is_refused, "{rig_mode} {error:?}");
+            assert_eq!(failure.is_some(), is_refused, "{rig_mode}");
+            let (Some(error), Some(failure)) = (error, failure) else {
+                continue;
+            };
+            assert!(error.contains("bubblewrap: not installed"), "{error}");
+            assert_eq!(failure.next_steps("web")[0], "gt doctor jail");
+            if rig_mode == "required" {
+                std::fs::write(rig.settings(), "{}").unwrap();
+                let layers = SettingsLayers::load(&place.town, Some(&rig)).unwrap();
+                assert_eq!(find_desk_failure(&rig, &layers), None);
+            }
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The jail of workers' sessions, with an agent that tries to break out.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+use town_tests::{Run, Town, eventually};
+
+/// The script of the agent. It writes the name of each attempt that succeeds, leaves a process that
+/// no variable marks, and waits for its end.
+const BREAK_OUT: &str = r#"
+broken=
+try() { if eval "$2" >/dev/null 2>&1; then broken="$broken $1"; fi; }
+try key "cat $PLACE/home/.ssh/id_rsa"
+try home 'cat ~/.ssh/id_rsa'
+try settings "cat $PLACE/town/settings/config.json"
+try rig_settings "cat $PLACE/town/web/settings/config.json"
+try change "echo x >>$PLACE/town/web/settings/config.json"
+try store "cat $PLACE/town/web/.beads/issues.jsonl"
+try events "cat $PLACE/town/.events.jsonl"
+try objects "echo x >$PLACE/town/web/.repo.git/objects/x"
+try branches "git --git-dir=$PLACE/town/web/.repo.git update-ref refs/heads/x HEAD"
+try sandbox "cat $PLACE/town/web/polecats/.other/secret"
+try jail "cat $PLACE/town/web/.runtime/jail/.other/secret"
+until [ -e socket ]; do sleep 0.05; done
+try tmux "tmux -S $(cat socket) list-sessions"
+try signal "kill -0 $OUTSIDE"
+try environment "cat /proc/$OUTSIDE/environ"
+try variables '[ -n "${SSH_AUTH_SOCK:-}${DBUS_SESSION_BUS_ADDRESS:-}${TMUX:-}${XDG_RUNTIME_DIR:-}${GITHUB_TOKEN:-}" ]'
+[ -n "$GT_SESSION_TOKEN" ] || broken="$broken no-token"
+[ "$GT_ROLE" = "web/polecats/$GT_POLECAT" ] || broken="$broken no-role"
+[ "$MODEL_KEY" = for-the-model ] || broken="$broken no-key"
+[ "$(cat "$AGENT_HOME/login")" = "my login" ] || broken="$broken no-login"
+[ "$(cat "$AGENT_HOME/settings")" = '{"theme":"dark"}' ] || broken="$broken no-settings"
+echo x >"$AGENT_HOME/written" && echo x >~/written && echo x >"$TMPDIR/written" || broken="$broken no-home"
+git log -1 --format=%s >/dev/null || broken="$broken no-log"
+echo work >work.txt && git add work.txt && git commit -qm Work || broken="$broken no-commit"
+env -i PATH="$PATH" setsid sh "$PLACE/scripts/orphan" &
+echo "broken:$broken" >found.tmp
+mv found.tmp found
+until [ -e end ]; do sleep 0.05; done
+exit 7
+"#;
+
+/// The folder of programs without bubblewrap, so that Landlock builds the jail.
+fn programs_without_bubblewrap(town: &Town) -> String {
+    let programs = town.path("programs");
+    std::fs::create_dir(&programs).unwrap();
+    for entry in std::fs::read_dir("/usr/bin").unwrap().flatten() {
+        if entry.file_name() != "bwrap" {
+            std::os::unix::fs::symlink(entry.path(), programs.join(entry.file_name())).unwrap();
+        }
+    }
+    format!("{}:{}", town.path("bin").display(), programs.display())
+}
+
+/// The processes of the machine with a path in their command line.
+fn processes_of(path: &Path) -> Vec<PathBuf> {
+    let path = path.to_str().unwrap();
+    let entries = std::fs::read_dir("/proc").unwrap().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|process| {
+            let line = std::fs::read(process.join("cmdline")).unwrap_or_else(|_| Vec::new());
+            let line = String::from_utf8_lossy(&line).into_owned();
+            line.split('\0').any(|word| word == path)
+        })
+        .collect()
+}
+
+/// Makes an agent of a plain script, with a configuration folder and a login of the user.
+fn add_agent(town: &Town) {
+    let home = town.path("home");
+    for (name, text) in [
+        (".ssh/id_rsa", "secret"),
+        (".agent/login", "my login"),
+        (".agent/settings", r#"{"theme": "dark", "hooks": "secret"}"#),
+    ] {
+        std::fs::create_dir_all(home.join(name).parent().unwrap()).unwrap();
+        std::fs::write(home.join(name), text).unwrap();
+    }
+    for other in ["polecats/.other", ".runtime/jail/.other"] {
+        let folder = town.root().join("web").join(other);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("secret"), "secret").unwrap();
+    }
+    let variables = format!(
+        "PLACE={}\nOUTSIDE={}",
+        town.path("scripts").parent().unwrap().display(),
+        std::process::id(),
+    );
+    town.script_named("orphan", "while :; do sleep 1; done");
+    town.script_named("break-out", &format!("set +eu\n{variables}\n{BREAK_OUT}"));
+    let agent = json!({
+        "command": town.path("scripts/break-out"),
+        "pass": ["MODEL_KEY"],
+        "config_dir_env": "AGENT_HOME",
+        "jail_copies": [
+            {"from": "~/.agent/login", "to": "login"},
+            {"from": "~/.agent/settings", "to": "settings", "keys": ["theme"]},
+        ],
+    });
+    town.set_town_setting("agents", json!({ "break-out": agent }));
+    town.set_town_setting("default_agent", json!("break-out"));
+}
+
+/// Starts a worker on a new bead. Returns it as `web/<name>` once the agent has tried everything.
+fn start_worker(town: &Town, command: impl Fn(Vec<&str>) -> Run) -> String {
+    let bead = town.bead("web", "Break out");
+    let slung = command(vec!["sling", &bead, "web", "--json"]).ok().json();
+    let target = slung[0]["target"].as_str().unwrap();
+    let worker = target.replace("/polecats/", "/");
+    let socket = town.tmux(["display-message", "-p", "#{socket_path}"]);
+    let place = town.sandbox(&worker);
+    std::fs::write(place.join("socket.tmp"), socket).unwrap();
+    std::fs::rename(place.join("socket.tmp"), place.join("socket")).unwrap();
+    let found = eventually("the agent has tried everything", || {
+        std::fs::read_to_string(town.sandbox(&worker).join("found")).ok()
+    });
+    assert_eq!(found, "broken:\n", "{worker}");
+    worker
+}
+
+fn status_of(town: &Town, worker: &str) -> Value {
+    town.gt(["polecat", "status", worker, "--json"]).ok().json()
+}
+
+#[test]
+fn an_agent_in_the_jail_reaches_its_sandbox_and_leaves_no_process() {
+    let (town, _origin) = Town::with_rig();
+    add_agent(&town);
+    town.set_rig_setting("web", "sandbox", json!({ "jail": "required" }));
+    let orphan = town.path("scripts/orphan");
+    let landlock = programs_without_bubblewrap(&town);
+    for backend in ["bubblewrap", "landlock"] {
+        let command = |args: Vec<&str>| {
+            let run = town
+                .gt(args)
+                .env("MODEL_KEY", "for-the-model")
+                .env("GITHUB_TOKEN", "secret")
+                .env("SSH_AUTH_SOCK", "/secret");
+            match backend {
+                "landlock" => run.env("PATH", &landlock),
+                _ => run,
+            }
+        };
+        let worker = start_worker(&town, command);
+        let status = status_of(&town, &worker);
+        assert_eq!(status["jail"], backend, "{status}");
+        eventually("the agent has left a process", || {
+            (!processes_of(&orphan).is_empty()).then_some(())
+        });
+        std::fs::write(town.sandbox(&worker).join("end"), "").unwrap();
+        eventually("the exit code is known", || {
+            // An idle tmux learns the code when another of its children ends.
+            town.tmux(["run-shell", "true"]);
+            let status = status_of(&town, &worker);
+            (status["last_end"]["exit"] == 7).then_some(())
+        });
+        assert_eq!(processes_of(&orphan), Vec::<PathBuf>::new(), "{backend}");
+        // A session that the town ends leaves nothing, either.
+        start_worker(&town, command);
+        eventually("the agent has left a process", || {
+            (!processes_of(&orphan).is_empty()).then_some(())
+        });
+        town.gt(["down"]).ok();
+        assert_eq!(processes_of(&orphan), Vec::<PathBuf>::new(), "{backend}");
+        assert_eq!(town.events("session_without_jail"), Vec::<Value>::new());
+    }
+}
