@@ -118,6 +118,12 @@ MUTANTS = {
         '        let mut clean = git.plumbing(["clean", "--quiet", "-f", "-n"]);\n',
         "merged_means_merged::each_gate_has_its_own_tree_whose_changes_are_never_pushed",
     ),
+    "gates work on the cache of the last merge itself": (
+        "gt/src/flow/work/mq/gate_cache.rs",
+        "                result = folder_copy::copy_tree(&kept, &beside);\n",
+        "                result = fs::rename(&kept, &beside);\n",
+        "gt:flow::work::mq::batch::tests::a_gate_finds_the_cache_of_merged_work_and_nothing_of_work_that_was_refused",
+    ),
     "agents start at a desk that failed": (
         "gt/src/flow/place/desk/mod.rs",
         "    failure.save(rig)?;\n    Err(DeskError::failed(rig, failure))\n",

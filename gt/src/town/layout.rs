@@ -462,13 +462,18 @@ impl RigLayout {
         self.root.join("refinery/rig")
     }
 
-    /// `refinery/trees/`: the trees of gates that run side by side, with their caches.
+    /// `refinery/trees/`: the trees of gates that run side by side.
     pub fn further_gate_trees(&self) -> PathBuf {
         self.root.join("refinery/trees")
     }
 
-    /// `refinery/cache/`: the files that gates keep between runs.
+    /// `refinery/caches/`: the files that gates find again in later runs.
     pub fn gate_caches(&self) -> PathBuf {
+        self.root.join("refinery/caches")
+    }
+
+    /// `refinery/cache/`: the files that the gates of all branches shared in older versions.
+    pub fn old_gate_cache(&self) -> PathBuf {
         self.root.join("refinery/cache")
     }
 

@@ -111,8 +111,9 @@ pub enum Event {
     FreshBranch { bead: String, rig: String, polecat: String, branch: String, sandbox: String, base: String, rescue: Option<String>, fetch_failed: Option<String> },
     /// A gate ran. `dropped` are the tracked files that it changed, which were taken back.
     /// `retried` counts the failed runs before the last one. `seconds` is the time of all runs. `jail`
-    /// is the backend of its jail, or `none: REASON` if it should have had one.
-    Gate { gate: String, passed: bool, commit: String, #[serde(default)] seconds: f64, #[serde(default, skip_serializing_if = "is_zero")] retried: u32, #[serde(default, skip_serializing_if = "Option::is_none")] jail: Option<String>, #[serde(default, skip_serializing_if = "Vec::is_empty")] dropped: Vec<String>, #[serde(flatten)] request: MergeRef },
+    /// is the backend of its jail, or `none: REASON` if it should have had one. `unused_cache` is the
+    /// reason why the gate ran without its cache.
+    Gate { gate: String, passed: bool, commit: String, #[serde(default)] seconds: f64, #[serde(default, skip_serializing_if = "is_zero")] retried: u32, #[serde(default, skip_serializing_if = "Option::is_none")] jail: Option<String>, #[serde(default, skip_serializing_if = "Option::is_none")] unused_cache: Option<String>, #[serde(default, skip_serializing_if = "Vec::is_empty")] dropped: Vec<String>, #[serde(flatten)] request: MergeRef },
     /// The tree for gates was rebuilt.
     GateTreeRebuilt { tree: PathBuf, reason: String, #[serde(flatten)] request: MergeRef },
     Halt { rig: String, services: Vec<String>, daemon: bool, stopped: Vec<HaltedWorker> },

@@ -26,6 +26,9 @@ const KEPT_STATE: [&str; 9] = [
 /// Derived files of a store, and its locks.
 const DERIVED_FILES: [&str; 4] = ["index.bin", "archive.bin", ".lock", ".sync.lock"];
 
+/// The folders of a rig with files that gates build again.
+const GATE_FILES: [&str; 3] = ["/refinery/cache", "/refinery/caches", "/refinery/trees"];
+
 /// The files of a repository that are not in its objects and refs.
 const GIT_FILES: [&str; 6] = [
     "config",
@@ -136,7 +139,7 @@ impl TownContents {
             }
         } else if path == ".git" && is_repository(&folder) {
             self.add_repository(root, "", false);
-        } else if path == "daemon" || is_in_rig("/refinery/cache") || is_in_rig("/refinery/trees") {
+        } else if path == "daemon" || GATE_FILES.iter().any(|name| is_in_rig(name)) {
             // The state of the daemon, and files that gates build again.
         } else if last == ".beads" {
             self.stores.push(path.to_owned());

@@ -6,6 +6,7 @@ use super::task::LandingBlocker;
 use super::{LandingInterruption, RigLanding};
 use crate::flow::place::discovery::{self, LandingCheckError};
 use crate::flow::work::convoy::integration::{self, LandingStep};
+use crate::flow::work::mq::gate_cache::GateCaches;
 use crate::town::config::LandingRoute;
 use crate::town::event::event;
 
@@ -88,6 +89,14 @@ pub(super) fn push_landing(
             }
         },
     )?;
+    // A cache that cannot be replaced stays as an earlier merge left it.
+    GateCaches::keep_merged_commit(
+        landing.queue.rig,
+        &landing.queue.git,
+        target,
+        &step.candidate,
+    )
+    .ok();
     landing.queue.rig.town().record_event(&event!(LandingPushed,
         convoy: landing.convoy.id, rig: rig, target: target, commit: step.candidate,
     ));

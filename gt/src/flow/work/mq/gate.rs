@@ -9,7 +9,8 @@ use bd::git::{ChangeKind, DrivenFile, Git};
 use kit::sys::{ChildCommand, ExecError, file};
 use kit::ui::cut;
 
-use super::gate_tree::{GateCache, GateTree};
+use super::gate_cache::GateCaches;
+use super::gate_tree::GateTree;
 use super::job::{MergeJob, MergeOutcome, MergeQueue};
 use crate::flow::place::town_hook::inherited_variables;
 use crate::host::jail::{GitPointers, JailRefusal, RepositoryCommand};
@@ -23,7 +24,7 @@ use crate::town::temporary;
 const MAX_OUTPUT: usize = 4000;
 
 /// The number of trees of one run of the gates: the number of gates that run side by side.
-const TREES_PER_RUN: usize = 4;
+pub(super) const TREES_PER_RUN: usize = 4;
 
 /// The exit codes of a shell for a command that it finds but cannot execute, and for one that it
 /// does not find.
@@ -171,10 +172,23 @@ impl<'a> GateRun<'a> {
             .map(|number| GateTree::new(rig, number))
             .collect();
         let ran = self.run_groups_in(candidate, &parallel, &serial, &trees);
+        if let Ok(None) = ran {
+            self.keep_passed_caches(candidate, &trees);
+        }
         for tree in &trees {
             tree.close(rig);
         }
         ran
+    }
+
+    /// Keeps what the gates left in their caches until the candidate is merged.
+    fn keep_passed_caches(&self, candidate: &str, trees: &[GateTree]) {
+        let caches: Vec<_> = trees.iter().map(|tree| &tree.cache).collect();
+        let kept = self.queue.git.tree_of(candidate).map_err(Into::into);
+        let kept: anyhow::Result<()> = kept
+            .and_then(|tree| Ok(GateCaches::of_rig(self.queue.rig).keep_passed(&tree, &caches)?));
+        // The caches then stay as the last merge left them.
+        kept.ok();
     }
 
     /// Runs the groups of parallel gates in the trees, and the others in the first tree.
@@ -248,8 +262,10 @@ impl<'a> GateRun<'a> {
         let mut retried = 0;
         let mut dropped = Vec::new();
         let mut jail = None;
+        let mut unused_cache = None;
         let failure = loop {
-            let cache = GateCache::lay_out(gate_tree, gate)?;
+            let cache = gate_tree.cache.lay_out(gate);
+            unused_cache = unused_cache.or_else(|| cache.error.clone());
             let ran = self.run_gate(gate_tree, gate, &mut jail);
             cache.put_back();
             match ran? {
@@ -262,8 +278,9 @@ impl<'a> GateRun<'a> {
                 {
                     retried += 1;
                     // The failed run may have written what lets the next one pass, also into what
-                    // the setup made.
+                    // the setup made and into the cache.
                     gate_tree.forget_setup();
+                    gate_tree.cache.remove();
                     gate_tree.check_out(self.queue, &self.subject, commit)?;
                     let setup = group.iter().find(|one| one.name == SETUP_GATE);
                     if let Some(setup) = setup
@@ -282,7 +299,7 @@ impl<'a> GateRun<'a> {
         self.queue.rig.town().record_event(&event!(Gate,
             gate: gate.name, passed: failure.is_none(), commit: commit, dropped: dropped,
             seconds: round_seconds(begun.elapsed()), retried: retried, jail: jail,
-            request: self.subject.clone(),
+            unused_cache: unused_cache, request: self.subject.clone(),
         ));
         Ok(failure)
     }

@@ -1,19 +1,19 @@
 //! The trees in which gates run: worktrees of the rig's repository that never hold work.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bd::git::Git;
 use kit::sys::{InsideError, file};
 
+use super::gate_cache::RunCache;
 use super::job::MergeQueue;
 use crate::flow::place::carry::{CarryError, ChangedCopies, carry_files};
 use crate::flow::place::desk;
 use crate::flow::place::sandbox;
 use crate::flow::place::unsaved::pattern_of_file;
 use crate::record::desk::{DeskNumbers, RunNumber};
-use crate::town::config::Gate;
 use crate::town::event::{MergeRef, event};
 use crate::town::lock::Lock;
 use crate::town::{Rig, RigLayout};
@@ -21,11 +21,12 @@ use crate::town::{Rig, RigLayout};
 /// The time that the queue waits for another change of the list of worktrees.
 const LIST_WAIT: Duration = Duration::from_secs(120);
 
-/// A tree for gates during one run, with the files that they keep between runs.
+/// A tree for gates during one run.
 #[derive(Debug)]
 pub(super) struct GateTree {
     pub(super) path: PathBuf,
-    caches: PathBuf,
+    /// The files that the gates of the run find again.
+    pub(super) cache: RunCache,
     run: Mutex<TreeRun>,
 }
 
@@ -47,17 +48,14 @@ struct SetUpTree {
 impl GateTree {
     /// Describes the tree of this number. Gates that do not run side by side use the tree 0.
     pub(super) fn new(rig: &RigLayout, number: usize) -> Self {
-        if number == 0 {
-            return Self {
-                path: rig.refinery(),
-                caches: rig.gate_caches(),
-                run: Mutex::default(),
-            };
-        }
-        let folder = rig.further_gate_trees();
+        let path = if number == 0 {
+            rig.refinery()
+        } else {
+            rig.further_gate_trees().join(number.to_string())
+        };
         Self {
-            path: folder.join(number.to_string()),
-            caches: folder.join(format!("cache-{number}")),
+            cache: RunCache::new(rig, &path, number),
+            path,
             run: Mutex::default(),
         }
     }
@@ -103,9 +101,10 @@ impl GateTree {
         number.map_or_else(Vec::new, |run| run.number.variables().to_vec())
     }
 
-    /// Ends the run in the tree: runs the teardown of the desk if the setup was run, and gives the
-    /// number back.
+    /// Ends the run in the tree: removes its cache, runs the teardown of the desk if the setup was
+    /// run, and gives the number back.
     pub(super) fn close(&self, rig: &Rig) {
+        self.cache.remove();
         let run = std::mem::take(&mut *self.lock_run());
         if run.set_up.is_none() {
             return;
@@ -198,61 +197,4 @@ impl GateTree {
         git.complete_checkout()?;
         Ok(git.clean_submodules(run.set_up.is_none())?)
     }
-}
-
-/// The ignored files that a gate keeps from one run to the next. Between two runs they lie beside
-/// the tree. A killed run loses them.
-pub(super) struct GateCache {
-    tree: PathBuf,
-    /// The path of each in the tree, and its path between two runs.
-    places: Vec<(PathBuf, PathBuf)>,
-}
-
-impl GateCache {
-    pub(super) fn lay_out(gate_tree: &GateTree, gate: &Gate) -> anyhow::Result<Self> {
-        let tree = &gate_tree.path;
-        let folder = &gate_tree.caches;
-        let mut places: Vec<_> = gate
-            .cache
-            .iter()
-            .map(|path| (tree.join(path), folder.join(path.replace('/', "%"))))
-            .collect();
-        // Tracked files win over cached ones.
-        places.retain(|(inside, _)| !inside.exists() && is_reached_without_links(tree, inside));
-        for (inside, beside) in &places {
-            if !beside.exists() {
-                continue;
-            }
-            if let Some(folder) = inside.parent() {
-                file::create_folder(folder, 0o755)?;
-            }
-            std::fs::rename(beside, inside)?;
-        }
-        if !places.is_empty() {
-            file::create_folder(folder, 0o700)?;
-        }
-        Ok(Self {
-            tree: tree.clone(),
-            places,
-        })
-    }
-
-    /// Moves the files back beside the tree. A cache that cannot be kept is rebuilt by the next
-    /// run.
-    pub(super) fn put_back(self) {
-        for (inside, beside) in self.places {
-            if is_reached_without_links(&self.tree, &inside) {
-                std::fs::rename(inside, beside).ok();
-            }
-        }
-    }
-}
-
-/// Returns false if a folder between the tree and the path is a link, which the work or its gate
-/// made: the path then is a file of someone else.
-fn is_reached_without_links(tree: &Path, inside: &Path) -> bool {
-    let folders = inside.ancestors().skip(1);
-    folders
-        .take_while(|folder| *folder != tree)
-        .all(|folder| !folder.is_symlink())
 }

@@ -6,6 +6,7 @@ use bd::store::Tx;
 use kit::ui::escape::escape_line;
 
 use super::close::close_bead;
+use super::gate_cache::GateCaches;
 use super::job::{MergeJob, MergeOutcome};
 use super::verify::RefUpdate;
 use super::{block, candidate, own_work, target, verify, withdraw};
@@ -315,6 +316,11 @@ fn close_requests(job: &MergeJob, reason: &str, ending: RequestEnding<'_>) -> an
         }
         Ok(())
     })?;
+    if let RequestEnding::Merged { commit } = ending {
+        // A cache that cannot be replaced stays as an earlier merge left it.
+        GateCaches::keep_merged_commit(job.queue.rig, &job.queue.git, &job.receipt.target, commit)
+            .ok();
+    }
     Approval::remove(job.queue.rig, &job.request.id);
     for original in &brought {
         Approval::remove(job.queue.rig, &original.id);

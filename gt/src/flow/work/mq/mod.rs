@@ -38,6 +38,7 @@ mod close;
 mod evidence;
 pub(crate) mod forge;
 pub(crate) mod gate;
+pub(crate) mod gate_cache;
 mod gate_tree;
 mod hook;
 pub(crate) mod job;

@@ -10,7 +10,8 @@ use bd::bead::hash::compute_short_hash;
 use bd::store::Snapshot;
 use jiff::{SignedDuration, Timestamp};
 
-use super::job::{MergeJob, MergeOutcome};
+use super::gate_cache::GateCaches;
+use super::job::{MergeJob, MergeOutcome, queue_repository};
 use super::run::{QueueRun, RequestResult, process_request};
 use super::score::RequestOrder;
 use super::verify::TargetPresence;
@@ -36,19 +37,29 @@ pub fn run_queue(rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
         rig.name()
     );
     task::track_all_tasks(rig.town(), &store)?;
+    let git = queue_repository(rig);
+    // What cannot be removed is never used, and is removed by a later run.
+    GateCaches::sweep(rig, &settings, &git).ok();
     let mut run = QueueRun::new(rig, &store, &settings);
+    let drained = drain_queue(&mut run);
+    GateCaches::sweep(rig, &settings, &git).ok();
+    drained.map(|()| run.results)
+}
+
+/// Handles requests until none is ready.
+fn drain_queue(run: &mut QueueRun) -> anyhow::Result<()> {
     run.withdraw_stale()?;
     loop {
         let mut requests = run.next_requests()?;
         let begun = Instant::now();
         match requests.len() {
-            0 => return Ok(run.results),
+            0 => return Ok(()),
             1 => run.handle(requests.remove(0), process_request)?,
             _ => run.handle_batch(requests)?,
         }
         let ended = std::mem::take(&mut run.ended);
         if ended > 0 {
-            GateHistory::record_turn(rig, begun.elapsed().as_secs_f64(), ended);
+            GateHistory::record_turn(run.rig, begun.elapsed().as_secs_f64(), ended);
         }
     }
 }

@@ -380,3 +380,105 @@ fn a_gate_is_run_again_in_a_clean_tree() {
     assert_eq!(ran.outcomes["web-0"], "red");
     assert_eq!(runs.len(), 3);
 }
+
+/// A gate that logs the works whose gates wrote its cache before, and adds those of its own tree in
+/// place. Red works fail.
+const CACHING_GATE: &str =
+    "cat build/names 2>/dev/null | tr '\\n' ' ' >> \"$LOG\"; echo >> \"$LOG\"
+    mkdir -p build; ls | grep -E '(txt|red)$' >> build/names; ! ls | grep -q red$";
+
+fn caching_gate() -> serde_json::Value {
+    json!({"cmd": CACHING_GATE, "cache": ["build"]})
+}
+
+/// Returns the names in the folder of a rig's caches.
+fn list_caches(rig: &Rig) -> Vec<String> {
+    kit::sys::file::list_subfolders(&rig.gate_caches())
+}
+
+#[test]
+fn a_gate_finds_the_cache_of_merged_work_and_nothing_of_work_that_was_refused() {
+    let place = TestTown::new();
+    let gates = json!({"check": caching_gate()});
+    let origin = add_rig(&place, "web", 1, gates);
+    let rig = place.town.find_rig("web").unwrap();
+    // The remains of a killed run, and the caches that older versions shared.
+    let caches = rig.gate_caches();
+    let trees = rig.further_gate_trees();
+    for left in [
+        caches.join("run-0/build"),
+        caches.join("partial-0/0/build"),
+        caches.join(format!("passed-{}/0/build", "1".repeat(40))),
+        rig.old_gate_cache().join("build"),
+        trees.join("cache-1/build"),
+    ] {
+        std::fs::create_dir_all(&left).unwrap();
+        std::fs::write(left.join("names"), "poison\n").unwrap();
+    }
+    let red = Work {
+        is_red: true,
+        ..GREEN
+    };
+    hand_in(&rig, &[GREEN, red, GREEN]);
+    let ran = run_rig(&rig, &origin);
+    assert_eq!(ran.files, ["0.txt", "2.txt", "README"]);
+    // The second run is that of the red work, the third one that of the target alone.
+    assert_eq!(
+        read_log(&place),
+        ["", "0.txt ", "0.txt ", "0.txt "],
+        "each line is the cache that a run found"
+    );
+    assert_eq!(list_caches(&rig), ["kept"]);
+    let kept = std::fs::read_to_string(caches.join("kept/0/build/names")).unwrap();
+    assert_eq!(kept, "0.txt\n0.txt\n2.txt\n");
+    assert!(!rig.old_gate_cache().exists());
+    assert!(!trees.join("cache-1").exists());
+    // A gate without a cache needs none.
+    let settings = json!({"merge_queue": {"gates": {"check": {"cmd": "true"}}}});
+    std::fs::write(rig.settings(), settings.to_string()).unwrap();
+    run_queue(&rig).unwrap();
+    assert!(!caches.exists());
+}
+
+#[test]
+fn caches_of_runs_side_by_side_hold_only_merged_work_and_do_not_grow() {
+    let place = TestTown::new();
+    let gates = json!({"check": caching_gate()});
+    let origin = add_rig(&place, "web", PARALLEL, gates);
+    let rig = place.town.find_rig("web").unwrap();
+    let mut works = [GREEN; 6];
+    works[3].is_red = true;
+    hand_in(&rig, &works);
+    let ran = run_rig(&rig, &origin);
+    assert_eq!(ran.outcomes["web-3"], "red");
+    assert_eq!(ran.files.len(), 6, "{:?}", ran.files);
+    assert_eq!(list_caches(&rig), ["kept"]);
+    let slots = std::fs::read_dir(rig.gate_caches().join("kept")).unwrap();
+    let mut count = 0;
+    for slot in slots.flatten() {
+        count += 1;
+        let names = std::fs::read_to_string(slot.path().join("build/names")).unwrap();
+        assert!(!names.contains("red"), "{names}");
+    }
+    assert_eq!(count, 1);
+    for line in read_log(&place) {
+        assert!(!line.contains("red"), "{line}");
+    }
+}
+
+#[test]
+fn a_retried_gate_does_not_find_the_cache_of_its_failed_run() {
+    let gate = "[ -e build/flag ] && exit 0; mkdir -p build; touch build/flag; false";
+    let gate = json!({"cmd": gate, "cache": ["build"], "retry": 1});
+    let place = TestTown::new();
+    let origin = add_rig(&place, "web", 1, json!({ "check": gate }));
+    let rig = place.town.find_rig("web").unwrap();
+    hand_in(&rig, &[GREEN]);
+    let results = run_queue(&rig).unwrap();
+    assert!(
+        matches!(results[0].outcome, MergeOutcome::TargetBroken { .. }),
+        "{results:?}"
+    );
+    assert!(origin.is_dir());
+    assert!(list_caches(&rig).is_empty());
+}
