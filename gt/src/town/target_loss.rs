@@ -1,11 +1,16 @@
-//! Stores the merges that the targets of a rig have lost, `.runtime/target-losses.json`: a target
-//! was moved back or deleted, and work that was closed as merged is on no target any more.
+//! Stores the changes of a rig's targets that need a user, `.runtime/target-losses.json`: a target
+//! was moved back or deleted, and work that was closed as merged is on no target any more; or a
+//! worker pushed to a target past the merge queue.
 //!
 //! A loss needs a user until the commits are on the target again, the work is merged again, or a
-//! user accepts it.
+//! user accepts it. Commits that were pushed past the queue do until they are gone or accepted.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
 use jiff::{SignedDuration, Timestamp};
 use kit::sys::file;
+use kit::ui::escape;
 use serde::{Deserialize, Serialize};
 
 use crate::town::RigLayout;
@@ -22,11 +27,20 @@ pub struct LostMerge {
     pub commit: String,
 }
 
+/// A commit that a worker brought to a target past the merge queue.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PushedCommit {
+    pub commit: String,
+    pub worker: String,
+    #[serde(default)]
+    pub subject: String,
+}
+
 /// The ending of a loss.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossEnding {
-    /// Someone brought the commits back.
+    /// Someone brought the commits back, or took away those that were pushed past the queue.
     Returned,
     /// The work was given to the merge queue again.
     Requeued,
@@ -34,7 +48,10 @@ pub enum LossEnding {
     Accepted,
 }
 
-/// One target that has lost merges.
+/// The number of commits that the record of one target names.
+const MAX_PUSHED: usize = 20;
+
+/// One target that has lost merges, or that got commits past the merge queue.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetLoss {
     pub target: String,
@@ -45,6 +62,13 @@ pub struct TargetLoss {
     pub new_tip: Option<String>,
     pub noticed_at: Timestamp,
     pub merges: Vec<LostMerge>,
+    /// The first commits that workers pushed past the queue, oldest first. A record with these has no
+    /// merges.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pushed: Vec<PushedCommit>,
+    /// The repository in which those commits were noticed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repository: Option<PathBuf>,
     /// The reason why a restore could not bring back all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_restored: Option<String>,
@@ -83,6 +107,19 @@ impl TargetLoss {
     /// Returns true if the loss needs a user.
     pub fn is_open(&self) -> bool {
         self.ending.is_none()
+    }
+
+    /// Adds commits that workers pushed past the queue in the meantime.
+    pub(crate) fn add_pushed(&mut self, pushed: &[PushedCommit], tip: &str) {
+        self.new_tip = Some(tip.to_owned());
+        let room = MAX_PUSHED.saturating_sub(self.pushed.len());
+        self.pushed.extend(pushed.iter().take(room).cloned());
+    }
+
+    /// Returns the workers that pushed past the queue, comma-separated.
+    pub fn list_pushers(&self) -> String {
+        let workers: BTreeSet<&str> = self.pushed.iter().map(|one| one.worker.as_str()).collect();
+        workers.into_iter().collect::<Vec<_>>().join(", ")
     }
 
     /// Returns true if the merge of a bead or a request is lost.
@@ -128,6 +165,9 @@ impl TargetLoss {
 
     /// Describes the loss in one sentence.
     pub fn describe(&self) -> String {
+        if !self.pushed.is_empty() {
+            return self.describe_pushed();
+        }
         let commits: Vec<String> = self
             .merges
             .iter()
@@ -153,9 +193,31 @@ impl TargetLoss {
         }
     }
 
+    fn describe_pushed(&self) -> String {
+        let commits: Vec<String> = self
+            .pushed
+            .iter()
+            .map(|one| format!("{:.12} \"{}\" ({})", one.commit, one.subject, one.worker))
+            .collect();
+        format!(
+            "{} has commits of workers that no merge request brought, so no gate has checked them: {}",
+            self.target,
+            commits.join(", ")
+        )
+    }
+
     /// Returns the commands, each of which ends the loss. A restore that failed is not offered
-    /// again.
+    /// again. Commits that were pushed past the queue are shown first.
     pub fn next_steps(&self, rig: &str) -> Vec<String> {
+        if let (Some(repository), Some(tip)) = (&self.repository, &self.new_tip)
+            && !self.pushed.is_empty()
+        {
+            let repository = escape::quote_for_shell(&repository.to_string_lossy());
+            return vec![
+                format!("git -C {repository} log -p {:.12}..{tip:.12}", self.old_tip),
+                format!("gt mq lost {rig} --accept"),
+            ];
+        }
         let restore = self
             .not_restored
             .is_none()
@@ -184,6 +246,8 @@ mod tests {
             new_tip: Some("b".repeat(40)),
             noticed_at: Timestamp::UNIX_EPOCH,
             merges: merges.to_vec(),
+            pushed: Vec::new(),
+            repository: None,
             not_restored: None,
             ending: None,
         };

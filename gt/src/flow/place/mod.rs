@@ -20,3 +20,4 @@ pub mod sync;
 pub(crate) mod target_history;
 pub mod town_hook;
 pub(crate) mod unsaved;
+mod worker_push;

@@ -4,7 +4,8 @@
 //! `refs/gt/target/<branch>` is the last seen tip of a target. If the branch is no longer a
 //! descendant of it, that tip goes to `refs/gt/dropped/<branch>/<tip>`: its commits stay in the
 //! repository, and what left the target is known. Merged work among them becomes a
-//! [`TargetLoss`], unless a target holds its change in other commits.
+//! [`TargetLoss`], unless a target holds its change in other commits. So do commits that a worker
+//! pushed to a target past the queue.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use bd::bead::Bead;
 use bd::git::{CommitInfo, Containment, Git, GitError};
 
+use crate::flow::place::worker_push;
 use crate::record::merge_request;
 use crate::town::Rig;
 use crate::town::config;
@@ -31,6 +33,14 @@ pub(crate) fn watch_target(git: &Git, branch: &str, tip: &str) -> Result<(), Git
     match git.resolve(&name)? {
         Some(_) => Ok(()),
         None => git.update_ref(&name, tip, None),
+    }
+}
+
+/// Begins to watch a branch at its tip, as last fetched.
+pub(crate) fn watch_fetched_target(git: &Git, branch: &str) -> Result<(), GitError> {
+    match find_tip(git, branch)? {
+        Some(tip) => watch_target(git, branch, &tip),
+        None => Ok(()),
     }
 }
 
@@ -55,6 +65,9 @@ pub(crate) fn check_targets(rig: &Rig) -> anyhow::Result<()> {
             Some(tip) if *tip == seen => continue,
             Some(tip) if git.is_ancestor(&seen, tip)? => {}
             _ => record_drop(rig, &git, branch, &seen, tip.as_deref())?,
+        }
+        if let Some(tip) = &tip {
+            record_pushes(rig, &git, branch, &seen, tip)?;
         }
         match &tip {
             Some(tip) => git.update_ref(&name, tip, Some(&seen))?,
@@ -112,6 +125,8 @@ fn record_drop(
     }
     let loss = TargetLoss {
         not_restored: None,
+        pushed: Vec::new(),
+        repository: None,
         target: branch.to_owned(),
         old_tip: old_tip.to_owned(),
         new_tip: new_tip.map(str::to_owned),
@@ -120,9 +135,12 @@ fn record_drop(
         ending: None,
     };
     let is_new = change_losses(rig, |losses| {
-        let is_known = losses
-            .iter()
-            .any(|known| known.is_open() && known.target == branch && known.old_tip == old_tip);
+        let is_known = losses.iter().any(|known| {
+            known.is_open()
+                && known.pushed.is_empty()
+                && known.target == branch
+                && known.old_tip == old_tip
+        });
         if !is_known {
             losses.push(loss.clone());
         }
@@ -133,6 +151,46 @@ fn record_drop(
             rig: rig.name(), target: branch, beads: loss.list_beads(), reason: loss.describe(),
         ));
     }
+    Ok(())
+}
+
+/// Records the commits that workers pushed to a target past the queue: one record for each target,
+/// until a user accepts it.
+fn record_pushes(
+    rig: &Rig,
+    git: &Git,
+    branch: &str,
+    old_tip: &str,
+    new_tip: &str,
+) -> anyhow::Result<()> {
+    let pushed = worker_push::find_worker_pushes(rig, git, branch, old_tip, new_tip)?;
+    if pushed.is_empty() {
+        return Ok(());
+    }
+    let mut fresh = TargetLoss {
+        target: branch.to_owned(),
+        old_tip: old_tip.to_owned(),
+        new_tip: None,
+        noticed_at: rig.town().clock.now(),
+        merges: Vec::new(),
+        pushed: Vec::new(),
+        repository: Some(rig.repo()),
+        not_restored: None,
+        ending: None,
+    };
+    fresh.add_pushed(&pushed, new_tip);
+    change_losses(rig, |losses| {
+        let open = losses
+            .iter_mut()
+            .find(|known| known.is_open() && !known.pushed.is_empty() && known.target == branch);
+        match open {
+            Some(open) => open.add_pushed(&pushed, new_tip),
+            None => losses.push(fresh.clone()),
+        }
+    })?;
+    rig.town().record_event(&event!(TargetPushed,
+        rig: rig.name(), target: branch, workers: fresh.list_pushers(), reason: fresh.describe(),
+    ));
     Ok(())
 }
 
@@ -195,7 +253,8 @@ fn holds_change(
     Ok(containment == Containment::All)
 }
 
-/// Ends the losses whose commits are on their target again.
+/// Ends the losses whose commits are on their target again, and the records of pushes past the queue
+/// whose commits are gone.
 fn end_returned_losses(rig: &Rig, git: &Git) -> anyhow::Result<()> {
     let mut returned = Vec::new();
     for loss in TargetLoss::load(rig)?
@@ -209,17 +268,18 @@ fn end_returned_losses(rig: &Rig, git: &Git) -> anyhow::Result<()> {
         for merge in &loss.merges {
             is_returned &= git.is_ancestor(&merge.commit, &tip)?;
         }
+        for one in &loss.pushed {
+            let is_there = git.resolve(&one.commit)?.is_some();
+            is_returned &= !(is_there && git.is_ancestor(&one.commit, &tip)?);
+        }
         if is_returned {
-            returned.push(loss.old_tip);
+            returned.push(loss);
         }
     }
     if returned.is_empty() {
         return Ok(());
     }
-    end_losses(rig, LossEnding::Returned, |loss| {
-        returned.contains(&loss.old_tip)
-    })
-    .map(drop)
+    end_losses(rig, LossEnding::Returned, |loss| returned.contains(loss)).map(drop)
 }
 
 /// Ends the open losses of a rig that `is_meant` selects, and returns them.

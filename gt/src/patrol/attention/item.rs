@@ -154,7 +154,7 @@ pub(super) fn rollback_items(view: &TownView) -> Vec<AttentionItem> {
         .collect()
 }
 
-/// Returns the targets that have lost merged work.
+/// Returns the targets that have lost merged work, or got commits past the merge queue.
 pub(super) fn loss_items(view: &TownView) -> Vec<AttentionItem> {
     view.stores
         .target_losses
@@ -164,6 +164,22 @@ pub(super) fn loss_items(view: &TownView) -> Vec<AttentionItem> {
 }
 
 fn loss_item(rig: &str, loss: &TargetLoss) -> AttentionItem {
+    let target = escape::escape_line(&loss.target);
+    if !loss.pushed.is_empty() {
+        let tip = loss.new_tip.as_deref().unwrap_or_default();
+        return AttentionItem {
+            kind: AttentionKind::NeedsPerson,
+            due: Timestamp::MIN,
+            key: format!("pushed:{rig}:{}:{tip}", loss.target),
+            bead: String::new(),
+            subject: format!(
+                "{} pushed to {target} of rig {rig} past the merge queue",
+                escape::escape_line(&loss.list_pushers())
+            ),
+            text: format!("{}.", escape::escape_line(&loss.describe())),
+            next: loss.next_steps(rig),
+        };
+    }
     let first = loss.merges.first();
     AttentionItem {
         kind: AttentionKind::NeedsPerson,
@@ -171,8 +187,7 @@ fn loss_item(rig: &str, loss: &TargetLoss) -> AttentionItem {
         key: format!("lost:{rig}:{}:{}", loss.target, loss.old_tip),
         bead: first.map_or_else(String::new, |merge| merge.bead.clone()),
         subject: format!(
-            "{} of rig {rig} has lost the merged work of {}",
-            escape::escape_line(&loss.target),
+            "{target} of rig {rig} has lost the merged work of {}",
             escape::escape_line(&loss.list_beads())
         ),
         text: format!("{}.", escape::escape_line(&loss.describe())),

@@ -248,6 +248,8 @@ pub enum Event {
     StepDone { step: String, molecule: String, next: Option<String>, complete: bool },
     /// A search found the commit that broke a target, and the request that merged it.
     TargetBisected { rig: String, target: String, commit: String, gate: String, mr: Option<String>, bead: Option<String> },
+    /// Workers pushed to a target past the merge queue.
+    TargetPushed { rig: String, target: String, workers: String, reason: String },
     /// A bead was taken from an agent.
     Unhook { bead: String, target: String },
     /// An event that this program does not know.

@@ -26,8 +26,8 @@ use serde::Serialize;
 mod keep;
 mod provision;
 mod restore;
+mod shared_hooks;
 mod snapshot;
-mod stash_hook;
 
 use keep::{is_commit_kept, parse_branch_bead};
 use provision::OUR_FOLDERS;
@@ -189,7 +189,12 @@ impl<'a> Sandbox<'a> {
         };
         let base = match unmerged {
             Some(tip) => tip,
-            None => find_start_commit(self.rig, target)?,
+            None => {
+                let tip = find_start_commit(self.rig, target)?;
+                // From now on, a push of the worker to its target is noticed.
+                target_history::watch_fetched_target(&self.rig.git(), target)?;
+                tip
+            }
         };
         if let Some(feature) = find_unsupported_feature(&self.rig.git(), &base)? {
             let target = target.to_owned();

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use bd::git::{Git, GitError};
 use kit::sys::{ConfinedFolder, file};
 
-use super::{SandboxError, stash_hook};
+use super::{SandboxError, shared_hooks};
 use crate::flow::place::carry::{ChangedCopies, ReplacedCopy, carry_files};
 use crate::flow::place::unsaved::TOWN_PATTERNS;
 use crate::town::RigLayout;
@@ -87,7 +87,7 @@ pub(crate) fn provision_worktree(
     for folder in OUR_FOLDERS {
         replace_folder(git, folder)?;
     }
-    stash_hook::install_stash_hook(rig).map_err(SandboxError::at(&rig.repo()))?;
+    shared_hooks::install_shared_hooks(rig).map_err(SandboxError::at(&rig.repo()))?;
     let inside = ConfinedFolder::open(git.folder())?;
     let target = format!("{}\n", rig.beads().display());
     inside.write(".beads/redirect", target.as_bytes(), 0o644)?;

@@ -79,6 +79,9 @@ pub fn accept_losses(rig: &Rig) -> anyhow::Result<Vec<TargetLoss>> {
 pub fn restore_losses(rig: &Rig) -> anyhow::Result<Vec<RestoredMerge>> {
     let mut restored = Vec::new();
     for loss in list_losses(rig)? {
+        if loss.merges.is_empty() {
+            continue;
+        }
         let is_deleted = loss.new_tip.is_none();
         if is_deleted {
             restore_branch(rig, &loss)?;
