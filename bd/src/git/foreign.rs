@@ -62,19 +62,12 @@ impl ForeignRefs {
             problem,
         };
         let read = || -> io::Result<Self> {
-            let mut heads = read_packed_refs(repository, "heads")?;
-            let mut tags = read_packed_refs(repository, "tags")?;
-            if let Some(refs) = repository.subfolder("refs")? {
-                for (name, found) in [("heads", &mut heads), ("tags", &mut tags)] {
-                    if let Some(folder) = refs.subfolder(name)? {
-                        read_loose_refs(&folder, "", 0, found)?;
-                    }
-                }
-            }
+            // A branch is made before HEAD moves to it.
+            let head = read_head(repository).map_err(|error| error.to_string());
             Ok(Self {
-                tags,
-                head: read_head(repository).map_err(|error| error.to_string()),
-                heads,
+                tags: read_refs(repository, "tags")?,
+                head,
+                heads: read_refs(repository, "heads")?,
                 stashes: [read_stashes(repository)?, read_autostashes(repository)?].concat(),
                 head_log: read_log(repository, &["HEAD"])?,
             })
@@ -142,6 +135,22 @@ fn read_head(repository: &ForeignFolder) -> io::Result<ForeignHead> {
         Some(branch) => Ok(ForeignHead::Branch(branch.to_owned())),
         None => Err(invalid("its HEAD names no branch and no commit".to_owned())),
     }
+}
+
+/// Reads the branches or tags. The loose ones come first, as git reads them: while the worker packs
+/// its refs, each is in `packed-refs` before its own file goes.
+fn read_refs(repository: &ForeignFolder, kind: &str) -> io::Result<BTreeMap<String, String>> {
+    let mut loose = BTreeMap::new();
+    if let Some(refs) = repository.subfolder("refs")?
+        && let Some(folder) = refs.subfolder(kind)?
+    {
+        read_loose_refs(&folder, "", 0, &mut loose)?;
+    }
+    let mut found = read_packed_refs(repository, kind)?;
+    for (name, id) in loose {
+        insert_head(&mut found, name, id)?;
+    }
+    Ok(found)
 }
 
 fn read_packed_refs(
@@ -361,6 +370,37 @@ mod tests {
         assert_eq!(refs.head_commit(), Some(TWO));
         assert_eq!(refs.left_commits(), BTreeSet::from([ONE]));
         assert_eq!(refs.head_log.len(), 1);
+    }
+
+    #[test]
+    fn no_branch_is_missing_while_the_worker_packs_its_refs() {
+        let place = tempfile::tempdir().unwrap();
+        let loose = place.path().join("refs/heads");
+        fs::create_dir_all(&loose).unwrap();
+        fs::write(place.path().join("HEAD"), "ref: refs/heads/0\n").unwrap();
+        let repository = ForeignFolder::open(place.path()).unwrap().unwrap();
+        let mut packed = String::new();
+        for number in 0..300 {
+            let branch = number.to_string();
+            fs::write(loose.join(&branch), ONE).unwrap();
+            packed.push_str(&format!("{ONE} refs/heads/{branch}\n"));
+            std::thread::scope(|scope| {
+                let packing = scope.spawn(|| {
+                    let new = place.path().join("packed-refs.lock");
+                    fs::write(&new, &packed).unwrap();
+                    fs::rename(new, place.path().join("packed-refs")).unwrap();
+                    fs::remove_file(loose.join(&branch)).unwrap();
+                });
+                loop {
+                    let is_packed = packing.is_finished();
+                    let refs = ForeignRefs::read(&repository).unwrap();
+                    assert!(refs.heads.contains_key(&branch), "{branch}");
+                    if is_packed {
+                        break;
+                    }
+                }
+            });
+        }
     }
 
     #[test]
