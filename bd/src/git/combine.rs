@@ -5,9 +5,8 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use tempfile::TempDir;
-
 use super::run::GitCall;
+use super::scratch::ScratchFolder;
 use super::without::RawCommit;
 use super::{Git, GitError};
 
@@ -246,7 +245,7 @@ impl Git {
 
     /// Creates a folder with the `.gitattributes` files of a commit, because a bare repository does
     /// not read them from commits.
-    pub(super) fn check_out_attributes(&self, rev: &str) -> Result<TempDir, GitError> {
+    pub(super) fn check_out_attributes(&self, rev: &str) -> Result<ScratchFolder, GitError> {
         let scratch = self.create_scratch(ATTRIBUTES_PREFIX)?;
         for (path, content) in self.read_attributes(rev)? {
             let path = scratch.path().join(path);
@@ -262,7 +261,7 @@ impl Git {
     pub(super) fn in_scratch<'a>(
         &self,
         call: GitCall<'a>,
-        scratch: &TempDir,
+        scratch: &ScratchFolder,
     ) -> Result<GitCall<'a>, GitError> {
         Ok(call
             .cwd(scratch.path())

@@ -17,9 +17,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Component, Path, PathBuf};
 
 use kit::sys::{ConfinedFolder, InsideError, file};
-use tempfile::TempDir;
 
 use super::foreign::{foreign_error, open_below, open_repository};
+use super::scratch::ScratchFolder;
 use super::take_over::BRANCH_NAME;
 use super::{Git, GitError};
 
@@ -53,10 +53,8 @@ pub struct HandOver<'a> {
 impl Git {
     /// Replaces the `.git` of the work tree. Returns a folder with the earlier one, which is removed
     /// on drop.
-    pub fn hand_over(&self, with: HandOver<'_>) -> Result<TempDir, GitError> {
-        let workshop = tempfile::Builder::new()
-            .prefix(".git-")
-            .tempdir_in(with.workshop)
+    pub fn hand_over(&self, with: HandOver<'_>) -> Result<ScratchFolder, GitError> {
+        let workshop = ScratchFolder::create(with.workshop, ".git-")
             .map_err(|error| Self::file_error(with.workshop, error))?;
         // The earlier one gets this name.
         let new = workshop.path().join(".git");

@@ -25,10 +25,13 @@ mod redact;
 mod remote;
 pub mod rescue;
 mod run;
+mod scratch;
 mod separate;
 mod setup;
+mod stalling_file;
 mod submodule;
 mod take_over;
+mod taken_state;
 mod tree;
 mod user;
 mod wait;
@@ -55,6 +58,7 @@ pub use read::Stash;
 pub use redact::redact_urls;
 pub use remote::{PushError, PushLease, PushRefusal, RemoteBranch, RemoteHead, is_unreachable};
 pub use run::GitCall;
+pub use scratch::ScratchFolder;
 pub(crate) use setup::lines_to_append;
 pub use submodule::{SubmoduleCommit, SubmoduleWork};
 pub use tree::{TreeEntries, TreeEntry};
@@ -126,6 +130,9 @@ pub enum GitError {
     /// The repository of a worker has a state that cannot be taken over.
     #[error("the repository in {} cannot be read: {problem}", path.display())]
     Foreign { path: PathBuf, problem: String },
+    /// A work tree has a pipe, socket or device by the name of a file that git reads.
+    #[error("git would wait for {}, which is no regular file: remove it", path.display())]
+    StallingFile { path: PathBuf },
     /// The output of git has an unknown format.
     #[error("`{command}` answered {output:?}, which is not understood")]
     Unreadable { command: String, output: String },

@@ -9,8 +9,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{self, Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::TempDir;
-
+use super::scratch::ScratchFolder;
 use super::wait::{self, RemoteWait};
 use super::{Git, GitError, redact_urls};
 use kit::sys::{ChildCommand, ChildOutput, ExecError};
@@ -257,11 +256,15 @@ impl GitCall<'_> {
                 url: wait::display_address(git, &remote),
                 limit,
             },
-            (source, _) => GitError::Run {
-                command: command.clone(),
-                folder: git.folder.clone(),
-                source,
-            },
+            (source, _) => {
+                let is_late = matches!(source, ExecError::TimedOut { .. });
+                let explained = is_late.then(|| git.explain_time_limit()).flatten();
+                explained.unwrap_or_else(|| GitError::Run {
+                    command: command.clone(),
+                    folder: git.folder.clone(),
+                    source,
+                })
+            }
         })?;
         finished.stderr = redact_urls(&String::from_utf8_lossy(&finished.stderr)).into_bytes();
         if whole && finished.stdout.len() >= OUTPUT {
@@ -346,12 +349,9 @@ impl GitCall<'_> {
 
 impl Git {
     /// Creates a temporary folder in the repository's own folder.
-    pub(super) fn create_scratch(&self, prefix: &str) -> Result<TempDir, GitError> {
+    pub(super) fn create_scratch(&self, prefix: &str) -> Result<ScratchFolder, GitError> {
         let common = self.common_dir()?;
-        tempfile::Builder::new()
-            .prefix(prefix)
-            .tempdir_in(&common)
-            .map_err(|error| Self::file_error(&common, error))
+        ScratchFolder::create(&common, prefix).map_err(|error| Self::file_error(&common, error))
     }
 
     /// Builds the error for a failed git command.

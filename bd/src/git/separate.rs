@@ -20,6 +20,15 @@ use super::{ChangeKind, FileChange, Git, GitError, NETWORK, TAKEN_REFS};
 /// The maximum size of a file of exclusions, in bytes.
 const EXCLUDE_FILE: u64 = 1 << 20;
 
+/// The files and folders of a repository in which an operation is unfinished.
+const UNFINISHED_NAMES: [&str; 5] = [
+    "MERGE_HEAD",
+    "rebase-merge",
+    "rebase-apply",
+    "CHERRY_PICK_HEAD",
+    "REVERT_HEAD",
+];
+
 /// The repository that decides everything about a work tree.
 #[derive(Debug, Clone)]
 pub(super) struct SeparateRepository {
@@ -43,6 +52,22 @@ impl Git {
             top: folder.to_owned(),
         });
         git
+    }
+
+    /// Returns true if a merge, rebase, cherry-pick or the like is unfinished. In a work tree with a
+    /// repository of its own, that is the worker's.
+    pub fn is_in_the_middle(&self) -> Result<bool, GitError> {
+        let folder = if self.taken().is_some() {
+            self.folder().join(".git")
+        } else {
+            PathBuf::from(self.plumbing(["rev-parse", "--absolute-git-dir"]).text()?)
+        };
+        // Only the names are looked at, so a link in their place is no harm.
+        let is_folder = folder.symlink_metadata().is_ok_and(|found| found.is_dir());
+        Ok(is_folder
+            && UNFINISHED_NAMES
+                .iter()
+                .any(|name| folder.join(name).symlink_metadata().is_ok()))
     }
 
     fn taken(&self) -> Option<&str> {

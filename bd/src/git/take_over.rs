@@ -19,16 +19,16 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use kit::sys::{ForeignFolder, file};
-use serde::{Deserialize, Serialize};
+use kit::sys::{Clock, ForeignFolder, file};
 use sha2::{Digest, Sha256};
-use tempfile::TempDir;
 
 use super::foreign::{
     ForeignHead, ForeignRefs, foreign_error, is_object_id, open_below, open_repository,
 };
 use super::run::{path_of_bytes, split_records};
+use super::scratch::ScratchFolder;
 use super::separate::SeparateRepository;
+use super::taken_state::{FailedTaking, RECORD_NAME, TakenState, read_record};
 use super::{Git, GitError, NETWORK};
 
 /// The maximum size of a file with objects, in bytes.
@@ -62,22 +62,10 @@ const MAX_SINGLE_REFS: usize = 200;
 /// The name of the branch that was handed over, beside the index.
 pub(super) const BRANCH_NAME: &str = "gt-branch";
 
-/// The record of the state that was taken over last, beside the index.
-const RECORD_NAME: &str = "gt-taken.json";
-
-#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-struct TakenState {
-    /// The hash of the refs.
-    refs: String,
-    /// The size, times and inode of the index.
-    index: String,
-}
-
 /// A copy of the index of a worker.
 struct CopiedIndex {
     /// The folder of the copy. None is in it if the worker has no index.
-    scratch: TempDir,
+    scratch: ScratchFolder,
     /// The objects of files that are missing here.
     missing: Vec<String>,
 }
@@ -97,7 +85,7 @@ impl CopiedIndex {
 
 /// A repository with the refs of a worker.
 struct RefImage {
-    folder: TempDir,
+    folder: ScratchFolder,
     refs: BTreeMap<String, String>,
     /// The commits that the worker's refs name and its repository lacks.
     missing: HashSet<String>,
@@ -172,6 +160,31 @@ impl Git {
             refs: refs.fingerprint(),
             index,
         };
+        let time = Clock::System.now();
+        let failure = FailedTaking::read(separate).filter(|failed| failed.state == now);
+        if let Some(failed) = failure.as_ref().filter(|failed| failed.is_pausing(time)) {
+            return Err(GitError::Foreign {
+                path: repository.path().to_owned(),
+                problem: failed.problem.clone(),
+            });
+        }
+        let taken = self.take_over_state(separate, repository, &refs, &now);
+        match &taken {
+            Ok(()) => FailedTaking::remove(separate),
+            Err(error) => FailedTaking::record(separate, failure, now, error, time),
+        }
+        taken?;
+        self.take_submodules(repository)
+    }
+
+    /// Takes over a state of the worker's repository that may differ from the last one.
+    fn take_over_state(
+        &self,
+        separate: &SeparateRepository,
+        repository: &ForeignFolder,
+        refs: &ForeignRefs,
+        now: &TakenState,
+    ) -> Result<(), GitError> {
         let record = separate.git_dir.join(RECORD_NAME);
         let before = read_record(&record);
         let copied = if before.index == now.index {
@@ -181,14 +194,14 @@ impl Git {
         };
         let staged = copied.as_ref().map_or(&[][..], |copied| &copied.missing);
         if before.refs != now.refs || !staged.is_empty() {
-            let missing = self.take_refs(separate, repository, &refs, staged)?;
+            let missing = self.take_refs(separate, repository, refs, staged)?;
             let problem = match (&refs.head, refs.head_commit()) {
                 (Err(problem), _) => Some(problem.clone()),
                 (Ok(_), Some(id)) if missing.contains(id) => {
                     Some(format!("it lacks the commit {id} of its HEAD"))
                 }
                 (Ok(head), _) => {
-                    self.write_head(separate, &refs, head)?;
+                    self.write_head(separate, refs, head)?;
                     None
                 }
             };
@@ -200,12 +213,12 @@ impl Git {
         if let Some(copied) = copied {
             copied.put_in_place(separate)?;
         }
-        if before != now {
-            let text = serde_json::to_vec(&now).map_err(io::Error::other);
+        if before != *now {
+            let text = serde_json::to_vec(now).map_err(io::Error::other);
             text.and_then(|text| file::replace_file_relaxed(&record, &text, 0o600))
                 .map_err(|error| Self::file_error(&record, error))?;
         }
-        self.take_submodules(repository)
+        Ok(())
     }
 
     /// Fetches the commits of a worker's refs, and the objects `staged`. Returns the commits that
@@ -467,9 +480,7 @@ impl Git {
         repository: &ForeignFolder,
         is_there: bool,
     ) -> Result<CopiedIndex, GitError> {
-        let scratch = tempfile::Builder::new()
-            .prefix("index-")
-            .tempdir_in(&separate.git_dir)
+        let scratch = ScratchFolder::create(&separate.git_dir, "index-")
             .map_err(|error| Self::file_error(&separate.git_dir, error))?;
         if !is_there {
             return Ok(CopiedIndex {
@@ -594,14 +605,6 @@ impl Git {
     }
 }
 
-/// Reads the record of the last taking. An unreadable one only costs another taking.
-fn read_record(path: &Path) -> TakenState {
-    let bytes = file::read_file_if_exists(path).ok().flatten();
-    bytes
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok())
-        .unwrap_or_default()
-}
-
 /// Returns true if a path of an index leads to a place in the work tree, outside of `.git`.
 fn is_inside(path: &Path) -> bool {
     !path.as_os_str().is_empty()
@@ -687,9 +690,7 @@ fn copy_lfs_file(
 ) -> io::Result<()> {
     let parent = to.parent().unwrap_or(store);
     file::create_folder(parent, 0o755)?;
-    let scratch = tempfile::Builder::new()
-        .prefix("taking-")
-        .tempdir_in(store)?;
+    let scratch = ScratchFolder::create(store, "taking-")?;
     let copy = scratch.path().join("file");
     folder.copy_file(name, &copy, OBJECT_FILE)?;
     let mut digest = Sha256::new();

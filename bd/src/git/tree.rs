@@ -5,18 +5,13 @@
 //! afterwards.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
 use super::run::split_records;
 use super::{Git, GitError};
 
 /// The name prefix of the temporary index folders, in the repository's own folder.
 const INDEX_PREFIX: &str = "beads-index-";
-
-/// The age from which a temporary index is considered left by a killed process.
-const LEFTOVER_AGE: Duration = Duration::from_secs(3600);
 
 /// A file in a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -95,7 +90,6 @@ impl Git {
     /// Writes the tree of files in the format of `git ls-tree -z` and returns its id.
     pub(super) fn write_tree_lines(&self, lines: Vec<u8>) -> Result<String, GitError> {
         let scratch = self.create_scratch(INDEX_PREFIX)?;
-        remove_stale_indexes(scratch.path());
         let index = scratch.path().join("index");
         self.plumbing(["update-index", "-z", "--index-info"])
             .env("GIT_INDEX_FILE", &index)
@@ -142,54 +136,5 @@ impl Git {
             }
         }
         Ok(having)
-    }
-}
-
-/// Removes the indexes that killed processes left. Their age is relative to the folder that was
-/// created just now.
-fn remove_stale_indexes(new_folder: &Path) {
-    let changed = |path: &Path| fs::metadata(path).and_then(|meta| meta.modified());
-    let (Ok(now), Some(common)) = (changed(new_folder), new_folder.parent()) else {
-        return;
-    };
-    for entry in fs::read_dir(common).into_iter().flatten().flatten() {
-        let path = entry.path();
-        let is_scratch = entry
-            .file_name()
-            .to_string_lossy()
-            .starts_with(INDEX_PREFIX);
-        // An index from the future is not old.
-        let age = changed(&path)
-            .ok()
-            .and_then(|then| now.duration_since(then).ok());
-        if is_scratch && age.is_some_and(|age| age > LEFTOVER_AGE) {
-            // An index that cannot be removed only takes space.
-            fs::remove_dir_all(&path).ok();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::SystemTime;
-
-    use super::*;
-
-    #[test]
-    fn only_old_leftovers_are_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let make = |name: &str| {
-            let path = folder.path().join(name);
-            fs::create_dir(&path).unwrap();
-            path
-        };
-        let (own, young) = (make("beads-index-own"), make("beads-index-young"));
-        let (old, other) = (make("beads-index-old"), make("objects"));
-        for path in [&old, &other] {
-            let file = fs::File::open(path).unwrap();
-            file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
-        }
-        remove_stale_indexes(&own);
-        assert!(own.exists() && young.exists() && other.exists() && !old.exists());
     }
 }

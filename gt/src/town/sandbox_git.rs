@@ -13,9 +13,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bd::git::{Git, GitError, HandOver};
+use bd::git::{Git, GitError, HandOver, ScratchFolder};
 use kit::sys::{ForeignFolder, file};
-use tempfile::TempDir;
 
 use crate::town::lock::Lock;
 use crate::town::{RigLayout, TownLayout};
@@ -38,6 +37,7 @@ pub(crate) fn open_sandbox(rig: &RigLayout, name: &str) -> Result<Git, GitError>
     let own = rig.sandbox_repository(name);
     if own.is_dir() {
         let git = Git::with_repository(&place, &own, Some(name));
+        git.check_stalling_file()?;
         let _taking = lock_sandbox(&own)?;
         if own.join(HELD_MARK).exists() {
             // Keeps the commits that a session made after a crash of the town. A sandbox that is
@@ -49,9 +49,22 @@ pub(crate) fn open_sandbox(rig: &RigLayout, name: &str) -> Result<Git, GitError>
         return Ok(git);
     }
     match find_linked_repository(rig, &place)? {
-        Some(linked) => Ok(Git::with_repository(&place, &linked, None)),
+        Some(linked) => {
+            let git = Git::with_repository(&place, &linked, None);
+            git.check_stalling_file()?;
+            Ok(git)
+        }
         None => Err(GitError::NotARepository { path: place }),
     }
+}
+
+/// Opens a sandbox whose worker has removed its repository, in the state that the town took over
+/// last. `None` if the sandbox has a repository, or never had one of its own.
+pub(crate) fn open_without_repository(rig: &RigLayout, name: &str) -> Option<Git> {
+    let place = rig.sandbox(name);
+    let own = rig.sandbox_repository(name);
+    let is_removed = place.is_dir() && place.join(".git").symlink_metadata().is_err();
+    (is_removed && own.is_dir()).then(|| Git::with_repository(&place, &own, Some(name)))
 }
 
 /// Opens the work tree of an agent: a sandbox, or a clone that belongs to the agent as a whole.
@@ -96,7 +109,7 @@ pub(crate) fn hold_sandbox(rig: &RigLayout, name: &str) -> Result<(), GitError> 
 /// Gives a sandbox a new repository of its own in the state of the town's repository. A linked
 /// worktree stops being one. Returns a folder with the earlier repository, which is removed on drop:
 /// the caller must save what a process wrote there in the meantime.
-pub(crate) fn hand_over_sandbox(rig: &RigLayout, name: &str) -> Result<TempDir, GitError> {
+pub(crate) fn hand_over_sandbox(rig: &RigLayout, name: &str) -> Result<ScratchFolder, GitError> {
     let place = rig.sandbox(name);
     let own = rig.sandbox_repository(name);
     if !own.is_dir() {

@@ -489,3 +489,58 @@ fn a_submodule_has_a_repository_of_its_own_too() {
     );
     assert!(!trap.exists());
 }
+
+#[test]
+fn a_state_that_cannot_be_taken_over_is_not_tried_at_each_opening() {
+    let tree = SeparateTree::new();
+    let missing = "1".repeat(40);
+    let head = tree.place.path("tree/.git/HEAD");
+    let good = fs::read(&head).unwrap();
+    fs::write(&head, format!("{missing}\n")).unwrap();
+    let first = tree.take_over().unwrap_err().to_string();
+    assert!(first.contains(&missing), "{first}");
+    // The image of the refs is made once. Without the objects, a second try would fail for another
+    // reason.
+    let objects = tree.place.path("shared.git/objects");
+    let aside = tree.place.path("objects-aside");
+    fs::rename(&objects, &aside).unwrap();
+    assert_eq!(tree.take_over().unwrap_err().to_string(), first);
+    fs::rename(&aside, &objects).unwrap();
+    // Another state is taken over at once.
+    fs::write(&head, good).unwrap();
+    tree.take_over().unwrap();
+    let record = tree
+        .place
+        .path("shared.git/worktrees/own/gt-taking-failed.json");
+    assert!(!record.exists());
+}
+
+#[test]
+fn a_pipe_that_git_waits_for_is_named_and_git_runs_again_when_it_is_gone() {
+    let tree = SeparateTree::new();
+    let pipe = tree.place.path("tree/sub/.gitignore");
+    let made = kit::sys::ChildCommand::new("mkfifo").arg(&pipe).run();
+    assert!(made.unwrap().is_success());
+    fs::write(tree.place.path("tree/sub/new"), "x").unwrap();
+    let git = tree.town();
+    let status = git.plumbing(["status", "--porcelain", "--untracked-files=all"]);
+    let error = status
+        .limit(std::time::Duration::from_secs(2))
+        .finish()
+        .unwrap_err();
+    let named = format!("git would wait for {}", pipe.display());
+    assert!(error.to_string().starts_with(&named), "{error}");
+    assert!(git.check_stalling_file().is_err());
+    fs::remove_file(&pipe).unwrap();
+    git.check_stalling_file().unwrap();
+    assert!(!git.status().unwrap().is_empty());
+}
+
+#[test]
+fn an_unfinished_rebase_of_a_worker_is_seen() {
+    let tree = SeparateTree::new();
+    assert!(!tree.town().is_in_the_middle().unwrap());
+    fs::create_dir(tree.place.path("tree/.git/rebase-merge")).unwrap();
+    assert!(tree.town().is_in_the_middle().unwrap());
+    assert!(tree.worker().is_in_the_middle().unwrap());
+}

@@ -228,7 +228,7 @@ fn save_work_tree(
             .push(format!("{path}: files of a repository without a commit"));
         return Ok(None);
     }
-    if is_in_the_middle(git) {
+    if git.is_in_the_middle()? {
         draft.left_out.push(format!(
             "{path}: an unfinished merge or rebase; its files and commits are saved"
         ));
@@ -280,23 +280,6 @@ fn list_stashes(git: &Git) -> anyhow::Result<Vec<(String, String)>> {
             Some((commit.to_owned(), message.to_owned()))
         })
         .collect())
-}
-
-/// Returns true if a merge, rebase, cherry-pick or the like is unfinished.
-fn is_in_the_middle(git: &Git) -> bool {
-    let folder = git.plumbing(["rev-parse", "--absolute-git-dir"]).text();
-    let names = [
-        "MERGE_HEAD",
-        "rebase-merge",
-        "rebase-apply",
-        "CHERRY_PICK_HEAD",
-        "REVERT_HEAD",
-    ];
-    folder.is_ok_and(|folder| {
-        names
-            .iter()
-            .any(|name| Path::new(&folder).join(name).exists())
-    })
 }
 
 fn read_head(git: &Git, path: &str) -> anyhow::Result<SavedHead> {

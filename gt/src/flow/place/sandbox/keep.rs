@@ -34,16 +34,29 @@ impl Sandbox<'_> {
         slot: &Slot,
         is_work: &dyn Fn(&str) -> bool,
     ) -> Result<Option<String>, SandboxError> {
+        if let Some(git) = sandbox_git::open_without_repository(self.rig, self.name) {
+            return self.keep_work_in(&git, slot, is_work);
+        }
         if !self.path().join(".git").exists() {
             return Ok(None);
         }
-        let reference = self.rescue_ref(Some(&slot.bead));
-        let mut kept = None;
         if let Some(reason) = self.find_defect()? {
             return self.give_up(slot, &reason);
         }
         self.keep_abandoned_commits(slot.branch.as_str())?;
-        let git = self.git()?;
+        self.keep_work_in(&self.git()?, slot, is_work)
+    }
+
+    /// Saves the files that `git` finds uncommitted, and the commits of the branch and of HEAD for
+    /// which `is_work` returns true, to a rescue ref.
+    fn keep_work_in(
+        &self,
+        git: &Git,
+        slot: &Slot,
+        is_work: &dyn Fn(&str) -> bool,
+    ) -> Result<Option<String>, SandboxError> {
+        let reference = self.rescue_ref(Some(&slot.bead));
+        let mut kept = None;
         let head_commit = git.resolve("HEAD")?;
         if git.has_unsaved_files()? {
             let rig = self.rig.name();
@@ -51,7 +64,7 @@ impl Sandbox<'_> {
             let bead = &slot.bead;
             let message = format!("Work of {rig}/polecats/{name} on {bead}");
             rescue::save_rescue(
-                &git,
+                git,
                 &reference,
                 &message,
                 &self.identity(),
@@ -119,13 +132,12 @@ impl Sandbox<'_> {
     /// snapshot, because the next worker of the bead is referred to it and snapshots expire. A
     /// sandbox that git cannot read stays, because the worker may run: only the branch is saved.
     pub fn keep_uncommitted(&self, slot: &Slot) -> Result<Option<String>, SandboxError> {
-        if !self.path().join(".git").exists() {
-            return Ok(None);
-        }
-        if self.describe_defect().is_some() {
-            return self.keep_branch(slot);
-        }
-        let git = self.git()?;
+        let git = match sandbox_git::open_without_repository(self.rig, self.name) {
+            Some(git) => git,
+            None if !self.path().join(".git").exists() => return Ok(None),
+            None if self.describe_defect().is_some() => return self.keep_branch(slot),
+            None => self.git()?,
+        };
         if !git.has_unsaved_files()? {
             return Ok(None);
         }
@@ -495,6 +507,39 @@ mod tests {
         for bad in ["", "a b", "a..b", "a.", "a.lock", "a/b", "a@{"] {
             assert!(!is_valid_in_ref(bad), "{bad}");
         }
+    }
+
+    #[test]
+    fn files_of_a_worker_that_removed_its_repository_are_saved() {
+        let place = TestTown::new();
+        let origin = place.create_origin(&[("a", "1")]);
+        place.add_rig("web", Some(&origin)).unwrap();
+        let rig = place.town.find_rig("web").unwrap();
+        let sandbox = Sandbox::new(&rig, "nux");
+        sandbox.prepare("polecat/nux/w-1@a", "main", None).unwrap();
+        fs::write(sandbox.path().join("a"), "2").unwrap();
+        fs::write(sandbox.path().join("new"), "3").unwrap();
+        fs::remove_dir_all(sandbox.path().join(".git")).unwrap();
+        let slot = Slot {
+            bead: "w-1".into(),
+            branch: "polecat/nux/w-1@a".into(),
+            ..Slot::default()
+        };
+        let read = |reference: &str, file: &str| {
+            let show = ["show".to_owned(), format!("{reference}:{file}")];
+            rig.git().plumbing(show).text().unwrap()
+        };
+        let kept = sandbox.keep_uncommitted(&slot).unwrap().unwrap();
+        assert_eq!(
+            (read(&kept, "a"), read(&kept, "new")),
+            ("2".into(), "3".into())
+        );
+        fs::write(sandbox.path().join("a"), "4").unwrap();
+        let kept = sandbox.keep_work(&slot, &|_| false).unwrap().unwrap();
+        assert_eq!(read(&kept, "a"), "4");
+        // A folder that is gone as a whole has nothing to save.
+        fs::remove_dir_all(sandbox.path()).unwrap();
+        assert_eq!(sandbox.keep_work(&slot, &|_| false).unwrap(), None);
     }
 
     #[test]
