@@ -234,8 +234,8 @@ MUTANTS = {
     ),
     "the repository of a sandbox is obeyed": (
         "gt/src/town/sandbox_git.rs",
-        "        let git = Git::with_repository(&place, &own, Some(name));\n        let _taking",
-        "        let git = Git::at(&place);\n        let _taking",
+        "        let git = Git::with_repository(&place, &own, Some(name));\n        git.check",
+        "        let git = Git::at(&place);\n        git.check",
         "planted::nothing_that_a_worker_writes_into_its_repository_runs_in_a_command_of_the_town",
     ),
     "an index of a sandbox leads out of it": (
