@@ -118,6 +118,12 @@ MUTANTS = {
         '        let mut clean = git.plumbing(["clean", "--quiet", "-f", "-n"]);\n',
         "merged_means_merged::each_gate_has_its_own_tree_whose_changes_are_never_pushed",
     ),
+    "pushes past the queue are not noticed": (
+        "gt/src/flow/place/worker_push.rs",
+        "        if let Some(worker) = worker {\n",
+        "        if let Some(worker) = worker.filter(|_| false) {\n",
+        "merged_means_merged::work_that_the_worker_pushed_to_the_target_itself_waits_for_a_person",
+    ),
     "gates work on the cache of the last merge itself": (
         "gt/src/flow/work/mq/gate_cache.rs",
         "                result = folder_copy::copy_tree(&kept, &beside);\n",

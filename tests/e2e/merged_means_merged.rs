@@ -415,7 +415,10 @@ fn work_that_the_worker_pushed_to_the_target_itself_waits_for_a_person() {
         .fails("nothing to merge (commit your work");
     worker.commit("work.txt");
     worker.origin.commit("faster.txt", "x\n", "Faster");
-    worker.git(["pull", "-q", "--rebase", "origin", "main"]);
+    let address = worker.name.replace("web/", "web/polecats/");
+    let committer = format!("user.name={address}");
+    let pull = ["-c", &committer, "pull", "-q", "--rebase", "origin", "main"];
+    worker.git(pull);
     worker.git(["push", "-q", "origin", "HEAD:main"]);
     let pushed = worker.git(["rev-parse", "HEAD"]);
     let request = worker.hand_in();
@@ -424,6 +427,19 @@ fn work_that_the_worker_pushed_to_the_target_itself_waits_for_a_person() {
     let reason = held["reason"].as_str().unwrap();
     let wanted = format!("{} to main itself, before any check", &pushed[..12]);
     assert!(reason.contains(&wanted), "{reason}");
+    // The push itself is a need, too, which stays until the user has looked at it.
+    let status = worker.town.gt(["status", "--json"]).ok().json();
+    let problems = status["problems"].to_string();
+    let wanted = format!("{} \\\"Work\\\" ({address})", &pushed[..12]);
+    assert!(problems.contains(&wanted), "{problems}");
+    assert!(problems.contains(" log -p "), "{problems}");
+    assert_eq!(worker.town.events("target_pushed").len(), 1);
+    worker.town.gt(["mq", "lost", "web", "--restore"]).ok();
+    let listed = worker.town.gt(["mq", "lost", "web"]).ok().out;
+    assert!(listed.contains("no merge request brought"), "{listed}");
+    worker.town.gt(["mq", "lost", "web", "--accept"]).ok();
+    let status = worker.town.gt(["status", "--json"]).ok().json();
+    assert!(!status.to_string().contains("no merge request brought"));
     assert_eq!(worker.shown()["status"], "in_progress");
     worker
         .town

@@ -9,7 +9,7 @@ use bd::git::{ChangeKind, DrivenFile, Git};
 use kit::sys::{ChildCommand, ExecError, file};
 use kit::ui::cut;
 
-use super::gate_cache::GateCaches;
+use super::gate_cache::{GateCaches, TREES_PER_RUN};
 use super::gate_tree::GateTree;
 use super::job::{MergeJob, MergeOutcome, MergeQueue};
 use crate::flow::place::town_hook::inherited_variables;
@@ -22,9 +22,6 @@ use crate::town::temporary;
 
 /// The maximum size of a gate's output in the task.
 const MAX_OUTPUT: usize = 4000;
-
-/// The number of trees of one run of the gates: the number of gates that run side by side.
-pub(super) const TREES_PER_RUN: usize = 4;
 
 /// The exit codes of a shell for a command that it finds but cannot execute, and for one that it
 /// does not find.

@@ -24,10 +24,12 @@ use bd::bead::Bead;
 use bd::git::Git;
 use kit::sys::{file, folder_copy};
 
-use super::gate::TREES_PER_RUN;
 use crate::record::merge_request::{self, request_state};
 use crate::town::config::{Gate, RigSettings, target_branch_of};
 use crate::town::{Rig, RigLayout};
+
+/// The number of trees of one run of the gates: the number of gates that run side by side.
+pub(super) const TREES_PER_RUN: usize = 4;
 
 /// The number of runs whose files wait for the merge of a pull request.
 const MAX_WAITING: usize = 2;
