@@ -68,7 +68,7 @@ def main():
             add_rig(place, "large", args.files)
             add_rig(place, "small", 1)
             print(f"{machine()}\n{args.files} files below {args.place}; seconds\n")
-            print("| Pair | First | New sandbox and session | Linked worktree alone | Ratio | The same sling with one file |")
+            print("| Pair | First | New sandbox and session | The same with one file | Linked worktree alone | Ratio for the files |")
             print("| ---: | --- | ---: | ---: | ---: | ---: |")
             for number in range(args.pairs):
                 if number % 2 == 0:
@@ -77,7 +77,7 @@ def main():
                     linked, own = add_worktree(place, "large", number), sling(place, "large")
                 small = sling(place, "small")
                 first = "worktree" if number % 2 else "sandbox"
-                print(f"| {number + 1} | {first} | {own:.2f} | {linked:.2f} | {own / linked:.2f} | {small:.2f} |", flush=True)
+                print(f"| {number + 1} | {first} | {own:.2f} | {small:.2f} | {linked:.2f} | {(own - small) / linked:.2f} |", flush=True)
         finally:
             place.end()
 
