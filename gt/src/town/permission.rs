@@ -1,8 +1,12 @@
 //! The permissions of the roles: the table `gt/templates/permissions.txt` lists the commands that a
-//! polecat may run, and those that no agent may run.
+//! polecat may run, and those that no agent may run. The user gives and takes the others with the
+//! settings `permissions.ROLE.given` and `.taken`.
 
 use kit::table;
+use serde::Serialize;
 
+use crate::town::Town;
+use crate::town::config::{SettingPlace, SettingsError, SettingsLayers};
 use crate::town::identity::Address;
 
 const PERMISSIONS_TABLE: &str = include_str!("../../templates/permissions.txt");
@@ -43,6 +47,128 @@ impl PermissionHolders {
     }
 }
 
+impl Permission {
+    /// Returns true if a user can give it to a role or take it from one. No agent judges workers.
+    fn is_changeable(&self) -> bool {
+        self.holders != PermissionHolders::User && self.name != IN_PLACE
+    }
+
+    fn is_held_by(&self, caller: &Address, changes: &PermissionChanges) -> bool {
+        let is_in = |list: &[String]| list.iter().any(|name| name == self.name);
+        if *caller == Address::Overseer || !self.is_changeable() {
+            return self.holders.include(caller);
+        }
+        !is_in(&changes.taken) && (is_in(&changes.given) || self.holders.include(caller))
+    }
+}
+
+/// The permissions that the user gave to a role and took from it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PermissionChanges {
+    given: Vec<String>,
+    taken: Vec<String>,
+}
+
+impl PermissionChanges {
+    /// Reads the changes for the role of an agent. A name that is no permission is an error, so that
+    /// a misspelled one takes effect or is noticed.
+    pub fn load(town: &Town, agent: &Address) -> Result<Self, SettingsError> {
+        if *agent == Address::Overseer {
+            return Ok(Self::default());
+        }
+        let layers = SettingsLayers::load(town, None)?;
+        let read = |change| {
+            let key = setting_name(agent.role(), change);
+            layers.checked_value(&key)?;
+            let names = layers.list(&key);
+            let known: Vec<&str> = list_changeable();
+            match names.iter().find(|name| !known.contains(&name.as_str())) {
+                Some(unknown) => Err(SettingsError::BadValue {
+                    place: SettingPlace::in_file(layers.town_path()),
+                    key,
+                    text: unknown.clone(),
+                    expected: format!("one of {}", known.join(", ")),
+                }),
+                None => Ok(names),
+            }
+        };
+        Ok(Self {
+            given: read("given")?,
+            taken: read("taken")?,
+        })
+    }
+
+    /// Returns the changes after a permission was given or taken.
+    #[must_use]
+    pub fn with(&self, permission: &str, is_given: bool) -> Self {
+        let mut changes = self.clone();
+        let lists = [&mut changes.given, &mut changes.taken];
+        for list in lists {
+            list.retain(|name| name != permission);
+        }
+        let list = if is_given {
+            &mut changes.given
+        } else {
+            &mut changes.taken
+        };
+        list.push(permission.to_owned());
+        changes
+    }
+
+    /// The settings of a role with their values.
+    pub fn settings(&self, role: &str) -> [(String, String); 2] {
+        [
+            (setting_name(role, "given"), self.given.join(",")),
+            (setting_name(role, "taken"), self.taken.join(",")),
+        ]
+    }
+}
+
+fn setting_name(role: &str, change: &str) -> String {
+    format!("permissions.{role}.{change}")
+}
+
+/// The names of the permissions that a user can give and take.
+pub fn list_changeable() -> Vec<&'static str> {
+    let mut names: Vec<&str> = Vec::new();
+    for row in read_table().filter(Permission::is_changeable) {
+        if !names.contains(&row.name) {
+            names.push(row.name);
+        }
+    }
+    names
+}
+
+/// A permission of a role.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HeldPermission {
+    pub name: &'static str,
+    pub is_held: bool,
+    /// True if the user gave or took it.
+    pub is_changed: bool,
+    pub commands: Vec<&'static str>,
+}
+
+/// Returns all permissions, and whether an agent has them.
+pub fn list_permissions(agent: &Address, changes: &PermissionChanges) -> Vec<HeldPermission> {
+    let mut found: Vec<HeldPermission> = Vec::new();
+    for row in read_table() {
+        let commands = table::split_list(row.commands, ',');
+        if let Some(known) = found.iter_mut().find(|known| known.name == row.name) {
+            known.commands.extend(commands);
+            continue;
+        }
+        let is_held = row.is_held_by(agent, changes);
+        found.push(HeldPermission {
+            name: row.name,
+            is_held,
+            is_changed: is_held != row.holders.include(agent),
+            commands: commands.collect(),
+        });
+    }
+    found
+}
+
 /// A command that its caller may not run.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
@@ -61,14 +187,17 @@ pub fn check_permission(
     caller: &Address,
     path: &[String],
     options: &[String],
+    changes: &PermissionChanges,
 ) -> Result<(), PermissionError> {
-    let (permission, holders) = match find_permission(path, options) {
-        Some(permission) => (permission.name, permission.holders),
-        None => ("unknown", PermissionHolders::Leaders),
-    };
-    if holders.include(caller) {
+    let permission = find_permission(path, options).unwrap_or(Permission {
+        name: "unknown",
+        holders: PermissionHolders::Leaders,
+        commands: "",
+    });
+    if permission.is_held_by(caller, changes) {
         return Ok(());
     }
+    let permission = permission.name;
     let is_worker = matches!(caller, Address::Polecat(..));
     Err(PermissionError {
         who: caller.to_string(),
@@ -129,9 +258,9 @@ pub fn runs_in_place(program: &str, path: &[String]) -> bool {
 const BD: &str = "bd";
 
 /// Returns the commands of `bd` that an agent may run in the town.
-pub fn list_bd_commands(caller: &Address) -> Vec<String> {
+pub fn list_bd_commands(caller: &Address, changes: &PermissionChanges) -> Vec<String> {
     read_table()
-        .filter(|row| row.holders.include(caller) && row.name != IN_PLACE)
+        .filter(|row| row.is_held_by(caller, changes) && row.name != IN_PLACE)
         .flat_map(|row| table::split_list(row.commands, ','))
         .filter_map(|command| command.strip_prefix("bd "))
         .map(str::to_owned)
@@ -164,13 +293,21 @@ pub fn is_classified(path: &[String]) -> bool {
 mod tests {
     use super::*;
 
+    fn polecat() -> Address {
+        Address::Polecat("web".into(), "nux".into())
+    }
+
+    fn none() -> PermissionChanges {
+        PermissionChanges::default()
+    }
+
     fn words(command: &str) -> Vec<String> {
         command.split(' ').map(str::to_owned).collect()
     }
 
     #[test]
     fn a_polecat_reads_and_does_its_own_work_and_nothing_else() {
-        let polecat = Address::Polecat("web".into(), "nux".into());
+        let polecat = polecat();
         for allowed in [
             "status",
             "mq list",
@@ -180,7 +317,7 @@ mod tests {
             "trail commits",
         ] {
             assert_eq!(
-                check_permission(&polecat, &words(allowed), &[]),
+                check_permission(&polecat, &words(allowed), &[], &none()),
                 Ok(()),
                 "{allowed}"
             );
@@ -193,14 +330,14 @@ mod tests {
             "rig park",
             "new",
         ] {
-            let error = check_permission(&polecat, &words(refused), &[]).unwrap_err();
+            let error = check_permission(&polecat, &words(refused), &[], &none()).unwrap_err();
             assert_eq!(error.command, refused);
         }
-        assert!(check_permission(&Address::Mayor, &words("rig park"), &[]).is_ok());
+        assert!(check_permission(&Address::Mayor, &words("rig park"), &[], &none()).is_ok());
         for agent in [&polecat, &Address::Mayor, &Address::Deacon] {
-            assert!(check_permission(agent, &words("rate"), &[]).is_err());
+            assert!(check_permission(agent, &words("rate"), &[], &none()).is_err());
         }
-        assert!(check_permission(&Address::Overseer, &words("rate"), &[]).is_ok());
+        assert!(check_permission(&Address::Overseer, &words("rate"), &[], &none()).is_ok());
         assert!(check_session_of(&polecat, &polecat).is_ok());
         assert!(check_session_of(&polecat, &Address::Mayor).is_err());
         assert!(check_session_of(&Address::Mayor, &polecat).is_ok());
@@ -208,10 +345,10 @@ mod tests {
 
     #[test]
     fn an_option_can_need_more_than_its_command() {
-        let polecat = Address::Polecat("web".into(), "nux".into());
+        let polecat = polecat();
         for (command, option) in [("doctor", "fix"), ("seance", "talk")] {
             let check = |caller, options: &[String]| {
-                check_permission(caller, &words(command), options).is_ok()
+                check_permission(caller, &words(command), options, &none()).is_ok()
             };
             assert!(check(&polecat, &["json".to_owned()]));
             assert!(!check(&polecat, &[option.to_owned()]));
@@ -235,7 +372,7 @@ mod tests {
 
     #[test]
     fn a_polecat_may_not_set_up_or_rewrite_the_beads_of_a_rig() {
-        let polecat = list_bd_commands(&Address::Polecat("web".into(), "nux".into()));
+        let polecat = list_bd_commands(&polecat(), &none());
         let has = |command: &str| polecat.iter().any(|known| known == command);
         assert!(has("list") && has("create") && has("close"));
         for command in [
@@ -251,5 +388,24 @@ mod tests {
         ] {
             assert!(!has(command), "{command}");
         }
+    }
+
+    #[test]
+    fn the_user_gives_and_takes_all_permissions_but_to_judge_workers() {
+        let may = |command: &str, changes: &PermissionChanges| {
+            check_permission(&polecat(), &words(command), &[], changes).is_ok()
+        };
+        let given = none().with("merge queue", true);
+        assert!(may("mq retry", &given) && !may("mq retry", &none()));
+        assert!(!may("mq retry", &given.with("merge queue", false)));
+        let taken = none().with("write", false);
+        assert!(!may("mail send", &taken) && may("done", &taken));
+        assert!(!list_bd_commands(&polecat(), &taken).contains(&"create".to_owned()));
+        for never in ["judge workers", IN_PLACE] {
+            assert!(!list_changeable().contains(&never));
+            let forced = none().with(never, true);
+            assert!(!may("rate", &forced));
+        }
+        assert!(may("commit", &none().with(IN_PLACE, false)));
     }
 }

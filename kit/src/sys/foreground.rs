@@ -23,7 +23,7 @@ impl ChildCommand {
             .process_group(0)
             .spawn()
             .map_err(|source| start_error(&name, source))?;
-        wait_in_foreground(&child).map_err(|source| start_error(&name, source))
+        wait_in_foreground(child).map_err(|source| start_error(&name, source))
     }
 }
 
@@ -38,8 +38,8 @@ fn die_with_parent() -> io::Result<()> {
     Ok(())
 }
 
-fn wait_in_foreground(child: &Child) -> io::Result<ExitStatus> {
-    let pid = Pid::from_child(child);
+fn wait_in_foreground(child: Child) -> io::Result<ExitStatus> {
+    let pid = Pid::from_child(&child);
     // Without a terminal there is no foreground.
     rustix::termios::tcsetpgrp(io::stdin(), pid).ok();
     loop {
@@ -63,7 +63,7 @@ mod tests {
     fn wait_for(script: &str) -> ExitStatus {
         let mut command = ChildCommand::new("sh").args(["-c", script]).command();
         let child = command.process_group(0).spawn().unwrap();
-        wait_in_foreground(&child).unwrap()
+        wait_in_foreground(child).unwrap()
     }
 
     #[test]

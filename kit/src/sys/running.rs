@@ -1,8 +1,4 @@
 //! A running child whose standard streams its owner reads and writes.
-#![expect(
-    clippy::disallowed_methods,
-    reason = "children are started here on behalf of the owner of child processes"
-)]
 
 use std::io;
 use std::os::unix::process::CommandExt;

@@ -6,6 +6,7 @@ mod def;
 mod env;
 mod home;
 mod list;
+mod permissions;
 pub(crate) mod restart;
 pub(crate) mod start;
 pub(crate) mod status;
@@ -27,6 +28,7 @@ kit::family! {
     Home => home,
     Env => env,
     Def => def,
+    Permissions => permissions,
 }
 
 /// Selects the agent of a command.

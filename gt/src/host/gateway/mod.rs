@@ -54,8 +54,8 @@ pub struct GatewaySession {
     pub env: Vec<(String, String)>,
     /// Returns true for a command that runs in the jail, given as its program and its words.
     pub runs_in_jail: fn(&str, &[String]) -> bool,
-    /// The commands of `bd` that the agent may run.
-    pub bd_commands: Vec<String>,
+    /// Returns the commands of `bd` that the agent may run now.
+    pub list_bd_commands: Box<dyn Fn() -> Vec<String> + Send + Sync>,
     /// Takes note of a command that `bd` refused.
     pub record_refusal: Box<dyn Fn(&str) + Send + Sync>,
 }

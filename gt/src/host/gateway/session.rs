@@ -14,7 +14,7 @@ use crate::host::wrapper::StartFile;
 use crate::town::TownLayout;
 use crate::town::event::Event;
 use crate::town::identity::Address;
-use crate::town::permission;
+use crate::town::permission::{self, PermissionChanges};
 
 /// The socket of the gateway inside a jail.
 const SOCKET_IN_JAIL: &str = "/run/gastown/gateway";
@@ -40,7 +40,7 @@ pub fn open_session_gateway(env: &Env, start: StartFile) -> io::Result<StartFile
         cwd: working_folder(root, &agent),
         env: start.env.clone(),
         runs_in_jail: permission::runs_in_place,
-        bd_commands: permission::list_bd_commands(&agent),
+        list_bd_commands: list_bd_commands(env, root, agent.clone()),
         record_refusal: record_refusals(env, root, agent),
     };
     let gateway = Gateway::open(kind, session)?;
@@ -77,6 +77,22 @@ fn working_folder(root: &Path, agent: &Address) -> PathBuf {
         Some(rig) => TownLayout::new(root).rig(rig).root().to_owned(),
         None => root.to_owned(),
     }
+}
+
+/// Lists the commands of `bd` that an agent may run. With a wrong setting it may run none.
+fn list_bd_commands(
+    env: &Env,
+    root: &Path,
+    agent: Address,
+) -> Box<dyn Fn() -> Vec<String> + Send + Sync> {
+    let (env, root) = (env.clone(), root.to_owned());
+    Box::new(move || {
+        let town = open_live_town(&env, &root, agent.clone());
+        match PermissionChanges::load(&town, &agent) {
+            Ok(changes) => permission::list_bd_commands(&agent, &changes),
+            Err(_) => Vec::new(),
+        }
+    })
 }
 
 /// Records the commands of `bd` that were refused, as `gt` records its own.

@@ -400,7 +400,7 @@ impl SettingsLayers {
         &self.local.values
     }
 
-    pub(super) fn town_path(&self) -> &Path {
+    pub(in crate::town) fn town_path(&self) -> &Path {
         &self.town.0
     }
 
