@@ -167,3 +167,29 @@ fn an_agent_in_the_jail_reaches_its_sandbox_and_leaves_no_process() {
         assert_eq!(town.events("session_without_jail"), Vec::<Value>::new());
     }
 }
+
+#[test]
+fn work_of_a_scripted_agent_in_the_jail_is_merged() {
+    let (town, origin) = Town::with_rig();
+    town.set_rig_setting("web", "sandbox", json!({ "jail": "required" }));
+    let secret = town.path("home/secret");
+    std::fs::write(&secret, "secret").unwrap();
+    town.script(&format!(
+        "! cat {} && echo jailed > \"$GT_BEAD.txt\" && git add -A",
+        secret.display()
+    ));
+    let landlock = programs_without_bubblewrap(&town);
+    town.up();
+    let work = |town: &Town, backend: &str| {
+        let bead = town.bead("web", "Write a file");
+        let worker = town.sling(&bead);
+        assert_eq!(status_of(town, &worker)["jail"], backend);
+        town.closed("web", &bead);
+        assert_eq!(origin.file("main", &format!("{bead}.txt")), "jailed");
+    };
+    work(&town, "bubblewrap");
+    town.gt(["down"]).ok();
+    let town = town.with_env("PATH", &landlock);
+    town.up();
+    work(&town, "landlock");
+}

@@ -12,10 +12,21 @@ fn program() -> Option<std::path::PathBuf> {
 
 #[test]
 fn work_of_a_primed_claude_code_is_committed_finished_and_merged() {
+    finish_main_job("off");
+}
+
+#[test]
+fn work_of_a_claude_code_in_the_jail_is_committed_finished_and_merged() {
+    finish_main_job("required");
+}
+
+/// Slings a bead to Claude Code, and waits until the work is merged.
+fn finish_main_job(jail: &str) {
     let Some(bin) = program() else {
         return;
     };
     let (town, origin) = Town::with_rig();
+    town.set_rig_setting("web", "sandbox", json!({ "jail": jail }));
     let model = Model::start(
         &town,
         &json!({
@@ -73,6 +84,9 @@ fn work_of_a_primed_claude_code_is_committed_finished_and_merged() {
         origin.git(["ls-tree", "-r", "--name-only", "main"]),
         "README.md\nclaude.txt\nshared.txt"
     );
+    // In the jail it cannot write to the user's own configuration.
+    let is_jailed = jail != "off";
+    assert_eq!(town.path("home/.claude/projects").exists(), !is_jailed);
 }
 
 #[test]
