@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::Context as _;
+use kit::gateway::ADDRESS_VARIABLE;
 use kit::ui::{Page, Report, escape};
 use serde_json::{Value, json};
 
@@ -77,11 +78,13 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
         script.display()
     );
     record_start(ctx);
-    // The next session of the same name recreates the session's folder, however this one ends.
+    // The next session of the same name recreates the session's folder, however this one ends. In a
+    // jail the folder for temporary files is the session's own.
+    let is_jailed = ctx.env.get(ADDRESS_VARIABLE).is_some();
     let folder = ctx
         .env
         .get("GT_SESSION")
-        .filter(|name| is_session_name(name))
+        .filter(|name| is_session_name(name) && !is_jailed)
         .and_then(|name| Some(ctx.open_town().ok()?.layout.scripted(name)));
     let request = ScriptedRequest {
         script: &script,
