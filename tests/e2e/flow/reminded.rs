@@ -6,18 +6,20 @@ use std::path::{Path, PathBuf};
 use serde_json::json;
 use town_tests::{Model, Town, codex, eventually, gemini, opencode, report_skip};
 
-/// Runs the job with one program, whose way into a town is `enter`; without the program the test is
-/// skipped.
+/// Runs the job with one program, whose way into a town is `enter`, in a jail of this mode; without
+/// the program the test is skipped.
 fn is_merged(
     name: &str,
-    program: Result<PathBuf, String>,
+    jail: &str,
     enter: impl Fn(&Model, Town, &Path) -> Town,
+    program: Result<PathBuf, String>,
 ) {
     let bin = match program {
         Ok(bin) => bin,
         Err(reason) => return report_skip(&format!("no CLI of {name}: {reason}")),
     };
     let (town, origin) = Town::with_rig();
+    town.set_rig_setting("web", "sandbox", json!({ "jail": jail }));
     let write = format!(
         "echo 'by {name}' > {name}.txt && git add -A && git commit -qm '{{{{bead}}}}: by {name}' && echo COMMITTED"
     );
@@ -39,6 +41,9 @@ fn is_merged(
     );
     let town = enter(&model, town, &bin);
     town.set_town_setting("default_agent", json!(name));
+    // Without the user's settings of npm, OpenCode tries a registry that is not there for long.
+    let agent = json!({ "jail_readable": ["~/.npmrc"] });
+    town.set_town_setting("agents", json!({ name: agent }));
     let bead = town.bead("web", "Write a file");
     town.up();
     town.gt(["sling", &bead, "web"]).ok();
@@ -78,15 +83,25 @@ fn is_merged(
 
 #[test]
 fn codex_gets_trust_and_hook_context_and_its_work_is_merged() {
-    is_merged("codex", codex(), Model::for_codex);
+    is_merged("codex", "off", Model::for_codex, codex());
+}
+
+#[test]
+fn codex_works_in_the_jail_and_its_work_is_merged() {
+    is_merged("codex", "required", Model::for_codex, codex());
+}
+
+#[test]
+fn opencode_works_in_the_jail_and_its_work_is_merged() {
+    is_merged("opencode", "required", Model::for_opencode, opencode());
 }
 
 #[test]
 fn gemini_gets_its_context_and_its_work_is_merged() {
-    is_merged("gemini", gemini(), Model::for_gemini);
+    is_merged("gemini", "off", Model::for_gemini, gemini());
 }
 
 #[test]
 fn opencode_gets_its_context_and_its_work_is_merged() {
-    is_merged("opencode", opencode(), Model::for_opencode);
+    is_merged("opencode", "off", Model::for_opencode, opencode());
 }
