@@ -52,6 +52,24 @@ MUTANTS = {
         "Some(JailChoice::Missing { reason }) if settings.mode != JailMode::Off => {",
         "gt:flow::work::mq::tests::without_a_jail_on_runs_the_gate_and_required_does_not",
     ),
+    "processes outlive the session of a worker": (
+        "gt/src/host/jail/session.rs",
+        "process.signal(rustix::process::Signal::KILL).ok();",
+        "process.is_alive();",
+        "jail::an_agent_in_the_jail_reaches_its_sandbox_and_leaves_no_process",
+    ),
+    "a worker takes over the configuration of the last one": (
+        "gt/src/host/jail/session_plan.rs",
+        "    match fs::rename(&config, &last) {",
+        "    match fs::read_dir(&config).map(drop) {",
+        "gt:host::jail::session_plan::tests::new_work_gets_a_new_folder_and_only_transcripts_are_kept",
+    ),
+    "required starts workers without a jail": (
+        "gt/src/host/jail/session_plan.rs",
+        "JailChoice::Missing { reason } if mode == JailMode::On => {",
+        "JailChoice::Missing { reason } if mode != JailMode::Off => {",
+        "gt:flow::agent::session::place::tests::a_required_jail_that_cannot_be_built_is_one_failure_of_the_rig",
+    ),
     "the page sets commands": (
         "gt/src/flow/townwide/setting_change.rs",
         "find_key(&self.key).filter(|key| key.is_on_page)",
