@@ -165,7 +165,7 @@ impl Git {
         if let Some(failed) = failure.as_ref().filter(|failed| failed.is_pausing(time)) {
             return Err(GitError::Foreign {
                 path: repository.path().to_owned(),
-                problem: failed.problem.clone(),
+                problem: failed.describe(),
             });
         }
         let taken = self.take_over_state(separate, repository, &refs, &now);

@@ -72,20 +72,33 @@ impl FailedTaking {
             .ok();
     }
 
+    /// Returns the problem, and when the same state is tried again.
+    pub(super) fn describe(&self) -> String {
+        format!(
+            "{} (the same state is tried again {}s after {})",
+            self.problem,
+            self.pause().as_secs(),
+            self.at.strftime("%Y-%m-%dT%H:%M:%SZ")
+        )
+    }
+
     /// Removes the record, because a state was taken over.
     pub(super) fn remove(separate: &SeparateRepository) {
         // A record that stays is about another state.
         file::remove_file(&separate.git_dir.join(FAILURE_NAME)).ok();
     }
 
-    /// Returns true if the same state is not to be tried again yet. The pause doubles with each
-    /// failure.
-    pub(super) fn is_pausing(&self, now: Timestamp) -> bool {
+    /// Returns the pause before the same state is tried again, which doubles with each failure.
+    fn pause(&self) -> SignedDuration {
         let doublings = self.tries.saturating_sub(1).min(MAX_DOUBLINGS);
-        let pause = FIRST_PAUSE * (1 << doublings);
+        FIRST_PAUSE * (1 << doublings)
+    }
+
+    /// Returns true if the same state is not to be tried again yet.
+    pub(super) fn is_pausing(&self, now: Timestamp) -> bool {
         // A time in the future was written under a wrong clock.
         let passed = now.duration_since(self.at);
-        !passed.is_negative() && passed < pause
+        !passed.is_negative() && passed < self.pause()
     }
 }
 

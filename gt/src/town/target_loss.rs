@@ -109,11 +109,16 @@ impl TargetLoss {
         self.ending.is_none()
     }
 
-    /// Adds commits that workers pushed past the queue in the meantime.
-    pub(crate) fn add_pushed(&mut self, pushed: &[PushedCommit], tip: &str) {
+    /// Adds commits that workers pushed past the queue in the meantime. Returns false if the record
+    /// has reached this tip before.
+    pub(crate) fn add_pushed(&mut self, pushed: &[PushedCommit], tip: &str) -> bool {
+        if self.new_tip.as_deref() == Some(tip) {
+            return false;
+        }
         self.new_tip = Some(tip.to_owned());
         let room = MAX_PUSHED.saturating_sub(self.pushed.len());
         self.pushed.extend(pushed.iter().take(room).cloned());
+        true
     }
 
     /// Returns the workers that pushed past the queue, comma-separated.
@@ -197,7 +202,11 @@ impl TargetLoss {
         let commits: Vec<String> = self
             .pushed
             .iter()
-            .map(|one| format!("{:.12} \"{}\" ({})", one.commit, one.subject, one.worker))
+            .map(|one| {
+                let subject = escape::escape_line(&one.subject);
+                let worker = escape::escape_line(&one.worker);
+                format!("{:.12} \"{subject}\" ({worker})", one.commit)
+            })
             .collect();
         format!(
             "{} has commits of workers that no merge request brought, so no gate has checked them: {}",

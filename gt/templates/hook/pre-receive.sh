@@ -20,9 +20,10 @@ while [ "${pid:-1}" -gt 1 ] && [ -r "/proc/$pid/stat" ]; do
     case $(readlink "/proc/$pid/exe") in
     */tmux) break ;;
     esac
-    variables=$(tr '\0' '\n' <"/proc/$pid/environ") 2>/dev/null
-    refuse_worker "$(echo "$variables" | sed -n 's/^GT_ROLE=//p' | head -n 1)" \
-        "$(echo "$variables" | sed -n 's/^GT_TOWN_ROOT=//p' | head -n 1)"
+    # The processes of other users cannot be read, and are no session of a worker.
+    variables=$({ tr '\0' '\n' <"/proc/$pid/environ"; } 2>/dev/null)
+    refuse_worker "$(printf "%s\n" "$variables" | sed -n 's/^GT_ROLE=//p' | head -n 1)" \
+        "$(printf "%s\n" "$variables" | sed -n 's/^GT_TOWN_ROOT=//p' | head -n 1)"
     pid=$(sed 's/.*) . \([0-9]*\) .*/\1/' "/proc/$pid/stat" 2>/dev/null)
 done
 exit 0

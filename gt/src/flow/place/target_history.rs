@@ -32,7 +32,11 @@ pub(crate) fn watch_target(git: &Git, branch: &str, tip: &str) -> Result<(), Git
     let name = format!("{TARGET_FOLDER}{branch}");
     match git.resolve(&name)? {
         Some(_) => Ok(()),
-        None => git.update_ref(&name, tip, None),
+        None => match git.update_ref(&name, tip, None) {
+            // Another process has begun in the meantime.
+            Err(_) if git.resolve(&name)?.is_some() => Ok(()),
+            begun => begun,
+        },
     }
 }
 
@@ -179,15 +183,22 @@ fn record_pushes(
         ending: None,
     };
     fresh.add_pushed(&pushed, new_tip);
-    change_losses(rig, |losses| {
+    let is_new = change_losses(rig, |losses| {
         let open = losses
             .iter_mut()
             .find(|known| known.is_open() && !known.pushed.is_empty() && known.target == branch);
         match open {
             Some(open) => open.add_pushed(&pushed, new_tip),
-            None => losses.push(fresh.clone()),
+            None => {
+                losses.push(fresh.clone());
+                true
+            }
         }
     })?;
+    if !is_new {
+        // Another process has noticed the same push.
+        return Ok(());
+    }
     rig.town().record_event(&event!(TargetPushed,
         rig: rig.name(), target: branch, workers: fresh.list_pushers(), reason: fresh.describe(),
     ));

@@ -219,19 +219,30 @@ mod tests {
         assert_eq!(open.len(), 1);
         assert_eq!(open[0].pushed[0].commit, first);
         assert_eq!(open[0].list_pushers(), WORKER);
+        assert!(
+            !open[0].describe().contains('\u{1b}'),
+            "{}",
+            open[0].describe()
+        );
         let steps = open[0].next_steps("web");
         assert!(
             steps[0].contains(&format!("log -p {base:.12}..{first:.12}")),
             "{steps:?}"
         );
         assert_eq!(steps[1], "gt mq lost web --accept");
+        // Two processes may notice the same push, or begin to watch the same target.
+        let rig = town.place.town.find_rig("web").unwrap();
+        let target = "refs/gt/target/main";
+        rig.git().update_ref(target, &base, Some(&first)).unwrap();
+        watch_target(&rig.git(), "main", &first).unwrap();
+        check_targets(&rig).unwrap();
+        assert_eq!(TargetLoss::load(&rig).unwrap(), open);
         // Another push is added to the same record.
         let second = town.commit(WORKER);
         let open = town.push();
         assert_eq!(open.len(), 1);
         assert_eq!(open[0].pushed.len(), 2);
         assert_eq!(open[0].new_tip.as_ref(), Some(&second));
-        let rig = town.place.town.find_rig("web").unwrap();
         let accepted = end_losses(&rig, LossEnding::Accepted, |_| true).unwrap();
         assert_eq!(accepted.len(), 1);
         town.commit(WORKER);

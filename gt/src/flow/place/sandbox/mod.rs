@@ -191,8 +191,9 @@ impl<'a> Sandbox<'a> {
             Some(tip) => tip,
             None => {
                 let tip = find_start_commit(self.rig, target)?;
-                // From now on, a push of the worker to its target is noticed.
-                target_history::watch_fetched_target(&self.rig.git(), target)?;
+                // From now on, a push of the worker to its target is noticed. Without that, the queue
+                // begins with it.
+                target_history::watch_fetched_target(&self.rig.git(), target).ok();
                 tip
             }
         };
