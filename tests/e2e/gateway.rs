@@ -14,6 +14,13 @@ use kit::sys::jail::JailBackend;
 use serde_json::json;
 use town_tests::{Run, Said, Town, Worker, eventually};
 
+fn record_refusal(town: &gt::town::Town, command: &str) {
+    town.record_event(&gt::town::event::Event::PermissionRefused {
+        command: command.to_owned(),
+        permission: String::new(),
+    });
+}
+
 /// A worker behind a gateway, without a jail around it.
 struct GuardedWorker {
     worker: Worker,
@@ -64,7 +71,7 @@ impl GuardedWorker {
             env: variables,
             jail: Some(jail),
         };
-        let start = open_session_gateway(&env, start).unwrap();
+        let start = open_session_gateway(&env, start, record_refusal).unwrap();
         let address = match start.jail.unwrap().sockets.first() {
             Some(socket) => GatewayAddress::Socket(socket.host.clone()),
             None => GatewayAddress::parse(&start.env.last().unwrap().1).unwrap(),

@@ -10,10 +10,11 @@ use kit::ui::Ui;
 
 use gt::host::LiveTown;
 use gt::host::live_town::open_live_town;
+use gt::record::refusal;
 use gt::town::event::Event;
 use gt::town::identity::{Address, detect_caller};
 use gt::town::permission::{PermissionChanges, check_permission};
-use gt::town::{self, TownLayout};
+use gt::town::{self, Town, TownLayout};
 
 pub struct Context {
     pub env: Env,
@@ -60,11 +61,8 @@ impl Context {
         let Err(error) = check_permission(&caller, path, options, &changes) else {
             return Ok(());
         };
-        let refused = Event::PermissionRefused {
-            command: error.command.clone(),
-            permission: error.permission.clone(),
-        };
-        self.open_town_at(&root).record_event(&refused);
+        let town = self.open_town_at(&root);
+        record_refused_command(&town, &error.command, &error.permission);
         Err(error.into())
     }
 
@@ -74,4 +72,14 @@ impl Context {
         town.reports = self.reports.clone();
         town
     }
+}
+
+/// Records that the caller of a town may not run a command.
+pub(crate) fn record_refused_command(town: &Town, command: &str, permission: &str) {
+    town.record_event(&Event::PermissionRefused {
+        command: command.to_owned(),
+        permission: permission.to_owned(),
+    });
+    // The event is enough if the count cannot be written.
+    refusal::record_refusal(&town.layout, &town.actor, command, town.clock.now()).ok();
 }

@@ -5,11 +5,14 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 
 use super::{CommandResult, build_report_with_exit};
-use crate::context::Context;
+use crate::context::{Context, record_refused_command};
 use gt::host::gateway::open_session_gateway;
 use gt::host::jail::session::{outlive_agent, run_session};
 use gt::host::{live_town, wrapper};
 use kit::sys::ChildCommand;
+
+/// The permission that the table gives to no agent in a jail.
+const JAIL: &str = "outside of the jail";
 
 /// Become the command that a start file names
 ///
@@ -52,7 +55,9 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     if args.gateway {
         outlive_agent()?;
-        let start = open_session_gateway(&ctx.env, start)?;
+        let start = open_session_gateway(&ctx.env, start, |town, command| {
+            record_refused_command(town, command, JAIL);
+        })?;
         return end_with(wrapper::run_jail_step(&start, &file, &exe)?);
     }
     Err(wrapper::become_gateway(start, &file, &exe, terminal).into())

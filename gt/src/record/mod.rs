@@ -39,6 +39,7 @@ pub mod pushed;
 pub mod queued_sling;
 pub mod quota;
 pub mod rating;
+pub mod refusal;
 pub mod request_wait;
 pub mod reset_time;
 pub mod restarts;

@@ -98,20 +98,21 @@ impl PermissionChanges {
         })
     }
 
-    /// Returns the changes after a permission was given or taken.
+    /// Returns the changes after a permission was given to the role of an agent, or taken from it.
     #[must_use]
-    pub fn with(&self, permission: &str, is_given: bool) -> Self {
+    pub fn with(&self, agent: &Address, permission: &str, is_given: bool) -> Self {
         let mut changes = self.clone();
-        let lists = [&mut changes.given, &mut changes.taken];
-        for list in lists {
+        for list in [&mut changes.given, &mut changes.taken] {
             list.retain(|name| name != permission);
         }
-        let list = if is_given {
-            &mut changes.given
-        } else {
-            &mut changes.taken
-        };
-        list.push(permission.to_owned());
+        let is_own = read_table()
+            .filter(|row| row.name == permission)
+            .all(|row| row.holders.include(agent));
+        match (is_given, is_own) {
+            (true, false) => changes.given.push(permission.to_owned()),
+            (false, true) => changes.taken.push(permission.to_owned()),
+            _ => {}
+        }
         changes
     }
 
@@ -395,17 +396,20 @@ mod tests {
         let may = |command: &str, changes: &PermissionChanges| {
             check_permission(&polecat(), &words(command), &[], changes).is_ok()
         };
-        let given = none().with("merge queue", true);
+        let given = none().with(&polecat(), "merge queue", true);
         assert!(may("mq retry", &given) && !may("mq retry", &none()));
-        assert!(!may("mq retry", &given.with("merge queue", false)));
-        let taken = none().with("write", false);
+        assert!(!may(
+            "mq retry",
+            &given.with(&polecat(), "merge queue", false)
+        ));
+        let taken = none().with(&polecat(), "write", false);
         assert!(!may("mail send", &taken) && may("done", &taken));
         assert!(!list_bd_commands(&polecat(), &taken).contains(&"create".to_owned()));
         for never in ["judge workers", IN_PLACE] {
             assert!(!list_changeable().contains(&never));
-            let forced = none().with(never, true);
+            let forced = none().with(&polecat(), never, true);
             assert!(!may("rate", &forced));
         }
-        assert!(may("commit", &none().with(IN_PLACE, false)));
+        assert!(may("commit", &none().with(&polecat(), IN_PLACE, false)));
     }
 }

@@ -8,9 +8,7 @@ use crate::context::Context;
 use gt::flow::townwide::setting_change::SettingChange;
 use gt::town::config::SettingsLayer;
 use gt::town::identity::Address;
-use gt::town::permission::{
-    HeldPermission, PermissionChanges, list_changeable, list_permissions,
-};
+use gt::town::permission::{HeldPermission, PermissionChanges, list_changeable, list_permissions};
 
 /// Show or change what the agents of a role may do
 ///
@@ -49,7 +47,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let wanted = [(&args.allow, true), (&args.refuse, false)];
     for (names, is_given) in wanted {
         for name in names {
-            changes = changes.with(name, is_given);
+            changes = changes.with(&agent, name, is_given);
         }
     }
     let settings = changes.settings(&args.role);

@@ -32,6 +32,7 @@ use crate::town::config::{
 };
 use crate::town::identity::SESSION_ROLES;
 use crate::town::lock::Lock;
+use crate::town::permission;
 use crate::town::{Rig, Town, TownLayout};
 
 /// The maximum number of names that an error proposes.
@@ -63,11 +64,29 @@ impl SettingChange<'_> {
             check_theme_name(self.key, value)?;
             check_agent_name(&town.layout, rig, self.key, value)?;
             check_limited_name(town, self.key)?;
+            check_permission_names(self.key, value)?;
         }
         let file = change_locked_setting(lock, town, rig, self.layer, self.key, self.value)?;
         wake_daemon(town);
         Ok(file)
     }
+}
+
+/// Refuses names that are no permissions, with which no agent could run a command.
+fn check_permission_names(key: &str, value: &str) -> anyhow::Result<()> {
+    if !key.starts_with("permissions.") {
+        return Ok(());
+    }
+    let known = permission::list_changeable();
+    let mut names = value.split(',').map(str::trim);
+    if let Some(unknown) = names.find(|name| !name.is_empty() && !known.contains(name)) {
+        anyhow::bail!(
+            "{} is no permission that can be given or taken: they are {}",
+            quote_for_shell(unknown),
+            known.join(", ")
+        );
+    }
+    Ok(())
 }
 
 /// The settings file that a user changes on a screen, and the value that the screen has shown.

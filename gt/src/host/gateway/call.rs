@@ -172,7 +172,10 @@ impl CallServer {
     ) -> Result<ExitStatus, CallFailure> {
         let control = open_control(&folder.join(CONTROL))?;
         if call.program == "bd" {
-            fs::write(folder.join(COMMANDS), (self.session.list_bd_commands)().join("\n"))?;
+            fs::write(
+                folder.join(COMMANDS),
+                (self.session.list_bd_commands)().join("\n"),
+            )?;
         }
         let display = call
             .display

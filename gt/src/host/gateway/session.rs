@@ -11,17 +11,21 @@ use super::{Gateway, GatewayKind, GatewaySession};
 use crate::host::daemon;
 use crate::host::live_town::open_live_town;
 use crate::host::wrapper::StartFile;
-use crate::town::TownLayout;
-use crate::town::event::Event;
 use crate::town::identity::Address;
 use crate::town::permission::{self, PermissionChanges};
+use crate::town::{Town, TownLayout};
 
 /// The socket of the gateway inside a jail.
 const SOCKET_IN_JAIL: &str = "/run/gastown/gateway";
 
 /// Opens the gateway of a session, which this process serves from now on, and returns the start file
-/// with the way to it. `env` is the environment of the session.
-pub fn open_session_gateway(env: &Env, start: StartFile) -> io::Result<StartFile> {
+/// with the way to it. `env` is the environment of the session. `record_refusal` takes note of a command
+/// that the agent may not run.
+pub fn open_session_gateway(
+    env: &Env,
+    start: StartFile,
+    record_refusal: fn(&Town, &str),
+) -> io::Result<StartFile> {
     let (Some(mut jail), Some(root), Some(role)) = (
         start.jail.clone(),
         env.get("GT_TOWN_ROOT").map(Path::new),
@@ -41,7 +45,7 @@ pub fn open_session_gateway(env: &Env, start: StartFile) -> io::Result<StartFile
         env: start.env.clone(),
         runs_in_jail: permission::runs_in_place,
         list_bd_commands: list_bd_commands(env, root, agent.clone()),
-        record_refusal: record_refusals(env, root, agent),
+        record_refusal: Box::new(record_refusals(env, root, agent, record_refusal)),
     };
     let gateway = Gateway::open(kind, session)?;
     let address = match gateway.address() {
@@ -96,13 +100,15 @@ fn list_bd_commands(
 }
 
 /// Records the commands of `bd` that were refused, as `gt` records its own.
-fn record_refusals(env: &Env, root: &Path, agent: Address) -> Box<dyn Fn(&str) + Send + Sync> {
+fn record_refusals(
+    env: &Env,
+    root: &Path,
+    agent: Address,
+    record: fn(&Town, &str),
+) -> impl Fn(&str) + Send + Sync + use<> {
     let (env, root) = (env.clone(), root.to_owned());
-    Box::new(move |command| {
+    move |command| {
         let town = open_live_town(&env, &root, agent.clone());
-        town.record_event(&Event::PermissionRefused {
-            command: format!("bd {command}"),
-            permission: "jail".to_owned(),
-        });
-    })
+        record(&town, &format!("bd {command}"));
+    }
 }

@@ -10,6 +10,7 @@ mod item;
 mod mail;
 mod message;
 mod pushes;
+mod refusals;
 mod remotes;
 mod requests;
 
@@ -125,6 +126,7 @@ impl AttentionItems {
             .chain(gates::user_gate_items(view))
             .chain(hooks::sleeping_items(view))
             .chain(mail::unread_items(layout, view))
+            .chain(refusals::refusal_items(layout, view))
             .partition(|item| item.is_due(view.now));
         let mut keys = BTreeSet::new();
         let due = due
