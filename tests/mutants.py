@@ -214,10 +214,22 @@ MUTANTS = {
         "-> FaultEffect {\n    if false && key.is_guard {\n",
         "settings_checked::a_wrong_limit_starts_no_worker_until_it_is_correct",
     ),
+    "files of the town are read for a caller": (
+        "kit/src/gateway/forwarded.rs",
+        "        if !is_sent {\n",
+        "        if false && !is_sent {\n",
+        "gateway::no_file_of_the_town_is_read_or_written_for_a_caller",
+    ),
+    "programs of a caller run outside": (
+        "gt/cli/src/lib.rs",
+        "    if gateway::find_call_folder().is_some() && runs_in_place(",
+        "    if false && gateway::find_call_folder().is_some() && runs_in_place(",
+        "gateway::programs_of_the_caller_never_run_outside",
+    ),
     "a worker may do everything": (
         "gt/src/town/permission.rs",
-        "    if holders.include(caller) {\n",
-        "    if true || holders.include(caller) {\n",
+        "    if permission.is_held_by(caller, changes) {\n",
+        "    if true || permission.is_held_by(caller, changes) {\n",
         "permissions::a_worker_lowers_no_guard_and_each_refusal_is_an_event",
     ),
     "a worker writes its own record": (

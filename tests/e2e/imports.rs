@@ -22,11 +22,12 @@ fn outer(depth: usize) -> impl Fn(&str) -> Option<String> {
 }
 
 /// The layers of `kit`, lowest first.
-const KIT: [&[&str]; 5] = [
+const KIT: [&[&str]; 6] = [
     &["sys", "json", "table"],
     &["failure"],
     &["ui"],
     &["cli"],
+    &["gateway"],
     &[""],
 ];
 

@@ -2,6 +2,7 @@
 //! share.
 
 pub mod completion;
+mod file_arguments;
 pub mod named_files;
 pub mod offer;
 pub mod overview;
