@@ -100,6 +100,7 @@ fn tests_named_in_the_documentation_exist() {
         "bd/src/git",
         "kit/tests",
         "gt/src/flow",
+        "gt/src/host",
     ]
     .iter()
     .flat_map(|folder| sources(&root().join(folder)))

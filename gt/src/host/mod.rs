@@ -14,6 +14,7 @@ pub mod jail;
 pub mod live_town;
 mod question;
 pub mod runtime;
+mod session_jail;
 pub mod tmux;
 pub mod wrapper;
 
@@ -24,9 +25,9 @@ use jiff::Timestamp;
 use kit::sys::ExecError;
 
 pub use fake::FakeHost;
-pub use jail::session::SessionJail;
 pub use live_town::LiveTown;
 pub(crate) use question::TYPED_PREFIX;
+pub use session_jail::SessionJail;
 
 use crate::town::process::Process;
 

@@ -10,42 +10,22 @@
 //! agent is no descendant of the second one, because some of it outlives the session (`gt handoff`).
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kit::gateway::ADDRESS_VARIABLE;
-use kit::sys::jail::{JailBackend, JailNetwork, JailPlan, JailSocket};
+use kit::sys::jail::{JailNetwork, JailPlan};
 use kit::sys::{ChildCommand, clock};
-use serde::{Deserialize, Serialize};
 
+pub use crate::host::session_jail::SessionJail;
 use crate::host::wrapper::{StartError, StartFile};
 use crate::town::process::{self, Process};
 
 /// The hidden command of our own program that runs an agent in the foreground, inside its jail.
 pub const FOREGROUND: [&str; 3] = ["session-wrapper", "--foreground", "--"];
-
-/// The jail of a session, as its start file describes it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SessionJail {
-    pub backend: JailBackend,
-    /// The private folder of the session, with its home folder and its temporary folder.
-    pub folder: PathBuf,
-    /// The user's home folder, which the agent does not see.
-    pub home: Option<PathBuf>,
-    /// The existing folders that the agent may change.
-    pub writable: Vec<PathBuf>,
-    /// The files and folders that it reads besides the system.
-    pub readable: Vec<PathBuf>,
-    pub has_network: bool,
-    /// The names of variables that the agent keeps, with `*` at the end for all that begin so.
-    pub variables: Vec<String>,
-    /// Sockets of the wrapper. An agent in the jail of Landlock reaches none.
-    #[serde(default)]
-    pub sockets: Vec<JailSocket>,
-}
 
 /// Runs the agent of a start file in its jail, until it ends. `exe` is our own program, `terminal`
 /// the backend's value of `TERM`.
