@@ -2,8 +2,9 @@
 //! them.
 //!
 //! `GASTOWN_SOAK="RIGS WORKERS BEADS SECONDS"` chooses its size: workers and beads are per rig.
-//! Without it nothing runs. `make soak` runs 5 rigs with 6 workers and 60 beads each. Chance comes
-//! from a seed that is printed; `GASTOWN_SEED` sets it. What it finds out is printed as a table of
+//! Without it nothing runs. `make soak` runs 5 rigs with 6 workers and 60 beads each.
+//! `GASTOWN_SOAK_JAIL` puts the workers into jails. Chance comes from a seed that is printed;
+//! `GASTOWN_SEED` sets it. What it finds out is printed as a table of
 //! Markdown.
 
 #![expect(
@@ -99,6 +100,9 @@ impl<'a> Soak<'a> {
             .collect();
         for (name, value) in QUICK {
             town.gt(["config", "set", name, value]).ok();
+        }
+        if std::env::var("GASTOWN_SOAK_JAIL").is_ok() {
+            town.gt(["config", "set", "sandbox.jail", "required"]).ok();
         }
         let most = size.workers.to_string();
         for rig in &rigs {

@@ -12,6 +12,8 @@ mod decision;
 mod occasion;
 mod part;
 
+use std::path::PathBuf;
+
 use bd::bead::{Bead, Status};
 use bd::store::Snapshot;
 use jiff::Timestamp;
@@ -424,11 +426,22 @@ pub fn record_session_start(town: &Town, begun: StartedSession<'_>) {
         source: begun.source.to_owned(),
         actor: town.actor.to_string(),
         bead: begun.bead.to_owned(),
-        cwd: town.env.cwd().to_owned(),
+        cwd: session_folder(town),
         agent: town.env.get(AGENT).unwrap_or("").to_owned(),
         transcript: begun.transcript.to_owned(),
     }));
     mark_polecat_working(town);
+}
+
+/// Returns the folder of the caller's session. A worker in a jail calls from its sandbox, and its
+/// command runs outside of it.
+fn session_folder(town: &Town) -> PathBuf {
+    match &town.actor {
+        Address::Polecat(rig, name) if kit::gateway::find_call_folder().is_some() => {
+            town.rig(rig).sandbox(name)
+        }
+        _ => town.env.cwd().to_owned(),
+    }
 }
 
 /// Marks a polecat as working when its session asks for its context.
