@@ -38,6 +38,36 @@ sleep 0.$((n % 10))
 echo "$GT_BEAD" > "$GT_BEAD.txt"
 "#;
 
+/// A program that workers in jails and their gates run: it writes to a database of its own and asks a
+/// web server of its own, at the port of its desk.
+const SERVE: &str = r#"
+import os, sqlite3, tempfile, threading, urllib.request
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+name = os.environ["GT_DESK"]
+base = os.path.join(tempfile.mkdtemp(), name + ".db")
+
+class Answer(BaseHTTPRequestHandler):
+    def do_GET(self):
+        text = sqlite3.connect(base).execute("select text from words").fetchone()[0]
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(text.encode())
+
+    def log_message(self, *words):
+        pass
+
+with sqlite3.connect(base) as store:
+    store.execute("create table words (text)")
+    store.execute("insert into words values (?)", (name,))
+port = int(os.environ["GT_PORT"])
+server = HTTPServer(("127.0.0.1", port), Answer)
+threading.Thread(target=server.serve_forever, daemon=True).start()
+for _ in range(20):
+    found = urllib.request.urlopen(f"http://127.0.0.1:{port}/").read().decode()
+    assert found == name, found
+"#;
+
 /// Settings with which a minute is enough for what takes hours else.
 const QUICK: &[(&str, &str)] = &[
     ("patrol.progress.note", "3s"),
@@ -103,6 +133,12 @@ impl<'a> Soak<'a> {
         }
         if std::env::var("GASTOWN_SOAK_JAIL").is_ok() {
             town.gt(["config", "set", "sandbox.jail", "required"]).ok();
+            let serve = "/usr/bin/python3 serve.py";
+            town.script(&format!("{MOODS}{serve} || exit 9\n"));
+            for (rig, origin) in &origins {
+                origin.commit("serve.py", SERVE, "Serve");
+                town.gate(rig, serve);
+            }
         }
         let most = size.workers.to_string();
         for rig in &rigs {
