@@ -5,10 +5,10 @@
 //! that could continue it.
 
 use std::io;
-use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::os::unix::process::CommandExt as _;
 use std::process::{Child, ExitStatus};
 
-use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, waitid};
 
 use super::exec::{ChildCommand, ExecError, start_error};
 
@@ -19,11 +19,11 @@ impl ChildCommand {
         let name = self.name();
         die_with_parent().map_err(|source| start_error(&name, source))?;
         let mut command = self.command();
-        let child = command
+        let mut child = command
             .process_group(0)
             .spawn()
             .map_err(|source| start_error(&name, source))?;
-        wait_in_foreground(child).map_err(|source| start_error(&name, source))
+        wait_in_foreground(&mut child).map_err(|source| start_error(&name, source))
     }
 }
 
@@ -38,19 +38,25 @@ fn die_with_parent() -> io::Result<()> {
     Ok(())
 }
 
-fn wait_in_foreground(child: Child) -> io::Result<ExitStatus> {
-    let pid = Pid::from_child(&child);
+fn wait_in_foreground(child: &mut Child) -> io::Result<ExitStatus> {
+    let pid = Pid::from_child(child);
     // Without a terminal there is no foreground.
     rustix::termios::tcsetpgrp(io::stdin(), pid).ok();
     loop {
         // The child may have used the terminal before it was in the foreground, which stops it. A
         // child that has ended is waited for below.
         rustix::process::kill_process(pid, Signal::CONT).ok();
-        match rustix::process::waitpid(Some(pid), WaitOptions::UNTRACED) {
-            Ok(Some((_, status))) if !status.stopped() => {
-                return Ok(ExitStatus::from_raw(status.as_raw()));
+        let change = WaitIdOptions::EXITED | WaitIdOptions::STOPPED | WaitIdOptions::NOWAIT;
+        match waitid(WaitId::Pid(pid), change) {
+            Ok(Some(status)) if !status.stopped() => return child.wait(),
+            Ok(_) => {
+                // The stop is taken note of, so that the next wait is for another change.
+                waitid(
+                    WaitId::Pid(pid),
+                    WaitIdOptions::STOPPED | WaitIdOptions::NOHANG,
+                )?;
             }
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }
@@ -58,12 +64,14 @@ fn wait_in_foreground(child: Child) -> io::Result<ExitStatus> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
     use super::*;
 
     fn wait_for(script: &str) -> ExitStatus {
         let mut command = ChildCommand::new("sh").args(["-c", script]).command();
-        let child = command.process_group(0).spawn().unwrap();
-        wait_in_foreground(child).unwrap()
+        let mut child = command.process_group(0).spawn().unwrap();
+        wait_in_foreground(&mut child).unwrap()
     }
 
     #[test]
