@@ -174,7 +174,8 @@ fn classify_formula(error: &FormulaError) -> Classification {
         }
         FormulaError::NoVersion { .. } => ("not_found", None),
         FormulaError::Io { source, .. } => ("io", io_hint(source)),
-        FormulaError::BadName(_)
+        FormulaError::Forwarded(_)
+        | FormulaError::BadName(_)
         | FormulaError::CircularExtends { .. }
         | FormulaError::Invalid(_)
         | FormulaError::Values(_) => ("invalid", None),

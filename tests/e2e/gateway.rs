@@ -5,7 +5,7 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use gt::host::gateway::open_session_gateway;
+use gt::host::gateway::{Gateway, open_session_gateway};
 use gt::host::jail::session::SessionJail;
 use gt::host::wrapper::StartFile;
 use kit::gateway::{Call, CallFile, Frame, GatewayAddress, VERSION};
@@ -27,6 +27,7 @@ struct GuardedWorker {
     address: GatewayAddress,
     /// A folder outside the town, where the worker calls its commands.
     place: PathBuf,
+    gateway: Gateway,
 }
 
 impl GuardedWorker {
@@ -71,7 +72,7 @@ impl GuardedWorker {
             env: variables,
             jail: Some(jail),
         };
-        let start = open_session_gateway(&env, start, record_refusal).unwrap();
+        let (start, gateway) = open_session_gateway(&env, start, record_refusal).unwrap();
         let address = match start.jail.unwrap().sockets.first() {
             Some(socket) => GatewayAddress::Socket(socket.host.clone()),
             None => GatewayAddress::parse(&start.env.last().unwrap().1).unwrap(),
@@ -82,6 +83,7 @@ impl GuardedWorker {
             worker,
             address,
             place,
+            gateway: gateway.unwrap(),
         }
     }
 
@@ -279,6 +281,11 @@ fn no_file_of_the_town_is_read_or_written_for_a_caller() {
     let secret = town.path("secret");
     std::fs::write(&secret, "\"password\"").unwrap();
     let secret = secret.to_str().unwrap();
+    let formula = town.path("secret.formula.toml");
+    let text =
+        "formula = \"secret\"\ndescription = \"password\"\n[[steps]]\nid = \"a\"\ntitle = \"A\"\n";
+    std::fs::write(&formula, text).unwrap();
+    let formula = formula.to_str().unwrap();
     let secret_folder = town.path("");
     let at = format!("@{secret}");
     for args in [
@@ -290,6 +297,9 @@ fn no_file_of_the_town_is_read_or_written_for_a_caller() {
         &["comment", &guarded.worker.bead, "-f", secret],
         &["export", "-o", secret],
         &["formula", "show", "x", "--search-path", "/"],
+        &["formula", "show", formula],
+        &["cook", formula],
+        &["mol", "pour", formula],
     ] {
         let (code, said) = guarded.call("bd", args, &[]);
         assert!(code != 0 && !said.contains("password"), "{args:?}: {said}");
@@ -335,6 +345,11 @@ fn programs_of_the_caller_never_run_outside() {
         ("gt", &["evil"], &[]),
         ("gt", &["doctor", "--fix"], &[]),
         ("gt", &["seance", "--talk", "x", "-p", "y"], &[]),
+        (
+            "gt",
+            &["session-wrapper", "--jail", "x"],
+            &[(2, start.as_str())],
+        ),
         ("bd", &["edit", "x"], &[]),
         ("bd", &["mail", "inbox"], &[]),
         ("bd", &["merge", "a", "b", "c", "d"], &[]),
@@ -355,6 +370,79 @@ fn programs_of_the_caller_never_run_outside() {
         .collect();
     assert!(commands.contains(&"bd edit"), "{commands:?}");
     assert!(commands.contains(&"doctor"), "{commands:?}");
+}
+
+#[test]
+fn what_the_town_acts_by_is_not_for_a_worker_to_make() {
+    let guarded = GuardedWorker::new(JailBackend::Bubblewrap);
+    let town = &guarded.worker.town;
+    let own = guarded.worker.bead.as_str();
+    let request = "branch: main\ntarget: main\nrig: web\nworker: nux\ncommit_sha: 1";
+    for (program, args) in [
+        (
+            "bd",
+            &["create", "Merge", "-t", "merge-request", "-d", request][..],
+        ),
+        (
+            "bd",
+            &["create", "Merge", "-l", "gt:merge-request", "-d", request],
+        ),
+        ("bd", &["update", own, "--type", "merge-request"]),
+        ("bd", &["label", "add", own, "gt:merge-request"]),
+        ("bd", &["create", "Stop", "-t", "message", "-a", "mayor/"]),
+        ("bd", &["create", "All", "-t", "convoy"]),
+        ("bd", &["mol", "distill", own, "mol-polecat-work"]),
+        ("bd", &["forget", "x"]),
+        ("bd", &["kv", "set", "memory.x", "y"]),
+        ("gt", &["followup", own, "more", "--sling"]),
+        ("gt", &["dnd", "on", "--agent", "mayor"]),
+        ("gt", &["notify", "muted", "--agent", "overseer"]),
+        ("gt", &["peek", "mayor"]),
+        ("gt", &["seance", "search", "key"]),
+        ("gt", &["theme", "ocean"]),
+    ] {
+        let (code, said) = guarded.call(program, args, &[]);
+        assert_ne!(code, 0, "{program} {args:?}: {said}");
+    }
+    let requests = town.gt(["mq", "list", "web", "--json"]).ok().json();
+    assert_eq!(requests, json!([]));
+    let needs = town.gt(["status", "--json"]).ok().json()["problems"].to_string();
+    assert!(
+        needs.contains("tries commands that it may not run"),
+        "{needs}"
+    );
+    // A call of `bd` may still make and change beads of its own.
+    let id = guarded
+        .bd(["create", "Part", "--silent"])
+        .ok()
+        .text()
+        .to_owned();
+    guarded
+        .bd(["update", &id, "--spec-id", "docs/part.md"])
+        .ok();
+    guarded.bd(["close", &id]).ok();
+    assert_eq!(town.show("web", &id)["spec_id"], "docs/part.md");
+}
+
+#[test]
+fn connections_without_the_secret_hold_up_no_call_and_nothing_stays_behind() {
+    let guarded = GuardedWorker::new(JailBackend::Landlock);
+    let GatewayAddress::Port { port, .. } = &guarded.address else {
+        panic!("{:?}", guarded.address);
+    };
+    let idle: Vec<TcpStream> = (0..40)
+        .map(|_| TcpStream::connect(("127.0.0.1", *port)).unwrap())
+        .collect();
+    guarded.gt(["hook"]).ok();
+    drop(idle);
+    let body = guarded.place.join("body.md");
+    std::fs::write(&body, "text").unwrap();
+    guarded.bd(["create", "x", "--body-file", "body.md"]).ok();
+    let calls = guarded.worker.town.root().join(".runtime/gateway");
+    assert!(calls.is_dir());
+    drop(guarded.gateway);
+    let left: Vec<_> = std::fs::read_dir(calls).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
 }
 
 #[test]

@@ -71,6 +71,13 @@ impl Bead {
         self.issue_type == Kind::Agent || self.has_label(AGENT_LABEL)
     }
 
+    /// Returns true for a bead by which the town acts: the record of an agent, mail, a merge request,
+    /// a convoy, a queue. Events are none, because every change of a state makes one.
+    pub(crate) fn is_of_town(&self) -> bool {
+        let is_of_kind = self.issue_type.is_internal() && self.issue_type != Kind::Event;
+        is_of_kind || LABELS.iter().any(|label| self.has_label(label))
+    }
+
     pub(crate) fn is_merge_request(&self) -> bool {
         self.issue_type == Kind::MergeRequest || self.has_label(REQUEST_LABEL)
     }

@@ -12,6 +12,7 @@ use super::builtin;
 use super::problem::FormulaError;
 use super::source::{self, FormulaFormat, LoadedFormula};
 use crate::store::route::find_town_root;
+use kit::gateway::check_named_files;
 use kit::sys::{Env, file};
 
 const FILE_ENDINGS: [&str; 2] = [".formula.toml", ".formula.json"];
@@ -78,6 +79,7 @@ impl FormulaSearchPath {
     /// Loads a formula by name, by name and version, or by path.
     pub fn load(&self, wanted: &str) -> Result<LoadedFormula, FormulaError> {
         if is_formula_path(wanted) {
+            check_named_files(&[wanted.to_owned()])?;
             let path = self.cwd.join(wanted);
             return if path.is_file() {
                 read_file(&path)

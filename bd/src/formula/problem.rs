@@ -42,6 +42,9 @@ fn escape_control_chars(text: &str) -> String {
 /// The reason why a formula cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FormulaError {
+    /// A caller in a jail names a file.
+    #[error(transparent)]
+    Forwarded(#[from] kit::gateway::ForwardedError),
     /// No file and no built-in formula has this name.
     #[error(
         "formula \"{name}\" not found in search paths{}",

@@ -28,7 +28,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "REASON")]
     no_change: Option<String>,
     /// Record the specification of the work, a file in the sandbox
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "SPEC")]
     spec: Option<String>,
     /// Give up: record what was tried and why it fails
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["no_change", "close_steps"])]

@@ -55,10 +55,12 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     if args.gateway {
         outlive_agent()?;
-        let start = open_session_gateway(&ctx.env, start, |town, command| {
+        let (start, gateway) = open_session_gateway(&ctx.env, start, |town, command| {
             record_refused_command(town, command, JAIL);
         })?;
-        return end_with(wrapper::run_jail_step(&start, &file, &exe)?);
+        let status = wrapper::run_jail_step(&start, &file, &exe);
+        drop(gateway);
+        return end_with(status?);
     }
     Err(wrapper::become_gateway(start, &file, &exe, terminal).into())
 }

@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn an_option_can_need_more_than_its_command() {
         let polecat = polecat();
-        for (command, option) in [("doctor", "fix"), ("seance", "talk")] {
+        for (command, option) in [("doctor", "fix"), ("followup", "sling")] {
             let check = |caller, options: &[String]| {
                 check_permission(caller, &words(command), options, &none()).is_ok()
             };

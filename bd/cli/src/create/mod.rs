@@ -97,7 +97,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "REF")]
     external_ref: Option<String>,
     /// The id of a specification
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, value_name = "SPEC")]
     spec_id: Option<String>,
     /// The estimate in minutes
     #[arg(short, long, value_name = "MINUTES", allow_hyphen_values = true)]

@@ -163,10 +163,10 @@ impl<'a> Tx<'a> {
             agent: agent.clone(),
         };
         let worker = self.author.worker();
-        // The town keeps what it knows about workers in these beads.
+        // The town acts by such beads, and keeps what it knows about workers in them. `gt` makes them.
         let is_of_town = || {
             states().any(|bead| bead.issue_type == Kind::Slot)
-                || before.is_some_and(Bead::is_agent) != after.is_some_and(Bead::is_agent)
+                || before.is_some_and(Bead::is_of_town) != after.is_some_and(Bead::is_of_town)
         };
         if is_record || worker.is_some() && is_of_town() {
             return Err(refused());

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use std::process::{ChildStdin, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kit::gateway::{
     COMMANDS, CONTROL, Call, FILES, FORWARDED_ARGUMENT, Frame, FrameError, MAX_CONTENT, REFUSED,
@@ -17,10 +17,11 @@ use kit::sys::running::{ChildEnder, create_pipe};
 use kit::sys::{ChildCommand, file};
 
 use super::stream::Connection;
-use super::{GatewaySession, count_call, remove_folder};
+use super::{CallPlaces, GatewaySession, count_call, remove_folder};
 
-/// The time within which a caller sends its call.
-const CALL_TIMEOUT: Duration = Duration::from_secs(30);
+/// The time within which a caller sends its call, and then the files of it.
+const CALL_TIMEOUT: Duration = Duration::from_secs(2);
+const FILES_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The time that output is waited for after the end of a command. A process that the command left
 /// behind may hold it open.
@@ -54,6 +55,8 @@ enum CallFailure {
     Program(String),
     #[error("a call can name at most {MOST_FILES} files")]
     TooManyFiles,
+    #[error("the files of a call can have at most {MAX_CONTENT} bytes")]
+    FilesTooLarge,
     /// The call contradicts itself.
     #[error("the call is not understood")]
     Malformed,
@@ -67,7 +70,6 @@ enum CallFailure {
 
 pub(super) struct CallServer {
     session: GatewaySession,
-    calls: PathBuf,
     token: String,
 }
 
@@ -96,21 +98,17 @@ struct SentFile {
 }
 
 impl CallServer {
-    pub(super) fn new(session: GatewaySession, calls: PathBuf, token: String) -> Self {
-        Self {
-            session,
-            calls,
-            token,
-        }
+    pub(super) fn new(session: GatewaySession, token: String) -> Self {
+        Self { session, token }
     }
 
     /// Answers a call. A caller that breaks off or lies hurts only its own call.
-    pub(super) fn serve(&self, connection: Connection) {
+    pub(super) fn serve(&self, connection: Connection, places: &CallPlaces) {
         let Ok(writer) = connection.try_clone() else {
             return;
         };
         let answers = Arc::new(Mutex::new(writer));
-        if let Err(failure) = self.answer(connection, &answers) {
+        if let Err(failure) = self.answer(connection, &answers, places) {
             let reason = format!("{:#}", anyhow::Error::from(failure));
             // The caller may be gone.
             send(&answers, &Frame::Failed(reason)).ok();
@@ -121,7 +119,12 @@ impl CallServer {
             .close();
     }
 
-    fn answer(&self, mut connection: Connection, answers: &Answers) -> Result<(), CallFailure> {
+    fn answer(
+        &self,
+        mut connection: Connection,
+        answers: &Answers,
+        places: &CallPlaces,
+    ) -> Result<(), CallFailure> {
         connection.limit_reads(Some(CALL_TIMEOUT))?;
         let Frame::Call(call) = Frame::read(&mut connection)? else {
             return Err(CallFailure::Malformed);
@@ -130,7 +133,8 @@ impl CallServer {
         if (self.session.runs_in_jail)(&call.program, &call.path) {
             return Ok(send(answers, &Frame::RunHere)?);
         }
-        let folder = CallFolder(self.calls.join(count_call().to_string()));
+        let _place = places.take();
+        let folder = CallFolder(self.session.calls.join(count_call().to_string()));
         file::create_folder(&folder.0, 0o700)?;
         if !call.files.is_empty() {
             send(answers, &Frame::WantFiles)?;
@@ -180,7 +184,7 @@ impl CallServer {
         let display = call
             .display
             .iter()
-            .filter(|(name, _)| DISPLAY_VARIABLES.contains(&name.as_str()));
+            .filter(|(name, value)| DISPLAY_VARIABLES.contains(&name.as_str()) && is_plain(value));
         let program = self.session.exe.with_file_name(&call.program);
         let mut command = ChildCommand::new(program)
             .arg(format!("{FORWARDED_ARGUMENT}{}", folder.display()))
@@ -193,18 +197,13 @@ impl CallServer {
         let (child, streams) = command.start()?;
         let ender = child.ender();
         let (told, ended) = mpsc::channel();
-        let outputs: [(Box<dyn Read + Send>, fn(Vec<u8>) -> Frame); 2] = [
-            (Box::new(streams.stdout), Frame::Output),
-            (Box::new(streams.stderr), Frame::Errors),
-        ];
-        for (stream, wrap) in outputs {
-            let (answers, told, ender) = (Arc::clone(answers), told.clone(), ender.clone());
-            thread::Builder::new().spawn(move || {
-                pass_output(stream, wrap, &answers, &ender);
-                // The call may have ended.
-                told.send(()).ok();
-            })?;
-        }
+        let (of_stdout, of_stderr) = (
+            OutputEnd::of(answers, &told, &ender),
+            OutputEnd::of(answers, &told, &ender),
+        );
+        let (stdout, stderr) = (streams.stdout, streams.stderr);
+        thread::Builder::new().spawn(move || of_stdout.pass(stdout, Frame::Output))?;
+        thread::Builder::new().spawn(move || of_stderr.pass(stderr, Frame::Errors))?;
         let stdin = streams.stdin;
         thread::Builder::new().spawn(move || pass_input(connection, stdin, &ender))?;
         let status = thread::scope(|scope| {
@@ -249,10 +248,16 @@ fn receive_files(
 ) -> Result<(Vec<String>, Vec<SentFile>), CallFailure> {
     let mut args = call.args.clone();
     let mut files = Vec::new();
+    let started = Instant::now();
+    let mut left = MAX_CONTENT;
     for (number, named) in call.files.iter().enumerate() {
+        let time = FILES_TIMEOUT.saturating_sub(started.elapsed());
+        connection.limit_reads(Some(time.max(Duration::from_millis(1))))?;
         let Frame::File(content) = Frame::read(connection)? else {
             return Err(CallFailure::Malformed);
         };
+        let length = content.as_ref().map_or(0, Vec::len);
+        left = left.checked_sub(length).ok_or(CallFailure::FilesTooLarge)?;
         let original = call.args.get(named.argument);
         let parts = original.and_then(|arg| arg.split_at_checked(named.start));
         let (before, path) = parts.ok_or(CallFailure::Malformed)?;
@@ -269,6 +274,12 @@ fn receive_files(
         });
     }
     Ok((args, files))
+}
+
+/// Returns true for the value of a variable that names no file: `TZ` could.
+fn is_plain(value: &str) -> bool {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_-+./@".contains(c);
+    value.chars().all(is_allowed) && !value.starts_with('/') && !value.contains("..")
 }
 
 /// Returns the name of a file, by which error messages and formats know it.
@@ -302,23 +313,33 @@ fn open_control(path: &Path) -> io::Result<fs::File> {
     fs::OpenOptions::new().read(true).write(true).open(path)
 }
 
-/// Passes on an output of the command. A caller that takes nothing more ends the command.
-fn pass_output(
-    mut stream: impl Read,
-    wrap: fn(Vec<u8>) -> Frame,
-    answers: &Answers,
-    ender: &ChildEnder,
-) {
-    let mut part = vec![0; 64 * 1024];
-    loop {
-        let length = match stream.read(&mut part) {
-            Ok(0) | Err(_) => return,
-            Ok(length) => length,
-        };
-        if send(answers, &wrap(part[..length].to_vec())).is_err() {
-            ender.kill();
-            return;
+/// Passes on an output of the command, and tells its end.
+struct OutputEnd {
+    answers: Answers,
+    told: mpsc::Sender<()>,
+    ender: ChildEnder,
+}
+
+impl OutputEnd {
+    fn of(answers: &Answers, told: &mpsc::Sender<()>, ender: &ChildEnder) -> Self {
+        Self {
+            answers: Arc::clone(answers),
+            told: told.clone(),
+            ender: ender.clone(),
         }
+    }
+
+    fn pass(&self, mut stream: impl Read, wrap: fn(Vec<u8>) -> Frame) {
+        let mut part = vec![0; 64 * 1024];
+        while let Ok(length @ 1..) = stream.read(&mut part) {
+            if send(&self.answers, &wrap(part[..length].to_vec())).is_err() {
+                // A caller that takes nothing more ends the command.
+                self.ender.kill();
+                break;
+            }
+        }
+        // The call may have ended.
+        self.told.send(()).ok();
     }
 }
 

@@ -30,6 +30,9 @@ use stream::Connection;
 /// The calls of a session that run at the same time. Further ones wait.
 const MOST_CALLS: usize = 16;
 
+/// The connections of a session. Further ones are closed.
+const MOST_CONNECTIONS: usize = 128;
+
 /// The pause after an error of the system, such as a lack of open files.
 const ERROR_PAUSE: Duration = Duration::from_millis(200);
 
@@ -44,8 +47,10 @@ pub enum GatewayKind {
 
 /// The session that a gateway serves.
 pub struct GatewaySession {
-    /// The folder of the gateway's own files, outside the jail.
+    /// The folder of the socket, outside the jail. Its path must be short.
     pub folder: PathBuf,
+    /// The folder of the files of calls, outside the jail.
+    pub calls: PathBuf,
     /// The program `gt`. `bd` is beside it.
     pub exe: PathBuf,
     /// The working folder of the commands, outside the jail.
@@ -64,14 +69,26 @@ pub struct GatewaySession {
 #[derive(Debug)]
 pub struct Gateway {
     address: GatewayAddress,
+    calls: PathBuf,
+}
+
+impl Drop for Gateway {
+    fn drop(&mut self) {
+        // What stays is removed when the next session begins.
+        remove_folder(&self.calls).ok();
+        if let GatewayAddress::Socket(path) = &self.address {
+            fs::remove_file(path).ok();
+        }
+    }
 }
 
 impl Gateway {
     /// Opens the gateway of a session. What an earlier one left in its folder is removed.
     pub fn open(kind: GatewayKind, session: GatewaySession) -> io::Result<Self> {
-        let calls = session.folder.join("calls");
+        let calls = session.calls.clone();
         remove_folder(&calls)?;
         file::create_folder(&calls, 0o700)?;
+        file::create_folder(&session.folder, 0o700)?;
         let (listener, address) = match kind {
             GatewayKind::Socket => open_socket(&session.folder)?,
             GatewayKind::Port => open_port()?,
@@ -80,9 +97,9 @@ impl Gateway {
             GatewayAddress::Port { token, .. } => token.clone(),
             GatewayAddress::Socket(_) => String::new(),
         };
-        let server = Arc::new(CallServer::new(session, calls, token));
+        let server = Arc::new(CallServer::new(session, token));
         thread::Builder::new().spawn(move || accept_calls(&listener, &server))?;
-        Ok(Self { address })
+        Ok(Self { address, calls })
     }
 
     /// The address outside the jail.
@@ -151,15 +168,14 @@ fn accept_calls(listener: &Listener, server: &Arc<CallServer>) {
             clock::pause_thread(ERROR_PAUSE);
             continue;
         };
-        places.take();
-        let (server, taken) = (Arc::clone(server), Arc::clone(&places));
-        let started = thread::Builder::new().spawn(move || {
-            server.serve(connection);
-            taken.give_back();
-        });
+        // Each connection has a copy of the counter.
+        if Arc::strong_count(&places) > MOST_CONNECTIONS {
+            continue;
+        }
+        let (server, places) = (Arc::clone(server), Arc::clone(&places));
+        let started = thread::Builder::new().spawn(move || server.serve(connection, &places));
         if started.is_err() {
             // The caller sees that its connection ended.
-            places.give_back();
             clock::pause_thread(ERROR_PAUSE);
         }
     }
@@ -174,16 +190,23 @@ struct CallPlaces {
 
 impl CallPlaces {
     /// Takes a place, as soon as one is free.
-    fn take(&self) {
+    fn take(&self) -> TakenPlace<'_> {
         let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let is_full = |taken: &mut usize| *taken >= MOST_CALLS;
         let waited = self.freed.wait_while(taken, is_full);
         *waited.unwrap_or_else(PoisonError::into_inner) += 1;
+        TakenPlace(self)
     }
+}
 
-    fn give_back(&self) {
-        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
-        self.freed.notify_one();
+/// The place of a call that runs.
+struct TakenPlace<'a>(&'a CallPlaces);
+
+impl Drop for TakenPlace<'_> {
+    fn drop(&mut self) {
+        let CallPlaces { taken, freed } = self.0;
+        *taken.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
+        freed.notify_one();
     }
 }
 

@@ -18,20 +18,20 @@ use crate::town::{Town, TownLayout};
 /// The socket of the gateway inside a jail.
 const SOCKET_IN_JAIL: &str = "/run/gastown/gateway";
 
-/// Opens the gateway of a session, which this process serves from now on, and returns the start file
-/// with the way to it. `env` is the environment of the session. `record_refusal` takes note of a command
+/// Opens the gateway of a session, which this process serves until it is dropped, and returns the
+/// start file with the way to it. `env` is the environment of the session. `record_refusal` takes note of a command
 /// that the agent may not run.
 pub fn open_session_gateway(
     env: &Env,
     start: StartFile,
     record_refusal: fn(&Town, &str),
-) -> io::Result<StartFile> {
+) -> io::Result<(StartFile, Option<Gateway>)> {
     let (Some(mut jail), Some(root), Some(role)) = (
         start.jail.clone(),
         env.get("GT_TOWN_ROOT").map(Path::new),
         env.get("GT_ROLE"),
     ) else {
-        return Ok(start);
+        return Ok((start, None));
     };
     let agent: Address = role.parse().map_err(io::Error::other)?;
     let kind = match jail.backend {
@@ -40,6 +40,7 @@ pub fn open_session_gateway(
     };
     let session = GatewaySession {
         folder: gateway_folder(env, root, &agent),
+        calls: calls_folder(root, &agent),
         exe: crate::host::live_town::find_gt_program(env),
         cwd: working_folder(root, &agent),
         env: start.env.clone(),
@@ -64,10 +65,16 @@ pub fn open_session_gateway(
         .env
         .push((ADDRESS_VARIABLE.to_owned(), address.to_string()));
     start.jail = Some(jail);
-    Ok(start)
+    Ok((start, Some(gateway)))
 }
 
-/// The folder of a gateway's own files. Its path is short, because a socket allows no long one.
+/// The folder of the files of calls, which is on the disk of the town.
+fn calls_folder(root: &Path, agent: &Address) -> PathBuf {
+    let name = agent.to_string().replace('/', ".");
+    TownLayout::new(root).runtime().join("gateway").join(name)
+}
+
+/// The folder of a gateway's socket. Its path is short, because a socket allows no long one.
 fn gateway_folder(env: &Env, root: &Path, agent: &Address) -> PathBuf {
     let town = open_live_town(env, root, agent.clone());
     let text = format!("{}\0{agent}", root.display());

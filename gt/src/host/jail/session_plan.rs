@@ -277,6 +277,7 @@ pub fn renew_session_folder(rig: &Rig, worker: &str) -> io::Result<()> {
         renamed => renamed?,
     }
     file::remove_file(&seeded)?;
+    open_folders(&last)?;
     let mut transcripts = Vec::new();
     for pattern in patterns.lines() {
         let parts: Vec<&str> = pattern.split('/').collect();
