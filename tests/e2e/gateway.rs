@@ -27,6 +27,8 @@ struct GuardedWorker {
     address: GatewayAddress,
     /// A folder outside the town, where the worker calls its commands.
     place: PathBuf,
+    /// The `PATH` of the town's people.
+    path: String,
     gateway: Gateway,
 }
 
@@ -83,6 +85,7 @@ impl GuardedWorker {
             worker,
             address,
             place,
+            path: env.get("PATH").unwrap().to_owned(),
             gateway: gateway.unwrap(),
         }
     }
@@ -90,7 +93,7 @@ impl GuardedWorker {
     /// A program that the worker calls.
     fn run<'a>(&self, program: &str, args: impl IntoIterator<Item = &'a str>) -> Run {
         Run::new(&self.worker.town.path("bin").join(program), &self.place)
-            .env("PATH", std::env::var("PATH").unwrap())
+            .env("PATH", &self.path)
             .env("GT_GATEWAY", self.address.to_string())
             .args(args)
     }
