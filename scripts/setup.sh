@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure that what building, testing and the demo need is there: a Rust toolchain, git, git-lfs (for tests), tmux,
-# sqlite3, a C compiler, bubblewrap. `setup.sh test` adds what only tests need: Chromium.
+# sqlite3, a C compiler, bubblewrap. `setup.sh test` adds what only tests need: Chromium, strace.
 # On Debian and its kin what is missing is installed with apt-get, as root or with sudo, and named first; elsewhere it
 # is only named.
 set -eu
@@ -18,6 +18,8 @@ need cc gcc
 [ "${1:-}" != test ] || need chromium chromium
 # They put programs into a jail.
 [ "$(uname -s)" != Linux ] || need bwrap bubblewrap
+# They read what a jail refused.
+[ "${1:-}" != test ] || [ "$(uname -s)" != Linux ] || need strace strace
 [ -e /usr/include/stdlib.h ] || [ "$(uname -s)" != Linux ] || missing="$missing libc6-dev"
 
 if [ -n "$missing" ]; then

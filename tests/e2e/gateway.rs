@@ -489,18 +489,6 @@ fn followers(root: &Path) -> usize {
     lines.filter(|is_follower| *is_follower).count()
 }
 
-/// The folder of programs without bubblewrap, so that Landlock builds the jail.
-fn programs_without_bubblewrap(town: &Town) -> String {
-    let programs = town.path("programs");
-    std::fs::create_dir(&programs).unwrap();
-    for entry in std::fs::read_dir("/usr/bin").unwrap().flatten() {
-        if entry.file_name() != "bwrap" {
-            std::os::unix::fs::symlink(entry.path(), programs.join(entry.file_name())).unwrap();
-        }
-    }
-    format!("{}:{}", town.path("bin").display(), programs.display())
-}
-
 #[test]
 fn a_worker_in_a_jail_hands_over_finishes_and_is_merged() {
     let (town, _origin) = Town::with_rig();
@@ -509,7 +497,7 @@ fn a_worker_in_a_jail_hands_over_finishes_and_is_merged() {
         "if ! [ -e .git/first ]; then touch .git/first; gt handoff -m 'go on'; sleep 1000; fi\n\
          bd comment \"$GT_BEAD\" \"from $(gt whoami)\" && echo \"$GT_BEAD\" > \"$GT_BEAD.txt\"",
     );
-    let landlock = programs_without_bubblewrap(&town);
+    let landlock = town.path_without_bubblewrap();
     for backend in ["bubblewrap", "landlock"] {
         let bead = town.bead("web", "Work");
         let run = town.gt(["sling", &bead, "web", "--json"]);

@@ -41,18 +41,6 @@ until [ -e end ]; do sleep 0.05; done
 exit 7
 "#;
 
-/// The folder of programs without bubblewrap, so that Landlock builds the jail.
-fn programs_without_bubblewrap(town: &Town) -> String {
-    let programs = town.path("programs");
-    std::fs::create_dir(&programs).unwrap();
-    for entry in std::fs::read_dir("/usr/bin").unwrap().flatten() {
-        if entry.file_name() != "bwrap" {
-            std::os::unix::fs::symlink(entry.path(), programs.join(entry.file_name())).unwrap();
-        }
-    }
-    format!("{}:{}", town.path("bin").display(), programs.display())
-}
-
 /// The processes of the machine with a path in their command line.
 fn processes_of(path: &Path) -> Vec<PathBuf> {
     let path = path.to_str().unwrap();
@@ -130,7 +118,7 @@ fn an_agent_in_the_jail_reaches_its_sandbox_and_leaves_no_process() {
     add_agent(&town);
     town.set_rig_setting("web", "sandbox", json!({ "jail": "required" }));
     let orphan = town.path("scripts/orphan");
-    let landlock = programs_without_bubblewrap(&town);
+    let landlock = town.path_without_bubblewrap();
     for backend in ["bubblewrap", "landlock"] {
         let command = |args: Vec<&str>| {
             let run = town
@@ -178,7 +166,7 @@ fn work_of_a_scripted_agent_in_the_jail_is_merged() {
         "! cat {} && echo jailed > \"$GT_BEAD.txt\" && git add -A",
         secret.display()
     ));
-    let landlock = programs_without_bubblewrap(&town);
+    let landlock = town.path_without_bubblewrap();
     town.up();
     let work = |town: &Town, backend: &str| {
         let bead = town.bead("web", "Write a file");
@@ -192,4 +180,36 @@ fn work_of_a_scripted_agent_in_the_jail_is_merged() {
     let town = town.with_env("PATH", &landlock);
     town.up();
     work(&town, "landlock");
+}
+
+#[test]
+fn a_trial_of_an_agent_names_what_the_jail_keeps_from_it() {
+    let (town, _origin) = Town::with_rig();
+    let key = town.path("home/.reader/key");
+    std::fs::create_dir_all(key.parent().unwrap()).unwrap();
+    std::fs::write(&key, "secret").unwrap();
+    let path = key.to_str().unwrap();
+    town.script_named("reader", &format!("cat {path} || exit 4"));
+    let agent = json!({ "command": town.path("scripts/reader") });
+    town.set_town_setting("agents", json!({ "reader": agent }));
+    let landlock = town.path_without_bubblewrap();
+    let try_reader = || town.gt(["jail", "try", "reader", "--rig", "web", "--json"]);
+    for (run, error) in [
+        (try_reader(), "ENOENT"),
+        (try_reader().env("PATH", &landlock), "EACCES"),
+    ] {
+        let said = run.run();
+        assert_eq!(said.code, 1, "{}", said.err);
+        let trial = said.json();
+        assert_eq!(trial["exit_code"], 4, "{trial}");
+        assert!(!trial["output"].as_str().unwrap().contains("secret\n"));
+        let refused = trial["refused"].as_array().unwrap();
+        let of_key = refused.iter().find(|one| one["path"] == path);
+        assert_eq!(of_key.unwrap()["error"], error, "{trial}");
+    }
+    for folder in ["polecats", ".runtime/jail"] {
+        let left = std::fs::read_dir(town.root().join("web").join(folder));
+        let left: Vec<_> = left.into_iter().flatten().flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
 }

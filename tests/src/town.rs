@@ -218,6 +218,19 @@ impl Town {
         variables
     }
 
+    /// Returns a `PATH` without bubblewrap, so that Landlock builds the jails.
+    pub fn path_without_bubblewrap(&self) -> String {
+        let programs = self.path("programs");
+        std::fs::create_dir(&programs).unwrap();
+        for entry in std::fs::read_dir("/usr/bin").unwrap().flatten() {
+            if entry.file_name() != "bwrap" {
+                let link = programs.join(entry.file_name());
+                std::os::unix::fs::symlink(entry.path(), link).unwrap();
+            }
+        }
+        format!("{}:{}", self.path("bin").display(), programs.display())
+    }
+
     /// Makes a bead in a rig and returns its id.
     pub fn bead(&self, rig: &str, title: &str) -> String {
         self.bead_with(rig, title, &[])

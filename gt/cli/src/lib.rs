@@ -54,6 +54,7 @@ mod hook;
 mod hooks;
 mod init;
 mod install;
+mod jail;
 mod mail;
 mod map;
 mod mayor;
@@ -200,6 +201,7 @@ kit::program! {
     Hooks => hooks,
     Init => init,
     Install => install,
+    Jail => jail,
     Mail => mail,
     Map => map,
     Mayor => mayor,

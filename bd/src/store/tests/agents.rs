@@ -105,7 +105,7 @@ fn an_agent_writes_no_record_into_the_bead_of_an_agent() {
 }
 
 #[test]
-fn a_worker_changes_no_slot_and_no_request_that_it_handed_in() {
+fn a_worker_makes_nothing_by_which_the_town_acts_and_changes_no_request() {
     let place = StoreFixture::new();
     let slot = Bead {
         issue_type: Kind::Slot,
@@ -118,7 +118,24 @@ fn a_worker_changes_no_slot_and_no_request_that_it_handed_in() {
         issue_type: Kind::MergeRequest,
         ..bead_of_worker("bd-mr-1")
     };
-    put_as(&place, WORKER, request.clone()).unwrap();
+    for kind in [Kind::MergeRequest, Kind::Message, Kind::Convoy, Kind::Queue] {
+        let made = Bead {
+            issue_type: kind,
+            ..request.clone()
+        };
+        let refused = put_as(&place, WORKER, made).unwrap_err();
+        assert!(matches!(refused, StoreError::WorkerRecord { .. }));
+    }
+    let own = bead_of_worker("bd-own");
+    put_as(&place, WORKER, own.clone()).unwrap();
+    for label in ["gt:merge-request", "gt:escalation"] {
+        let labelled = Bead {
+            labels: [label.to_owned()].into(),
+            ..own.clone()
+        };
+        assert!(put_as(&place, WORKER, labelled).is_err());
+    }
+    place.change(|tx| Ok(tx.put(request.clone())?)).unwrap();
     let unlinked = Bead {
         description: String::new(),
         ..request.clone()

@@ -8,6 +8,7 @@ pub mod costs;
 pub mod down;
 pub mod handoff;
 pub mod hold;
+pub mod jail_trial;
 pub mod nudge;
 pub mod polecat;
 pub mod post;

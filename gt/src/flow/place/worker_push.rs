@@ -36,7 +36,6 @@ pub(super) fn find_worker_pushes(
 ) -> anyhow::Result<Vec<PushedCommit>> {
     let log = git.plumbing(["log", "--first-parent", "--format=%H%x09%cn%x09%s", "-n"]);
     let log = log.args([MAX_COMMITS, tip, "--not", seen]).text()?;
-    let queue = format!("{}/refinery", rig.name());
     let mut made_here = None;
     let mut pushed = Vec::new();
     for line in log.lines() {
@@ -46,8 +45,7 @@ pub(super) fn find_worker_pushes(
         };
         let worker = match committer.parse() {
             Ok(Address::Polecat(home, _)) if home == rig.name() => Some(committer.to_owned()),
-            _ if committer == queue => None,
-            // A worker can give its commits another name.
+            // A worker can give its commits another name, that of the queue too.
             _ => made_here
                 .get_or_insert_with(|| list_commits_of_sandboxes(rig))
                 .get(commit)
@@ -294,7 +292,7 @@ mod tests {
         let rig = town.place.town.find_rig("web").unwrap();
         let before = town.clone.resolve("HEAD").unwrap().unwrap();
         let fetched = town.commit("Tess");
-        let made = town.commit("Tess");
+        let made = town.commit("web/refinery");
         let log = rig.sandbox_repository("nux").join("logs/HEAD");
         std::fs::create_dir_all(rig.polecats().join("nux")).unwrap();
         std::fs::create_dir_all(log.parent().unwrap()).unwrap();

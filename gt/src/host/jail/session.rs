@@ -17,7 +17,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kit::gateway::ADDRESS_VARIABLE;
-use kit::sys::jail::{JailNetwork, JailPlan};
+use kit::sys::jail::{JailError, JailNetwork, JailPlan};
 use kit::sys::{ChildCommand, clock};
 
 pub use crate::host::session_jail::SessionJail;
@@ -46,6 +46,19 @@ pub fn run_session(
     let status = plan.wrap(jail.backend, command)?.run_attached()?;
     kill_descendants();
     Ok(status)
+}
+
+/// Returns a command in the jail of a session, without a terminal.
+pub(crate) fn wrap_trial(
+    jail: &SessionJail,
+    exe: &Path,
+    command: ChildCommand,
+) -> Result<ChildCommand, JailError> {
+    let plan = JailPlan {
+        is_interactive: false,
+        ..build_plan(jail, exe)
+    };
+    plan.wrap(jail.backend, command)
 }
 
 /// Keeps this process until the agent ends. The end of a session signals all its processes, and the

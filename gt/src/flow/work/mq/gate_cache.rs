@@ -17,6 +17,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -254,6 +255,12 @@ impl RunCache {
         if is_there(&beside)? {
             if let Some(folder) = inside.parent() {
                 file::create_folder(folder, 0o755)?;
+            }
+            // A folder without rights of its own could not be moved.
+            let found = fs::symlink_metadata(&beside)?;
+            if found.is_dir() && found.permissions().mode() & 0o700 != 0o700 {
+                let mode = found.permissions().mode() | 0o700;
+                fs::set_permissions(&beside, fs::Permissions::from_mode(mode))?;
             }
             fs::rename(&beside, &inside)?;
         }
