@@ -495,6 +495,7 @@ fn a_worker_in_a_jail_hands_over_finishes_and_is_merged() {
     town.set_rig_setting("web", "sandbox", json!({ "jail": "required" }));
     town.script(
         "if ! [ -e .git/first ]; then touch .git/first; gt handoff -m 'go on'; sleep 1000; fi\n\
+         touch base ours theirs && bd merge ours base ours theirs && rm base ours theirs\n\
          bd comment \"$GT_BEAD\" \"from $(gt whoami)\" && echo \"$GT_BEAD\" > \"$GT_BEAD.txt\"",
     );
     let landlock = town.path_without_bubblewrap();

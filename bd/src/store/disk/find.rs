@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use crate::git;
 use crate::store::disk::entries::is_tracked_link;
 use crate::store::disk::paths;
+use kit::gateway::ADDRESS_VARIABLE;
 use kit::sys::{Env, file};
 
 /// No beads folder was found.
@@ -58,8 +59,15 @@ pub fn find_beads_folder(env: &Env) -> Result<PathBuf, NotFound> {
     locate_project(env).map(|found| found.dir)
 }
 
-/// Returns the location of the beads folder of a working directory.
+/// Returns the location of the beads folder of a working directory. In a jail none can be reached: a
+/// command that needs beads runs outside.
 pub fn locate_project(env: &Env) -> Result<ProjectLocation, NotFound> {
+    if env.get(ADDRESS_VARIABLE).is_some() {
+        return Err(NotFound::Around {
+            start: env.cwd().to_owned(),
+            elsewhere: None,
+        });
+    }
     let mut warnings = Vec::new();
     let git = GitPlace::around(env.cwd());
     let found = match find_named_folder(env) {
