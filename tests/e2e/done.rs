@@ -415,12 +415,19 @@ fn carried_files_are_not_committed() {
     let base = worker.git(["rev-parse", "origin/main"]);
     worker.git(["reset", "-q", "--soft", base.trim()]);
     worker.git(["commit", "-qm", "Work"]);
+    // A copy that the worker changed has the secret, too.
+    std::fs::write(&carried, "TOKEN=1\nMORE=2\n").unwrap();
+    worker.git(["add", "-f", "secret.env"]);
+    worker.git(["commit", "-qm", "Add a changed secret"]);
+    worker
+        .done(["--summary", "done"])
+        .fails("the commits hold secret.env");
+    worker.git(["reset", "-q", "--soft", base.trim()]);
+    worker.git(["rm", "-q", "--cached", "secret.env"]);
+    worker.commit_text("tracked.env", "changed\n");
     worker.hand_in();
     assert_eq!(worker.merge()["outcome"], "merged");
     let files = worker.origin.git(["ls-tree", "--name-only", "main"]);
     assert!(!files.contains("secret.env"), "{files}");
-    assert_eq!(
-        worker.origin.file("main", "tracked.env"),
-        "of the repository"
-    );
+    assert_eq!(worker.origin.file("main", "tracked.env"), "changed");
 }

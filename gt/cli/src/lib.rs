@@ -369,7 +369,7 @@ fn read_callers_line(env: &Env, args: &[OsString]) -> Option<CallerLine> {
 /// agent sent.
 fn check_forwarded_line(line: &ParsedCommandLine<RootArgs, Command>) -> Result<(), ForwardedError> {
     if gateway::find_call_folder().is_some() && runs_in_place("gt", &line.path) {
-        return Err(ForwardedError::Command {
+        return Err(ForwardedError::InPlace {
             program: "gt",
             command: line.path.join(" "),
         });

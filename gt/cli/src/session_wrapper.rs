@@ -9,10 +9,8 @@ use crate::context::{Context, record_refused_command};
 use gt::host::gateway::open_session_gateway;
 use gt::host::jail::session::{outlive_agent, run_session};
 use gt::host::{live_town, wrapper};
+use gt::town::permission::find_permission_name;
 use kit::sys::ChildCommand;
-
-/// The permission that the table gives to no agent in a jail.
-const JAIL: &str = "outside of the jail";
 
 /// Become the command that a start file names
 ///
@@ -56,7 +54,7 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     if args.gateway {
         outlive_agent()?;
         let (start, gateway) = open_session_gateway(&ctx.env, start, |town, command| {
-            record_refused_command(town, command, JAIL);
+            record_refused_command(town, command, find_permission_name(command));
         })?;
         let status = wrapper::run_jail_step(&start, &file, &exe);
         drop(gateway);

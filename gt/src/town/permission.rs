@@ -48,6 +48,11 @@ impl PermissionHolders {
 }
 
 impl Permission {
+    /// Returns true if a worker with it could leave its jail.
+    fn opens_jails(&self) -> bool {
+        matches!(self.name, "agents" | "settings" | "town")
+    }
+
     /// Returns true if a user can give it to a role or take it from one. No agent judges workers.
     fn is_changeable(&self) -> bool {
         self.holders != PermissionHolders::User && self.name != IN_PLACE
@@ -58,7 +63,9 @@ impl Permission {
         if *caller == Address::Overseer || !self.is_changeable() {
             return self.holders.include(caller);
         }
-        !is_in(&changes.taken) && (is_in(&changes.given) || self.holders.include(caller))
+        let is_given = is_in(&changes.given)
+            && !(self.opens_jails() && matches!(caller, Address::Polecat(..)));
+        !is_in(&changes.taken) && (is_given || self.holders.include(caller))
     }
 }
 
@@ -127,6 +134,11 @@ impl PermissionChanges {
 
 fn setting_name(role: &str, change: &str) -> String {
     format!("permissions.{role}.{change}")
+}
+
+/// Returns true for a permission that workers cannot have: with it one could end its own jail.
+pub fn is_kept_from_workers(permission: &str) -> bool {
+    read_table().any(|row| row.name == permission && row.opens_jails())
 }
 
 /// The names of the permissions that a user can give and take.
@@ -236,6 +248,13 @@ fn find_permission(path: &[String], options: &[String]) -> Option<Permission> {
     })
 }
 
+/// Returns the name of the permission that a command needs, given as a line.
+pub fn find_permission_name(command: &str) -> &'static str {
+    let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+    let found = find_permission(&words, &[]).filter(|row| row.name != IN_PLACE);
+    found.map_or("of the user", |row| row.name)
+}
+
 /// The name of the permission for commands that need nothing of the town. In a jail they run where
 /// they are called.
 const IN_PLACE: &str = "in place";
@@ -342,6 +361,21 @@ mod tests {
         assert!(check_session_of(&polecat, &polecat).is_ok());
         assert!(check_session_of(&polecat, &Address::Mayor).is_err());
         assert!(check_session_of(&Address::Mayor, &polecat).is_ok());
+    }
+
+    #[test]
+    fn a_worker_cannot_be_given_what_opens_jails() {
+        for name in ["settings", "town", "agents"] {
+            assert!(is_kept_from_workers(name), "{name}");
+            let given = none().with(&polecat(), name, true);
+            for command in ["config set", "rig park", "crew"] {
+                assert!(
+                    check_permission(&polecat(), &words(command), &[], &given).is_err(),
+                    "{name}: {command}"
+                );
+            }
+        }
+        assert!(!is_kept_from_workers("assign work"));
     }
 
     #[test]

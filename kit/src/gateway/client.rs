@@ -94,8 +94,13 @@ fn make_call(
         .skip(1)
         .map(|arg| arg.to_str().map(str::to_owned));
     let args: Option<Vec<String>> = args.collect();
-    let paths: Vec<PathBuf> = line
+    // A folder is refused outside.
+    let files: Vec<NamedFile> = line
         .files
+        .into_iter()
+        .filter(|file| !env.make_absolute(&file.path).is_dir())
+        .collect();
+    let paths: Vec<PathBuf> = files
         .iter()
         .map(|file| env.make_absolute(&file.path))
         .collect();
@@ -108,8 +113,7 @@ fn make_call(
         program: program.to_owned(),
         args: args.ok_or(CallError::Argument)?,
         path: line.path,
-        files: line
-            .files
+        files: files
             .iter()
             .map(|file| CallFile {
                 argument: file.argument - 1,

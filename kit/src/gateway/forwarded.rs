@@ -19,7 +19,15 @@ pub enum ForwardedError {
         path.display()
     )]
     Path { path: PathBuf },
-    #[error("`{program} {command}` cannot be used from a jail")]
+    #[error("`{program} {command}` runs in a jail, not in the town")]
+    InPlace {
+        program: &'static str,
+        command: String,
+    },
+    #[error(
+        "you may not run `{program} {command}`, with which others are affected: \
+         ask with `gt escalate`, or tell the mayor with `gt mail send mayor/`"
+    )]
     Command {
         program: &'static str,
         command: String,

@@ -15,8 +15,9 @@ use gt::flow::agent::jail_trial::try_jail;
 /// code is 1 if the program failed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The agent, as in the settings
-    agent: String,
+    /// The agent program, by its name in the settings
+    #[arg(value_name = "PROGRAM")]
+    preset: String,
     /// The rig (default: the one around the working directory)
     #[arg(long)]
     rig: Option<String>,
@@ -32,7 +33,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         [] => vec!["--version".to_owned()],
         given => given.to_vec(),
     };
-    let trial = try_jail(&town, &rig, &args.agent, &arguments)?;
+    let trial = try_jail(&town, &rig, &args.preset, &arguments)?;
     let exit = u8::from(trial.exit_code != Some(0));
     build_report_with_exit(exit, trial, |trial, page| {
         let end = trial.exit_code.map_or("by a signal".to_owned(), |code| {

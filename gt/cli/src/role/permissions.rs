@@ -8,7 +8,9 @@ use crate::context::Context;
 use gt::flow::townwide::setting_change::SettingChange;
 use gt::town::config::SettingsLayer;
 use gt::town::identity::Address;
-use gt::town::permission::{HeldPermission, PermissionChanges, list_changeable, list_permissions};
+use gt::town::permission::{
+    HeldPermission, PermissionChanges, is_kept_from_workers, list_changeable, list_permissions,
+};
 
 /// Show or change what the agents of a role may do
 ///
@@ -42,6 +44,13 @@ struct RolePermissions {
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
     let agent = example_agent(&args.role);
+    if matches!(agent, Address::Polecat(..))
+        && let Some(name) = args.allow.iter().find(|name| is_kept_from_workers(name))
+    {
+        anyhow::bail!(
+            "workers cannot have the permission \"{name}\": with it one could end its own jail"
+        );
+    }
     let before = PermissionChanges::load(&town, &agent)?;
     let mut changes = before.clone();
     let wanted = [(&args.allow, true), (&args.refuse, false)];

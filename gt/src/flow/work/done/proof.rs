@@ -468,7 +468,8 @@ pub(super) fn find_own_ignored_files(
     Ok(ignored)
 }
 
-/// Refuses commits of which any has the content of a carried file under its name.
+/// Refuses commits of which any has a carried file, changed or not: one with its path, unless the
+/// target has a file there, or one with its name and its content elsewhere.
 pub(super) fn check_carried_files(
     rig: &Rig,
     git: &Git,
@@ -483,16 +484,21 @@ pub(super) fn check_carried_files(
     let listed = git
         .plumbing(["rev-list", "--objects", &range, "--"])
         .text()?;
-    let committed: BTreeSet<(&str, Option<&OsStr>)> = listed
-        .lines()
-        .filter_map(|line| line.split_once(' '))
+    let objects = || listed.lines().filter_map(|line| line.split_once(' '));
+    let committed: BTreeSet<(&str, Option<&OsStr>)> = objects()
         .map(|(id, path)| (id, Path::new(path).file_name()))
         .collect();
+    let paths: BTreeSet<&str> = objects().map(|(_, path)| path).collect();
     for file in carried {
         let hash = git.plumbing(["hash-object", "--no-filters", "--"]);
         let hash = hash.args([&file.path]).text()?;
         let name = Path::new(&file.name);
-        if committed.contains(&(hash.as_str(), name.file_name())) {
+        let has_path = paths.contains(file.name.as_str())
+            && git
+                .plumbing(["ls-tree", base, "--", &file.name])
+                .text()?
+                .is_empty();
+        if has_path || committed.contains(&(hash.as_str(), name.file_name())) {
             return Err(ProofError::CarriedFile {
                 file: quote_paths(&[name]),
                 base: format!("{base:.12}"),
