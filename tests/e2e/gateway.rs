@@ -441,6 +441,10 @@ fn connections_without_the_secret_hold_up_no_call_and_nothing_stays_behind() {
     let body = guarded.place.join("body.md");
     std::fs::write(&body, "text").unwrap();
     guarded.bd(["create", "x", "--body-file", "body.md"]).ok();
+    // The daemon has its socket in the same folder, and takes no folder that others can enter.
+    let sockets = guarded.worker.town.path("run/gastown");
+    let mode = std::os::unix::fs::PermissionsExt::mode(&sockets.metadata().unwrap().permissions());
+    assert_eq!(mode & 0o777, 0o700);
     let calls = guarded.worker.town.root().join(".runtime/gateway");
     assert!(calls.is_dir());
     drop(guarded.gateway);

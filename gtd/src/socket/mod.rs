@@ -2,7 +2,6 @@
 //! may connect.
 
 use std::io;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use gt::host::LiveTown;
@@ -36,7 +35,7 @@ pub(crate) fn open_socket(
     metrics: Arc<MetricsReader>,
 ) -> io::Result<()> {
     let path = socket_path(town);
-    create_private_folder(&socket_folder(town))?;
+    kit::sys::file::create_private_folder(&socket_folder(town))?;
     // This process holds the daemon's lock, so an existing socket file belongs to a daemon that has
     // died.
     kit::sys::file::remove_file(&path)?;
@@ -71,23 +70,6 @@ pub(crate) fn open_socket(
         }
     });
     Ok(())
-}
-
-/// Creates the folder, and refuses one that others can enter or own.
-fn create_private_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::MetadataExt;
-    kit::sys::file::create_folder(folder, 0o700)?;
-    let meta = std::fs::symlink_metadata(folder)?;
-    let mine = meta.is_dir() && meta.uid() == rustix::process::getuid().as_raw();
-    let others = meta.mode() & 0o077;
-    if mine && others == 0 {
-        return Ok(());
-    }
-    let text = format!(
-        "{} is not a folder of ours that only we can enter",
-        folder.display()
-    );
-    Err(io::Error::other(text))
 }
 
 fn is_peer_owner(stream: &UnixStream) -> bool {

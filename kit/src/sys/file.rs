@@ -522,6 +522,22 @@ pub fn create_folder(path: &Path, mode: u32) -> io::Result<()> {
     }
 }
 
+/// Creates a folder for its owner alone, and refuses one that others own or can enter.
+pub fn create_private_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    create_folder(folder, 0o700)?;
+    let found = fs::symlink_metadata(folder)?;
+    let is_ours = found.is_dir() && found.uid() == rustix::process::getuid().as_raw();
+    if is_ours && found.mode() & 0o077 == 0 {
+        return Ok(());
+    }
+    let text = format!(
+        "{} is not a folder of ours that only we can enter",
+        folder.display()
+    );
+    Err(io::Error::other(text))
+}
+
 /// Returns the names of the subfolders that are not hidden, sorted. An unreadable folder has none.
 pub fn list_subfolders(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = fs::read_dir(folder)

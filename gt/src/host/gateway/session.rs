@@ -4,8 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use kit::gateway::{ADDRESS_VARIABLE, GatewayAddress};
-use kit::sys::Env;
 use kit::sys::jail::{JailBackend, JailSocket};
+use kit::sys::{Env, file};
 
 use super::{Gateway, GatewayKind, GatewaySession};
 use crate::host::daemon;
@@ -38,8 +38,10 @@ pub fn open_session_gateway(
         JailBackend::Bubblewrap => GatewayKind::Socket,
         JailBackend::Landlock => GatewayKind::Port,
     };
+    let sockets = daemon::socket_folder(&open_live_town(env, root, agent.clone()));
+    file::create_private_folder(&sockets)?;
     let session = GatewaySession {
-        folder: gateway_folder(env, root, &agent),
+        folder: sockets.join(gateway_name(root, &agent)),
         calls: calls_folder(root, &agent),
         exe: crate::host::live_town::find_gt_program(env),
         cwd: working_folder(root, &agent),
@@ -74,12 +76,11 @@ fn calls_folder(root: &Path, agent: &Address) -> PathBuf {
     TownLayout::new(root).runtime().join("gateway").join(name)
 }
 
-/// The folder of a gateway's socket. Its path is short, because a socket allows no long one.
-fn gateway_folder(env: &Env, root: &Path, agent: &Address) -> PathBuf {
-    let town = open_live_town(env, root, agent.clone());
+/// The name of the folder of a gateway's socket. It is short, because a socket allows no long path.
+fn gateway_name(root: &Path, agent: &Address) -> String {
     let text = format!("{}\0{agent}", root.display());
     let name = bd::bead::hash::compute_short_hash(text.as_bytes(), 8);
-    daemon::socket_folder(&town).join(format!("gateway-{name}"))
+    format!("gateway-{name}")
 }
 
 /// The folder in which the commands of an agent run: that of its rig, which no jail can change.
