@@ -528,7 +528,8 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
     create_folder(folder, 0o700)?;
     let found = fs::symlink_metadata(folder)?;
     let is_ours = found.is_dir() && found.uid() == rustix::process::getuid().as_raw();
-    if is_ours && found.mode() & 0o077 == 0 {
+    let rights_of_others = found.mode() & 0o077;
+    if is_ours && rights_of_others == 0 {
         return Ok(());
     }
     let text = format!(
