@@ -71,7 +71,7 @@ fn find_stalling_file(separate: &SeparateRepository) -> Option<PathBuf> {
     let mut folders = VecDeque::from([separate.top.clone()]);
     let mut count = 0;
     while let Some(folder) = folders.pop_front() {
-        // What cannot be read says nothing.
+        // An unreadable folder has no file that is known to stall.
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
             count += 1;
             if count > MAX_ENTRIES {

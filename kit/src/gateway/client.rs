@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use super::frame::{Call, CallFile, Frame, FrameError, GatewayAddress, VERSION};
-use super::{ADDRESS_VARIABLE, MAX_CONTENT};
+use super::{ADDRESS_VARIABLE, MAX_CONTENT, WIDTH, is_display_variable};
 use crate::cli::named_files::NamedFile;
 use crate::sys::Env;
 use crate::ui::Ui;
@@ -144,19 +144,11 @@ fn list_display_variables(env: &Env) -> Vec<(String, String)> {
     let ui = Ui::new(false, false, env);
     let width = ui.known_width().map(|width| width.to_string());
     let mut variables: Vec<(String, String)> = Vec::new();
-    variables.extend(width.map(|width| ("COLUMNS".to_owned(), width)));
-    for name in [
-        "NO_COLOR",
-        "CLICOLOR",
-        "CLICOLOR_FORCE",
-        "LANG",
-        "LC_ALL",
-        "TZ",
-    ] {
-        if let Some(value) = env.get(name) {
-            variables.push((name.to_owned(), value.to_owned()));
-        }
-    }
+    variables.extend(width.map(|width| (WIDTH.to_owned(), width)));
+    let set = env
+        .vars()
+        .filter(|(name, value)| is_display_variable(name) && *name != WIDTH && !value.is_empty());
+    variables.extend(set.map(|(name, value)| (name.to_owned(), value.to_owned())));
     if ui.is_terminal() {
         variables.push(("CLICOLOR_FORCE".to_owned(), "1".to_owned()));
     }

@@ -28,6 +28,17 @@ pub const ADDRESS_VARIABLE: &str = "GT_GATEWAY";
 /// The first argument of a program that runs for a caller in a jail, with the folder of the call.
 pub const FORWARDED_ARGUMENT: &str = "--forwarded=";
 
+/// The variable with the width of the caller's terminal.
+const WIDTH: &str = "COLUMNS";
+
+/// Returns true for a variable that a caller may set, because it only says how its output looks.
+pub fn is_display_variable(name: &str) -> bool {
+    matches!(
+        name,
+        WIDTH | "NO_COLOR" | "CLICOLOR" | "CLICOLOR_FORCE" | "LANG" | "LC_ALL" | "TZ"
+    )
+}
+
 /// The files of a call, in its folder.
 pub const FILES: &str = "files";
 /// The commands that the caller may run, one on a line, in the folder of a call. Missing if the

@@ -35,7 +35,7 @@ const MOST_REFUSED: usize = 100;
 /// The largest record of `strace` that is read, in bytes.
 const MOST_TRACE: usize = 64 * 1024 * 1024;
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Debug, Serialize)]
 pub struct JailTrial {
     pub agent: String,
@@ -48,7 +48,7 @@ pub struct JailTrial {
     pub output: String,
     /// True if `strace` recorded the program.
     pub is_traced: bool,
-    /// What exists outside, and could not be used inside.
+    /// The files that exist outside and could not be used inside.
     pub refused: Vec<RefusedPath>,
 }
 

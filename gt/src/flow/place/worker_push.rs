@@ -55,7 +55,7 @@ pub(super) fn find_worker_pushes(
             pushed.push(PushedCommit {
                 commit: commit.to_owned(),
                 worker,
-                subject: fields.next().unwrap_or_default().to_owned(),
+                subject: fields.next().unwrap_or("").to_owned(),
             });
         }
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use kit::gateway::{
     COMMANDS, CONTROL, Call, FILES, FORWARDED_ARGUMENT, Frame, FrameError, MAX_CONTENT, REFUSED,
-    WANTS_INPUT,
+    WANTS_INPUT, is_display_variable,
 };
 use kit::sys::running::{ChildEnder, create_pipe};
 use kit::sys::{ChildCommand, file};
@@ -32,17 +32,6 @@ const MOST_FILES: usize = 16;
 
 /// The line that ends the reader of the pipe to the gateway. No command writes it.
 const END: &str = "end";
-
-/// The variables that a caller may set: how its terminal looks.
-const DISPLAY_VARIABLES: [&str; 7] = [
-    "COLUMNS",
-    "NO_COLOR",
-    "CLICOLOR",
-    "CLICOLOR_FORCE",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-];
 
 /// Why a call was not run.
 #[derive(Debug, thiserror::Error)]
@@ -86,7 +75,7 @@ struct CallFolder(PathBuf);
 
 impl Drop for CallFolder {
     fn drop(&mut self) {
-        // What stays is removed when the next session begins.
+        // A folder that stays is removed when the next session begins.
         remove_folder(&self.0).ok();
     }
 }
@@ -184,7 +173,7 @@ impl CallServer {
         let display = call
             .display
             .iter()
-            .filter(|(name, value)| DISPLAY_VARIABLES.contains(&name.as_str()) && is_plain(value));
+            .filter(|(name, value)| is_display_variable(name) && is_plain(value));
         let program = self.session.exe.with_file_name(&call.program);
         let mut command = ChildCommand::new(program)
             .arg(format!("{FORWARDED_ARGUMENT}{}", folder.display()))

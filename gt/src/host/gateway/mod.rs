@@ -74,7 +74,7 @@ pub struct Gateway {
 
 impl Drop for Gateway {
     fn drop(&mut self) {
-        // What stays is removed when the next session begins.
+        // A folder that stays is removed when the next session begins.
         remove_folder(&self.calls).ok();
         if let GatewayAddress::Socket(path) = &self.address {
             fs::remove_file(path).ok();

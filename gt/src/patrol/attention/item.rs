@@ -166,7 +166,7 @@ pub(super) fn loss_items(view: &TownView) -> Vec<AttentionItem> {
 fn loss_item(rig: &str, loss: &TargetLoss) -> AttentionItem {
     let target = escape::escape_line(&loss.target);
     if !loss.pushed.is_empty() {
-        let tip = loss.new_tip.as_deref().unwrap_or_default();
+        let tip = loss.new_tip.as_deref().unwrap_or("");
         return AttentionItem {
             kind: AttentionKind::NeedsPerson,
             due: Timestamp::MIN,

@@ -38,7 +38,7 @@ pub fn run_queue(rig: &Rig) -> anyhow::Result<Vec<RequestResult>> {
     );
     task::track_all_tasks(rig.town(), &store)?;
     let git = queue_repository(rig);
-    // What cannot be removed is never used, and is removed by a later run.
+    // A cache that cannot be removed is never used, and a later run removes it.
     GateCaches::sweep(rig, &settings, &git).ok();
     let mut run = QueueRun::new(rig, &store, &settings);
     let drained = drain_queue(&mut run);
