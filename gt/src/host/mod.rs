@@ -9,6 +9,7 @@
 pub mod daemon;
 pub mod ended;
 pub mod fake;
+pub mod far;
 pub mod gateway;
 pub mod jail;
 pub mod live_town;
