@@ -16,6 +16,8 @@ mod backup;
 #[path = "bd.rs"]
 mod bd_command;
 mod boot;
+#[path = "box/mod.rs"]
+mod box_;
 mod brief;
 mod broadcast;
 mod career;
@@ -52,6 +54,7 @@ mod handoff;
 mod hint;
 mod hook;
 mod hooks;
+mod host;
 mod init;
 mod install;
 mod jail;
@@ -161,6 +164,7 @@ kit::program! {
     Backup => backup,
     Bd => bd_command,
     Boot => boot,
+    Box => box_,
     Brief => brief,
     Broadcast => broadcast,
     Career => career,
@@ -199,6 +203,7 @@ kit::program! {
     #[command(alias = "work")]
     Hook => hook,
     Hooks => hooks,
+    Host => host,
     Init => init,
     Install => install,
     Jail => jail,

@@ -58,6 +58,9 @@ pub(super) struct Args {
     /// Use this account instead of the default one
     #[arg(long, value_name = "NAME")]
     account: Option<String>,
+    /// Run the worker on another machine that `gt host list` names
+    #[arg(long, value_name = "NAME")]
+    host: Option<String>,
     /// Add instructions to the bead's own text
     #[arg(
         short = 'a',
@@ -163,6 +166,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             agent: args.agent,
             best: args.best,
             account,
+            host: args.host,
             args: join_instructions(&args.subject, &args.instructions),
             no_convoy,
             no_molecule: args.no_molecule,

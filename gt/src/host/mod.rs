@@ -24,6 +24,7 @@ use std::path::PathBuf;
 
 use jiff::Timestamp;
 use kit::sys::ExecError;
+use serde::{Deserialize, Serialize};
 
 pub use fake::FakeHost;
 pub use live_town::LiveTown;
@@ -54,6 +55,8 @@ pub struct SessionSpec {
     pub status_style: String,
     /// The jail in which the command runs.
     pub jail: Option<SessionJail>,
+    /// The name of the other machine on which it runs.
+    pub host: Option<String>,
 }
 
 /// An existing session.
@@ -83,7 +86,7 @@ pub struct LiveSession {
 const SCREEN_LINES: usize = 60;
 
 /// The rules for typing text into a program.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputRules {
     /// The beginning of an empty input line. If known, the result of sending is checked on the
     /// screen, and sending is retried.
@@ -93,7 +96,8 @@ pub struct InputRules {
 }
 
 /// The result of sending text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SendResult {
     /// The text was typed and submitted. With a known prompt, it has left the input line.
     Submitted,
@@ -106,7 +110,8 @@ pub enum SendResult {
 }
 
 /// A single key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Key {
     Enter,
     Up,
@@ -117,7 +122,8 @@ pub enum Key {
 }
 
 /// The end of a session's first process.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ProcessEnd {
     /// Exited with this code.
     Exit(i32),
@@ -185,6 +191,16 @@ pub enum HostError {
         #[source]
         source: std::io::Error,
     },
+    /// No connection to another machine is open.
+    #[error("host {host} is not reachable since {since}: {reason}")]
+    Unreachable {
+        host: String,
+        since: Timestamp,
+        reason: String,
+    },
+    /// Another machine could not do what was asked.
+    #[error("host {host}: {words}")]
+    Far { host: String, words: String },
     /// Another process is typing into the session and does not finish.
     #[error("session `{name}` is being typed into by another process")]
     Busy { name: String },

@@ -23,6 +23,9 @@ pub struct SlingOptions {
     /// The account of the session, if not the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
+    /// The other machine on which the worker runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host: Option<String>,
     /// Instructions in addition to the bead's own text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub args: String,

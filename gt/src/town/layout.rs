@@ -179,6 +179,16 @@ impl TownLayout {
         self.runtime().join("restored-from")
     }
 
+    /// `settings/hosts/`: the other machines on which workers can run, a file for each.
+    pub fn host_files(&self) -> PathBuf {
+        self.root.join("settings/hosts")
+    }
+
+    /// `.runtime/hosts/<host>/`: the town's side of another machine.
+    pub fn host(&self, name: &str) -> PathBuf {
+        self.runtime().join("hosts").join(file_name_of(name))
+    }
+
     /// `settings/prices.json`: the user's prices of models.
     pub fn prices(&self) -> PathBuf {
         self.root.join("settings/prices.json")
@@ -570,6 +580,11 @@ impl RigLayout {
     /// `.runtime/setup-hooks/`: the executables that other versions run in new sandboxes.
     pub fn setup_hooks(&self) -> PathBuf {
         self.runtime().join("setup-hooks")
+    }
+
+    /// `<rig>/.runtime/far/<name>`: the last state of a sandbox on another machine.
+    pub fn far_sandbox(&self, name: &str) -> PathBuf {
+        self.runtime().join("far").join(file_name_of(name))
     }
 
     /// `.runtime/jail/`: the private folders of the rig's workers in a jail.

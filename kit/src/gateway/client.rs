@@ -7,12 +7,18 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
+use std::time::Duration;
 
 use super::frame::{Call, CallFile, Frame, FrameError, GatewayAddress, VERSION};
 use super::{ADDRESS_VARIABLE, MAX_CONTENT, WIDTH, is_display_variable};
 use crate::cli::named_files::NamedFile;
 use crate::sys::Env;
+use crate::sys::clock::wait_for;
 use crate::ui::Ui;
+
+/// The time that a call of a box waits for a connection to the town. The tools of agents have limits
+/// of two minutes.
+const FAR_TIMEOUT: Duration = Duration::from_secs(90);
 
 /// A command line as its caller understands it.
 #[derive(Debug, Default)]
@@ -108,7 +114,7 @@ fn make_call(
         version: VERSION,
         token: match &address {
             GatewayAddress::Port { token, .. } => token.clone(),
-            GatewayAddress::Socket(_) => String::new(),
+            GatewayAddress::Socket(_) | GatewayAddress::Far(_) => String::new(),
         },
         program: program.to_owned(),
         args: args.ok_or(CallError::Argument)?,
@@ -128,6 +134,11 @@ fn make_call(
             let other = stream.try_clone().map_err(CallError::Unreachable)?;
             exchange(stream, other, call, &paths)
         }
+        GatewayAddress::Far(path) => {
+            let stream = connect_far(&path)?;
+            let other = stream.try_clone().map_err(CallError::Unreachable)?;
+            exchange(stream, other, call, &paths)
+        }
         GatewayAddress::Port { port, .. } => {
             let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
             let stream = stream.map_err(CallError::Unreachable)?;
@@ -137,6 +148,23 @@ fn make_call(
             exchange(stream, other, call, &paths)
         }
     }
+}
+
+/// Connects to the socket of a box. Without a connection to the town, nobody listens there for a
+/// while.
+fn connect_far(path: &Path) -> Result<UnixStream, CallError> {
+    let mut failure = None;
+    let connected = wait_for(FAR_TIMEOUT, || match UnixStream::connect(path) {
+        Ok(stream) => Some(stream),
+        Err(error) => {
+            failure = Some(error);
+            None
+        }
+    });
+    connected.ok_or_else(|| {
+        let error = failure.unwrap_or_else(|| io::ErrorKind::TimedOut.into());
+        CallError::Unreachable(error)
+    })
 }
 
 /// Returns the variables by which the output fits the caller's terminal.

@@ -166,12 +166,17 @@ pub enum GatewayAddress {
     Socket(PathBuf),
     /// A port of the loopback, for jails that hide no socket, with the secret that callers send.
     Port { port: u16, token: String },
+    /// A socket of a box, whose connection to the town may be cut for a while.
+    Far(PathBuf),
 }
 
 impl GatewayAddress {
     pub fn parse(text: &str) -> Option<Self> {
         if let Some(path) = text.strip_prefix("unix:") {
             return Some(Self::Socket(PathBuf::from(path)));
+        }
+        if let Some(path) = text.strip_prefix("far:") {
+            return Some(Self::Far(PathBuf::from(path)));
         }
         let (port, token) = text.strip_prefix("tcp:")?.split_once(':')?;
         Some(Self::Port {
@@ -186,6 +191,7 @@ impl fmt::Display for GatewayAddress {
         match self {
             Self::Socket(path) => write!(f, "unix:{}", path.display()),
             Self::Port { port, token } => write!(f, "tcp:{port}:{token}"),
+            Self::Far(path) => write!(f, "far:{}", path.display()),
         }
     }
 }
@@ -263,7 +269,12 @@ mod tests {
             port: 4711,
             token: "ab12".to_owned(),
         };
-        for address in [port, GatewayAddress::Socket(PathBuf::from("/run/x:y"))] {
+        let path = PathBuf::from("/run/x:y");
+        for address in [
+            port,
+            GatewayAddress::Socket(path.clone()),
+            GatewayAddress::Far(path),
+        ] {
             assert_eq!(GatewayAddress::parse(&address.to_string()), Some(address));
         }
         for text in ["", "tcp:x:y", "tcp:1", "/run/gateway", "tcp:70000:t"] {

@@ -24,6 +24,8 @@ pub use unit::{InstalledUnit, can_install_unit, install_unit, list_unit_files};
 
 use std::path::PathBuf;
 
+use kit::sys::Env;
+
 use crate::town::{Town, TownLayout};
 
 /// Returns the daemon's socket: `$XDG_RUNTIME_DIR/gastown/<hash of the town's root>.sock`,
@@ -42,8 +44,12 @@ fn real_root(layout: &TownLayout) -> PathBuf {
 
 /// Returns the folder of sockets, which the daemon creates with mode 0700.
 pub fn socket_folder(town: &Town) -> PathBuf {
-    match town
-        .env
+    find_socket_folder(&town.env)
+}
+
+/// Returns the folder of sockets of this user.
+pub fn find_socket_folder(env: &Env) -> PathBuf {
+    match env
         .get("XDG_RUNTIME_DIR")
         .map(PathBuf::from)
         .filter(|path| path.is_dir())

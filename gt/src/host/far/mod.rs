@@ -1,3 +1,34 @@
-//! Runs sessions on other machines.
+//! Runs sessions on other machines, through one pair of pipes for each.
+//!
+//! ```text
+//! the town                                              the other machine
+//! gt, gtd ─ socket ─→ gt host link ═ ssh, or a command ═ gt box serve ─→ tmux ─→ agent
+//!                          ↑                                   ↑                    │
+//!        gt --forwarded ←──┴── calls of agents ────────────────┴──── gt, bd ←───────┘
+//! ```
+//!
+//! The link keeps the connection, and makes it again after a cut. A box needs no town, no daemon, no
+//! open port and no access to the remote. Sessions on it live on while the connection is cut. Objects
+//! of git travel as packs in both directions. Pushing, reading back and merging stay in the town.
+
+mod box_sandbox;
+mod box_server;
+mod far_host;
+mod host_set;
+mod link;
+mod pack;
 mod pipe;
+mod protocol;
+mod session_record;
+mod settings;
+mod splice;
+
+pub use box_server::{BoxPlace, serve_box};
+pub use far_host::{FarHost, link_socket};
+pub use host_set::HostSet;
+pub use link::{LinkPlace, LinkRules, LinkState, read_state, run_link};
+pub use pack::{PackFolder, ReceivedPack, check_complete, is_object_id};
 pub use pipe::{Heartbeat, Pipe, PipeEnds, PipeError, PipeSide};
+pub use protocol::{BoxRequest, GivenSandbox, PackOffer, SandboxQuestion, SandboxState};
+pub use session_record::count_sessions;
+pub use settings::{HostSettings, HostTransport, is_host_name, list_hosts, remove_host_file};

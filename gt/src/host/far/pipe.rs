@@ -166,6 +166,17 @@ impl Pipe {
         reason.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Waits for the end of the pipe. `None` if it still works after that time.
+    pub fn wait_for_end(&self, limit: Duration) -> Option<String> {
+        let reason = self.end.reason.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .end
+            .changed
+            .wait_timeout_while(reason, limit, |reason| reason.is_none());
+        let (reason, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        reason.clone()
+    }
+
     /// Waits for the end of the pipe, and returns its reason.
     pub fn wait(&self) -> String {
         let mut reason = self.end.reason.lock().unwrap_or_else(PoisonError::into_inner);

@@ -16,6 +16,7 @@ use kit::gateway::{
 use kit::sys::running::{ChildEnder, create_pipe};
 use kit::sys::{ChildCommand, file};
 
+use super::paths::{PathTranslation, Replacement};
 use super::stream::Connection;
 use super::{CallPlaces, GatewaySession, count_call, remove_folder};
 
@@ -55,6 +56,8 @@ enum CallFailure {
     Exec(#[from] kit::sys::ExecError),
     #[error(transparent)]
     Frame(#[from] FrameError),
+    #[error("{0:#}")]
+    Unprepared(anyhow::Error),
 }
 
 pub(super) struct CallServer {
@@ -130,6 +133,11 @@ impl CallServer {
         }
         let (args, files) = receive_files(&mut connection, &call, &folder.0)?;
         connection.limit_reads(None)?;
+        (self.session.prepare_call)(&call).map_err(CallFailure::Unprepared)?;
+        let args = match &self.session.paths {
+            Some(paths) => args.iter().map(|arg| paths.to_town(arg)).collect(),
+            None => args,
+        };
         let status = self.run(connection, answers, &call, &args, &folder.0)?;
         for (index, sent) in files.iter().enumerate() {
             send_back(answers, index, sent)?;
@@ -187,8 +195,8 @@ impl CallServer {
         let ender = child.ender();
         let (told, ended) = mpsc::channel();
         let (of_stdout, of_stderr) = (
-            OutputEnd::of(answers, &told, &ender),
-            OutputEnd::of(answers, &told, &ender),
+            self.output_end(answers, &told, &ender),
+            self.output_end(answers, &told, &ender),
         );
         let (stdout, stderr) = (streams.stdout, streams.stderr);
         thread::Builder::new().spawn(move || of_stdout.pass(stdout, Frame::Output))?;
@@ -208,6 +216,20 @@ impl CallServer {
             }
         }
         Ok(status)
+    }
+
+    fn output_end(
+        &self,
+        answers: &Answers,
+        told: &mpsc::Sender<()>,
+        ender: &ChildEnder,
+    ) -> OutputEnd {
+        OutputEnd {
+            answers: Arc::clone(answers),
+            told: told.clone(),
+            ender: ender.clone(),
+            paths: self.session.paths.as_ref().map(PathTranslation::output),
+        }
     }
 
     /// Reads what the command tells the gateway.
@@ -307,25 +329,27 @@ struct OutputEnd {
     answers: Answers,
     told: mpsc::Sender<()>,
     ender: ChildEnder,
+    /// Translates the paths for a caller on another machine.
+    paths: Option<Replacement>,
 }
 
 impl OutputEnd {
-    fn of(answers: &Answers, told: &mpsc::Sender<()>, ender: &ChildEnder) -> Self {
-        Self {
-            answers: Arc::clone(answers),
-            told: told.clone(),
-            ender: ender.clone(),
-        }
-    }
-
-    fn pass(&self, mut stream: impl Read, wrap: fn(Vec<u8>) -> Frame) {
+    fn pass(mut self, mut stream: impl Read, wrap: fn(Vec<u8>) -> Frame) {
         let mut part = vec![0; 64 * 1024];
         while let Ok(length @ 1..) = stream.read(&mut part) {
-            if send(&self.answers, &wrap(part[..length].to_vec())).is_err() {
+            let content = match &mut self.paths {
+                Some(paths) => paths.push(&part[..length]),
+                None => part[..length].to_vec(),
+            };
+            if send(&self.answers, &wrap(content)).is_err() {
                 // A caller that takes nothing more ends the command.
                 self.ender.kill();
                 break;
             }
+        }
+        if let Some(paths) = self.paths.take() {
+            // A caller that is gone needs no rest.
+            send(&self.answers, &wrap(paths.finish())).ok();
         }
         // The call may have ended.
         self.told.send(()).ok();

@@ -6,6 +6,8 @@
 //! gave to the session.
 
 mod call;
+mod far;
+mod paths;
 mod session;
 mod stream;
 
@@ -20,10 +22,12 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use kit::gateway::GatewayAddress;
+use kit::gateway::{Call, GatewayAddress};
 use kit::sys::{clock, file};
 
 use call::CallServer;
+pub use far::FarGateway;
+pub use paths::PathTranslation;
 pub use session::open_session_gateway;
 use stream::Connection;
 
@@ -63,6 +67,10 @@ pub struct GatewaySession {
     pub list_bd_commands: Box<dyn Fn() -> Vec<String> + Send + Sync>,
     /// Takes note of a command that `bd` refused.
     pub record_refusal: Box<dyn Fn(&str) + Send + Sync>,
+    /// Prepares the town for a call. The call is not run if that fails.
+    pub prepare_call: Box<dyn Fn(&Call) -> anyhow::Result<()> + Send + Sync>,
+    /// The paths of a caller on another machine.
+    pub paths: Option<PathTranslation>,
 }
 
 /// An open gateway. Its calls run until the process ends.
@@ -95,7 +103,7 @@ impl Gateway {
         };
         let token = match &address {
             GatewayAddress::Port { token, .. } => token.clone(),
-            GatewayAddress::Socket(_) => String::new(),
+            GatewayAddress::Socket(_) | GatewayAddress::Far(_) => String::new(),
         };
         let server = Arc::new(CallServer::new(session, token));
         thread::Builder::new().spawn(move || accept_calls(&listener, &server))?;

@@ -42,13 +42,7 @@ pub fn open_session_gateway(
     file::create_private_folder(&sockets)?;
     let session = GatewaySession {
         folder: sockets.join(gateway_name(root, &agent)),
-        calls: calls_folder(root, &agent),
-        exe: crate::host::live_town::find_gt_program(env),
-        cwd: working_folder(root, &agent),
-        env: start.env.clone(),
-        runs_in_jail: permission::runs_in_place,
-        list_bd_commands: list_bd_commands(env, root, agent.clone()),
-        record_refusal: Box::new(record_refusals(env, root, agent, record_refusal)),
+        ..describe_session(env, root, &agent, start.env.clone(), record_refusal)
     };
     let gateway = Gateway::open(kind, session)?;
     let address = match gateway.address() {
@@ -60,7 +54,7 @@ pub fn open_session_gateway(
             });
             GatewayAddress::Socket(inside)
         }
-        port @ GatewayAddress::Port { .. } => port.clone(),
+        other => other.clone(),
     };
     let mut start = start;
     start
@@ -68,6 +62,28 @@ pub fn open_session_gateway(
         .push((ADDRESS_VARIABLE.to_owned(), address.to_string()));
     start.jail = Some(jail);
     Ok((start, Some(gateway)))
+}
+
+/// Describes the session of an agent whose environment is `session_env`.
+pub(super) fn describe_session(
+    env: &Env,
+    root: &Path,
+    agent: &Address,
+    session_env: Vec<(String, String)>,
+    record_refusal: fn(&Town, &str),
+) -> GatewaySession {
+    GatewaySession {
+        folder: PathBuf::new(),
+        calls: calls_folder(root, agent),
+        exe: crate::host::live_town::find_gt_program(env),
+        cwd: working_folder(root, agent),
+        env: session_env,
+        runs_in_jail: permission::runs_in_place,
+        list_bd_commands: list_bd_commands(env, root, agent.clone()),
+        record_refusal: Box::new(record_refusals(env, root, agent.clone(), record_refusal)),
+        prepare_call: Box::new(|_| Ok(())),
+        paths: None,
+    }
 }
 
 /// The folder of the files of calls, which is on the disk of the town.

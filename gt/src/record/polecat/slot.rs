@@ -37,6 +37,9 @@ pub struct Slot {
     /// The account that the sling requested, instead of the default one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub account: Option<String>,
+    /// The other machine on which the sessions run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub host_name: Option<String>,
     /// The time of the claim, RFC 3339.
     pub since: String,
     /// The random token of the current session's processes.
@@ -189,6 +192,7 @@ struct Stored {
     target: String,
     agent: String,
     account: String,
+    host_name: Option<String>,
     since: String,
     token: String,
     left: String,
@@ -263,6 +267,7 @@ impl From<Stored> for Slot {
             target: stored.target,
             agent: some_text(stored.agent),
             account: some_text(stored.account),
+            host_name: stored.host_name,
             since: stored.since,
             token: stored.token,
             left: stored.left,

@@ -190,6 +190,7 @@ fn build_environment(
         keep: false,
         status_style: String::new(),
         jail: None,
+        host: None,
     };
     wrapper::session_environment(&town.env, &spec, &town.exe)
         .into_iter()

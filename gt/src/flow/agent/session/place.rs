@@ -10,7 +10,7 @@ use kit::sys::file;
 use crate::flow::place::desk::{
     DeskError, DeskRequest, DeskVariables, DeskWork, build_jail_failure, prepare_desk,
 };
-use crate::flow::place::sandbox::Sandbox;
+use crate::flow::place::sandbox::{Sandbox, open_far_host};
 use crate::host::SessionJail;
 use crate::host::jail::JailRefusal;
 use crate::host::jail::session_plan::{
@@ -32,6 +32,9 @@ pub(super) fn prepare_polecat_place(
     work: DeskWork,
 ) -> anyhow::Result<DeskVariables> {
     let name = address.name().unwrap_or("");
+    if let Some(host) = &slot.host_name {
+        return prepare_far_place(rig, name, slot, host, work);
+    }
     let tree = rig.sandbox(name);
     if work == DeskWork::Continued {
         Sandbox::new(rig, name).drop_stale_locks()?;
@@ -61,6 +64,25 @@ pub(super) fn prepare_polecat_place(
         renew_session_folder(rig, name)?;
     }
     Ok(variables)
+}
+
+/// Prepares the place of a polecat on another machine.
+fn prepare_far_place(
+    rig: &Rig,
+    name: &str,
+    slot: &Slot,
+    host: &str,
+    work: DeskWork,
+) -> anyhow::Result<DeskVariables> {
+    let settings = RigSettings::load(rig)?.sandbox.jail(rig)?;
+    anyhow::ensure!(
+        settings.mode != JailMode::Required,
+        "{JAIL_SETTING} is `required`, and workers on other machines run without a jail"
+    );
+    if work == DeskWork::New {
+        Sandbox::new(rig, name).give_to(&open_far_host(rig.town(), host)?, &slot.target)?;
+    }
+    Ok(DeskVariables::new())
 }
 
 /// Makes it a failure of the rig that the jail of its sessions cannot be built.

@@ -427,6 +427,7 @@ pub fn start_agent_session(
             env,
             token: town.random.hex(32),
             account: choice.account,
+            host: None,
         },
     )?;
     let agent = &runtime.name;
@@ -548,9 +549,9 @@ pub fn has_used_up_restarts(
 /// sessions is gone or was restarted since.
 fn are_sessions_lost(town: &LiveTown, slot: &Slot) -> Result<bool, HostError> {
     let live = town.host.list()?;
-    let host = live.first().map(|live| live.host_started);
+    let is_running = live.iter().any(|live| Some(live.host_started) == slot.host);
     // A session without a host ended before its start was over: its program failed.
-    Ok(slot.host.is_some() && host != slot.host)
+    Ok(slot.host.is_some() && !is_running)
 }
 
 /// Takes the next lease, if the current one is unchanged and the worker still has the work.
@@ -653,6 +654,7 @@ fn launch_polecat(
             env,
             token: slot.token.clone(),
             account: slot.account.as_deref(),
+            host: slot.host_name.clone(),
         },
     )?;
     Ok(LaunchResult {
@@ -669,6 +671,8 @@ struct SessionStart<'a> {
     token: String,
     /// The chosen account, instead of the default one.
     account: Option<&'a str>,
+    /// The other machine on which it runs.
+    host: Option<String>,
 }
 
 /// Starts the session, answers its opening dialogs, and waits until the agent is ready. Also
@@ -720,7 +724,10 @@ fn start_session(
         argv: &argv,
         pass: &pass,
     };
-    let jail = prepare_jail(rig.as_ref(), address, runtime, command, &mut env)?;
+    let jail = match begin.host {
+        Some(_) => None,
+        None => prepare_jail(rig.as_ref(), address, runtime, command, &mut env)?,
+    };
     let live = town.host.start(&SessionSpec {
         name: session.to_string(),
         cwd: begin.home,
@@ -732,6 +739,7 @@ fn start_session(
         keep: matches!(address, Address::Polecat(..)),
         status_style: StatusTheme::for_agent(town, address).tmux_style(),
         jail,
+        host: begin.host,
     })?;
     let words = preset.prompt_to_type(&begin.message);
     let mut question = None;

@@ -23,12 +23,14 @@ use kit::sys::{InsideError, clock, file};
 use kit::ui::escape::escape_line;
 use serde::Serialize;
 
+mod far;
 mod keep;
 mod provision;
 mod restore;
 mod shared_hooks;
 mod snapshot;
 
+pub use far::{open_far_host, prepare_far_call};
 use keep::{is_commit_kept, parse_branch_bead};
 use provision::OUR_FOLDERS;
 pub(crate) use provision::provision_worktree;

@@ -377,6 +377,7 @@ fn mark_claimed(
         target: target_of_task(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.options.agent.clone(),
         account: wish.request.options.account.clone(),
+        host_name: wish.request.options.host.clone(),
         state: SlotState::Slinging(SlingInProgress {
             no_convoy: wish.request.options.no_convoy,
             no_molecule: wish.request.options.no_molecule,

@@ -1,0 +1,177 @@
+//! Adds, checks and removes the other machines of a town.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use jiff::Timestamp;
+use serde::Serialize;
+
+use crate::flow::place::sandbox::open_far_host;
+use crate::host::LiveTown;
+use crate::host::far::{
+    BoxRequest, HostSettings, HostTransport, LinkState, count_sessions, list_hosts, read_state,
+    remove_host_file,
+};
+use crate::town::Town;
+
+/// The length of the name under which a host knows a town.
+const ID_LENGTH: usize = 16;
+
+/// A host to add.
+#[derive(Debug, Clone)]
+pub struct NewHost {
+    pub name: String,
+    pub transport: HostTransport,
+    pub program: String,
+    pub limit: Option<usize>,
+}
+
+/// A host that answered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct CheckedHost {
+    pub name: String,
+    pub way: String,
+    /// The version of the programs there.
+    pub version: String,
+    /// The folder that stands for the root of the town there.
+    pub root: PathBuf,
+    /// The time of one request, in milliseconds.
+    pub millis: u128,
+}
+
+/// A host as a list shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HostRow {
+    pub name: String,
+    pub way: String,
+    /// `connected`, `connecting`, `not reachable` or `not connected`.
+    pub state: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// The number of sessions that the town has there.
+    pub workers: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<usize>,
+    pub draining: bool,
+}
+
+/// Adds a host that can be reached.
+pub fn add_host(town: &LiveTown, new: NewHost) -> anyhow::Result<CheckedHost> {
+    let NewHost {
+        name,
+        transport,
+        program,
+        limit,
+    } = new;
+    anyhow::ensure!(
+        HostSettings::load(&town.layout, &name)?.is_none(),
+        "there is a host `{name}` already; see `gt host list`"
+    );
+    let settings = HostSettings {
+        program,
+        limit,
+        ..HostSettings::new(transport, town.random.hex(ID_LENGTH))
+    };
+    settings.save(&town.layout, &name)?;
+    let checked = check_host(town, &name);
+    if checked.is_err() {
+        remove_host_file(&town.layout, &name)?;
+    }
+    checked
+}
+
+/// Connects to a host and measures it.
+pub fn check_host(town: &Town, name: &str) -> anyhow::Result<CheckedHost> {
+    let settings = load_host(town, name)?;
+    let host = open_far_host(town, name)?;
+    match host.try_connect()? {
+        LinkState::Connected { version, root, .. } => {
+            let started = Instant::now();
+            host.ask::<serde_json::Value>(&BoxRequest::Sessions)?;
+            Ok(CheckedHost {
+                name: name.to_owned(),
+                way: settings.describe(),
+                version,
+                root,
+                millis: started.elapsed().as_millis(),
+            })
+        }
+        LinkState::Unreachable { reason, .. } => {
+            anyhow::bail!("host {name} cannot be reached: {reason}")
+        }
+        LinkState::Connecting => anyhow::bail!("host {name} does not answer"),
+    }
+}
+
+/// Lists the hosts with the last state of their connections.
+pub fn list_host_rows(town: &Town) -> anyhow::Result<Vec<HostRow>> {
+    list_hosts(&town.layout)
+        .into_iter()
+        .map(|name| {
+            let settings = load_host(town, &name)?;
+            let workers = count_sessions(&town.layout, &name);
+            let host = open_far_host(town, &name)?;
+            let (state, since, reason) = match read_state(&town.layout, &host) {
+                Some(LinkState::Connected { since, .. }) => ("connected", Some(since), None),
+                Some(LinkState::Connecting) => ("connecting", None, None),
+                Some(LinkState::Unreachable { since, reason }) => {
+                    ("not reachable", Some(since), Some(reason))
+                }
+                None => ("not connected", None, None),
+            };
+            Ok(HostRow {
+                way: settings.describe(),
+                state,
+                since,
+                reason,
+                workers,
+                limit: settings.limit,
+                draining: settings.draining,
+                name,
+            })
+        })
+        .collect()
+}
+
+/// Decides if a host gets new work.
+pub fn set_draining(town: &Town, name: &str, draining: bool) -> anyhow::Result<()> {
+    let settings = HostSettings {
+        draining,
+        ..load_host(town, name)?
+    };
+    settings.save(&town.layout, name)
+}
+
+/// Removes a host without sessions.
+pub fn remove_host(town: &Town, name: &str) -> anyhow::Result<()> {
+    load_host(town, name)?;
+    let workers = count_sessions(&town.layout, name);
+    anyhow::ensure!(
+        workers == 0,
+        "host {name} has {}: end their work first, or wait for it after `gt host drain {name}`",
+        kit::ui::counted(workers, "worker")
+    );
+    remove_host_file(&town.layout, name)
+}
+
+/// Checks that a host may get one more worker.
+pub(crate) fn check_free_host(town: &Town, name: &str) -> anyhow::Result<()> {
+    let settings = load_host(town, name)?;
+    anyhow::ensure!(
+        !settings.draining,
+        "host {name} gets no new work; `gt host drain {name} --off` changes that"
+    );
+    let workers = count_sessions(&town.layout, name);
+    if let Some(limit) = settings.limit {
+        anyhow::ensure!(workers < limit, "host {name} has {workers} of {limit} workers");
+    }
+    Ok(())
+}
+
+fn load_host(town: &Town, name: &str) -> anyhow::Result<HostSettings> {
+    HostSettings::load(&town.layout, name)?
+        .with_context(|| format!("there is no host `{name}`; see `gt host list`"))
+}

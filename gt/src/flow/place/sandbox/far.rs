@@ -1,0 +1,234 @@
+//! Keeps the sandbox of a worker on another machine and the town's copy of it alike.
+//!
+//! The town's sandbox of such a worker is the copy that everything in the town looks at: `gt done`,
+//! rescues, `gt status`, the queue. For new work it goes to the host. Before a command of the worker
+//! that looks at the sandbox, and now and then, its state comes back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use bd::git::Git;
+use kit::gateway::Call;
+use kit::sys::{Env, file};
+
+use super::Sandbox;
+use crate::flow::place::unsaved::TOWN_PATTERNS;
+use crate::host::daemon;
+use crate::host::far::{
+    BoxRequest, FarHost, GivenSandbox, HostSettings, SandboxQuestion, SandboxState, check_complete,
+    is_object_id,
+};
+use crate::host::live_town::open_live_town;
+use crate::town::Town;
+use crate::town::identity::Address;
+use crate::town::lock::Lock;
+use crate::town::sandbox_git::hold_sandbox;
+
+/// The commands of workers that look at the sandbox.
+const SANDBOX_COMMANDS: [&str; 7] = [
+    "checkpoint",
+    "done",
+    "handoff",
+    "mq",
+    "rescue",
+    "session-restart",
+    "why",
+];
+
+/// The time for an earlier transfer of the same sandbox.
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(600);
+
+impl Sandbox<'_> {
+    /// Makes the sandbox on a host, in the state of new work.
+    pub(crate) fn give_to(&self, host: &FarHost, target: &str) -> anyhow::Result<()> {
+        let _held = self.lock_transfer()?;
+        let git = self.git()?;
+        let commit = git.resolve("HEAD")?.context("the sandbox has no commit")?;
+        let branch = git.head_branch()?.context("the sandbox is on no branch")?;
+        let mut refs = BTreeMap::new();
+        let name = format!("refs/remotes/origin/{target}");
+        if let Some(tip) = self.find_target_tip(target)? {
+            refs.insert(name, tip);
+        }
+        let mut wanted: Vec<String> = refs.values().cloned().collect();
+        wanted.push(commit.clone());
+        let mut excluded: Vec<String> = TOWN_PATTERNS.map(str::to_owned).to_vec();
+        excluded.push(".beads/".to_owned());
+        let mut given = GivenSandbox {
+            rig: self.rig.name().to_owned(),
+            worker: self.name.to_owned(),
+            branch,
+            commit: commit.clone(),
+            refs,
+            excluded,
+            hidden: list_hidden_files(&git)?,
+            pack: None,
+        };
+        let known = self.read_known(host);
+        if !known.is_empty() {
+            given.pack = host.packs().offer(&git, &wanted, &known)?;
+            let made = host.ask::<()>(&BoxRequest::Give(given.clone()));
+            self.withdraw(host, &given);
+            if made.is_ok() {
+                return self.write_known(host, &wanted);
+            }
+            // The host may have lost what it once had.
+        }
+        given.pack = host.packs().offer(&git, &wanted, &[])?;
+        let made = host.ask::<()>(&BoxRequest::Give(given.clone()));
+        self.withdraw(host, &given);
+        made?;
+        self.write_known(host, &wanted)
+    }
+
+    /// Brings the state of the sandbox on a host to the town. Returns true if it has changed.
+    pub(crate) fn take_from(&self, host: &FarHost) -> anyhow::Result<bool> {
+        let _held = self.lock_transfer()?;
+        let shared = self.rig.git();
+        let state: SandboxState = host.ask(&BoxRequest::Take(SandboxQuestion {
+            rig: self.rig.name().to_owned(),
+            worker: self.name.to_owned(),
+            has: self.read_known(host),
+        }))?;
+        let mut commits = vec![state.head.clone()];
+        commits.extend(state.files.clone());
+        for commit in &commits {
+            anyhow::ensure!(is_object_id(commit), "host {} names no commit", host.name());
+        }
+        let record = self.state_record();
+        let described = format!(
+            "{} {} {}\n",
+            state.branch.as_deref().unwrap_or("-"),
+            state.head,
+            state.files.as_deref().unwrap_or("-")
+        );
+        let earlier = file::read_file_if_exists(&record)?;
+        if earlier.as_deref() == Some(described.as_bytes()) {
+            return Ok(false);
+        }
+        if let Some(offer) = &state.pack {
+            host.fetch(offer)?.add_to(&shared)?;
+        }
+        check_complete(&shared, &commits)?;
+        self.apply_state(&state)?;
+        file::replace_file_relaxed(&record, described.as_bytes(), 0o644)?;
+        Ok(true)
+    }
+
+    /// Puts the town's copy of the sandbox into a state.
+    fn apply_state(&self, state: &SandboxState) -> anyhow::Result<()> {
+        let git = self.git()?;
+        let own_branch = git.head_branch()?;
+        hold_sandbox(self.rig, self.name)?;
+        let SandboxState { head, files, .. } = state;
+        let reference = match own_branch.filter(|branch| Some(branch) == state.branch.as_ref()) {
+            Some(branch) => format!("refs/heads/{branch}"),
+            None => "HEAD".to_owned(),
+        };
+        let call = git.plumbing(["update-ref", "--no-deref", "--create-reflog", "--"]);
+        call.args([&reference, head]).run()?;
+        // Without marks that hide changes.
+        file::remove_file(&self.rig.sandbox_repository(self.name).join("index"))?;
+        git.reset_hard(head)?;
+        git.clean()?;
+        if let Some(files) = files {
+            git.plumbing(["read-tree", "-u", "--reset", files]).run()?;
+            let staged = git.resolve(&format!("{files}^2"))?;
+            let staged = staged.unwrap_or_else(|| head.clone());
+            git.plumbing(["read-tree", &staged]).run()?;
+            // Files that are the same on disk count as the same again. Differing ones are no error.
+            git.plumbing(["update-index", "-q", "--refresh"]).finish()?;
+        }
+        self.provision()?;
+        self.hand_over()?;
+        Ok(())
+    }
+
+    fn find_target_tip(&self, target: &str) -> anyhow::Result<Option<String>> {
+        let shared = self.rig.git();
+        match shared.resolve(&format!("refs/remotes/origin/{target}"))? {
+            Some(tip) => Ok(Some(tip)),
+            None => Ok(shared.resolve(&format!("refs/heads/{target}"))?),
+        }
+    }
+
+    /// Removes the pack of a sandbox that a host has now.
+    fn withdraw(&self, host: &FarHost, given: &GivenSandbox) {
+        if let Some(offer) = &given.pack {
+            host.packs().withdraw(offer);
+        }
+    }
+
+    fn lock_transfer(&self) -> anyhow::Result<Lock> {
+        let path = self.rig.far_sandbox(self.name).with_extension("lock");
+        Ok(Lock::take(&path, TRANSFER_TIMEOUT)?)
+    }
+
+    /// The state that was taken last.
+    fn state_record(&self) -> PathBuf {
+        self.rig.far_sandbox(self.name)
+    }
+
+    fn known_record(&self, host: &FarHost) -> PathBuf {
+        let name = format!("known-{}", host.name());
+        self.rig.far_sandbox(&name)
+    }
+
+    /// Returns commits that a host got for this rig.
+    fn read_known(&self, host: &FarHost) -> Vec<String> {
+        // Without the record, everything is sent again.
+        let text = fs::read_to_string(self.known_record(host)).ok();
+        let text = text.unwrap_or_else(String::new);
+        text.lines().map(str::to_owned).collect()
+    }
+
+    fn write_known(&self, host: &FarHost, commits: &[String]) -> anyhow::Result<()> {
+        let path = self.known_record(host);
+        let text = commits.join("\n") + "\n";
+        file::create_folder(path.parent().unwrap_or(Path::new("/")), 0o755)?;
+        file::replace_file_relaxed(&path, text.as_bytes(), 0o644)?;
+        // New work has no earlier state.
+        Ok(file::remove_file(&self.state_record())?)
+    }
+}
+
+/// Returns the host of a name.
+pub fn open_far_host(town: &Town, name: &str) -> anyhow::Result<FarHost> {
+    if HostSettings::load(&town.layout, name)?.is_none() {
+        anyhow::bail!("there is no host `{name}`; see `gt host list`");
+    }
+    let sockets = daemon::socket_folder(town);
+    Ok(FarHost::new(name, &town.layout, &town.env, &town.exe, &sockets))
+}
+
+/// Prepares the town for a command of a worker on another machine: one that looks at the sandbox
+/// finds its present state.
+pub fn prepare_far_call(
+    env: &Env,
+    root: &Path,
+    agent: &Address,
+    host: &str,
+    call: &Call,
+) -> anyhow::Result<()> {
+    let Address::Polecat(rig, name) = agent else {
+        return Ok(());
+    };
+    let command = call.path.first().map(String::as_str);
+    if call.program != "gt" || !command.is_some_and(|word| SANDBOX_COMMANDS.contains(&word)) {
+        return Ok(());
+    }
+    let town = open_live_town(env, root, agent.clone());
+    let rig = town.find_rig(rig)?;
+    Sandbox::new(&rig, name).take_from(&open_far_host(&town, host)?)?;
+    Ok(())
+}
+
+/// Lists the tracked files that the worker does not get.
+fn list_hidden_files(git: &Git) -> anyhow::Result<Vec<PathBuf>> {
+    let listed = git.plumbing(["ls-files", "-v", "-z"]).records()?;
+    let hidden = listed.iter().filter_map(|record| record.strip_prefix("S "));
+    Ok(hidden.map(PathBuf::from).collect())
+}

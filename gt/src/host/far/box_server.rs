@@ -1,0 +1,278 @@
+//! `gt box serve`: the far side of a host. Needs no town and no open port.
+//!
+//! Sessions live in a tmux server of the box, which outlives the connection. Their agents reach the
+//! town through a socket for each session: `gt` and `bd` there hand their lines to the town.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
+use std::thread;
+
+use anyhow::Context as _;
+use kit::gateway::{ADDRESS_VARIABLE, GatewayAddress};
+use kit::sys::{ConfinedFolder, Env, file};
+use serde::Serialize;
+
+use super::box_sandbox::{make_sandbox, read_state};
+use super::pack::PackFolder;
+use super::pipe::{Heartbeat, Pipe, PipeEnds, PipeSide};
+use super::protocol::{
+    BoxRequest, FarError, FarLiveSession, FarSession, GivenSandbox, Hello, PROTOCOL, SendAnswer,
+    TownRequest, Welcome, read_line, write_line,
+};
+use super::splice::splice;
+use crate::host::tmux::Tmux;
+use crate::host::{LiveSession, SessionHost, SessionSpec};
+use crate::town::TownLayout;
+
+/// The place of a box on its machine.
+#[derive(Debug, Clone)]
+pub struct BoxPlace {
+    pub env: Env,
+    /// The program `gt`.
+    pub exe: PathBuf,
+    /// The folder with a folder for each town.
+    pub folder: PathBuf,
+    /// The folder of sockets, whose path is short.
+    pub sockets: PathBuf,
+}
+
+/// Serves a town until the connection ends. Returns why it ended.
+pub fn serve_box(place: BoxPlace, ends: PipeEnds) -> anyhow::Result<String> {
+    let (incoming, streams) = mpsc::channel();
+    let pipe = Pipe::start(ends, PipeSide::Box, Heartbeat::default(), move |stream| {
+        // The end of the pipe ends its service.
+        incoming.send(stream).ok();
+    })?;
+    let server = Arc::new(BoxServer {
+        place,
+        pipe: pipe.clone(),
+        town: OnceLock::new(),
+    });
+    for stream in streams {
+        let server = Arc::clone(&server);
+        thread::Builder::new().spawn(move || server.answer(stream))?;
+    }
+    Ok(pipe.wait())
+}
+
+struct BoxServer {
+    place: BoxPlace,
+    pipe: Pipe,
+    town: OnceLock<BoxTown>,
+}
+
+/// A town's part of the box.
+struct BoxTown {
+    layout: TownLayout,
+    tmux: Tmux,
+    packs: PackFolder,
+    /// The sockets of sessions by name.
+    gateways: Mutex<BTreeMap<String, PathBuf>>,
+}
+
+impl BoxServer {
+    /// Answers one request. A town that is gone gets no answer.
+    fn answer(&self, mut stream: UnixStream) {
+        let Ok(request) = read_line::<BoxRequest>(&mut stream) else {
+            return;
+        };
+        self.answer_request(request, stream).ok();
+    }
+
+    fn answer_request(&self, request: BoxRequest, stream: UnixStream) -> std::io::Result<()> {
+        if let BoxRequest::Hello(hello) = request {
+            return reply(stream, self.welcome(&hello).map_err(FarError::failed));
+        }
+        let Some(town) = self.town.get() else {
+            let words = "a town begins with its name".to_owned();
+            return reply(stream, Err::<(), _>(FarError::Failed { words }));
+        };
+        match request {
+            BoxRequest::Hello(_) => Ok(()),
+            BoxRequest::Sessions => {
+                let listed = town.tmux.list().map_err(FarError::from);
+                reply(stream, listed.map(|all| describe_sessions(&all)))
+            }
+            BoxRequest::Start(session) => {
+                let started = self.start_session(town, session);
+                reply(stream, started.map(|live| FarLiveSession::from(&live)))
+            }
+            BoxRequest::Send { session, text, input } => {
+                let sent = town.tmux.send(&session, &text, &input);
+                reply(stream, sent.map(|result| SendAnswer { result }).map_err(FarError::from))
+            }
+            BoxRequest::Press { session, keys } => {
+                reply(stream, town.tmux.press(&session, &keys).map_err(FarError::from))
+            }
+            BoxRequest::Capture { session, lines, has_styles } => {
+                let captured = match has_styles {
+                    true => town.tmux.capture_styled(&session, lines),
+                    false => town.tmux.capture(&session, lines),
+                };
+                reply(stream, captured.map_err(FarError::from))
+            }
+            BoxRequest::Kill { session } => {
+                reply(stream, self.kill_session(town, &session))
+            }
+            BoxRequest::Give(given) => {
+                let made = self.receive_sandbox(town, &given);
+                reply(stream, made.map_err(FarError::failed))
+            }
+            BoxRequest::Take(question) => {
+                let state = read_state(&town.layout, &question, &town.packs);
+                reply(stream, state.map_err(FarError::failed))
+            }
+            BoxRequest::Pack(part) => {
+                let mut stream = stream;
+                town.packs.send(&part, &mut stream)
+            }
+            BoxRequest::Attach { .. } => {
+                let words = "this box shows no sessions".to_owned();
+                reply(stream, Err::<(), _>(FarError::Failed { words }))
+            }
+        }
+    }
+
+    /// Opens the town's part of the box, and the sockets of its sessions.
+    fn welcome(&self, hello: &Hello) -> anyhow::Result<Welcome> {
+        let version = env!("CARGO_PKG_VERSION").to_owned();
+        anyhow::ensure!(
+            hello.protocol == PROTOCOL,
+            "the town is version {} and this box is {version}: {} must be updated",
+            hello.version,
+            if hello.protocol > PROTOCOL { "the box" } else { "the town" },
+        );
+        let is_id = hello.town.len() >= 8 && hello.town.bytes().all(|b| b.is_ascii_alphanumeric());
+        anyhow::ensure!(is_id, "a town has no valid id");
+        let root = self.place.folder.join(&hello.town);
+        file::create_folder(&root, 0o700)?;
+        file::create_private_folder(&self.place.sockets)?;
+        let root = root.canonicalize()?;
+        let layout = TownLayout::new(&root);
+        let town = BoxTown {
+            tmux: Tmux::for_town(&layout, &self.place.env, &self.place.exe),
+            packs: PackFolder::new(&layout.runtime().join("packs")),
+            layout,
+            gateways: Mutex::default(),
+        };
+        for live in town.tmux.list()? {
+            self.open_gateway(&town, &live.name)?;
+        }
+        // A second greeting changes nothing.
+        self.town.set(town).ok();
+        Ok(Welcome {
+            protocol: PROTOCOL,
+            version,
+            root,
+        })
+    }
+
+    fn start_session(&self, town: &BoxTown, session: FarSession) -> Result<LiveSession, FarError> {
+        let socket = self.open_gateway(town, &session.name).map_err(FarError::failed)?;
+        let inside = ConfinedFolder::open(town.layout.root()).map_err(FarError::failed)?;
+        for (path, content) in &session.files {
+            let below = path.strip_prefix(town.layout.root()).map_err(FarError::failed)?;
+            inside
+                .write(&below.to_string_lossy(), content.as_bytes(), 0o600)
+                .map_err(FarError::failed)?;
+        }
+        let mut env = session.env;
+        env.push((
+            ADDRESS_VARIABLE.to_owned(),
+            GatewayAddress::Far(socket).to_string(),
+        ));
+        let started = town.tmux.start(&SessionSpec {
+            name: session.name,
+            cwd: session.cwd,
+            argv: session.argv,
+            env,
+            pass: session.pass,
+            token: session.token,
+            keep: session.keep,
+            status_style: session.status_style,
+            ..SessionSpec::default()
+        });
+        Ok(started?)
+    }
+
+    fn kill_session(&self, town: &BoxTown, session: &str) -> Result<(), FarError> {
+        town.tmux.kill(session)?;
+        let mut gateways = town.gateways.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(socket) = gateways.remove(session) {
+            // Its listener ends with this process.
+            fs::remove_file(socket).ok();
+        }
+        Ok(())
+    }
+
+    /// Receives the objects of a sandbox, and makes it.
+    fn receive_sandbox(&self, town: &BoxTown, given: &GivenSandbox) -> anyhow::Result<()> {
+        let pack = match &given.pack {
+            Some(offer) => Some(town.packs.fetch(offer, |part| {
+                let mut stream = self.pipe.open()?;
+                write_line(&mut stream, &TownRequest::Pack(part))?;
+                Ok(stream)
+            })?),
+            None => None,
+        };
+        make_sandbox(&town.layout, given, pack)
+    }
+
+    /// Opens the socket by which the programs of a session reach the town.
+    fn open_gateway(&self, town: &BoxTown, session: &str) -> anyhow::Result<PathBuf> {
+        let mut gateways = town.gateways.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(socket) = gateways.get(session) {
+            return Ok(socket.clone());
+        }
+        let text = format!("{}\0{session}", town.layout.root().display());
+        let name = bd::bead::hash::compute_short_hash(text.as_bytes(), 10);
+        let socket = self.place.sockets.join(format!("box-{name}"));
+        let listener = bind_anew(&socket)?;
+        let pipe = self.pipe.clone();
+        let name = session.to_owned();
+        thread::Builder::new().spawn(move || accept_calls(&listener, &pipe, &name))?;
+        gateways.insert(session.to_owned(), socket.clone());
+        Ok(socket)
+    }
+}
+
+fn describe_sessions(all: &[LiveSession]) -> Vec<FarLiveSession> {
+    all.iter().map(FarLiveSession::from).collect()
+}
+
+fn reply(
+    mut stream: UnixStream,
+    answer: Result<impl Serialize, FarError>,
+) -> std::io::Result<()> {
+    write_line(&mut stream, &answer)
+}
+
+/// Listens at a path, also if an earlier connection of the town left its socket there.
+fn bind_anew(socket: &Path) -> anyhow::Result<UnixListener> {
+    use std::os::unix::fs::PermissionsExt;
+    file::remove_file(socket)?;
+    let listener = UnixListener::bind(socket)
+        .with_context(|| format!("cannot listen at {}", socket.display()))?;
+    fs::set_permissions(socket, fs::Permissions::from_mode(0o600))?;
+    Ok(listener)
+}
+
+/// Passes the calls of a session to the town.
+fn accept_calls(listener: &UnixListener, pipe: &Pipe, session: &str) {
+    for connection in listener.incoming() {
+        let Ok(connection) = connection else {
+            continue;
+        };
+        let (pipe, session) = (pipe.clone(), session.to_owned());
+        let passing = move || -> std::io::Result<()> {
+            let mut stream = pipe.open()?;
+            write_line(&mut stream, &TownRequest::Call { session })?;
+            splice(connection, stream)
+        };
+        // The caller sees that its connection ended.
+        thread::Builder::new().spawn(passing).ok();
+    }
+}

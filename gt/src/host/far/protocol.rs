@@ -1,0 +1,305 @@
+//! The requests between a town and a box. Each has a stream of its own: a line of JSON with the
+//! request, a line of JSON with the answer, and for some of them bytes until the end of the stream.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::host::{HostError, InputRules, Key, LiveSession, ProcessEnd, SendResult};
+
+/// The version of the requests. A box of another version is refused.
+pub(super) const PROTOCOL: u32 = 1;
+
+/// The maximum length of a line, in bytes.
+const MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// A request of the town.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub enum BoxRequest {
+    Hello(Hello),
+    /// All sessions of the town.
+    Sessions,
+    Start(FarSession),
+    Send {
+        session: String,
+        text: String,
+        input: InputRules,
+    },
+    Press {
+        session: String,
+        keys: Vec<Key>,
+    },
+    Capture {
+        session: String,
+        lines: usize,
+        has_styles: bool,
+    },
+    Kill {
+        session: String,
+    },
+    /// Makes a sandbox for new work.
+    Give(GivenSandbox),
+    /// The state of a sandbox.
+    Take(SandboxQuestion),
+    /// The bytes of a pack that the box offered, from an offset on.
+    Pack(PackPart),
+    /// Shows a session in the terminal at the other end of the stream.
+    Attach {
+        session: String,
+        columns: u16,
+        rows: u16,
+    },
+}
+
+/// A request of the box.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "request", rename_all = "snake_case")]
+pub(super) enum TownRequest {
+    /// A command of an agent: the stream goes on as a connection to its gateway.
+    Call { session: String },
+    /// The bytes of a pack that the town offered, from an offset on.
+    Pack(PackPart),
+}
+
+/// The first request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hello {
+    pub protocol: u32,
+    /// The version of the town's programs.
+    pub version: String,
+    /// The id of the town, by which a box keeps the sandboxes of several towns apart.
+    pub town: String,
+}
+
+/// The answer to the first request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Welcome {
+    pub protocol: u32,
+    /// The version of the box's programs.
+    pub version: String,
+    /// The folder that stands for the root of the town.
+    pub root: PathBuf,
+}
+
+/// A session to start. Its paths are those of the box.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FarSession {
+    pub name: String,
+    pub cwd: PathBuf,
+    pub argv: Vec<String>,
+    pub env: Vec<(String, String)>,
+    pub pass: Vec<String>,
+    pub token: String,
+    pub keep: bool,
+    pub status_style: String,
+    /// Files below the root that the command names, such as the settings of an agent program.
+    pub files: BTreeMap<PathBuf, String>,
+}
+
+/// A session of a box.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct FarLiveSession {
+    pub name: String,
+    pub token: String,
+    pub created: Timestamp,
+    pub host_started: Timestamp,
+    pub activity: Timestamp,
+    pub dead: Option<ProcessEnd>,
+    pub attached: bool,
+    pub command: String,
+}
+
+impl From<&LiveSession> for FarLiveSession {
+    fn from(live: &LiveSession) -> Self {
+        Self {
+            name: live.name.clone(),
+            token: live.token.clone(),
+            created: live.created,
+            host_started: live.host_started,
+            activity: live.activity,
+            dead: live.dead,
+            attached: live.attached,
+            command: live.command.clone(),
+        }
+    }
+}
+
+impl FarLiveSession {
+    /// Describes the session for the town, which knows no process of it.
+    pub(super) fn into_live(self) -> LiveSession {
+        LiveSession {
+            name: self.name,
+            pid: 0,
+            process: None,
+            token: self.token,
+            created: self.created,
+            host_started: self.host_started,
+            activity: self.activity,
+            dead: self.dead,
+            attached: self.attached,
+            command: self.command,
+        }
+    }
+}
+
+/// A sandbox for new work. The objects of its commits come first, as a pack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GivenSandbox {
+    pub rig: String,
+    pub worker: String,
+    pub branch: String,
+    /// The commit that the branch begins with.
+    pub commit: String,
+    /// The branches of the remote that the worker sees, by their full names of refs.
+    pub refs: BTreeMap<String, String>,
+    /// Patterns of files that git does not see.
+    pub excluded: Vec<String>,
+    /// Tracked files that the worker does not get.
+    pub hidden: Vec<PathBuf>,
+    pub pack: Option<PackOffer>,
+}
+
+/// Asks for the state of a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxQuestion {
+    pub rig: String,
+    pub worker: String,
+    /// Commits that the town has with their histories.
+    pub has: Vec<String>,
+}
+
+/// The state of a sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SandboxState {
+    /// The branch that HEAD is on.
+    pub branch: Option<String>,
+    pub head: String,
+    /// A commit on top of HEAD with the uncommitted files, as a rescue has it. `None` if there are
+    /// none.
+    pub files: Option<String>,
+    /// The objects that the town has not.
+    pub pack: Option<PackOffer>,
+}
+
+/// A pack that can be fetched.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackOffer {
+    /// SHA-256 of the content, in hexadecimal digits.
+    pub digest: String,
+    pub size: u64,
+}
+
+/// The rest of an offered pack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackPart {
+    pub digest: String,
+    pub offset: u64,
+}
+
+/// An error that travels.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub(super) enum FarError {
+    #[error("there is no session named `{name}`")]
+    NoSession { name: String },
+    #[error("a session named `{name}` is there already")]
+    Exists { name: String },
+    #[error("session `{name}` ended at once")]
+    EndedAtOnce {
+        name: String,
+        end: ProcessEnd,
+        output: String,
+    },
+    /// No pipe is open.
+    #[error("not reachable since {since}: {reason}")]
+    Unreachable { since: Timestamp, reason: String },
+    #[error("{words}")]
+    Failed { words: String },
+}
+
+impl FarError {
+    pub(super) fn failed(error: impl Into<anyhow::Error>) -> Self {
+        let words = format!("{:#}", error.into());
+        Self::Failed { words }
+    }
+
+    /// Returns the error of a host with this name.
+    pub(super) fn into_host_error(self, host: &str) -> HostError {
+        match self {
+            Self::NoSession { name } => HostError::NoSession { name },
+            Self::Exists { name } => HostError::Exists { name },
+            Self::EndedAtOnce { name, end, output } => HostError::EndedAtOnce { name, end, output },
+            Self::Unreachable { since, reason } => HostError::Unreachable {
+                host: host.to_owned(),
+                since,
+                reason,
+            },
+            Self::Failed { words } => HostError::Far {
+                host: host.to_owned(),
+                words,
+            },
+        }
+    }
+}
+
+impl From<HostError> for FarError {
+    fn from(error: HostError) -> Self {
+        match error {
+            HostError::NoSession { name } => Self::NoSession { name },
+            HostError::Exists { name } => Self::Exists { name },
+            HostError::EndedAtOnce { name, end, output } => Self::EndedAtOnce { name, end, output },
+            other => Self::failed(other),
+        }
+    }
+}
+
+/// The result of typing, as an answer.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+pub(super) struct SendAnswer {
+    pub result: SendResult,
+}
+
+/// Writes a value as a line of JSON.
+pub(super) fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    to.write_all(&line)?;
+    to.flush()
+}
+
+/// Reads a line, byte for byte, so that the bytes behind it stay in the stream.
+pub(super) fn read_raw_line(from: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    let mut byte = [0];
+    loop {
+        if from.read(&mut byte)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        if byte[0] == b'\n' {
+            return Ok(line);
+        }
+        if line.len() >= MAX_LINE {
+            return Err(io::Error::other("a line is too long"));
+        }
+        line.push(byte[0]);
+    }
+}
+
+/// Reads a line of JSON.
+pub(super) fn read_line<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
+    Ok(serde_json::from_slice(&read_raw_line(from)?)?)
+}
+
+/// Sends a request and returns its answer. Further bytes stay in the stream.
+pub(super) fn ask<T: DeserializeOwned>(
+    stream: &mut (impl Read + Write),
+    request: &impl Serialize,
+) -> Result<T, FarError> {
+    let asked = write_line(stream, request).and_then(|()| read_line::<Result<T, FarError>>(stream));
+    asked.map_err(FarError::failed)?
+}

@@ -1,0 +1,65 @@
+//! The sessions that a town has on a host, as the town started them.
+
+use std::fs;
+use std::path::PathBuf;
+
+use kit::sys::file;
+use serde::{Deserialize, Serialize};
+
+use super::settings::list_hosts;
+use crate::town::TownLayout;
+
+/// A session on a host. Its environment may hold secrets.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SessionRecord {
+    /// The address of the agent.
+    pub(super) agent: String,
+    pub(super) token: String,
+    /// The environment of the commands that the town runs for the session.
+    pub(super) env: Vec<(String, String)>,
+}
+
+fn record_path(town: &TownLayout, host: &str, session: &str) -> PathBuf {
+    session_folder(town, host).join(format!("{session}.json"))
+}
+
+fn session_folder(town: &TownLayout, host: &str) -> PathBuf {
+    town.host(host).join("sessions")
+}
+
+impl SessionRecord {
+    pub(super) fn save(&self, town: &TownLayout, host: &str, session: &str) -> std::io::Result<()> {
+        file::create_folder(&session_folder(town, host), 0o700)?;
+        let text = serde_json::to_vec(self)?;
+        file::replace_file(&record_path(town, host, session), &text, 0o600)
+    }
+
+    pub(super) fn load(
+        town: &TownLayout,
+        host: &str,
+        session: &str,
+    ) -> std::io::Result<Option<Self>> {
+        if !crate::host::is_session_name(session) {
+            return Ok(None);
+        }
+        match file::read_file_if_exists(&record_path(town, host, session))? {
+            Some(bytes) => Ok(Some(serde_json::from_slice(&bytes)?)),
+            None => Ok(None),
+        }
+    }
+}
+
+pub(super) fn remove_record(town: &TownLayout, host: &str, session: &str) -> std::io::Result<()> {
+    file::remove_file(&record_path(town, host, session))
+}
+
+/// Returns the host of a session. `None` if the session is on this machine.
+pub(super) fn find_session_host(town: &TownLayout, session: &str) -> Option<String> {
+    let mut hosts = list_hosts(town).into_iter();
+    hosts.find(|host| record_path(town, host, session).exists())
+}
+
+/// Returns the number of sessions that the town has started on a host and not ended.
+pub fn count_sessions(town: &TownLayout, host: &str) -> usize {
+    fs::read_dir(session_folder(town, host)).map_or(0, Iterator::count)
+}
