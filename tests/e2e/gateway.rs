@@ -111,11 +111,12 @@ impl GuardedWorker {
     fn call(&self, program: &str, args: &[&str], files: &[(usize, &str)]) -> (u8, String) {
         let token = match &self.address {
             GatewayAddress::Port { token, .. } => token.clone(),
-            GatewayAddress::Socket(_) => String::new(),
+            GatewayAddress::Socket(_) | GatewayAddress::Far(_) => String::new(),
         };
         let call = Call {
             version: VERSION,
             token,
+            id: String::new(),
             program: program.to_owned(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
             path: Vec::new(),
@@ -132,7 +133,9 @@ impl GuardedWorker {
             GatewayAddress::Port { port, .. } => {
                 Box::new(TcpStream::connect(("127.0.0.1", *port)).unwrap())
             }
-            GatewayAddress::Socket(path) => Box::new(UnixStream::connect(path).unwrap()),
+            GatewayAddress::Socket(path) | GatewayAddress::Far(path) => {
+                Box::new(UnixStream::connect(path).unwrap())
+            }
         };
         Frame::Call(call).write(&mut stream).unwrap();
         let mut output = Vec::new();
@@ -468,6 +471,7 @@ fn a_command_ends_with_its_caller_and_a_false_secret_opens_nothing() {
     let call = Call {
         version: VERSION,
         token: token.clone(),
+        id: String::new(),
         program: "gt".to_owned(),
         args: vec!["feed".to_owned(), "--follow".to_owned()],
         path: Vec::new(),

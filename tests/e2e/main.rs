@@ -44,6 +44,7 @@ mod git_store;
 mod handoff;
 mod hold;
 mod hooks;
+mod hosts;
 mod imports;
 mod init;
 mod install;

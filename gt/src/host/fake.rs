@@ -98,6 +98,7 @@ impl SessionHost for FakeHost {
             dead: None,
             attached: false,
             command: spec.argv.first().map_or("", String::as_str).to_owned(),
+            unreachable: None,
         };
         state.live.push(live.clone());
         Ok(live)

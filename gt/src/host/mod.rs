@@ -80,6 +80,15 @@ pub struct LiveSession {
     pub attached: bool,
     /// The name of the foreground program.
     pub command: String,
+    /// The host that cannot be asked about the session, which may run or not.
+    pub unreachable: Option<UnreachableHost>,
+}
+
+/// A host without a connection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnreachableHost {
+    pub name: String,
+    pub since: Timestamp,
 }
 
 /// The number of lines of a screen, where a host does not know it.

@@ -24,6 +24,8 @@ pub fn find_hidden_reason<'a>(
 ) -> Option<String> {
     let workers: Vec<(Address, &str)> = workers
         .filter(|worker| worker.session.is_none() && !worker.slot.token.is_empty())
+        // The processes of another machine are asked for there.
+        .filter(|worker| worker.slot.host_name.is_none())
         .map(|worker| (worker.address(), worker.slot.token.as_str()))
         .collect();
     if workers.is_empty() {

@@ -12,13 +12,16 @@ use std::time::Duration;
 use super::frame::{Call, CallFile, Frame, FrameError, GatewayAddress, VERSION};
 use super::{ADDRESS_VARIABLE, MAX_CONTENT, WIDTH, is_display_variable};
 use crate::cli::named_files::NamedFile;
-use crate::sys::Env;
-use crate::sys::clock::wait_for;
+use crate::sys::clock::{pause_thread, wait_for};
+use crate::sys::{Env, RandomSource};
 use crate::ui::Ui;
 
 /// The time that a call of a box waits for a connection to the town. The tools of agents have limits
 /// of two minutes.
 const FAR_TIMEOUT: Duration = Duration::from_secs(90);
+
+/// The pause before a call whose connection was cut is asked for again.
+const FAR_PAUSE: Duration = Duration::from_secs(1);
 
 /// A command line as its caller understands it.
 #[derive(Debug, Default)]
@@ -116,6 +119,10 @@ fn make_call(
             GatewayAddress::Port { token, .. } => token.clone(),
             GatewayAddress::Socket(_) | GatewayAddress::Far(_) => String::new(),
         },
+        id: match &address {
+            GatewayAddress::Far(_) => RandomSource::choose(None).hex(32),
+            GatewayAddress::Socket(_) | GatewayAddress::Port { .. } => String::new(),
+        },
         program: program.to_owned(),
         args: args.ok_or(CallError::Argument)?,
         path: line.path,
@@ -132,20 +139,44 @@ fn make_call(
         GatewayAddress::Socket(path) => {
             let stream = UnixStream::connect(path).map_err(CallError::Unreachable)?;
             let other = stream.try_clone().map_err(CallError::Unreachable)?;
-            exchange(stream, other, call, &paths)
+            exchange(stream, other, &call, &paths, &mut Printed::default())
         }
-        GatewayAddress::Far(path) => {
-            let stream = connect_far(&path)?;
-            let other = stream.try_clone().map_err(CallError::Unreachable)?;
-            exchange(stream, other, call, &paths)
-        }
+        GatewayAddress::Far(path) => make_far_call(&path, &call, &paths),
         GatewayAddress::Port { port, .. } => {
             let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
             let stream = stream.map_err(CallError::Unreachable)?;
             // Small messages go at once. An error only makes them late.
             stream.set_nodelay(true).ok();
             let other = stream.try_clone().map_err(CallError::Unreachable)?;
-            exchange(stream, other, call, &paths)
+            exchange(stream, other, &call, &paths, &mut Printed::default())
+        }
+    }
+}
+
+/// The bytes of a call's output that were printed before its connection was cut.
+#[derive(Debug, Default)]
+struct Printed {
+    output: usize,
+    errors: usize,
+}
+
+/// Returns the rest of an output that begins again, and counts it.
+fn skip_printed<'a>(content: &'a [u8], begun: &mut usize, printed: &mut usize) -> &'a [u8] {
+    let skipped = printed.saturating_sub(*begun).min(content.len());
+    *begun += content.len();
+    *printed = (*printed).max(*begun);
+    &content[skipped..]
+}
+
+/// Makes a call that is asked for again after a cut, and run once.
+fn make_far_call(path: &Path, call: &Call, paths: &[PathBuf]) -> Result<Option<u8>, CallError> {
+    let mut printed = Printed::default();
+    loop {
+        let stream = connect_far(path)?;
+        let other = stream.try_clone().map_err(CallError::Unreachable)?;
+        match exchange(stream, other, call, paths, &mut printed) {
+            Err(CallError::Cut(_)) => pause_thread(FAR_PAUSE),
+            result => return result,
         }
     }
 }
@@ -211,13 +242,15 @@ fn read_file(path: &Path) -> Result<Option<Vec<u8>>, CallError> {
 fn exchange<S: Read + Write + Send + 'static>(
     mut stream: S,
     input: S,
-    call: Call,
+    call: &Call,
     paths: &[PathBuf],
+    printed: &mut Printed,
 ) -> Result<Option<u8>, CallError> {
-    Frame::Call(call)
+    Frame::Call(call.clone())
         .write(&mut stream)
         .map_err(CallError::Cut)?;
     let mut input = Some(input);
+    let mut begun = Printed::default();
     loop {
         match Frame::read(&mut stream).map_err(CallError::Cut)? {
             Frame::RunHere => return Ok(None),
@@ -230,14 +263,16 @@ fn exchange<S: Read + Write + Send + 'static>(
             Frame::Exit(code) => return Ok(Some(code)),
             Frame::Failed(reason) => return Err(CallError::Refused(reason)),
             Frame::Output(content) => {
-                if write_all(&mut io::stdout(), &content).is_err() {
+                let content = skip_printed(&content, &mut begun.output, &mut printed.output);
+                if write_all(&mut io::stdout(), content).is_err() {
                     // Who reads the output has ended. The gateway ends the command.
                     return Ok(Some(1));
                 }
             }
             Frame::Errors(content) => {
+                let content = skip_printed(&content, &mut begun.errors, &mut printed.errors);
                 // Without a reader of errors the command goes on.
-                write_all(&mut io::stderr(), &content).ok();
+                write_all(&mut io::stderr(), content).ok();
             }
             Frame::Written { file, content } => {
                 let path = usize::try_from(file).ok().and_then(|at| paths.get(at));

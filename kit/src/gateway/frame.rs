@@ -20,6 +20,10 @@ pub struct Call {
     pub version: u32,
     /// The secret of the address. Empty if the address is reachable only from the jail.
     pub token: String,
+    /// The random name of the call, by which a caller whose connection was cut asks again. Empty for
+    /// a caller that does not.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// `gt` or `bd`.
     pub program: String,
     /// The arguments, without the name of the program.
@@ -219,6 +223,7 @@ mod tests {
                 Frame::Call(Call {
                     version: VERSION,
                     token: String::new(),
+                    id: String::new(),
                     program,
                     path: args.clone(),
                     args,

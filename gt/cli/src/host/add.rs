@@ -5,8 +5,8 @@ use kit::failure::UsageError;
 use super::check::write_host;
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::host::far::HostTransport;
 use gt::flow::place::host::{NewHost, add_host};
+use gt::host::far::HostTransport;
 
 /// Add a machine that `gt sling --host` can use
 ///
@@ -24,7 +24,12 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "ssh")]
     command: bool,
     /// The program gt on the machine, if it is not on PATH there
-    #[arg(long, value_name = "PATH", default_value = "gt", conflicts_with = "command")]
+    #[arg(
+        long,
+        value_name = "PATH",
+        default_value = "gt",
+        conflicts_with = "command"
+    )]
     program: String,
     /// The maximum number of workers on the machine
     #[arg(long, value_name = "N")]

@@ -29,5 +29,8 @@ pub(super) fn write_host(host: &CheckedHost, page: &mut Page) {
         host.millis
     ));
     page.line(format!("  way:    {}", escape_line(&host.way)));
-    page.line(format!("  folder: {}", escape_line(&host.root.to_string_lossy())));
+    page.line(format!(
+        "  folder: {}",
+        escape_line(&host.root.to_string_lossy())
+    ));
 }

@@ -31,7 +31,11 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         draining: !args.off,
     };
     build_report(drained, |drained, page| {
-        let gets = if drained.draining { "gets no new work" } else { "gets work again" };
+        let gets = if drained.draining {
+            "gets no new work"
+        } else {
+            "gets work again"
+        };
         page.line(format!("Host {} {gets}", drained.name));
     })
 }

@@ -4,7 +4,7 @@ use super::{CommandResult, build_report};
 use crate::context::{Context, record_refused_command};
 use gt::flow::place::sandbox::prepare_far_call;
 use gt::host::daemon;
-use gt::host::far::{HostSettings, LinkPlace, LinkRules, link_socket, run_link};
+use gt::host::far::{LinkPlace, LinkRules, link_socket, run_link};
 use gt::town::permission::find_permission_name;
 use kit::sys::Clock;
 
@@ -18,15 +18,11 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    let Some(settings) = HostSettings::load(&town.layout, &args.name)? else {
-        anyhow::bail!("there is no host `{}`; see `gt host list`", args.name);
-    };
     let place = LinkPlace {
         env: town.env.clone(),
         socket: link_socket(&town.layout, &daemon::socket_folder(&town), &args.name),
         town: town.layout.clone(),
         host: args.name,
-        settings,
         clock: Clock::choose(ctx.env.get("BD_NOW")),
     };
     let rules = LinkRules {

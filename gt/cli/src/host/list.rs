@@ -21,8 +21,14 @@ pub(super) fn run(ctx: &Context, _args: Args) -> CommandResult {
             page.line("no hosts: workers run on this machine; see `gt host add --help`");
         }
         for row in rows {
-            let limit = row.limit.map_or_else(String::new, |limit| format!(" of {limit}"));
-            let draining = if row.draining { ", gets no new work" } else { "" };
+            let limit = row
+                .limit
+                .map_or_else(String::new, |limit| format!(" of {limit}"));
+            let draining = if row.draining {
+                ", gets no new work"
+            } else {
+                ""
+            };
             page.cut_line(format!(
                 "  {:<16} {}, {}{limit} at work{draining}  {}",
                 row.name,

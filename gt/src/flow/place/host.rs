@@ -13,7 +13,9 @@ use crate::host::far::{
     BoxRequest, HostSettings, HostTransport, LinkState, count_sessions, list_hosts, read_state,
     remove_host_file,
 };
-use crate::town::Town;
+use crate::record::desk::JAIL_SETTING;
+use crate::town::config::{JailMode, RigSettings};
+use crate::town::{Rig, Town};
 
 /// The length of the name under which a host knows a town.
 const ID_LENGTH: usize = 16;
@@ -157,16 +159,31 @@ pub fn remove_host(town: &Town, name: &str) -> anyhow::Result<()> {
     remove_host_file(&town.layout, name)
 }
 
-/// Checks that a host may get one more worker.
-pub(crate) fn check_free_host(town: &Town, name: &str) -> anyhow::Result<()> {
+/// Checks that a worker of a rig can run without a jail, as those on other machines do.
+pub(crate) fn check_far_jail(rig: &Rig) -> anyhow::Result<()> {
+    let settings = RigSettings::load(rig)?.sandbox.jail(rig)?;
+    anyhow::ensure!(
+        settings.mode != JailMode::Required,
+        "{JAIL_SETTING} is `required`, and workers on other machines run without a jail"
+    );
+    Ok(())
+}
+
+/// Checks that a host may get one more worker of a rig.
+pub(crate) fn check_free_host(rig: &Rig, name: &str) -> anyhow::Result<()> {
+    let town = rig.town();
     let settings = load_host(town, name)?;
+    check_far_jail(rig)?;
     anyhow::ensure!(
         !settings.draining,
         "host {name} gets no new work; `gt host drain {name} --off` changes that"
     );
     let workers = count_sessions(&town.layout, name);
     if let Some(limit) = settings.limit {
-        anyhow::ensure!(workers < limit, "host {name} has {workers} of {limit} workers");
+        anyhow::ensure!(
+            workers < limit,
+            "host {name} has {workers} of {limit} workers"
+        );
     }
     Ok(())
 }

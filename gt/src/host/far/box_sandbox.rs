@@ -16,9 +16,7 @@ use kit::sys::file;
 use super::pack::{PackFolder, ReceivedPack, check_complete, is_object_id};
 use super::protocol::{GivenSandbox, SandboxQuestion, SandboxState};
 use crate::town::lock::Lock;
-use crate::town::sandbox_git::{
-    hand_over_sandbox, has_own_repository, hold_sandbox, open_sandbox,
-};
+use crate::town::sandbox_git::{hand_over_sandbox, has_own_repository, hold_sandbox, open_sandbox};
 use crate::town::{RigLayout, TownLayout};
 
 /// The branches of the remote, which are all the refs that a town gives.
@@ -39,7 +37,11 @@ pub(super) fn make_sandbox(
     let rig = find_rig(town, &given.rig, &given.worker)?;
     let _held = lock_rig(&rig)?;
     check_refs(&given.refs)?;
-    anyhow::ensure!(is_object_id(&given.commit), "`{}` is no commit", given.commit);
+    anyhow::ensure!(
+        is_object_id(&given.commit),
+        "`{}` is no commit",
+        given.commit
+    );
     let repository = rig.repo();
     let shared = Git::at(&repository);
     if !repository.is_dir() {
@@ -79,7 +81,8 @@ fn reset_sandbox(rig: &RigLayout, given: &GivenSandbox) -> anyhow::Result<()> {
     hold_sandbox(rig, &given.worker)?;
     let own = rig.sandbox_repository(&given.worker);
     let branch = format!("refs/heads/{}", given.branch);
-    git.plumbing(["update-ref", "--", &branch, &given.commit]).run()?;
+    git.plumbing(["update-ref", "--", &branch, &given.commit])
+        .run()?;
     git.plumbing(["symbolic-ref", "HEAD", &branch]).run()?;
     // Without marks that hide changes.
     file::remove_file(&own.join("index"))?;
@@ -151,7 +154,8 @@ fn save_files(git: &Git, worker: &str) -> anyhow::Result<Option<String>> {
     if let Some(earlier) = earlier
         && describe_commit(git, &earlier)? == describe_commit(git, &saved.commit)?
     {
-        git.plumbing(["update-ref", "--", &reference, &earlier]).run()?;
+        git.plumbing(["update-ref", "--", &reference, &earlier])
+            .run()?;
         return Ok(Some(earlier));
     }
     Ok(Some(saved.commit))

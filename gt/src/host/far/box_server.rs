@@ -100,23 +100,34 @@ impl BoxServer {
                 let started = self.start_session(town, session);
                 reply(stream, started.map(|live| FarLiveSession::from(&live)))
             }
-            BoxRequest::Send { session, text, input } => {
+            BoxRequest::Send {
+                session,
+                text,
+                input,
+            } => {
                 let sent = town.tmux.send(&session, &text, &input);
-                reply(stream, sent.map(|result| SendAnswer { result }).map_err(FarError::from))
+                reply(
+                    stream,
+                    sent.map(|result| SendAnswer { result })
+                        .map_err(FarError::from),
+                )
             }
-            BoxRequest::Press { session, keys } => {
-                reply(stream, town.tmux.press(&session, &keys).map_err(FarError::from))
-            }
-            BoxRequest::Capture { session, lines, has_styles } => {
+            BoxRequest::Press { session, keys } => reply(
+                stream,
+                town.tmux.press(&session, &keys).map_err(FarError::from),
+            ),
+            BoxRequest::Capture {
+                session,
+                lines,
+                has_styles,
+            } => {
                 let captured = match has_styles {
                     true => town.tmux.capture_styled(&session, lines),
                     false => town.tmux.capture(&session, lines),
                 };
                 reply(stream, captured.map_err(FarError::from))
             }
-            BoxRequest::Kill { session } => {
-                reply(stream, self.kill_session(town, &session))
-            }
+            BoxRequest::Kill { session } => reply(stream, self.kill_session(town, &session)),
             BoxRequest::Give(given) => {
                 let made = self.receive_sandbox(town, &given);
                 reply(stream, made.map_err(FarError::failed))
@@ -143,7 +154,11 @@ impl BoxServer {
             hello.protocol == PROTOCOL,
             "the town is version {} and this box is {version}: {} must be updated",
             hello.version,
-            if hello.protocol > PROTOCOL { "the box" } else { "the town" },
+            if hello.protocol > PROTOCOL {
+                "the box"
+            } else {
+                "the town"
+            },
         );
         let is_id = hello.town.len() >= 8 && hello.town.bytes().all(|b| b.is_ascii_alphanumeric());
         anyhow::ensure!(is_id, "a town has no valid id");
@@ -171,10 +186,14 @@ impl BoxServer {
     }
 
     fn start_session(&self, town: &BoxTown, session: FarSession) -> Result<LiveSession, FarError> {
-        let socket = self.open_gateway(town, &session.name).map_err(FarError::failed)?;
+        let socket = self
+            .open_gateway(town, &session.name)
+            .map_err(FarError::failed)?;
         let inside = ConfinedFolder::open(town.layout.root()).map_err(FarError::failed)?;
         for (path, content) in &session.files {
-            let below = path.strip_prefix(town.layout.root()).map_err(FarError::failed)?;
+            let below = path
+                .strip_prefix(town.layout.root())
+                .map_err(FarError::failed)?;
             inside
                 .write(&below.to_string_lossy(), content.as_bytes(), 0o600)
                 .map_err(FarError::failed)?;
@@ -243,10 +262,7 @@ fn describe_sessions(all: &[LiveSession]) -> Vec<FarLiveSession> {
     all.iter().map(FarLiveSession::from).collect()
 }
 
-fn reply(
-    mut stream: UnixStream,
-    answer: Result<impl Serialize, FarError>,
-) -> std::io::Result<()> {
+fn reply(mut stream: UnixStream, answer: Result<impl Serialize, FarError>) -> std::io::Result<()> {
     write_line(&mut stream, &answer)
 }
 

@@ -5,6 +5,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use jiff::Timestamp;
 use kit::sys::{ChildCommand, Env, clock, file};
 use serde::de::DeserializeOwned;
 
@@ -13,11 +14,13 @@ use super::pack::{PackFolder, ReceivedPack};
 use super::protocol::{
     BoxRequest, FarLiveSession, FarSession, PackOffer, SendAnswer, ask, write_line,
 };
-use super::session_record::{SessionRecord, count_sessions, remove_record};
+use super::session_record::{
+    SessionRecord, count_sessions, forget_ended, list_records, remove_record,
+};
 use crate::host::gateway::PathTranslation;
 use crate::host::wrapper::session_environment;
 use crate::host::{
-    HostError, InputRules, Key, LiveSession, SendResult, SessionHost, SessionSpec,
+    HostError, InputRules, Key, LiveSession, SendResult, SessionHost, SessionSpec, UnreachableHost,
 };
 use crate::town::TownLayout;
 
@@ -141,17 +144,21 @@ impl FarHost {
         })
     }
 
-    /// Returns the sessions that the town last knew, for a host that is not reachable.
-    fn known_sessions(&self) -> Vec<LiveSession> {
-        let path = self.known_file();
-        let bytes = file::read_file_if_exists(&path).ok().flatten();
-        let known = bytes.and_then(|bytes| serde_json::from_slice::<Vec<FarLiveSession>>(&bytes).ok());
-        let known = known.into_iter().flatten();
-        known.map(FarLiveSession::into_live).collect()
-    }
-
-    fn known_file(&self) -> PathBuf {
-        self.town.host(&self.name).join("known-sessions.json")
+    /// Returns the sessions that the town has started, for a host that is not reachable.
+    fn started_sessions(&self, since: Timestamp) -> Vec<LiveSession> {
+        let started = list_records(&self.town, &self.name);
+        started
+            .into_iter()
+            .map(|(name, record)| LiveSession {
+                name,
+                token: record.token,
+                unreachable: Some(UnreachableHost {
+                    name: self.name.clone(),
+                    since,
+                }),
+                ..LiveSession::default()
+            })
+            .collect()
     }
 
     fn file_error(path: &Path, source: std::io::Error) -> HostError {
@@ -237,12 +244,12 @@ impl SessionHost for FarHost {
     fn list(&self) -> Result<Vec<LiveSession>, HostError> {
         match self.ask::<Vec<FarLiveSession>>(&BoxRequest::Sessions) {
             Ok(all) => {
-                let text = serde_json::to_vec(&all).map_err(|error| Self::file_error(&self.known_file(), error.into()))?;
-                // The file is only for the time without a connection.
-                file::replace_file_relaxed(&self.known_file(), &text, 0o600).ok();
+                let names: Vec<&str> = all.iter().map(|live| live.name.as_str()).collect();
+                // What stays is removed the next time.
+                forget_ended(&self.town, &self.name, &names).ok();
                 Ok(all.into_iter().map(FarLiveSession::into_live).collect())
             }
-            Err(HostError::Unreachable { .. }) => Ok(self.known_sessions()),
+            Err(HostError::Unreachable { since, .. }) => Ok(self.started_sessions(since)),
             Err(error) => Err(error),
         }
     }
@@ -281,7 +288,9 @@ impl SessionHost for FarHost {
 
     fn attach_command(&self, name: &str) -> Vec<String> {
         let exe = self.exe.to_string_lossy().into_owned();
-        [&exe, "host", "attach", &self.name, name].map(str::to_owned).to_vec()
+        [&exe, "host", "attach", &self.name, name]
+            .map(str::to_owned)
+            .to_vec()
     }
 
     fn kill(&self, name: &str) -> Result<(), HostError> {

@@ -81,7 +81,6 @@ pub struct LinkPlace {
     pub env: Env,
     pub town: TownLayout,
     pub host: String,
-    pub settings: HostSettings,
     /// The socket for the programs of the town.
     pub socket: PathBuf,
     pub clock: Clock,
@@ -103,6 +102,8 @@ pub fn run_link(place: LinkPlace, rules: LinkRules) -> anyhow::Result<()> {
     let Ok(_only) = Lock::try_take(&folder.join("link.lock")) else {
         return Ok(());
     };
+    let pid = std::process::id().to_string();
+    file::replace_file_relaxed(&folder.join("link.pid"), pid.as_bytes(), 0o600)?;
     file::remove_file(&place.socket)?;
     let listener = UnixListener::bind(&place.socket)
         .with_context(|| format!("cannot listen at {}", place.socket.display()))?;
@@ -124,7 +125,9 @@ pub fn run_link(place: LinkPlace, rules: LinkRules) -> anyhow::Result<()> {
         for connection in listener.incoming().flatten() {
             let link = Arc::clone(&accepting);
             // A program that gets no answer sees the end of its connection.
-            thread::Builder::new().spawn(move || link.answer(connection)).ok();
+            thread::Builder::new()
+                .spawn(move || link.answer(connection))
+                .ok();
         }
     })?;
     let mut pause = FIRST_PAUSE;
@@ -196,9 +199,13 @@ impl Link {
     }
 
     fn is_idle(&self) -> bool {
+        let LinkPlace { town, host, .. } = &self.place;
+        // The town or the host may have been removed.
+        if !matches!(HostSettings::load(town, host), Ok(Some(_))) {
+            return true;
+        }
         let last_request = self.lock().last_request;
-        last_request.elapsed() > IDLE_TIMEOUT
-            && count_sessions(&self.place.town, &self.place.host) == 0
+        last_request.elapsed() > IDLE_TIMEOUT && count_sessions(town, host) == 0
     }
 
     /// Waits before the next attempt. A request ends the pause.
@@ -213,10 +220,15 @@ impl Link {
     /// Connects, and works until the connection ends or is no longer needed. Returns why there is
     /// none.
     fn hold_connection(self: &Arc<Self>) -> Result<(), String> {
-        let command = self.place.settings.command();
+        let LinkPlace { town, host, .. } = &self.place;
+        // Read again, because the host may have been removed and added.
+        let settings = HostSettings::load(town, host).map_err(|error| format!("{error:#}"))?;
+        let settings = settings.ok_or("it was removed")?;
+        let command = settings.command();
         let (program, args) = command.split_first().ok_or("its command is empty")?;
         let started = ChildCommand::new(program).args(args).start();
-        let (child, streams) = started.map_err(|error| format!("{:#}", anyhow::Error::from(error)))?;
+        let (child, streams) =
+            started.map_err(|error| format!("{:#}", anyhow::Error::from(error)))?;
         let transport = Transport(child);
         let printed = Arc::new(Mutex::new(Vec::new()));
         let keeper = Arc::clone(&printed);
@@ -227,13 +239,19 @@ impl Link {
         let pipe = Pipe::start(ends, PipeSide::Town, Heartbeat::default(), move |stream| {
             let link = Arc::clone(&link);
             // The box sees the end of its stream.
-            thread::Builder::new().spawn(move || link.answer_box(stream)).ok();
+            thread::Builder::new()
+                .spawn(move || link.answer_box(stream))
+                .ok();
         });
         let pipe = pipe.map_err(|error| error.to_string())?;
-        let result = self.greet(&pipe).and_then(|welcome| {
+        let result = Self::greet(&pipe, settings.town).and_then(|welcome| {
             let since = self.place.clock.now();
             let Welcome { version, root, .. } = welcome;
-            let state = LinkState::Connected { since, version, root };
+            let state = LinkState::Connected {
+                since,
+                version,
+                root,
+            };
             self.set_state(state, Some(pipe.clone()));
             loop {
                 if let Some(reason) = pipe.wait_for_end(IDLE_TIMEOUT / 2) {
@@ -251,18 +269,21 @@ impl Link {
             // The lines of a transport that ended are whole.
             reading.join().ok();
         }
-        let lines = printed.lock().unwrap_or_else(PoisonError::into_inner).join(" / ");
+        let lines = printed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .join(" / ");
         result.map_err(|reason| match lines.as_str() {
             "" => reason,
             lines => format!("{reason} ({})", kit::ui::escape::escape_line(lines)),
         })
     }
 
-    fn greet(&self, pipe: &Pipe) -> Result<Welcome, String> {
+    fn greet(pipe: &Pipe, town: String) -> Result<Welcome, String> {
         let hello = BoxRequest::Hello(Hello {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
-            town: self.place.settings.town.clone(),
+            town,
         });
         let mut stream = pipe.open().map_err(|error| error.to_string())?;
         let welcome: Result<Welcome, FarError> = ask(&mut stream, &hello);
@@ -305,9 +326,11 @@ impl Link {
             shared.is_wanted = true;
             self.changed.notify_all();
         }
-        let waited = self.changed.wait_timeout_while(shared, CONNECT_TIMEOUT, |shared| {
-            shared.is_wanted || shared.state == LinkState::Connecting
-        });
+        let waited = self
+            .changed
+            .wait_timeout_while(shared, CONNECT_TIMEOUT, |shared| {
+                shared.is_wanted || shared.state == LinkState::Connecting
+            });
         let (shared, _) = waited.unwrap_or_else(PoisonError::into_inner);
         shared.state.clone()
     }
@@ -333,7 +356,9 @@ impl Link {
 
     /// Returns the gateway of a session that the town has started on the host.
     fn find_gateway(&self, session: &str) -> anyhow::Result<Arc<FarGateway>> {
-        let LinkPlace { env, town, host, .. } = &self.place;
+        let LinkPlace {
+            env, town, host, ..
+        } = &self.place;
         let record = SessionRecord::load(town, host, session)?;
         let record = record.with_context(|| format!("the town has no session `{session}` here"))?;
         let mut gateways = self.gateways.lock().unwrap_or_else(PoisonError::into_inner);

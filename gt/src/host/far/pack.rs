@@ -14,8 +14,8 @@ use bd::git::Git;
 use kit::sys::file;
 use sha2::{Digest, Sha256};
 
-use super::protocol::{PackOffer, PackPart, read_line, write_line};
 use super::protocol::FarError;
+use super::protocol::{PackOffer, PackPart, read_line, write_line};
 
 /// The maximum size of a pack, in bytes.
 const MAX_PACK: u64 = 8 << 30;
@@ -55,7 +55,9 @@ impl PackFolder {
             revisions.push_str(&format!("\n^{commit}"));
         }
         revisions.push('\n');
-        let work = tempfile::Builder::new().prefix("pack-").tempdir_in(&self.0)?;
+        let work = tempfile::Builder::new()
+            .prefix("pack-")
+            .tempdir_in(&self.0)?;
         let call = git.plumbing(["pack-objects", "--revs", "--quiet", "--delta-base-offset"]);
         let written = call
             .args([work.path().join("new")])
@@ -107,7 +109,11 @@ impl PackFolder {
         open: impl FnOnce(PackPart) -> io::Result<UnixStream>,
     ) -> anyhow::Result<ReceivedPack> {
         anyhow::ensure!(is_digest(&offer.digest), "a pack has no valid digest");
-        anyhow::ensure!(offer.size <= MAX_PACK, "a pack of {} bytes is too large", offer.size);
+        anyhow::ensure!(
+            offer.size <= MAX_PACK,
+            "a pack of {} bytes is too large",
+            offer.size
+        );
         file::create_folder(&self.0, 0o700)?;
         let path = self.incoming(&offer.digest);
         let mut options = fs::OpenOptions::new();
@@ -249,7 +255,10 @@ mod tests {
             let from = folder.path().join("from");
             fs::create_dir(&from).unwrap();
             Git::at(&from).init("main", false).unwrap();
-            let commits = [commit(&from, "a", "1"), commit(&from, "b", &"2\n".repeat(9000))];
+            let commits = [
+                commit(&from, "a", "1"),
+                commit(&from, "b", &"2\n".repeat(9000)),
+            ];
             let to = folder.path().join("to");
             fs::create_dir(&to).unwrap();
             Git::at(&to).init("main", true).unwrap();
@@ -294,7 +303,9 @@ mod tests {
             place.packs("out").offer(&place.git("from"), &wanted, known)
         };
         let whole = offer(&[]).unwrap().unwrap();
-        let rest = offer(&[first.clone(), "no id".to_owned(), "0".repeat(40)]).unwrap().unwrap();
+        let rest = offer(&[first.clone(), "no id".to_owned(), "0".repeat(40)])
+            .unwrap()
+            .unwrap();
         assert!(rest.size < whole.size);
         assert_eq!(offer(&[second.clone()]).unwrap(), None);
         place.fetch(&rest, u64::MAX).unwrap().add_to(&to).unwrap();
@@ -308,7 +319,10 @@ mod tests {
         let place = Place::new();
         let wanted = [place.commits[1].clone()];
         let packs = place.packs("out");
-        let offer = packs.offer(&place.git("from"), &wanted, &[]).unwrap().unwrap();
+        let offer = packs
+            .offer(&place.git("from"), &wanted, &[])
+            .unwrap()
+            .unwrap();
         let mut cuts = 0;
         let received = loop {
             match place.fetch(&offer, 100) {
@@ -326,7 +340,10 @@ mod tests {
         let place = Place::new();
         let wanted = [place.commits[1].clone()];
         let packs = place.packs("out");
-        let offer = packs.offer(&place.git("from"), &wanted, &[]).unwrap().unwrap();
+        let offer = packs
+            .offer(&place.git("from"), &wanted, &[])
+            .unwrap()
+            .unwrap();
         let good = fs::read(packs.outgoing(&offer.digest)).unwrap();
         let mut bad = good.clone();
         bad[40] ^= 1;

@@ -149,7 +149,9 @@ impl Pipe {
         let sent = self.commands.send(PipeCommand::Open(reply));
         let opened = sent.ok().and_then(|()| opened.recv().ok());
         opened.ok_or_else(|| {
-            let reason = self.end_reason().unwrap_or_else(|| PipeError::Ended.to_string());
+            let reason = self
+                .end_reason()
+                .unwrap_or_else(|| PipeError::Ended.to_string());
             io::Error::new(io::ErrorKind::NotConnected, reason)
         })
     }
@@ -168,7 +170,11 @@ impl Pipe {
 
     /// Waits for the end of the pipe. `None` if it still works after that time.
     pub fn wait_for_end(&self, limit: Duration) -> Option<String> {
-        let reason = self.end.reason.lock().unwrap_or_else(PoisonError::into_inner);
+        let reason = self
+            .end
+            .reason
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         let waited = self
             .end
             .changed
@@ -179,7 +185,11 @@ impl Pipe {
 
     /// Waits for the end of the pipe, and returns its reason.
     pub fn wait(&self) -> String {
-        let mut reason = self.end.reason.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut reason = self
+            .end
+            .reason
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
         loop {
             if let Some(reason) = reason.as_ref() {
                 return reason.clone();
@@ -311,7 +321,9 @@ fn connect_stream(stream: Stream) -> Option<UnixStream> {
     tokio::task::spawn_local(async move {
         let mut stream = stream.compat();
         // Either side may end a stream at any time.
-        tokio::io::copy_bidirectional(&mut stream, &mut own).await.ok();
+        tokio::io::copy_bidirectional(&mut stream, &mut own)
+            .await
+            .ok();
         stream.shutdown().await.ok();
     });
     Some(other)
@@ -404,9 +416,8 @@ mod tests {
     fn connect() -> (Pipe, Pipe, UnixStream) {
         let (town_end, box_end) = UnixStream::pair().unwrap();
         let cut = town_end.try_clone().unwrap();
-        let start = |end, side| {
-            Pipe::start(PipeEnds::Socket(end), side, QUICK, answer_reversed).unwrap()
-        };
+        let start =
+            |end, side| Pipe::start(PipeEnds::Socket(end), side, QUICK, answer_reversed).unwrap();
         (
             start(town_end, PipeSide::Town),
             start(box_end, PipeSide::Box),
@@ -423,7 +434,8 @@ mod tests {
                 let pipe = pipes[number % 2].clone();
                 thread::spawn(move || {
                     let length = 1 + number * 50_000;
-                    let mut content: Vec<u8> = (0..length).map(|at| (at * 31 % 251) as u8).collect();
+                    let mut content: Vec<u8> =
+                        (0..length).map(|at| (at * 31 % 251) as u8).collect();
                     let answer = ask(&pipe, &content);
                     content.reverse();
                     assert_eq!(answer.len(), content.len());
@@ -484,8 +496,7 @@ mod tests {
         let (town_end, mut far_end) = UnixStream::pair().unwrap();
         far_end.write_all(b"Welcome!\n\0gastown-box\n").unwrap();
         let quiet = |_: UnixStream| {};
-        let town =
-            Pipe::start(PipeEnds::Socket(town_end), PipeSide::Town, QUICK, quiet).unwrap();
+        let town = Pipe::start(PipeEnds::Socket(town_end), PipeSide::Town, QUICK, quiet).unwrap();
         let far = PipeEnds::Socket(far_end);
         let far = Pipe::start(far, PipeSide::Box, QUICK, answer_reversed).unwrap();
         assert_eq!(ask(&town, b"ab"), b"ba");

@@ -143,6 +143,7 @@ impl FarLiveSession {
             dead: self.dead,
             attached: self.attached,
             command: self.command,
+            unreachable: None,
         }
     }
 }

@@ -2,12 +2,16 @@
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use kit::sys::file;
 use serde::{Deserialize, Serialize};
 
 use super::settings::list_hosts;
 use crate::town::TownLayout;
+
+/// The time in which a session that is being started may be missing.
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A session on a host. Its environment may hold secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,10 +57,40 @@ pub(super) fn remove_record(town: &TownLayout, host: &str, session: &str) -> std
     file::remove_file(&record_path(town, host, session))
 }
 
+/// Removes the records of sessions that a host no longer has. One that is just being started stays.
+pub(super) fn forget_ended(town: &TownLayout, host: &str, living: &[&str]) -> std::io::Result<()> {
+    for entry in fs::read_dir(session_folder(town, host))? {
+        let path = entry?.path();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let age = fs::metadata(&path)?.modified()?.elapsed();
+        let is_old = age.is_ok_and(|age| age > START_TIMEOUT);
+        if is_old && !living.contains(&name.as_ref()) {
+            file::remove_file(&path)?;
+        }
+    }
+    Ok(())
+}
+
 /// Returns the host of a session. `None` if the session is on this machine.
 pub(super) fn find_session_host(town: &TownLayout, session: &str) -> Option<String> {
     let mut hosts = list_hosts(town).into_iter();
     hosts.find(|host| record_path(town, host, session).exists())
+}
+
+/// Lists the sessions that the town has started on a host and not ended.
+pub(super) fn list_records(town: &TownLayout, host: &str) -> Vec<(String, SessionRecord)> {
+    let Ok(entries) = fs::read_dir(session_folder(town, host)) else {
+        return Vec::new();
+    };
+    entries
+        .flatten()
+        .filter_map(|entry| {
+            let name = entry.path().file_stem()?.to_str()?.to_owned();
+            // A record that cannot be read is of a session that is just being started.
+            let record = SessionRecord::load(town, host, &name).ok()??;
+            Some((name, record))
+        })
+        .collect()
 }
 
 /// Returns the number of sessions that the town has started on a host and not ended.

@@ -59,7 +59,8 @@ impl HostSettings {
             return Ok(None);
         };
         let parsed = serde_json::from_slice(&bytes);
-        let settings = parsed.with_context(|| format!("{} is no file of a host", path.display()))?;
+        let settings =
+            parsed.with_context(|| format!("{} is no file of a host", path.display()))?;
         Ok(Some(settings))
     }
 

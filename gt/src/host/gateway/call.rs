@@ -17,6 +17,7 @@ use kit::sys::running::{ChildEnder, create_pipe};
 use kit::sys::{ChildCommand, file};
 
 use super::paths::{PathTranslation, Replacement};
+use super::repeated::{RecordedAnswers, RepeatedCalls};
 use super::stream::Connection;
 use super::{CallPlaces, GatewaySession, count_call, remove_folder};
 
@@ -63,14 +64,42 @@ enum CallFailure {
 pub(super) struct CallServer {
     session: GatewaySession,
     token: String,
+    /// The calls whose callers may ask again.
+    repeated: Option<RepeatedCalls>,
 }
 
 /// The connection, written by several threads.
-type Answers = Arc<Mutex<Connection>>;
+#[derive(Clone)]
+struct Answers {
+    stream: Arc<Mutex<Connection>>,
+    /// What was sent, for a caller that asks again.
+    recorded: Option<Arc<Mutex<RecordedAnswers>>>,
+}
 
 fn send(answers: &Answers, frame: &Frame) -> Result<(), FrameError> {
-    let mut stream = answers.lock().unwrap_or_else(PoisonError::into_inner);
-    frame.write(&mut *stream)
+    let mut stream = answers
+        .stream
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner);
+    let Some(recorded) = &answers.recorded else {
+        return frame.write(&mut *stream);
+    };
+    let mut recorded = recorded.lock().unwrap_or_else(PoisonError::into_inner);
+    recorded.push(frame.clone());
+    // A caller whose connection was cut asks again.
+    frame.write(&mut *stream).ok();
+    Ok(())
+}
+
+impl Answers {
+    /// Returns what was sent.
+    fn recorded(&self) -> Vec<Frame> {
+        let Some(recorded) = &self.recorded else {
+            return Vec::new();
+        };
+        let recorded = recorded.lock().unwrap_or_else(PoisonError::into_inner);
+        recorded.frames().to_vec()
+    }
 }
 
 /// The folder of a call, removed at its end.
@@ -91,7 +120,19 @@ struct SentFile {
 
 impl CallServer {
     pub(super) fn new(session: GatewaySession, token: String) -> Self {
-        Self { session, token }
+        Self {
+            session,
+            token,
+            repeated: None,
+        }
+    }
+
+    /// Returns a server for callers whose connections are cut, and who ask again.
+    pub(super) fn repeating(session: GatewaySession) -> Self {
+        Self {
+            repeated: Some(RepeatedCalls::default()),
+            ..Self::new(session, String::new())
+        }
     }
 
     /// Answers a call. A caller that breaks off or lies hurts only its own call.
@@ -99,13 +140,17 @@ impl CallServer {
         let Ok(writer) = connection.try_clone() else {
             return;
         };
-        let answers = Arc::new(Mutex::new(writer));
+        let answers = Answers {
+            stream: Arc::new(Mutex::new(writer)),
+            recorded: None,
+        };
         if let Err(failure) = self.answer(connection, &answers, places) {
             let reason = format!("{:#}", anyhow::Error::from(failure));
             // The caller may be gone.
             send(&answers, &Frame::Failed(reason)).ok();
         }
         answers
+            .stream
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .close();
@@ -126,19 +171,44 @@ impl CallServer {
             return Ok(send(answers, &Frame::RunHere)?);
         }
         let _place = places.take();
+        let Some(repeated) = self.repeated.as_ref().filter(|_| !call.id.is_empty()) else {
+            return self.run_whole(connection, answers, &call);
+        };
+        if let Some(frames) = repeated.begin(&call.id) {
+            for frame in &frames {
+                send(answers, frame)?;
+            }
+            return Ok(());
+        }
+        let recording = Answers {
+            recorded: Some(Arc::default()),
+            ..answers.clone()
+        };
+        let result = self.run_whole(connection, &recording, &call);
+        repeated.end(&call.id, result.is_ok().then(|| recording.recorded()));
+        result
+    }
+
+    /// Receives the files of a call, runs it, and sends its result.
+    fn run_whole(
+        &self,
+        mut connection: Connection,
+        answers: &Answers,
+        call: &Call,
+    ) -> Result<(), CallFailure> {
         let folder = CallFolder(self.session.calls.join(count_call().to_string()));
         file::create_folder(&folder.0, 0o700)?;
         if !call.files.is_empty() {
             send(answers, &Frame::WantFiles)?;
         }
-        let (args, files) = receive_files(&mut connection, &call, &folder.0)?;
+        let (args, files) = receive_files(&mut connection, call, &folder.0)?;
         connection.limit_reads(None)?;
-        (self.session.prepare_call)(&call).map_err(CallFailure::Unprepared)?;
+        (self.session.prepare_call)(call).map_err(CallFailure::Unprepared)?;
         let args = match &self.session.paths {
             Some(paths) => args.iter().map(|arg| paths.to_town(arg)).collect(),
             None => args,
         };
-        let status = self.run(connection, answers, &call, &args, &folder.0)?;
+        let status = self.run(connection, answers, call, &args, &folder.0)?;
         for (index, sent) in files.iter().enumerate() {
             send_back(answers, index, sent)?;
         }
@@ -201,10 +271,15 @@ impl CallServer {
         let (stdout, stderr) = (streams.stdout, streams.stderr);
         thread::Builder::new().spawn(move || of_stdout.pass(stdout, Frame::Output))?;
         thread::Builder::new().spawn(move || of_stderr.pass(stderr, Frame::Errors))?;
-        let stdin = streams.stdin;
-        thread::Builder::new().spawn(move || pass_input(connection, stdin, &ender))?;
+        let input = InputPass {
+            ender: ender.clone(),
+            state: Arc::default(),
+            outlives_caller: answers.recorded.is_some(),
+        };
+        let (stdin, passing) = (streams.stdin, input.clone());
+        thread::Builder::new().spawn(move || passing.pass(connection, stdin))?;
         let status = thread::scope(|scope| {
-            scope.spawn(|| self.read_control(&control, answers));
+            scope.spawn(|| self.read_control(&control, answers, &input));
             let status = child.wait();
             // The pipe is open for reading and writing, so that this does not fail.
             (&control).write_all(format!("{END}\n").as_bytes()).ok();
@@ -225,7 +300,7 @@ impl CallServer {
         ender: &ChildEnder,
     ) -> OutputEnd {
         OutputEnd {
-            answers: Arc::clone(answers),
+            answers: answers.clone(),
             told: told.clone(),
             ender: ender.clone(),
             paths: self.session.paths.as_ref().map(PathTranslation::output),
@@ -233,11 +308,12 @@ impl CallServer {
     }
 
     /// Reads what the command tells the gateway.
-    fn read_control(&self, control: &fs::File, answers: &Answers) {
+    fn read_control(&self, control: &fs::File, answers: &Answers, input: &InputPass) {
         for line in BufReader::new(control).lines() {
             match line.as_deref() {
                 Ok(END) | Err(_) => return,
                 Ok(WANTS_INPUT) => {
+                    input.note_wanted();
                     // A caller that is gone ends the command.
                     send(answers, &Frame::WantInput).ok();
                 }
@@ -356,24 +432,61 @@ impl OutputEnd {
     }
 }
 
-/// Passes on the input of the caller. A caller that is gone ends the command.
-fn pass_input(mut connection: Connection, stdin: ChildStdin, ender: &ChildEnder) {
-    let mut stdin = Some(stdin);
-    loop {
-        match Frame::read(&mut connection) {
-            Ok(Frame::Input(part)) if !part.is_empty() => {
-                if let Some(pipe) = &mut stdin
-                    && pipe.write_all(&part).is_err()
-                {
-                    // The command reads no more of it.
+/// Passes on the input of the caller.
+#[derive(Clone)]
+struct InputPass {
+    ender: ChildEnder,
+    state: Arc<Mutex<InputState>>,
+    /// True if a command that reads no input goes on without its caller, who asks again.
+    outlives_caller: bool,
+}
+
+#[derive(Debug, Default)]
+struct InputState {
+    is_wanted: bool,
+    is_caller_gone: bool,
+}
+
+impl InputPass {
+    fn state(&self) -> std::sync::MutexGuard<'_, InputState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes note that the command reads its input. Without a caller, it would find half of it.
+    fn note_wanted(&self) {
+        let mut state = self.state();
+        state.is_wanted = true;
+        if state.is_caller_gone {
+            self.ender.kill();
+        }
+    }
+
+    /// Passes on the input until the caller is gone.
+    fn pass(&self, mut connection: Connection, stdin: ChildStdin) {
+        let mut stdin = Some(stdin);
+        let mut is_whole = false;
+        loop {
+            match Frame::read(&mut connection) {
+                Ok(Frame::Input(part)) if !part.is_empty() => {
+                    if let Some(pipe) = &mut stdin
+                        && pipe.write_all(&part).is_err()
+                    {
+                        // The command reads no more of it.
+                        stdin = None;
+                    }
+                }
+                Ok(Frame::Input(_)) => {
+                    is_whole = true;
                     stdin = None;
                 }
+                Ok(_) | Err(_) => break,
             }
-            Ok(Frame::Input(_)) => stdin = None,
-            Ok(_) | Err(_) => {
-                ender.kill();
-                return;
-            }
+        }
+        let mut state = self.state();
+        state.is_caller_gone = true;
+        let is_input_lost = state.is_wanted && !is_whole;
+        if is_input_lost || !self.outlives_caller {
+            self.ender.kill();
         }
     }
 }

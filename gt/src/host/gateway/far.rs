@@ -47,13 +47,14 @@ impl FarGateway {
         };
         file::create_folder(&session.calls, 0o700)?;
         Ok(Self {
-            server: CallServer::new(session, String::new()),
+            server: CallServer::repeating(session),
             places: Arc::default(),
         })
     }
 
     /// Answers one call.
     pub fn serve(&self, connection: UnixStream) {
-        self.server.serve(Connection::Socket(connection), &self.places);
+        self.server
+            .serve(Connection::Socket(connection), &self.places);
     }
 }

@@ -8,6 +8,7 @@
 mod call;
 mod far;
 mod paths;
+mod repeated;
 mod session;
 mod stream;
 

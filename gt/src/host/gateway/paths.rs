@@ -117,13 +117,19 @@ mod tests {
         for (town, caller) in [
             ("", ""),
             ("/home/a/town", "/b"),
-            ("see /home/a/town/web, /home/a/town.", "see /b/web, /home/a/town."),
+            (
+                "see /home/a/town/web, /home/a/town.",
+                "see /b/web, /home/a/town.",
+            ),
             ("/home/a/town2 /home/a/tow", "/home/a/town2 /home/a/tow"),
             ("`/home/a/town`\n", "`/b`\n"),
         ] {
             assert_eq!(example().to_caller(town), caller);
         }
-        assert_eq!(example().to_town("--file=/b/x /bin"), "--file=/home/a/town/x /bin");
+        assert_eq!(
+            example().to_town("--file=/b/x /bin"),
+            "--file=/home/a/town/x /bin"
+        );
     }
 
     proptest! {

@@ -60,6 +60,7 @@ fn parse_row(line: &str) -> Option<SessionRow> {
         dead: (dead == "1").then(|| parse_end(status, signal)),
         attached: attached.parse::<u32>().is_ok_and(|count| count > 0),
         command: command.to_owned(),
+        unreachable: None,
     };
     Some(SessionRow {
         live: session,

@@ -54,6 +54,7 @@ impl TestServer {
             keep: false,
             status_style: String::new(),
             jail: None,
+            host: None,
         }
     }
 

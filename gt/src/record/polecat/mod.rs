@@ -33,7 +33,7 @@ pub use state::{PolecatState, SessionState, StateFacts, derive_state};
 pub use summary::{RecordSummary, summarize_records};
 
 use crate::host::ended;
-use crate::host::{LiveSession, ProcessEnd};
+use crate::host::{LiveSession, ProcessEnd, UnreachableHost};
 use crate::record::escalation::Escalation;
 use crate::record::progress::{self, WorkerProgress};
 use crate::record::pulse::ApiRefusal;
@@ -316,6 +316,7 @@ impl<'a> PolecatRecords<'a> {
         });
         let session_state = match (sessions, session) {
             (None, _) => SessionState::Unknown,
+            (_, Some(live)) if live.unreachable.is_some() => SessionState::Unknown,
             (_, Some(live)) if live.dead.is_none() => SessionState::Alive,
             _ => SessionState::Gone,
         };
@@ -331,6 +332,10 @@ impl<'a> PolecatRecords<'a> {
         };
         let (state, mut why) = derive_state(&seen);
         why.push_str(&explain_state(state, slot, session));
+        let unreachable = session.and_then(|live| live.unreachable.as_ref());
+        if let Some(UnreachableHost { name, since }) = unreachable {
+            why.push_str(&format!("; host {name} is not reachable since {since}"));
+        }
         Polecat {
             rig: self.rig.clone(),
             name: self.name.clone(),
@@ -339,7 +344,7 @@ impl<'a> PolecatRecords<'a> {
             hook: self.hook.clone(),
             state,
             why,
-            session: session.cloned(),
+            session: session.filter(|_| unreachable.is_none()).cloned(),
             busy: self.busy,
             agent: String::new(),
             committed: self.committed,

@@ -10,6 +10,7 @@ use kit::sys::file;
 use crate::flow::place::desk::{
     DeskError, DeskRequest, DeskVariables, DeskWork, build_jail_failure, prepare_desk,
 };
+use crate::flow::place::host::check_far_jail;
 use crate::flow::place::sandbox::{Sandbox, open_far_host};
 use crate::host::SessionJail;
 use crate::host::jail::JailRefusal;
@@ -74,11 +75,7 @@ fn prepare_far_place(
     host: &str,
     work: DeskWork,
 ) -> anyhow::Result<DeskVariables> {
-    let settings = RigSettings::load(rig)?.sandbox.jail(rig)?;
-    anyhow::ensure!(
-        settings.mode != JailMode::Required,
-        "{JAIL_SETTING} is `required`, and workers on other machines run without a jail"
-    );
+    check_far_jail(rig)?;
     if work == DeskWork::New {
         Sandbox::new(rig, name).give_to(&open_far_host(rig.town(), host)?, &slot.target)?;
     }

@@ -201,7 +201,13 @@ pub fn open_far_host(town: &Town, name: &str) -> anyhow::Result<FarHost> {
         anyhow::bail!("there is no host `{name}`; see `gt host list`");
     }
     let sockets = daemon::socket_folder(town);
-    Ok(FarHost::new(name, &town.layout, &town.env, &town.exe, &sockets))
+    Ok(FarHost::new(
+        name,
+        &town.layout,
+        &town.env,
+        &town.exe,
+        &sockets,
+    ))
 }
 
 /// Prepares the town for a command of a worker on another machine: one that looks at the sandbox

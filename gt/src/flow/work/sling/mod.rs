@@ -52,8 +52,8 @@ pub use unsling::{ReleaseReport, UnslingReport, release_work, unsling_bead};
 
 use crate::flow::agent::handoff;
 use crate::flow::agent::session;
-use crate::flow::place::host::check_free_host;
 use crate::flow::place::discovery;
+use crate::flow::place::host::check_free_host;
 use crate::flow::place::rig::check_remote;
 use crate::flow::place::sandbox::{PreparationWay, Sandbox, SandboxError};
 use crate::flow::place::town_hook;
@@ -327,7 +327,7 @@ fn check_can_start(
     claim::check_open(bead, request.options.force)?;
     town.host.check()?;
     if let Some(host) = &request.options.host {
-        check_free_host(town, host)?;
+        check_free_host(rig, host)?;
     }
     let someone = Address::Polecat(rig.name().to_owned(), String::new());
     let wanted = request.options.agent.as_deref();

@@ -1,0 +1,212 @@
+//! Workers on other machines: `gt host`, `gt box`.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use town_tests::{FarMachine, Town, eventually};
+
+/// Slings a bead to a worker of the rig `web` on the host `big`. Returns `web/<name>`.
+fn sling_far(town: &Town, bead: &str) -> String {
+    let line = ["sling", bead, "web", "--host", "big", "--json"];
+    let slung = town.gt(line).ok().json();
+    slung[0]["target"]
+        .as_str()
+        .unwrap()
+        .replace("/polecats/", "/")
+}
+
+/// The open merge requests of the rig `web`.
+fn requests(town: &Town) -> Vec<Value> {
+    let listed = town.gt(["mq", "list", "web", "--json"]).ok().json();
+    listed.as_array().unwrap().clone()
+}
+
+fn wait_for_request(town: &Town) -> Value {
+    eventually("a merge request", || requests(town).into_iter().next())
+}
+
+/// A line of a script that waits for a file which the test makes.
+fn wait_for(path: &Path) -> String {
+    format!("while ! [ -e {} ]; do sleep 0.1; done", path.display())
+}
+
+#[test]
+fn a_worker_on_another_machine_hands_in_and_is_merged() {
+    let (town, origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let seen = far.home.join("seen");
+    town.script(&format!(
+        "gt whoami > {0}\npwd >> {0}\necho far > far.txt\ngit add far.txt\ngit commit -qm 'Work far away'\n\
+         echo left > committed-by-the-agent.txt\ngt prime | grep folder: >> {0}",
+        seen.display()
+    ));
+    let added = far.add().ok();
+    assert!(
+        added.out.contains("Host big is connected: version "),
+        "{}",
+        added.out
+    );
+    let bead = town.bead("web", "Work on the big machine");
+    let worker = sling_far(&town, &bead);
+    wait_for_request(&town);
+    let sandbox = far.sandbox(&worker);
+    let name = worker.replace('/', "/polecats/");
+    assert_eq!(
+        fs::read_to_string(seen).unwrap(),
+        format!(
+            "{name} (polecat, from env)\n{0}\n- folder: {0}\n",
+            sandbox.display()
+        )
+    );
+    let merged = town.gt(["mq", "run", "web", "--json"]).ok().json();
+    assert_eq!(merged[0]["outcome"], "merged", "{merged}");
+    assert_eq!(origin.file("main", "far.txt"), "far");
+    assert_eq!(origin.file("main", "committed-by-the-agent.txt"), "left");
+    assert_eq!(town.status_of("web", &bead), "closed");
+    // The machine has no copy of the town.
+    assert!(!far.root().join("mayor").exists());
+    assert!(!far.root().join("web/.beads").exists());
+}
+
+#[test]
+fn new_work_in_a_sandbox_of_another_machine_begins_with_the_target() {
+    let (town, origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    town.script("[ -e first.txt ] && cp first.txt second.txt\necho one > first.txt\n[ -e stray ] && exit 1\necho x > ignored.log");
+    far.add().ok();
+    for number in 1..=2 {
+        let bead = town.bead("web", &format!("Work {number}"));
+        sling_far(&town, &bead);
+        wait_for_request(&town);
+        town.gt(["mq", "run", "web"]).ok();
+        assert_eq!(town.status_of("web", &bead), "closed");
+    }
+    assert_eq!(origin.file("main", "second.txt"), "one");
+}
+
+#[test]
+fn a_hand_in_during_a_cut_is_delivered_once() {
+    let (town, origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let go = far.home.join("go");
+    let working = far.home.join("working");
+    town.script(&format!(
+        "echo far > far.txt\n: > {}\n{}",
+        working.display(),
+        wait_for(&go)
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work through a cut");
+    sling_far(&town, &bead);
+    eventually("the work", || working.exists().then_some(()));
+    far.cut();
+    eventually("the cut is noticed", || {
+        let hosts = town.gt(["host", "list"]).ok().out;
+        let is_noticed = hosts.contains("not reachable") && hosts.contains("no route to big");
+        is_noticed.then_some(())
+    });
+    fs::write(&go, "").unwrap();
+    assert_eq!(requests(&town), Vec::<Value>::new());
+    far.mend();
+    wait_for_request(&town);
+    let merged = town.gt(["mq", "run", "web", "--json"]).ok().json();
+    assert_eq!(merged.as_array().unwrap().len(), 1);
+    assert_eq!(origin.file("main", "far.txt"), "far");
+    assert_eq!(town.events("done").len(), 1);
+}
+
+#[test]
+fn silence_of_a_host_ends_and_restarts_nothing() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    town.script("while :; do sleep 1; done");
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    let worker = sling_far(&town, &bead);
+    far.cut();
+    eventually("the cut is noticed", || {
+        let hosts = town.gt(["host", "list", "--json"]).ok().json();
+        (hosts[0]["state"] == "not reachable").then_some(())
+    });
+    for seconds in [0, 3600, 7200] {
+        town.patrol_in(seconds);
+    }
+    assert_eq!(town.events("respawn"), Vec::<Value>::new());
+    assert_eq!(town.events("session_ended"), Vec::<Value>::new());
+    let status = town.gt(["polecat", "status", &worker]).ok();
+    assert!(status.out.contains("not reachable"), "{}", status.out);
+    far.mend();
+    eventually("the worker is reached again", || {
+        let hosts = town.gt(["host", "check", "big"]).run();
+        (hosts.code == 0).then_some(())
+    });
+    let peek = town.gt(["peek", &worker]).run();
+    assert_eq!(peek.code, 0, "{}", peek.err);
+}
+
+#[test]
+fn uncommitted_work_on_another_machine_reaches_the_town() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let saved = far.home.join("saved");
+    town.script(&format!(
+        "echo new > new.txt\necho changed > README.md\ngit add README.md\necho more >> README.md\n\
+         gt checkpoint write --notes half > /dev/null\n: > {}\nwhile :; do sleep 1; done",
+        saved.display()
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    let worker = sling_far(&town, &bead);
+    eventually("the checkpoint", || saved.exists().then_some(()));
+    let sandbox = town.sandbox(&worker);
+    assert_eq!(
+        fs::read_to_string(sandbox.join("new.txt")).unwrap(),
+        "new\n"
+    );
+    let status = town.git_at(&sandbox, ["status", "--porcelain"]).ok();
+    assert_eq!(status.out, "MM README.md\n?? new.txt\n");
+}
+
+#[test]
+fn hosts_are_checked_before_they_get_work() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    town.script("exit 0");
+    let bead = town.bead("web", "Work");
+    let refusal = |host: &str| {
+        town.gt(["sling", &bead, "web", "--host", host])
+            .fails("")
+            .err
+    };
+    assert!(refusal("big").contains("there is no host `big`"));
+    assert!(refusal("../x").contains("is no valid name of a host"));
+    let gone = town.gt(["host", "add", "big", "--command", "--", "no-such-program"]);
+    assert!(
+        gone.fails("")
+            .err
+            .contains("no-such-program is not installed")
+    );
+    let other = town.gt(["host", "add", "big", "--command", "--", "echo", "hello"]);
+    let error = other.fails("").err;
+    assert!(
+        error.contains("the other side is no `gt box serve`: it says `hello`"),
+        "{error}"
+    );
+    assert_eq!(town.gt(["host", "list", "--json"]).ok().json(), json!([]));
+    far.add().ok();
+    assert!(
+        far.add()
+            .fails("")
+            .err
+            .contains("there is a host `big` already")
+    );
+    town.gt(["host", "drain", "big"]).ok();
+    assert!(refusal("big").contains("gets no new work"));
+    town.gt(["host", "drain", "big", "--off"]).ok();
+    town.set_rig_setting("web", "sandbox", json!({"jail": "required"}));
+    assert!(refusal("big").contains("without a jail"));
+    town.gt(["host", "remove", "big"]).ok();
+    assert!(refusal("big").contains("there is no host `big`"));
+    assert_eq!(town.status_of("web", &bead), "open");
+}
