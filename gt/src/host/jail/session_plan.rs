@@ -215,6 +215,8 @@ impl JailedSession<'_> {
     /// borrows, the agent program, the files that the command line names, and programs.
     fn list_readable(&self) -> Vec<PathBuf> {
         let mut paths = vec![self.rig.repo().join("objects")];
+        let own = self.rig.sandbox_repository(self.worker);
+        paths.extend(list_submodule_objects(&own.join("modules")));
         paths.extend(list_program_folders(self.rig));
         paths.extend(find_program_files(self.rig, &self.runtime.program));
         let named = self.argv.iter().skip(1).map(PathBuf::from);
@@ -236,6 +238,23 @@ impl JailCopy {
         value.retain(|key, _| self.keys.contains(key));
         serde_json::to_vec(&value).ok()
     }
+}
+
+/// Returns the objects of the town's repositories of submodules, which those of the sandbox borrow.
+/// The name of a submodule may have several parts.
+fn list_submodule_objects(modules: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for name in file::list_subfolders(modules) {
+        let folder = modules.join(name);
+        let objects = folder.join("objects");
+        if objects.is_dir() && folder.join("HEAD").is_file() {
+            found.push(objects);
+            found.extend(list_submodule_objects(&folder.join("modules")));
+        } else {
+            found.extend(list_submodule_objects(&folder));
+        }
+    }
+    found
 }
 
 /// Returns the path of a program and of the files that belong to it: its package, or its folder.
