@@ -58,6 +58,18 @@ MUTANTS = {
         "process.is_alive();",
         "jail::an_agent_in_the_jail_reaches_its_sandbox_and_leaves_no_process",
     ),
+    "a jailed worker changes its rig": (
+        "gt/src/host/jail/session_plan.rs",
+        "        writable.extend(caches.writable);\n",
+        "        writable.extend(caches.writable);\n        writable.push(self.rig.root().to_owned());\n",
+        "attacks::attacks_of_a_worker_in_the_jail_of_landlock_fail",
+    ),
+    "submodules of a jailed worker have no objects": (
+        "gt/src/host/jail/session_plan.rs",
+        "        paths.extend(list_submodule_objects(&own.join(\"modules\")));\n",
+        "        list_submodule_objects(&own.join(\"modules\"));\n",
+        "attacks::attacks_of_a_worker_in_the_jail_of_bubblewrap_fail",
+    ),
     "a worker takes over the configuration of the last one": (
         "gt/src/host/jail/session_plan.rs",
         "    match fs::rename(&config, &last) {",

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use town_tests::{Run, Town, eventually};
 
 /// The script of the agent. It writes the name of each attempt that succeeds, leaves a process that
-/// no variable marks, and waits for its end.
+/// no variable marks, and waits for its end. `attacks.rs` has the attacks on other workers.
 const BREAK_OUT: &str = r#"
 broken=
 try() { if eval "$2" >/dev/null 2>&1; then broken="$broken $1"; fi; }
@@ -14,17 +14,13 @@ try key "cat $PLACE/home/.ssh/id_rsa"
 try home 'cat ~/.ssh/id_rsa'
 try settings "cat $PLACE/town/settings/config.json"
 try rig_settings "cat $PLACE/town/web/settings/config.json"
-try change "echo x >>$PLACE/town/web/settings/config.json"
 try store "cat $PLACE/town/web/.beads/issues.jsonl"
 try events "cat $PLACE/town/.events.jsonl"
-try objects "echo x >$PLACE/town/web/.repo.git/objects/x"
-try branches "git --git-dir=$PLACE/town/web/.repo.git update-ref refs/heads/x HEAD"
 try sandbox "cat $PLACE/town/web/polecats/.other/secret"
 try jail "cat $PLACE/town/web/.runtime/jail/.other/secret"
 until [ -e socket ]; do sleep 0.05; done
 try tmux "tmux -S $(cat socket) list-sessions"
 try signal "kill -0 $OUTSIDE"
-try environment "cat /proc/$OUTSIDE/environ"
 try variables '[ -n "${SSH_AUTH_SOCK:-}${DBUS_SESSION_BUS_ADDRESS:-}${TMUX:-}${XDG_RUNTIME_DIR:-}${GITHUB_TOKEN:-}" ]'
 [ -n "$GT_SESSION_TOKEN" ] || broken="$broken no-token"
 [ "$GT_ROLE" = "web/polecats/$GT_POLECAT" ] || broken="$broken no-role"

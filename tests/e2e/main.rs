@@ -4,6 +4,7 @@
 
 mod account;
 mod assign;
+mod attacks;
 mod attention;
 mod backup;
 mod bead_gates;
