@@ -58,6 +58,12 @@ MUTANTS = {
         "process.is_alive();",
         "jail::an_agent_in_the_jail_reaches_its_sandbox_and_leaves_no_process",
     ),
+    "receipts are believed": (
+        "gt/src/flow/work/mq/receipt_check.rs",
+        "fault.filter(|_| accepted != Some(describe_receipt(&receipt)))",
+        "fault.filter(|_| accepted.is_some() && accepted != Some(describe_receipt(&receipt)))",
+        "merged_means_merged::a_receipt_that_the_records_of_the_town_contradict_waits_for_the_user",
+    ),
     "a jailed worker changes its rig": (
         "gt/src/host/jail/session_plan.rs",
         "        writable.extend(caches.writable);\n",

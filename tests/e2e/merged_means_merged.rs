@@ -573,3 +573,60 @@ esac"#,
     assert!(reason.starts_with("Merged in "), "{reason}");
     assert!(town.gt(["mq", "list", "web", "--json"]).ok().json()[0].is_null());
 }
+
+/// Changes a key of a receipt, as a worker without a jail can, and as beads of another machine may.
+fn forge_receipt(worker: &Worker, request: &str, key: &str, value: &str) {
+    let mut metadata = worker.town.show("web", request)["metadata"].clone();
+    metadata["receipt"][key] = value.into();
+    let update = ["update", request, "--metadata", &metadata.to_string()];
+    worker.town.bd("web", update).ok();
+}
+
+#[test]
+fn a_receipt_that_the_records_of_the_town_contradict_waits_for_the_user() {
+    let worker = Worker::new();
+    worker.commit("work.txt");
+    let tip = worker.git(["rev-parse", "HEAD"]).trim().to_owned();
+    let request = worker.hand_in();
+    worker.commit("sneaked.txt");
+    let sneaked = worker.git(["rev-parse", "HEAD"]).trim().to_owned();
+    worker.git(["push", "-q", "origin", "HEAD:refs/heads/other"]);
+    worker.origin.git(["branch", "release", "main"]);
+    for (key, value, was, words) in [
+        (
+            "target",
+            "release",
+            "main",
+            "its target release is neither main",
+        ),
+        (
+            "tip",
+            sneaked.as_str(),
+            tip.as_str(),
+            "is not the one that was handed in",
+        ),
+    ] {
+        forge_receipt(&worker, &request, key, value);
+        let held = worker.merge();
+        assert_eq!(held["outcome"], "needs_person", "{held}");
+        let reason = held["reason"].as_str().unwrap();
+        assert!(reason.contains(words), "{reason}");
+        let retry = ["mq", "retry", request.as_str()];
+        worker.town.gt_as(&worker.name, retry).fails("is a worker");
+        assert_eq!(worker.origin.subjects("main").len(), 0);
+        assert_eq!(worker.origin.subjects("release").len(), 0);
+        forge_receipt(&worker, &request, key, was);
+        worker.town.gt(retry).ok();
+    }
+    // The user accepted another receipt than the one that comes now.
+    forge_receipt(&worker, &request, "target", "release");
+    assert_eq!(worker.merge()["outcome"], "needs_person");
+    worker.town.gt(["mq", "retry", &request]).ok();
+    // A branch that is not the worker's stays.
+    worker.origin.git(["branch", "kept", &tip]);
+    forge_receipt(&worker, &request, "branch", "kept");
+    let merged = worker.merge();
+    assert_eq!(merged["outcome"], "merged", "{merged}");
+    assert_eq!(worker.origin.subjects("release"), ["Work"]);
+    assert_eq!(worker.origin.subjects("kept"), ["Work"]);
+}

@@ -35,6 +35,11 @@ pub(crate) struct Approval {
     pub direct_push_asked: bool,
     /// True if these commits count as merged.
     pub direct_push_accepted: bool,
+    /// The commit and target about which a user was asked, because records of this machine contradict
+    /// them.
+    pub receipt_asked: Option<String>,
+    /// The commit and target that may merge nevertheless.
+    pub receipt_accepted: Option<String>,
 }
 
 impl Approval {

@@ -266,7 +266,7 @@ pub fn stopping_hook(request: &Bead) -> Option<String> {
 
 /// Continues a request that waits for a user or for its target, or that keeps failing. Returns the
 /// reason for which it waited. A user who continues a request that waited for a review, or because
-/// of a merge driver, approves it.
+/// of a merge driver or its receipt, approves it.
 pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Option<String>> {
     let town = rig.town();
     town.transact(store, |tx| {
@@ -292,7 +292,12 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
             let mut approval = Approval::load(rig, id)?;
             let for_review = std::mem::take(&mut state.for_review);
             let for_direct_push = std::mem::take(&mut approval.direct_push_asked);
-            if for_review || for_direct_push || !approval.driven_files_asked.is_empty() {
+            let for_receipt = approval.receipt_asked.take();
+            if for_review
+                || for_direct_push
+                || for_receipt.is_some()
+                || !approval.driven_files_asked.is_empty()
+            {
                 let actor = town.actor.to_string();
                 anyhow::ensure!(
                     !matches!(town.actor, Address::Polecat(..)),
@@ -302,6 +307,7 @@ pub fn retry_request(rig: &Rig, store: &Store, id: &str) -> anyhow::Result<Optio
                     approval.reviewed_by = actor;
                 }
                 approval.direct_push_accepted |= for_direct_push;
+                approval.receipt_accepted = for_receipt.or(approval.receipt_accepted);
                 let asked = std::mem::take(&mut approval.driven_files_asked);
                 approval.driven_files_accepted.extend(asked);
                 approval.save(rig, id)?;

@@ -496,8 +496,10 @@ pub(crate) fn revert_branch(bead: &str) -> String {
 
 fn may_remove_branch(job: &MergeJob) -> bool {
     let receipt = &job.receipt;
-    // A branch that a user submitted is the user's to remove.
-    let is_own = receipt.worker.contains("/polecats/")
+    // A branch that a user submitted is the user's to remove, whatever the request says.
+    let is_of_worker =
+        receipt.worker.contains("/polecats/") && receipt.branch.starts_with("polecat/");
+    let is_own = is_of_worker
         || receipt.branch == revert_branch(&merge_request::source_bead_of(&job.request));
     let may_delete = job.queue.settings.merge_queue.delete_merged_branches != Some(false);
     may_delete && is_own && receipt.branch != receipt.target && !receipt.branch.is_empty()

@@ -5,7 +5,8 @@
 //! Requests that may not merge any more are withdrawn first (`withdraw`). Then, for each ready
 //! request, highest score first (`queue`):
 //!
-//! 1. Fetch the target, and check if it contains the work already (`verify`).
+//! 1. Compare the receipt with the records of this machine (`receipt_check`). Fetch the target, and
+//!    check if it contains the work already (`verify`).
 //! 2. Remove discovery documents from the submitted commits and keep them for the convoy. Merge the
 //!    rest with the target, as trees. Create the commit of the result, with the beads files of the
 //!    target (`candidate`).
@@ -48,6 +49,7 @@ mod memory;
 mod own_work;
 mod pull_request;
 pub(crate) mod queue;
+mod receipt_check;
 mod reject;
 mod retry;
 mod run;

@@ -15,7 +15,7 @@ use super::job::{MergeJob, MergeOutcome, queue_repository};
 use super::run::{QueueRun, RequestResult, process_request};
 use super::score::RequestOrder;
 use super::verify::TargetPresence;
-use super::{batch, land, pull_request, target, task, verify, withdraw};
+use super::{batch, land, pull_request, receipt_check, target, task, verify, withdraw};
 use crate::record::gate_history::GateHistory;
 use crate::record::merge_request::{self, Receipt};
 use crate::record::pull_request::PullRequestLook;
@@ -105,7 +105,10 @@ impl QueueRun<'_> {
         };
         let broken_targets = BrokenTargets::find(&beads);
         let can_batch = |request: &Bead| {
-            batch::is_batchable(&beads, request) && broken_targets.find_for(request).is_none()
+            batch::is_batchable(&beads, request)
+                && broken_targets.find_for(request).is_none()
+                // A fault is reported by the steps of a single request.
+                && matches!(receipt_check::find_receipt_fault(self.rig, request), Ok(None))
         };
         if !self.is_batching || !batch::allows_batches(self.rig, self.settings) || !can_batch(first)
         {

@@ -12,7 +12,9 @@ use super::candidate::{MergeCandidate, NoCandidate};
 use super::job::{MergeJob, MergeOutcome, MergeQueue};
 use super::memory::GateMemory;
 use super::verify::{RefUpdate, TargetPresence};
-use super::{block, candidate, hook, land, pull_request, target, task, verify, withdraw};
+use super::{
+    block, candidate, hook, land, pull_request, receipt_check, target, task, verify, withdraw,
+};
 use crate::record::gate_history::GateHistory;
 use crate::record::merge_request;
 use crate::town::Rig;
@@ -210,6 +212,9 @@ pub(super) fn process_request(run: &mut QueueRun, job: &MergeJob) -> anyhow::Res
     if job.receipt.tip.is_empty() || job.receipt.target.is_empty() {
         let reason = "it has no receipt: it does not say which commit to merge where".to_owned();
         return block::block_for_user(job, &reason);
+    }
+    if let Some(waits) = receipt_check::block_for_receipt(job)? {
+        return Ok(waits);
     }
     if let Some(outcome) = pull_request::follow_pull_request(job)? {
         return Ok(outcome);
