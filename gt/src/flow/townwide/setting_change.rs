@@ -8,7 +8,7 @@
 //! 1. Check that the page may change the setting.
 //! 2. Lock the settings, and compare the value of the file.
 //! 3. Check and write the value.
-//! 4. Wake the daemon, and describe the value that counts now.
+//! 4. Record an event (`recorded_setting`). Wake the daemon, and describe the value that counts now.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -18,6 +18,7 @@ use kit::ui::escape::{escape_line, quote_for_shell};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::recorded_setting;
 use crate::host::daemon::wake_daemon;
 use crate::host::runtime;
 use crate::record::account::AccountBook;
@@ -66,7 +67,9 @@ impl SettingChange<'_> {
             check_limited_name(town, self.key)?;
             check_permission_names(self.key, value)?;
         }
+        let before = recorded_setting::read_shown_value(town, rig, self.key);
         let file = change_locked_setting(lock, town, rig, self.layer, self.key, self.value)?;
+        recorded_setting::record_change(town, rig, self.layer, self.key, &before);
         wake_daemon(town);
         Ok(file)
     }
@@ -432,6 +435,50 @@ mod tests {
         let hidden = shown("max_polecats", Some("web"), &Value::Null).change(town, Some("9"));
         let hidden = hidden.unwrap();
         assert!(hidden.contains("; 3 counts, from local: "), "{hidden}");
+    }
+
+    #[test]
+    fn a_change_is_an_event_without_values_that_may_be_secret() {
+        let place = TestTown::new();
+        place.add_rig("web", None).unwrap();
+        let town = &place.town;
+        let rig = town.rig("web");
+        let gate = "merge_queue.gates.check.cmd";
+        for (key, value, in_rig) in [
+            ("max_polecats", Some("3"), true),
+            ("max_polecats", None, true),
+            (gate, Some("TOKEN=hunter2 make"), true),
+            (gate, Some("make"), true),
+            ("permissions.polecat.given", Some("memories"), false),
+            ("metrics.otlp", Some("http://127.0.0.1:4318"), false),
+        ] {
+            let layer = SettingsLayer::Settings;
+            let change = SettingChange { key, value, layer };
+            change.apply(town, in_rig.then_some(&rig)).unwrap();
+        }
+        let events = crate::town::event::read_events(&town.layout).unwrap();
+        let changes = events
+            .iter()
+            .filter(|event| event.kind == "setting_changed");
+        let changes: Vec<String> = changes
+            .map(|event| {
+                let [key, place, before, after] = ["key", "place", "before", "after"]
+                    .map(|field| event.payload[field].as_str().unwrap());
+                format!("{key} of {place}: {before} → {after}")
+            })
+            .collect();
+        let expected = [
+            "max_polecats of rig web: 10 → 3",
+            "max_polecats of rig web: 3 → 10",
+            "merge_queue.gates.check.cmd of rig web: no value → (not shown)",
+            "merge_queue.gates.check.cmd of rig web: (not shown) → make",
+            "permissions.polecat.given of the town: no value → [\"memories\"]",
+            "metrics.otlp of the town: no value → http://127.0.0.1:4318",
+        ];
+        assert_eq!(changes, expected);
+        assert_eq!(events.last().unwrap().actor, town.actor.to_string());
+        let text = std::fs::read_to_string(town.layout.events()).unwrap();
+        assert!(!text.contains("hunter2"), "{text}");
     }
 
     #[test]

@@ -246,6 +246,8 @@ pub enum Event {
     StashKept { rig: String, polecat: String, r#ref: String, stash: String },
     /// A worker closed a step of a molecule.
     StepDone { step: String, molecule: String, next: Option<String>, complete: bool },
+    /// A setting was changed. Values that may hold a secret are left out.
+    SettingChanged { key: String, place: String, before: String, after: String },
     /// A search found the commit that broke a target, and the request that merged it.
     TargetBisected { rig: String, target: String, commit: String, gate: String, mr: Option<String>, bead: Option<String> },
     /// Workers pushed to a target past the merge queue.
