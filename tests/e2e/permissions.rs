@@ -35,6 +35,7 @@ fn a_worker_lowers_no_guard_and_each_refusal_is_an_event() {
         let refused = worker.town.gt_as(&worker.name, command.iter().copied());
         let refused = refused.fails("is a worker");
         assert!(refused.err.contains("permission"), "{}", refused.err);
+        assert!(refused.err.contains("gt escalate"), "{}", refused.err);
     }
     let restart = worker.town.gt_as(&worker.name, ["handoff", "mayor"]);
     restart.fails("is a worker");

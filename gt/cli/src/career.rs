@@ -5,7 +5,6 @@ use kit::failure::UsageError;
 use kit::ui::escape::escape_line;
 use kit::ui::table::TextTable;
 use kit::ui::{Page, counted};
-use unicode_width::UnicodeWidthStr;
 
 use super::costs::{format_cost, format_tokens};
 use super::since::parse_since;
@@ -380,27 +379,9 @@ fn write_last_work(work: &LastWork, page: &mut Page) {
     }
 }
 
-/// Writes a name and its items, as many on a line as fit. Writes nothing without items.
+/// Writes a name and its items.
 fn write_items(name: &str, items: impl IntoIterator<Item = String>, page: &mut Page) {
-    let mut line = format!("  {name:<NAME_WIDTH$}");
-    let indent = line.width();
-    let mut items = items.into_iter().peekable();
-    if items.peek().is_none() {
-        return;
-    }
-    while let Some(item) = items.next() {
-        let item = if items.peek().is_some() {
-            format!("{item}, ")
-        } else {
-            item
-        };
-        if line.width() > indent && line.width() + item.trim_end().width() > page.width() {
-            page.line(line.trim_end());
-            line = " ".repeat(indent);
-        }
-        line.push_str(&item);
-    }
-    page.cut_line(line.trim_end());
+    page.items(&format!("  {name:<NAME_WIDTH$}"), items);
 }
 
 #[cfg(test)]
@@ -413,6 +394,7 @@ mod tests {
     use gt::record::rating::{Rating, RatingSummary};
     use gt::view::career::LabelCount;
     use kit::ui::style::Style;
+    use unicode_width::UnicodeWidthStr;
 
     use super::*;
 

@@ -185,7 +185,8 @@ pub fn list_permissions(agent: &Address, changes: &PermissionChanges) -> Vec<Hel
 /// A command that its caller may not run.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error(
-    "{who} is {kind}: it may not run `gt {command}`, which needs the permission \"{permission}\""
+    "{who} is {kind}: it may not run `gt {command}`, which needs the permission \"{permission}\". \
+     Ask with\ngt escalate \"<what you need>\""
 )]
 pub struct PermissionError {
     pub who: String,

@@ -98,6 +98,28 @@ impl Page {
         }
     }
 
+    /// Adds a text and items with commas between them, as many on a line as fit. Further lines begin
+    /// below the first item. Adds nothing without items.
+    pub fn items(&mut self, start: &str, items: impl IntoIterator<Item = impl fmt::Display>) {
+        let mut line = start.to_owned();
+        let indent = cut::count_columns(start);
+        let mut items = items.into_iter().peekable();
+        if items.peek().is_none() {
+            return;
+        }
+        while let Some(item) = items.next() {
+            let end = if items.peek().is_some() { ", " } else { "" };
+            let item = format!("{item}{end}");
+            let columns = cut::count_columns(&line);
+            if columns > indent && columns + cut::count_columns(item.trim_end()) > self.width() {
+                self.line(line.trim_end());
+                line = " ".repeat(indent);
+            }
+            line.push_str(&item);
+        }
+        self.cut_line(line.trim_end());
+    }
+
     /// Adds an empty line, unless the page is empty or already ends with one.
     pub fn blank(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") {
@@ -129,5 +151,18 @@ impl fmt::Write for Page {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.text.push_str(text);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn items_are_broken_between_lines_of_the_width() {
+        let mut page = Page::new(Some(12), Style::plain());
+        page.items("  ", ["one", "two", "three", "a very long item"]);
+        page.items("none", [""; 0]);
+        assert_eq!(page.text(), "  one, two,\n  three,\n  a very lo…\n");
     }
 }

@@ -85,7 +85,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 ""
             };
             page.line(format!("  {sign} {}{by}", permission.name));
-            page.line(format!("      {}", permission.commands.join(", ")));
+            page.items("      ", permission.commands.iter().copied());
         }
     })
 }
