@@ -236,6 +236,27 @@ fn texts_and_files_of_a_jail_reach_the_town_and_come_back() {
     let missing = guarded.bd(["create", "x", "--body-file", "no.md"]).run();
     assert_eq!(missing.code, 1);
     assert!(missing.err.contains("no.md"), "{}", missing.err);
+    // Messages have the worker's name of a file, not that of the copy.
+    std::fs::create_dir(guarded.place.join("sub")).unwrap();
+    std::fs::write(guarded.place.join("sub/plan.json"), "{").unwrap();
+    let broken = guarded.bd(["create", "--graph", "sub/plan.json"]).run();
+    assert!(broken.err.contains(" sub/plan.json"), "{}", broken.err);
+}
+
+#[test]
+fn files_of_calls_of_a_killed_session_are_removed_and_those_of_others_stay() {
+    let guarded = GuardedWorker::new(JailBackend::Bubblewrap);
+    let town = &guarded.worker.town;
+    let calls = town.root().join(".runtime/gateway");
+    let own = calls.join(guarded.worker.name.replace("web/", "gt-web-"));
+    assert!(own.is_dir());
+    std::fs::create_dir_all(calls.join("gt-web-gone/1/files/0")).unwrap();
+    let chore = ["dog", "dispatch", "session-gc", "--create", "--json"];
+    let done = town.gt(chore).ok().json();
+    let expected = json!(["files of calls of session gt-web-gone removed"]);
+    assert_eq!(done["lines"], expected, "{done}");
+    assert!(own.is_dir());
+    assert!(!calls.join("gt-web-gone").exists());
 }
 
 #[test]

@@ -333,6 +333,11 @@ impl TownLayout {
         self.runtime().join("scripted").join(session)
     }
 
+    /// `.runtime/gateway/`: the files of the calls of sessions in jails, in one folder per session.
+    pub fn gateways(&self) -> PathBuf {
+        self.runtime().join("gateway")
+    }
+
     /// `.runtime/patrol.json`: the patrol's memory between passes.
     pub fn patrol_memory(&self) -> PathBuf {
         self.runtime().join("patrol.json")

@@ -18,6 +18,7 @@ use kit::sys::{ChildCommand, file};
 
 use super::paths::{PathTranslation, Replacement};
 use super::repeated::{RecordedAnswers, RepeatedCalls};
+use super::sent_names::SentNames;
 use super::stream::Connection;
 use super::{CallPlaces, GatewaySession, count_call, remove_folder};
 
@@ -264,10 +265,9 @@ impl CallServer {
         let (child, streams) = command.start()?;
         let ender = child.ender();
         let (told, ended) = mpsc::channel();
-        let (of_stdout, of_stderr) = (
-            self.output_end(answers, &told, &ender),
-            self.output_end(answers, &told, &ender),
-        );
+        let names = SentNames::of_call(call, folder);
+        let of_stdout = self.output_end(answers, &told, &ender, &names);
+        let of_stderr = self.output_end(answers, &told, &ender, &names);
         let (stdout, stderr) = (streams.stdout, streams.stderr);
         thread::Builder::new().spawn(move || of_stdout.pass(stdout, Frame::Output))?;
         thread::Builder::new().spawn(move || of_stderr.pass(stderr, Frame::Errors))?;
@@ -298,11 +298,13 @@ impl CallServer {
         answers: &Answers,
         told: &mpsc::Sender<()>,
         ender: &ChildEnder,
+        names: &SentNames,
     ) -> OutputEnd {
         OutputEnd {
             answers: answers.clone(),
             told: told.clone(),
             ender: ender.clone(),
+            names: names.clone(),
             paths: self.session.paths.as_ref().map(PathTranslation::output),
         }
     }
@@ -405,6 +407,7 @@ struct OutputEnd {
     answers: Answers,
     told: mpsc::Sender<()>,
     ender: ChildEnder,
+    names: SentNames,
     /// Translates the paths for a caller on another machine.
     paths: Option<Replacement>,
 }
@@ -412,14 +415,20 @@ struct OutputEnd {
 impl OutputEnd {
     fn pass(mut self, mut stream: impl Read, wrap: fn(Vec<u8>) -> Frame) {
         let mut part = vec![0; 64 * 1024];
-        while let Ok(length @ 1..) = stream.read(&mut part) {
-            let content = match &mut self.paths {
-                Some(paths) => paths.push(&part[..length]),
-                None => part[..length].to_vec(),
-            };
-            if send(&self.answers, &wrap(content)).is_err() {
+        let mut pending = Vec::new();
+        loop {
+            let length = stream.read(&mut part).unwrap_or(0);
+            pending.extend(&part[..length]);
+            let mut output = self.names.restore(&mut pending, length == 0);
+            if let Some(paths) = &mut self.paths {
+                output = paths.push(&output);
+            }
+            if !output.is_empty() && send(&self.answers, &wrap(output)).is_err() {
                 // A caller that takes nothing more ends the command.
                 self.ender.kill();
+                break;
+            }
+            if length == 0 {
                 break;
             }
         }

@@ -9,6 +9,7 @@ mod call;
 mod far;
 mod paths;
 mod repeated;
+mod sent_names;
 mod session;
 mod stream;
 
@@ -29,7 +30,7 @@ use kit::sys::{clock, file};
 use call::CallServer;
 pub use far::FarGateway;
 pub use paths::PathTranslation;
-pub use session::open_session_gateway;
+pub use session::{open_session_gateway, remove_left_calls};
 use stream::Connection;
 
 /// The calls of a session that run at the same time. Further ones wait.

@@ -7,11 +7,11 @@ use kit::gateway::{ADDRESS_VARIABLE, GatewayAddress};
 use kit::sys::jail::{JailBackend, JailSocket};
 use kit::sys::{Env, file};
 
-use super::{Gateway, GatewayKind, GatewaySession};
+use super::{Gateway, GatewayKind, GatewaySession, remove_folder};
 use crate::host::daemon;
-use crate::host::live_town::open_live_town;
+use crate::host::live_town::{LiveTown, open_live_town};
 use crate::host::wrapper::StartFile;
-use crate::town::identity::Address;
+use crate::town::identity::{Address, SessionName};
 use crate::town::permission::{self, PermissionChanges};
 use crate::town::{Town, TownLayout};
 
@@ -86,10 +86,27 @@ pub(super) fn describe_session(
     }
 }
 
-/// The folder of the files of calls, which is on the disk of the town.
+/// The folder of the files of calls, which is on the disk of the town and has the name of the
+/// session.
 fn calls_folder(root: &Path, agent: &Address) -> PathBuf {
-    let name = agent.to_string().replace('/', ".");
-    TownLayout::new(root).runtime().join("gateway").join(name)
+    let session = SessionName::for_agent(agent);
+    let name = session.map_or_else(|| agent.role().to_owned(), |name| name.to_string());
+    TownLayout::new(root).gateways().join(name)
+}
+
+/// Removes the folders of gateways that were killed: those whose session does not live. Returns the
+/// names.
+pub fn remove_left_calls(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    // A session that begins in between is in the second list.
+    let mut names = file::list_subfolders(&town.layout.gateways());
+    if !names.is_empty() {
+        let live = town.host.list()?;
+        names.retain(|name| !live.iter().any(|session| session.name == *name));
+    }
+    for name in &names {
+        remove_folder(&town.layout.gateways().join(name))?;
+    }
+    Ok(names)
 }
 
 /// The name of the folder of a gateway's socket. It is short, because a socket allows no long path.

@@ -15,7 +15,7 @@ use crate::flow::agent::seance::usage::RequestCache;
 use crate::flow::townwide::deacon::stale_hooks::{self, HookVerdict};
 use crate::flow::townwide::deacon::zombies;
 use crate::flow::townwide::dog::health::{self, DogHealth};
-use crate::host::LiveTown;
+use crate::host::{LiveTown, gateway};
 use crate::record::dog;
 use crate::town::Town;
 use crate::town::event::event;
@@ -119,7 +119,7 @@ pub fn run_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
             lines.extend(report_stale_hooks(town, true)?);
             Ok(lines)
         }
-        Chore::SessionGc => handle_zombies(town, true),
+        Chore::SessionGc => end_left_sessions(town),
         Chore::StaleWork => report_stale_hooks(town, false),
         Chore::Backup => backup_town(town),
         Chore::Kennel => check_kennel(town),
@@ -130,6 +130,17 @@ pub fn run_chore(town: &LiveTown, chore: Chore) -> anyhow::Result<Vec<String>> {
             Ok(Vec::new())
         }
     }
+}
+
+fn end_left_sessions(town: &LiveTown) -> anyhow::Result<Vec<String>> {
+    let mut lines = handle_zombies(town, true)?;
+    let removed = gateway::remove_left_calls(town)?;
+    lines.extend(
+        removed
+            .iter()
+            .map(|session| format!("files of calls of session {session} removed")),
+    );
+    Ok(lines)
 }
 
 fn check_kennel(town: &LiveTown) -> anyhow::Result<Vec<String>> {
