@@ -264,6 +264,57 @@ fn a_closed_network_reaches_nothing() {
     }
 }
 
+/// Tries the ways around the limit of ports, and prints those that succeed. An error other than a
+/// refusal is one that another machine would not have.
+const PORT_ATTEMPTS: &str = r"
+import errno, socket, sys
+allowed, other = int(sys.argv[1]), int(sys.argv[2])
+def attempt(name, action):
+    try:
+        action()
+        print(name)
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EACCES):
+            print(name, error)
+attempt('allowed', lambda: socket.create_connection(('127.0.0.1', allowed)))
+attempt('other', lambda: socket.create_connection(('127.0.0.1', other)))
+attempt('mapped', lambda: socket.create_connection(('::ffff:127.0.0.1', other)))
+for family in (socket.AF_INET, socket.AF_INET6):
+    attempt('udp', lambda: socket.socket(family, socket.SOCK_DGRAM))
+    attempt('flags', lambda: socket.socket(family, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK))
+    attempt('raw', lambda: socket.socket(family, socket.SOCK_RAW, 1))
+    attempt('mptcp', lambda: socket.socket(family, socket.SOCK_STREAM, 262))
+    attempt('sctp', lambda: socket.socket(family, socket.SOCK_SEQPACKET, 132))
+def fast_open(send):
+    stream = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    send(stream, 0x20000000, ('127.0.0.1', other))
+attempt('sendto', lambda: fast_open(lambda s, flag, to: s.sendto(b'x', flag, to)))
+attempt('sendmsg', lambda: fast_open(lambda s, flag, to: s.sendmsg([b'x'], [], flag, to)))
+print('end')
+";
+
+#[test]
+fn landlock_limits_the_network_to_tcp_connections_to_the_ports() {
+    let machine = Machine::new();
+    let [allowed, other] = [(), ()].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+    let port_of = |listener: &TcpListener| listener.local_addr().unwrap().port();
+    let plan = JailPlan {
+        network: JailNetwork::Ports(vec![port_of(&allowed)]),
+        ..machine.plan()
+    };
+    let command = machine
+        .command("python3")
+        .args(["-c", PORT_ATTEMPTS])
+        .args([port_of(&allowed), port_of(&other)].map(|port| port.to_string()));
+    let output = plan.wrap(JailBackend::Landlock, command).unwrap().run();
+    let output = output.unwrap();
+    assert_eq!(output.text(), "allowed\nend", "{}", output.error_text());
+    let tcp_address = allowed.local_addr().unwrap();
+    let inside = format!("tcp {tcp_address}");
+    assert!(!machine.can(JailBackend::Bubblewrap, &plan, &inside));
+    assert!(machine.can(JailBackend::Bubblewrap, &plan, "loopback 127.0.0.1:0"));
+}
+
 #[test]
 fn only_listed_variables_get_in_and_none_is_on_the_command_line() {
     let machine = Machine::new();

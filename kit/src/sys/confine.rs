@@ -27,6 +27,8 @@ pub struct Confinement {
     /// program that builds a jail of its own with them.
     pub files: Option<ReachableFiles>,
     pub sockets: SocketFamilies,
+    /// The ports to which TCP connections can be made, of any address. None allows all.
+    pub ports: Option<Vec<u16>>,
     pub groups: ProcessGroups,
 }
 
@@ -59,6 +61,8 @@ pub enum SocketFamilies {
     InternetAndUnix,
     /// Internet only. Landlock cannot say which unix sockets may be reached.
     Internet,
+    /// TCP only.
+    Tcp,
     None,
 }
 
@@ -164,8 +168,8 @@ mod linux {
     use std::path::Path;
 
     use landlock::{
-        ABI, Access, AccessFs, BitFlags, CompatLevel, Compatible, PathBeneath, PathFd, Ruleset,
-        RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
+        ABI, Access, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible, NetPort, PathBeneath,
+        PathFd, Ruleset, RulesetAttr, RulesetCreatedAttr, RulesetStatus, Scope,
     };
     use rustix::thread::{CapabilitySet, CapabilitySets};
     use seccompiler::{
@@ -184,6 +188,9 @@ mod linux {
         "/dev/urandom",
     ];
 
+    /// The part of a socket's type that is no flag.
+    const SOCKET_TYPE_MASK: u64 = 0xf;
+
     /// The bit that marks a system call of the x32 interface. The kernel runs it like the plain one.
     #[cfg(target_arch = "x86_64")]
     const X32_CALL: i64 = 0x4000_0000;
@@ -195,13 +202,16 @@ mod linux {
             refused.extend(calls_that_leave_the_group(group)?);
         }
         let filter = build_filter(refused)?;
-        restrict_with_landlock(confinement.files.as_ref())?;
+        restrict_with_landlock(confinement.files.as_ref(), confinement.ports.as_deref())?;
         seccompiler::apply_filter(&filter).map_err(io::Error::other)
     }
 
-    /// Restricts files, signals and abstract unix sockets. Without files the restriction is left
-    /// out if the kernel does not have it.
-    fn restrict_with_landlock(files: Option<&ReachableFiles>) -> io::Result<()> {
+    /// Restricts files, signals, abstract unix sockets and TCP connections. Without files the
+    /// restriction is left out if the kernel does not have it.
+    fn restrict_with_landlock(
+        files: Option<&ReachableFiles>,
+        ports: Option<&[u16]>,
+    ) -> io::Result<()> {
         let scope = Scope::from_all(ABI::V6);
         let Some(files) = files else {
             let ruleset = Ruleset::default().scope(scope).map_err(io::Error::other)?;
@@ -212,14 +222,22 @@ mod linux {
         let all = AccessFs::from_all(ABI::V5);
         let read = AccessFs::from_read(ABI::V5);
         let write = all & !(AccessFs::MakeChar | AccessFs::MakeBlock | AccessFs::IoctlDev);
-        let mut ruleset = Ruleset::default()
+        let mut handled = Ruleset::default()
             .set_compatibility(CompatLevel::HardRequirement)
             .handle_access(all)
             .map_err(io::Error::other)?
             .scope(scope)
-            .map_err(io::Error::other)?
-            .create()
             .map_err(io::Error::other)?;
+        if ports.is_some() {
+            handled = handled
+                .handle_access(AccessNet::ConnectTcp)
+                .map_err(io::Error::other)?;
+        }
+        let mut ruleset = handled.create().map_err(io::Error::other)?;
+        for port in ports.into_iter().flatten() {
+            let rule = NetPort::new(*port, AccessNet::ConnectTcp);
+            ruleset = ruleset.add_rule(rule).map_err(io::Error::other)?;
+        }
         let readable = files.readable.iter().map(|path| (path.as_path(), read));
         let writable = files.writable.iter().map(|path| (path.as_path(), write));
         let devices = DEVICES
@@ -283,7 +301,9 @@ mod linux {
                 libc::AF_INET6,
                 libc::AF_NETLINK,
             ],
-            SocketFamilies::Internet => &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK],
+            SocketFamilies::Internet | SocketFamilies::Tcp => {
+                &[libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK]
+            }
             SocketFamilies::None => &[libc::AF_NETLINK],
         };
         let is_other_family = families
@@ -291,8 +311,14 @@ mod linux {
             .map(|family| compare(0, SeccompCmpOp::Ne, i64::from(*family)))
             .collect::<io::Result<Vec<_>>>()?;
         let types_into_terminal = |request| rule(vec![compare(1, SeccompCmpOp::Eq, request)?]);
-        Ok(vec![
-            (libc::SYS_socket, vec![rule(is_other_family)?]),
+        let mut refused_sockets = vec![rule(is_other_family)?];
+        let mut refused = Vec::new();
+        if sockets == SocketFamilies::Tcp {
+            refused_sockets.extend(other_protocols()?);
+            refused.extend(calls_that_connect_while_sending()?);
+        }
+        refused.extend([
+            (libc::SYS_socket, refused_sockets),
             (
                 libc::SYS_ioctl,
                 vec![
@@ -306,7 +332,47 @@ mod linux {
             (libc::SYS_keyctl, vec![]),
             (libc::SYS_add_key, vec![]),
             (libc::SYS_request_key, vec![]),
-        ])
+        ]);
+        Ok(refused)
+    }
+
+    /// Returns the rules for internet sockets other than those of TCP. Landlock restricts no other
+    /// protocol, not even MPTCP, which is a kind of stream, too.
+    fn other_protocols() -> io::Result<Vec<SeccompRule>> {
+        let stream = u64::try_from(libc::SOCK_STREAM).map_err(io::Error::other)?;
+        let mut rules = Vec::new();
+        for family in [libc::AF_INET, libc::AF_INET6] {
+            let is_family = || compare(0, SeccompCmpOp::Eq, i64::from(family));
+            // The upper bits are flags.
+            for kind in (0..=SOCKET_TYPE_MASK).filter(|kind| *kind != stream) {
+                let is_kind = SeccompCmpOp::MaskedEq(SOCKET_TYPE_MASK);
+                let kind = i64::try_from(kind).map_err(io::Error::other)?;
+                rules.push(rule(vec![is_family()?, compare(1, is_kind, kind)?])?);
+            }
+            rules.push(rule(vec![
+                is_family()?,
+                compare(2, SeccompCmpOp::Ne, 0)?,
+                compare(2, SeccompCmpOp::Ne, i64::from(libc::IPPROTO_TCP))?,
+            ])?);
+        }
+        Ok(rules)
+    }
+
+    /// Returns the calls by which TCP Fast Open connects past Landlock.
+    fn calls_that_connect_while_sending() -> io::Result<Vec<RefusedCall>> {
+        let fast_open = u64::try_from(libc::MSG_FASTOPEN).map_err(io::Error::other)?;
+        [
+            (libc::SYS_sendto, 3),
+            (libc::SYS_sendmsg, 2),
+            (libc::SYS_sendmmsg, 3),
+        ]
+        .into_iter()
+        .map(|(call, flags)| {
+            let operator = SeccompCmpOp::MaskedEq(fast_open);
+            let connects = compare(flags, operator, i64::from(libc::MSG_FASTOPEN))?;
+            Ok((call, vec![rule(vec![connects])?]))
+        })
+        .collect()
     }
 
     fn calls_that_leave_the_group(group: Option<u32>) -> io::Result<Vec<RefusedCall>> {

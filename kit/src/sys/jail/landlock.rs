@@ -32,6 +32,11 @@ pub(super) fn build_confinement(
         sockets: match plan.network {
             JailNetwork::Full => SocketFamilies::Internet,
             JailNetwork::None => SocketFamilies::None,
+            JailNetwork::Ports(_) => SocketFamilies::Tcp,
+        },
+        ports: match &plan.network {
+            JailNetwork::Ports(ports) => Some(ports.clone()),
+            JailNetwork::Full | JailNetwork::None => None,
         },
         groups: if plan.is_interactive {
             ProcessGroups::Any

@@ -43,13 +43,16 @@ impl JailBackend {
 }
 
 /// The network of a jailed program.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum JailNetwork {
     /// The network of the machine, its loopback services included.
     #[default]
     Full,
     /// With bubblewrap a loopback of its own, with Landlock no internet socket at all.
     None,
+    /// With bubblewrap a loopback of its own, with Landlock TCP connections to these ports only, of
+    /// this machine and of all others.
+    Ports(Vec<u16>),
 }
 
 /// The jail of one program.
@@ -130,6 +133,7 @@ impl JailPlan {
                 let confinement = Confinement {
                     files: None,
                     sockets: SocketFamilies::InternetAndUnix,
+                    ports: None,
                     groups: ProcessGroups::Any,
                 };
                 Ok(command

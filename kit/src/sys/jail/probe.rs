@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
-use std::net::UdpSocket;
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -160,18 +160,24 @@ pub fn probe_jail(backend: JailBackend, path: Option<&str>) -> Result<JailProbe,
 
 /// Tries the sockets of the machine with the restrictions of Landlock.
 fn find_open_sockets(socket: &std::path::Path) -> Result<Vec<&'static str>, ProbeError> {
-    let confined = |sockets| Confinement {
+    let confined = |sockets, ports| Confinement {
         files: Some(ReachableFiles::default()),
         sockets,
+        ports,
         groups: ProcessGroups::Any,
     };
-    let reached = confined(SocketFamilies::Internet)
+    let reached = confined(SocketFamilies::Internet, None)
         .run(|| UnixStream::connect(socket).is_ok())
         .map_err(ProbeError::Confine)?;
-    let has_network = confined(SocketFamilies::None)
+    let has_network = confined(SocketFamilies::None, None)
         .run(|| UdpSocket::bind("127.0.0.1:0").is_ok())
         .map_err(ProbeError::Confine)?;
-    let open = [(reached, "sockets"), (has_network, "network")];
+    let listener = TcpListener::bind("127.0.0.1:0").map_err(ProbeError::Folder)?;
+    let address = listener.local_addr().map_err(ProbeError::Folder)?;
+    let has_port = confined(SocketFamilies::Tcp, Some(Vec::new()))
+        .run(|| TcpStream::connect(address).is_ok() || UdpSocket::bind("127.0.0.1:0").is_ok())
+        .map_err(ProbeError::Confine)?;
+    let open = [(reached, "sockets"), (has_network || has_port, "network")];
     Ok(open
         .into_iter()
         .filter_map(|(is_open, rule)| is_open.then_some(rule))
@@ -192,6 +198,7 @@ fn closes_abstract_sockets(backend: JailBackend) -> Result<bool, ProbeError> {
         JailBackend::Landlock => Confinement {
             files: Some(ReachableFiles::default()),
             sockets: SocketFamilies::Internet,
+            ports: None,
             groups: ProcessGroups::Any,
         },
     };
