@@ -40,6 +40,36 @@ MUTANTS = {
         "JailNetwork::Full => SocketFamilies::InternetAndUnix,",
         "kit-jail:sockets_of_the_machine_cannot_be_reached",
     ),
+    "Landlock lets programs connect while they send": (
+        "kit/src/sys/confine.rs",
+        "            refused.extend(calls_that_connect_while_sending()?);\n",
+        "",
+        "kit-jail:landlock_limits_the_network_to_tcp_connections_to_the_ports",
+    ),
+    "Landlock lets programs use protocols without ports": (
+        "kit/src/sys/confine.rs",
+        "            refused_sockets.extend(other_protocols()?);\n",
+        "",
+        "kit-jail:landlock_limits_the_network_to_tcp_connections_to_the_ports",
+    ),
+    "a listed name leads to any address": (
+        "gt/src/host/network/mod.rs",
+        "            .filter(|address| self.hosts.allows_address(host, address.ip(), port))\n",
+        "",
+        "gt:host::network::tests::a_listed_name_that_leads_to_this_machine_is_refused",
+    ),
+    "the proxy reaches each host": (
+        "gt/src/host/network/mod.rs",
+        "        if !self.hosts.allows_host(host, port) {\n",
+        "        if false && !self.hosts.allows_host(host, port) {\n",
+        "jail::workers_and_gates_with_a_list_of_hosts_reach_only_those",
+    ),
+    "a worker with a list of hosts has the network of the machine": (
+        "gt/src/host/jail/session.rs",
+        "            NetworkAccess::Hosts(_) => JailNetwork::Ports(jail.ports.clone()),\n",
+        "            NetworkAccess::Hosts(_) => JailNetwork::Full,\n",
+        "jail::workers_and_gates_with_a_list_of_hosts_reach_only_those",
+    ),
     "git obeys what a jailed gate wrote": (
         "gt/src/flow/work/mq/gate.rs",
         "            && let Some(path) = pointers.find_change()?\n",

@@ -5,9 +5,10 @@ use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 
-use gt::host::gateway::{Gateway, open_session_gateway};
+use gt::host::gateway::{RefusalRecorders, SessionDoors, open_session_gateway};
 use gt::host::jail::session::SessionJail;
 use gt::host::wrapper::StartFile;
+use gt::town::config::NetworkAccess;
 use kit::gateway::{Call, CallFile, Frame, GatewayAddress, VERSION};
 use kit::sys::Env;
 use kit::sys::jail::JailBackend;
@@ -29,7 +30,7 @@ struct GuardedWorker {
     place: PathBuf,
     /// The `PATH` of the town's people.
     path: String,
-    gateway: Gateway,
+    doors: SessionDoors,
 }
 
 impl GuardedWorker {
@@ -64,9 +65,10 @@ impl GuardedWorker {
             home: None,
             writable: Vec::new(),
             readable: Vec::new(),
-            has_network: true,
+            network: NetworkAccess::Full,
             variables: Vec::new(),
             sockets: Vec::new(),
+            ports: Vec::new(),
         };
         let start = StartFile {
             cwd: worker.sandbox.clone(),
@@ -74,7 +76,11 @@ impl GuardedWorker {
             env: variables,
             jail: Some(jail),
         };
-        let (start, gateway) = open_session_gateway(&env, start, record_refusal).unwrap();
+        let recorders = RefusalRecorders {
+            command: record_refusal,
+            host: |_, _| {},
+        };
+        let (start, doors) = open_session_gateway(&env, start, recorders).unwrap();
         let address = match start.jail.unwrap().sockets.first() {
             Some(socket) => GatewayAddress::Socket(socket.host.clone()),
             None => GatewayAddress::parse(&start.env.last().unwrap().1).unwrap(),
@@ -86,7 +92,7 @@ impl GuardedWorker {
             address,
             place,
             path: env.get("PATH").unwrap().to_owned(),
-            gateway: gateway.unwrap(),
+            doors: doors.unwrap(),
         }
     }
 
@@ -471,7 +477,7 @@ fn connections_without_the_secret_hold_up_no_call_and_nothing_stays_behind() {
     assert_eq!(mode & 0o777, 0o700);
     let calls = guarded.worker.town.root().join(".runtime/gateway");
     assert!(calls.is_dir());
-    drop(guarded.gateway);
+    drop(guarded.doors);
     let left: Vec<_> = std::fs::read_dir(calls).unwrap().collect();
     assert!(left.is_empty(), "{left:?}");
 }

@@ -1,5 +1,7 @@
 //! The jail of workers' sessions, with an agent that tries to break out.
 
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -178,6 +180,137 @@ fn work_of_a_scripted_agent_in_the_jail_is_merged() {
     work(&town, "landlock");
 }
 
+/// A program that tries to reach what the list of its jail does not have. It writes the names of the
+/// attempts that succeed.
+const NETWORK_ATTEMPTS: &str = r"
+import os, socket, sys
+from urllib.parse import urlsplit
+LISTED, OTHER, OWN = PORTS, int(os.environ['GT_PORT'])
+proxy = urlsplit(os.environ['HTTPS_PROXY'])
+reached = []
+def attempt(name, action):
+    try:
+        if action():
+            reached.append(name)
+    except OSError:
+        pass
+def ask(request):
+    with socket.create_connection((proxy.hostname, proxy.port), timeout=20) as stream:
+        stream.sendall(request.encode())
+        answer = b''
+        while part := stream.recv(4096):
+            answer += part
+    return answer.decode()
+def tunnel(host, more=''):
+    answer = ask(f'CONNECT {host} HTTP/1.1\r\n{more}\r\nGET /page HTTP/1.0\r\n\r\n')
+    return 'from outside' in answer
+def own():
+    with socket.create_server(('127.0.0.1', OWN)):
+        return socket.create_connection(('127.0.0.1', OWN), timeout=20)
+attempt('tunnel', lambda: tunnel(f'localhost:{LISTED}'))
+attempt('plain', lambda: 'from outside' in ask(f'GET http://localhost:{LISTED}/ HTTP/1.1\r\n\r\n'))
+attempt('own', own)
+attempt('direct', lambda: socket.create_connection(('127.0.0.1', LISTED), timeout=20))
+attempt('direct-other', lambda: socket.create_connection(('127.0.0.1', OTHER), timeout=20))
+attempt('port', lambda: tunnel(f'localhost:{OTHER}'))
+attempt('address', lambda: tunnel(f'127.0.0.1:{LISTED}'))
+attempt('number', lambda: tunnel(f'2130706433:{LISTED}'))
+attempt('mapped', lambda: tunnel(f'[::ffff:127.0.0.1]:{LISTED}'))
+attempt('flood', lambda: tunnel(f'localhost:{LISTED}', 'A: ' + 'a' * 65536 + '\r\n'))
+print(' '.join(reached))
+sys.exit(' '.join(reached) != sys.argv[1])
+";
+
+/// Serves one page on the loopback of the machine. Returns the port.
+fn serve_page() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            // A client that only connects sends nothing.
+            let read = stream.read(&mut [0; 4096]).unwrap_or(0);
+            if read > 0 {
+                let page = b"HTTP/1.0 200 OK\r\nContent-Length: 12\r\n\r\nfrom outside";
+                stream.write_all(page).ok();
+            }
+        }
+    });
+    port
+}
+
+/// The hosts that were refused to the worker of a bead, or to the gates if there is no bead.
+fn refused_hosts(town: &Town, bead: Option<&str>) -> Vec<String> {
+    let events = town.events("network_refused");
+    let of_bead = events
+        .iter()
+        .filter(|event| event["payload"]["bead"].as_str() == bead);
+    of_bead
+        .filter_map(|event| event["payload"]["host"].as_str())
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn workers_and_gates_with_a_list_of_hosts_reach_only_those() {
+    let (town, origin) = Town::with_rig();
+    let [listed, other] = [serve_page(), serve_page()];
+    let attempts = NETWORK_ATTEMPTS.replace("PORTS", &format!("{listed}, {other}"));
+    town.script(&format!(
+        "cat >attempts.py <<'END'\n{attempts}\nEND\n\
+         /usr/bin/python3 attempts.py 'tunnel plain own' >\"$GT_BEAD.txt\" && git add -A"
+    ));
+    let refused = [
+        format!("localhost:{other}"),
+        format!("127.0.0.1:{listed}"),
+        format!("2130706433:{listed}"),
+        format!("[::ffff:127.0.0.1]:{listed}"),
+    ];
+    let work = |town: &Town, jail: &str| {
+        let bead = town.bead("web", "Reach hosts");
+        let worker = town.sling(&bead);
+        assert_eq!(status_of(town, &worker)["jail"], jail);
+        town.closed("web", &bead);
+        let reached = origin.file("main", &format!("{bead}.txt"));
+        assert_eq!(reached, "tunnel plain own", "{jail}");
+        assert_eq!(refused_hosts(town, Some(&bead)), refused, "{jail}");
+        let why = town.gt(["why", &bead]).ok().out;
+        let line = format!("refused the network host localhost:{other} to a jail of web");
+        assert!(why.contains(&line), "{why}");
+    };
+    let hosts = format!("localhost:{listed}");
+    let work_with_both_settings = |town: &Town, jail: &str| {
+        let network = format!("{hosts},*.example.com");
+        let sandbox = json!({ "jail": "required", "jail_network": network });
+        town.set_rig_setting("web", "sandbox", sandbox);
+        town.gate("web", "/usr/bin/python3 attempts.py 'tunnel plain own'");
+        let before = refused_hosts(town, None).len();
+        work(town, jail);
+        assert_eq!(refused_hosts(town, None)[before..], refused, "{jail}");
+        // Without a list, workers reach the hosts of their program, and gates reach none.
+        let sandbox = json!({ "jail": "required", "jail_network": "none" });
+        town.set_rig_setting("web", "sandbox", sandbox);
+        town.gate("web", "test -z \"${HTTPS_PROXY:-}\"");
+        work(town, jail);
+    };
+    let agents = json!({ "worker": {
+        "provider": "scripted",
+        "args": ["scripted", "--script", town.path("scripts/work")],
+        "jail_hosts": [hosts],
+    }});
+    town.set_town_setting("agents", agents);
+    let landlock = town.path_without_bubblewrap();
+    town.up();
+    work_with_both_settings(&town, "bubblewrap");
+    town.gt(["down"]).ok();
+    let town = town.with_env("PATH", &landlock);
+    town.up();
+    let jail = "landlock (limits the ports of the network, not the hosts)";
+    work_with_both_settings(&town, jail);
+    let warned = town.gt(["doctor", "jail"]).run().out;
+    assert!(warned.contains("limits the ports of a network"), "{warned}");
+}
+
 #[test]
 fn a_trial_of_an_agent_names_what_the_jail_keeps_from_it() {
     let (town, _origin) = Town::with_rig();
@@ -185,7 +318,12 @@ fn a_trial_of_an_agent_names_what_the_jail_keeps_from_it() {
     std::fs::create_dir_all(key.parent().unwrap()).unwrap();
     std::fs::write(&key, "secret").unwrap();
     let path = key.to_str().unwrap();
-    town.script_named("reader", &format!("cat {path} || exit 4"));
+    town.script_named(
+        "reader",
+        &format!("git ls-remote http://other.invalid/x || true; cat {path} || exit 4"),
+    );
+    let sandbox = json!({ "jail_network": "*.example.com" });
+    town.set_rig_setting("web", "sandbox", sandbox);
     let agent = json!({ "command": town.path("scripts/reader") });
     town.set_town_setting("agents", json!({ "reader": agent }));
     let landlock = town.path_without_bubblewrap();
@@ -202,6 +340,11 @@ fn a_trial_of_an_agent_names_what_the_jail_keeps_from_it() {
         let refused = trial["refused"].as_array().unwrap();
         let of_key = refused.iter().find(|one| one["path"] == path);
         assert_eq!(of_key.unwrap()["error"], error, "{trial}");
+        assert_eq!(
+            trial["refused_hosts"],
+            json!(["other.invalid:80"]),
+            "{trial}"
+        );
     }
     for folder in ["polecats", ".runtime/jail"] {
         let left = std::fs::read_dir(town.root().join("web").join(folder));

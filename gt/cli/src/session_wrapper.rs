@@ -6,9 +6,13 @@ use std::process::ExitStatus;
 
 use super::{CommandResult, build_report_with_exit};
 use crate::context::{Context, record_refused_command};
-use gt::host::gateway::open_session_gateway;
+use gt::host::gateway::{RefusalRecorders, open_session_gateway};
 use gt::host::jail::session::{outlive_agent, run_session};
+use gt::host::network::{open_relay, proxy_variables};
 use gt::host::{live_town, wrapper};
+use gt::record::hook::find_hooked_bead;
+use gt::town::Town;
+use gt::town::event::Event;
 use gt::town::permission::find_permission_name;
 use kit::sys::ChildCommand;
 
@@ -34,13 +38,17 @@ pub(crate) struct Args {
     #[arg(long, hide = true, conflicts_with = "file", requires = "words")]
     foreground: bool,
 
+    /// Pass a port of the loopback on to the socket of the network proxy
+    #[arg(long, hide = true, value_name = "SOCKET", requires = "foreground")]
+    relay: Option<PathBuf>,
+
     #[arg(last = true, hide = true, requires = "foreground")]
     words: Vec<String>,
 }
 
 pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     let Some(file) = args.file else {
-        return run_in_foreground(&args.words);
+        return run_in_foreground(&args.words, args.relay);
     };
     let exe = live_town::find_gt_program(&ctx.env);
     let terminal = ctx.env.get("TERM");
@@ -53,22 +61,44 @@ pub(crate) fn run(ctx: &Context, args: Args) -> CommandResult {
     }
     if args.gateway {
         outlive_agent()?;
-        let (start, gateway) = open_session_gateway(&ctx.env, start, |town, command| {
-            record_refused_command(town, command, find_permission_name(command));
-        })?;
+        let recorders = RefusalRecorders {
+            command: |town, command| {
+                record_refused_command(town, command, find_permission_name(command));
+            },
+            host: record_refused_host,
+        };
+        let (start, doors) = open_session_gateway(&ctx.env, start, recorders)?;
         let status = wrapper::run_jail_step(&start, &file, &exe);
-        drop(gateway);
+        drop(doors);
         return end_with(status?);
     }
     Err(wrapper::become_gateway(start, &file, &exe, terminal).into())
 }
 
-fn run_in_foreground(words: &[String]) -> CommandResult {
+/// Records that a worker in a jail does not reach a host, with its work.
+fn record_refused_host(town: &Town, host: &str) {
+    town.record_event(&Event::NetworkRefused {
+        rig: town.actor.rig().unwrap_or("").to_owned(),
+        host: host.to_owned(),
+        // The event is enough if the hook cannot be read.
+        bead: find_hooked_bead(town, &town.actor).ok(),
+    });
+}
+
+fn run_in_foreground(words: &[String], relay: Option<PathBuf>) -> CommandResult {
     let (program, args) = match words.split_first() {
         Some((program, args)) => (program.as_str(), args),
         None => ("", &[][..]),
     };
-    end_with(ChildCommand::new(program).args(args).run_in_foreground()?)
+    let command = ChildCommand::new(program).args(args);
+    let variables = match relay {
+        Some(socket) => proxy_variables(open_relay(socket)?),
+        None => Vec::new(),
+    };
+    let command = variables
+        .into_iter()
+        .fold(command, |command, (name, value)| command.env(name, value));
+    end_with(command.run_in_foreground()?)
 }
 
 /// Ends without output, with the code of a child. The end by a signal has the code of a shell.

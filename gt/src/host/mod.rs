@@ -6,6 +6,7 @@
 //! ends, the session ends, unless its last screen is to be kept: then it is listed as dead until it
 //! is ended.
 
+mod connection;
 pub mod daemon;
 pub mod ended;
 pub mod fake;
@@ -13,6 +14,7 @@ pub mod far;
 pub mod gateway;
 pub mod jail;
 pub mod live_town;
+pub mod network;
 mod question;
 pub mod runtime;
 mod session_jail;

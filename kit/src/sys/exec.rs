@@ -232,6 +232,12 @@ impl ChildCommand {
         self
     }
 
+    /// Returns the value of a variable that was set on the command.
+    pub fn find_env(&self, key: &str) -> Option<&OsStr> {
+        let found = self.set.iter().rfind(|(known, _)| known == key);
+        found.map(|(_, value)| value.as_os_str())
+    }
+
     /// The working directory, if it is not that of this process.
     pub fn working_folder(&self) -> Option<&Path> {
         self.cwd.as_deref()

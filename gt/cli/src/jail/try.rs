@@ -11,8 +11,9 @@ use gt::flow::agent::jail_trial::try_jail;
 /// It runs in an empty folder that is removed afterwards, with `--version` or the arguments after
 /// `--`, and cannot reach the town. Then the files are listed that exist and that it could not use,
 /// if `strace` is installed: what it needs of them belongs into `jail_copies` or `jail_readable` of
-/// the agent. With `--json` {agent, program, jail, exit_code, output, is_traced, refused}. The exit
-/// code is 1 if the program failed.
+/// the agent. Hosts of the network that the settings do not list are listed, too. With `--json` {agent,
+/// program, jail, exit_code, output, is_traced, refused, refused_hosts}. The exit code is 1 if the
+/// program failed.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The agent program, by its name in the settings
@@ -56,6 +57,14 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         for refused in &trial.refused {
             let path = escape_line(&refused.path.to_string_lossy());
             page.line(format!("  {path}  ({})", refused.error));
+        }
+        if !trial.refused_hosts.is_empty() {
+            page.line(
+                "Refused hosts (sandbox.jail_network or jail_hosts of the agent can list them):",
+            );
+        }
+        for host in &trial.refused_hosts {
+            page.line(format!("  {}", escape_line(host)));
         }
     })
 }

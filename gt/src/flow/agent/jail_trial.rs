@@ -8,6 +8,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -19,6 +20,7 @@ use crate::host::SessionSpec;
 use crate::host::jail::session::wrap_trial;
 use crate::host::jail::session_plan::{JailedSession, SessionBackend, choose_session_backend};
 use crate::host::jail::{JailChoice, choose_backend};
+use crate::host::network::NetworkProxy;
 use crate::host::runtime;
 use crate::host::wrapper::session_environment;
 use crate::town::config::RigSettings;
@@ -50,6 +52,8 @@ pub struct JailTrial {
     pub is_traced: bool,
     /// The files that exist outside and could not be used inside.
     pub refused: Vec<RefusedPath>,
+    /// The hosts of the network that the settings do not list, as `host:port`.
+    pub refused_hosts: Vec<String>,
 }
 
 /// A file that a program could not use.
@@ -100,7 +104,16 @@ pub fn try_jail(town: &Town, rig: &Rig, agent: &str, args: &[String]) -> anyhow:
         argv: &argv,
         pass: &pass,
     };
-    let jail = session.prepare(backend, &mut env)?;
+    let mut jail = session.prepare(backend, &mut env)?;
+    let refused_hosts = Arc::new(Mutex::new(Vec::new()));
+    let found_hosts = Arc::clone(&refused_hosts);
+    let recorder = Box::new(move |host: &str| lock_list(&found_hosts).push(host.to_owned()));
+    let sockets = TemporaryFolder::new("gt-jail-")?;
+    let socket = sockets.path().join("network");
+    let proxy = NetworkProxy::open(backend, &socket, &jail.network, recorder)?;
+    if let Some(proxy) = &proxy {
+        jail.connect_proxy(proxy, &mut env);
+    }
     let spec = SessionSpec {
         env,
         pass: pass.clone(),
@@ -135,7 +148,13 @@ pub fn try_jail(town: &Town, rig: &Rig, agent: &str, args: &[String]) -> anyhow:
         output: text,
         is_traced,
         refused: read_trace(&trace)?,
+        refused_hosts: lock_list(&refused_hosts).clone(),
     })
+}
+
+fn lock_list(list: &Mutex<Vec<String>>) -> MutexGuard<'_, Vec<String>> {
+    // A poisoned lock means a panic between two plain changes of the list.
+    list.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads the record of a program. A missing one names nothing.

@@ -19,8 +19,8 @@ use kit::sys::{ChildCommand, file};
 use super::paths::{PathTranslation, Replacement};
 use super::repeated::{RecordedAnswers, RepeatedCalls};
 use super::sent_names::SentNames;
-use super::stream::Connection;
 use super::{CallPlaces, GatewaySession, count_call, remove_folder};
+use crate::host::connection::Connection;
 
 /// The time within which a caller sends its call, and then the files of it.
 const CALL_TIMEOUT: Duration = Duration::from_secs(2);

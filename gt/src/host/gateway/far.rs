@@ -11,8 +11,8 @@ use kit::sys::{Env, file};
 use super::call::CallServer;
 use super::paths::PathTranslation;
 use super::session::describe_session;
-use super::stream::Connection;
 use super::{CallPlaces, GatewaySession};
+use crate::host::connection::Connection;
 use crate::town::Town;
 use crate::town::identity::Address;
 

@@ -11,13 +11,9 @@ mod paths;
 mod repeated;
 mod sent_names;
 mod session;
-mod stream;
 
 use std::fs;
 use std::io;
-use std::net::{Ipv4Addr, TcpListener};
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -30,8 +26,11 @@ use kit::sys::{clock, file};
 use call::CallServer;
 pub use far::FarGateway;
 pub use paths::PathTranslation;
-pub use session::{open_session_gateway, remove_left_calls};
-use stream::Connection;
+pub use session::{
+    RefusalRecorders, SessionDoors, open_session_gateway, remove_left_calls,
+};
+
+use crate::host::connection::Listener;
 
 /// The calls of a session that run at the same time. Further ones wait.
 const MOST_CALLS: usize = 16;
@@ -100,8 +99,16 @@ impl Gateway {
         file::create_folder(&calls, 0o700)?;
         file::create_folder(&session.folder, 0o700)?;
         let (listener, address) = match kind {
-            GatewayKind::Socket => open_socket(&session.folder)?,
-            GatewayKind::Port => open_port()?,
+            GatewayKind::Socket => {
+                let path = session.folder.join("socket");
+                let listener = Listener::bind_socket(&path)?;
+                (listener, GatewayAddress::Socket(path))
+            }
+            GatewayKind::Port => {
+                let (listener, port) = Listener::bind_port()?;
+                let token = make_secret()?;
+                (listener, GatewayAddress::Port { port, token })
+            }
         };
         let token = match &address {
             GatewayAddress::Port { token, .. } => token.clone(),
@@ -116,45 +123,6 @@ impl Gateway {
     pub fn address(&self) -> &GatewayAddress {
         &self.address
     }
-}
-
-enum Listener {
-    Socket(UnixListener),
-    Port(TcpListener),
-}
-
-impl Listener {
-    fn accept(&self) -> io::Result<Connection> {
-        match self {
-            Self::Socket(listener) => listener
-                .accept()
-                .map(|(stream, _)| Connection::Socket(stream)),
-            Self::Port(listener) => listener.accept().map(|(stream, _)| {
-                // Small messages go at once. An error only makes them late.
-                stream.set_nodelay(true).ok();
-                Connection::Port(stream)
-            }),
-        }
-    }
-}
-
-fn open_socket(folder: &Path) -> io::Result<(Listener, GatewayAddress)> {
-    let path = folder.join("socket");
-    match fs::remove_file(&path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
-    let listener = UnixListener::bind(&path)?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
-    Ok((Listener::Socket(listener), GatewayAddress::Socket(path)))
-}
-
-fn open_port() -> io::Result<(Listener, GatewayAddress)> {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
-    let port = listener.local_addr()?.port();
-    let token = make_secret()?;
-    let address = GatewayAddress::Port { port, token };
-    Ok((Listener::Port(listener), address))
 }
 
 /// Returns 128 random bits as hexadecimal digits.

@@ -10,6 +10,7 @@ use kit::sys::{Env, file};
 use super::{Gateway, GatewayKind, GatewaySession, remove_folder};
 use crate::host::daemon;
 use crate::host::live_town::{LiveTown, open_live_town};
+use crate::host::network::{NetworkProxy, desk_ports};
 use crate::host::wrapper::StartFile;
 use crate::town::identity::{Address, SessionName};
 use crate::town::permission::{self, PermissionChanges};
@@ -19,13 +20,13 @@ use crate::town::{Town, TownLayout};
 const SOCKET_IN_JAIL: &str = "/run/gastown/gateway";
 
 /// Opens the gateway of a session, which this process serves until it is dropped, and returns the
-/// start file with the way to it. `env` is the environment of the session. `record_refusal` takes note of a command
-/// that the agent may not run.
+/// start file with the way to it. A proxy is opened, too, if the settings list the hosts of the network.
+/// `env` is the environment of the session.
 pub fn open_session_gateway(
     env: &Env,
     start: StartFile,
-    record_refusal: fn(&Town, &str),
-) -> io::Result<(StartFile, Option<Gateway>)> {
+    record: RefusalRecorders,
+) -> io::Result<(StartFile, Option<SessionDoors>)> {
     let (Some(mut jail), Some(root), Some(role)) = (
         start.jail.clone(),
         env.get("GT_TOWN_ROOT").map(Path::new),
@@ -42,8 +43,9 @@ pub fn open_session_gateway(
     file::create_private_folder(&sockets)?;
     let session = GatewaySession {
         folder: sockets.join(gateway_name(root, &agent)),
-        ..describe_session(env, root, &agent, start.env.clone(), record_refusal)
+        ..describe_session(env, root, &agent, start.env.clone(), record.command)
     };
+    let folder = session.folder.clone();
     let gateway = Gateway::open(kind, session)?;
     let address = match gateway.address() {
         GatewayAddress::Socket(host) => {
@@ -54,14 +56,45 @@ pub fn open_session_gateway(
             });
             GatewayAddress::Socket(inside)
         }
-        other => other.clone(),
+        GatewayAddress::Port { port, token } => {
+            jail.ports.push(*port);
+            jail.ports.extend(desk_ports(|name| {
+                let own = start.env.iter().find(|(known, _)| known == name);
+                own.map(|(_, value)| value.clone())
+            }));
+            let token = token.clone();
+            GatewayAddress::Port { port: *port, token }
+        }
+        other @ GatewayAddress::Far(_) => other.clone(),
     };
     let mut start = start;
+    let recorder = record_in_town(env, root, agent, record.host);
+    let socket = folder.join("network");
+    let proxy = NetworkProxy::open(jail.backend, &socket, &jail.network, recorder)?;
+    if let Some(proxy) = &proxy {
+        jail.connect_proxy(proxy, &mut start.env);
+    }
     start
         .env
         .push((ADDRESS_VARIABLE.to_owned(), address.to_string()));
     start.jail = Some(jail);
-    Ok((start, Some(gateway)))
+    let doors = SessionDoors { gateway, proxy };
+    Ok((start, Some(doors)))
+}
+
+/// The ways out of the jail of a session. They are closed when this is dropped.
+pub struct SessionDoors {
+    pub gateway: Gateway,
+    pub proxy: Option<NetworkProxy>,
+}
+
+/// The functions that take note of what an agent in a jail may not do.
+#[derive(Debug, Clone, Copy)]
+pub struct RefusalRecorders {
+    /// Takes note of a command, with its program.
+    pub command: fn(&Town, &str),
+    /// Takes note of a host of the network.
+    pub host: fn(&Town, &str),
 }
 
 /// Describes the session of an agent whose environment is `session_env`.
@@ -70,7 +103,7 @@ pub(super) fn describe_session(
     root: &Path,
     agent: &Address,
     session_env: Vec<(String, String)>,
-    record_refusal: fn(&Town, &str),
+    record_command: fn(&Town, &str),
 ) -> GatewaySession {
     GatewaySession {
         folder: PathBuf::new(),
@@ -80,7 +113,9 @@ pub(super) fn describe_session(
         env: session_env,
         runs_in_jail: permission::runs_in_place,
         list_bd_commands: list_bd_commands(env, root, agent.clone()),
-        record_refusal: Box::new(record_refusals(env, root, agent.clone(), record_refusal)),
+        record_refusal: record_in_town(env, root, agent.clone(), move |town, command| {
+            record_command(town, &format!("bd {command}"));
+        }),
         prepare_call: Box::new(|_| Ok(())),
         paths: None,
     }
@@ -140,16 +175,13 @@ fn list_bd_commands(
     })
 }
 
-/// Records the commands of `bd` that were refused, as `gt` records its own.
-fn record_refusals(
+/// Opens the town for each record.
+fn record_in_town(
     env: &Env,
     root: &Path,
     agent: Address,
-    record: fn(&Town, &str),
-) -> impl Fn(&str) + Send + Sync + use<> {
+    record: impl Fn(&Town, &str) + Send + Sync + 'static,
+) -> Box<dyn Fn(&str) + Send + Sync> {
     let (env, root) = (env.clone(), root.to_owned());
-    move |command| {
-        let town = open_live_town(&env, &root, agent.clone());
-        record(&town, &format!("bd {command}"));
-    }
+    Box::new(move |text| record(&open_live_town(&env, &root, agent.clone()), text))
 }

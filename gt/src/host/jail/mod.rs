@@ -19,9 +19,15 @@ use kit::sys::{ChildCommand, ChildOutput, ExecError};
 pub(crate) use choice::forget_backends;
 pub use choice::{BackendReport, JailChoice, choose_backend, probe_backends};
 pub(crate) use pointers::GitPointers;
+use session::FOREGROUND;
 
+use crate::host::live_town::open_live_town;
+use crate::host::network::{
+    NetworkProxy, RefusedHostRecorder, SOCKET_IN_JAIL, desk_ports, proxy_variables, relay_args,
+};
 use crate::town::Rig;
-use crate::town::config::{JailMode, JailSettings};
+use crate::town::config::{JailMode, JailSettings, NetworkAccess};
+use crate::town::event::event;
 use crate::town::temporary::TemporaryFolder;
 
 /// The reason why a command is not run.
@@ -38,6 +44,8 @@ pub enum JailRefusal {
     Plan(#[from] JailError),
     #[error("cannot create a private folder for the jail")]
     Folder(#[source] io::Error),
+    #[error("cannot open the network proxy of the jail")]
+    Proxy(#[source] io::Error),
     #[error("cannot copy the configuration of the agent program into the jail")]
     Copy(#[source] kit::sys::InsideError),
 }
@@ -52,6 +60,8 @@ pub(crate) struct RepositoryCommand {
 
 struct RunningJail {
     backend: JailBackend,
+    /// The proxy to the listed hosts, which is closed at the end of the run.
+    proxy: Option<NetworkProxy>,
     /// The home folder and the temporary folder of the command.
     #[expect(dead_code, reason = "removed at the end of the run")]
     folder: TemporaryFolder,
@@ -81,7 +91,7 @@ impl RepositoryCommand {
             Some(JailChoice::Works(backend)) => backend,
         };
         let folder = TemporaryFolder::new("gt-jail-").map_err(JailRefusal::Folder)?;
-        let plan = build_plan(rig, settings, tree, folder.path())?;
+        let mut plan = build_plan(rig, settings, tree, folder.path())?;
         let passed = rig.town().env.vars().filter(|(name, _)| {
             let matches = |pattern: &String| match pattern.strip_suffix('*') {
                 Some(start) => name.starts_with(start),
@@ -89,10 +99,21 @@ impl RepositoryCommand {
             };
             !name.starts_with("GT_") && settings.variables.iter().any(matches)
         });
-        let command = passed.fold(command, |command, (name, value)| command.env(name, value));
+        let mut command = passed.fold(command, |command, (name, value)| command.env(name, value));
+        let socket = folder.path().join("network");
+        let recorder = record_refused_hosts(rig);
+        let proxy = NetworkProxy::open(backend, &socket, &settings.network, recorder)
+            .map_err(JailRefusal::Proxy)?;
+        if let Some(proxy) = &proxy {
+            command = connect_proxy(proxy, &mut plan, &rig.town().exe, command);
+        }
         Ok(Self {
             command: plan.wrap(backend, command)?,
-            jail: Some(RunningJail { backend, folder }),
+            jail: Some(RunningJail {
+                backend,
+                proxy,
+                folder,
+            }),
             without_jail: None,
         })
     }
@@ -109,7 +130,7 @@ impl RepositoryCommand {
     /// None if there should be none.
     pub(crate) fn describe_jail(&self) -> Option<String> {
         match (&self.jail, &self.without_jail) {
-            (Some(jail), _) => Some(jail.backend.name().to_owned()),
+            (Some(jail), _) => Some(describe_backend(jail.backend, jail.proxy.is_some())),
             (None, Some(reason)) => Some(format!("none: {reason}")),
             (None, None) => None,
         }
@@ -134,6 +155,18 @@ impl RepositoryCommand {
         Ok(output)
     }
 }
+
+/// Names the backend of a jail, and what it does not hold. `limits_network` is true if the jail
+/// reaches a part of the network.
+pub(crate) fn describe_backend(backend: JailBackend, limits_network: bool) -> String {
+    match backend {
+        JailBackend::Landlock if limits_network => format!("{} ({PORTS_ONLY})", backend.name()),
+        _ => backend.name().to_owned(),
+    }
+}
+
+/// The limit of a network by Landlock.
+const PORTS_ONLY: &str = "limits the ports of the network, not the hosts";
 
 /// The variables of a run that are no secret and not the user's.
 const OWN_VARIABLES: [&str; 9] = [
@@ -168,14 +201,49 @@ fn build_plan(
         writable,
         readable,
         protected: vec![tree.join(".git")],
-        network: if settings.is_offline {
-            JailNetwork::None
-        } else {
-            JailNetwork::Full
+        network: match settings.network {
+            NetworkAccess::Full => JailNetwork::Full,
+            NetworkAccess::Hosts(_) => JailNetwork::None,
         },
         variables: own.chain(settings.variables.iter().cloned()).collect(),
         is_interactive: false,
         sockets: Vec::new(),
+    })
+}
+
+/// Leads a command to the proxy of its jail.
+fn connect_proxy(
+    proxy: &NetworkProxy,
+    plan: &mut JailPlan,
+    exe: &Path,
+    command: ChildCommand,
+) -> ChildCommand {
+    if let Some(port) = proxy.port() {
+        let mut ports = vec![port];
+        ports.extend(desk_ports(|name| {
+            let value = command.find_env(name)?;
+            Some(value.to_string_lossy().into_owned())
+        }));
+        plan.network = JailNetwork::Ports(ports);
+        return proxy_variables(port)
+            .into_iter()
+            .fold(command, |command, (name, value)| {
+                plan.variables.push(name.clone());
+                command.env(name, value)
+            });
+    }
+    plan.sockets.extend(proxy.socket());
+    plan.readable.push(exe.to_owned());
+    command.run_by(exe, relay_args(&FOREGROUND, Path::new(SOCKET_IN_JAIL)))
+}
+
+/// Records the hosts that a command of a rig does not reach.
+fn record_refused_hosts(rig: &Rig) -> RefusedHostRecorder {
+    let (env, root) = (rig.town().env.clone(), rig.town().layout.root().to_owned());
+    let (actor, rig) = (rig.town().actor.clone(), rig.name().to_owned());
+    Box::new(move |host| {
+        let town = open_live_town(&env, &root, actor.clone());
+        town.record_event(&event!(NetworkRefused, rig: rig, host: host, bead: None));
     })
 }
 

@@ -9,6 +9,7 @@
 //! agent, waits for its end and kills the processes that are left. What the gateway starts for the
 //! agent is no descendant of the second one, because some of it outlives the session (`gt handoff`).
 
+use std::ffi::OsString;
 use std::io;
 use std::path::Path;
 use std::process::ExitStatus;
@@ -20,8 +21,10 @@ use kit::gateway::ADDRESS_VARIABLE;
 use kit::sys::jail::{JailError, JailNetwork, JailPlan};
 use kit::sys::{ChildCommand, clock};
 
+use crate::host::network::{SOCKET_IN_JAIL, relay_args};
 pub use crate::host::session_jail::SessionJail;
 use crate::host::wrapper::{StartError, StartFile};
+use crate::town::config::NetworkAccess;
 use crate::town::process::{self, Process};
 
 /// The hidden command of our own program that runs an agent in the foreground, inside its jail.
@@ -41,7 +44,7 @@ pub fn run_session(
     }
     adopt_orphans().map_err(StartError::Jail)?;
     outlive_agent()?;
-    let command = build_command(start, exe, terminal);
+    let command = build_command(start, jail, exe, terminal);
     let plan = build_plan(jail, exe);
     let status = plan.wrap(jail.backend, command)?.run_attached()?;
     kill_descendants();
@@ -57,6 +60,11 @@ pub(crate) fn wrap_trial(
     let plan = JailPlan {
         is_interactive: false,
         ..build_plan(jail, exe)
+    };
+    let command = if jail.has_relay() {
+        command.run_by(exe, foreground_args(jail))
+    } else {
+        command
     };
     plan.wrap(jail.backend, command)
 }
@@ -81,15 +89,29 @@ fn adopt_orphans() -> io::Result<()> {
     Ok(())
 }
 
-fn build_command(start: &StartFile, exe: &Path, terminal: Option<&str>) -> ChildCommand {
+fn build_command(
+    start: &StartFile,
+    jail: &SessionJail,
+    exe: &Path,
+    terminal: Option<&str>,
+) -> ChildCommand {
     let command = ChildCommand::new(exe)
-        .args(FOREGROUND)
+        .args(foreground_args(jail))
         .args(&start.argv)
         .cwd(&start.cwd)
         .env("TERM", terminal.unwrap_or("dumb"))
         .env("PWD", &start.cwd);
     let variables = start.env.iter();
     variables.fold(command, |command, (name, value)| command.env(name, value))
+}
+
+/// Returns the words of our own program that run a program in the foreground of a jail.
+fn foreground_args(jail: &SessionJail) -> Vec<OsString> {
+    if jail.has_relay() {
+        relay_args(&FOREGROUND, Path::new(SOCKET_IN_JAIL))
+    } else {
+        FOREGROUND.map(OsString::from).into()
+    }
 }
 
 fn build_plan(jail: &SessionJail, exe: &Path) -> JailPlan {
@@ -106,10 +128,10 @@ fn build_plan(jail: &SessionJail, exe: &Path) -> JailPlan {
             .chain(program_folder)
             .collect(),
         protected: Vec::new(),
-        network: if jail.has_network {
-            JailNetwork::Full
-        } else {
-            JailNetwork::None
+        network: match &jail.network {
+            NetworkAccess::Full => JailNetwork::Full,
+            // With Landlock, the gateway is one of the ports.
+            NetworkAccess::Hosts(_) => JailNetwork::Ports(jail.ports.clone()),
         },
         variables: jail.variables.iter().cloned().chain(own).collect(),
         is_interactive: true,

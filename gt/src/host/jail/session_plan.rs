@@ -21,7 +21,7 @@ use kit::sys::{ConfinedFolder, Env, file, foreign};
 use super::session::SessionJail;
 use super::{JailChoice, JailRefusal, choose_backend, list_caches, list_program_folders};
 use crate::host::runtime::{AgentRuntime, JailCopy};
-use crate::town::config::{JailMode, JailSettings};
+use crate::town::config::{JailMode, JailSettings, NetworkAccess};
 use crate::town::{Rig, RigLayout};
 
 /// The configuration folder of the agent program, in the private folder.
@@ -133,13 +133,24 @@ impl JailedSession<'_> {
             writable,
             readable,
             sockets: Vec::new(),
-            // The program talks to its model.
-            has_network: true,
+            ports: Vec::new(),
+            network: self.network(),
             variables: own
                 .chain(named)
                 .chain([crate::town::process::TOKEN.to_owned()])
                 .collect(),
         })
+    }
+
+    /// Returns the network of the rig, with the hosts of the agent program.
+    fn network(&self) -> NetworkAccess {
+        match self.settings.network.clone() {
+            NetworkAccess::Full => NetworkAccess::Full,
+            NetworkAccess::Hosts(mut hosts) => {
+                hosts.extend(self.runtime.preset.jail_hosts.clone());
+                NetworkAccess::Hosts(hosts)
+            }
+        }
     }
 
     fn env(&self) -> &Env {

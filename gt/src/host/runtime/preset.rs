@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::usage_limit::{UsageLimitMenu, UsageLimitTable, UsageLimitWords};
 use crate::host::InputRules;
-use crate::town::config::JailMode;
+use crate::town::config::{HostList, JailMode};
 
 /// The built-in presets, the default one first.
 const BUILT_IN: &[&str] = &[
@@ -59,6 +59,9 @@ pub struct RuntimePreset {
     /// Files and folders that the program reads in a jail besides its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub jail_readable: Vec<String>,
+    /// The hosts that the program reaches in a jail whose network is `none` or a list of hosts.
+    #[serde(skip_serializing_if = "HostList::is_empty")]
+    pub jail_hosts: HostList,
     /// The transcripts in the configuration folder, with `*` for any name.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub jail_transcripts: Vec<String>,

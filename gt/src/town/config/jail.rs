@@ -4,7 +4,7 @@ use std::path::{Component, Path};
 
 use serde::{Deserialize, Serialize};
 
-use super::{SandboxSettings, SettingPlace, SettingsError};
+use super::{NetworkAccess, SandboxSettings, SettingPlace, SettingsError};
 use crate::town::RigLayout;
 
 /// The mark of a cache that jailed commands may change.
@@ -42,8 +42,8 @@ impl JailMode {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct JailSettings {
     pub mode: JailMode,
-    /// True if jailed commands have no network.
-    pub is_offline: bool,
+    /// The network of jailed commands and workers. Workers reach the hosts of their program, too.
+    pub network: NetworkAccess,
     pub caches: Vec<JailCache>,
     /// The names of further variables. `*` at the end stands for all that begin so.
     pub variables: Vec<String>,
@@ -70,7 +70,14 @@ impl SandboxSettings {
                 })?,
                 None => JailMode::Off,
             },
-            is_offline: self.jail_network.as_deref() == Some("none"),
+            network: match self.jail_network.as_deref() {
+                Some(text) => NetworkAccess::parse(text).ok_or_else(|| {
+                    let expected = "full, none, or hosts such as \
+                         `registry.npmjs.org,*.example.com,db.example.com:5432`";
+                    bad_value(rig, "sandbox.jail_network", text, expected)
+                })?,
+                None => NetworkAccess::Full,
+            },
             caches: caches
                 .map(|text| parse_cache(rig, text))
                 .collect::<Result<_, _>>()?,
@@ -150,7 +157,7 @@ mod tests {
             is_shared,
         };
         assert_eq!(found.mode, JailMode::Required);
-        assert!(found.is_offline);
+        assert_eq!(found.network, NetworkAccess::parse("none").unwrap());
         let caches = [
             cache("~/.cargo/registry", false),
             cache("/var/cache/ccache", true),

@@ -81,7 +81,7 @@ pub struct SandboxSettings {
     /// The mode of the jail, one of [`super::JailMode`]. Kept as text, so that an invalid name does
     /// not make the other settings unreadable. Missing means off.
     pub jail: Option<String>,
-    /// The network in the jail. Missing means that of the machine.
+    /// The network in the jail: `full`, `none`, or hosts. Missing means that of the machine.
     pub jail_network: Option<String>,
     /// The folders outside the tree that jailed commands read.
     pub caches: Option<Vec<String>>,

@@ -175,6 +175,8 @@ pub enum Event {
     MoleculeSkipped { bead: String, formula: String, reason: String },
     /// A matter that only a user can resolve was reported.
     NeedsPerson { bead: String, subject: String, reason: String },
+    /// A host that the settings do not list was refused to a jail for the first time.
+    NetworkRefused { rig: String, host: String, #[serde(default, skip_serializing_if = "Option::is_none")] bead: Option<String> },
     /// The record of a started session was not written.
     NoteFailed { rig: String, polecat: String },
     Nuke { rig: String, polecat: String, rescue: Option<String>, forced: bool, bead: Option<String> },

@@ -6,7 +6,7 @@ use kit::sys::jail::JailBackend;
 use super::{CheckFindings, list_readable_rigs};
 use crate::host::LiveTown;
 use crate::host::jail::{BackendReport, probe_backends};
-use crate::town::config::{JailMode, RigSettings};
+use crate::town::config::{JailMode, JailSettings, NetworkAccess, RigSettings};
 
 pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
     let reports = probe_backends(&town.env);
@@ -14,20 +14,20 @@ pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
         .iter()
         .filter(|report| report.fault().is_none())
         .collect();
-    let modes: Vec<(String, JailMode)> = list_readable_rigs(town)
+    let rigs: Vec<(String, JailSettings)> = list_readable_rigs(town)
         .iter()
         .filter_map(|rig| {
             // The check of the rigs reports settings that are not valid.
             let settings = RigSettings::load(rig).ok()?.sandbox.jail(rig).ok()?;
-            Some((rig.name().to_owned(), settings.mode))
+            Some((rig.name().to_owned(), settings))
         })
         .collect();
     for report in &reports {
         report_backend(report, page);
     }
     let hint = "install bubblewrap: `apt-get install bubblewrap`; then run gt doctor jail";
-    for (rig, mode) in &modes {
-        match (mode, working.first().map(|report| report.backend)) {
+    for (rig, settings) in &rigs {
+        match (settings.mode, working.first().map(|report| report.backend)) {
             (JailMode::Off, _) => {}
             (JailMode::On, None) => page.warn(
                 format!("rig {rig}: no jail works here, so its workers and gates run with all your rights"),
@@ -35,6 +35,12 @@ pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
             ),
             (JailMode::Required, None) => page.error(
                 format!("rig {rig}: no jail works here, so no worker starts and nothing is merged"),
+                hint,
+            ),
+            (_, Some(JailBackend::Landlock)) if settings.network != NetworkAccess::Full => page.warn(
+                format!(
+                    "rig {rig}: Landlock limits the ports of a network, not the hosts, so a worker can reach each host that listens on one of them"
+                ),
                 hint,
             ),
             (_, Some(JailBackend::Landlock)) => page.note(

@@ -13,15 +13,15 @@ use crate::flow::place::desk::{
 use crate::flow::place::host::check_far_jail;
 use crate::flow::place::sandbox::{Sandbox, open_far_host};
 use crate::host::SessionJail;
-use crate::host::jail::JailRefusal;
 use crate::host::jail::session_plan::{
     JailedSession, SessionBackend, choose_session_backend, renew_session_folder,
 };
+use crate::host::jail::{JailRefusal, describe_backend};
 use crate::host::runtime::{self, AgentRuntime};
 use crate::record::desk::JAIL_SETTING;
 use crate::record::polecat::Slot;
 use crate::town::Rig;
-use crate::town::config::{self, JailMode, RigSettings};
+use crate::town::config::{self, JailMode, NetworkAccess, RigSettings};
 use crate::town::event::event;
 use crate::town::identity::Address;
 
@@ -154,10 +154,9 @@ pub(super) fn prepare_jail(
                 argv: command.argv,
                 pass: command.pass,
             };
-            (
-                Some(session.prepare(backend, env)?),
-                backend.name().to_owned(),
-            )
+            let jail = session.prepare(backend, env)?;
+            let text = describe_backend(backend, jail.network != NetworkAccess::Full);
+            (Some(jail), text)
         }
     };
     file::replace_file_relaxed(&note, text.as_bytes(), 0o600)?;
