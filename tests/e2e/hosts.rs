@@ -70,6 +70,36 @@ fn a_worker_on_another_machine_hands_in_and_is_merged() {
 }
 
 #[test]
+fn a_worker_behind_ssh_hands_in_through_a_cut_and_is_merged() {
+    let (town, origin) = Town::with_rig();
+    let far = FarMachine::with_ssh(&town);
+    let go = far.home.join("go");
+    let working = far.home.join("working");
+    town.script(&format!(
+        "head -c 3000000 /dev/urandom > large.bin\n: > {}\n{}",
+        working.display(),
+        wait_for(&go)
+    ));
+    let added = town.gt(["host", "add", "big", "--ssh", "big-machine"]).ok();
+    assert!(added.out.contains("way:    ssh big-machine"), "{}", added.out);
+    let bead = town.bead("web", "Work behind ssh");
+    sling_far(&town, &bead);
+    eventually("the work", || working.exists().then_some(()));
+    far.cut();
+    fs::write(&go, "").unwrap();
+    eventually("the cut is noticed", || {
+        let hosts = town.gt(["host", "list"]).ok().out;
+        hosts.contains("no route to big").then_some(())
+    });
+    far.mend();
+    wait_for_request(&town);
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(town.status_of("web", &bead), "closed");
+    let size = origin.git(["cat-file", "-s", "main:large.bin"]);
+    assert_eq!(size, "3000000");
+}
+
+#[test]
 fn new_work_in_a_sandbox_of_another_machine_begins_with_the_target() {
     let (town, origin) = Town::with_rig();
     let far = FarMachine::new(&town);
@@ -166,6 +196,28 @@ fn uncommitted_work_on_another_machine_reaches_the_town() {
     );
     let status = town.git_at(&sandbox, ["status", "--porcelain"]).ok();
     assert_eq!(status.out, "MM README.md\n?? new.txt\n");
+}
+
+#[test]
+fn a_worker_whose_program_ended_far_away_goes_on_in_its_sandbox() {
+    let (town, origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let first = far.home.join("first");
+    town.script(&format!(
+        "if ! [ -e {0} ]; then echo kept > kept.txt; : > {0}; exit 7; fi\necho more > more.txt",
+        first.display()
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    sling_far(&town, &bead);
+    eventually("the first session", || first.exists().then_some(()));
+    eventually("the hand-in of the second session", || {
+        town.patrol();
+        requests(&town).into_iter().next()
+    });
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(origin.file("main", "kept.txt"), "kept");
+    assert_eq!(origin.file("main", "more.txt"), "more");
 }
 
 #[test]
