@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure that what building, testing and the demo need is there: a Rust toolchain, git, git-lfs (for tests), tmux,
-# sqlite3, a C compiler, bubblewrap. `setup.sh test` adds what only tests need: Chromium, strace.
+# sqlite3, a C compiler, bubblewrap. `setup.sh test` adds what only tests need: Chromium, strace, sshd.
 # On Debian and its kin what is missing is installed with apt-get, as root or with sudo, and named first; elsewhere it
 # is only named.
 set -eu
@@ -20,6 +20,8 @@ need cc gcc
 [ "$(uname -s)" != Linux ] || need bwrap bubblewrap
 # They read what a jail refused.
 [ "${1:-}" != test ] || [ "$(uname -s)" != Linux ] || need strace strace
+# They reach another machine.
+[ "${1:-}" != test ] || [ -x /usr/sbin/sshd ] || need sshd openssh-server
 [ -e /usr/include/stdlib.h ] || [ "$(uname -s)" != Linux ] || missing="$missing libc6-dev"
 
 if [ -n "$missing" ]; then

@@ -43,7 +43,15 @@ impl<'t> FarMachine<'t> {
             let keygen = town.program_on_path("ssh-keygen");
             let path = machine.home.join(key);
             keygen
-                .args(["-q", "-t", "ed25519", "-N", "", "-f", path.to_str().unwrap()])
+                .args([
+                    "-q",
+                    "-t",
+                    "ed25519",
+                    "-N",
+                    "",
+                    "-f",
+                    path.to_str().unwrap(),
+                ])
                 .ok();
         }
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -69,7 +77,9 @@ impl<'t> FarMachine<'t> {
         let program = town.program_on_path("/usr/sbin/sshd");
         let program = program.args(["-D", "-f", config.to_str().unwrap()]);
         machine.server = Some(program.start());
-        eventually("the ssh server", || TcpStream::connect(("127.0.0.1", port)).ok());
+        eventually("the ssh server", || {
+            TcpStream::connect(("127.0.0.1", port)).ok()
+        });
         machine
     }
 

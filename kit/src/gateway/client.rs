@@ -10,13 +10,16 @@ use std::thread;
 use std::time::Duration;
 
 use super::frame::{Call, CallFile, Frame, FrameError, GatewayAddress, VERSION};
-use super::{ADDRESS_VARIABLE, MAX_CONTENT, WIDTH, is_display_variable};
+use super::{ADDRESS_VARIABLE, MAX_CONTENT, WIDTH, is_display_variable, kept_call_file};
 use crate::cli::named_files::NamedFile;
 use crate::sys::clock::{pause_thread, wait_for};
-use crate::sys::{Env, RandomSource};
+use crate::sys::{Env, RandomSource, file};
 use crate::ui::Ui;
 
-/// The time that a call of a box waits for a connection to the town. The tools of agents have limits
+/// The variable with the seconds that a call of a box waits for a connection to the town.
+const WAIT_VARIABLE: &str = "GT_GATEWAY_WAIT";
+
+/// The time that a call of a box waits for a connection to the town, if the variable does not say it. The tools of agents have limits
 /// of two minutes.
 const FAR_TIMEOUT: Duration = Duration::from_secs(90);
 
@@ -64,6 +67,35 @@ enum CallError {
     Cut(#[source] FrameError),
     #[error("{0}")]
     Refused(String),
+}
+
+/// Returns true for a call that hands in work: it is delivered when the town is reachable again.
+fn is_kept_call(call: &Call) -> bool {
+    call.program == "gt" && call.path.first().is_some_and(|command| command == "done")
+}
+
+/// Keeps a call beside the socket, from where it is delivered once.
+fn keep_call(socket: &Path, call: &Call, paths: &[PathBuf]) -> Result<Option<u8>, CallError> {
+    let kept = kept_call_file(socket);
+    let write = |source| CallError::Write {
+        path: kept.clone(),
+        source,
+    };
+    let mut content = Vec::new();
+    let encode = |frame: Frame, content: &mut Vec<u8>| {
+        frame
+            .write(content)
+            .map_err(|error| write(io::Error::other(error)))
+    };
+    encode(Frame::Call(call.clone()), &mut content)?;
+    for path in paths {
+        encode(Frame::File(read_file(path)?), &mut content)?;
+    }
+    file::replace_file(&kept, &content, 0o600).map_err(write)?;
+    let message = "The town is not reachable. This `gt done` is kept, and handed in as soon as it is: your work is over.\n";
+    // Who reads the output may be gone.
+    write_all(&mut io::stdout(), message.as_bytes()).ok();
+    Ok(Some(0))
 }
 
 /// Runs a command line outside of the jail that this process is in, and returns its exit code.
@@ -141,7 +173,11 @@ fn make_call(
             let other = stream.try_clone().map_err(CallError::Unreachable)?;
             exchange(stream, other, &call, &paths, &mut Printed::default())
         }
-        GatewayAddress::Far(path) => make_far_call(&path, &call, &paths),
+        GatewayAddress::Far(path) => {
+            let seconds = env.get(WAIT_VARIABLE).and_then(|text| text.parse().ok());
+            let limit = seconds.map_or(FAR_TIMEOUT, Duration::from_secs);
+            make_far_call(&path, limit, &call, &paths)
+        }
         GatewayAddress::Port { port, .. } => {
             let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port));
             let stream = stream.map_err(CallError::Unreachable)?;
@@ -169,10 +205,20 @@ fn skip_printed<'a>(content: &'a [u8], begun: &mut usize, printed: &mut usize) -
 }
 
 /// Makes a call that is asked for again after a cut, and run once.
-fn make_far_call(path: &Path, call: &Call, paths: &[PathBuf]) -> Result<Option<u8>, CallError> {
+fn make_far_call(
+    path: &Path,
+    limit: Duration,
+    call: &Call,
+    paths: &[PathBuf],
+) -> Result<Option<u8>, CallError> {
     let mut printed = Printed::default();
     loop {
-        let stream = connect_far(path)?;
+        let stream = match connect_far(path, limit) {
+            Err(CallError::Unreachable(_)) if is_kept_call(call) => {
+                return keep_call(path, call, paths);
+            }
+            connected => connected?,
+        };
         let other = stream.try_clone().map_err(CallError::Unreachable)?;
         match exchange(stream, other, call, paths, &mut printed) {
             Err(CallError::Cut(_)) => pause_thread(FAR_PAUSE),
@@ -183,9 +229,9 @@ fn make_far_call(path: &Path, call: &Call, paths: &[PathBuf]) -> Result<Option<u
 
 /// Connects to the socket of a box. Without a connection to the town, nobody listens there for a
 /// while.
-fn connect_far(path: &Path) -> Result<UnixStream, CallError> {
+fn connect_far(path: &Path, limit: Duration) -> Result<UnixStream, CallError> {
     let mut failure = None;
-    let connected = wait_for(FAR_TIMEOUT, || match UnixStream::connect(path) {
+    let connected = wait_for(limit, || match UnixStream::connect(path) {
         Ok(stream) => Some(stream),
         Err(error) => {
             failure = Some(error);

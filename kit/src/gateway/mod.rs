@@ -11,6 +11,8 @@
 //! program opens no file that the caller names: the caller sends the content, and gets back what was
 //! written.
 
+use std::path::{Path, PathBuf};
+
 mod client;
 mod forwarded;
 mod frame;
@@ -27,6 +29,12 @@ pub const ADDRESS_VARIABLE: &str = "GT_GATEWAY";
 
 /// The first argument of a program that runs for a caller in a jail, with the folder of the call.
 pub const FORWARDED_ARGUMENT: &str = "--forwarded=";
+
+/// Returns the file beside the socket of a box in which a call waits for the town, as its messages:
+/// the call, then its files.
+pub fn kept_call_file(socket: &Path) -> PathBuf {
+    socket.with_extension("kept")
+}
 
 /// The variable with the width of the caller's terminal.
 const WIDTH: &str = "COLUMNS";

@@ -2,7 +2,7 @@
 
 use super::{CommandResult, build_report};
 use crate::context::{Context, record_refused_command};
-use gt::flow::place::sandbox::prepare_far_call;
+use gt::flow::place::sandbox::{prepare_far_call, take_far_state};
 use gt::host::daemon;
 use gt::host::far::{LinkPlace, LinkRules, link_socket, run_link};
 use gt::town::permission::find_permission_name;
@@ -30,6 +30,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             record_refused_command(town, command, find_permission_name(command));
         },
         prepare_call: prepare_far_call,
+        take_state: take_far_state,
     };
     run_link(place, rules)?;
     build_report((), |(), _| {})

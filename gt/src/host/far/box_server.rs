@@ -11,11 +11,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
 
 use anyhow::Context as _;
-use kit::gateway::{ADDRESS_VARIABLE, GatewayAddress};
+use kit::gateway::{ADDRESS_VARIABLE, GatewayAddress, kept_call_file};
 use kit::sys::{ConfinedFolder, Env, file};
 use serde::Serialize;
 
 use super::box_sandbox::{make_sandbox, read_state};
+use super::delivery::{Deliveries, deliver_kept_call};
 use super::pack::PackFolder;
 use super::pipe::{Heartbeat, Pipe, PipeEnds, PipeSide};
 use super::protocol::{
@@ -71,6 +72,7 @@ struct BoxTown {
     packs: PackFolder,
     /// The sockets of sessions by name.
     gateways: Mutex<BTreeMap<String, PathBuf>>,
+    deliveries: Arc<Deliveries>,
 }
 
 impl BoxServer {
@@ -93,6 +95,8 @@ impl BoxServer {
         match request {
             BoxRequest::Hello(_) => Ok(()),
             BoxRequest::Sessions => {
+                // A session whose work is being handed in may have ended.
+                town.deliveries.wait();
                 let listed = town.tmux.list().map_err(FarError::from);
                 reply(stream, listed.map(|all| describe_sessions(&all)))
             }
@@ -172,9 +176,16 @@ impl BoxServer {
             packs: PackFolder::new(&layout.runtime().join("packs")),
             layout,
             gateways: Mutex::default(),
+            deliveries: Arc::default(),
         };
-        for live in town.tmux.list()? {
-            self.open_gateway(&town, &live.name)?;
+        let record = town.layout.runtime().join("gateways");
+        file::create_folder(&record, 0o700)?;
+        for name in fs::read_dir(&record)?.flatten() {
+            let name = name.file_name().to_string_lossy().into_owned();
+            let socket = self.open_gateway(&town, &name)?;
+            let (pipe, kept) = (self.pipe.clone(), kept_call_file(&socket));
+            town.deliveries
+                .begin(move || deliver_kept_call(&pipe, &name, &kept));
         }
         // A second greeting changes nothing.
         self.town.set(town).ok();
@@ -222,7 +233,10 @@ impl BoxServer {
         let mut gateways = town.gateways.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(socket) = gateways.remove(session) {
             // Its listener ends with this process.
-            fs::remove_file(socket).ok();
+            fs::remove_file(&socket).ok();
+            let record = town.layout.runtime().join("gateways").join(session);
+            file::remove_file(&record).map_err(FarError::failed)?;
+            file::remove_file(&kept_call_file(&socket)).map_err(FarError::failed)?;
         }
         Ok(())
     }
@@ -253,6 +267,9 @@ impl BoxServer {
         let pipe = self.pipe.clone();
         let name = session.to_owned();
         thread::Builder::new().spawn(move || accept_calls(&listener, &pipe, &name))?;
+        // The next connection opens it again.
+        let record = town.layout.runtime().join("gateways").join(session);
+        file::replace_file_relaxed(&record, b"", 0o600)?;
         gateways.insert(session.to_owned(), socket.clone());
         Ok(socket)
     }

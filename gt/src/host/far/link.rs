@@ -27,7 +27,7 @@ use super::protocol::{
     BoxRequest, FarError, Hello, PROTOCOL, TownRequest, Welcome, ask, read_line, read_raw_line,
     write_line,
 };
-use super::session_record::{SessionRecord, count_sessions};
+use super::session_record::{SessionRecord, count_sessions, list_records};
 use super::settings::HostSettings;
 use super::splice::splice;
 use crate::host::gateway::{FarGateway, PathTranslation};
@@ -92,6 +92,8 @@ pub struct LinkRules {
     pub record_refusal: fn(&Town, &str),
     /// Prepares the town for a call of an agent on a host.
     pub prepare_call: fn(&Env, &Path, &Address, &str, &Call) -> anyhow::Result<()>,
+    /// Brings the state of an agent's sandbox on a host to the town.
+    pub take_state: fn(&Env, &Path, &Address, &str) -> anyhow::Result<()>,
 }
 
 /// Keeps the pipe of a host until it is no longer needed. Another link of the host may be running:
@@ -254,9 +256,10 @@ impl Link {
             };
             self.set_state(state, Some(pipe.clone()));
             loop {
-                if let Some(reason) = pipe.wait_for_end(IDLE_TIMEOUT / 2) {
+                if let Some(reason) = pipe.wait_for_end(IDLE_TIMEOUT) {
                     return Err(reason);
                 }
+                self.take_states();
                 if self.is_idle() {
                     return Ok(());
                 }
@@ -277,6 +280,19 @@ impl Link {
             "" => reason,
             lines => format!("{reason} ({})", kit::ui::escape::escape_line(lines)),
         })
+    }
+
+    /// Brings the states of all sandboxes to the town, so that a lost host loses little.
+    fn take_states(&self) {
+        let LinkPlace {
+            env, town, host, ..
+        } = &self.place;
+        for (_, record) in list_records(town, host) {
+            if let Ok(agent) = record.agent.parse::<Address>() {
+                // The next time, it may succeed.
+                (self.rules.take_state)(env, town.root(), &agent, host).ok();
+            }
+        }
     }
 
     fn greet(pipe: &Pipe, town: String) -> Result<Welcome, String> {
@@ -335,6 +351,20 @@ impl Link {
         shared.state.clone()
     }
 
+    /// Returns the root of the town on the host, which a box may ask before its greeting was read.
+    fn wait_for_root(&self) -> Option<PathBuf> {
+        let is_connected =
+            |shared: &mut Shared| matches!(shared.state, LinkState::Connected { .. });
+        let waited = self
+            .changed
+            .wait_timeout_while(self.lock(), CONNECT_TIMEOUT, |shared| !is_connected(shared));
+        let (shared, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        match &shared.state {
+            LinkState::Connected { root, .. } => Some(root.clone()),
+            _ => None,
+        }
+    }
+
     /// Answers a request of the box.
     fn answer_box(&self, mut stream: UnixStream) {
         match read_line::<TownRequest>(&mut stream) {
@@ -365,9 +395,9 @@ impl Link {
         if let Some(gateway) = gateways.get(&record.token) {
             return Ok(Arc::clone(gateway));
         }
-        let LinkState::Connected { root, .. } = self.lock().state.clone() else {
-            anyhow::bail!("the connection is not complete");
-        };
+        let root = self
+            .wait_for_root()
+            .context("the connection is not complete")?;
         let agent: Address = record.agent.parse()?;
         let paths = PathTranslation {
             town: town.root().to_string_lossy().into_owned(),

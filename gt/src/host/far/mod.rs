@@ -13,6 +13,7 @@
 
 mod box_sandbox;
 mod box_server;
+mod delivery;
 mod far_host;
 mod host_set;
 mod link;

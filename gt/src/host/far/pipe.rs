@@ -29,6 +29,9 @@ const BEGIN: &[u8] = b"\0gastown-box-1\n";
 /// The maximum number of bytes before the beginning.
 const MAX_NOISE: usize = 64 * 1024;
 
+/// The time within which a pipe that opens no more streams says why.
+const END_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The last part of the noise that an error shows, in bytes.
 const SHOWN_NOISE: usize = 300;
 
@@ -149,9 +152,8 @@ impl Pipe {
         let sent = self.commands.send(PipeCommand::Open(reply));
         let opened = sent.ok().and_then(|()| opened.recv().ok());
         opened.ok_or_else(|| {
-            let reason = self
-                .end_reason()
-                .unwrap_or_else(|| PipeError::Ended.to_string());
+            let reason = self.wait_for_end(END_TIMEOUT);
+            let reason = reason.unwrap_or_else(|| PipeError::Ended.to_string());
             io::Error::new(io::ErrorKind::NotConnected, reason)
         })
     }
@@ -231,11 +233,15 @@ async fn serve(
     on_stream: impl Fn(UnixStream),
 ) -> Result<(), PipeError> {
     let mut duplex = BufReader::new(ends.into_duplex()?);
-    duplex.write_all(BEGIN).await?;
-    duplex.flush().await?;
+    let sent = match duplex.write_all(BEGIN).await {
+        Ok(()) => duplex.flush().await,
+        Err(error) => Err(error),
+    };
     let begun = tokio::time::timeout(heartbeat.beginning, skip_noise(&mut duplex));
     let silent = PipeError::Silent(heartbeat.beginning);
+    // A program that has ended may have said why.
     begun.await.map_err(|_| silent)??;
+    sent?;
     let mode = match side {
         PipeSide::Town => Mode::Client,
         PipeSide::Box => Mode::Server,

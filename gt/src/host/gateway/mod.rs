@@ -26,9 +26,7 @@ use kit::sys::{clock, file};
 use call::CallServer;
 pub use far::FarGateway;
 pub use paths::PathTranslation;
-pub use session::{
-    RefusalRecorders, SessionDoors, open_session_gateway, remove_left_calls,
-};
+pub use session::{RefusalRecorders, SessionDoors, open_session_gateway, remove_left_calls};
 
 use crate::host::connection::Listener;
 

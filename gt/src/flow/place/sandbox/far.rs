@@ -22,6 +22,7 @@ use crate::host::far::{
     is_object_id,
 };
 use crate::host::live_town::open_live_town;
+use crate::record::polecat::{PolecatIds, Slot};
 use crate::town::Town;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
@@ -37,6 +38,9 @@ const SANDBOX_COMMANDS: [&str; 7] = [
     "session-restart",
     "why",
 ];
+
+/// The time for another process that changes the sandbox.
+const SLOT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The time for an earlier transfer of the same sandbox.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(600);
@@ -219,16 +223,28 @@ pub fn prepare_far_call(
     host: &str,
     call: &Call,
 ) -> anyhow::Result<()> {
-    let Address::Polecat(rig, name) = agent else {
-        return Ok(());
-    };
     let command = call.path.first().map(String::as_str);
     if call.program != "gt" || !command.is_some_and(|word| SANDBOX_COMMANDS.contains(&word)) {
         return Ok(());
     }
+    take_far_state(env, root, agent, host)
+}
+
+/// Brings the state of a worker's sandbox on another machine to the town, while the worker has work
+/// there.
+pub fn take_far_state(env: &Env, root: &Path, agent: &Address, host: &str) -> anyhow::Result<()> {
+    let Address::Polecat(rig, name) = agent else {
+        return Ok(());
+    };
     let town = open_live_town(env, root, agent.clone());
     let rig = town.find_rig(rig)?;
-    Sandbox::new(&rig, name).take_from(&open_far_host(&town, host)?)?;
+    // A `gt done` or a restart that runs changes the town's copy.
+    let _held = rig.take_slot(name, SLOT_TIMEOUT)?;
+    let ids = PolecatIds::for_polecat(&rig, name);
+    let slot = Slot::load(&rig.store()?.snapshot()?, &ids.slot);
+    if slot.host_name.as_deref() == Some(host) && slot.is_unfinished() {
+        Sandbox::new(&rig, name).take_from(&open_far_host(&town, host)?)?;
+    }
     Ok(())
 }
 

@@ -30,7 +30,7 @@ mod restore;
 mod shared_hooks;
 mod snapshot;
 
-pub use far::{open_far_host, prepare_far_call};
+pub use far::{open_far_host, prepare_far_call, take_far_state};
 use keep::{is_commit_kept, parse_branch_bead};
 use provision::OUR_FOLDERS;
 pub(crate) use provision::provision_worktree;
