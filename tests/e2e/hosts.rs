@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
-use town_tests::{FarMachine, Town, eventually};
+use town_tests::{FarMachine, Terminal, Town, eventually};
 
 /// Slings a bead to a worker of the rig `web` on the host `big`. Returns `web/<name>`.
 fn sling_far(town: &Town, bead: &str) -> String {
@@ -101,6 +101,21 @@ fn a_worker_behind_ssh_hands_in_through_a_cut_and_is_merged() {
     assert_eq!(town.status_of("web", &bead), "closed");
     let size = origin.git(["cat-file", "-s", "main:large.bin"]);
     assert_eq!(size, "3000000");
+}
+
+#[test]
+fn attach_shows_a_session_on_another_machine() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::with_ssh(&town);
+    town.script("echo here is the far agent\nwhile :; do sleep 1; done");
+    town.gt(["host", "add", "big", "--ssh", "big-machine"]).ok();
+    let bead = town.bead("web", "Work");
+    let worker = sling_far(&town, &bead);
+    let line = format!("gt attach {worker}");
+    let terminal = Terminal::run(&town, &town.root(), &line);
+    terminal.wait_for("here is the far agent");
+    drop(terminal);
+    assert!(far.sandbox(&worker).is_dir());
 }
 
 #[test]

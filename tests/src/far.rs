@@ -87,7 +87,7 @@ impl<'t> FarMachine<'t> {
     fn write_script(&self, command: &str) {
         let script = format!(
             "#!/bin/sh\n[ -e {0}/cut ] && {{ echo 'no route to big' >&2; exit 255; }}\necho $$ > {0}/pipe\n\
-             exec env -i HOME={0}/home XDG_RUNTIME_DIR={0}/run TMUX_TMPDIR={0}/run TMPDIR={0}/tmp PATH={1} \
+             exec env -i HOME={0}/home XDG_RUNTIME_DIR={0}/run TMUX_TMPDIR={0}/run TMPDIR={0}/tmp TERM=\"$TERM\" PATH={1} \
              {command}\n",
             self.home.display(),
             self.path(),

@@ -1,12 +1,36 @@
 //! `gt box`: the far side of a host.
 
+mod attach;
 mod serve;
+
+use std::path::PathBuf;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::host::daemon::find_socket_folder;
+use gt::host::far::BoxPlace;
+use gt::host::live_town::find_gt_program;
 
 kit::family! {
     /// Serve a town on another machine
     Args:
     Serve => serve,
+    Attach => attach,
+}
+
+/// Returns the place of the box on this machine.
+fn box_place(ctx: &Context, folder: Option<PathBuf>) -> BoxPlace {
+    let env = &ctx.env;
+    let folder = match folder {
+        Some(folder) => env.make_absolute(&folder.to_string_lossy()),
+        None => env
+            .folder_named_by("XDG_DATA_HOME", "~/.local/share")
+            .join("gastown/box"),
+    };
+    BoxPlace {
+        exe: find_gt_program(env),
+        sockets: find_socket_folder(env),
+        env: env.clone(),
+        folder,
+    }
 }

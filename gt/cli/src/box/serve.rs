@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use super::{CommandResult, build_report};
+use super::{CommandResult, box_place, build_report};
 use crate::context::Context;
-use gt::host::daemon::find_socket_folder;
-use gt::host::far::{BoxPlace, PipeEnds, serve_box};
-use gt::host::live_town::find_gt_program;
+use gt::host::far::{PipeEnds, serve_box};
 
 /// Serve a town that connects to this machine
 ///
@@ -21,22 +19,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
-    let env = &ctx.env;
-    let folder = match args.folder {
-        Some(folder) => env.make_absolute(&folder.to_string_lossy()),
-        None => env
-            .folder_named_by("XDG_DATA_HOME", "~/.local/share")
-            .join("gastown/box"),
-    };
-    let place = BoxPlace {
-        exe: find_gt_program(env),
-        sockets: find_socket_folder(env),
-        env: env.clone(),
-        folder,
-    };
-    let reason = serve_box(place, PipeEnds::Standard)?;
-    build_report((), move |(), page| {
-        // The town is gone, so that nobody reads more.
-        let _ = (&reason, page);
-    })
+    serve_box(box_place(ctx, args.folder), PipeEnds::Standard)?;
+    // The town is gone, so that nobody reads more.
+    build_report((), |(), _| {})
 }

@@ -59,6 +59,23 @@ pub fn serve_box(place: BoxPlace, ends: PipeEnds) -> anyhow::Result<String> {
     Ok(pipe.wait())
 }
 
+/// Returns the command that shows a session of a town in the terminal of this machine.
+pub fn attach_command(place: &BoxPlace, town: &str, session: &str) -> anyhow::Result<Vec<String>> {
+    check_town_id(town)?;
+    let root = place.folder.join(town);
+    let root = root
+        .canonicalize()
+        .with_context(|| format!("no town `{town}` has sessions here"))?;
+    let tmux = Tmux::for_town(&TownLayout::new(&root), &place.env, &place.exe);
+    Ok(tmux.attach_command(session))
+}
+
+fn check_town_id(town: &str) -> anyhow::Result<()> {
+    let is_id = town.len() >= 8 && town.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    anyhow::ensure!(is_id, "a town has no valid id");
+    Ok(())
+}
+
 struct BoxServer {
     place: BoxPlace,
     pipe: Pipe,
@@ -144,10 +161,6 @@ impl BoxServer {
                 let mut stream = stream;
                 town.packs.send(&part, &mut stream)
             }
-            BoxRequest::Attach { .. } => {
-                let words = "this box shows no sessions".to_owned();
-                reply(stream, Err::<(), _>(FarError::Failed { words }))
-            }
         }
     }
 
@@ -164,8 +177,7 @@ impl BoxServer {
                 "the town"
             },
         );
-        let is_id = hello.town.len() >= 8 && hello.town.bytes().all(|b| b.is_ascii_alphanumeric());
-        anyhow::ensure!(is_id, "a town has no valid id");
+        check_town_id(&hello.town)?;
         let root = self.place.folder.join(&hello.town);
         file::create_folder(&root, 0o700)?;
         file::create_private_folder(&self.place.sockets)?;

@@ -17,6 +17,7 @@ use super::protocol::{
 use super::session_record::{
     SessionRecord, count_sessions, forget_ended, list_records, remove_record,
 };
+use super::settings::HostSettings;
 use crate::host::gateway::PathTranslation;
 use crate::host::wrapper::session_environment;
 use crate::host::{
@@ -286,11 +287,10 @@ impl SessionHost for FarHost {
         })
     }
 
+    /// Empty for a host that is not reached by ssh.
     fn attach_command(&self, name: &str) -> Vec<String> {
-        let exe = self.exe.to_string_lossy().into_owned();
-        [&exe, "host", "attach", &self.name, name]
-            .map(str::to_owned)
-            .to_vec()
+        let settings = HostSettings::load(&self.town, &self.name).ok().flatten();
+        settings.map_or_else(Vec::new, |settings| settings.attach_command(name))
     }
 
     fn kill(&self, name: &str) -> Result<(), HostError> {

@@ -24,7 +24,7 @@ mod session_record;
 mod settings;
 mod splice;
 
-pub use box_server::{BoxPlace, serve_box};
+pub use box_server::{BoxPlace, attach_command, serve_box};
 pub use far_host::{FarHost, link_socket};
 pub use host_set::HostSet;
 pub use link::{LinkPlace, LinkRules, LinkState, read_state, run_link};

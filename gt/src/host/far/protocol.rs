@@ -48,12 +48,6 @@ pub enum BoxRequest {
     Take(SandboxQuestion),
     /// The bytes of a pack that the box offered, from an offset on.
     Pack(PackPart),
-    /// Shows a session in the terminal at the other end of the stream.
-    Attach {
-        session: String,
-        columns: u16,
-        rows: u16,
-    },
 }
 
 /// A request of the box.

@@ -99,6 +99,18 @@ impl HostSettings {
         }
     }
 
+    /// Returns the command that shows a session of the host in the user's terminal. Empty for a host
+    /// that is not reached by ssh.
+    pub(super) fn attach_command(&self, session: &str) -> Vec<String> {
+        let HostTransport::Ssh(host) = &self.transport else {
+            return Vec::new();
+        };
+        let program = shlex_quote(&self.program);
+        // Names of sessions and towns have no character that a shell reads.
+        let line = format!("{program} box attach {} {session}", self.town);
+        ["ssh", "-t", "--", host, &line].map(str::to_owned).to_vec()
+    }
+
     /// Describes the way to the host in a few words.
     pub fn describe(&self) -> String {
         match &self.transport {
