@@ -60,6 +60,7 @@ pub use remote::{PushError, PushLease, PushRefusal, RemoteBranch, RemoteHead, is
 pub use run::GitCall;
 pub use scratch::ScratchFolder;
 pub(crate) use setup::lines_to_append;
+pub use stalling_file::find_stalling_file;
 pub use submodule::{SubmoduleCommit, SubmoduleWork};
 pub use tree::{TreeEntries, TreeEntry};
 pub use user::GitUser;

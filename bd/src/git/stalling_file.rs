@@ -15,7 +15,6 @@ use std::path::{Path, PathBuf};
 use kit::sys::file;
 
 use super::run::path_of_bytes;
-use super::separate::SeparateRepository;
 use super::{Git, GitError};
 
 /// The files that git opens by name.
@@ -49,7 +48,7 @@ impl Git {
     /// remembers the file.
     pub(super) fn explain_time_limit(&self) -> Option<GitError> {
         let separate = self.separate.as_ref()?;
-        let path = find_stalling_file(separate)?;
+        let path = find_stalling_file(&separate.top)?;
         let record = separate.git_dir.join(RECORD_NAME);
         let bytes = path.clone().into_os_string().into_vec();
         // Without the record, the next command waits, too.
@@ -66,9 +65,10 @@ fn is_stalling(path: &Path) -> bool {
     })
 }
 
-/// Looks through a work tree, the upper folders first. No link is followed.
-fn find_stalling_file(separate: &SeparateRepository) -> Option<PathBuf> {
-    let mut folders = VecDeque::from([separate.top.clone()]);
+/// Returns the first file of a work tree for which git would wait, the upper folders first. No link is
+/// followed.
+pub fn find_stalling_file(top: &Path) -> Option<PathBuf> {
+    let mut folders = VecDeque::from([top.to_owned()]);
     let mut count = 0;
     while let Some(folder) = folders.pop_front() {
         // An unreadable folder has no file that is known to stall.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bd::git::{ChangeKind, DrivenFile, Git};
+use bd::git::{ChangeKind, DrivenFile, Git, find_stalling_file};
 use kit::sys::{ChildCommand, ExecError, file};
 use kit::ui::cut;
 
@@ -318,15 +318,7 @@ impl<'a> GateRun<'a> {
         let end = format!("it left the tree at {head_commit:.12} instead of {candidate:.12}");
         let words =
             format!("The gate passed, but {end}. What it checked is not what would be merged.\n");
-        Ok(Some(GateFailure {
-            gate: gate.name.clone(),
-            command: gate.command.clone(),
-            log: self.keep_log(&gate.name, words.as_bytes())?,
-            tail: words,
-            end,
-            code: None,
-            refusal: None,
-        }))
+        self.build_failure(gate, end, words).map(Some)
     }
 
     /// Runs the command of a gate. `jail` describes the jail in which it ran.
@@ -357,7 +349,14 @@ impl<'a> GateRun<'a> {
         if let Some(pointers) = pointers
             && let Some(path) = pointers.find_change()?
         {
-            return Ok(Some(self.fail_for_git_files(tree, gate, &path)?));
+            let end = format!("it changed {}", path.display());
+            let words = format!("{end}, which names the repository of the tree.\n");
+            return Ok(Some(self.fail_for_tree(tree, gate, end, words)?));
+        }
+        if let Some(path) = find_stalling_file(tree) {
+            let end = format!("it left {}, which is no regular file", path.display());
+            let words = format!("{end}: git would wait for it.\n");
+            return Ok(Some(self.fail_for_tree(tree, gate, end, words)?));
         }
         let mut code = None;
         let (end, output) = match ran {
@@ -376,17 +375,8 @@ impl<'a> GateRun<'a> {
             ),
             Err(error) => return Err(error.into()),
         };
-        let log = self.keep_log(&gate.name, &output)?;
-        let tail = output_tail(&String::from_utf8_lossy(&output)).to_owned();
-        Ok(Some(GateFailure {
-            gate: gate.name.clone(),
-            command: gate.command.clone(),
-            end,
-            code,
-            tail,
-            log,
-            refusal: None,
-        }))
+        let failure = self.build_failure(gate, end, output)?;
+        Ok(Some(GateFailure { code, ..failure }))
     }
 
     fn prepare_command(&self, tree: &GateTree, gate: &Gate) -> ChildCommand {
@@ -411,36 +401,44 @@ impl<'a> GateRun<'a> {
     /// Builds the failure of a gate that is not started without its jail. All gates of the rig fail
     /// under one name, so that the user gets one message.
     fn fail_refused(&self, gate: &Gate, refusal: &JailRefusal) -> anyhow::Result<GateFailure> {
-        let words = format!("{refusal}\n");
+        let jail = Gate {
+            name: JAIL_GATE.to_owned(),
+            ..gate.clone()
+        };
+        let failure =
+            self.build_failure(&jail, "not started".to_owned(), format!("{refusal}\n"))?;
         Ok(GateFailure {
-            gate: JAIL_GATE.to_owned(),
-            command: gate.command.clone(),
-            end: "not started".to_owned(),
-            code: None,
-            log: self.keep_log(JAIL_GATE, words.as_bytes())?,
-            tail: words,
             refusal: Some(refusal.to_string()),
+            ..failure
         })
     }
 
-    /// Fails a gate that changed the files by which git finds the repository, and removes the tree:
-    /// git would obey what the gate put there.
-    fn fail_for_git_files(
+    /// Fails a gate that left a tree in which git would obey it or wait, and removes the tree.
+    fn fail_for_tree(
         &self,
         tree: &Path,
         gate: &Gate,
-        path: &Path,
+        end: String,
+        words: String,
     ) -> anyhow::Result<GateFailure> {
         std::fs::remove_dir_all(tree)?;
-        let end = format!("it changed {}", path.display());
-        let words = format!("{end}, which names the repository of the tree.\n");
+        self.build_failure(gate, end, words)
+    }
+
+    /// Builds the failure of a gate with this output.
+    fn build_failure(
+        &self,
+        gate: &Gate,
+        end: String,
+        output: impl AsRef<[u8]>,
+    ) -> anyhow::Result<GateFailure> {
         Ok(GateFailure {
             gate: gate.name.clone(),
             command: gate.command.clone(),
-            log: self.keep_log(&gate.name, words.as_bytes())?,
-            tail: words,
             end,
             code: None,
+            log: self.keep_log(&gate.name, output.as_ref())?,
+            tail: output_tail(&String::from_utf8_lossy(output.as_ref())).to_owned(),
             refusal: None,
         })
     }

@@ -162,6 +162,20 @@ fn git_outside_the_jail_does_not_obey_what_a_gate_put_into_the_tree() {
 }
 
 #[test]
+fn a_gate_that_leaves_a_pipe_for_which_git_would_wait_fails() {
+    for mode in ["off", "required"] {
+        let pipe = "mkdir sub; mkfifo sub/.gitignore; touch sub/new";
+        let town = GatedTown::new(pipe, &json!({ "jail": mode }));
+        for _ in 0..2 {
+            let failure = town.run_gates().unwrap();
+            assert!(failure.end.contains("sub/.gitignore"), "{failure:?}");
+            assert!(failure.tail.contains("git would wait"), "{failure:?}");
+            assert!(!town.tree().exists());
+        }
+    }
+}
+
+#[test]
 fn a_link_in_place_of_a_cached_folder_moves_no_file_of_the_user() {
     let link = "mkdir -p real; rm -rf target; ln -s ../../../../.ssh target";
     let town = GatedTown::new(link, &json!({"jail": "on"}));
