@@ -225,6 +225,13 @@ fn texts_and_files_of_a_jail_reach_the_town_and_come_back() {
         .ok();
     let comments = guarded.bd(["comments", &id]).ok().out;
     assert!(comments.contains("from the input"), "{comments}");
+    guarded
+        .gt(["mail", "send", "mayor/", "-s", "Piped", "--stdin"])
+        .input("from `a pipe`\n")
+        .ok();
+    let read = guarded.worker.town.gt(["mail", "read", "1", "--json"]);
+    let read = read.env("GT_ROLE", "mayor").ok().json();
+    assert_eq!(read["body"], "from `a pipe`\n");
     // A command that reads no input leaves it to the next one.
     let lines = Run::new(Path::new("/bin/sh"), &guarded.place)
         .env("PATH", guarded.worker.town.path("bin"))
@@ -242,6 +249,15 @@ fn texts_and_files_of_a_jail_reach_the_town_and_come_back() {
     let missing = guarded.bd(["create", "x", "--body-file", "no.md"]).run();
     assert_eq!(missing.code, 1);
     assert!(missing.err.contains("no.md"), "{}", missing.err);
+    let unnamed = guarded.gt(["doctor", "--bundle"]).run();
+    let next = "--OPTION=gt-report.md";
+    assert!(
+        unnamed.code == 1 && unnamed.err.contains(next),
+        "{}",
+        unnamed.err
+    );
+    guarded.gt(["doctor", "--bundle=report.md"]).ok();
+    assert!(guarded.place.join("report.md").is_file());
     // Messages have the worker's name of a file, not that of the copy.
     std::fs::create_dir(guarded.place.join("sub")).unwrap();
     std::fs::write(guarded.place.join("sub/plan.json"), "{").unwrap();

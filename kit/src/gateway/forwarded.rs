@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -15,8 +15,9 @@ static CALL_FOLDER: OnceLock<PathBuf> = OnceLock::new();
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum ForwardedError {
     #[error(
-        "`{}` cannot be used from a jail: only files can be handed to the town, no folders",
-        path.display()
+        "`{path}` cannot be used from a jail: only a file that the command line names is handed to the town, as in \
+         --OPTION={path}, and no folder",
+        path = path.display()
     )]
     Path { path: PathBuf },
     #[error("`{program} {command}` runs in a jail, not in the town")]
@@ -110,6 +111,12 @@ pub fn check_options(given: &[String], refused: &[&str]) -> Result<(), Forwarded
 /// Asks the caller for the standard input, before it is read.
 pub fn prepare_input() {
     tell_gateway(WANTS_INPUT);
+}
+
+/// Reads the standard input to its end: in a jail that of the caller.
+pub fn read_input() -> io::Result<String> {
+    prepare_input();
+    io::read_to_string(io::stdin())
 }
 
 fn tell_gateway(line: &str) {

@@ -20,7 +20,7 @@ mod frame;
 pub use client::{CallerLine, forward_call};
 pub use forwarded::{
     ForwardedError, check_listed, check_named_files, check_options, find_call_folder,
-    prepare_input, take_forwarded,
+    prepare_input, read_input, take_forwarded,
 };
 pub use frame::{Call, CallFile, Frame, FrameError, GatewayAddress, MAX_CONTENT, VERSION};
 

@@ -4,7 +4,6 @@ mod description;
 mod filter;
 
 use std::fs;
-use std::io::Read;
 
 use anyhow::Context as _;
 
@@ -165,12 +164,7 @@ fn split_at_commas(value: &str) -> Vec<String> {
 
 /// Reads standard input to its end.
 pub(crate) fn read_stdin() -> anyhow::Result<String> {
-    kit::gateway::prepare_input();
-    let mut text = String::new();
-    std::io::stdin()
-        .read_to_string(&mut text)
-        .context("cannot read standard input")?;
-    Ok(text)
+    kit::gateway::read_input().context("cannot read standard input")
 }
 
 /// Reads a file that a flag names; `-` is standard input.

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use anyhow::Context as _;
+
 use super::super::CommandResult;
 use crate::context::Context;
 use gt::flow::agent::post::{self, OutgoingMail};
@@ -38,6 +40,9 @@ pub(super) struct Args {
     /// The text
     #[arg(short, long, alias = "body", default_value = "")]
     message: String,
+    /// Read the text from standard input
+    #[arg(long, conflicts_with = "message")]
+    stdin: bool,
     /// The priority: 0 urgent, 1 high, 2 normal, 3 low
     #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(i64).range(0..=4))]
     priority: i64,
@@ -77,6 +82,11 @@ pub(super) struct Args {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
+    let body = if args.stdin {
+        kit::gateway::read_input().context("cannot read standard input")?
+    } else {
+        args.message
+    };
     let priority = if args.urgent { 0 } else { args.priority.min(3) };
     let outgoing = OutgoingMail {
         to: match args.to {
@@ -86,7 +96,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
         },
         cc: args.cc,
         subject: args.subject,
-        body: args.message,
+        body,
         priority: if args.notify {
             priority.min(1)
         } else {
