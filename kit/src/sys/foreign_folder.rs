@@ -11,8 +11,9 @@ use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::fs::{AtFlags, CWD, Dir, FileType};
+
+use super::entry::{self, EntryError};
 
 /// An open folder that others write.
 #[derive(Debug)]
@@ -27,17 +28,6 @@ pub struct ForeignEntry {
     pub name: OsString,
     pub is_folder: bool,
 }
-
-const FOLDER_FLAGS: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
-
-const FILE_FLAGS: OFlags = OFlags::RDONLY
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOCTTY)
-    .union(OFlags::CLOEXEC);
 
 impl ForeignFolder {
     /// Opens a folder; `None` if nothing has the name. The folders above it are trusted, so only
@@ -126,20 +116,12 @@ impl ForeignFolder {
 
     fn open_file(&self, name: &Path, limit: u64) -> io::Result<Option<(File, Metadata)>> {
         let path = self.path.join(name);
-        let opened = rustix::fs::openat(&self.folder, check_name(name)?, FILE_FLAGS, Mode::empty());
-        let file = match opened {
-            Ok(file) => File::from(file),
-            Err(Errno::NOENT) => return Ok(None),
-            Err(error) => return Err(describe(&path, "a file", error)),
-        };
-        let metadata = file.metadata()?;
-        if !metadata.is_file() {
-            return Err(in_the_way_error(&path, "a file"));
+        let opened = entry::open_file(&self.folder, check_name(name)?);
+        let opened = opened.map_err(|error| describe(&path, "file", error))?;
+        match &opened {
+            Some((_, metadata)) if metadata.len() > limit => Err(self.too_large_error(name, limit)),
+            _ => Ok(opened),
         }
-        if metadata.len() > limit {
-            return Err(self.too_large_error(name, limit));
-        }
-        Ok(Some((file, metadata)))
     }
 
     fn too_large_error(&self, name: &Path, limit: u64) -> io::Error {
@@ -166,35 +148,26 @@ fn open_folder(
     name: &Path,
     path: &Path,
 ) -> io::Result<Option<ForeignFolder>> {
-    match rustix::fs::openat(parent, name, FOLDER_FLAGS, Mode::empty()) {
-        Ok(folder) => Ok(Some(ForeignFolder {
-            folder,
-            path: path.to_owned(),
-        })),
-        Err(Errno::NOENT) => Ok(None),
-        Err(error) => Err(describe(path, "a folder", error)),
-    }
+    let opened = entry::open_folder(parent, name);
+    let opened = opened.map_err(|error| describe(path, "folder", error))?;
+    Ok(opened.map(|folder| ForeignFolder {
+        folder,
+        path: path.to_owned(),
+    }))
 }
 
-fn describe(path: &Path, expected: &str, error: Errno) -> io::Error {
+fn describe(path: &Path, expected: &str, error: EntryError) -> io::Error {
+    let path = path.display();
     match error {
-        Errno::LOOP | Errno::NOTDIR | Errno::MLINK | Errno::NXIO => {
-            in_the_way_error(path, expected)
+        EntryError::Other(_) => {
+            let problem = format!("{path} is no {expected}, and nothing is read through it");
+            io::Error::new(io::ErrorKind::InvalidData, problem)
         }
-        error => {
+        EntryError::System(error) => {
             let kind = io::Error::from(error).kind();
-            io::Error::new(kind, format!("cannot read {}: {error}", path.display()))
+            io::Error::new(kind, format!("cannot read {path}: {error}"))
         }
     }
-}
-
-fn in_the_way_error(path: &Path, expected: &str) -> io::Error {
-    let problem = format!(
-        "{} is no {}, and nothing is read through it",
-        path.display(),
-        expected.trim_start_matches("a ")
-    );
-    io::Error::new(io::ErrorKind::InvalidData, problem)
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
+use super::entry::{self, EntryError};
+
 /// A folder that writes cannot leave.
 #[derive(Debug)]
 pub struct ConfinedFolder {
@@ -43,11 +45,6 @@ pub enum InsideError {
         source: io::Error,
     },
 }
-
-const FOLDER_FLAGS: OFlags = OFlags::RDONLY
-    .union(OFlags::DIRECTORY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
 
 impl ConfinedFolder {
     /// Opens the folder. The caller chose the path, so it may contain links.
@@ -128,20 +125,9 @@ impl ConfinedFolder {
         let Some((folder, name)) = self.existing_parent(below)? else {
             return Ok(None);
         };
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let opened = match rustix::fs::openat(&folder, name, flags, Mode::empty()) {
-            Ok(opened) => opened,
-            Err(Errno::NOENT) => return Ok(None),
-            Err(Errno::LOOP | Errno::MLINK) => {
-                return Err(in_the_way_error(path, FileType::Symlink, "a file"));
-            }
-            Err(error) => return Err(io_error(&path, error)),
-        };
-        let there = rustix::fs::fstat(&opened).map_err(|error| io_error(&path, error))?;
-        match FileType::from_raw_mode(there.st_mode) {
-            FileType::RegularFile => Ok(Some(File::from(opened))),
-            other => Err(in_the_way_error(path, other, "a file")),
-        }
+        let opened = entry::open_file(&folder, name);
+        let opened = opened.map_err(|error| entry_error(&path, error, "a file"))?;
+        Ok(opened.map(|(file, _)| file))
     }
 
     /// Removes a file or a link, if there is one.
@@ -246,16 +232,13 @@ fn open_existing_subfolder(
     name: &str,
     path: &Path,
 ) -> Result<Option<OwnedFd>, InsideError> {
-    match rustix::fs::openat(folder, name, FOLDER_FLAGS, Mode::empty()) {
-        Ok(folder) => Ok(Some(folder)),
-        Err(Errno::NOENT) => Ok(None),
-        Err(Errno::LOOP | Errno::NOTDIR | Errno::MLINK) => {
-            let there = rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW)
-                .map_err(|error| io_error(path, error))?;
-            let kind = FileType::from_raw_mode(there.st_mode);
-            Err(in_the_way_error(path.to_owned(), kind, "a folder"))
-        }
-        Err(error) => Err(io_error(path, error)),
+    entry::open_folder(folder, name).map_err(|error| entry_error(path, error, "a folder"))
+}
+
+fn entry_error(path: &Path, error: EntryError, expected: &'static str) -> InsideError {
+    match error {
+        EntryError::Other(kind) => in_the_way_error(path.to_owned(), kind, expected),
+        EntryError::System(error) => io_error(path, error),
     }
 }
 

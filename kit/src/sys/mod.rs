@@ -6,6 +6,7 @@ pub mod ancestor;
 pub mod boot;
 pub mod clock;
 pub mod confine;
+mod entry;
 pub mod env;
 pub mod exec;
 pub mod file;
