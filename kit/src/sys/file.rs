@@ -553,6 +553,30 @@ pub fn list_subfolders(folder: &Path) -> Vec<String> {
     names
 }
 
+/// Removes a folder whose content others made, also if they took away the rights to it; a missing folder is removed.
+pub fn remove_tree(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            open_folders(folder)?;
+            fs::remove_dir_all(folder)
+        }
+        removed => removed,
+    }
+}
+
+/// Gives the owner all rights to a folder and the folders in it. No link is followed.
+pub fn open_folders(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            open_folders(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
 /// Syncs a folder, so that the names in it are on disk.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()

@@ -11,7 +11,6 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -105,7 +104,7 @@ impl JailedSession<'_> {
         let config = folder.join(CONFIG);
         let user_config = self.find_user_config(env);
         for part in ["home", "tmp"] {
-            remove_tree(&folder.join(part)).map_err(JailRefusal::Folder)?;
+            file::remove_tree(&folder.join(part)).map_err(JailRefusal::Folder)?;
             file::create_folder(&folder.join(part), 0o700).map_err(JailRefusal::Folder)?;
         }
         self.copy_to(&folder.join("home"), &self.list_home_copies(), None)?;
@@ -301,13 +300,13 @@ pub fn renew_session_folder(rig: &Rig, worker: &str) -> io::Result<()> {
     let seeded = folder.join(SEEDED);
     let patterns = file::read_file_if_exists(&seeded)?.unwrap_or_else(Vec::new);
     let patterns = String::from_utf8_lossy(&patterns).into_owned();
-    remove_tree(&last)?;
+    file::remove_tree(&last)?;
     match fs::rename(&config, &last) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         renamed => renamed?,
     }
     file::remove_file(&seeded)?;
-    open_folders(&last)?;
+    file::open_folders(&last)?;
     let mut transcripts = Vec::new();
     for pattern in patterns.lines() {
         let parts: Vec<&str> = pattern.split('/').collect();
@@ -327,9 +326,9 @@ pub fn renew_session_folder(rig: &Rig, worker: &str) -> io::Result<()> {
     let mut kept: Vec<String> = file::list_subfolders(&past);
     kept.sort_by_key(|name| name.parse::<i64>().unwrap_or(0));
     for oldest in kept.iter().rev().skip(MAX_PAST) {
-        remove_tree(&past.join(oldest))?;
+        file::remove_tree(&past.join(oldest))?;
     }
-    remove_tree(&last)
+    file::remove_tree(&last)
 }
 
 /// Returns the configuration folders of a rig's workers in a jail: the current ones, and those of
@@ -354,7 +353,7 @@ pub fn list_session_folders(rig: &RigLayout) -> Vec<PathBuf> {
 pub fn remove_session_folder(rig: &Rig, worker: &str) -> io::Result<()> {
     renew_session_folder(rig, worker)?;
     for part in ["home", "tmp"] {
-        remove_tree(&rig.session_jail(worker).join(part))?;
+        file::remove_tree(&rig.session_jail(worker).join(part))?;
     }
     file::remove_file(&rig.session_jail_note(worker))
 }
@@ -404,33 +403,9 @@ fn find_transcripts(
     Ok(())
 }
 
-/// Removes a folder whose content an agent made, also if the agent took away its own rights to it.
-fn remove_tree(folder: &Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_folders(folder)?;
-            fs::remove_dir_all(folder)
-        }
-        removed => removed,
-    }
-}
-
-/// Gives the owner all rights to a folder and the folders in it. No link is followed.
-fn open_folders(folder: &Path) -> io::Result<()> {
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            open_folders(&entry.path())?;
-        }
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use serde_json::json;
 

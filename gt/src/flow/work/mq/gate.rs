@@ -421,7 +421,7 @@ impl<'a> GateRun<'a> {
         end: String,
         words: String,
     ) -> anyhow::Result<GateFailure> {
-        std::fs::remove_dir_all(tree)?;
+        file::remove_tree(tree)?;
         self.build_failure(gate, end, words)
     }
 

@@ -165,9 +165,7 @@ impl GateTree {
             queue.git.worktree_remove(tree, true).ok();
         }
         // Git does not remove a folder that it does not know as a worktree.
-        if tree.exists() {
-            std::fs::remove_dir_all(tree)?;
-        }
+        file::remove_tree(tree)?;
         let held = Lock::take(&queue.rig.repo_lock(), LIST_WAIT)?;
         sandbox::prune_worktrees(queue.rig)?;
         queue.git.worktree_add_detached(tree, candidate)?;

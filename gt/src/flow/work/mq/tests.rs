@@ -176,6 +176,14 @@ fn a_gate_that_leaves_a_pipe_for_which_git_would_wait_fails() {
 }
 
 #[test]
+fn folders_without_rights_that_a_gate_leaves_are_removed() {
+    let locked = "mkdir -p locked/inner; touch locked/inner/x; chmod 000 locked/inner locked";
+    let town = GatedTown::new(locked, &json!({"jail": "off"}));
+    assert!(town.run_gates().is_none());
+    assert!(town.run_gates().is_none());
+}
+
+#[test]
 fn a_link_in_place_of_a_cached_folder_moves_no_file_of_the_user() {
     let link = "mkdir -p real; rm -rf target; ln -s ../../../../.ssh target";
     let town = GatedTown::new(link, &json!({"jail": "on"}));
