@@ -88,6 +88,12 @@ MUTANTS = {
         "process.is_alive();",
         "jail::an_agent_in_the_jail_reaches_its_sandbox_and_leaves_no_process",
     ),
+    "a pipe that a gate leaves is not noticed": (
+        "gt/src/flow/work/mq/gate.rs",
+        "if let Some(path) = find_stalling_file(tree) {",
+        "if let Some(path) = find_stalling_file(tree).filter(|_| false) {",
+        "gt:flow::work::mq::tests::a_gate_that_leaves_a_pipe_for_which_git_would_wait_fails",
+    ),
     "receipts are believed": (
         "gt/src/flow/work/mq/receipt_check.rs",
         "fault.filter(|_| accepted != Some(describe_receipt(&receipt)))",
