@@ -391,6 +391,9 @@ fn agents_are_defined_shown_and_removed() {
     );
     town.set_town_setting("role_agents", json!({}));
     agent(&["rm", "opus"]).ok();
+    let change = town.events("setting_changed").pop().unwrap();
+    assert_eq!(change["payload"]["key"], "agents.opus");
+    assert_eq!(change["payload"]["after"], "no value");
     agent(&["get", "opus"]).fails("there is no agent `opus`");
     agent(&["remove", "claude"]).fails("have no agent `claude`");
     agent(&["get", "claude"]).ok();

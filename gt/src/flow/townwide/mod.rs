@@ -6,6 +6,6 @@ pub mod dog;
 pub mod escalate;
 pub mod init;
 pub mod plugin;
-mod recorded_setting;
+pub mod recorded_setting;
 pub mod setting_change;
 pub mod town_change;

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use crate::town::config::key::{SettingKind, find_key};
-use crate::town::config::{SettingsLayer, SettingsLayers};
+use crate::town::config::{self, ChangeError, SettingsLayer, SettingsLayers};
 use crate::town::event::event;
 use crate::town::{Rig, Town};
 
@@ -13,6 +13,17 @@ const HIDDEN: &str = "(not shown)";
 
 /// The text for a setting without a value.
 const NO_VALUE: &str = "no value";
+
+/// Defines an agent in the town's settings, or removes it.
+pub fn change_agent(town: &Town, name: &str, agent: Option<Value>) -> Result<(), ChangeError> {
+    // A command line and variables of an agent may hold a secret.
+    let after = if agent.is_some() { HIDDEN } else { NO_VALUE };
+    config::change_agent(town, name, agent)?;
+    town.record_event(&event!(SettingChanged,
+        key: format!("agents.{name}"), place: "the town", before: HIDDEN, after: after,
+    ));
+    Ok(())
+}
 
 /// Returns the value that counts, as an event may show it.
 pub(super) fn read_shown_value(town: &Town, rig: Option<&Rig>, key: &str) -> String {

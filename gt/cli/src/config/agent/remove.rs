@@ -2,6 +2,7 @@
 
 use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::flow::townwide::recorded_setting;
 use gt::host::runtime::RuntimePreset;
 use gt::town::Town;
 use gt::town::config::{self, SettingsLayers};
@@ -30,7 +31,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             users.join("\n  ")
         );
     }
-    config::change_agent(&town, &args.name, None)?;
+    recorded_setting::change_agent(&town, &args.name, None)?;
     build_report(serde_json::json!({ "name": args.name }), move |_, page| {
         page.line(format!("✓ agent {} is removed", args.name));
     })

@@ -4,8 +4,8 @@ use serde_json::json;
 
 use super::super::super::{CommandResult, build_report};
 use crate::context::Context;
+use gt::flow::townwide::recorded_setting;
 use gt::host::runtime::{self, RuntimePreset};
-use gt::town::config;
 use gt::town::identity::is_name;
 
 /// Define an agent by its command line
@@ -50,7 +50,7 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
             "`{program}` is not installed or not on PATH: sessions of this agent cannot start until it is"
         ));
     }
-    config::change_agent(&town, &args.name, Some(agent.clone()))?;
+    recorded_setting::change_agent(&town, &args.name, Some(agent.clone()))?;
     let kept = base.map_or_else(
         || "no built-in agent runs this program: it gets its work as text, and no hooks".to_owned(),
         |base| format!("with the prompts and hooks of {}", base.name),
