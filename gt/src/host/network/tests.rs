@@ -1,7 +1,7 @@
 //! Programs that try to get more of the network than the proxy of their jail lists.
 
 use std::io::{Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::thread;
 
 use super::*;
@@ -47,6 +47,7 @@ impl TestProxy {
         let mut stream = self.connect();
         // The proxy may have answered and closed before all was sent.
         stream.write_all(request.as_bytes()).ok();
+        stream.shutdown(Shutdown::Write).ok();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).ok();
         String::from_utf8(answer).unwrap()

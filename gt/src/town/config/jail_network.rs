@@ -42,7 +42,8 @@ impl NetworkAccess {
 #[serde(transparent)]
 pub struct HostList(Vec<ListedHost>);
 
-/// An entry of a list: `host`, `*.host`, `*` or an address, with `:port` at the end for one port.
+/// An entry of a list: `host`, `*.host`, `*` or an address, with `:port` at the end for one port. A name
+/// without a dot needs a port.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 struct ListedHost {
@@ -118,10 +119,6 @@ impl HostList {
 
 impl ListedHost {
     fn parse(text: &str) -> Option<Self> {
-        // A word of the setting among hosts is a mistake.
-        if matches!(text, "full" | "none") {
-            return None;
-        }
         let (host, port) = split_port(text)?;
         let name = match host.strip_prefix("*.") {
             _ if host == "*" => ListedName::Any,
@@ -131,7 +128,12 @@ impl ListedHost {
                 HostName::Name(name) => ListedName::Host(parse_name(&name)?),
             },
         };
-        Some(Self { name, port })
+        // `off` and `None` are mistakes, not hosts.
+        let is_word = match &name {
+            ListedName::Host(name) => !name.contains('.') && name != "localhost",
+            _ => false,
+        };
+        (!is_word || port.is_some()).then_some(Self { name, port })
     }
 
     fn has_port(&self, port: u16) -> bool {
@@ -389,6 +391,8 @@ mod tests {
             "2130706433",
             "a..org",
             "full,a.org",
+            "off",
+            "None",
             "ä.org",
         ] {
             assert_eq!(NetworkAccess::parse(text), None, "{text}");
