@@ -309,6 +309,21 @@ fn workers_and_gates_with_a_list_of_hosts_reach_only_those() {
     work_with_both_settings(&town, jail);
     let warned = town.gt(["doctor", "jail"]).run().out;
     assert!(warned.contains("limits the ports of a network"), "{warned}");
+    let home = town.path("home").display().to_string();
+    let set = ["config", "set", "--rig", "web", "sandbox.caches", &home];
+    let refused = town.gt(set).run();
+    assert!(
+        refused.err.contains("holds the home folder"),
+        "{}",
+        refused.err
+    );
+    let sandbox = json!({ "jail": "on", "caches": [home] });
+    town.set_rig_setting("web", "sandbox", sandbox);
+    let found = town.gt(["doctor", "jail"]).run().out;
+    assert!(
+        found.contains("in sandbox.caches holds the home folder"),
+        "{found}"
+    );
 }
 
 #[test]

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use super::recorded_setting;
 use crate::host::daemon::wake_daemon;
+use crate::host::jail::check_jail_setting;
 use crate::host::runtime;
 use crate::record::account::AccountBook;
 use crate::record::polecat;
@@ -66,6 +67,7 @@ impl SettingChange<'_> {
             check_agent_name(&town.layout, rig, self.key, value)?;
             check_limited_name(town, self.key)?;
             check_permission_names(self.key, value)?;
+            check_jail_setting(town, self.key, value)?;
         }
         let before = recorded_setting::read_shown_value(town, rig, self.key);
         let file = change_locked_setting(lock, town, rig, self.layer, self.key, self.value)?;

@@ -8,6 +8,7 @@ mod choice;
 mod pointers;
 pub mod session;
 pub mod session_plan;
+mod setting;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,15 +21,16 @@ pub(crate) use choice::forget_backends;
 pub use choice::{BackendReport, JailChoice, choose_backend, probe_backends};
 pub(crate) use pointers::GitPointers;
 use session::FOREGROUND;
+pub use setting::{check_jail_setting, find_open_caches};
 
 use crate::host::live_town::open_live_town;
 use crate::host::network::{
     NetworkProxy, RefusedHostRecorder, SOCKET_IN_JAIL, desk_ports, proxy_variables, relay_args,
 };
-use crate::town::Rig;
 use crate::town::config::{JailMode, JailSettings, NetworkAccess};
 use crate::town::event::event;
 use crate::town::temporary::TemporaryFolder;
+use crate::town::{Rig, Town};
 
 /// The reason why a command is not run.
 #[derive(Debug, thiserror::Error)]
@@ -266,7 +268,7 @@ fn list_caches(rig: &Rig, settings: &JailSettings) -> Result<CacheFolders, JailR
         let Ok(real) = path.canonicalize() else {
             continue;
         };
-        if holds_private_files(rig, &real) {
+        if holds_private_files(rig.town(), &real) {
             return Err(JailRefusal::Cache { path });
         }
         let list = if cache.is_shared {
@@ -287,14 +289,13 @@ fn list_program_folders(rig: &Rig) -> Vec<PathBuf> {
         .filter(|folder| folder.is_absolute())
         .filter(|folder| {
             let real = folder.canonicalize();
-            real.is_ok_and(|real| !holds_private_files(rig, &real))
+            real.is_ok_and(|real| !holds_private_files(rig.town(), &real))
         })
         .collect()
 }
 
 /// Returns true for the home folder, the town, a folder above one of them, or a part of the town.
-fn holds_private_files(rig: &Rig, folder: &Path) -> bool {
-    let town = rig.town();
+fn holds_private_files(town: &Town, folder: &Path) -> bool {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let root = real(town.layout.root());
     let home = town.env.home().map(|home| real(&home));

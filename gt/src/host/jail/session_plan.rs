@@ -284,7 +284,7 @@ fn find_program_files(rig: &Rig, program: &Path) -> Vec<PathBuf> {
     let folder = packages.or(real.parent());
     found.extend(
         folder
-            .filter(|folder| !super::holds_private_files(rig, folder))
+            .filter(|folder| !super::holds_private_files(rig.town(), folder))
             .map(Path::to_owned),
     );
     found.push(real);

@@ -79,7 +79,10 @@ impl SandboxSettings {
                 None => NetworkAccess::Full,
             },
             caches: caches
-                .map(|text| parse_cache(rig, text))
+                .map(|text| {
+                    JailCache::parse(text)
+                        .ok_or_else(|| bad_value(rig, "sandbox.caches", text, JailCache::EXPECTED))
+                })
                 .collect::<Result<_, _>>()?,
             variables: variables.cloned().collect(),
         };
@@ -95,24 +98,25 @@ impl SandboxSettings {
     }
 }
 
-fn parse_cache(rig: &RigLayout, text: &str) -> Result<JailCache, SettingsError> {
-    let (path, is_shared) = match text.strip_prefix(SHARED) {
-        Some(path) => (path, true),
-        None => (text, false),
-    };
-    let below = path.strip_prefix("~/").or_else(|| path.strip_prefix('/'));
-    let is_folder = below.is_some_and(|below| {
+impl JailCache {
+    /// The values that an entry of `sandbox.caches` can have.
+    pub const EXPECTED: &str = "the path of a folder, absolute or beginning with ~/, without ..";
+
+    /// Parses an entry of `sandbox.caches`. None if it is not valid.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (path, is_shared) = match text.strip_prefix(SHARED) {
+            Some(path) => (path, true),
+            None => (text, false),
+        };
+        let below = path.strip_prefix("~/").or_else(|| path.strip_prefix('/'))?;
         let mut parts = Path::new(below).components().peekable();
-        parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)))
-    });
-    if !is_folder {
-        let expected = "the path of a folder, absolute or beginning with ~/, without ..";
-        return Err(bad_value(rig, "sandbox.caches", text, expected));
+        let is_folder =
+            parts.peek().is_some() && parts.all(|part| matches!(part, Component::Normal(_)));
+        is_folder.then(|| Self {
+            path: path.to_owned(),
+            is_shared,
+        })
     }
-    Ok(JailCache {
-        path: path.to_owned(),
-        is_shared,
-    })
 }
 
 fn is_variable_pattern(name: &str) -> bool {

@@ -5,7 +5,7 @@ use kit::sys::jail::JailBackend;
 
 use super::{CheckFindings, list_readable_rigs};
 use crate::host::LiveTown;
-use crate::host::jail::{BackendReport, probe_backends};
+use crate::host::jail::{BackendReport, find_open_caches, probe_backends};
 use crate::town::config::{JailMode, JailSettings, NetworkAccess, RigSettings};
 
 pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
@@ -22,6 +22,20 @@ pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
             Some((rig.name().to_owned(), settings))
         })
         .collect();
+    let jailed = rigs
+        .iter()
+        .filter(|(_, settings)| settings.mode != JailMode::Off);
+    for (rig, settings) in jailed {
+        for cache in find_open_caches(town, settings) {
+            page.error(
+                format!(
+                    "rig {rig}: the cache {} in sandbox.caches holds the home folder or a part of the town, so nothing runs in the jail",
+                    cache.path
+                ),
+                "name only folders of caches: gt config set --rig RIG sandbox.caches PATH,PATH",
+            );
+        }
+    }
     for report in &reports {
         report_backend(report, page);
     }
