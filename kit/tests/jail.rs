@@ -319,6 +319,21 @@ fn landlock_limits_the_network_to_tcp_connections_to_the_ports() {
 }
 
 #[test]
+fn only_a_program_at_the_terminal_opens_it() {
+    let machine = Machine::new();
+    for (is_interactive, is_refused) in [(true, false), (false, true)] {
+        let plan = JailPlan {
+            is_interactive,
+            ..machine.plan()
+        };
+        // Without a terminal, the device has no other end.
+        let output = machine.run_shell(JailBackend::Landlock, &plan, ": <>/dev/tty");
+        let text = output.error_text();
+        assert_eq!(text.contains("Permission denied"), is_refused, "{text}");
+    }
+}
+
+#[test]
 fn only_listed_variables_get_in_and_none_is_on_the_command_line() {
     let machine = Machine::new();
     let secrets = [

@@ -327,6 +327,30 @@ fn workers_and_gates_with_a_list_of_hosts_reach_only_those() {
 }
 
 #[test]
+fn a_setup_that_fails_in_a_jail_says_so() {
+    let town = Town::new();
+    let origin = town.origin("lab");
+    let add = [
+        "rig",
+        "add",
+        "lab",
+        origin.url(),
+        "--prefix",
+        "lab",
+        "--jail",
+    ];
+    let added = town.gt(add).ok().out;
+    assert!(added.contains("  jail    workers, gates"), "{added}");
+    town.set_rig_setting("lab", "desk", json!({ "setup": "exit 3" }));
+    let failed = town.gt(["rig", "desk", "lab", "--try"]).run();
+    let text = format!("{}{}", failed.out, failed.err);
+    assert!(
+        text.contains("exit code 3, in a jail (sandbox.jail)"),
+        "{text}"
+    );
+}
+
+#[test]
 fn a_trial_of_an_agent_names_what_the_jail_keeps_from_it() {
     let (town, _origin) = Town::with_rig();
     let key = town.path("home/.reader/key");

@@ -9,11 +9,12 @@ use kit::ui::escape::escape_line;
 /// List merged work that a target has lost, or bring it back
 ///
 /// A target that is moved back (a forced push) or deleted may lose commits that beads were closed
-/// for. The targets are fetched first. `--restore` gives their requests to the merge queue again, which merges the commits of
+/// for. Commits that a worker pushed to a target past the merge queue are listed, too (`pushed`). The
+/// targets are fetched first. `--restore` gives their requests to the merge queue again, which merges the commits of
 /// their workers and no others, or creates a deleted branch again. `--accept` leaves the target
 /// unchanged. Exits 1 if work cannot come back. With `--json` {rig, losses[]: {target, old_tip,
-/// new_tip?, noticed_at, merges[]: {request, bead, commit}}, restored[]: {request, bead, commit,
-/// target, outcome, reason?}}.
+/// new_tip?, noticed_at, merges[]: {request, bead, commit}, pushed[]?: {commit, worker, subject}},
+/// restored[]: {request, bead, commit, target, outcome, reason?}}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// The rig (default: the one around the working directory)

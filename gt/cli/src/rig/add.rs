@@ -85,6 +85,9 @@ pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
                 "          no beads: they stay on this machine"
             });
         }
+        if added.jail {
+            page.line("  jail    workers, gates and setup commands (gt doctor jail tries it)");
+        }
         if let Some(problem) = &added.push_problem {
             let problem = kit::ui::escape::escape_line(problem);
             page.line(format!("  ! work cannot be pushed: {problem}"));

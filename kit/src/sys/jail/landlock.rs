@@ -21,13 +21,21 @@ pub(super) fn build_confinement(
     // because Landlock refuses to trace them.
     let processes = std::iter::once(PathBuf::from("/proc"));
     let private = [places.home.clone(), places.temporary.clone()];
+    // A program at the user's terminal asks there. Others could read and write what is not theirs.
+    let terminal = plan.is_interactive.then(|| PathBuf::from("/dev/tty"));
     Confinement {
         files: Some(ReachableFiles {
             readable: system
                 .chain(processes)
                 .chain(readable.iter().cloned())
                 .collect(),
-            writable: plan.writable.iter().cloned().chain(private).collect(),
+            writable: plan
+                .writable
+                .iter()
+                .cloned()
+                .chain(private)
+                .chain(terminal)
+                .collect(),
         }),
         sockets: match plan.network {
             JailNetwork::Full => SocketFamilies::Internet,

@@ -85,8 +85,14 @@ pub fn run_desk_command(
     state.save(rig, tree)?;
     let begun = Instant::now();
     let settings = RigSettings::load(rig)?.sandbox.jail(rig)?;
+    let mut place = "";
     let ran = match RepositoryCommand::prepare(rig, &settings, tree, build_child(command)) {
-        Ok(child) => Ok(child.run()),
+        Ok(child) => {
+            if child.is_jailed() {
+                place = ", in a jail (sandbox.jail)";
+            }
+            Ok(child.run())
+        }
         Err(refusal @ (JailRefusal::NoBackend { .. } | JailRefusal::Cache { .. })) => Err(refusal),
         Err(error) => return Err(error.into()),
     };
@@ -112,6 +118,7 @@ pub fn run_desk_command(
         }
         Ok(Err(error)) => return Err(error.into()),
     };
+    let end = if passed { end } else { format!("{end}{place}") };
     let log = rig.desk_log(tree);
     file::replace_file_relaxed(&log, &output, 0o600)?;
     town.record_event(&event!(DeskRun,
