@@ -62,7 +62,7 @@ MUTANTS = {
         "gt/src/host/network/mod.rs",
         "        if !self.hosts.allows_host(host, port) {\n",
         "        if false && !self.hosts.allows_host(host, port) {\n",
-        "jail::workers_and_gates_with_a_list_of_hosts_reach_only_those",
+        "gt:host::network::tests::what_the_list_does_not_have_is_refused_and_recorded_once",
     ),
     "a worker with a list of hosts has the network of the machine": (
         "gt/src/host/jail/session.rs",

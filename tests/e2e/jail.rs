@@ -309,6 +309,11 @@ fn workers_and_gates_with_a_list_of_hosts_reach_only_those() {
     work_with_both_settings(&town, jail);
     let warned = town.gt(["doctor", "jail"]).run().out;
     assert!(warned.contains("limits the ports of a network"), "{warned}");
+}
+
+#[test]
+fn settings_with_which_nothing_works_in_a_jail_are_found() {
+    let (town, _origin) = Town::with_rig();
     let home = town.path("home").display().to_string();
     let set = ["config", "set", "--rig", "web", "sandbox.caches", &home];
     let refused = town.gt(set).run();
@@ -317,13 +322,18 @@ fn workers_and_gates_with_a_list_of_hosts_reach_only_those() {
         "{}",
         refused.err
     );
-    let sandbox = json!({ "jail": "on", "caches": [home] });
+    let agents = json!({ "mine": { "command": "sh" } });
+    town.set_town_setting("agents", agents);
+    town.set_town_setting("default_agent", json!("mine"));
+    let sandbox = json!({ "jail": "on", "jail_network": "none", "caches": [home] });
     town.set_rig_setting("web", "sandbox", sandbox);
     let found = town.gt(["doctor", "jail"]).run().out;
     assert!(
         found.contains("in sandbox.caches holds the home folder"),
         "{found}"
     );
+    let model = "workers with mine cannot reach its model";
+    assert!(found.contains(model), "{found}");
 }
 
 #[test]

@@ -6,7 +6,10 @@ use kit::sys::jail::JailBackend;
 use super::{CheckFindings, list_readable_rigs};
 use crate::host::LiveTown;
 use crate::host::jail::{BackendReport, find_open_caches, probe_backends};
-use crate::town::config::{JailMode, JailSettings, NetworkAccess, RigSettings};
+use crate::host::runtime::resolve_runtime;
+use crate::town::Rig;
+use crate::town::config::{HostList, JailMode, JailSettings, NetworkAccess, RigSettings};
+use crate::town::identity::Address;
 
 pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
     let reports = probe_backends(&town.env);
@@ -14,26 +17,17 @@ pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
         .iter()
         .filter(|report| report.fault().is_none())
         .collect();
-    let rigs: Vec<(String, JailSettings)> = list_readable_rigs(town)
-        .iter()
+    let rigs: Vec<(Rig, JailSettings)> = list_readable_rigs(town)
+        .into_iter()
         .filter_map(|rig| {
             // The check of the rigs reports settings that are not valid.
-            let settings = RigSettings::load(rig).ok()?.sandbox.jail(rig).ok()?;
-            Some((rig.name().to_owned(), settings))
+            let settings = RigSettings::load(&rig).ok()?.sandbox.jail(&rig).ok()?;
+            Some((rig, settings))
         })
         .collect();
-    let jailed = rigs
-        .iter()
-        .filter(|(_, settings)| settings.mode != JailMode::Off);
-    for (rig, settings) in jailed {
-        for cache in find_open_caches(town, settings) {
-            page.error(
-                format!(
-                    "rig {rig}: the cache {} in sandbox.caches holds the home folder or a part of the town, so nothing runs in the jail",
-                    cache.path
-                ),
-                "name only folders of caches: gt config set --rig RIG sandbox.caches PATH,PATH",
-            );
+    for (rig, settings) in &rigs {
+        if settings.mode != JailMode::Off {
+            check_settings(rig, settings, page);
         }
     }
     for report in &reports {
@@ -41,6 +35,7 @@ pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
     }
     let hint = "install bubblewrap: `apt-get install bubblewrap`; then run gt doctor jail";
     for (rig, settings) in &rigs {
+        let rig = rig.name();
         match (settings.mode, working.first().map(|report| report.backend)) {
             (JailMode::Off, _) => {}
             (JailMode::On, None) => page.warn(
@@ -65,6 +60,35 @@ pub(super) fn check_jail(town: &LiveTown, page: &mut CheckFindings) {
                 page.ok(format!("rig {rig}: its workers and gates run in bubblewrap"));
             }
         }
+    }
+}
+
+/// Reports settings of a jail with which nothing can work in it.
+fn check_settings(rig: &Rig, settings: &JailSettings, page: &mut CheckFindings) {
+    let name = rig.name();
+    for cache in find_open_caches(rig.town(), settings) {
+        page.error(
+            format!(
+                "rig {name}: the cache {} in sandbox.caches holds the home folder or a part of the town, so nothing runs in the jail",
+                cache.path
+            ),
+            "name only folders of caches: gt config set --rig RIG sandbox.caches PATH,PATH",
+        );
+    }
+    let worker = Address::Polecat(name.to_owned(), String::new());
+    // The check of the agent programs reports one that cannot be started.
+    if settings.network == NetworkAccess::Hosts(HostList::default())
+        && let Ok(runtime) = resolve_runtime(rig.town(), Some(rig), &worker, None)
+        && runtime.preset.jail_hosts.is_empty()
+        && !runtime.preset.is_scripted()
+    {
+        page.warn(
+            format!(
+                "rig {name}: sandbox.jail_network is none, so workers with {} cannot reach its model",
+                runtime.name
+            ),
+            "list the hosts of the model in jail_hosts of the agent: docs/JAIL.md",
+        );
     }
 }
 
