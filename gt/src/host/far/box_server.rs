@@ -103,11 +103,11 @@ impl BoxServer {
 
     fn answer_request(&self, request: BoxRequest, stream: UnixStream) -> std::io::Result<()> {
         if let BoxRequest::Hello(hello) = request {
-            return reply(stream, self.welcome(&hello).map_err(FarError::failed));
+            return reply(stream, &self.welcome(&hello).map_err(FarError::failed));
         }
         let Some(town) = self.town.get() else {
             let words = "a town begins with its name".to_owned();
-            return reply(stream, Err::<(), _>(FarError::Failed { words }));
+            return reply(stream, &Err::<(), _>(FarError::Failed { words }));
         };
         match request {
             BoxRequest::Hello(_) => Ok(()),
@@ -115,11 +115,11 @@ impl BoxServer {
                 // A session whose work is being handed in may have ended.
                 town.deliveries.wait();
                 let listed = town.tmux.list().map_err(FarError::from);
-                reply(stream, listed.map(|all| describe_sessions(&all)))
+                reply(stream, &listed.map(|all| describe_sessions(&all)))
             }
             BoxRequest::Start(session) => {
                 let started = self.start_session(town, session);
-                reply(stream, started.map(|live| FarLiveSession::from(&live)))
+                reply(stream, &started.map(|live| FarLiveSession::from(&live)))
             }
             BoxRequest::Send {
                 session,
@@ -129,33 +129,35 @@ impl BoxServer {
                 let sent = town.tmux.send(&session, &text, &input);
                 reply(
                     stream,
-                    sent.map(|result| SendAnswer { result })
+                    &sent
+                        .map(|result| SendAnswer { result })
                         .map_err(FarError::from),
                 )
             }
             BoxRequest::Press { session, keys } => reply(
                 stream,
-                town.tmux.press(&session, &keys).map_err(FarError::from),
+                &town.tmux.press(&session, &keys).map_err(FarError::from),
             ),
             BoxRequest::Capture {
                 session,
                 lines,
                 has_styles,
             } => {
-                let captured = match has_styles {
-                    true => town.tmux.capture_styled(&session, lines),
-                    false => town.tmux.capture(&session, lines),
+                let captured = if has_styles {
+                    town.tmux.capture_styled(&session, lines)
+                } else {
+                    town.tmux.capture(&session, lines)
                 };
-                reply(stream, captured.map_err(FarError::from))
+                reply(stream, &captured.map_err(FarError::from))
             }
-            BoxRequest::Kill { session } => reply(stream, self.kill_session(town, &session)),
+            BoxRequest::Kill { session } => reply(stream, &kill_session(town, &session)),
             BoxRequest::Give(given) => {
                 let made = self.receive_sandbox(town, &given);
-                reply(stream, made.map_err(FarError::failed))
+                reply(stream, &made.map_err(FarError::failed))
             }
             BoxRequest::Take(question) => {
                 let state = read_state(&town.layout, &question, &town.packs);
-                reply(stream, state.map_err(FarError::failed))
+                reply(stream, &state.map_err(FarError::failed))
             }
             BoxRequest::Pack(part) => {
                 let mut stream = stream;
@@ -240,19 +242,6 @@ impl BoxServer {
         Ok(started?)
     }
 
-    fn kill_session(&self, town: &BoxTown, session: &str) -> Result<(), FarError> {
-        town.tmux.kill(session)?;
-        let mut gateways = town.gateways.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(socket) = gateways.remove(session) {
-            // Its listener ends with this process.
-            fs::remove_file(&socket).ok();
-            let record = town.layout.runtime().join("gateways").join(session);
-            file::remove_file(&record).map_err(FarError::failed)?;
-            file::remove_file(&kept_call_file(&socket)).map_err(FarError::failed)?;
-        }
-        Ok(())
-    }
-
     /// Receives the objects of a sandbox, and makes it.
     fn receive_sandbox(&self, town: &BoxTown, given: &GivenSandbox) -> anyhow::Result<()> {
         let pack = match &given.pack {
@@ -287,12 +276,25 @@ impl BoxServer {
     }
 }
 
+fn kill_session(town: &BoxTown, session: &str) -> Result<(), FarError> {
+    town.tmux.kill(session)?;
+    let mut gateways = town.gateways.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(socket) = gateways.remove(session) {
+        // Its listener ends with this process.
+        fs::remove_file(&socket).ok();
+        let record = town.layout.runtime().join("gateways").join(session);
+        file::remove_file(&record).map_err(FarError::failed)?;
+        file::remove_file(&kept_call_file(&socket)).map_err(FarError::failed)?;
+    }
+    Ok(())
+}
+
 fn describe_sessions(all: &[LiveSession]) -> Vec<FarLiveSession> {
     all.iter().map(FarLiveSession::from).collect()
 }
 
-fn reply(mut stream: UnixStream, answer: Result<impl Serialize, FarError>) -> std::io::Result<()> {
-    write_line(&mut stream, &answer)
+fn reply(mut stream: UnixStream, answer: &Result<impl Serialize, FarError>) -> std::io::Result<()> {
+    write_line(&mut stream, answer)
 }
 
 /// Listens at a path, also if an earlier connection of the town left its socket there.

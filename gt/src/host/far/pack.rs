@@ -79,9 +79,10 @@ impl PackFolder {
 
     /// Sends the rest of an offered pack over a stream.
     pub fn send(&self, part: &PackPart, stream: &mut UnixStream) -> io::Result<()> {
-        let opened = match is_digest(&part.digest) {
-            true => fs::File::open(self.outgoing(&part.digest)),
-            false => Err(io::ErrorKind::InvalidInput.into()),
+        let opened = if is_digest(&part.digest) {
+            fs::File::open(self.outgoing(&part.digest))
+        } else {
+            Err(io::ErrorKind::InvalidInput.into())
         };
         let mut pack = match opened {
             Ok(pack) => pack,
@@ -307,9 +308,9 @@ mod tests {
             .unwrap()
             .unwrap();
         assert!(rest.size < whole.size);
-        assert_eq!(offer(&[second.clone()]).unwrap(), None);
+        assert_eq!(offer(std::slice::from_ref(&second)).unwrap(), None);
         place.fetch(&rest, u64::MAX).unwrap().add_to(&to).unwrap();
-        assert!(check_complete(&to, &[second.clone()]).is_err());
+        assert!(check_complete(&to, std::slice::from_ref(&second)).is_err());
         place.fetch(&whole, u64::MAX).unwrap().add_to(&to).unwrap();
         check_complete(&to, &[second]).unwrap();
     }

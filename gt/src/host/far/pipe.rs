@@ -355,10 +355,10 @@ async fn beat(stream: Stream, side: PipeSide, heartbeat: Heartbeat) -> PipeError
     let mut stream = stream.compat();
     let mut byte = [0];
     loop {
-        if side == PipeSide::Town {
-            if let Err(error) = write_beat(&mut stream, byte).await {
-                return error.into();
-            }
+        if side == PipeSide::Town
+            && let Err(error) = write_beat(&mut stream, byte).await
+        {
+            return error.into();
         }
         let read = tokio::time::timeout(heartbeat.silence, stream.read_exact(&mut byte));
         match read.await {
@@ -440,8 +440,7 @@ mod tests {
                 let pipe = pipes[number % 2].clone();
                 thread::spawn(move || {
                     let length = 1 + number * 50_000;
-                    let mut content: Vec<u8> =
-                        (0..length).map(|at| (at * 31 % 251) as u8).collect();
+                    let mut content: Vec<u8> = (0..=250).cycle().take(length).collect();
                     let answer = ask(&pipe, &content);
                     content.reverse();
                     assert_eq!(answer.len(), content.len());

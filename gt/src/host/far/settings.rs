@@ -126,7 +126,7 @@ fn shlex_quote(word: &str) -> String {
         Some(rest) => ("~/", rest),
         None => ("", word),
     };
-    let quoted = shlex::try_quote(rest).map_or_else(|_| "gt".into(), |quoted| quoted);
+    let quoted = shlex::try_quote(rest).unwrap_or_else(|_| "gt".into());
     format!("{home}{quoted}")
 }
 

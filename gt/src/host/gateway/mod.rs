@@ -48,6 +48,9 @@ pub enum GatewayKind {
     Port,
 }
 
+/// Prepares the town for a call.
+pub type PrepareCall = Box<dyn Fn(&Call) -> anyhow::Result<()> + Send + Sync>;
+
 /// The session that a gateway serves.
 pub struct GatewaySession {
     /// The folder of the socket, outside the jail. Its path must be short.
@@ -67,7 +70,7 @@ pub struct GatewaySession {
     /// Takes note of a command that `bd` refused.
     pub record_refusal: Box<dyn Fn(&str) + Send + Sync>,
     /// Prepares the town for a call. The call is not run if that fails.
-    pub prepare_call: Box<dyn Fn(&Call) -> anyhow::Result<()> + Send + Sync>,
+    pub prepare_call: PrepareCall,
     /// The paths of a caller on another machine.
     pub paths: Option<PathTranslation>,
 }

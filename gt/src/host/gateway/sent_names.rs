@@ -99,6 +99,7 @@ mod tests {
         let call = Call {
             version: VERSION,
             token: String::new(),
+            id: String::new(),
             program: "bd".to_owned(),
             args: args.map(str::to_owned).to_vec(),
             path: Vec::new(),

@@ -75,7 +75,7 @@ impl Sandbox<'_> {
         if !known.is_empty() {
             given.pack = host.packs().offer(&git, &wanted, &known)?;
             let made = host.ask::<()>(&BoxRequest::Give(given.clone()));
-            self.withdraw(host, &given);
+            withdraw(host, &given);
             if made.is_ok() {
                 return self.write_known(host, &wanted);
             }
@@ -83,7 +83,7 @@ impl Sandbox<'_> {
         }
         given.pack = host.packs().offer(&git, &wanted, &[])?;
         let made = host.ask::<()>(&BoxRequest::Give(given.clone()));
-        self.withdraw(host, &given);
+        withdraw(host, &given);
         made?;
         self.write_known(host, &wanted)
     }
@@ -159,13 +159,6 @@ impl Sandbox<'_> {
         }
     }
 
-    /// Removes the pack of a sandbox that a host has now.
-    fn withdraw(&self, host: &FarHost, given: &GivenSandbox) {
-        if let Some(offer) = &given.pack {
-            host.packs().withdraw(offer);
-        }
-    }
-
     fn lock_transfer(&self) -> anyhow::Result<Lock> {
         let path = self.rig.far_sandbox(self.name).with_extension("lock");
         Ok(Lock::take(&path, TRANSFER_TIMEOUT)?)
@@ -184,9 +177,10 @@ impl Sandbox<'_> {
     /// Returns commits that a host got for this rig.
     fn read_known(&self, host: &FarHost) -> Vec<String> {
         // Without the record, everything is sent again.
-        let text = fs::read_to_string(self.known_record(host)).ok();
-        let text = text.unwrap_or_else(String::new);
-        text.lines().map(str::to_owned).collect()
+        match fs::read_to_string(self.known_record(host)) {
+            Ok(text) => text.lines().map(str::to_owned).collect(),
+            Err(_) => Vec::new(),
+        }
     }
 
     fn write_known(&self, host: &FarHost, commits: &[String]) -> anyhow::Result<()> {
@@ -196,6 +190,13 @@ impl Sandbox<'_> {
         file::replace_file_relaxed(&path, text.as_bytes(), 0o644)?;
         // New work has no earlier state.
         Ok(file::remove_file(&self.state_record())?)
+    }
+}
+
+/// Removes the pack of a sandbox that a host has now.
+fn withdraw(host: &FarHost, given: &GivenSandbox) {
+    if let Some(offer) = &given.pack {
+        host.packs().withdraw(offer);
     }
 }
 
