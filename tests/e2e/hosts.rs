@@ -202,6 +202,66 @@ fn work_that_is_handed_in_during_a_long_cut_is_kept_and_delivered_once() {
 }
 
 #[test]
+fn a_refused_hand_in_is_repaired_on_the_other_machine() {
+    let (town, origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let said = far.home.join("said");
+    town.script(&format!(
+        "git checkout -q --detach\ngt checkpoint write > /dev/null\ngit checkout -q -\n\
+         echo far > far.txt\ngt done --summary x 2> {} && exit 1\ngit add far.txt\ngit commit -qm Far",
+        said.display()
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    sling_far(&town, &bead);
+    wait_for_request(&town);
+    let said = fs::read_to_string(said).unwrap();
+    assert!(said.contains("far.txt"), "{said}");
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(origin.file("main", "far.txt"), "far");
+}
+
+#[test]
+fn a_host_names_only_sessions_that_the_town_started() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let ready = far.home.join("ready");
+    town.script(&format!(
+        "tmux -S $TMUX_TMPDIR/tmux-*/* new-session -d -s hq-mayor 'sleep 1000'\n\
+         tmux -S $TMUX_TMPDIR/tmux-*/* set-option -p -t hq-mayor @gt_token abc\n: > {}\nwhile :; do sleep 1; done",
+        ready.display()
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    sling_far(&town, &bead);
+    eventually("the false session", || ready.exists().then_some(()));
+    assert_eq!(town.sessions(), ["gt-web-amber"]);
+    assert!(town.gt(["status"]).ok().out.contains("stopped  mayor"));
+}
+
+#[test]
+fn one_host_that_does_not_answer_stops_no_command_of_the_town() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    town.script("while :; do sleep 1; done");
+    far.add().ok();
+    let there = town.bead("web", "Work there");
+    sling_far(&town, &there);
+    let here = town.bead("web", "Work here");
+    let worker = town.sling(&here);
+    far.cut();
+    eventually("the cut is noticed", || {
+        let hosts = town.gt(["host", "list"]).ok().out;
+        hosts.contains("no route to big").then_some(())
+    });
+    let session = format!("gt-{}", worker.replace('/', "-"));
+    let down = town.gt(["down"]).fails("host big is not reachable since");
+    assert!(!down.err.contains(&session), "{}", down.err);
+    // The one on the other machine may run.
+    assert_eq!(town.sessions(), ["gt-web-amber"]);
+}
+
+#[test]
 fn silence_of_a_host_ends_and_restarts_nothing() {
     let (town, _origin) = Town::with_rig();
     let far = FarMachine::new(&town);
@@ -315,4 +375,8 @@ fn hosts_are_checked_before_they_get_work() {
     town.gt(["host", "remove", "big"]).ok();
     assert!(refusal("big").contains("there is no host `big`"));
     assert_eq!(town.status_of("web", &bead), "open");
+    town.gt(["box", "attach", "0123456789abcdef", "gt-web-amber"])
+        .fails("no town `0123456789abcdef` has sessions here");
+    let silent = town.gt(["box", "serve"]).ok();
+    assert_eq!(silent.out, "\0gastown-box-1\n");
 }

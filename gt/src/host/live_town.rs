@@ -7,8 +7,9 @@ use std::sync::Arc;
 use bd::store::StoreReports;
 use kit::sys::{Clock, Env, RandomSource, env};
 
+use super::Host;
 use super::far::HostSet;
-use super::{Host, daemon};
+use super::socket_folder::find_socket_folder;
 use crate::town::config;
 use crate::town::event::EventListener;
 use crate::town::identity::Address;
@@ -38,12 +39,7 @@ impl DerefMut for LiveTown {
 pub fn open_live_town(env: &Env, root: &Path, actor: Address) -> LiveTown {
     let layout = TownLayout::new(root);
     let exe = find_gt_program(env);
-    let host = Arc::new(HostSet::new(
-        &layout,
-        env,
-        &exe,
-        &daemon::find_socket_folder(env),
-    ));
+    let host = Arc::new(HostSet::new(&layout, env, &exe, &find_socket_folder(env)));
     let town = Town {
         layout,
         env: env.clone(),

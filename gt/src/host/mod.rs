@@ -13,11 +13,13 @@ pub mod fake;
 pub mod far;
 pub mod gateway;
 pub mod jail;
+pub mod link;
 pub mod live_town;
 pub mod network;
 mod question;
 pub mod runtime;
 mod session_jail;
+pub mod socket_folder;
 pub mod tmux;
 pub mod wrapper;
 
@@ -90,7 +92,8 @@ pub struct LiveSession {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnreachableHost {
     pub name: String,
-    pub since: Timestamp,
+    /// None if the connection works, and the host does not answer.
+    pub since: Option<Timestamp>,
 }
 
 /// The number of lines of a screen, where a host does not know it.
@@ -209,6 +212,9 @@ pub enum HostError {
         since: Timestamp,
         reason: String,
     },
+    /// Another machine did not answer.
+    #[error("host {host} does not answer")]
+    Silent { host: String },
     /// Another machine could not do what was asked.
     #[error("host {host}: {words}")]
     Far { host: String, words: String },

@@ -7,7 +7,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::frame::{Call, CallFile, Frame, FrameError, GatewayAddress, VERSION};
 use super::{ADDRESS_VARIABLE, MAX_CONTENT, WIDTH, is_display_variable, kept_call_file};
@@ -15,6 +15,9 @@ use crate::cli::named_files::NamedFile;
 use crate::sys::clock::{pause_thread, wait_for};
 use crate::sys::{Env, RandomSource, file};
 use crate::ui::Ui;
+
+/// The variable with the token of a session.
+const TOKEN_VARIABLE: &str = "GT_SESSION_TOKEN";
 
 /// The variable with the seconds that a call of a box waits for a connection to the town.
 const WAIT_VARIABLE: &str = "GT_GATEWAY_WAIT";
@@ -92,7 +95,7 @@ fn keep_call(socket: &Path, call: &Call, paths: &[PathBuf]) -> Result<Option<u8>
         encode(Frame::File(read_file(path)?), &mut content)?;
     }
     file::replace_file(&kept, &content, 0o600).map_err(write)?;
-    let message = "The town is not reachable. This `gt done` is kept, and handed in as soon as it is: your work is over.\n";
+    let message = "The town cannot be reached. This `gt done` is kept and handed in later: your work is over.\n";
     // Who reads the output may be gone.
     write_all(&mut io::stdout(), message.as_bytes()).ok();
     Ok(Some(0))
@@ -149,7 +152,9 @@ fn make_call(
         version: VERSION,
         token: match &address {
             GatewayAddress::Port { token, .. } => token.clone(),
-            GatewayAddress::Socket(_) | GatewayAddress::Far(_) => String::new(),
+            GatewayAddress::Socket(_) => String::new(),
+            // Tells the session from earlier ones of the same name.
+            GatewayAddress::Far(_) => env.get(TOKEN_VARIABLE).unwrap_or_default().to_owned(),
         },
         id: match &address {
             GatewayAddress::Far(_) => RandomSource::choose(None).hex(32),
@@ -194,6 +199,8 @@ fn make_call(
 struct Printed {
     output: usize,
     errors: usize,
+    /// The time of the last message.
+    heard: Option<Instant>,
 }
 
 /// Returns the rest of an output that begins again, and counts it.
@@ -212,8 +219,10 @@ fn make_far_call(
     paths: &[PathBuf],
 ) -> Result<Option<u8>, CallError> {
     let mut printed = Printed::default();
+    let mut heard = Instant::now();
     loop {
-        let stream = match connect_far(path, limit) {
+        let left = limit.saturating_sub(heard.elapsed());
+        let stream = match connect_far(path, left) {
             Err(CallError::Unreachable(_)) if is_kept_call(call) => {
                 return keep_call(path, call, paths);
             }
@@ -224,6 +233,7 @@ fn make_far_call(
             Err(CallError::Cut(_)) => pause_thread(FAR_PAUSE),
             result => return result,
         }
+        heard = printed.heard.unwrap_or(heard);
     }
 }
 
@@ -298,7 +308,9 @@ fn exchange<S: Read + Write + Send + 'static>(
     let mut input = Some(input);
     let mut begun = Printed::default();
     loop {
-        match Frame::read(&mut stream).map_err(CallError::Cut)? {
+        let frame = Frame::read(&mut stream).map_err(CallError::Cut)?;
+        printed.heard = Some(Instant::now());
+        match frame {
             Frame::RunHere => return Ok(None),
             Frame::WantFiles => {
                 for path in paths {

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use super::{CommandResult, build_report};
 use crate::context::Context;
-use gt::host::daemon::find_socket_folder;
 use gt::host::far::BoxPlace;
 use gt::host::live_town::find_gt_program;
+use gt::host::socket_folder::find_socket_folder;
 
 kit::family! {
     /// Serve a town on another machine

@@ -4,7 +4,8 @@ use super::{CommandResult, build_report};
 use crate::context::{Context, record_refused_command};
 use gt::flow::place::sandbox::{prepare_far_call, take_far_state};
 use gt::host::daemon;
-use gt::host::far::{LinkPlace, LinkRules, link_socket, run_link};
+use gt::host::far::link_socket;
+use gt::host::link::{LinkPlace, LinkRules, run_link};
 use gt::town::permission::find_permission_name;
 use kit::sys::Clock;
 

@@ -93,15 +93,15 @@ fn end_sessions(
     let mut ended = Vec::new();
     let mut stopped = Vec::new();
     // A process that starts a session at the moment is waited for, and its session ended too.
-    clock::wait_for(START_WAIT, || {
+    let all_ended = clock::wait_for(START_WAIT, || {
         let free = locks.iter().all(|lock| Lock::is_free(lock));
         let all_ended = end_listed(town, &rigs, &mut ended, &mut stopped);
         (all_ended.is_err() || free).then_some(all_ended)
-    })
-    .unwrap_or(Ok(()))?;
+    });
     for rig in &rigs {
         end_leftovers(rig)?;
     }
+    all_ended.unwrap_or(Ok(()))?;
     Ok((ended, stopped))
 }
 
@@ -112,15 +112,19 @@ fn end_listed(
     ended: &mut Vec<String>,
     stopped: &mut Vec<InterruptedWorker>,
 ) -> anyhow::Result<()> {
+    let mut failure = None;
     for live in town.host.list()? {
         let names = rigs.iter().map(|rig| rig.name());
         if let Some(Address::Polecat(rig, name)) = SessionName::parse_address(&live.name, names) {
             stopped.extend(save_worker(&town.rig(&rig), &name, &live)?);
         }
-        town.host.kill(&live.name)?;
-        ended.push(live.name);
+        match town.host.kill(&live.name) {
+            Ok(()) => ended.push(live.name),
+            // The sessions of other machines must end all the same.
+            Err(error) => failure = Some(error),
+        }
     }
-    Ok(())
+    failure.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Decides about the sessions of crew members.
@@ -217,6 +221,7 @@ fn end_agents(
     is_wanted: impl Fn(&Address) -> bool,
     ended: &mut StoppedSessions,
 ) -> anyhow::Result<()> {
+    let mut failure = None;
     for live in town.host.list()? {
         let names = rigs.iter().map(|rig| rig.name());
         let Some(address) = SessionName::parse_address(&live.name, names) else {
@@ -230,10 +235,13 @@ fn end_agents(
             let worker = save_worker(&town.rig(rig), name, &live).ok().flatten();
             ended.stopped.extend(worker);
         }
-        town.host.kill(&live.name)?;
-        ended.sessions.push(live.name);
+        match town.host.kill(&live.name) {
+            Ok(()) => ended.sessions.push(live.name),
+            // The sessions of other machines must end all the same.
+            Err(error) => failure = Some(error),
+        }
     }
-    Ok(())
+    failure.map_or(Ok(()), |error| Err(error.into()))
 }
 
 /// Returns the time of the last `gt down`.

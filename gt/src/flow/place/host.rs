@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::flow::place::sandbox::open_far_host;
 use crate::host::LiveTown;
 use crate::host::far::{
-    BoxRequest, HostSettings, HostTransport, LinkState, count_sessions, list_hosts, read_state,
+    BoxRequest, HostSettings, HostTransport, LinkState, count_sessions, list_hosts,
     remove_host_file,
 };
 use crate::record::desk::JAIL_SETTING;
@@ -116,7 +116,7 @@ pub fn list_host_rows(town: &Town) -> anyhow::Result<Vec<HostRow>> {
             let settings = load_host(town, &name)?;
             let workers = count_sessions(&town.layout, &name);
             let host = open_far_host(town, &name)?;
-            let (state, since, reason) = match read_state(&town.layout, &host) {
+            let (state, since, reason) = match host.read_state() {
                 Some(LinkState::Connected { since, .. }) => ("connected", Some(since), None),
                 Some(LinkState::Connecting) => ("connecting", None, None),
                 Some(LinkState::Unreachable { since, reason }) => {

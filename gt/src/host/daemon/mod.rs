@@ -24,8 +24,7 @@ pub use unit::{InstalledUnit, can_install_unit, install_unit, list_unit_files};
 
 use std::path::PathBuf;
 
-use kit::sys::Env;
-
+use crate::host::socket_folder::find_socket_folder;
 use crate::town::{Town, TownLayout};
 
 /// Returns the daemon's socket: `$XDG_RUNTIME_DIR/gastown/<hash of the town's root>.sock`,
@@ -45,19 +44,4 @@ fn real_root(layout: &TownLayout) -> PathBuf {
 /// Returns the folder of sockets, which the daemon creates with mode 0700.
 pub fn socket_folder(town: &Town) -> PathBuf {
     find_socket_folder(&town.env)
-}
-
-/// Returns the folder of sockets of this user.
-pub fn find_socket_folder(env: &Env) -> PathBuf {
-    match env
-        .get("XDG_RUNTIME_DIR")
-        .map(PathBuf::from)
-        .filter(|path| path.is_dir())
-    {
-        Some(folder) => folder.join("gastown"),
-        None => {
-            let uid = rustix::process::getuid().as_raw();
-            kit::sys::env::temp_dir().join(format!("gastown-{uid}"))
-        }
-    }
 }

@@ -9,6 +9,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use kit::gateway::{ADDRESS_VARIABLE, GatewayAddress, kept_call_file};
@@ -27,6 +28,9 @@ use super::splice::splice;
 use crate::host::tmux::Tmux;
 use crate::host::{LiveSession, SessionHost, SessionSpec};
 use crate::town::TownLayout;
+
+/// The pause between two looks for calls that wait for the town.
+const DELIVERY_PAUSE: Duration = Duration::from_secs(3);
 
 /// The place of a box on its machine.
 #[derive(Debug, Clone)]
@@ -89,21 +93,27 @@ struct BoxTown {
     packs: PackFolder,
     /// The sockets of sessions by name.
     gateways: Mutex<BTreeMap<String, PathBuf>>,
-    deliveries: Arc<Deliveries>,
+    deliveries: Deliveries,
 }
 
 impl BoxServer {
     /// Answers one request. A town that is gone gets no answer.
-    fn answer(&self, mut stream: UnixStream) {
+    fn answer(self: &Arc<Self>, mut stream: UnixStream) {
         let Ok(request) = read_line::<BoxRequest>(&mut stream) else {
             return;
         };
         self.answer_request(request, stream).ok();
     }
 
-    fn answer_request(&self, request: BoxRequest, stream: UnixStream) -> std::io::Result<()> {
+    fn answer_request(
+        self: &Arc<Self>,
+        request: BoxRequest,
+        stream: UnixStream,
+    ) -> std::io::Result<()> {
         if let BoxRequest::Hello(hello) = request {
-            return reply(stream, &self.welcome(&hello).map_err(FarError::failed));
+            let welcome = self.welcome(&hello);
+            reply(stream, &welcome.map_err(FarError::failed))?;
+            return self.begin_deliveries();
         }
         let Some(town) = self.town.get() else {
             let words = "a town begins with its name".to_owned();
@@ -190,16 +200,13 @@ impl BoxServer {
             packs: PackFolder::new(&layout.runtime().join("packs")),
             layout,
             gateways: Mutex::default(),
-            deliveries: Arc::default(),
+            deliveries: Deliveries::default(),
         };
         let record = town.layout.runtime().join("gateways");
         file::create_folder(&record, 0o700)?;
         for name in fs::read_dir(&record)?.flatten() {
             let name = name.file_name().to_string_lossy().into_owned();
-            let socket = self.open_gateway(&town, &name)?;
-            let (pipe, kept) = (self.pipe.clone(), kept_call_file(&socket));
-            town.deliveries
-                .begin(move || deliver_kept_call(&pipe, &name, &kept));
+            self.open_gateway(&town, &name)?;
         }
         // A second greeting changes nothing.
         self.town.set(town).ok();
@@ -210,10 +217,31 @@ impl BoxServer {
         })
     }
 
+    /// Delivers the calls that wait for the town, now and as long as the connection works.
+    fn begin_deliveries(self: &Arc<Self>) -> std::io::Result<()> {
+        let server = Arc::clone(self);
+        let deliver = move || {
+            while let Some(town) = server.town.get() {
+                let gateways = town.gateways.lock();
+                let gateways = gateways.unwrap_or_else(PoisonError::into_inner).clone();
+                for (session, socket) in gateways {
+                    // A call that was not delivered is tried again.
+                    deliver_kept_call(&server.pipe, &session, &kept_call_file(&socket)).ok();
+                }
+                town.deliveries.note_round();
+                if server.pipe.wait_for_end(DELIVERY_PAUSE).is_some() {
+                    return;
+                }
+            }
+        };
+        thread::Builder::new().spawn(deliver).map(drop)
+    }
+
     fn start_session(&self, town: &BoxTown, session: FarSession) -> Result<LiveSession, FarError> {
         let socket = self
             .open_gateway(town, &session.name)
             .map_err(FarError::failed)?;
+        set_aside(&kept_call_file(&socket)).map_err(FarError::failed)?;
         let inside = ConfinedFolder::open(town.layout.root()).map_err(FarError::failed)?;
         for (path, content) in &session.files {
             let below = path
@@ -284,9 +312,17 @@ fn kill_session(town: &BoxTown, session: &str) -> Result<(), FarError> {
         fs::remove_file(&socket).ok();
         let record = town.layout.runtime().join("gateways").join(session);
         file::remove_file(&record).map_err(FarError::failed)?;
-        file::remove_file(&kept_call_file(&socket)).map_err(FarError::failed)?;
+        set_aside(&kept_call_file(&socket)).map_err(FarError::failed)?;
     }
     Ok(())
+}
+
+/// Keeps a call of an earlier session under another name.
+fn set_aside(kept: &Path) -> std::io::Result<()> {
+    match fs::rename(kept, kept.with_extension("replaced")) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 fn describe_sessions(all: &[LiveSession]) -> Vec<FarLiveSession> {

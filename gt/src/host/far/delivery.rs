@@ -2,8 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
-use std::thread;
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
@@ -13,46 +12,29 @@ use kit::sys::file;
 use super::pipe::Pipe;
 use super::protocol::{TownRequest, write_line};
 
-/// The time that a list of sessions waits for deliveries.
-const DELIVERY_TIMEOUT: Duration = Duration::from_secs(120);
+/// The time that a list of sessions waits for the first round.
+const ROUND_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// Counts the deliveries that are under way.
+/// Counts the rounds in which calls were delivered.
 #[derive(Debug, Default)]
 pub(super) struct Deliveries {
-    running: Mutex<usize>,
+    rounds: Mutex<usize>,
     changed: Condvar,
 }
 
 impl Deliveries {
-    pub(super) fn begin(
-        self: &Arc<Self>,
-        deliver: impl FnOnce() -> anyhow::Result<()> + Send + 'static,
-    ) {
-        self.add(1);
-        let deliveries = Arc::clone(self);
-        let work = move || {
-            // A call that was not delivered waits for the next connection.
-            deliver().ok();
-            deliveries.add(-1);
-        };
-        if thread::Builder::new().spawn(work).is_err() {
-            self.add(-1);
-        }
-    }
-
-    fn add(&self, change: isize) {
-        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        *running = running.saturating_add_signed(change);
+    pub(super) fn note_round(&self) {
+        *self.rounds.lock().unwrap_or_else(PoisonError::into_inner) += 1;
         self.changed.notify_all();
     }
 
-    /// Waits until none is under way, at most some time.
+    /// Waits for the end of the first round, at most some time.
     pub(super) fn wait(&self) {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_any = |running: &mut usize| *running > 0;
+        let rounds = self.rounds.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = |rounds: &mut usize| *rounds == 0;
         let waited = self
             .changed
-            .wait_timeout_while(running, DELIVERY_TIMEOUT, is_any);
+            .wait_timeout_while(rounds, ROUND_TIMEOUT, is_first);
         drop(waited.unwrap_or_else(PoisonError::into_inner));
     }
 }

@@ -9,8 +9,9 @@ use jiff::Timestamp;
 use kit::sys::{ChildCommand, Env, clock, file};
 use serde::de::DeserializeOwned;
 
-use super::link::{LinkRequest, LinkState};
+use super::link_state::{LinkRequest, LinkState, state_file};
 use super::pack::{PackFolder, ReceivedPack};
+use super::paths::PathTranslation;
 use super::protocol::{
     BoxRequest, FarLiveSession, FarSession, PackOffer, SendAnswer, ask, write_line,
 };
@@ -18,7 +19,6 @@ use super::session_record::{
     SessionRecord, count_sessions, forget_ended, list_records, remove_record,
 };
 use super::settings::HostSettings;
-use crate::host::gateway::PathTranslation;
 use crate::host::wrapper::session_environment;
 use crate::host::{
     HostError, InputRules, Key, LiveSession, SendResult, SessionHost, SessionSpec, UnreachableHost,
@@ -27,6 +27,15 @@ use crate::town::TownLayout;
 
 /// The time within which a new link accepts requests.
 const LINK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The time within which a host answers.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// The time within which a sandbox is made or read.
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(900);
+
+/// The file with the path of the socket of a link.
+pub(crate) const SOCKET_FILE: &str = "link.socket";
 
 /// The variable with the address of a session's agent.
 const AGENT_VARIABLE: &str = "GT_ROLE";
@@ -65,9 +74,21 @@ impl FarHost {
         count_sessions(&self.town, &self.name) > 0
     }
 
-    /// Returns true if a link of the host runs.
-    pub(super) fn has_link(&self) -> bool {
-        UnixStream::connect(&self.socket).is_ok()
+    /// Returns the state that the link of the host wrote last. `None` if no link runs.
+    pub fn read_state(&self) -> Option<LinkState> {
+        self.connect_running()?;
+        let path = state_file(&self.town, &self.name);
+        let bytes = file::read_file_if_exists(&path).ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Connects to the link, if one runs. Its starter may have had another folder of sockets.
+    fn connect_running(&self) -> Option<UnixStream> {
+        let file = self.town.host(&self.name).join(SOCKET_FILE);
+        let named = file::read_file_if_exists(&file).ok().flatten();
+        let named = named.and_then(|bytes| String::from_utf8(bytes).ok());
+        let socket = named.map_or_else(|| self.socket.clone(), PathBuf::from);
+        UnixStream::connect(socket).ok()
     }
 
     /// The packs that travel.
@@ -78,6 +99,12 @@ impl FarHost {
     /// Asks the box.
     pub fn ask<T: DeserializeOwned>(&self, request: &BoxRequest) -> Result<T, HostError> {
         let mut stream = self.connect()?;
+        let limit = match request {
+            BoxRequest::Give(_) | BoxRequest::Take(_) => TRANSFER_TIMEOUT,
+            _ => ANSWER_TIMEOUT,
+        };
+        let limited = stream.set_read_timeout(Some(limit));
+        limited.map_err(|error| Self::file_error(&self.socket, error))?;
         let answered = ask(&mut stream, request);
         answered.map_err(|error| error.into_host_error(&self.name))
     }
@@ -116,7 +143,7 @@ impl FarHost {
 
     /// Connects to the link of the host, and starts it if it does not run.
     fn connect(&self) -> Result<UnixStream, HostError> {
-        if let Ok(stream) = UnixStream::connect(&self.socket) {
+        if let Some(stream) = self.connect_running() {
             return Ok(stream);
         }
         let folder = self.town.host(&self.name);
@@ -138,7 +165,7 @@ impl FarHost {
             command = command.env(name, value);
         }
         command.spawn_detached(&log)?;
-        let connected = clock::wait_for(LINK_TIMEOUT, || UnixStream::connect(&self.socket).ok());
+        let connected = clock::wait_for(LINK_TIMEOUT, || self.connect_running());
         connected.ok_or_else(|| HostError::Far {
             host: self.name.clone(),
             words: format!("its link did not start; see {}", path.display()),
@@ -146,7 +173,7 @@ impl FarHost {
     }
 
     /// Returns the sessions that the town has started, for a host that is not reachable.
-    fn started_sessions(&self, since: Timestamp) -> Vec<LiveSession> {
+    fn started_sessions(&self, since: Option<Timestamp>) -> Vec<LiveSession> {
         let started = list_records(&self.town, &self.name);
         started
             .into_iter()
@@ -244,14 +271,23 @@ impl SessionHost for FarHost {
 
     fn list(&self) -> Result<Vec<LiveSession>, HostError> {
         match self.ask::<Vec<FarLiveSession>>(&BoxRequest::Sessions) {
-            Ok(all) => {
+            Ok(mut all) => {
                 let names: Vec<&str> = all.iter().map(|live| live.name.as_str()).collect();
                 // What stays is removed the next time.
                 forget_ended(&self.town, &self.name, &names).ok();
+                // Whoever works there could name a session like any other one.
+                let started = list_records(&self.town, &self.name);
+                all.retain(|live| {
+                    let is_same = |(name, record): &(String, SessionRecord)| {
+                        *name == live.name && record.token == live.token
+                    };
+                    started.iter().any(is_same)
+                });
                 Ok(all.into_iter().map(FarLiveSession::into_live).collect())
             }
-            Err(HostError::Unreachable { since, .. }) => Ok(self.started_sessions(since)),
-            Err(error) => Err(error),
+            Err(HostError::Unreachable { since, .. }) => Ok(self.started_sessions(Some(since))),
+            // One host must not stop the others.
+            Err(_) => Ok(self.started_sessions(None)),
         }
     }
 

@@ -18,7 +18,10 @@ use super::protocol::FarError;
 use super::protocol::{PackOffer, PackPart, read_line, write_line};
 
 /// The maximum size of a pack, in bytes.
-const MAX_PACK: u64 = 8 << 30;
+const MAX_PACK: u64 = 2 << 30;
+
+/// The time for which a pack that was not fetched is kept.
+const PACK_LIFETIME: Duration = Duration::from_secs(6 * 3600);
 
 /// The time for writing or reading a pack.
 const PACK_TIMEOUT: Duration = Duration::from_secs(1800);
@@ -40,6 +43,19 @@ impl PackFolder {
         self.0.join(format!("in-{digest}.pack"))
     }
 
+    /// Removes the packs that nobody fetched to the end.
+    fn remove_old(&self) -> io::Result<()> {
+        file::create_folder(&self.0, 0o700)?;
+        for entry in fs::read_dir(&self.0)? {
+            let entry = entry?;
+            let age = entry.metadata()?.modified()?.elapsed();
+            if entry.file_type()?.is_file() && age.is_ok_and(|age| age > PACK_LIFETIME) {
+                file::remove_file(&entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
     /// Writes a pack with the objects of `wanted` commits that are in none of the `known` ones.
     /// `None` if there are none.
     pub fn offer(
@@ -48,7 +64,7 @@ impl PackFolder {
         wanted: &[String],
         known: &[String],
     ) -> anyhow::Result<Option<PackOffer>> {
-        file::create_folder(&self.0, 0o700)?;
+        self.remove_old()?;
         let known = keep_known(git, known)?;
         let mut revisions = wanted.join("\n");
         for commit in &known {
@@ -115,7 +131,7 @@ impl PackFolder {
             "a pack of {} bytes is too large",
             offer.size
         );
-        file::create_folder(&self.0, 0o700)?;
+        self.remove_old()?;
         let path = self.incoming(&offer.digest);
         let mut options = fs::OpenOptions::new();
         let mut pack = options.create(true).append(true).open(&path)?;
@@ -158,10 +174,17 @@ impl Drop for ReceivedPack {
 impl ReceivedPack {
     /// Checks the objects, and adds them to a repository.
     pub fn add_to(&self, repository: &Git) -> anyhow::Result<()> {
-        let content = fs::read(&self.path)?;
-        let call = repository.plumbing(["index-pack", "--stdin", "--strict"]);
-        call.stdin(content).limit(PACK_TIMEOUT).run()?;
-        Ok(())
+        let folder = repository.folder().join("objects/pack");
+        let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = name.trim_start_matches("in-");
+        let pack = folder.join(format!("pack-{}.pack", &name[..name.len().min(40)]));
+        fs::copy(&self.path, &pack)?;
+        let call = repository.plumbing(["index-pack", "--strict"]);
+        let indexed = call.args([&pack]).limit(PACK_TIMEOUT).run();
+        if indexed.is_err() {
+            file::remove_file(&pack)?;
+        }
+        Ok(indexed?)
     }
 }
 

@@ -12,10 +12,13 @@ use serde::{Deserialize, Serialize};
 use crate::host::{HostError, InputRules, Key, LiveSession, ProcessEnd, SendResult};
 
 /// The version of the requests. A box of another version is refused.
-pub(super) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 1;
 
 /// The maximum length of a line, in bytes.
 const MAX_LINE: usize = 16 * 1024 * 1024;
+
+/// The maximum length of a request of a box, in bytes.
+pub(crate) const MAX_TOWN_REQUEST: usize = 4096;
 
 /// A request of the town.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -53,7 +56,7 @@ pub enum BoxRequest {
 /// A request of the box.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "request", rename_all = "snake_case")]
-pub(super) enum TownRequest {
+pub(crate) enum TownRequest {
     /// A command of an agent: the stream goes on as a connection to its gateway.
     Call { session: String },
     /// The bytes of a pack that the town offered, from an offset on.
@@ -72,7 +75,7 @@ pub struct Hello {
 
 /// The answer to the first request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Welcome {
+pub(crate) struct Welcome {
     pub protocol: u32,
     /// The version of the box's programs.
     pub version: String,
@@ -97,7 +100,7 @@ pub struct FarSession {
 
 /// A session of a box.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FarLiveSession {
+pub(crate) struct FarLiveSession {
     pub name: String,
     pub token: String,
     pub created: Timestamp,
@@ -125,7 +128,7 @@ impl From<&LiveSession> for FarLiveSession {
 
 impl FarLiveSession {
     /// Describes the session for the town, which knows no process of it.
-    pub(super) fn into_live(self) -> LiveSession {
+    pub(crate) fn into_live(self) -> LiveSession {
         LiveSession {
             name: self.name,
             pid: 0,
@@ -199,7 +202,7 @@ pub struct PackPart {
 /// An error that travels.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub(super) enum FarError {
+pub(crate) enum FarError {
     #[error("there is no session named `{name}`")]
     NoSession { name: String },
     #[error("a session named `{name}` is there already")]
@@ -210,6 +213,9 @@ pub(super) enum FarError {
         end: ProcessEnd,
         output: String,
     },
+    /// The connection ended before the answer, or there was none in time.
+    #[error("no answer came")]
+    Silent,
     /// No pipe is open.
     #[error("not reachable since {since}: {reason}")]
     Unreachable { since: Timestamp, reason: String },
@@ -218,13 +224,13 @@ pub(super) enum FarError {
 }
 
 impl FarError {
-    pub(super) fn failed(error: impl Into<anyhow::Error>) -> Self {
+    pub(crate) fn failed(error: impl Into<anyhow::Error>) -> Self {
         let words = format!("{:#}", error.into());
         Self::Failed { words }
     }
 
     /// Returns the error of a host with this name.
-    pub(super) fn into_host_error(self, host: &str) -> HostError {
+    pub(crate) fn into_host_error(self, host: &str) -> HostError {
         match self {
             Self::NoSession { name } => HostError::NoSession { name },
             Self::Exists { name } => HostError::Exists { name },
@@ -233,6 +239,9 @@ impl FarError {
                 host: host.to_owned(),
                 since,
                 reason,
+            },
+            Self::Silent => HostError::Silent {
+                host: host.to_owned(),
             },
             Self::Failed { words } => HostError::Far {
                 host: host.to_owned(),
@@ -253,14 +262,25 @@ impl From<HostError> for FarError {
     }
 }
 
+/// Returns true for the end of a connection, or a time limit.
+fn is_silence(error: &io::Error) -> bool {
+    use io::ErrorKind::{
+        BrokenPipe, ConnectionReset, NotConnected, TimedOut, UnexpectedEof, WouldBlock,
+    };
+    matches!(
+        error.kind(),
+        BrokenPipe | ConnectionReset | NotConnected | TimedOut | UnexpectedEof | WouldBlock
+    )
+}
+
 /// The result of typing, as an answer.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct SendAnswer {
+pub(crate) struct SendAnswer {
     pub result: SendResult,
 }
 
 /// Writes a value as a line of JSON.
-pub(super) fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+pub(crate) fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
     let mut line = serde_json::to_vec(value)?;
     line.push(b'\n');
     to.write_all(&line)?;
@@ -268,7 +288,11 @@ pub(super) fn write_line(to: &mut impl Write, value: &impl Serialize) -> io::Res
 }
 
 /// Reads a line, byte for byte, so that the bytes behind it stay in the stream.
-pub(super) fn read_raw_line(from: &mut impl Read) -> io::Result<Vec<u8>> {
+pub(crate) fn read_raw_line(from: &mut impl Read) -> io::Result<Vec<u8>> {
+    read_bytes(from, MAX_LINE)
+}
+
+fn read_bytes(from: &mut impl Read, limit: usize) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
     let mut byte = [0];
     loop {
@@ -278,23 +302,35 @@ pub(super) fn read_raw_line(from: &mut impl Read) -> io::Result<Vec<u8>> {
         if byte[0] == b'\n' {
             return Ok(line);
         }
-        if line.len() >= MAX_LINE {
+        if line.len() >= limit {
             return Err(io::Error::other("a line is too long"));
         }
         line.push(byte[0]);
     }
 }
 
+/// Reads a line of JSON with at most `limit` bytes.
+pub(crate) fn read_line_of<T: DeserializeOwned>(
+    from: &mut impl Read,
+    limit: usize,
+) -> io::Result<T> {
+    Ok(serde_json::from_slice(&read_bytes(from, limit)?)?)
+}
+
 /// Reads a line of JSON.
-pub(super) fn read_line<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
+pub(crate) fn read_line<T: DeserializeOwned>(from: &mut impl Read) -> io::Result<T> {
     Ok(serde_json::from_slice(&read_raw_line(from)?)?)
 }
 
 /// Sends a request and returns its answer. Further bytes stay in the stream.
-pub(super) fn ask<T: DeserializeOwned>(
+pub(crate) fn ask<T: DeserializeOwned>(
     stream: &mut (impl Read + Write),
     request: &impl Serialize,
 ) -> Result<T, FarError> {
     let asked = write_line(stream, request).and_then(|()| read_line::<Result<T, FarError>>(stream));
-    asked.map_err(FarError::failed)?
+    match asked {
+        Ok(answer) => answer,
+        Err(error) if is_silence(&error) => Err(FarError::Silent),
+        Err(error) => Err(FarError::failed(error)),
+    }
 }

@@ -15,12 +15,12 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A session on a host. Its environment may hold secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct SessionRecord {
+pub(crate) struct SessionRecord {
     /// The address of the agent.
-    pub(super) agent: String,
-    pub(super) token: String,
+    pub(crate) agent: String,
+    pub(crate) token: String,
     /// The environment of the commands that the town runs for the session.
-    pub(super) env: Vec<(String, String)>,
+    pub(crate) env: Vec<(String, String)>,
 }
 
 fn record_path(town: &TownLayout, host: &str, session: &str) -> PathBuf {
@@ -32,13 +32,13 @@ fn session_folder(town: &TownLayout, host: &str) -> PathBuf {
 }
 
 impl SessionRecord {
-    pub(super) fn save(&self, town: &TownLayout, host: &str, session: &str) -> std::io::Result<()> {
+    pub(crate) fn save(&self, town: &TownLayout, host: &str, session: &str) -> std::io::Result<()> {
         file::create_folder(&session_folder(town, host), 0o700)?;
         let text = serde_json::to_vec(self)?;
         file::replace_file(&record_path(town, host, session), &text, 0o600)
     }
 
-    pub(super) fn load(
+    pub(crate) fn load(
         town: &TownLayout,
         host: &str,
         session: &str,
@@ -53,12 +53,12 @@ impl SessionRecord {
     }
 }
 
-pub(super) fn remove_record(town: &TownLayout, host: &str, session: &str) -> std::io::Result<()> {
+pub(crate) fn remove_record(town: &TownLayout, host: &str, session: &str) -> std::io::Result<()> {
     file::remove_file(&record_path(town, host, session))
 }
 
 /// Removes the records of sessions that a host no longer has. One that is just being started stays.
-pub(super) fn forget_ended(town: &TownLayout, host: &str, living: &[&str]) -> std::io::Result<()> {
+pub(crate) fn forget_ended(town: &TownLayout, host: &str, living: &[&str]) -> std::io::Result<()> {
     for entry in fs::read_dir(session_folder(town, host))? {
         let path = entry?.path();
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
@@ -72,13 +72,13 @@ pub(super) fn forget_ended(town: &TownLayout, host: &str, living: &[&str]) -> st
 }
 
 /// Returns the host of a session. `None` if the session is on this machine.
-pub(super) fn find_session_host(town: &TownLayout, session: &str) -> Option<String> {
+pub(crate) fn find_session_host(town: &TownLayout, session: &str) -> Option<String> {
     let mut hosts = list_hosts(town).into_iter();
     hosts.find(|host| record_path(town, host, session).exists())
 }
 
 /// Lists the sessions that the town has started on a host and not ended.
-pub(super) fn list_records(town: &TownLayout, host: &str) -> Vec<(String, SessionRecord)> {
+pub(crate) fn list_records(town: &TownLayout, host: &str) -> Vec<(String, SessionRecord)> {
     let Ok(entries) = fs::read_dir(session_folder(town, host)) else {
         return Vec::new();
     };

@@ -6,7 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 
 /// Passes bytes between two sockets until both directions have ended.
-pub(super) fn splice(one: UnixStream, other: UnixStream) -> io::Result<()> {
+pub(crate) fn splice(one: UnixStream, other: UnixStream) -> io::Result<()> {
     let back = (other.try_clone()?, one.try_clone()?);
     let returning = thread::Builder::new().spawn(move || pass(back.0, back.1))?;
     pass(one, other);

@@ -16,11 +16,11 @@ use kit::gateway::{
 use kit::sys::running::{ChildEnder, create_pipe};
 use kit::sys::{ChildCommand, file};
 
-use super::paths::{PathTranslation, Replacement};
-use super::repeated::{RecordedAnswers, RepeatedCalls};
+use super::repeated::{CallBegin, RecordedAnswers, RepeatedCalls};
 use super::sent_names::SentNames;
 use super::{CallPlaces, GatewaySession, count_call, remove_folder};
 use crate::host::connection::Connection;
+use crate::host::far::{PathTranslation, Replacement};
 
 /// The time within which a caller sends its call, and then the files of it.
 const CALL_TIMEOUT: Duration = Duration::from_secs(2);
@@ -43,6 +43,13 @@ enum CallFailure {
     Version,
     #[error("the call has a false secret")]
     Token,
+    #[error("another session of this agent has begun: this one can do nothing more")]
+    Replaced,
+    #[error(
+        "the call was begun before the connection was cut, and its result is not known: look whether it \
+         was done before you repeat it"
+    )]
+    UnknownResult,
     #[error("`{0}` is no program of the town")]
     Program(String),
     #[error("a call can name at most {MOST_FILES} files")]
@@ -93,6 +100,22 @@ fn send(answers: &Answers, frame: &Frame) -> Result<(), FrameError> {
 }
 
 impl Answers {
+    fn note_started(&self) {
+        if let Some(recorded) = &self.recorded {
+            let mut recorded = recorded.lock().unwrap_or_else(PoisonError::into_inner);
+            recorded.has_started = true;
+        }
+    }
+
+    /// Returns true if the command of the call was started.
+    fn has_started(&self) -> bool {
+        let recorded = self.recorded.as_ref();
+        recorded.is_some_and(|recorded| {
+            let recorded = recorded.lock().unwrap_or_else(PoisonError::into_inner);
+            recorded.has_started
+        })
+    }
+
     /// Returns what was sent.
     fn recorded(&self) -> Vec<Frame> {
         let Some(recorded) = &self.recorded else {
@@ -128,12 +151,17 @@ impl CallServer {
         }
     }
 
-    /// Returns a server for callers whose connections are cut, and who ask again.
-    pub(super) fn repeating(session: GatewaySession) -> Self {
-        Self {
-            repeated: Some(RepeatedCalls::default()),
-            ..Self::new(session, String::new())
-        }
+    /// Returns a server for callers whose connections are cut, and who ask again. `calls` is the file
+    /// with the calls that were run.
+    pub(super) fn repeating(
+        session: GatewaySession,
+        token: String,
+        calls: &Path,
+    ) -> io::Result<Self> {
+        Ok(Self {
+            repeated: Some(RepeatedCalls::open(calls)?),
+            ..Self::new(session, token)
+        })
     }
 
     /// Answers a call. A caller that breaks off or lies hurts only its own call.
@@ -175,18 +203,34 @@ impl CallServer {
         let Some(repeated) = self.repeated.as_ref().filter(|_| !call.id.is_empty()) else {
             return self.run_whole(connection, answers, &call);
         };
-        if let Some(frames) = repeated.begin(&call.id) {
-            for frame in &frames {
-                send(answers, frame)?;
+        // A `gt done` goes on where it was.
+        let is_resumable =
+            call.program == "gt" && call.path.first().is_some_and(|word| word == "done");
+        match repeated.begin(&call.id, is_resumable)? {
+            CallBegin::New => {}
+            CallBegin::Lost => return Err(CallFailure::UnknownResult),
+            CallBegin::Known(frames) => {
+                for frame in &frames {
+                    send(answers, frame)?;
+                }
+                return Ok(());
             }
-            return Ok(());
         }
         let recording = Answers {
             recorded: Some(Arc::default()),
             ..answers.clone()
         };
         let result = self.run_whole(connection, &recording, &call);
-        repeated.end(&call.id, result.is_ok().then(|| recording.recorded()));
+        let answers = match &result {
+            Err(failure) if recording.has_started() => {
+                let mut frames = recording.recorded();
+                frames.push(Frame::Failed(failure.to_string()));
+                Some(frames)
+            }
+            Err(_) => None,
+            Ok(()) => Some(recording.recorded()),
+        };
+        repeated.end(&call.id, answers)?;
         result
     }
 
@@ -222,7 +266,12 @@ impl CallServer {
             return Err(CallFailure::Version);
         }
         if call.token != self.token {
-            return Err(CallFailure::Token);
+            let is_far = self.repeated.is_some();
+            return Err(if is_far {
+                CallFailure::Replaced
+            } else {
+                CallFailure::Token
+            });
         }
         if !matches!(call.program.as_str(), "gt" | "bd") {
             return Err(CallFailure::Program(call.program.clone()));
@@ -263,6 +312,7 @@ impl CallServer {
             command = command.env(name, value);
         }
         let (child, streams) = command.start()?;
+        answers.note_started();
         let ender = child.ender();
         let (told, ended) = mpsc::channel();
         let names = SentNames::of_call(call, folder);

@@ -7,7 +7,6 @@
 
 mod call;
 mod far;
-mod paths;
 mod repeated;
 mod sent_names;
 mod session;
@@ -24,11 +23,11 @@ use kit::gateway::{Call, GatewayAddress};
 use kit::sys::{clock, file};
 
 use call::CallServer;
-pub use far::FarGateway;
-pub use paths::PathTranslation;
+pub use far::{FarGateway, FarSessionEnv};
 pub use session::{RefusalRecorders, SessionDoors, open_session_gateway, remove_left_calls};
 
 use crate::host::connection::Listener;
+use crate::host::far::PathTranslation;
 
 /// The calls of a session that run at the same time. Further ones wait.
 const MOST_CALLS: usize = 16;

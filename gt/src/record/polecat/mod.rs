@@ -334,7 +334,11 @@ impl<'a> PolecatRecords<'a> {
         why.push_str(&explain_state(state, slot, session));
         let unreachable = session.and_then(|live| live.unreachable.as_ref());
         if let Some(UnreachableHost { name, since }) = unreachable {
-            why.push_str(&format!("; host {name} is not reachable since {since}"));
+            let state = since.map_or_else(
+                || "does not answer".to_owned(),
+                |since| format!("is not reachable since {since}"),
+            );
+            why.push_str(&format!("; host {name} {state}"));
         }
         Polecat {
             rig: self.rig.clone(),

@@ -22,7 +22,7 @@ use crate::host::far::{
     is_object_id,
 };
 use crate::host::live_town::open_live_town;
-use crate::record::polecat::{PolecatIds, Slot};
+use crate::record::polecat::{PolecatIds, Slot, SlotState};
 use crate::town::Town;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
@@ -38,6 +38,9 @@ const SANDBOX_COMMANDS: [&str; 7] = [
     "session-restart",
     "why",
 ];
+
+/// The number of commits that a host is known to have, for each rig.
+const MAX_KNOWN: usize = 50;
 
 /// The time for another process that changes the sandbox.
 const SLOT_TIMEOUT: Duration = Duration::from_secs(60);
@@ -88,9 +91,8 @@ impl Sandbox<'_> {
         self.write_known(host, &wanted)
     }
 
-    /// Brings the state of the sandbox on a host to the town. Returns true if it has changed.
-    pub(crate) fn take_from(&self, host: &FarHost) -> anyhow::Result<bool> {
-        let _held = self.lock_transfer()?;
+    /// Fetches the state of the sandbox on a host. `None` if the town has it.
+    fn fetch_from(&self, host: &FarHost) -> anyhow::Result<Option<SandboxState>> {
         let shared = self.rig.git();
         let state: SandboxState = host.ask(&BoxRequest::Take(SandboxQuestion {
             rig: self.rig.name().to_owned(),
@@ -102,38 +104,38 @@ impl Sandbox<'_> {
         for commit in &commits {
             anyhow::ensure!(is_object_id(commit), "host {} names no commit", host.name());
         }
-        let record = self.state_record();
-        let described = format!(
-            "{} {} {}\n",
-            state.branch.as_deref().unwrap_or("-"),
-            state.head,
-            state.files.as_deref().unwrap_or("-")
-        );
-        let earlier = file::read_file_if_exists(&record)?;
-        if earlier.as_deref() == Some(described.as_bytes()) {
-            return Ok(false);
+        let earlier = file::read_file_if_exists(&self.state_record())?;
+        if earlier.as_deref() == Some(describe_state(&state).as_bytes()) {
+            return Ok(None);
         }
         if let Some(offer) = &state.pack {
             host.fetch(offer)?.add_to(&shared)?;
         }
         check_complete(&shared, &commits)?;
-        self.apply_state(&state)?;
-        file::replace_file_relaxed(&record, described.as_bytes(), 0o644)?;
-        Ok(true)
+        Ok(Some(state))
     }
 
-    /// Puts the town's copy of the sandbox into a state.
-    fn apply_state(&self, state: &SandboxState) -> anyhow::Result<()> {
+    /// Puts the town's copy of the sandbox into a state. `branch` is that of the work.
+    fn apply_state(
+        &self,
+        host: &FarHost,
+        state: &SandboxState,
+        branch: &str,
+    ) -> anyhow::Result<()> {
         let git = self.git()?;
-        let own_branch = git.head_branch()?;
         hold_sandbox(self.rig, self.name)?;
         let SandboxState { head, files, .. } = state;
-        let reference = match own_branch.filter(|branch| Some(branch) == state.branch.as_ref()) {
-            Some(branch) => format!("refs/heads/{branch}"),
-            None => "HEAD".to_owned(),
+        let update = |git: &Git, arguments: [&str; 2]| {
+            let call = git.plumbing(["update-ref", "--no-deref", "--create-reflog", "--"]);
+            call.args(arguments).run()
         };
-        let call = git.plumbing(["update-ref", "--no-deref", "--create-reflog", "--"]);
-        call.args([&reference, head]).run()?;
+        if state.branch.as_deref() == Some(branch) {
+            let reference = format!("refs/heads/{branch}");
+            update(&git, [&reference, head])?;
+            git.plumbing(["symbolic-ref", "HEAD", &reference]).run()?;
+        } else {
+            update(&git, ["HEAD", head])?;
+        }
         // Without marks that hide changes.
         file::remove_file(&self.rig.sandbox_repository(self.name).join("index"))?;
         git.reset_hard(head)?;
@@ -148,7 +150,17 @@ impl Sandbox<'_> {
         }
         self.provision()?;
         self.hand_over()?;
-        Ok(())
+        // The next pack has only what is newer.
+        let mut known = self.read_known(host);
+        known.push(head.clone());
+        let surplus = known.len().saturating_sub(MAX_KNOWN);
+        self.save_known(host, &known[surplus..])?;
+        let described = describe_state(state);
+        Ok(file::replace_file_relaxed(
+            &self.state_record(),
+            described.as_bytes(),
+            0o644,
+        )?)
     }
 
     fn find_target_tip(&self, target: &str) -> anyhow::Result<Option<String>> {
@@ -184,13 +196,27 @@ impl Sandbox<'_> {
     }
 
     fn write_known(&self, host: &FarHost, commits: &[String]) -> anyhow::Result<()> {
-        let path = self.known_record(host);
-        let text = commits.join("\n") + "\n";
-        file::create_folder(path.parent().unwrap_or(Path::new("/")), 0o755)?;
-        file::replace_file_relaxed(&path, text.as_bytes(), 0o644)?;
+        self.save_known(host, commits)?;
         // New work has no earlier state.
         Ok(file::remove_file(&self.state_record())?)
     }
+
+    fn save_known(&self, host: &FarHost, commits: &[String]) -> anyhow::Result<()> {
+        let path = self.known_record(host);
+        let text = commits.join("\n") + "\n";
+        file::create_folder(path.parent().unwrap_or(Path::new("/")), 0o755)?;
+        Ok(file::replace_file_relaxed(&path, text.as_bytes(), 0o644)?)
+    }
+}
+
+/// Describes a state in a line.
+fn describe_state(state: &SandboxState) -> String {
+    format!(
+        "{} {} {}\n",
+        state.branch.as_deref().unwrap_or("-"),
+        state.head,
+        state.files.as_deref().unwrap_or("-")
+    )
 }
 
 /// Removes the pack of a sandbox that a host has now.
@@ -239,14 +265,31 @@ pub fn take_far_state(env: &Env, root: &Path, agent: &Address, host: &str) -> an
     };
     let town = open_live_town(env, root, agent.clone());
     let rig = town.find_rig(rig)?;
-    // A `gt done` or a restart that runs changes the town's copy.
-    let _held = rig.take_slot(name, SLOT_TIMEOUT)?;
     let ids = PolecatIds::for_polecat(&rig, name);
-    let slot = Slot::load(&rig.store()?.snapshot()?, &ids.slot);
-    if slot.host_name.as_deref() == Some(host) && slot.is_unfinished() {
-        Sandbox::new(&rig, name).take_from(&open_far_host(&town, host)?)?;
+    let load_slot = || -> anyhow::Result<Option<Slot>> {
+        let slot = Slot::load(&rig.store()?.snapshot()?, &ids.slot);
+        let has_work = !matches!(slot.state, SlotState::Idle | SlotState::Slinging(_));
+        let is_there = slot.host_name.as_deref() == Some(host) && has_work;
+        Ok(is_there.then_some(slot))
+    };
+    let Some(before) = load_slot()? else {
+        return Ok(());
+    };
+    let sandbox = Sandbox::new(&rig, name);
+    let host = open_far_host(&town, host)?;
+    let _transfer = sandbox.lock_transfer()?;
+    let Some(state) = sandbox.fetch_from(&host)? else {
+        return Ok(());
+    };
+    // A `gt done` or a restart that runs changes the town's copy. A host that answers slowly must not
+    // keep it from that.
+    let _held = rig.take_slot(name, SLOT_TIMEOUT)?;
+    match load_slot()? {
+        Some(slot) if slot.lease == before.lease => {
+            sandbox.apply_state(&host, &state, slot.branch.as_str())
+        }
+        _ => Ok(()),
     }
-    Ok(())
 }
 
 /// Lists the tracked files that the worker does not get.

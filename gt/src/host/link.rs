@@ -6,31 +6,29 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::path::{Component, Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
-use jiff::Timestamp;
 use kit::gateway::Call;
 use kit::sys::running::RunningChild;
 use kit::sys::{ChildCommand, Clock, Env, file};
-use serde::{Deserialize, Serialize};
 
-use super::far_host::FarHost;
-use super::pack::PackFolder;
-use super::pipe::{Heartbeat, Pipe, PipeEnds, PipeSide};
-use super::protocol::{
-    BoxRequest, FarError, Hello, PROTOCOL, TownRequest, Welcome, ask, read_line, read_raw_line,
-    write_line,
+use super::far::protocol::{
+    BoxRequest, FarError, Hello, MAX_TOWN_REQUEST, PROTOCOL, TownRequest, Welcome, ask,
+    read_line_of, read_raw_line, write_line,
 };
-use super::session_record::{SessionRecord, count_sessions, list_records};
-use super::settings::HostSettings;
-use super::splice::splice;
-use crate::host::gateway::{FarGateway, PathTranslation};
+use super::far::session_record::{SessionRecord, count_sessions, list_records};
+use super::far::{
+    Heartbeat, HostSettings, LinkRequest, LinkState, PackFolder, PathTranslation, Pipe, PipeEnds,
+    PipeSide, SOCKET_FILE, splice, state_file,
+};
+use super::gateway::{FarGateway, FarSessionEnv};
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 use crate::town::{Town, TownLayout};
@@ -48,33 +46,20 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// The number of last lines that the command of a host printed and an error shows.
 const SHOWN_LINES: usize = 3;
 
-/// A request to the link itself.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-#[serde(tag = "request", rename_all = "snake_case")]
-pub(super) enum LinkRequest {
-    /// The state of the connection. Waits for one that is being made.
-    LinkState,
-    /// Like `LinkState`, and tries to connect at once.
-    Connect,
-}
+/// The number of last bytes that are kept of what the command of a host printed.
+const KEPT_OUTPUT: usize = 4096;
 
-/// The state of the connection to a host.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "state", rename_all = "snake_case")]
-pub enum LinkState {
-    Connecting,
-    Connected {
-        since: Timestamp,
-        /// The version of the programs there.
-        version: String,
-        /// The folder that stands for the root of the town there.
-        root: PathBuf,
-    },
-    Unreachable {
-        since: Timestamp,
-        reason: String,
-    },
-}
+/// The time that the output of a command that has ended is waited for.
+const OUTPUT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The maximum length of the path that a host names as the root of the town, in bytes.
+const MAX_ROOT: usize = 1024;
+
+/// The requests of a box that are answered at the same time. Further ones are refused.
+const MAX_BOX_REQUESTS: usize = 128;
+
+/// The time within which a box sends its request on a new stream.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The town's side of a host.
 pub struct LinkPlace {
@@ -106,6 +91,9 @@ pub fn run_link(place: LinkPlace, rules: LinkRules) -> anyhow::Result<()> {
     };
     let pid = std::process::id().to_string();
     file::replace_file_relaxed(&folder.join("link.pid"), pid.as_bytes(), 0o600)?;
+    // Programs with another environment find the socket by this file.
+    let socket = place.socket.to_string_lossy();
+    file::replace_file(&folder.join(SOCKET_FILE), socket.as_bytes(), 0o600)?;
     file::remove_file(&place.socket)?;
     let listener = UnixListener::bind(&place.socket)
         .with_context(|| format!("cannot listen at {}", place.socket.display()))?;
@@ -121,6 +109,7 @@ pub fn run_link(place: LinkPlace, rules: LinkRules) -> anyhow::Result<()> {
         }),
         changed: Condvar::new(),
         gateways: Mutex::default(),
+        box_requests: AtomicUsize::new(0),
     });
     let accepting = Arc::clone(&link);
     thread::Builder::new().spawn(move || {
@@ -153,6 +142,8 @@ struct Link {
     changed: Condvar,
     /// The gateways of sessions by the token of the session.
     gateways: Mutex<BTreeMap<String, Arc<FarGateway>>>,
+    /// The number of requests of the box that are being answered.
+    box_requests: AtomicUsize,
 }
 
 struct Shared {
@@ -164,11 +155,15 @@ struct Shared {
 }
 
 /// A child that is ended on drop.
-struct Transport(RunningChild);
+struct Transport(Option<RunningChild>);
 
 impl Drop for Transport {
     fn drop(&mut self) {
-        self.0.ender().kill();
+        if let Some(child) = self.0.take() {
+            child.ender().kill();
+            // Its exit code says nothing about the host.
+            child.wait().ok();
+        }
     }
 }
 
@@ -231,11 +226,19 @@ impl Link {
         let started = ChildCommand::new(program).args(args).start();
         let (child, streams) =
             started.map_err(|error| format!("{:#}", anyhow::Error::from(error)))?;
-        let transport = Transport(child);
+        let transport = Transport(Some(child));
         let printed = Arc::new(Mutex::new(Vec::new()));
         let keeper = Arc::clone(&printed);
         let stderr = streams.stderr;
-        let reading = thread::Builder::new().spawn(move || keep_last_lines(stderr, &keeper));
+        let (told, read) = mpsc::channel();
+        let reading = move || {
+            keep_end(stderr, &keeper);
+            // Nobody may wait for it any more.
+            told.send(()).ok();
+        };
+        thread::Builder::new()
+            .spawn(reading)
+            .map_err(|error| error.to_string())?;
         let link = Arc::clone(self);
         let ends = PipeEnds::Child(streams.stdin, streams.stdout);
         let pipe = Pipe::start(ends, PipeSide::Town, Heartbeat::default(), move |stream| {
@@ -268,14 +271,9 @@ impl Link {
         pipe.close();
         pipe.wait();
         drop(transport);
-        if let Ok(reading) = reading {
-            // The lines of a transport that ended are whole.
-            reading.join().ok();
-        }
-        let lines = printed
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .join(" / ");
+        // A process that the transport left may hold its output open.
+        read.recv_timeout(OUTPUT_TIMEOUT).ok();
+        let lines = describe_end(&printed.lock().unwrap_or_else(PoisonError::into_inner));
         result.map_err(|reason| match lines.as_str() {
             "" => reason,
             lines => format!("{reason} ({})", kit::ui::escape::escape_line(lines)),
@@ -303,7 +301,12 @@ impl Link {
         });
         let mut stream = pipe.open().map_err(|error| error.to_string())?;
         let welcome: Result<Welcome, FarError> = ask(&mut stream, &hello);
-        welcome.map_err(|error| pipe.end_reason().unwrap_or_else(|| error.to_string()))
+        let welcome =
+            welcome.map_err(|error| pipe.end_reason().unwrap_or_else(|| error.to_string()))?;
+        if is_valid_root(&welcome.root) {
+            return Ok(welcome);
+        }
+        Err("it names no valid folder for the town".to_owned())
     }
 
     /// Answers a request of a program of the town. A program that is gone gets no answer.
@@ -366,8 +369,23 @@ impl Link {
     }
 
     /// Answers a request of the box.
-    fn answer_box(&self, mut stream: UnixStream) {
-        match read_line::<TownRequest>(&mut stream) {
+    fn answer_box(&self, stream: UnixStream) {
+        if self.box_requests.fetch_add(1, Ordering::Relaxed) < MAX_BOX_REQUESTS {
+            self.answer_box_request(stream);
+        }
+        self.box_requests.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    fn answer_box_request(&self, mut stream: UnixStream) {
+        let limit = |stream: &UnixStream, limit| stream.set_read_timeout(limit).is_ok();
+        if !limit(&stream, Some(REQUEST_TIMEOUT)) {
+            return;
+        }
+        let request = read_line_of::<TownRequest>(&mut stream, MAX_TOWN_REQUEST);
+        if !limit(&stream, None) {
+            return;
+        }
+        match request {
             // A box that is gone gets no answer.
             Ok(TownRequest::Pack(part)) => {
                 self.packs.send(&part, &mut stream).ok();
@@ -391,13 +409,14 @@ impl Link {
         } = &self.place;
         let record = SessionRecord::load(town, host, session)?;
         let record = record.with_context(|| format!("the town has no session `{session}` here"))?;
+        // The command may ask the host.
+        let root = self
+            .wait_for_root()
+            .context("the connection is not complete")?;
         let mut gateways = self.gateways.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(gateway) = gateways.get(&record.token) {
             return Ok(Arc::clone(gateway));
         }
-        let root = self
-            .wait_for_root()
-            .context("the connection is not complete")?;
         let agent: Address = record.agent.parse()?;
         let paths = PathTranslation {
             town: town.root().to_string_lossy().into_owned(),
@@ -406,11 +425,16 @@ impl Link {
         let prepare = self.rules.prepare_call;
         let (env_of_call, root, host) = (env.clone(), town.root().to_owned(), host.clone());
         let caller = agent.clone();
+        let calls = town.host(&self.place.host).join("calls").join(session);
         let gateway = FarGateway::new(
             env,
             town.root(),
             &agent,
-            record.env,
+            FarSessionEnv {
+                token: record.token.clone(),
+                env: record.env,
+                calls,
+            },
             paths,
             self.rules.record_refusal,
             move |call| prepare(&env_of_call, &root, &caller, &host, call),
@@ -421,27 +445,67 @@ impl Link {
     }
 }
 
-fn state_file(town: &TownLayout, host: &str) -> PathBuf {
-    town.host(host).join("state.json")
-}
-
-/// Returns the state that the link of a host wrote last. `None` if no link runs.
-pub fn read_state(town: &TownLayout, host: &FarHost) -> Option<LinkState> {
-    host.has_link().then_some(())?;
-    let bytes = file::read_file_if_exists(&state_file(town, host.name())).ok()??;
-    serde_json::from_slice(&bytes).ok()
-}
-
-/// Keeps the last lines that a transport prints.
-fn keep_last_lines(stderr: impl Read, kept: &Mutex<Vec<String>>) {
-    for line in BufReader::new(stderr).lines() {
-        let Ok(line) = line else {
-            return;
-        };
+/// Keeps the end of what a transport prints.
+fn keep_end(mut stderr: impl Read, kept: &Mutex<Vec<u8>>) {
+    let mut part = [0; 1024];
+    while let Ok(length @ 1..) = stderr.read(&mut part) {
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.push(line.trim().to_owned());
-        if kept.len() > SHOWN_LINES {
-            kept.remove(0);
+        kept.extend(&part[..length]);
+        let surplus = kept.len().saturating_sub(KEPT_OUTPUT);
+        kept.drain(..surplus);
+    }
+}
+
+/// Returns the last lines of what a transport printed, in one line.
+fn describe_end(printed: &[u8]) -> String {
+    let text = String::from_utf8_lossy(printed);
+    let lines: Vec<&str> = text
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .collect();
+    lines[lines.len().saturating_sub(SHOWN_LINES)..].join(" / ")
+}
+
+/// Returns true for a folder that can stand for the root of the town: its path replaces that of the
+/// town in texts.
+fn is_valid_root(root: &Path) -> bool {
+    let is_plain =
+        |text: &str| (2..=MAX_ROOT).contains(&text.len()) && !text.chars().any(char::is_control);
+    let has_only_names = root
+        .components()
+        .all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
+    root.is_absolute() && has_only_names && root.to_str().is_some_and(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_host_names_a_plain_folder_for_the_town() {
+        for root in [
+            "",
+            "/",
+            "a/b",
+            "/a/../b",
+            "/a\nb",
+            &format!("/{}", "a".repeat(2000)),
+        ] {
+            assert!(!is_valid_root(Path::new(root)), "{root}");
         }
+        assert!(is_valid_root(Path::new(
+            "/home/b/.local/share/gastown/box/1"
+        )));
+    }
+
+    #[test]
+    fn only_the_end_of_endless_output_is_kept() {
+        let kept = Mutex::new(Vec::new());
+        let endless = std::io::repeat(b'x').take(1 << 20);
+        keep_end(endless.chain(&b"\n\xff\none\ntwo\n\n"[..]), &kept);
+        let kept = kept.into_inner().unwrap();
+        assert_eq!(kept.len(), KEPT_OUTPUT);
+        assert_eq!(describe_end(&kept), "\u{fffd} / one / two");
     }
 }

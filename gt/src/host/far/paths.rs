@@ -27,14 +27,14 @@ impl PathTranslation {
     }
 
     /// Translates the paths in output that comes in parts.
-    pub(super) fn output(&self) -> Replacement {
+    pub(crate) fn output(&self) -> Replacement {
         Replacement::new(&self.town, &self.caller)
     }
 }
 
 /// Replaces a path in bytes that come in parts.
 #[derive(Debug)]
-pub(super) struct Replacement {
+pub(crate) struct Replacement {
     from: Vec<u8>,
     to: Vec<u8>,
     /// The end of the last part, which may be the beginning of the path.
@@ -51,7 +51,10 @@ impl Replacement {
     }
 
     /// Returns what is certain of the text until now.
-    pub(super) fn push(&mut self, part: &[u8]) -> Vec<u8> {
+    pub(crate) fn push(&mut self, part: &[u8]) -> Vec<u8> {
+        if self.from.is_empty() {
+            return part.to_vec();
+        }
         let mut text = std::mem::take(&mut self.held);
         text.extend(part);
         let mut done = Vec::with_capacity(text.len());
@@ -76,7 +79,7 @@ impl Replacement {
     }
 
     /// Returns the rest of the text.
-    pub(super) fn finish(self) -> Vec<u8> {
+    pub(crate) fn finish(self) -> Vec<u8> {
         if self.held == self.from {
             self.to
         } else {
@@ -126,6 +129,11 @@ mod tests {
         ] {
             assert_eq!(example().to_caller(town), caller);
         }
+        let nowhere = PathTranslation {
+            caller: String::new(),
+            ..example()
+        };
+        assert_eq!(nowhere.to_town("/b/x"), "/b/x");
         assert_eq!(
             example().to_town("--file=/b/x /bin"),
             "--file=/home/a/town/x /bin"
