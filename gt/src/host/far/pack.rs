@@ -332,9 +332,12 @@ mod tests {
             .unwrap();
         assert!(rest.size < whole.size);
         assert_eq!(offer(std::slice::from_ref(&second)).unwrap(), None);
-        place.fetch(&rest, u64::MAX).unwrap().add_to(&to).unwrap();
+        let add = |offer| place.fetch(offer, u64::MAX).unwrap().add_to(&to);
+        let error = add(&rest).unwrap_err().to_string();
+        assert!(error.contains("did not receive expected object"), "{error}");
         assert!(check_complete(&to, std::slice::from_ref(&second)).is_err());
-        place.fetch(&whole, u64::MAX).unwrap().add_to(&to).unwrap();
+        add(&whole).unwrap();
+        add(&rest).unwrap();
         check_complete(&to, &[second]).unwrap();
     }
 

@@ -80,7 +80,7 @@ impl Replacement {
 
     /// Returns the rest of the text.
     pub(crate) fn finish(self) -> Vec<u8> {
-        if self.held == self.from {
+        if !self.from.is_empty() && self.held == self.from {
             self.to
         } else {
             self.held

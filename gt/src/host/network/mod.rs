@@ -2,7 +2,7 @@
 //!
 //! The proxy runs outside the jail, in the process that waits for the jailed program. It speaks HTTP
 //! (`CONNECT`, and `http://` addresses), resolves names itself, and compares the requested name with
-//! the list. In a jail of bubblewrap, which has a loopback of its own, a [`relay`] passes the
+//! the list. In a jail of bubblewrap, which has a loopback of its own, a relay passes the
 //! connections to the socket of the proxy. A jail of Landlock reaches the port of the proxy.
 //!
 //! A program inside may be hostile: headers, connections and the time of each step have limits, and
