@@ -100,6 +100,30 @@ MUTANTS = {
         "fault.filter(|_| accepted.is_some() && accepted != Some(describe_receipt(&receipt)))",
         "merged_means_merged::a_receipt_that_the_records_of_the_town_contradict_waits_for_the_user",
     ),
+    "a call is run again after a cut": (
+        "gt/src/host/gateway/repeated.rs",
+        "        if ids.contains(&id) && !is_resumable {\n",
+        "        if ids.contains(&id) && !is_resumable && id.is_empty() {\n",
+        "gt:host::gateway::repeated::tests::a_call_whose_answers_were_lost_is_not_run_again_unless_it_can_be_resumed",
+    ),
+    "silence of a host is the end of its sessions": (
+        "gt/src/record/polecat/mod.rs",
+        "            (_, Some(live)) if live.unreachable.is_some() => SessionState::Unknown,\n",
+        "            (_, Some(live)) if live.unreachable.is_some() => SessionState::Gone,\n",
+        "hosts::silence_of_a_host_ends_and_restarts_nothing",
+    ),
+    "a host names any session": (
+        "gt/src/host/far/far_host.rs",
+        "                    started.iter().any(is_same)\n",
+        "                    started.iter().any(is_same) || !live.name.is_empty()\n",
+        "hosts::a_host_names_only_sessions_that_the_town_started",
+    ),
+    "a kept hand-in is not delivered": (
+        "gt/src/host/far/box_server.rs",
+        "                    deliver_kept_call(&server.pipe, &session, &kept_call_file(&socket)).ok();\n",
+        "                    deliver_kept_call(&server.pipe, &session, &socket.with_extension(\"none\")).ok();\n",
+        "hosts::work_that_is_handed_in_during_a_long_cut_is_kept_and_delivered_once",
+    ),
     "a jailed worker changes its rig": (
         "gt/src/host/jail/session_plan.rs",
         "        writable.extend(caches.writable);\n",

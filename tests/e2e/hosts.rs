@@ -222,6 +222,63 @@ fn a_refused_hand_in_is_repaired_on_the_other_machine() {
 }
 
 #[test]
+fn work_left_on_a_host_is_saved_before_its_sandbox_is_made_anew() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let ready = far.home.join("ready");
+    town.script(&format!(
+        "git rev-parse HEAD > /dev/null\n: > {}\nwhile :; do sleep 1; done",
+        ready.display()
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    let worker = sling_far(&town, &bead);
+    eventually("the work", || ready.exists().then_some(()));
+    fs::write(far.sandbox(&worker).join("late.txt"), "late\n").unwrap();
+    town.gt(["unsling", &bead]).ok();
+    let next = town.bead("web", "Next work");
+    assert_eq!(sling_far(&town, &next), worker);
+    assert!(!far.sandbox(&worker).join("late.txt").exists());
+    let rescues = town.gt(["rescue", "list", "--json"]).ok().json();
+    let rescues = rescues.as_array().unwrap();
+    let rig = town.root().join("web/.repo.git");
+    let is_saved = rescues.iter().any(|rescue| {
+        let file = format!("{}:late.txt", rescue["ref"].as_str().unwrap());
+        town.git_at(&rig, ["show", &file]).run().out == "late\n"
+    });
+    assert!(is_saved, "{rescues:?}");
+}
+
+#[test]
+fn work_of_a_host_that_is_gone_goes_on_here() {
+    let (town, origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let saved = far.home.join("saved");
+    town.script(&format!(
+        "[ -e {0} ] && exit 0\necho far > far.txt\ngit add far.txt\ngit commit -qm Far\n\
+         gt checkpoint write > /dev/null\n: > {0}\nwhile :; do sleep 1; done",
+        saved.display()
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    sling_far(&town, &bead);
+    eventually("the checkpoint", || saved.exists().then_some(()));
+    far.cut();
+    town.gt(["host", "remove", "big"])
+        .fails("host big has 1 worker");
+    town.gt(["unsling", &bead]).fails("host big");
+    town.gt(["host", "remove", "big", "--gone"]).ok();
+    town.gt(["unsling", &bead]).ok();
+    town.script("echo here > here.txt");
+    town.sling(&bead);
+    let saved = town.gt(["rescue", "list"]).ok().out;
+    assert!(saved.contains(&bead), "{saved}");
+    wait_for_request(&town);
+    town.gt(["mq", "run", "web"]).ok();
+    assert_eq!(origin.file("main", "here.txt"), "here");
+}
+
+#[test]
 fn a_host_names_only_sessions_that_the_town_started() {
     let (town, _origin) = Town::with_rig();
     let far = FarMachine::new(&town);
@@ -286,6 +343,12 @@ fn silence_of_a_host_ends_and_restarts_nothing() {
         let hosts = town.gt(["host", "check", "big"]).run();
         (hosts.code == 0).then_some(())
     });
+    let status = town.gt(["polecat", "status", &worker]).ok();
+    assert!(
+        status.out.contains("none: it runs on host big"),
+        "{}",
+        status.out
+    );
     let peek = town.gt(["peek", &worker]).run();
     assert_eq!(peek.code, 0, "{}", peek.err);
 }

@@ -125,7 +125,12 @@ pub fn run_link(place: LinkPlace, rules: LinkRules) -> anyhow::Result<()> {
     while !link.is_idle() {
         match link.hold_connection() {
             Ok(()) => pause = FIRST_PAUSE,
-            Err(reason) => link.set_unreachable(&reason),
+            Err(reason) => {
+                if matches!(link.lock().state, LinkState::Connected { .. }) {
+                    pause = FIRST_PAUSE;
+                }
+                link.set_unreachable(&reason);
+            }
         }
         link.pause(pause);
         pause = (pause * 2).min(LONGEST_PAUSE);

@@ -8,10 +8,15 @@ use gt::flow::place::host::remove_host;
 
 /// Remove a host that has no workers
 ///
-/// Nothing is removed on the machine itself. With `--json` {name}.
+/// Nothing is removed on the machine itself. With `--gone`, the town no longer waits for the
+/// sessions there: `gt unsling` then frees their beads, with the state that the town took last. With
+/// `--json` {name}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     name: String,
+    /// Remove it with its workers, because the machine does not come back
+    #[arg(long)]
+    gone: bool,
 }
 
 #[derive(Serialize)]
@@ -21,7 +26,7 @@ struct RemovedHost {
 
 pub(super) fn run(ctx: &Context, args: Args) -> CommandResult {
     let town = ctx.open_town()?;
-    remove_host(&town, &args.name)?;
+    remove_host(&town, &args.name, args.gone)?;
     build_report(RemovedHost { name: args.name }, |removed, page| {
         page.line(format!("Host {} is removed", removed.name));
     })

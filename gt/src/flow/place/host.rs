@@ -10,8 +10,8 @@ use serde::Serialize;
 use crate::flow::place::sandbox::open_far_host;
 use crate::host::LiveTown;
 use crate::host::far::{
-    BoxRequest, HostSettings, HostTransport, LinkState, count_sessions, list_hosts,
-    remove_host_file,
+    BoxRequest, HostSettings, HostTransport, LinkState, count_sessions, forget_sessions,
+    list_hosts, remove_host_file,
 };
 use crate::record::desk::JAIL_SETTING;
 use crate::town::config::{JailMode, RigSettings};
@@ -147,15 +147,16 @@ pub fn set_draining(town: &Town, name: &str, draining: bool) -> anyhow::Result<(
     settings.save(&town.layout, name)
 }
 
-/// Removes a host without sessions.
-pub fn remove_host(town: &Town, name: &str) -> anyhow::Result<()> {
+/// Removes a host without sessions, or one that is gone with its sessions.
+pub fn remove_host(town: &Town, name: &str, is_gone: bool) -> anyhow::Result<()> {
     load_host(town, name)?;
     let workers = count_sessions(&town.layout, name);
     anyhow::ensure!(
-        workers == 0,
+        workers == 0 || is_gone,
         "host {name} has {}: end their work first, or wait for it after `gt host drain {name}`",
         kit::ui::counted(workers, "worker")
     );
+    forget_sessions(&town.layout, name)?;
     remove_host_file(&town.layout, name)
 }
 

@@ -71,6 +71,14 @@ pub(crate) fn forget_ended(town: &TownLayout, host: &str, living: &[&str]) -> st
     Ok(())
 }
 
+/// Removes the records of all sessions of a host.
+pub fn forget_sessions(town: &TownLayout, host: &str) -> std::io::Result<()> {
+    match fs::remove_dir_all(session_folder(town, host)) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Returns the host of a session. `None` if the session is on this machine.
 pub(crate) fn find_session_host(town: &TownLayout, session: &str) -> Option<String> {
     let mut hosts = list_hosts(town).into_iter();

@@ -76,6 +76,10 @@ fn prepare_far_place(
     work: DeskWork,
 ) -> anyhow::Result<DeskVariables> {
     check_far_jail(rig)?;
+    let note = format!("none: it runs on host {host}");
+    let path = rig.session_jail_note(name);
+    file::create_folder(&rig.session_jails(), 0o700)?;
+    file::replace_file_relaxed(&path, note.as_bytes(), 0o600)?;
     if work == DeskWork::New {
         Sandbox::new(rig, name).give_to(&open_far_host(rig.town(), host)?, &slot.target)?;
     }

@@ -15,6 +15,7 @@ use kit::gateway::Call;
 use kit::sys::{Env, file};
 
 use super::Sandbox;
+use super::keep::is_commit_kept;
 use crate::flow::place::unsaved::TOWN_PATTERNS;
 use crate::host::daemon;
 use crate::host::far::{
@@ -76,6 +77,8 @@ impl Sandbox<'_> {
         };
         let known = self.read_known(host);
         if !known.is_empty() {
+            // A host that has no such sandbox has nothing to save.
+            self.keep_unseen_state(host).ok();
             given.pack = host.packs().offer(&git, &wanted, &known)?;
             let made = host.ask::<()>(&BoxRequest::Give(given.clone()));
             withdraw(host, &given);
@@ -113,6 +116,20 @@ impl Sandbox<'_> {
         }
         check_complete(&shared, &commits)?;
         Ok(Some(state))
+    }
+
+    /// Saves what the last worker left on the host after the town looked there, because the sandbox is
+    /// made anew.
+    fn keep_unseen_state(&self, host: &FarHost) -> anyhow::Result<()> {
+        let Some(state) = self.fetch_from(host)? else {
+            return Ok(());
+        };
+        let commit = state.files.unwrap_or(state.head);
+        let git = self.rig.git();
+        if !is_commit_kept(&git, &commit)? {
+            git.update_ref(&self.rescue_ref(None), &commit, None)?;
+        }
+        Ok(())
     }
 
     /// Puts the town's copy of the sandbox into a state. `branch` is that of the work.
