@@ -14,6 +14,7 @@ use kit::sys::ChildCommand;
 pub(super) struct Args {
     /// The id of the town
     town: String,
+    /// The name of the session
     session: String,
     /// The folder of sandboxes (default: gastown/box in the folder of user data)
     #[arg(long, value_name = "DIR")]

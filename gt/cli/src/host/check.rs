@@ -12,6 +12,7 @@ use gt::flow::place::host::{CheckedHost, check_host};
 /// With `--json` {name, way, version, root, millis}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// The name of the host
     name: String,
 }
 

@@ -11,6 +11,7 @@ use gt::flow::place::host::set_draining;
 /// Its workers finish what they have. With `--json` {name, draining}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// The name of the host
     name: String,
     /// Give it work again
     #[arg(long)]

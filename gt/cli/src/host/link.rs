@@ -14,6 +14,7 @@ use kit::sys::Clock;
 /// The town starts it when it is needed. It ends when no worker is left.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// The name of the host
     name: String,
 }
 

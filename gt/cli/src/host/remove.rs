@@ -13,6 +13,7 @@ use gt::flow::place::host::remove_host;
 /// `--json` {name}.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
+    /// The name of the host
     name: String,
     /// Remove it with its workers, because the machine does not come back
     #[arg(long)]
