@@ -261,12 +261,16 @@ fn work_of_a_host_that_is_gone_goes_on_here() {
     ));
     far.add().ok();
     let bead = town.bead("web", "Work");
-    sling_far(&town, &bead);
+    let worker = sling_far(&town, &bead);
     eventually("the checkpoint", || saved.exists().then_some(()));
     far.cut();
     town.gt(["host", "remove", "big"])
         .fails("host big has 1 worker");
     town.gt(["unsling", &bead]).fails("host big");
+    // Another bead is not kept from a worker here.
+    let other = town.bead("web", "Other work");
+    assert_ne!(town.sling(&other), worker);
+    town.gt(["unsling", &other]).ok();
     town.gt(["host", "remove", "big", "--gone"]).ok();
     town.gt(["unsling", &bead]).ok();
     town.script("echo here > here.txt");
@@ -276,6 +280,34 @@ fn work_of_a_host_that_is_gone_goes_on_here() {
     wait_for_request(&town);
     town.gt(["mq", "run", "web"]).ok();
     assert_eq!(origin.file("main", "here.txt"), "here");
+}
+
+#[test]
+fn gt_down_brings_the_work_of_another_machine_to_the_town() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    let ready = far.home.join("ready");
+    town.script(&format!(
+        ": > {}\nwhile :; do sleep 1; done",
+        ready.display()
+    ));
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    let worker = sling_far(&town, &bead);
+    eventually("the work", || ready.exists().then_some(()));
+    fs::write(far.sandbox(&worker).join("late.txt"), "late\n").unwrap();
+    town.gt(["down"]).ok();
+    let late = town.sandbox(&worker).join("late.txt");
+    assert_eq!(fs::read_to_string(late).unwrap(), "late\n");
+    town.gt(["host", "remove", "big"])
+        .fails("host big has 1 worker");
+    town.gt(["unsling", &bead]).ok();
+    town.gt(["host", "remove", "big"]).ok();
+    eventually("the end of the link", || {
+        let link = town.root().join(".runtime/hosts/big/link.pid");
+        let pid = fs::read_to_string(link).unwrap();
+        (!Path::new("/proc").join(pid).exists()).then_some(())
+    });
 }
 
 #[test]

@@ -105,6 +105,7 @@ pub fn run_link(place: LinkPlace, rules: LinkRules) -> anyhow::Result<()> {
             state: LinkState::Connecting,
             pipe: None,
             is_wanted: false,
+            is_ending: false,
             last_request: Instant::now(),
         }),
         changed: Condvar::new(),
@@ -122,7 +123,7 @@ pub fn run_link(place: LinkPlace, rules: LinkRules) -> anyhow::Result<()> {
         }
     })?;
     let mut pause = FIRST_PAUSE;
-    while !link.is_idle() {
+    while !link.lock().is_ending && !link.is_idle() {
         match link.hold_connection() {
             Ok(()) => pause = FIRST_PAUSE,
             Err(reason) => {
@@ -156,6 +157,8 @@ struct Shared {
     pipe: Option<Pipe>,
     /// True if a request waits for a connection.
     is_wanted: bool,
+    /// True if the link ends.
+    is_ending: bool,
     last_request: Instant,
 }
 
@@ -325,8 +328,22 @@ impl Link {
     fn answer_line(&self, line: &[u8], mut connection: UnixStream) -> std::io::Result<()> {
         self.lock().last_request = Instant::now();
         if let Ok(request) = serde_json::from_slice::<LinkRequest>(line) {
+            if matches!(request, LinkRequest::Quit) {
+                let mut shared = self.lock();
+                shared.is_ending = true;
+                if let Some(pipe) = &shared.pipe {
+                    pipe.close();
+                }
+                shared.is_wanted = true;
+                self.changed.notify_all();
+            }
             let state = self.wait_for_state(matches!(request, LinkRequest::Connect));
             return write_line(&mut connection, &Ok::<_, FarError>(state));
+        }
+        // A list must not wait for a host.
+        let is_list = matches!(serde_json::from_slice(line), Ok(BoxRequest::Sessions));
+        if !is_list {
+            self.wait_for_state(false);
         }
         let pipe = self.lock().pipe.clone();
         let opened = pipe.and_then(|pipe| pipe.open().ok());

@@ -14,6 +14,7 @@ use crate::host::far::{
     list_hosts, remove_host_file,
 };
 use crate::record::desk::JAIL_SETTING;
+use crate::record::polecat::{self, Polecat};
 use crate::town::config::{JailMode, RigSettings};
 use crate::town::{Rig, Town};
 
@@ -150,14 +151,17 @@ pub fn set_draining(town: &Town, name: &str, draining: bool) -> anyhow::Result<(
 /// Removes a host without sessions, or one that is gone with its sessions.
 pub fn remove_host(town: &Town, name: &str, is_gone: bool) -> anyhow::Result<()> {
     load_host(town, name)?;
-    let workers = count_sessions(&town.layout, name);
+    let workers = count_workers(town, name)?;
     anyhow::ensure!(
         workers == 0 || is_gone,
         "host {name} has {}: end their work first, or wait for it after `gt host drain {name}`",
         kit::ui::counted(workers, "worker")
     );
+    let host = open_far_host(town, name)?;
     forget_sessions(&town.layout, name)?;
-    remove_host_file(&town.layout, name)
+    remove_host_file(&town.layout, name)?;
+    host.end_link();
+    Ok(())
 }
 
 /// Checks that a worker of a rig can run without a jail, as those on other machines do.
@@ -179,14 +183,28 @@ pub(crate) fn check_free_host(rig: &Rig, name: &str) -> anyhow::Result<()> {
         !settings.draining,
         "host {name} gets no new work; `gt host drain {name} --off` changes that"
     );
-    let workers = count_sessions(&town.layout, name);
     if let Some(limit) = settings.limit {
+        let workers = count_workers(town, name)?;
         anyhow::ensure!(
             workers < limit,
             "host {name} has {workers} of {limit} workers"
         );
     }
     Ok(())
+}
+
+/// Returns the number of workers whose work is on a host, with a session or without.
+fn count_workers(town: &Town, host: &str) -> anyhow::Result<usize> {
+    let mut workers = 0;
+    for rig in town.list_rigs()? {
+        let beads = rig.store()?.snapshot()?;
+        let all = polecat::list_polecats(&rig, &beads, None);
+        let is_there = |polecat: &&Polecat| {
+            polecat.hook.is_some() && polecat.slot.host_name.as_deref() == Some(host)
+        };
+        workers += all.iter().filter(is_there).count();
+    }
+    Ok(workers)
 }
 
 fn load_host(town: &Town, name: &str) -> anyhow::Result<HostSettings> {

@@ -125,6 +125,14 @@ impl FarHost {
         state.map_err(|error| error.into_host_error(&self.name))
     }
 
+    /// Ends the link of a host that was removed.
+    pub fn end_link(&self) {
+        if let Some(mut stream) = self.connect_running() {
+            // A link that has ended does not answer.
+            ask::<LinkState>(&mut stream, &LinkRequest::Quit).ok();
+        }
+    }
+
     /// Returns the root of the town there. Connects if necessary.
     fn find_root(&self) -> Result<PathBuf, HostError> {
         match self.try_connect()? {
@@ -253,10 +261,23 @@ impl SessionHost for FarHost {
         let session = FarSession {
             name: spec.name.clone(),
             cwd: PathBuf::from(paths.to_caller(&spec.cwd.to_string_lossy())),
-            argv: spec.argv.iter().map(translate).collect(),
+            argv: spec
+                .argv
+                .iter()
+                // Our own program is elsewhere there.
+                .map(|word| {
+                    if Path::new(word) == self.exe {
+                        "gt".to_owned()
+                    } else {
+                        translate(word)
+                    }
+                })
+                .collect(),
             env: spec
                 .env
                 .iter()
+                // The programs there are others.
+                .filter(|(name, _)| name != "PATH")
                 .map(|(name, value)| (name.clone(), paths.to_caller(value)))
                 .collect(),
             pass: spec.pass.clone(),

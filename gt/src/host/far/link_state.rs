@@ -15,6 +15,8 @@ pub(crate) enum LinkRequest {
     LinkState,
     /// Like `LinkState`, and tries to connect at once.
     Connect,
+    /// Ends the link, because its host was removed.
+    Quit,
 }
 
 /// The state of the connection to a host.

@@ -47,10 +47,14 @@ impl PackFolder {
     fn remove_old(&self) -> io::Result<()> {
         file::create_folder(&self.0, 0o700)?;
         for entry in fs::read_dir(&self.0)? {
-            let entry = entry?;
-            let age = entry.metadata()?.modified()?.elapsed();
-            if entry.file_type()?.is_file() && age.is_ok_and(|age| age > PACK_LIFETIME) {
-                file::remove_file(&entry.path())?;
+            let path = entry?.path();
+            // Another process may have renamed it.
+            let Ok(meta) = fs::symlink_metadata(&path) else {
+                continue;
+            };
+            let age = meta.modified()?.elapsed();
+            if meta.is_file() && age.is_ok_and(|age| age > PACK_LIFETIME) {
+                file::remove_file(&path)?;
             }
         }
         Ok(())

@@ -80,8 +80,9 @@ fn prepare_far_place(
     let path = rig.session_jail_note(name);
     file::create_folder(&rig.session_jails(), 0o700)?;
     file::replace_file_relaxed(&path, note.as_bytes(), 0o600)?;
+    let host = open_far_host(rig.town(), host)?;
     if work == DeskWork::New {
-        Sandbox::new(rig, name).give_to(&open_far_host(rig.town(), host)?, &slot.target)?;
+        Sandbox::new(rig, name).give_to(&host, &slot.target)?;
     }
     Ok(DeskVariables::new())
 }

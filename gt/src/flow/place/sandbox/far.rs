@@ -24,10 +24,10 @@ use crate::host::far::{
 };
 use crate::host::live_town::open_live_town;
 use crate::record::polecat::{PolecatIds, Slot, SlotState};
-use crate::town::Town;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 use crate::town::sandbox_git::hold_sandbox;
+use crate::town::{Rig, Town};
 
 /// The commands of workers that look at the sandbox.
 const SANDBOX_COMMANDS: [&str; 7] = [
@@ -44,7 +44,7 @@ const SANDBOX_COMMANDS: [&str; 7] = [
 const MAX_KNOWN: usize = 50;
 
 /// The time for another process that changes the sandbox.
-const SLOT_TIMEOUT: Duration = Duration::from_secs(60);
+const SLOT_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The time for an earlier transfer of the same sandbox.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(600);
@@ -226,6 +226,23 @@ impl Sandbox<'_> {
     }
 }
 
+/// Brings the state of a worker's sandbox on another machine to the town, for a caller that is in
+/// charge of the worker. Without a connection, the copy stays as the town saw it last.
+pub(super) fn refresh_copy(rig: &Rig, name: &str, slot: &Slot) {
+    let refresh = |host: &str| -> anyhow::Result<()> {
+        let host = open_far_host(rig.town(), host)?;
+        let sandbox = Sandbox::new(rig, name);
+        let _transfer = sandbox.lock_transfer()?;
+        match sandbox.fetch_from(&host)? {
+            Some(state) => sandbox.apply_state(&host, &state, slot.branch.as_str()),
+            None => Ok(()),
+        }
+    };
+    if let Some(host) = &slot.host_name {
+        refresh(host).ok();
+    }
+}
+
 /// Describes a state in a line.
 fn describe_state(state: &SandboxState) -> String {
     format!(
@@ -293,9 +310,9 @@ pub fn take_far_state(env: &Env, root: &Path, agent: &Address, host: &str) -> an
         return Ok(());
     };
     let sandbox = Sandbox::new(&rig, name);
-    let host = open_far_host(&town, host)?;
+    let host = &open_far_host(&town, host)?;
     let _transfer = sandbox.lock_transfer()?;
-    let Some(state) = sandbox.fetch_from(&host)? else {
+    let Some(state) = sandbox.fetch_from(host)? else {
         return Ok(());
     };
     // A `gt done` or a restart that runs changes the town's copy. A host that answers slowly must not
@@ -303,7 +320,7 @@ pub fn take_far_state(env: &Env, root: &Path, agent: &Address, host: &str) -> an
     let _held = rig.take_slot(name, SLOT_TIMEOUT)?;
     match load_slot()? {
         Some(slot) if slot.lease == before.lease => {
-            sandbox.apply_state(&host, &state, slot.branch.as_str())
+            sandbox.apply_state(host, &state, slot.branch.as_str())
         }
         _ => Ok(()),
     }

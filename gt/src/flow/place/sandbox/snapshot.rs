@@ -23,6 +23,7 @@ pub fn save_snapshot(rig: &Rig, name: &str, slot: &Slot) -> Result<Option<SavedR
     if !sandbox.join(".git").exists() || super::adding_mark(rig, name).exists() {
         return Ok(None);
     }
+    super::far::refresh_copy(rig, name, slot);
     let git = rig.sandbox_git(name)?;
     if !git.has_unsaved_files()? {
         return Ok(None);

@@ -22,7 +22,7 @@ use crate::record::queued_sling;
 use crate::record::scheduler::{StartObstacle, find_start_obstacle, reserve_start};
 use crate::town::beads::FoundBead;
 use crate::town::config::{self, Namepool, RigSettings, SettingsLayers};
-use crate::town::identity::{Address, check_worker_name};
+use crate::town::identity::{Address, SessionName, check_worker_name};
 use crate::town::lock::{Lock, LockError};
 use crate::town::name::Worker;
 use crate::town::{Rig, RigLayout, Town, TownLayout};
@@ -290,7 +290,10 @@ fn choose_worker(
     let reused = all
         .iter()
         .filter(|polecat| {
-            polecat.state == PolecatState::Idle && !polecat.busy && !lost.contains(&polecat.name)
+            polecat.state == PolecatState::Idle
+                && !polecat.busy
+                && !lost.contains(&polecat.name)
+                && !has_unreachable_session(sessions, polecat)
         })
         .min_by_key(|polecat| Some(&polecat.name) != before.as_ref());
     if let Some(polecat) = reused {
@@ -300,6 +303,16 @@ fn choose_worker(
     used.extend(all.into_iter().map(|polecat| polecat.name));
     used.extend(list_polecat_folders(rig));
     Ok(polecat::pick_name(rig.name(), pool, &used))
+}
+
+/// Returns true if the last session of a worker may still run on a host that cannot be asked.
+fn has_unreachable_session(sessions: &[LiveSession], polecat: &Polecat) -> bool {
+    let session = SessionName::for_agent(&polecat.address());
+    session.is_some_and(|session| {
+        sessions
+            .iter()
+            .any(|live| live.unreachable.is_some() && live.name == session.as_str())
+    })
 }
 
 /// Checks the name for any source, because another agent's session could be taken for this
