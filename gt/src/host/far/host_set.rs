@@ -9,7 +9,8 @@ use super::session_record::find_session_host;
 use super::settings::list_hosts;
 use crate::host::tmux::Tmux;
 use crate::host::{
-    Host, HostError, InputRules, Key, LiveSession, SendResult, SessionHost, SessionSpec,
+    Host, HostError, InputRules, Key, LiveSession, SCREEN_LINES, SendResult, SessionHost,
+    SessionSpec,
 };
 use crate::town::TownLayout;
 
@@ -74,6 +75,21 @@ impl SessionHost for HostSet {
             }
         }
         Ok(all)
+    }
+
+    fn find_session(&self, name: &str) -> Result<Option<LiveSession>, HostError> {
+        self.find(name).find_session(name)
+    }
+
+    fn capture_all(&self, sessions: &[&LiveSession]) -> Result<Vec<String>, HostError> {
+        let is_far = |live: &&LiveSession| find_session_host(&self.town, &live.name).is_some();
+        if !sessions.iter().any(is_far) {
+            return self.local.capture_all(sessions);
+        }
+        let captured = sessions
+            .iter()
+            .map(|live| self.capture(&live.name, SCREEN_LINES));
+        captured.collect()
     }
 
     fn send(&self, name: &str, text: &str, input: &InputRules) -> Result<SendResult, HostError> {
