@@ -169,7 +169,7 @@ impl Drop for Transport {
     fn drop(&mut self) {
         if let Some(child) = self.0.take() {
             child.ender().kill();
-            // Its exit code says nothing about the host.
+            // The exit code says nothing about the host.
             child.wait().ok();
         }
     }

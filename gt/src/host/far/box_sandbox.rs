@@ -1,7 +1,7 @@
 //! The sandboxes of a box: made for new work, and read for the town.
 //!
 //! A box keeps a sandbox like a town does: a repository of its own, which borrows the objects of the
-//! repository of its rig. Whoever works there is trusted as little here as in the town.
+//! repository of its rig. A worker is trusted as little here as in the town.
 
 use std::collections::BTreeMap;
 use std::fs;

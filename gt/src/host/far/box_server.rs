@@ -308,7 +308,7 @@ fn kill_session(town: &BoxTown, session: &str) -> Result<(), FarError> {
     town.tmux.kill(session)?;
     let mut gateways = town.gateways.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(socket) = gateways.remove(session) {
-        // Its listener ends with this process.
+        // The listener ends with this process.
         fs::remove_file(&socket).ok();
         let record = town.layout.runtime().join("gateways").join(session);
         file::remove_file(&record).map_err(FarError::failed)?;

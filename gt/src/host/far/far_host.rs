@@ -294,9 +294,9 @@ impl SessionHost for FarHost {
         match self.ask::<Vec<FarLiveSession>>(&BoxRequest::Sessions) {
             Ok(mut all) => {
                 let names: Vec<&str> = all.iter().map(|live| live.name.as_str()).collect();
-                // What stays is removed the next time.
+                // A record that stays is removed the next time.
                 forget_ended(&self.town, &self.name, &names).ok();
-                // Whoever works there could name a session like any other one.
+                // A program on the host can give a session any name.
                 let started = list_records(&self.town, &self.name);
                 all.retain(|live| {
                     let is_same = |(name, record): &(String, SessionRecord)| {

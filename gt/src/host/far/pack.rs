@@ -117,7 +117,7 @@ impl PackFolder {
     /// Forgets an offered pack, which the other side has or no longer wants.
     pub fn withdraw(&self, offer: &PackOffer) {
         if is_digest(&offer.digest) {
-            // What stays is removed with the folder.
+            // A pack that stays is removed after some hours.
             file::remove_file(&self.outgoing(&offer.digest)).ok();
         }
     }

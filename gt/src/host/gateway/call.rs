@@ -80,7 +80,7 @@ pub(super) struct CallServer {
 #[derive(Clone)]
 struct Answers {
     stream: Arc<Mutex<Connection>>,
-    /// What was sent, for a caller that asks again.
+    /// The sent messages, for a caller that asks again.
     recorded: Option<Arc<Mutex<RecordedAnswers>>>,
 }
 

@@ -16,8 +16,8 @@ const MAX_CALLS: usize = 32;
 /// The number of calls that are known to have begun, for each session.
 const MAX_BEGUN: usize = 500;
 
-/// The maximum number of bytes that are kept of one call. Whoever asks again for a longer answer gets
-/// its beginning.
+/// The maximum number of bytes that are kept of one call. A caller that repeats a call with a longer
+/// answer gets the beginning.
 const MAX_ANSWER: usize = 1 << 20;
 
 /// The time that a repeated call waits for the end of the first one.

@@ -119,7 +119,7 @@ impl Sandbox<'_> {
     }
 
     /// Saves what the last worker left on the host after the town looked there, because the sandbox is
-    /// made anew.
+    /// replaced.
     fn keep_unseen_state(&self, host: &FarHost) -> anyhow::Result<()> {
         let Some(state) = self.fetch_from(host)? else {
             return Ok(());
