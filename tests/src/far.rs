@@ -107,10 +107,16 @@ impl<'t> FarMachine<'t> {
 
     /// `gt host add`.
     pub fn add(&self) -> Run {
+        self.add_with(&[])
+    }
+
+    /// `gt host add` with further options.
+    pub fn add_with(&self, options: &[&str]) -> Run {
         let script = self.script().display().to_string();
+        let line = ["host", "add", "big", "--command"];
         self.town
-            .gt(["host", "add", "big", "--command", "--"])
-            .args([script.as_str()])
+            .gt(line.iter().chain(options).copied())
+            .args(["--", script.as_str()])
     }
 
     /// Cuts the connection, so that no new one can be made.

@@ -395,7 +395,11 @@ pub fn due_in(facts: &TownFacts) -> Option<SignedDuration> {
     waits.extend(mail::due(&facts.mail));
     waits.extend(chores::due(&facts.chores, facts.now, &facts.thresholds));
     waits.extend(plugins::due(&facts.plugins, facts.now));
-    waits.extend(scheduler::due(&facts.schedulable_rigs(), &facts.room));
+    waits.extend(scheduler::due(
+        &facts.schedulable_rigs(),
+        &facts.room,
+        &facts.use_limits,
+    ));
     waits.into_iter().min()
 }
 

@@ -13,7 +13,7 @@ use crate::host::LiveTown;
 use crate::record::merge_task;
 use crate::record::queued_sling;
 use crate::record::scheduler::{TownRoom, find_use_obstacle, find_work_obstacle, priority_of_rig};
-use crate::record::start_use::{StartUse, UseLimits};
+use crate::record::start_use::{StartNeeds, UseLimits};
 use crate::record::town_view::TownView;
 use crate::town::Rig;
 use crate::town::config::RigSettings;
@@ -33,8 +33,8 @@ pub struct SchedulerFacts {
     pub at_work: usize,
     /// The rig's place among the rigs if the town has too little room: 0 is first.
     pub priority: i64,
-    /// What the worker of each unblocked bead uses, if there are limits for it.
-    pub uses: HashMap<String, Vec<StartUse>>,
+    /// The needs of the worker of each unblocked bead, if it has any.
+    pub needs: HashMap<String, StartNeeds>,
     /// The turn of the first unblocked bead. Of two rigs with as many polecats at work, the one
     /// whose bead has waited longer is first.
     pub first_turn: Option<Timestamp>,
@@ -59,11 +59,13 @@ pub(super) fn facts(
             (queued.work_bead_id.clone(), turn)
         })
         .collect();
-    let uses = waiting.iter().map(|queued| {
-        let uses = limits.uses_of(rig, &queued.options);
-        (queued.work_bead_id.clone(), uses)
+    let layers = view.settings.for_rig(Some(rig.name()));
+    let needs = waiting.iter().map(|queued| {
+        let bead = beads.get(&queued.work_bead_id);
+        let needs = limits.needs_of(rig, layers, &queued.options, bead);
+        (queued.work_bead_id.clone(), needs)
     });
-    let uses = uses.filter(|(_, uses)| !uses.is_empty()).collect();
+    let needs = needs.collect();
     let queued: Vec<String> = waiting
         .into_iter()
         .map(|queued| queued.work_bead_id)
@@ -92,7 +94,7 @@ pub(super) fn facts(
         .collect();
     SchedulerFacts {
         rig: rig.name().to_owned(),
-        uses,
+        needs,
         first_turn: unblocked.first().and_then(|bead| turns.get(bead)).copied(),
         unblocked,
         repairs,
@@ -165,20 +167,34 @@ pub(super) fn decide_slings(
         rig.at_work += 1;
         rig.room -= 1;
         if let Some((bead, decision)) = rig.slings.pop_front() {
-            limits.add_uses(rig.facts.uses_of(bead));
+            if let Some(needs) = rig.facts.needs.get(bead) {
+                limits.add_needs(needs);
+            }
             decisions.push(decision);
         }
     }
     decisions
 }
 
-/// Returns the time after which the room of the town may have changed, if beads wait for it.
-pub(super) fn due(rigs: &[&SchedulerFacts], town_room: &TownRoom) -> Option<SignedDuration> {
-    let obstacle = town_room.obstacle.as_ref()?;
-    obstacle.recheck_in().filter(|_| {
-        rigs.iter()
-            .any(|facts| !facts.unblocked.is_empty() && facts.room > 0)
-    })
+/// Returns the time after which the room of the town, or of a host, may have changed, if beads wait
+/// for it.
+pub(super) fn due(
+    rigs: &[&SchedulerFacts],
+    town_room: &TownRoom,
+    limits: &UseLimits,
+) -> Option<SignedDuration> {
+    let waiting = || {
+        let with_room = rigs.iter().filter(|facts| facts.room > 0);
+        with_room.flat_map(|facts| facts.unblocked.iter().map(|bead| (*facts, bead)))
+    };
+    waiting().next()?;
+    if let Some(obstacle) = &town_room.obstacle {
+        return obstacle.recheck_in();
+    }
+    waiting()
+        .filter_map(|(facts, bead)| facts.needs.get(bead))
+        .filter_map(|needs| find_use_obstacle(limits, needs)?.recheck_in())
+        .min()
 }
 
 /// A rig with queued beads.
@@ -190,19 +206,14 @@ struct WaitingRig<'f> {
 }
 
 impl WaitingRig<'_> {
-    /// Removes the first beads, as long as their agent program or account is at its limit.
+    /// Removes the first beads, as long as their agent program, account or host is at its limit.
     fn skip_full_uses(&mut self, limits: &UseLimits) {
         while let Some((bead, _)) = self.slings.front()
-            && find_use_obstacle(limits, self.facts.uses_of(bead)).is_some()
+            && let Some(needs) = self.facts.needs.get(*bead)
+            && find_use_obstacle(limits, needs).is_some()
         {
             self.slings.pop_front();
         }
-    }
-}
-
-impl SchedulerFacts {
-    fn uses_of(&self, bead: &str) -> &[StartUse] {
-        self.uses.get(bead).map_or(&[], Vec::as_slice)
     }
 }
 

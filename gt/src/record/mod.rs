@@ -21,6 +21,7 @@ pub mod hidden;
 pub mod hint;
 pub mod hook;
 pub mod hook_nudges;
+pub mod host_choice;
 pub mod mail;
 pub mod merge_request;
 pub mod merge_task;

@@ -13,9 +13,10 @@ use serde_json::{Map, Value};
 
 use super::budget::{Budget, BudgetBook, BudgetLayers, has_budgets};
 use super::desk::{DeskFailure, find_desk_failure};
+use super::host_choice::NoFreeHost;
 use super::polecat;
 use super::queued_sling::SlingOptions;
-use super::start_use::{FullUse, PausedUse, StartUse, UseLimits};
+use super::start_use::{FullUse, PausedUse, StartNeeds, UseLimits};
 use super::state_file;
 use super::town_view::TownView;
 use super::usage_pause::UsagePauses;
@@ -282,6 +283,8 @@ pub enum StartObstacle {
     UseFull(FullUse),
     /// The usage limit of an agent program.
     UsePaused(PausedUse),
+    /// The hosts on which the worker may run.
+    NoFreeHost(NoFreeHost),
     BudgetSpent(Budget),
     /// The setup or the check of the rig's desk failed.
     DeskFailed {
@@ -333,6 +336,7 @@ impl StartObstacle {
             Self::UseFull(full) => full.next_step(),
             Self::BudgetSpent(budget) => budget.next_step(),
             Self::DeskFailed { rig, .. } => format!("gt rig desk {rig} --try"),
+            Self::NoFreeHost(_) => "gt host list".to_owned(),
             _ => return None,
         };
         Some(next_step)
@@ -353,6 +357,7 @@ impl StartObstacle {
             | Self::LowMemory { .. }
             | Self::LowDisk { .. }
             | Self::HighLoad { .. } => Some(SignedDuration::from_secs(30)),
+            Self::NoFreeHost(none) => none.recheck_in(),
             // A day may end.
             Self::BudgetSpent(_) => Some(SignedDuration::from_mins(10)),
         }
@@ -381,6 +386,7 @@ impl fmt::Display for StartObstacle {
             ),
             Self::UseFull(full) => write!(f, "{full}"),
             Self::UsePaused(paused) => write!(f, "{paused}"),
+            Self::NoFreeHost(none) => write!(f, "{none}"),
             Self::BudgetSpent(budget) => write!(f, "{budget}"),
             Self::DeskFailed { reason, log, .. } => {
                 write!(f, "{reason}, log {}", log.display())
@@ -441,10 +447,13 @@ pub fn reserve_start(
         return Ok(Err(obstacle));
     }
     let layers = SettingsLayers::load(town, None)?;
+    let of_rig = SettingsLayers::load(town, Some(rig))?;
     let limits = TownLimits::from_layers(&layers);
     let now = town.clock.now();
     let paused = UsagePauses::load(&town.layout).list_paused_uses(now);
-    let mut uses = UseLimits::from_layers(&layers).with_paused(paused);
+    let mut uses = UseLimits::from_layers(&layers)
+        .with_paused(paused)
+        .with_hosts(town);
     let lock = (limits.counts_starts() || uses.counts_workers())
         .then(|| Lock::take(&town.layout.scheduler_lock(), CLAIM_WAIT))
         .transpose()?;
@@ -454,11 +463,10 @@ pub fn reserve_start(
         0
     };
     let room = limits.find_room(&town.layout, at_work, now);
+    // The host is chosen before: it is an option here, and the bead decides nothing more.
+    let needs = uses.needs_of(rig, &of_rig, options, None);
     Ok(
-        match room
-            .obstacle
-            .or_else(|| find_use_obstacle(&uses, &uses.uses_of(rig, options)))
-        {
+        match room.obstacle.or_else(|| find_use_obstacle(&uses, &needs)) {
             Some(obstacle) => Err(obstacle),
             None => Ok(StartPermit {
                 is_spaced: limits.spawn_delay.is_positive(),
@@ -473,19 +481,29 @@ pub fn reserve_start(
 pub fn read_start_limits(town: &Town) -> anyhow::Result<UseLimits> {
     let layers = SettingsLayers::load(town, None)?;
     let paused = UsagePauses::load(&town.layout).list_paused_uses(town.clock.now());
-    let mut uses = UseLimits::from_layers(&layers).with_paused(paused);
+    let mut uses = UseLimits::from_layers(&layers)
+        .with_paused(paused)
+        .with_hosts(town);
     if uses.counts_workers() {
         count_at_work(town, &town.read_stores()?, &mut uses)?;
     }
     Ok(uses)
 }
 
-/// Returns the reason why no other worker with these uses is started, if there is one.
-pub fn find_use_obstacle(limits: &UseLimits, uses: &[StartUse]) -> Option<StartObstacle> {
-    limits
-        .find_paused_use(uses)
+/// Returns the reason why no other worker with these needs is started, if there is one.
+pub fn find_use_obstacle(limits: &UseLimits, needs: &StartNeeds) -> Option<StartObstacle> {
+    let paused = limits.find_paused_use(&needs.uses);
+    paused
         .map(StartObstacle::UsePaused)
-        .or_else(|| limits.find_full_use(uses).map(StartObstacle::UseFull))
+        .or_else(|| {
+            limits
+                .find_full_use(&needs.uses)
+                .map(StartObstacle::UseFull)
+        })
+        .or_else(|| {
+            let no_host = limits.hosts.choose(&needs.hosts).err();
+            no_host.map(StartObstacle::NoFreeHost)
+        })
 }
 
 /// Returns the wrong setting, the failed desk or the spent budget because of which no session of a
@@ -568,7 +586,9 @@ fn count_at_work(town: &Town, stores: &TownStores, uses: &mut UseLimits) -> anyh
 /// Reads the limits of agent programs and accounts, with the workers of each.
 pub fn read_use_limits(town: &Town, view: &TownView) -> UseLimits {
     let paused = UsagePauses::load(&town.layout).list_paused_uses(view.now);
-    let mut uses = UseLimits::from_layers(view.settings.for_rig(None)).with_paused(paused);
+    let mut uses = UseLimits::from_layers(view.settings.for_rig(None))
+        .with_paused(paused)
+        .with_hosts(town);
     if !uses.counts_workers() {
         return uses;
     }

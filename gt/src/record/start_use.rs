@@ -8,13 +8,16 @@ use jiff::Timestamp;
 use kit::ui::counted;
 use serde::{Deserialize, Serialize};
 
+use bd::bead::Bead;
+
 use super::account::choose_account;
+use super::host_choice::{HostRooms, HostWish};
 use super::polecat::Polecat;
 use super::pulse::format_pause_end;
 use super::queued_sling::SlingOptions;
 use super::quota;
-use crate::host::runtime::resolve_runtime;
-use crate::town::config::SettingsLayers;
+use crate::host::runtime::{AgentRuntime, resolve_runtime};
+use crate::town::config::{SettingsLayers, read_agents};
 use crate::town::identity::{Address, SessionName};
 use crate::town::{Rig, Town};
 
@@ -107,9 +110,20 @@ impl fmt::Display for PausedUse {
     }
 }
 
+/// The resources of a new worker.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct StartNeeds {
+    /// Empty without limits.
+    pub uses: Vec<StartUse>,
+    pub hosts: HostWish,
+}
+
 /// The limits, and the number of workers at work for each.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UseLimits {
+    pub hosts: HostRooms,
+    /// True if an agent program of the town has hosts of its own.
+    has_agent_hosts: bool,
     limits: BTreeMap<StartUse, usize>,
     at_work: BTreeMap<StartUse, usize>,
     paused: Vec<PausedUse>,
@@ -127,8 +141,23 @@ impl UseLimits {
         });
         Self {
             limits: limits.collect(),
-            at_work: BTreeMap::new(),
-            paused: Vec::new(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds the hosts of the town.
+    #[must_use]
+    pub fn with_hosts(self, town: &Town) -> Self {
+        // Damaged settings are an obstacle of their own.
+        let agents = read_agents(town).ok();
+        let has_agent_hosts = agents
+            .into_iter()
+            .flatten()
+            .any(|(_, agent)| agent.get("hosts").is_some());
+        Self {
+            hosts: HostRooms::read(&town.layout),
+            has_agent_hosts,
+            ..self
         }
     }
 
@@ -140,13 +169,39 @@ impl UseLimits {
 
     /// Returns true if the workers at work count.
     pub fn counts_workers(&self) -> bool {
-        !self.limits.is_empty()
+        !self.limits.is_empty() || !self.hosts.is_empty()
     }
 
     /// Counts a worker, if it is at work.
     pub fn count_worker(&mut self, rig: &Rig, worker: &Polecat) {
-        if self.counts_workers() && worker.is_counted_as_working() {
+        self.hosts.count_worker(worker);
+        if !self.limits.is_empty() && worker.is_counted_as_working() {
             self.add_uses(&find_worker_uses(rig, worker));
+        }
+    }
+
+    /// Returns what a worker for a sling with these options would need. `layers` are those of the rig.
+    pub fn needs_of(
+        &self,
+        rig: &Rig,
+        layers: &SettingsLayers,
+        options: &SlingOptions,
+        bead: Option<&Bead>,
+    ) -> StartNeeds {
+        let find_agent_hosts = || {
+            // An unknown program is reported when the session is started.
+            let runtime = find_runtime(rig, options.agent.as_deref());
+            runtime.map_or_else(Vec::new, |runtime| runtime.preset.hosts)
+        };
+        StartNeeds {
+            uses: self.uses_of(rig, options),
+            hosts: HostWish::for_bead(layers, options, bead, || {
+                self.has_agent_hosts
+                    .then(find_agent_hosts)
+                    .into_iter()
+                    .flatten()
+                    .collect()
+            }),
         }
     }
 
@@ -181,6 +236,14 @@ impl UseLimits {
         })
     }
 
+    /// Counts another worker with these needs.
+    pub fn add_needs(&mut self, needs: &StartNeeds) {
+        self.add_uses(&needs.uses);
+        if let Ok(choice) = self.hosts.choose(&needs.hosts) {
+            self.hosts.add_worker(choice.host.as_deref());
+        }
+    }
+
     /// Counts another worker with these uses.
     pub fn add_uses(&mut self, uses: &[StartUse]) {
         for used in uses {
@@ -211,14 +274,16 @@ fn find_uses(rig: &Rig, agent: Option<&str>, account: Option<&str>) -> Vec<Start
 }
 
 fn list_uses(rig: &Rig, agent: Option<&str>, account: Option<String>) -> Vec<StartUse> {
-    let town: &Town = rig.town();
-    let worker = Address::Polecat(rig.name().to_owned(), String::new());
-    resolve_runtime(town, Some(rig), &worker, agent)
-        .ok()
+    find_runtime(rig, agent)
         .map(|runtime| StartUse::Agent(runtime.name))
         .into_iter()
         .chain(account.map(StartUse::Account))
         .collect()
+}
+
+fn find_runtime(rig: &Rig, agent: Option<&str>) -> Option<AgentRuntime> {
+    let worker = Address::Polecat(rig.name().to_owned(), String::new());
+    resolve_runtime(rig.town(), Some(rig), &worker, agent).ok()
 }
 
 #[cfg(test)]

@@ -60,8 +60,10 @@ pub fn read_scheduler(town: &LiveTown, rig: Option<&Rig>) -> anyhow::Result<Sche
         let priority = priority_of_rig(view.settings.for_rig(Some(name)));
         for queued in list_queued_slings(snapshot) {
             let turn = turn_of(&queued, snapshot.get(&queued.work_bead_id));
-            let uses = limits.uses_of(&town.rig(name), &queued.options);
-            let obstacle = find_use_obstacle(&limits, &uses);
+            let bead = snapshot.get(&queued.work_bead_id);
+            let layers = view.settings.for_rig(Some(name));
+            let needs = limits.needs_of(&town.rig(name), layers, &queued.options, bead);
+            let obstacle = find_use_obstacle(&limits, &needs);
             beads.push((
                 (priority, turn),
                 describe_bead(&view, name, queued, obstacle),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context as _;
+use bd::bead::Bead;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -14,8 +15,11 @@ use crate::host::far::{
     list_hosts, remove_host_file,
 };
 use crate::record::desk::JAIL_SETTING;
+use crate::record::host_choice::{HOSTS_SETTING, HostChoice, LABEL_HOSTS_PREFIX, NoFreeHost};
 use crate::record::polecat::{self, Polecat};
-use crate::town::config::{JailMode, RigSettings};
+use crate::record::queued_sling::SlingOptions;
+use crate::record::scheduler::read_start_limits;
+use crate::town::config::{JailMode, RigSettings, SettingsLayers};
 use crate::town::{Rig, Town};
 
 /// The length of the name under which a host knows a town.
@@ -157,11 +161,34 @@ pub fn remove_host(town: &Town, name: &str, is_gone: bool) -> anyhow::Result<()>
         "host {name} has {}: end their work first, or wait for it after `gt host drain {name}`",
         kit::ui::counted(workers, "worker")
     );
+    if !is_gone && let Some(setting) = find_naming_setting(town, name)? {
+        anyhow::bail!("setting {setting} names host {name}: change it first, see `gt config list`");
+    }
     let host = open_far_host(town, name)?;
     forget_sessions(&town.layout, name)?;
     remove_host_file(&town.layout, name)?;
     host.end_link();
     Ok(())
+}
+
+/// Returns a setting that sends workers to a host.
+fn find_naming_setting(town: &Town, name: &str) -> anyhow::Result<Option<String>> {
+    let rigs = town.list_rigs()?;
+    for rig in std::iter::once(None).chain(rigs.iter().map(Some)) {
+        let layers = SettingsLayers::load(town, rig)?;
+        let names_host = |setting: &String| {
+            let is_about_hosts =
+                setting == HOSTS_SETTING || setting.starts_with(LABEL_HOSTS_PREFIX);
+            is_about_hosts && layers.list(setting).iter().any(|host| host == name)
+        };
+        let stored = layers.values_below("sling").into_iter();
+        let mut settings = stored.map(|stored| stored.name);
+        if let Some(setting) = settings.find(names_host) {
+            let of_rig = rig.map_or_else(String::new, |rig| format!(" of rig {}", rig.name()));
+            return Ok(Some(format!("{setting}{of_rig}")));
+        }
+    }
+    Ok(None)
 }
 
 /// Checks that a worker of a rig can run without a jail, as those on other machines do.
@@ -174,7 +201,7 @@ pub(crate) fn check_far_jail(rig: &Rig) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Checks that a host may get one more worker of a rig.
+/// Checks that a host may get new work of a rig.
 pub(crate) fn check_free_host(rig: &Rig, name: &str) -> anyhow::Result<()> {
     let town = rig.town();
     let settings = load_host(town, name)?;
@@ -183,14 +210,32 @@ pub(crate) fn check_free_host(rig: &Rig, name: &str) -> anyhow::Result<()> {
         !settings.draining,
         "host {name} gets no new work; `gt host drain {name} --off` changes that"
     );
-    if let Some(limit) = settings.limit {
-        let workers = count_workers(town, name)?;
-        anyhow::ensure!(
-            workers < limit,
-            "host {name} has {workers} of {limit} workers"
-        );
-    }
     Ok(())
+}
+
+/// Chooses the machine for a worker, and connects to it. One that cannot be reached is passed over.
+pub(crate) fn choose_host(
+    rig: &Rig,
+    bead: Option<&Bead>,
+    options: &SlingOptions,
+) -> anyhow::Result<Result<HostChoice, NoFreeHost>> {
+    let town = rig.town();
+    let layers = SettingsLayers::load(town, Some(rig))?;
+    let mut limits = read_start_limits(town)?;
+    let wish = limits.needs_of(rig, &layers, options, bead).hosts;
+    loop {
+        let choice = match limits.hosts.choose(&wish) {
+            Ok(choice) => choice,
+            Err(none) => return Ok(Err(none)),
+        };
+        let Some(host) = &choice.host else {
+            return Ok(Ok(choice));
+        };
+        match check_host(town, host) {
+            Ok(_) => return Ok(Ok(choice)),
+            Err(error) => limits.hosts.set_unreachable(host, format!("{error:#}")),
+        }
+    }
 }
 
 /// Returns the number of workers whose work is on a host, with a session or without.

@@ -23,6 +23,7 @@ use crate::host::daemon::wake_daemon;
 use crate::host::jail::check_jail_setting;
 use crate::host::runtime;
 use crate::record::account::AccountBook;
+use crate::record::host_choice::check_host_names;
 use crate::record::polecat;
 use crate::record::rule::{self, RuleScope};
 use crate::record::start_use::StartUse;
@@ -68,6 +69,7 @@ impl SettingChange<'_> {
             check_limited_name(town, self.key)?;
             check_permission_names(self.key, value)?;
             check_jail_setting(town, self.key, value)?;
+            check_host_names(&town.layout, self.key, value)?;
         }
         let before = recorded_setting::read_shown_value(town, rig, self.key);
         let file = change_locked_setting(lock, town, rig, self.layer, self.key, self.value)?;

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use kit::sys::{ChildCommand, Env, clock, file};
 use serde::de::DeserializeOwned;
 
-use super::link_state::{LinkRequest, LinkState, state_file};
+use super::link_state::{LinkRequest, LinkState, connect_running, read_link_state};
 use super::pack::{PackFolder, ReceivedPack};
 use super::paths::PathTranslation;
 use super::protocol::{
@@ -33,9 +33,6 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// The time within which a sandbox is made or read.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(900);
-
-/// The file with the path of the socket of a link.
-pub(crate) const SOCKET_FILE: &str = "link.socket";
 
 /// The variable with the address of a session's agent.
 const AGENT_VARIABLE: &str = "GT_ROLE";
@@ -76,19 +73,11 @@ impl FarHost {
 
     /// Returns the state that the link of the host wrote last. `None` if no link runs.
     pub fn read_state(&self) -> Option<LinkState> {
-        self.connect_running()?;
-        let path = state_file(&self.town, &self.name);
-        let bytes = file::read_file_if_exists(&path).ok()??;
-        serde_json::from_slice(&bytes).ok()
+        read_link_state(&self.town, &self.name)
     }
 
-    /// Connects to the link, if one runs. Its starter may have had another folder of sockets.
     fn connect_running(&self) -> Option<UnixStream> {
-        let file = self.town.host(&self.name).join(SOCKET_FILE);
-        let named = file::read_file_if_exists(&file).ok().flatten();
-        let named = named.and_then(|bytes| String::from_utf8(bytes).ok());
-        let socket = named.map_or_else(|| self.socket.clone(), PathBuf::from);
-        UnixStream::connect(socket).ok()
+        connect_running(&self.town, &self.name)
     }
 
     /// The packs that travel.

@@ -26,11 +26,10 @@ mod settings;
 mod splice;
 
 pub use box_server::{BoxPlace, attach_command, serve_box};
-pub(crate) use far_host::SOCKET_FILE;
 pub use far_host::{FarHost, link_socket};
 pub use host_set::HostSet;
 pub use link_state::LinkState;
-pub(crate) use link_state::{LinkRequest, state_file};
+pub(crate) use link_state::{LinkRequest, SOCKET_FILE, read_link_state, state_file};
 pub use pack::{PackFolder, ReceivedPack, check_complete, is_object_id};
 pub use paths::PathTranslation;
 pub(crate) use paths::Replacement;

@@ -59,6 +59,9 @@ pub struct RuntimePreset {
     /// Files and folders that the program reads in a jail besides its own.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub jail_readable: Vec<String>,
+    /// The hosts of `gt host list` on which its workers run, in the order of `sling.hosts`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
     /// The hosts that the program reaches in a jail whose network is `none` or a list of hosts.
     #[serde(skip_serializing_if = "HostList::is_empty")]
     pub jail_hosts: HostList,

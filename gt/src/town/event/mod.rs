@@ -126,6 +126,8 @@ pub enum Event {
     HookRun(HookRun),
     /// A hook was skipped because of a waiver.
     HookWaived { by: String, reason: String, at: String, hooks: Vec<String>, #[serde(flatten)] request: MergeRef },
+    /// The host of a worker was chosen by the settings.
+    HostChosen { bead: String, host: String, reason: String },
     /// Repositories inside a sandbox were moved beside it.
     InnerRepositoriesMoved { rig: String, polecat: String, folders: Vec<String>, moved_to: PathBuf },
     /// A convoy got its own branch in a rig.

@@ -497,8 +497,10 @@ impl Explanation {
         }
         if blockers.is_empty() {
             let limits = read_use_limits(town, view);
-            let uses = limits.uses_of(&town.rig(rig), &queued_bead.options);
-            if let Some(obstacle) = find_use_obstacle(&limits, &uses) {
+            let layers = view.settings.for_rig(Some(rig));
+            let options = &queued_bead.options;
+            let needs = limits.needs_of(&town.rig(rig), layers, options, Some(bead));
+            if let Some(obstacle) = find_use_obstacle(&limits, &needs) {
                 self.now.push(format!("no worker is started: {obstacle}"));
                 self.next_steps.extend(obstacle.next_step());
                 return;

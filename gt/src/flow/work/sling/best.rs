@@ -28,7 +28,7 @@ use crate::record::queued_sling::SlingOptions;
 use crate::record::quota::QuotaBook;
 use crate::record::rating::{Rating, RatingSummary, read_ratings_since};
 use crate::record::scheduler::{find_use_obstacle, read_start_limits};
-use crate::record::start_use::UseLimits;
+use crate::record::start_use::{StartNeeds, UseLimits};
 use crate::town::Rig;
 use crate::town::config::{SettingsLayers, read_agents};
 use crate::town::identity::Address;
@@ -238,15 +238,18 @@ fn find_agent_obstacle(
         Ok(runtime) => runtime,
         Err(error) => return Ok(Some(error.to_string())),
     };
-    let uses = limits.uses_of(
-        rig,
-        &SlingOptions {
-            agent: Some(name.to_owned()),
-            account: options.account.clone(),
-            ..SlingOptions::default()
-        },
-    );
-    if let Some(obstacle) = find_use_obstacle(limits, &uses) {
+    let needs = StartNeeds {
+        uses: limits.uses_of(
+            rig,
+            &SlingOptions {
+                agent: Some(name.to_owned()),
+                account: options.account.clone(),
+                ..SlingOptions::default()
+            },
+        ),
+        ..StartNeeds::default()
+    };
+    if let Some(obstacle) = find_use_obstacle(limits, &needs) {
         return Ok(Some(obstacle.to_string()));
     }
     let folder = &runtime.preset.config_dir_env;

@@ -13,12 +13,13 @@ use crate::flow::work::convoy::integration;
 use crate::host::LiveSession;
 use crate::host::LiveTown;
 use crate::record::attempt::{self, AttemptEnd};
+use crate::record::host_choice::THIS_MACHINE;
 use crate::record::merge_request;
 use crate::record::polecat::Claim;
 use crate::record::polecat::{
     self, Assignment, Polecat, PolecatIds, PolecatState, SlingInProgress, Slot, SlotState,
 };
-use crate::record::queued_sling;
+use crate::record::queued_sling::{self, SlingOptions};
 use crate::record::scheduler::{StartObstacle, find_start_obstacle, reserve_start};
 use crate::town::beads::FoundBead;
 use crate::town::config::{self, Namepool, RigSettings, SettingsLayers};
@@ -390,7 +391,7 @@ fn mark_claimed(
         target: target_of_task(tx, &bead).unwrap_or_else(|| target.to_owned()),
         agent: wish.request.options.agent.clone(),
         account: wish.request.options.account.clone(),
-        host_name: wish.request.options.host.clone(),
+        host_name: far_host(&wish.request.options),
         state: SlotState::Slinging(SlingInProgress {
             no_convoy: wish.request.options.no_convoy,
             no_molecule: wish.request.options.no_molecule,
@@ -403,6 +404,12 @@ fn mark_claimed(
     };
     slot.save(tx, &ids.slot)?;
     Ok((bead, slot))
+}
+
+/// Returns the host of a worker that runs on another machine.
+fn far_host(options: &SlingOptions) -> Option<String> {
+    let host = options.host.as_ref();
+    host.filter(|name| *name != THIS_MACHINE).cloned()
 }
 
 /// Returns the target for the result of a conflict or repair task: that of the request for which it

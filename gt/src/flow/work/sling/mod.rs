@@ -53,7 +53,7 @@ pub use unsling::{ReleaseReport, UnslingReport, release_work, unsling_bead};
 use crate::flow::agent::handoff;
 use crate::flow::agent::session;
 use crate::flow::place::discovery;
-use crate::flow::place::host::check_free_host;
+use crate::flow::place::host::{check_free_host, choose_host};
 use crate::flow::place::rig::check_remote;
 use crate::flow::place::sandbox::{PreparationWay, Sandbox, SandboxError};
 use crate::flow::place::town_hook;
@@ -65,12 +65,13 @@ use crate::host::LiveTown;
 use crate::host::runtime;
 use crate::record;
 use crate::record::attempt;
+use crate::record::host_choice::THIS_MACHINE;
 use crate::record::merge_request;
 use crate::record::merge_task::MERGE_LABEL;
 use crate::record::polecat::{AgentChoice, Claim};
 use crate::record::polecat::{SlingStep, Slot};
 pub use crate::record::queued_sling::SlingOptions;
-use crate::record::scheduler::find_start_obstacle;
+use crate::record::scheduler::{StartObstacle, find_start_obstacle};
 use crate::town::beads::{BeadsHome, FoundBead};
 use crate::town::event::event;
 use crate::town::hold::{self, HeldError};
@@ -326,7 +327,9 @@ fn check_can_start(
 ) -> anyhow::Result<()> {
     claim::check_open(bead, request.options.force)?;
     town.host.check()?;
-    if let Some(host) = &request.options.host {
+    if let Some(host) = &request.options.host
+        && host != THIS_MACHINE
+    {
         check_free_host(rig, host)?;
     }
     let someone = Address::Polecat(rig.name().to_owned(), String::new());
@@ -366,6 +369,13 @@ fn claim_worker(
     if let Some(choice) = &choice {
         request.options.agent = Some(choice.agent.clone());
     }
+    let host = match choose_host(rig, bead.as_ref(), &request.options)? {
+        Ok(choice) => choice,
+        Err(none) => return Ok(ClaimAttempt::TownFull(StartObstacle::NoFreeHost(none))),
+    };
+    let is_host_wish = request.options.host.is_some();
+    let chosen = host.host.as_deref().unwrap_or(THIS_MACHINE);
+    request.options.host = Some(chosen.to_owned());
     let request = &request;
     let rescue_ref = save_for_next_worker(rig, request)?;
     let mut attempt = claim::claim_bead(
@@ -384,6 +394,13 @@ fn claim_worker(
         town.record_event(&event!(AgentChosen,
             bead: claimed.bead.id, agent: choice.agent, reason: choice.reason,
             explored: choice.explored,
+        ));
+    }
+    if let Some(name) = host.host
+        && !is_host_wish
+    {
+        town.record_event(&event!(HostChosen,
+            bead: claimed.bead.id, host: name, reason: host.reason,
         ));
     }
     claimed.choice = choice;
