@@ -257,7 +257,7 @@ impl Link {
                 .ok();
         });
         let pipe = pipe.map_err(|error| error.to_string())?;
-        let result = Self::greet(&pipe, settings.town).and_then(|welcome| {
+        let result = self.greet(&pipe, settings.town).and_then(|welcome| {
             let since = self.place.clock.now();
             let Welcome { version, root, .. } = welcome;
             let state = LinkState::Connected {
@@ -301,8 +301,9 @@ impl Link {
         }
     }
 
-    fn greet(pipe: &Pipe, town: String) -> Result<Welcome, String> {
+    fn greet(&self, pipe: &Pipe, town: String) -> Result<Welcome, String> {
         let hello = BoxRequest::Hello(Hello {
+            now: self.place.clock.now(),
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             town,

@@ -5,6 +5,8 @@ mod serve;
 
 use std::path::PathBuf;
 
+use kit::sys::Clock;
+
 use super::{CommandResult, build_report};
 use crate::context::Context;
 use gt::host::far::BoxPlace;
@@ -31,6 +33,7 @@ fn box_place(ctx: &Context, folder: Option<PathBuf>) -> BoxPlace {
         exe: find_gt_program(env),
         sockets: find_socket_folder(env),
         env: env.clone(),
+        clock: Clock::choose(env.get("BD_NOW")),
         folder,
     }
 }

@@ -12,8 +12,9 @@ use std::thread;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use jiff::{SignedDuration, Timestamp};
 use kit::gateway::{ADDRESS_VARIABLE, GatewayAddress, kept_call_file};
-use kit::sys::{ConfinedFolder, Env, file};
+use kit::sys::{Clock, ConfinedFolder, Env, file};
 use serde::Serialize;
 
 use super::box_sandbox::{make_sandbox, read_state};
@@ -22,7 +23,7 @@ use super::pack::PackFolder;
 use super::pipe::{Heartbeat, Pipe, PipeEnds, PipeSide};
 use super::protocol::{
     BoxRequest, FarError, FarLiveSession, FarSession, GivenSandbox, Hello, PROTOCOL, SendAnswer,
-    TownRequest, Welcome, read_line, write_line,
+    TownRequest, Welcome, read_raw_line, write_line,
 };
 use super::splice::splice;
 use crate::host::tmux::Tmux;
@@ -32,12 +33,19 @@ use crate::town::TownLayout;
 /// The pause between two looks for calls that wait for the town.
 const DELIVERY_PAUSE: Duration = Duration::from_secs(3);
 
+/// The version of the programs of the box.
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// The smallest difference of two clocks that is corrected.
+const MIN_CLOCK_DIFFERENCE: SignedDuration = SignedDuration::from_secs(5);
+
 /// The place of a box on its machine.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct BoxPlace {
     pub env: Env,
     /// The program `gt`.
     pub exe: PathBuf,
+    pub clock: Clock,
     /// The folder with a folder for each town.
     pub folder: PathBuf,
     /// The folder of sockets, whose path is short.
@@ -94,15 +102,25 @@ struct BoxTown {
     /// The sockets of sessions by name.
     gateways: Mutex<BTreeMap<String, PathBuf>>,
     deliveries: Deliveries,
+    /// The time by which the clock here is ahead of the town's. Zero for clocks that are nearly alike, so
+    /// that a slow connection changes nothing.
+    clock_ahead: SignedDuration,
 }
 
 impl BoxServer {
     /// Answers one request. A town that is gone gets no answer.
     fn answer(self: &Arc<Self>, mut stream: UnixStream) {
-        let Ok(request) = read_line::<BoxRequest>(&mut stream) else {
+        let Ok(line) = read_raw_line(&mut stream) else {
             return;
         };
-        self.answer_request(request, stream).ok();
+        let answered = match serde_json::from_slice::<BoxRequest>(&line) {
+            Ok(request) => self.answer_request(request, stream),
+            Err(error) => {
+                let words = format!("gt {VERSION} there does not understand the town: {error}");
+                reply(stream, &Err::<(), _>(FarError::Failed { words }))
+            }
+        };
+        answered.ok();
     }
 
     fn answer_request(
@@ -125,11 +143,13 @@ impl BoxServer {
                 // A session whose work is being handed in may have ended.
                 town.deliveries.wait();
                 let listed = town.tmux.list().map_err(FarError::from);
-                reply(stream, &listed.map(|all| describe_sessions(&all)))
+                reply(stream, &listed.map(|all| town.describe_sessions(&all)))
             }
             BoxRequest::Start(session) => {
                 let started = self.start_session(town, session);
-                reply(stream, &started.map(|live| FarLiveSession::from(&live)))
+                let described =
+                    started.map(|live| FarLiveSession::from_live(&live, town.clock_ahead));
+                reply(stream, &described)
             }
             BoxRequest::Send {
                 session,
@@ -178,17 +198,7 @@ impl BoxServer {
 
     /// Opens the town's part of the box, and the sockets of its sessions.
     fn welcome(&self, hello: &Hello) -> anyhow::Result<Welcome> {
-        let version = env!("CARGO_PKG_VERSION").to_owned();
-        anyhow::ensure!(
-            hello.protocol == PROTOCOL,
-            "the town is version {} and this box is {version}: {} must be updated",
-            hello.version,
-            if hello.protocol > PROTOCOL {
-                "the box"
-            } else {
-                "the town"
-            },
-        );
+        check_protocol(hello)?;
         check_town_id(&hello.town)?;
         let root = self.place.folder.join(&hello.town);
         file::create_folder(&root, 0o700)?;
@@ -201,6 +211,7 @@ impl BoxServer {
             layout,
             gateways: Mutex::default(),
             deliveries: Deliveries::default(),
+            clock_ahead: measure_clock(self.place.clock.now(), hello.now),
         };
         let record = town.layout.runtime().join("gateways");
         file::create_folder(&record, 0o700)?;
@@ -212,7 +223,7 @@ impl BoxServer {
         self.town.set(town).ok();
         Ok(Welcome {
             protocol: PROTOCOL,
-            version,
+            version: VERSION.to_owned(),
             root,
         })
     }
@@ -325,8 +336,31 @@ fn set_aside(kept: &Path) -> std::io::Result<()> {
     }
 }
 
-fn describe_sessions(all: &[LiveSession]) -> Vec<FarLiveSession> {
-    all.iter().map(FarLiveSession::from).collect()
+impl BoxTown {
+    fn describe_sessions(&self, all: &[LiveSession]) -> Vec<FarLiveSession> {
+        let describe = |live| FarLiveSession::from_live(live, self.clock_ahead);
+        all.iter().map(describe).collect()
+    }
+}
+
+/// Refuses a town that is more than one release older or newer.
+fn check_protocol(hello: &Hello) -> anyhow::Result<()> {
+    let older = match hello.protocol {
+        protocol if protocol > PROTOCOL + 1 => "gt there",
+        protocol if protocol + 1 < PROTOCOL => "the town",
+        _ => return Ok(()),
+    };
+    let version = &hello.version;
+    anyhow::bail!("gt there is {VERSION} and the town {version}: update {older}");
+}
+
+/// Returns the time by which the clock here is ahead of the town's.
+fn measure_clock(here: Timestamp, town: Timestamp) -> SignedDuration {
+    let ahead = here.duration_since(town);
+    if ahead.abs() < MIN_CLOCK_DIFFERENCE {
+        return SignedDuration::ZERO;
+    }
+    ahead
 }
 
 fn reply(mut stream: UnixStream, answer: &Result<impl Serialize, FarError>) -> std::io::Result<()> {
@@ -357,5 +391,39 @@ fn accept_calls(listener: &UnixListener, pipe: &Pipe, session: &str) {
         };
         // The caller sees that its connection ended.
         thread::Builder::new().spawn(passing).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hello(protocol: u32) -> Hello {
+        Hello {
+            protocol,
+            version: "9.9.9".to_owned(),
+            town: "0123456789abcdef".to_owned(),
+            now: Timestamp::UNIX_EPOCH,
+        }
+    }
+
+    #[test]
+    fn versions_that_differ_by_more_than_one_release_name_the_side_to_update() {
+        for protocol in [PROTOCOL - 1, PROTOCOL, PROTOCOL + 1] {
+            check_protocol(&hello(protocol)).unwrap();
+        }
+        let refused = check_protocol(&hello(PROTOCOL + 2)).unwrap_err();
+        let expected = format!("gt there is {VERSION} and the town 9.9.9: update gt there");
+        assert_eq!(refused.to_string(), expected);
+    }
+
+    #[test]
+    fn only_clocks_that_really_differ_are_corrected() {
+        let town = Timestamp::UNIX_EPOCH;
+        let measure = |seconds| {
+            let ahead = SignedDuration::from_secs(seconds);
+            measure_clock(town + ahead, town).as_secs()
+        };
+        assert_eq!([3600, 4, 0, -4, -3600].map(measure), [3600, 0, 0, 0, -3600]);
     }
 }

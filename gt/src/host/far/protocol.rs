@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::host::{HostError, InputRules, Key, LiveSession, ProcessEnd, SendResult};
 
-/// The version of the requests. A box of another version is refused.
+/// The version of the requests. Each release may add requests and optional fields, with a version of
+/// its own. Town and box work together if their versions differ by one at most.
 pub(crate) const PROTOCOL: u32 = 1;
 
 /// The maximum length of a line, in bytes.
@@ -71,6 +72,8 @@ pub struct Hello {
     pub version: String,
     /// The id of the town, by which a box keeps the sandboxes of several towns apart.
     pub town: String,
+    /// The time of the town, whose clock may differ from the one of the box.
+    pub now: Timestamp,
 }
 
 /// The answer to the first request.
@@ -111,22 +114,22 @@ pub(crate) struct FarLiveSession {
     pub command: String,
 }
 
-impl From<&LiveSession> for FarLiveSession {
-    fn from(live: &LiveSession) -> Self {
+impl FarLiveSession {
+    /// Describes a session of a box whose clock is `ahead` of the town's. The start of its tmux server
+    /// is an identity, which must stay the same on each connection.
+    pub(crate) fn from_live(live: &LiveSession, ahead: SignedDuration) -> Self {
         Self {
             name: live.name.clone(),
             token: live.token.clone(),
-            created: live.created,
+            created: live.created - ahead,
             host_started: live.host_started,
-            activity: live.activity,
+            activity: live.activity - ahead,
             dead: live.dead,
             attached: live.attached,
             command: live.command.clone(),
         }
     }
-}
 
-impl FarLiveSession {
     /// Describes the session for the town, which knows no process of it.
     pub(crate) fn into_live(self) -> LiveSession {
         LiveSession {
