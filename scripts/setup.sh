@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes sure that what building, testing and the demo need is there: a Rust toolchain, git, git-lfs (for tests), tmux,
-# sqlite3, a C compiler, bubblewrap. `setup.sh test` adds what only tests need: Chromium, strace, sshd.
+# sqlite3, a C compiler, bubblewrap. `setup.sh test` adds what only tests need: Chromium, strace, sshd, faketime.
 # On Debian and its kin what is missing is installed with apt-get, as root or with sudo, and named first; elsewhere it
 # is only named.
 set -eu
@@ -22,6 +22,9 @@ need cc gcc
 [ "${1:-}" != test ] || [ "$(uname -s)" != Linux ] || need strace strace
 # They reach another machine.
 [ "${1:-}" != test ] || [ -x /usr/sbin/sshd ] || need sshd openssh-server
+# That machine has a network of its own, and a wrong clock.
+[ "${1:-}" != test ] || [ "$(uname -s)" != Linux ] || [ -x /usr/sbin/ip ] || need ip iproute2
+[ "${1:-}" != test ] || [ "$(uname -s)" != Linux ] || need faketime faketime
 [ -e /usr/include/stdlib.h ] || [ "$(uname -s)" != Linux ] || missing="$missing libc6-dev"
 
 if [ -n "$missing" ]; then

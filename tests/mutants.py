@@ -118,6 +118,12 @@ MUTANTS = {
         "                    started.iter().any(is_same) || !live.name.is_empty()\n",
         "hosts::a_host_names_only_sessions_that_the_town_started",
     ),
+    "times of a box are taken as those of the town": (
+        "gt/src/host/far/box_server.rs",
+        "    if ahead.abs() < MIN_CLOCK_DIFFERENCE {\n",
+        "    if true || ahead.abs() < MIN_CLOCK_DIFFERENCE {\n",
+        "hosts::a_worker_on_a_machine_with_a_wrong_clock_is_neither_quiet_nor_ahead",
+    ),
     "a kept hand-in is not delivered": (
         "gt/src/host/far/box_server.rs",
         "                    deliver_kept_call(&server.pipe, &session, &kept_call_file(&socket)).ok();\n",

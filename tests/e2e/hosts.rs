@@ -548,3 +548,26 @@ fn a_host_that_cannot_be_reached_is_passed_over_and_tried_again() {
     town.patrol();
     assert_eq!(town.status_of("web", &bead), "hooked");
 }
+
+#[test]
+fn a_worker_on_a_machine_with_a_wrong_clock_is_neither_quiet_nor_ahead() {
+    for difference in ["-2h", "+2h"] {
+        let (town, _origin) = Town::with_rig();
+        let far = FarMachine::with_clock(&town, difference);
+        town.script("while :; do echo at work; sleep 1; done");
+        far.add().ok();
+        let bead = town.bead("web", "Work");
+        sling_far(&town, &bead);
+        let apart = far.tmux_started().duration_since(jiff::Timestamp::now());
+        assert!(apart.abs().as_mins() > 110, "{apart}");
+        town.patrol();
+        let listed = town.gt(["polecat", "list", "web", "--json"]).ok().json();
+        assert_eq!(listed[0]["state"], "working", "{listed}");
+        let sign = listed[0]["progress"]["at"].as_str().unwrap();
+        let sign: jiff::Timestamp = sign.parse().unwrap();
+        let quiet = sign.duration_since(jiff::Timestamp::now()).abs();
+        assert!(quiet.as_mins() < 110, "{listed}");
+        assert_eq!(town.events("nudge").len() + town.events("respawn").len(), 0);
+        town.gt(["unsling", &bead]).ok();
+    }
+}

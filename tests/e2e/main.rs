@@ -46,6 +46,7 @@ mod handoff;
 mod hold;
 mod hooks;
 mod hosts;
+mod hosts_trouble;
 mod imports;
 mod init;
 mod install;

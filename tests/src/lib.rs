@@ -17,6 +17,7 @@ mod forge;
 mod forget;
 mod gemini;
 mod imports;
+mod network;
 mod npm;
 mod opencode;
 mod programs;
