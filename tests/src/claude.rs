@@ -111,25 +111,45 @@ impl Model {
     }
 
     fn set_up(&self, town: Town, bin: &Path) -> Town {
-        let home = town.path("home");
-        std::fs::create_dir_all(home.join(".claude")).unwrap();
-        let state = json!({
-            "hasCompletedOnboarding": true,
-            "customApiKeyResponses": { "approved": [&KEY[KEY.len() - 20..]], "rejected": [] },
-        });
-        std::fs::write(home.join(".claude.json"), state.to_string()).unwrap();
-        let settings = json!({ "skipDangerousModePermissionPrompt": true });
-        std::fs::write(home.join(".claude/settings.json"), settings.to_string()).unwrap();
+        write_configuration(&town.path("home"));
         let path = std::env::var("PATH").unwrap_or_default();
         let path = format!("{}:{}:{path}", town.path("bin").display(), bin.display());
-        town.with_tmp()
-            .with_env("PATH", &path)
-            .with_env("ANTHROPIC_BASE_URL", &self.url())
-            .with_env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
-            .with_env("CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1")
-            .with_env("DISABLE_AUTOUPDATER", "1")
-            .with_env("IS_SANDBOX", "1")
+        let town = town.with_tmp().with_env("PATH", &path);
+        let variables = self.variables().into_iter();
+        variables.fold(town, |town, (name, value)| town.with_env(name, &value))
     }
+
+    fn variables(&self) -> [(&'static str, String); 5] {
+        let on = || "1".to_owned();
+        [
+            ("ANTHROPIC_BASE_URL", self.url()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", on()),
+            ("CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", on()),
+            ("DISABLE_AUTOUPDATER", on()),
+            ("IS_SANDBOX", on()),
+        ]
+    }
+
+    /// The variables with which agents on another machine talk to this model, and its configuration
+    /// in their home folder.
+    pub fn for_machine(&self, home: &Path) -> Vec<(&'static str, String)> {
+        write_configuration(home);
+        let mut variables = self.variables().to_vec();
+        variables.push(("ANTHROPIC_API_KEY", KEY.to_owned()));
+        variables
+    }
+}
+
+/// Answers what a first start asks, but for the trust in folders.
+fn write_configuration(home: &Path) {
+    std::fs::create_dir_all(home.join(".claude")).unwrap();
+    let state = json!({
+        "hasCompletedOnboarding": true,
+        "customApiKeyResponses": { "approved": [&KEY[KEY.len() - 20..]], "rejected": [] },
+    });
+    std::fs::write(home.join(".claude.json"), state.to_string()).unwrap();
+    let settings = json!({ "skipDangerousModePermissionPrompt": true });
+    std::fs::write(home.join(".claude/settings.json"), settings.to_string()).unwrap();
 }
 
 impl Drop for Model {

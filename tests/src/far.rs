@@ -26,6 +26,8 @@ pub struct FarMachine<'t> {
     /// Its ssh server.
     server: Option<Child>,
     network: Option<NetworkSpace>,
+    /// Variables of its user.
+    variables: String,
 }
 
 impl<'t> FarMachine<'t> {
@@ -51,6 +53,7 @@ impl<'t> FarMachine<'t> {
             clock: clock.map(str::to_owned),
             server: None,
             network: None,
+            variables: String::new(),
         };
         machine.make_folders();
         machine
@@ -66,7 +69,16 @@ impl<'t> FarMachine<'t> {
 
     /// A machine with an ssh server, which the town's `ssh` knows as `big-machine`.
     pub fn with_ssh(town: &'t Town) -> Self {
-        let mut machine = Self::new(town);
+        Self::with_variables(town, &[])
+    }
+
+    /// A machine with an ssh server whose user has variables.
+    pub fn with_variables(town: &'t Town, variables: &[(&str, String)]) -> Self {
+        let mut machine = Self::place(town, "big", None);
+        let words = variables
+            .iter()
+            .map(|(name, value)| format!("{name}={value} "));
+        machine.variables = words.collect();
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         drop(listener);
@@ -170,9 +182,10 @@ impl<'t> FarMachine<'t> {
         let script = format!(
             "#!/bin/sh\n[ -e {0}/cut ] && {{ echo 'no route to big' >&2; exit 255; }}\necho $$ > {0}/pipe\n\
              exec env -i HOME={0}/home XDG_RUNTIME_DIR={0}/run TMUX_TMPDIR={0}/run TMPDIR={0}/tmp TERM=\"$TERM\" PATH={0}/home/bin:{1} \
-             SSH_ORIGINAL_COMMAND=\"$SSH_ORIGINAL_COMMAND\" {clock} {command}\n",
+             SSH_ORIGINAL_COMMAND=\"$SSH_ORIGINAL_COMMAND\" {clock} {2}{command}\n",
             self.home.display(),
             self.path(),
+            self.variables,
         );
         write_program(&self.script(), &script);
     }

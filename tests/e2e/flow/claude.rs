@@ -1,7 +1,7 @@
 //! The main job with the real Claude Code CLI, offline, against a scripted model.
 
 use serde_json::json;
-use town_tests::{Model, Town, claude, eventually, report_skip};
+use town_tests::{FarMachine, Model, Terminal, Town, claude, eventually, report_skip};
 
 /// The folder of the real CLI. Without it a test is skipped.
 fn program() -> Option<std::path::PathBuf> {
@@ -583,4 +583,56 @@ fn a_killed_claude_is_restarted_and_shown_the_existing_work() {
     assert_eq!(count(&town, "P6-respawn-stalled"), 1);
     let ended = &town.events("session_ended")[0]["payload"];
     assert_eq!(ended["signal"], 9, "{ended}");
+}
+
+#[test]
+fn work_of_a_claude_code_on_another_machine_is_seen_counted_and_merged() {
+    let Some(bin) = program() else {
+        return;
+    };
+    let (town, origin) = Town::with_rig();
+    let model = Model::start(
+        &town,
+        &json!({
+            "scripts": [{
+                "name": "polecat",
+                "match": { "cwd": "/polecats/", "text": "# Your work: (?P<bead>web-\\w+)" },
+                "turns": [
+                    { "text": "Working far away.",
+                      "sh": "while ! [ -e ../seen ]; do sleep 0.2; done; echo far > far.txt && git add -A && git commit -qm '{{bead}}: far' && echo COMMITTED",
+                      "usage": { "input_tokens": 1111, "cache_read_input_tokens": 2222, "output_tokens": 33 },
+                      "expect": "It is on your hook" },
+                    { "sh": "gt done --summary 'claude wrote far.txt'", "expect": "COMMITTED" },
+                    { "text": "Done." },
+                ],
+            }],
+            "default": { "text": "OK." },
+        }),
+    );
+    let town = model.for_town(town, &bin);
+    let home = town.path("far-big/home");
+    let far = FarMachine::with_variables(&town, &model.for_machine(&home));
+    town.set_town_setting("default_agent", json!("claude"));
+    town.gt(["host", "add", "big", "--ssh", "big-machine"]).ok();
+    let bead = town.bead("web", "Write a file");
+    town.up();
+    town.gt(["sling", &bead, "web", "--host", "big"]).ok();
+    let worker = eventually("the worker", || {
+        let listed = town.gt(["polecat", "list", "web", "--json"]).ok().json();
+        Some(format!("web/{}", listed[0]["name"].as_str()?))
+    });
+    let line = format!("gt attach {worker}");
+    let terminal = Terminal::run(&town, &town.root(), &line);
+    terminal.wait_for("Working far away.");
+    drop(terminal);
+    std::fs::write(far.sandbox(&worker).join("../seen"), "").unwrap();
+    eventually("the bead is closed", || {
+        (town.status_of("web", &bead) == "closed").then_some(())
+    });
+    assert_eq!(origin.subjects("main"), [format!("{bead}: far")]);
+    let begun = town.events("session_start");
+    assert_eq!(begun.len(), 1, "{begun:?}");
+    // The conversation was there and not here.
+    assert!(home.join(".claude/projects").exists());
+    assert!(!town.path("home/.claude/projects").exists());
 }
