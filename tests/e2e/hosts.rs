@@ -573,3 +573,63 @@ fn a_worker_on_a_machine_with_a_wrong_clock_is_neither_quiet_nor_ahead() {
         town.gt(["unsling", &bead]).ok();
     }
 }
+
+#[test]
+fn each_change_of_a_host_is_one_event() {
+    let (town, _origin) = Town::with_rig();
+    let far = FarMachine::new(&town);
+    town.script("while :; do sleep 1; done");
+    town.gt(["host", "add", "big", "--command", "--", "false"])
+        .fails("");
+    assert_eq!(town.events("host_added"), Vec::<Value>::new());
+    far.add().ok();
+    let bead = town.bead("web", "Work");
+    let worker = sling_far(&town, &bead);
+    town.gt(["host", "drain", "big"]).ok();
+    town.gt(["host", "drain", "big"]).ok();
+    assert_eq!(town.events("host_unreachable"), Vec::<Value>::new());
+    far.cut();
+    let check = || town.gt(["host", "check", "big"]).run();
+    eventually("the cut is noticed", || {
+        check().err.contains("no route to big").then_some(())
+    });
+    // Neither further attempts nor another link are a change.
+    check();
+    let link = town.root().join(".runtime/hosts/big/link.pid");
+    let link = fs::read_to_string(link).unwrap();
+    town.kill(&link);
+    eventually("the end of the link", || {
+        (!Path::new("/proc").join(&link).exists()).then_some(())
+    });
+    assert!(check().err.contains("no route to big"));
+    far.mend();
+    eventually("the new connection", || (check().code == 0).then_some(()));
+    far.cut();
+    eventually("the second cut is noticed", || {
+        (town.events("host_unreachable").len() == 2).then_some(())
+    });
+    town.gt(["host", "remove", "big", "--gone"]).ok();
+    let payloads = |kind: &str| -> Vec<Value> {
+        let events = town.events(kind).into_iter();
+        events.map(|event| event["payload"].clone()).collect()
+    };
+    assert_eq!(payloads("host_added"), [json!({"host": "big"})]);
+    assert_eq!(
+        payloads("setting_changed"),
+        [json!({"key": "draining", "place": "host big", "before": "false", "after": "true"})]
+    );
+    let cuts = payloads("host_unreachable");
+    assert_eq!((cuts.len(), &cuts[0]["host"]), (2, &json!("big")));
+    let mended = payloads("host_connected");
+    assert_eq!((mended.len(), &mended[0]["host"]), (1, &json!("big")));
+    assert_eq!(
+        payloads("host_gone"),
+        [json!({"host": "big", "workers": [worker], "beads": [bead]})]
+    );
+    let feed = town.gt(["feed"]).ok().out;
+    assert!(
+        feed.contains("removed the host big, which is gone, with its workers web/amber"),
+        "{feed}"
+    );
+    assert!(town.gt(["why", &bead]).ok().out.contains("host big"));
+}

@@ -29,6 +29,8 @@ use super::far::{
     PipeSide, SOCKET_FILE, splice, state_file,
 };
 use super::gateway::{FarGateway, FarSessionEnv};
+use super::live_town::open_live_town;
+use crate::town::event::event;
 use crate::town::identity::Address;
 use crate::town::lock::Lock;
 use crate::town::{Town, TownLayout};
@@ -124,14 +126,17 @@ pub fn run_link(place: LinkPlace, rules: LinkRules) -> anyhow::Result<()> {
     })?;
     let mut pause = FIRST_PAUSE;
     while !link.lock().is_ending && !link.is_idle() {
-        match link.hold_connection() {
-            Ok(()) => pause = FIRST_PAUSE,
-            Err(reason) => {
-                if matches!(link.lock().state, LinkState::Connected { .. }) {
-                    pause = FIRST_PAUSE;
-                }
-                link.set_unreachable(&reason);
+        let begun = Instant::now();
+        let held = link.hold_connection();
+        // A connection that breaks again and again is made less often.
+        if begun.elapsed() >= LONGEST_PAUSE {
+            pause = FIRST_PAUSE;
+        }
+        if let Err(reason) = held {
+            if link.lock().is_ending || !link.has_host() {
+                break;
             }
+            link.set_unreachable(&reason);
         }
         link.pause(pause);
         pause = (pause * 2).min(LONGEST_PAUSE);
@@ -181,6 +186,7 @@ impl Link {
     }
 
     fn set_state(&self, state: LinkState, pipe: Option<Pipe>) {
+        self.record_change(&state);
         let path = state_file(&self.place.town, &self.place.host);
         // The file is for people who ask while the link is gone.
         if let Ok(text) = serde_json::to_vec(&state) {
@@ -193,22 +199,52 @@ impl Link {
         self.changed.notify_all();
     }
 
+    /// Returns the state that this or an earlier link of the host wrote last.
+    fn read_written_state(&self) -> Option<LinkState> {
+        let path = state_file(&self.place.town, &self.place.host);
+        let bytes = file::read_file_if_exists(&path).ok()??;
+        serde_json::from_slice(&bytes).ok()
+    }
+
+    /// Records the beginning and the end of a cut as an event. Failed attempts in between, and a first
+    /// connection, are none.
+    fn record_change(&self, state: &LinkState) {
+        let LinkPlace {
+            env, town, host, ..
+        } = &self.place;
+        let event = match (self.read_written_state(), state) {
+            (Some(LinkState::Connected { .. }), LinkState::Unreachable { reason, .. }) => {
+                event!(HostUnreachable, host: host, reason: reason)
+            }
+            (Some(LinkState::Unreachable { since, .. }), LinkState::Connected { .. }) => {
+                event!(HostConnected, host: host, since: since.to_string())
+            }
+            _ => return,
+        };
+        open_live_town(env, town.root(), Address::Deacon).record_event(&event);
+    }
+
     /// Keeps the time at which the host was first not reachable.
     fn set_unreachable(&self, reason: &str) {
-        let since = match &self.lock().state {
-            LinkState::Unreachable { since, .. } => *since,
+        let since = match self.read_written_state() {
+            Some(LinkState::Unreachable { since, .. }) => since,
             _ => self.place.clock.now(),
         };
         let reason = reason.to_owned();
         self.set_state(LinkState::Unreachable { since, reason }, None);
     }
 
-    fn is_idle(&self) -> bool {
+    /// Returns false if the town or the host was removed.
+    fn has_host(&self) -> bool {
         let LinkPlace { town, host, .. } = &self.place;
-        // The town or the host may have been removed.
-        if !matches!(HostSettings::load(town, host), Ok(Some(_))) {
+        matches!(HostSettings::load(town, host), Ok(Some(_)))
+    }
+
+    fn is_idle(&self) -> bool {
+        if !self.has_host() {
             return true;
         }
+        let LinkPlace { town, host, .. } = &self.place;
         let last_request = self.lock().last_request;
         last_request.elapsed() > IDLE_TIMEOUT && count_sessions(town, host) == 0
     }

@@ -6,20 +6,22 @@ use std::time::Instant;
 use anyhow::Context as _;
 use bd::bead::Bead;
 use jiff::Timestamp;
+use kit::sys::file;
 use serde::Serialize;
 
 use crate::flow::place::sandbox::open_far_host;
 use crate::host::LiveTown;
 use crate::host::far::{
     BoxRequest, HostSettings, HostTransport, LinkState, count_sessions, forget_sessions,
-    list_hosts, remove_host_file,
+    list_hosts, remove_host_file, state_file,
 };
 use crate::record::desk::JAIL_SETTING;
 use crate::record::host_choice::{HOSTS_SETTING, HostChoice, LABEL_HOSTS_PREFIX, NoFreeHost};
-use crate::record::polecat::{self, Polecat};
+use crate::record::polecat;
 use crate::record::queued_sling::SlingOptions;
 use crate::record::scheduler::read_start_limits;
 use crate::town::config::{JailMode, RigSettings, SettingsLayers};
+use crate::town::event::{HaltedWorker, event};
 use crate::town::{Rig, Town};
 
 /// The length of the name under which a host knows a town.
@@ -82,10 +84,14 @@ pub fn add_host(town: &LiveTown, new: NewHost) -> anyhow::Result<CheckedHost> {
         limit,
         ..HostSettings::new(transport, town.random.hex(ID_LENGTH))
     };
+    // An earlier host of this name is another one.
+    file::remove_file(&state_file(&town.layout, &name))?;
     settings.save(&town.layout, &name)?;
     let checked = check_host(town, &name);
     if checked.is_err() {
         remove_host_file(&town.layout, &name)?;
+    } else {
+        town.record_event(&event!(HostAdded, host: name));
     }
     checked
 }
@@ -145,21 +151,29 @@ pub fn list_host_rows(town: &Town) -> anyhow::Result<Vec<HostRow>> {
 
 /// Decides if a host gets new work.
 pub fn set_draining(town: &Town, name: &str, draining: bool) -> anyhow::Result<()> {
-    let settings = HostSettings {
+    let before = load_host(town, name)?;
+    let after = HostSettings {
         draining,
-        ..load_host(town, name)?
+        ..before.clone()
     };
-    settings.save(&town.layout, name)
+    after.save(&town.layout, name)?;
+    if before.draining != draining {
+        let (before, after) = (before.draining.to_string(), draining.to_string());
+        town.record_event(&event!(SettingChanged,
+            key: "draining", place: format!("host {name}"), before: before, after: after,
+        ));
+    }
+    Ok(())
 }
 
 /// Removes a host without sessions, or one that is gone with its sessions.
 pub fn remove_host(town: &Town, name: &str, is_gone: bool) -> anyhow::Result<()> {
     load_host(town, name)?;
-    let workers = count_workers(town, name)?;
+    let workers = list_workers(town, name)?;
     anyhow::ensure!(
-        workers == 0 || is_gone,
+        workers.is_empty() || is_gone,
         "host {name} has {}: end their work first, or wait for it after `gt host drain {name}`",
-        kit::ui::counted(workers, "worker")
+        kit::ui::counted(workers.len(), "worker")
     );
     if !is_gone && let Some(setting) = find_naming_setting(town, name)? {
         anyhow::bail!("setting {setting} names host {name}: change it first, see `gt config list`");
@@ -168,6 +182,15 @@ pub fn remove_host(town: &Town, name: &str, is_gone: bool) -> anyhow::Result<()>
     forget_sessions(&town.layout, name)?;
     remove_host_file(&town.layout, name)?;
     host.end_link();
+    if workers.is_empty() {
+        town.record_event(&event!(HostRemoved, host: name));
+    } else {
+        let (workers, beads): (Vec<_>, Vec<_>) = workers
+            .into_iter()
+            .map(|worker| (worker.polecat, worker.bead))
+            .unzip();
+        town.record_event(&event!(HostGone, host: name, workers: workers, beads: beads));
+    }
     Ok(())
 }
 
@@ -238,16 +261,21 @@ pub(crate) fn choose_host(
     }
 }
 
-/// Returns the number of workers whose work is on a host, with a session or without.
-fn count_workers(town: &Town, host: &str) -> anyhow::Result<usize> {
-    let mut workers = 0;
+/// Lists the workers whose work is on a host, with a session or without.
+fn list_workers(town: &Town, host: &str) -> anyhow::Result<Vec<HaltedWorker>> {
+    let mut workers = Vec::new();
     for rig in town.list_rigs()? {
         let beads = rig.store()?.snapshot()?;
-        let all = polecat::list_polecats(&rig, &beads, None);
-        let is_there = |polecat: &&Polecat| {
-            polecat.hook.is_some() && polecat.slot.host_name.as_deref() == Some(host)
-        };
-        workers += all.iter().filter(is_there).count();
+        for polecat in polecat::list_polecats(&rig, &beads, None) {
+            if let Some(bead) = &polecat.hook
+                && polecat.slot.host_name.as_deref() == Some(host)
+            {
+                workers.push(HaltedWorker {
+                    polecat: format!("{}/{}", polecat.rig, polecat.name),
+                    bead: bead.clone(),
+                });
+            }
+        }
     }
     Ok(workers)
 }

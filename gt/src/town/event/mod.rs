@@ -211,6 +211,14 @@ pub enum Event {
     Respawn { rig: String, polecat: String, bead: String, lease: u64, handed_over: bool, snapshot: Option<String> },
     /// Nothing is started in a rig, or in the `town`, from now on.
     Held { rig: String, state: HoldState, reason: String, sessions: Vec<String>, stopped: Vec<HaltedWorker> },
+    HostAdded { host: String },
+    /// The connection to a host works again.
+    HostConnected { host: String, since: String },
+    /// A user removed a host that does not come back. The town no longer waits for these workers.
+    HostGone { host: String, workers: Vec<String>, beads: Vec<String> },
+    HostRemoved { host: String },
+    /// The connection to a host was cut.
+    HostUnreachable { host: String, reason: String },
     /// Agents are started again in a rig, or in the `town`.
     HoldEnded { rig: String, state: HoldState },
     RigAdded { rig: String, prefix: String, remote: Option<String> },
